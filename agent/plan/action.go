@@ -1,0 +1,144 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// SourceKind tells where the value of an argument comes from.
+type SourceKind string
+
+// The kinds of sources.
+const (
+	// Blank is an argument that is not decided yet.
+	Blank SourceKind = ""
+	// OfResource is a resource of the thread, by name.
+	OfResource SourceKind = "resource"
+	// OfValue is a literal from the wish.
+	OfValue SourceKind = "value"
+	// OfAction is the output of an earlier action of the same solution, by index.
+	OfAction SourceKind = "action"
+	// OfSubtask is the result of an earlier subtask, by index.
+	OfSubtask SourceKind = "subtask"
+	// OfText is a text that quotes other sources, in Parts: "{0}" in Value stands for
+	// the first part, "{1}" for the second. So a question can be put about the
+	// results of two subtasks, as HuggingGPT writes several <GENERATED>s in one text.
+	OfText SourceKind = "text"
+)
+
+// Source says where the value of an argument comes from. The zero Source is blank.
+type Source struct {
+	Kind  SourceKind `json:"kind,omitempty"`
+	Name  string     `json:"name,omitempty"`  // of a resource
+	Value string     `json:"value,omitempty"` // of a literal
+	Index int        `json:"index,omitempty"` // of an action or a subtask
+	Parts []Source   `json:"parts,omitempty"` // of an OfText: resources, actions or subtasks
+}
+
+// FromResource is the resource of that name.
+func FromResource(name string) Source { return Source{Kind: OfResource, Name: name} }
+
+// FromValue is a literal.
+func FromValue(v string) Source { return Source{Kind: OfValue, Value: v} }
+
+// FromAction is the output of action i of the same solution.
+func FromAction(i int) Source { return Source{Kind: OfAction, Index: i} }
+
+// FromSubtask is the result of subtask i.
+func FromSubtask(i int) Source { return Source{Kind: OfSubtask, Index: i} }
+
+// FromText is a text that quotes the parts.
+func FromText(template string, parts ...Source) Source {
+	return Source{Kind: OfText, Value: template, Parts: parts}
+}
+
+// Leaves lists the sources that s is made of: its parts, or s itself.
+func (s Source) Leaves() []Source {
+	if s.Kind == OfText {
+		return s.Parts
+	}
+	return []Source{s}
+}
+
+// Expand is the text with each part replaced by what value gives for it; what looks
+// like a place for a part in there is text.
+func (s Source) Expand(value func(Source) string) string {
+	var pairs []string
+	for i, p := range s.Parts {
+		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", value(p))
+	}
+	return strings.NewReplacer(pairs...).Replace(s.Value)
+}
+
+// String renders the source for people: a name, a quoted literal or a reference.
+func (s Source) String() string {
+	switch s.Kind {
+	case OfResource:
+		return s.Name
+	case OfValue:
+		return fmt.Sprintf("%q", s.Value)
+	case OfAction:
+		return fmt.Sprintf("<action %d>", s.Index+1)
+	case OfSubtask:
+		return fmt.Sprintf("<result %d>", s.Index+1)
+	case OfText:
+		return fmt.Sprintf("%q", s.Expand(Source.String))
+	default:
+		return "?"
+	}
+}
+
+// Binding gives one argument of a tool its source.
+type Binding struct {
+	// Arg is the argument's name in the tool's entry.
+	Arg string `json:"arg"`
+	// Type is what the argument asks for.
+	Type   Type   `json:"type"`
+	Source Source `json:"source"`
+	// Options are the sources among which a blank is filled: it can be filled with
+	// nothing else. Empty for an optional argument that takes any literal of the wish.
+	Options []Source `json:"options,omitempty"`
+	// Optional arguments may stay blank.
+	Optional bool `json:"optional,omitempty"`
+}
+
+// Action is one use of a tool.
+type Action struct {
+	Tool string `json:"tool"`
+	// Candidate names the backend and model that run it, "" while that is open.
+	Candidate string    `json:"candidate,omitempty"`
+	Args      []Binding `json:"args,omitempty"`
+	Returns   Type      `json:"returns"`
+}
+
+// Solution is one way to do a subtask: actions in an order in which they can run.
+// The last one makes the result.
+type Solution struct {
+	Actions []Action `json:"actions"`
+	// Score is from 1 (useless) to 5 (surely right).
+	Score float64 `json:"score"`
+}
+
+// Tools lists the names of the tools that the solution uses, in order.
+func (s Solution) Tools() []string {
+	names := make([]string, len(s.Actions))
+	for i, a := range s.Actions {
+		names[i] = a.Tool
+	}
+	return names
+}
+
+// Blanks lists the required arguments that have no source yet, as (action, argument)
+// indexes.
+func (s Solution) Blanks() [][2]int {
+	var open [][2]int
+	for i, a := range s.Actions {
+		for j, b := range a.Args {
+			if b.Source.Kind == Blank && !b.Optional {
+				open = append(open, [2]int{i, j})
+			}
+		}
+	}
+	return open
+}

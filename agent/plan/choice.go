@@ -1,0 +1,55 @@
+package plan
+
+import "slices"
+
+// Offer is a choice that people can take, with the score that ranks it.
+type Offer struct {
+	Choice Choice `json:"choice"`
+	// Task is the subtask in which the offer differs from the chosen one, -1 for the
+	// chosen one itself.
+	Task  int     `json:"task"`
+	Score float64 `json:"score"`
+}
+
+// Offers lists the chosen plan first and then the best single deviations from it:
+// one subtask done another way, everything else as chosen. At most limit in all;
+// by score, then by the order of subtasks and solutions.
+func (p *Plan) Offers(chosen Choice, limit int) []Offer {
+	var others []Offer
+	for t, task := range p.Tasks {
+		for s := range task.Solutions {
+			if s == chosen[t] {
+				continue
+			}
+			c := slices.Clone(chosen)
+			c[t] = s
+			others = append(others, Offer{Choice: c, Task: t, Score: task.Solutions[s].Score})
+		}
+	}
+	slices.SortStableFunc(others, func(a, b Offer) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return 0
+	})
+	all := append([]Offer{{Choice: slices.Clone(chosen), Task: -1, Score: p.score(chosen)}}, others...)
+	return all[:min(limit, len(all))]
+}
+
+// score is the weakest score among the chosen solutions: a plan is as good as its
+// worst part.
+func (p *Plan) score(c Choice) float64 {
+	var worst float64
+	for t, task := range p.Tasks {
+		if c[t] < 0 {
+			continue
+		}
+		if s := task.Solutions[c[t]].Score; worst == 0 || s < worst {
+			worst = s
+		}
+	}
+	return worst
+}

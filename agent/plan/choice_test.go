@@ -1,0 +1,106 @@
+package plan_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"atelier/agent/plan"
+)
+
+// scored is a plan whose tasks have solutions of these scores.
+func scored(tasks ...[]float64) *plan.Plan {
+	p := &plan.Plan{}
+	for _, scores := range tasks {
+		var t plan.Task
+		for _, s := range scores {
+			t.Solutions = append(t.Solutions, plan.Solution{Score: s})
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		plan   *plan.Plan
+		chosen plan.Choice
+		limit  int
+		want   []plan.Offer
+	}{
+		{"nothing to do", scored(), plan.Choice{}, 3, []plan.Offer{{Choice: plan.Choice{}, Task: -1}}},
+		{"one way", scored([]float64{4}), plan.Choice{0}, 3, []plan.Offer{{plan.Choice{0}, -1, 4}}},
+		{
+			"the best deviations", scored([]float64{5, 3}, []float64{4, 4, 2}), plan.Choice{0, 0}, 4,
+			[]plan.Offer{{plan.Choice{0, 0}, -1, 4}, {plan.Choice{0, 1}, 1, 4}, {plan.Choice{1, 0}, 0, 3}, {plan.Choice{0, 2}, 1, 2}},
+		},
+		{
+			"no more than the limit", scored([]float64{5, 3}, []float64{4, 4, 2}), plan.Choice{0, 0}, 2,
+			[]plan.Offer{{plan.Choice{0, 0}, -1, 4}, {plan.Choice{0, 1}, 1, 4}},
+		},
+		{"none", scored([]float64{5, 3}), plan.Choice{0}, 0, []plan.Offer{}},
+		{
+			"from another choice", scored([]float64{5, 3}, []float64{4, 2}), plan.Choice{1, 0}, 9,
+			[]plan.Offer{{plan.Choice{1, 0}, -1, 3}, {plan.Choice{0, 0}, 0, 5}, {plan.Choice{1, 1}, 1, 2}},
+		},
+		{
+			"equal scores in the order of the subtasks", scored([]float64{5, 3}, []float64{5, 3}), plan.Choice{0, 0}, 9,
+			[]plan.Offer{{plan.Choice{0, 0}, -1, 5}, {plan.Choice{1, 0}, 0, 3}, {plan.Choice{0, 1}, 1, 3}},
+		},
+		{
+			"a subtask without a solution", scored(nil, []float64{4, 3}), plan.Choice{-1, 0}, 9,
+			[]plan.Offer{{plan.Choice{-1, 0}, -1, 4}, {plan.Choice{-1, 1}, 1, 3}},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			before := slices.Clone(c.chosen)
+			if diff := cmp.Diff(c.want, c.plan.Offers(c.chosen, c.limit)); diff != "" {
+				t.Errorf("other offers than wanted:\n%s", diff)
+			}
+			if !slices.Equal(before, c.chosen) {
+				t.Error("the chosen vector was changed")
+			}
+		})
+	}
+}
+
+func TestOffersAreSingleDeviations(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := plans().Draw(t, "plan")
+		chosen := choices(t, p)
+		total := 1
+		for _, task := range p.Tasks {
+			total += max(0, len(task.Solutions)-1)
+		}
+		limit := rapid.IntRange(0, 12).Draw(t, "limit")
+		offers := p.Offers(chosen, limit)
+		if len(offers) != min(limit, total) {
+			t.Fatalf("%d offers of %d, the limit is %d", len(offers), total, limit)
+		}
+		for i, o := range offers {
+			var differs []int
+			for t := range chosen {
+				if o.Choice[t] != chosen[t] {
+					differs = append(differs, t)
+				}
+			}
+			switch {
+			case i == 0 && (len(differs) != 0 || o.Task != -1):
+				t.Fatalf("the first offer is %v, chosen is %v", o, chosen)
+			case i > 0 && (len(differs) != 1 || differs[0] != o.Task):
+				t.Fatalf("offer %d is %v, chosen is %v", i, o, chosen)
+			case i > 1 && offers[i-1].Score < o.Score:
+				t.Fatalf("offer %d is better than the one before", i)
+			}
+			if _, _, err := p.Steps(o.Choice); err != nil {
+				t.Fatalf("offer %d cannot be taken: %v", i, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,43 @@
+package plan
+
+import "errors"
+
+// Fault is an error with two faces: a sentence for the person in the chat, and the
+// detail for the operator's log.
+type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
+	// Sentence says what was wrong and what to do. It never holds a path of the
+	// machine, a secret or a model's raw text.
+	Sentence string
+	Err      error // the detail; may be nil
+	// Final means that no other way may stand in: what was asked for cannot be done
+	// as it was said, and anything else would be something else.
+	Final bool
+}
+
+func (f *Fault) Error() string {
+	if f.Err != nil {
+		return f.Sentence + ": " + f.Err.Error()
+	}
+	return f.Sentence
+}
+
+func (f *Fault) Unwrap() error { return f.Err }
+
+// Final tells whether err, or a Fault within it, is final.
+func Final(err error) bool {
+	for {
+		f, ok := errors.AsType[*Fault](err)
+		if !ok || f.Final {
+			return ok
+		}
+		err = f.Err
+	}
+}
+
+// Sentence is what a person is told of err: its Fault's sentence, or otherwise.
+func Sentence(err error, otherwise string) string {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f.Sentence
+	}
+	return otherwise
+}

@@ -1,0 +1,120 @@
+// Package plan holds the words that every part of Atelier shares: resources and
+// their types, subtasks, actions, solutions, the plan made of them, and results.
+//
+// Promises:
+//   - It is a leaf: it imports nothing of ours, does no I/O and starts nothing.
+//   - Values are plain data: they survive a round trip through encoding/json.
+//   - [Plan.Validate] accepts a plan only if every argument is bound to something
+//     that is given or that an earlier part of the plan makes, with a type that the
+//     argument takes; a resource that does not exist cannot appear in a valid plan.
+//   - [Plan.Steps] is deterministic: the same plan and choice give the same steps
+//     with the same keys, in every process.
+package plan
+
+import "time"
+
+// Request is one wish of one person in one thread.
+type Request struct {
+	ID     string `json:"id"`
+	Thread string `json:"thread,omitempty"`
+	Wish   string `json:"wish"`
+	// Given are the resources that came with this message, in the order in which
+	// they were attached.
+	Given []Resource `json:"given,omitempty"`
+	// Earlier are the resources of the thread before this message, oldest first.
+	Earlier []Resource `json:"earlier,omitempty"`
+	// Turns are the earlier messages of the thread, oldest first.
+	Turns []Turn `json:"turns,omitempty"`
+	// Question is the open question that this message answers, nil if there is none.
+	Question *Question `json:"question,omitempty"`
+	// At is when the message was accepted; "what time is it" is answered from it.
+	At time.Time `json:"at,omitzero"`
+}
+
+// Resources lists what the request may use: the thread's resources and then those
+// of this message, so that the latest comes last.
+func (r Request) Resources() []Resource {
+	all := make([]Resource, 0, len(r.Earlier)+len(r.Given))
+	return append(append(all, r.Earlier...), r.Given...)
+}
+
+// Turn is one earlier exchange of a thread.
+type Turn struct {
+	Wish  string `json:"wish"`
+	Reply string `json:"reply"`
+	// Made are the names of the resources that the turn produced.
+	Made []string `json:"made,omitempty"`
+}
+
+// Question is what Atelier asked back when it was not sure.
+type Question struct {
+	Text string `json:"text"`
+	// Wish is the wish that led to the question: the answer completes it.
+	Wish string `json:"wish"`
+}
+
+// Plan is what Atelier means to do for a request: its subtasks, the ranked
+// solutions of each, and which one is chosen. A plan without subtasks either asks
+// back (Question) or is plain conversation (Reply).
+type Plan struct {
+	Wish      string     `json:"wish"`
+	Resources []Resource `json:"resources,omitempty"`
+	Tasks     []Task     `json:"tasks,omitempty"`
+	Question  string     `json:"question,omitempty"`
+	Reply     string     `json:"reply,omitempty"`
+	// Refused marks a Reply that turns the wish down.
+	Refused bool `json:"refused,omitempty"`
+	// Visited counts the tools that the search looked at, over all subtasks.
+	Visited int `json:"visited,omitempty"`
+}
+
+// Task is a subtask with its solutions, best first. A task without solutions says
+// in Missing which tools would solve it.
+type Task struct {
+	Subtask   Subtask    `json:"subtask"`
+	Solutions []Solution `json:"solutions,omitempty"`
+	// Missing are the tools of the best solution over the whole catalogue that
+	// nobody can run now; set only where Solutions is empty.
+	Missing []string `json:"missing,omitempty"`
+}
+
+// Subtask is one part of a wish, in the form of ControlLLM's Table 5.
+type Subtask struct {
+	// Description says what is wanted, with its objects and prompts, in plain words.
+	Description string `json:"description"`
+	// Domains narrow the search; tools of the domain "general" are always in.
+	// Empty means every domain.
+	Domains []string `json:"domains,omitempty"`
+	// Args are the inputs that the user gave for this subtask.
+	Args []Arg `json:"args,omitempty"`
+	// Returns is the type of what is wanted.
+	Returns Type `json:"returns"`
+	// After are the indexes of the subtasks that must be done before this one,
+	// those whose results stand in Args included. They are smaller than its own.
+	After []int `json:"after,omitempty"`
+}
+
+// Arg is an input of a subtask. Its Source is a resource, a literal value or the
+// result of an earlier subtask, never an action.
+type Arg struct {
+	Type   Type   `json:"type"`
+	Source Source `json:"source"`
+	// Meaning says what a text stands for (see the Meaning constants); empty if unknown.
+	Meaning Meaning `json:"meaning,omitempty"`
+}
+
+// Meaning is what a text argument stands for.
+type Meaning string
+
+// The meanings of text arguments.
+const (
+	Object      Meaning = "object"      // a short noun phrase: "umbrella"
+	Prompt      Meaning = "prompt"      // what a new picture, video or sound shows or sounds like
+	Instruction Meaning = "instruction" // how something is to be changed: "make the sky purple"
+	Query       Meaning = "question"    // a question to be answered
+	Content     Meaning = "content"     // a text to be worked on: summarised, spoken, drawn
+	Amount      Meaning = "amount"      // how much, how large, how long: "half", "90 degrees", "2 MB"
+	Place       Meaning = "place"       // where on a picture or in the world: "top left", "Paris"
+	Format      Meaning = "format"      // a file format: "webp"
+	Language    Meaning = "language"    // a language: "German"
+)

@@ -1,0 +1,36 @@
+package plan
+
+import "time"
+
+// Status is how far a step has come.
+type Status string
+
+// The states of a step: it waits until its inputs are there, runs, and ends done,
+// failed, or skipped because something it needs failed.
+const (
+	Waiting Status = "waiting"
+	Running Status = "running"
+	Done    Status = "done"
+	Failed  Status = "failed"
+	Skipped Status = "skipped"
+)
+
+// Result is what came of one step.
+type Result struct {
+	Status Status `json:"status"`
+	// Output is what the step made; only with Done.
+	Output *Resource `json:"output,omitempty"`
+	// More are further outputs of the same type, after the first.
+	More []Resource `json:"more,omitempty"`
+	// Candidate is the backend and model that ran.
+	Candidate string `json:"candidate,omitempty"`
+	// Approximate is set when a weaker stand-in made the output; answers say so.
+	Approximate bool `json:"approximate,omitempty"`
+	// Note is what people should know about how it was done, e.g. a corrected argument.
+	Note string `json:"note,omitempty"`
+	// Problem is the sentence for people when it failed; never a detail of the system.
+	Problem string `json:"problem,omitempty"`
+	// Final, with Failed, means that no other solution may stand in (see [Fault]).
+	Final bool          `json:"final,omitempty"`
+	Took  time.Duration `json:"took,omitempty"`
+}

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Type is the kind of a resource. The types are ControlLLM's (its section 10); a
+// toolbox may bring more of its own.
+type Type string
+
+// The resource types.
+const (
+	Text         Type = "text"
+	Tags         Type = "tags"
+	Title        Type = "title"
+	HTML         Type = "html"
+	Location     Type = "location"
+	Weather      Type = "weather"
+	Time         Type = "time"
+	Image        Type = "image"
+	Video        Type = "video"
+	Audio        Type = "audio"
+	BBox         Type = "bbox"
+	Points       Type = "point"
+	Category     Type = "category"
+	Mask         Type = "mask"
+	Segmentation Type = "segmentation"
+	Edge         Type = "edge"
+	Line         Type = "line"
+	HED          Type = "hed"
+	Scribble     Type = "scribble"
+	Pose         Type = "pose"
+	Depth        Type = "depth"
+	Normal       Type = "normal"
+)
+
+// Types lists every built-in type.
+func Types() []Type {
+	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Image, Video, Audio,
+		BBox, Points, Category, Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
+}
+
+var imageMaps = []Type{Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
+
+// ParseType returns the built-in type of that name.
+func ParseType(name string) (Type, error) {
+	if t := Type(name); slices.Contains(Types(), t) {
+		return t, nil
+	}
+	return "", fmt.Errorf("unknown resource type %q", name)
+}
+
+// ImageMap tells whether t is a picture of a special kind: a mask, an edge map and so on.
+func (t Type) ImageMap() bool { return slices.Contains(imageMaps, t) }
+
+// Media tells whether a resource of this type is a file rather than a small value.
+func (t Type) Media() bool {
+	switch t {
+	case Image, Video, Audio, HTML:
+		return true
+	default:
+		return t.ImageMap()
+	}
+}
+
+// Fits tells whether a resource of type t may stand where an argument of type want
+// is asked for: the same type, or a special picture where any picture will do.
+func (t Type) Fits(want Type) bool {
+	return t == want || want == Image && t.ImageMap()
+}
