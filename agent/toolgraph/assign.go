@@ -1,0 +1,116 @@
+package toolgraph
+
+import "slices"
+
+// maxAssignTries bounds the search for the inputs of one sequence of tools.
+const maxAssignTries = 4096
+
+// assignment gives the tools of a sequence their inputs, so that every output but the
+// last and every required given is used. It prefers what was made last, and what is of
+// just the type over a second choice; optional arguments stay blank unless they are
+// needed. It goes from the last tool to the first: when it comes to a tool, all that
+// could take its output have their inputs, so a wrong turn is seen at once.
+type assignment struct {
+	*scope
+	path  []int32
+	in    [][]int32 // inputs by place in the path, one for each argument
+	tries int
+}
+
+// assign finds inputs for the path, if there are any.
+func (b *assignment) assign(path []int32) bool {
+	b.path, b.tries = path, 0
+	for len(b.in) < len(path) {
+		b.in = append(b.in, nil)
+	}
+	return b.tool(len(path)-1, 0, 0)
+}
+
+// action is the tool and the inputs of the path's action with that id.
+func (b *assignment) action(id int32) (tool int32, in []int32) {
+	at := int(id) - len(b.leaves)
+	return b.path[at], b.in[at]
+}
+
+// tool gives the tools up to place i their inputs. used has a bit for each place whose
+// output is used; cover one for each given that is.
+func (b *assignment) tool(i int, used, cover uint64) bool {
+	if i < 0 {
+		return cover == b.full
+	}
+	if i < len(b.path)-1 && used>>i&1 == 0 {
+		return false
+	}
+	b.in[i] = b.in[i][:0]
+	return b.argument(i, 0, used, cover, true)
+}
+
+// argument gives the arguments of the tool at place i their inputs, from number a on,
+// and then the tools before it. empty tells that the tool takes nothing yet.
+func (b *assignment) argument(i, a int, used, cover uint64, empty bool) bool {
+	args := b.argsOf(b.path[i])
+	if a == len(args) {
+		return !empty && b.tool(i-1, used, cover)
+	}
+	if b.tries++; b.tries > maxAssignTries {
+		return false
+	}
+	put := func(input int32, used, cover uint64) bool {
+		b.in[i] = append(b.in[i][:a], input)
+		return b.argument(i, a+1, used, cover, empty && input == blank)
+	}
+	arg := args[a]
+	if arg.optional && put(blank, used, cover) {
+		return true
+	}
+	if arg.many {
+		if len(b.many[arg.typ]) < 2 {
+			return false
+		}
+		for _, leaf := range b.many[arg.typ] {
+			cover |= b.leaves[leaf].cover
+		}
+		return put(takeIn, used, cover)
+	}
+	for _, typ := range b.fitted[arg.typ] {
+		if b.made(i, typ, used, cover, put) || b.given(i, typ, used, cover, put) {
+			return true
+		}
+	}
+	return false
+}
+
+// attempt puts an input into an argument and goes on from there.
+type attempt func(input int32, used, cover uint64) bool
+
+// made tries the outputs of the type that are made before place i, the latest first.
+func (b *assignment) made(i int, typ int32, used, cover uint64, try attempt) bool {
+	for j := i - 1; j >= 0; j-- {
+		if b.ret[b.path[j]] == typ && try(num(len(b.leaves)+j), used|1<<j, cover) {
+			return true
+		}
+	}
+	return false
+}
+
+// given tries the leaves of the type: those that use givens which nothing uses yet
+// come first.
+func (b *assignment) given(i int, typ int32, used, cover uint64, try attempt) bool {
+	for _, again := range []bool{false, true} {
+		for id, l := range b.leaves {
+			if l.typ != typ || (l.cover&^cover == 0) != again || b.repeats(i, l.tools) {
+				continue
+			}
+			if try(num(id), used, cover|l.cover) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// repeats tells whether the path has one of the tools from place i on: a chain made by
+// them is then no input there.
+func (b *assignment) repeats(i int, tools []int32) bool {
+	return slices.ContainsFunc(b.path[i:], func(tool int32) bool { return slices.Contains(tools, tool) })
+}

@@ -1,0 +1,293 @@
+package toolgraph
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// draft is a solution with what orders it and tells it from others.
+type draft struct {
+	solution plan.Solution
+	cost     cost
+	form     string // see form
+}
+
+// compare orders drafts by cost, then by length, then by form.
+func (d *draft) compare(other *draft) int {
+	return cmp.Or(
+		cmp.Compare(d.cost, other.cost),
+		cmp.Compare(len(d.solution.Actions), len(other.solution.Actions)),
+		strings.Compare(d.form, other.form),
+	)
+}
+
+// best are the cheapest solutions in sight, in their order, one for each form.
+type best []draft
+
+// worst is the cost that a solution must stay under to be among the best k.
+func (b *best) worst(k int) cost {
+	if len(*b) < k {
+		return infinite
+	}
+	return (*b)[k-1].cost
+}
+
+// offer puts a draft among the best k, if it is one of them.
+func (b *best) offer(d draft, k int) {
+	if at := slices.IndexFunc(*b, func(have draft) bool { return have.form == d.form }); at >= 0 {
+		if (*b)[at].cost <= d.cost {
+			return
+		}
+		*b = slices.Delete(*b, at, at+1)
+	}
+	at, _ := slices.BinarySearchFunc(*b, d, func(x, y draft) int { return x.compare(&y) })
+	*b = slices.Insert(*b, at, d)
+	*b = (*b)[:min(len(*b), k)]
+}
+
+// actions tells the tool and the inputs of an action of a derivation, one for each
+// argument of the tool: a leaf or an action, blank or takeIn. Ids below the number of
+// leaves are leaves.
+type actions func(id int32) (tool int32, in []int32)
+
+// drafting writes a derivation down as a solution.
+type drafting struct {
+	*scope
+	of      actions
+	order   []int32 // the actions and chains of the derivation, inputs first
+	at      []int   // where each of them makes its output in written
+	written []plan.Action
+	prices  cost // of the actions by themselves
+	extras  cost // of second choices
+}
+
+// draft writes the derivation of root down. Its actions stand in the order in which
+// they are met from the goal, each after its inputs, whatever order they were found in.
+func (s *scope) draft(root int32, of actions) draft {
+	d := drafting{scope: s, of: of}
+	var used []int32 // optional givens
+	d.collect(root, &used)
+	d.extras = extra * cost(len(used))
+	own := 0
+	for _, id := range d.order {
+		if chain := d.chain(id); chain != nil {
+			d.at = append(d.at, d.copyChain(chain))
+			d.extras += extra
+			continue
+		}
+		d.at = append(d.at, d.put(d.write(id)))
+		own++
+	}
+	return draft{
+		solution: plan.Solution{Actions: d.written, Score: scoreOf(d.prices, own)},
+		cost:     d.prices + d.extras,
+		form:     form(d.written),
+	}
+}
+
+// chain is the made chain that the id stands for, nil if it stands for something else.
+func (d *drafting) chain(id int32) *plan.Solution {
+	if int(id) < len(d.leaves) {
+		return d.leaves[id].made
+	}
+	return nil
+}
+
+// collect puts what the derivation of id consists of in order.
+func (d *drafting) collect(id int32, optional *[]int32) {
+	if slices.Contains(d.order, id) {
+		return
+	}
+	if int(id) < len(d.leaves) {
+		switch l := &d.leaves[id]; {
+		case l.made != nil:
+			d.order = append(d.order, id)
+		case l.cover == 0 && !slices.Contains(*optional, id):
+			*optional = append(*optional, id)
+		}
+		return
+	}
+	_, in := d.of(id)
+	for _, input := range in {
+		if input >= 0 {
+			d.collect(input, optional)
+		}
+	}
+	d.order = append(d.order, id)
+}
+
+// write makes the plan's action of an action.
+func (d *drafting) write(id int32) plan.Action {
+	t, in := d.of(id)
+	tool := &d.tools[t]
+	d.prices += d.price[t]
+	a := plan.Action{Tool: tool.Name, Returns: tool.Returns, Args: make([]plan.Binding, 0, len(in))}
+	for i, input := range in {
+		b := plan.Binding{Arg: tool.Args[i].Name, Type: tool.Args[i].Type}
+		want := d.argsOf(t)[i].typ
+		switch {
+		case input == blank:
+			b.Optional = true
+		case input == takeIn:
+			for _, leaf := range d.many[want] {
+				b.Source = d.leaves[leaf].source()
+				d.extras += d.misfitting(d.leaves[leaf].typ, want)
+				a.Args = append(a.Args, b)
+			}
+			continue
+		case int(input) < len(d.leaves) && d.leaves[input].made == nil:
+			d.extras += d.misfitting(d.leaves[input].typ, want)
+			b.Source, b.Options = d.bind(&d.leaves[input])
+		default:
+			b.Source = plan.FromAction(d.at[slices.Index(d.order, input)])
+			d.extras += d.misfitting(d.typeOf(input), want)
+		}
+		a.Args = append(a.Args, b)
+	}
+	return a
+}
+
+func (d *drafting) typeOf(id int32) int32 {
+	if int(id) < len(d.leaves) {
+		return d.leaves[id].typ
+	}
+	tool, _ := d.of(id)
+	return d.ret[tool]
+}
+
+// bind gives an argument the source that stands for it in the derivation, or, where
+// several givens of the type could be swapped, leaves it open among them. It is no
+// question where one argument must take the one given that nothing else uses.
+func (d *drafting) bind(l *leaf) (plan.Source, []plan.Source) {
+	if len(l.sources) == 1 {
+		return l.sources[0], nil
+	}
+	if l.cover != 0 && d.forced(l.typ) {
+		return l.source(), nil
+	}
+	return plan.Source{}, slices.Clone(l.sources)
+}
+
+// forced tells whether a single argument takes a required given of the type, of which
+// a single one is used by nothing else: neither by an argument for many nor by a chain.
+func (d *drafting) forced(typ int32) bool {
+	var elsewhere uint64
+	arguments := 0
+	for _, id := range d.order {
+		if d.chain(id) != nil {
+			elsewhere |= d.leaves[id].cover
+			continue
+		}
+		t, in := d.of(id)
+		for i, input := range in {
+			switch {
+			case input == takeIn:
+				for _, leaf := range d.many[d.argsOf(t)[i].typ] {
+					elsewhere |= d.leaves[leaf].cover
+				}
+			case input >= 0 && d.isGiven(input, typ):
+				arguments++
+			}
+		}
+	}
+	var here uint64
+	for id := range d.leaves {
+		if d.isGiven(num(id), typ) {
+			here |= d.leaves[id].cover
+		}
+	}
+	return arguments == 1 && bits.OnesCount64(here&^elsewhere) == 1
+}
+
+// isGiven tells whether the id stands for a required given of exactly the type.
+func (d *drafting) isGiven(id, typ int32) bool {
+	if int(id) >= len(d.leaves) {
+		return false
+	}
+	l := &d.leaves[id]
+	return l.typ == typ && l.cover != 0 && l.made == nil
+}
+
+// copyChain puts the actions of a made chain, and tells where its output is made.
+func (d *drafting) copyChain(chain *plan.Solution) int {
+	at := make([]int, len(chain.Actions))
+	for i, a := range chain.Actions {
+		a.Args = slices.Clone(a.Args)
+		for j := range a.Args {
+			a.Args[j].Source = renumber(a.Args[j].Source, at)
+		}
+		at[i] = d.put(a)
+	}
+	return at[len(at)-1]
+}
+
+// renumber is the source with the actions that it speaks of where they stand now.
+func renumber(s plan.Source, at []int) plan.Source {
+	if s.Kind == plan.OfAction {
+		return plan.FromAction(at[s.Index])
+	}
+	s.Parts = slices.Clone(s.Parts)
+	for i := range s.Parts {
+		s.Parts[i] = renumber(s.Parts[i], at)
+	}
+	return s
+}
+
+// put adds an action, unless an equal one is there, and tells where it stands.
+func (d *drafting) put(a plan.Action) int {
+	for i := range d.written {
+		if have := &d.written[i]; equal(have, &a) {
+			have.Candidate = cmp.Or(have.Candidate, a.Candidate)
+			return i
+		}
+	}
+	d.written = append(d.written, a)
+	return len(d.written) - 1
+}
+
+// equal tells whether two actions surely compute the same.
+func equal(a, b *plan.Action) bool {
+	return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y plan.Binding) bool {
+		return x.Arg == y.Arg && sameSource(x.Source, y.Source) && decided(x) && decided(y)
+	})
+}
+
+// decided tells whether the argument has its source, or is left out for good.
+func decided(b plan.Binding) bool {
+	return b.Source.Kind != plan.Blank || b.Optional && len(b.Options) == 0
+}
+
+// form is the canonical form of a solution: its actions with their sources and, for
+// what is blank, what it can be filled with. The backend candidate is no part of it.
+func form(actions []plan.Action) string {
+	b := make([]byte, 0, 64*len(actions))
+	for _, a := range actions {
+		b = append(b, a.Tool...)
+		for _, arg := range a.Args {
+			b = append(b, ',')
+			b = appendSource(b, arg.Source)
+			for _, o := range arg.Options {
+				b = append(b, '|')
+				b = appendSource(b, o)
+			}
+		}
+		b = append(b, '\n')
+	}
+	return string(b)
+}
+
+func appendSource(b []byte, s plan.Source) []byte {
+	b = append(b, s.Kind...)
+	b = append(b, ' ')
+	b = strconv.AppendQuote(b, s.Name+s.Value)
+	b = strconv.AppendInt(b, int64(s.Index), 10)
+	for _, p := range s.Parts {
+		b = appendSource(append(b, '+'), p)
+	}
+	return b
+}

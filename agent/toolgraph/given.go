@@ -1,0 +1,41 @@
+package toolgraph
+
+import (
+	"slices"
+
+	"atelier/agent/plan"
+)
+
+// sameSource tells whether two sources are equal.
+func sameSource(a, b plan.Source) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && a.Index == b.Index &&
+		slices.EqualFunc(a.Parts, b.Parts, sameSource)
+}
+
+// takes tells whether the argument takes the source in, by itself or quoted in a text.
+func takes(b plan.Binding, s plan.Source) bool {
+	same := func(other plan.Source) bool { return sameSource(s, other) }
+	return same(b.Source) || slices.ContainsFunc(b.Source.Parts, same)
+}
+
+// same tells whether two givens are one, also where one is optional.
+func (g Given) same(other Given) bool {
+	return g.Type == other.Type && sameSource(g.Source, other.Source)
+}
+
+// sourcesOf lists the sources of the givens of that type, each once.
+func (q *Query) sourcesOf(t plan.Type, optional bool) []plan.Source {
+	var sources []plan.Source
+	for i, g := range q.Given {
+		if g.Type == t && q.optional(g) == optional && slices.IndexFunc(q.Given, g.same) == i {
+			sources = append(sources, g.Source)
+		}
+	}
+	return sources
+}
+
+// optional tells whether the given need not be used: one that stands twice must be
+// used if it is required once.
+func (q *Query) optional(g Given) bool {
+	return !slices.ContainsFunc(q.Given, func(other Given) bool { return !other.Optional && g.same(other) })
+}

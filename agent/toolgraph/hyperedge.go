@@ -1,0 +1,100 @@
+package toolgraph
+
+import "atelier/agent/plan"
+
+// hyperedges are the tools in numbers: types and tools by index, so that a search
+// touches no strings.
+type hyperedges struct {
+	args   []argument // of all tools, one after the other
+	first  []int32    // tool → its first argument; one more entry than tools
+	ret    []int32    // tool → the type that it returns
+	needs  []int32    // tool → how many arguments must be filled
+	domain []int32    // tool → its domain, 0 is General
+
+	domainIDs map[string]int32
+
+	uses   [][]place // type → the arguments that ask for it
+	makers [][]int32 // type → the tools that return it
+	fits   [][]int32 // type → the types that it may stand for, itself first
+	fitted [][]int32 // type → the types that may stand for it, itself first
+}
+
+type argument struct {
+	typ            int32
+	optional, many bool
+}
+
+// num numbers types, tools, items: there are far less than 2^31 of any.
+func num(n int) int32 { return int32(n) } //nolint:gosec // see above
+
+// place is one argument of one tool.
+type place struct{ tool, arg int32 }
+
+func (h *hyperedges) argsOf(tool int32) []argument { return h.args[h.first[tool]:h.first[tool+1]] }
+
+func (h *hyperedges) argument(p place) argument { return h.args[h.first[p.tool]+p.arg] }
+
+// compile numbers the tools, which are sorted by name and have no faults.
+func compile(types []plan.Type, tools []Tool) *Graph {
+	g := &Graph{types: types, tools: tools, typeIDs: make(map[plan.Type]int32, len(types))}
+	for id, t := range types {
+		g.typeIDs[t] = num(id)
+	}
+	g.domainIDs = map[string]int32{General: 0}
+	g.uses = make([][]place, len(types))
+	g.makers = make([][]int32, len(types))
+	g.first = append(make([]int32, 0, len(tools)+1), 0)
+	g.ret = make([]int32, len(tools))
+	g.needs = make([]int32, len(tools))
+	g.domain = make([]int32, len(tools))
+	for i, t := range tools {
+		tool := num(i)
+		for a, arg := range t.Args {
+			typ := g.typeIDs[arg.Type]
+			g.args = append(g.args, argument{typ, arg.Optional, arg.Many})
+			g.uses[typ] = append(g.uses[typ], place{tool, num(a)})
+			if !arg.Optional {
+				g.needs[tool]++
+			}
+		}
+		g.first = append(g.first, num(len(g.args)))
+		g.ret[tool] = g.typeIDs[t.Returns]
+		g.makers[g.ret[tool]] = append(g.makers[g.ret[tool]], tool)
+		if _, ok := g.domainIDs[t.Domain]; !ok {
+			g.domainIDs[t.Domain] = num(len(g.domainIDs))
+		}
+		g.domain[tool] = g.domainIDs[t.Domain]
+	}
+	g.fit()
+	return g
+}
+
+// fit notes which type may stand for which. Only built-in types stand for others.
+func (g *Graph) fit() {
+	g.fits = make([][]int32, len(g.types))
+	g.fitted = make([][]int32, len(g.types))
+	for id := range g.types {
+		g.fits[id] = []int32{num(id)}
+		g.fitted[id] = []int32{num(id)}
+	}
+	for _, t := range plan.Types() {
+		have, ok := g.typeIDs[t]
+		if !ok {
+			continue
+		}
+		for _, u := range plan.Types() {
+			if want, ok := g.typeIDs[u]; ok && t != u && t.Fits(u) {
+				g.fits[have] = append(g.fits[have], want)
+				g.fitted[want] = append(g.fitted[want], have)
+			}
+		}
+	}
+}
+
+// misfitting is the extra cost of a resource of type typ where want is asked for.
+func (h *hyperedges) misfitting(typ, want int32) cost {
+	if typ != want {
+		return misfit
+	}
+	return 0
+}

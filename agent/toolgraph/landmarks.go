@@ -1,0 +1,90 @@
+package toolgraph
+
+import "slices"
+
+// landmark is a type that some action of every solution makes, and the least that such
+// an action costs. An action makes one type only, so the costs of all landmarks that a
+// derivation has not passed add up.
+type landmark struct {
+	typ  int32
+	cost cost
+}
+
+const maxLandmarks = 64 // they are bits of a word
+
+// findLandmarks starts from the goal and goes on with what all makers of a landmark
+// ask for, unless a leaf or another type may stand for it.
+func (s *scope) findLandmarks() []landmark {
+	there := make([]bool, len(s.types))
+	for _, l := range s.leaves {
+		for _, want := range s.fits[l.typ] {
+			there[want] = true
+		}
+	}
+	found := []landmark{{typ: s.goal}}
+	for i := 0; i < len(found); i++ {
+		var asked []int32 // by all makers
+		found[i].cost, asked = s.makersOf(found[i].typ)
+		for _, typ := range asked {
+			isNew := !slices.ContainsFunc(found, func(l landmark) bool { return l.typ == typ })
+			if isNew && !there[typ] && len(s.fitted[typ]) == 1 && len(found) < maxLandmarks {
+				found = append(found, landmark{typ: typ})
+			}
+		}
+	}
+	return found
+}
+
+// makersOf is the least cost of an action that makes the type, and what each such
+// action must be given.
+func (s *scope) makersOf(made int32) (least cost, asked []int32) {
+	least = infinite
+	for _, tool := range s.makers[made] {
+		if !s.live[tool] {
+			continue
+		}
+		if least == infinite {
+			asked = s.requires(tool)
+		}
+		asked = slices.DeleteFunc(asked, func(typ int32) bool { return !s.asks(tool, typ) })
+		least = min(least, s.price[tool])
+	}
+	return least, asked
+}
+
+// requires lists the types of which the tool must be given a resource.
+func (s *scope) requires(tool int32) []int32 {
+	var types []int32
+	for _, a := range s.argsOf(tool) {
+		if !a.optional && !a.many {
+			types = append(types, a.typ)
+		}
+	}
+	return types
+}
+
+// asks tells whether the tool must be given a resource of the type.
+func (s *scope) asks(tool, typ int32) bool {
+	return slices.Contains(s.argsOf(tool), argument{typ: typ})
+}
+
+// passes is the landmark that making the type passes, as a bit, 0 if it is none.
+func (b *bounds) passes(typ int32) uint64 {
+	for i := range b.landmarks {
+		if b.landmarks[i].typ == typ {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// ahead is the least cost of the landmarks that are not passed yet.
+func (b *bounds) ahead(passed uint64) cost {
+	var sum cost
+	for i := range b.landmarks {
+		if passed>>i&1 == 0 {
+			sum += b.landmarks[i].cost
+		}
+	}
+	return min(infinite, sum)
+}

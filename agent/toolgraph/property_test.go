@@ -1,0 +1,188 @@
+package toolgraph_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolgraph"
+)
+
+var (
+	someTypes  = []plan.Type{plan.Text, plan.Image, plan.Edge, plan.Mask, plan.Audio, "thing"}
+	strategies = []toolgraph.Strategy{toolgraph.BestFirst, toolgraph.Greedy, toolgraph.Beam, toolgraph.Adaptive, toolgraph.Exhaustive}
+)
+
+// world is a random toolbox with a query and scores.
+type world struct {
+	tools  []toolgraph.Tool
+	query  toolgraph.Query
+	scores map[string]float64
+}
+
+func (w world) score(tool string) float64 { return w.scores[tool] }
+
+func worlds(maxTools, maxActions int) *rapid.Generator[world] {
+	return rapid.Custom(func(t *rapid.T) world {
+		w := world{scores: map[string]float64{}}
+		types := rapid.SampledFrom(someTypes[:rapid.SampledFrom([]int{2, 3, 3, 4, 6}).Draw(t, "types")])
+		chance := func(n int, what string) bool { return rapid.IntRange(1, n).Draw(t, what) == n }
+		for i := range rapid.IntRange(min(3, maxTools), maxTools).Draw(t, "tools") {
+			tool := toolgraph.Tool{Name: fmt.Sprintf("t%d", i), Returns: types.Draw(t, "returns")}
+			tool.Domain = rapid.SampledFrom([]string{"a", "b", toolgraph.General}).Draw(t, "domain")
+			for j := range rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(t, "args") {
+				tool.Args = append(tool.Args, toolgraph.Arg{
+					Name: fmt.Sprintf("a%d", j), Type: types.Draw(t, "type"),
+					Optional: chance(5, "optional"), Many: chance(8, "many"),
+				})
+			}
+			w.tools = append(w.tools, tool)
+			w.scores[tool.Name] = float64(rapid.IntRange(1, 5).Draw(t, "score"))
+		}
+		for i := range rapid.SampledFrom([]int{1, 2, 2, 3}).Draw(t, "given") {
+			w.query.Given = append(w.query.Given, toolgraph.Given{
+				Type: types.Draw(t, "type"), Source: plan.FromResource(fmt.Sprintf("g%d", i)), Optional: chance(4, "optional"),
+			})
+		}
+		if chance(8, "domains") {
+			w.query.Domains = []string{"a"}
+		}
+		w.query.Goal = rapid.SampledFrom(w.tools).Draw(t, "goal").Returns
+		w.query.MaxActions = rapid.IntRange(2, maxActions).Draw(t, "actions")
+		w.query.K = rapid.IntRange(1, 30).Draw(t, "k")
+		w.query.VisitCap = 20_000
+		return w
+	})
+}
+
+func (w world) graph(t tb) *toolgraph.Graph {
+	g, err := toolgraph.New(someTypes, w.tools)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return g
+}
+
+func (w world) search(t tb, g *toolgraph.Graph, s toolgraph.Strategy) toolgraph.Found {
+	t.Helper()
+	found, err := g.Search(context.Background(), w.query, w.score, s)
+	if err != nil {
+		t.Fatalf("%s: %v", s, err)
+	}
+	check(t, w.query, g, found)
+	return found
+}
+
+// TestBestFirstIsBruteForce: the k best are the k best of all that there are.
+func TestBestFirstIsBruteForce(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(8, 4).Draw(t, "world")
+		all, ok := brute(w.tools, w.query, w.score)
+		found := w.search(t, w.graph(t), toolgraph.BestFirst)
+		if found.Capped || !ok {
+			return
+		}
+		var costs, want []float64
+		for _, s := range found.Solutions {
+			form := solutionForm(s, w.tools, w.query)
+			cost, ok := all[form]
+			if !ok {
+				t.Fatalf("brute force does not know %s", form)
+			}
+			costs = append(costs, cost)
+		}
+		for _, cost := range all {
+			want = append(want, cost)
+		}
+		slices.Sort(want)
+		if want = want[:min(w.query.K, len(want))]; !slices.Equal(costs, want) {
+			t.Fatalf("costs %v, the best are %v", costs, want)
+		}
+	})
+}
+
+// TestEveryStrategy: whatever the strategy, what it finds holds (see check) and is
+// something that brute force finds too; none finds a better one than best-first.
+func TestEveryStrategy(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(8, 4).Draw(t, "world")
+		g := w.graph(t)
+		all, ok := brute(w.tools, w.query, w.score)
+		if !ok {
+			return
+		}
+		best := w.search(t, g, toolgraph.BestFirst)
+		for _, s := range strategies {
+			found := w.search(t, g, s)
+			last := 0.0
+			for i, solution := range found.Solutions {
+				cost, ok := all[solutionForm(solution, w.tools, w.query)]
+				if !ok {
+					t.Fatalf("%s: brute force does not know %s", s, render(solution))
+				}
+				if cost < last {
+					t.Fatalf("%s: solution %d is better than the one before it", s, i+1)
+				}
+				if last = cost; !best.Capped && cost < all[solutionForm(best.Solutions[0], w.tools, w.query)] {
+					t.Fatalf("%s is better than best-first: %s", s, render(solution))
+				}
+			}
+		}
+	})
+}
+
+// TestPruningLosesNothing: the candidates alone have every solution of the whole.
+func TestPruningLosesNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w := worlds(8, 4).Draw(t, "world")
+		candidates := w.graph(t).Candidates(w.query)
+		if !slices.IsSorted(candidates) {
+			t.Fatalf("not sorted: %v", candidates)
+		}
+		kept := slices.DeleteFunc(slices.Clone(w.tools), func(tool toolgraph.Tool) bool {
+			return !slices.Contains(candidates, tool.Name)
+		})
+		all, ok := brute(w.tools, w.query, w.score)
+		if !ok {
+			return
+		}
+		if left, _ := brute(kept, w.query, w.score); len(all) != len(left) {
+			t.Fatalf("%d solutions, %d after pruning", len(all), len(left))
+		}
+	})
+}
+
+// TestLargeWorlds holds the promises where brute force is out of reach, with chains
+// that run anyway.
+func TestLargeWorlds(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, large)
+}
+
+func FuzzSearch(f *testing.F) { f.Fuzz(rapid.MakeFuzz(large)) }
+
+func large(t *rapid.T) {
+	w := worlds(30, 8).Draw(t, "world")
+	g := w.graph(t)
+	w.query.VisitCap = rapid.IntRange(1, 2000).Draw(t, "cap")
+	for range rapid.IntRange(0, 2).Draw(t, "made") {
+		earlier := w
+		earlier.query.Goal = rapid.SampledFrom(someTypes).Draw(t, "earlier goal")
+		found := earlier.search(t, g, toolgraph.BestFirst)
+		for _, s := range found.Solutions[:min(1, len(found.Solutions))] {
+			if len(s.Blanks()) == 0 {
+				w.query.Made = append(w.query.Made, s)
+			}
+		}
+	}
+	for _, s := range strategies {
+		w.search(t, g, s)
+	}
+}

@@ -1,0 +1,175 @@
+package toolgraph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"atelier/agent/plan"
+)
+
+// scope is a query in the graph's numbers.
+type scope struct {
+	*Graph
+	query  Query // with its defaults
+	goal   int32
+	leaves []leaf    // what is there before any action: required givens come first
+	full   uint64    // the required givens, one bit each
+	many   [][]int32 // type → the leaves of the required givens that fit it, in order
+
+	live  []bool    // tool → is it a candidate
+	score []float64 // of the candidates
+	price []cost    // of the candidates
+}
+
+// leaf is something to start from: a required given, the optional givens of one type
+// (which need not be told apart, as none of them must be used), or a made chain.
+type leaf struct {
+	typ   int32
+	price cost
+	cover uint64 // the required givens that are used with it
+	// sources are those among which the leaf stands for one: of a required given,
+	// the required givens of its type. Empty for a chain.
+	sources []plan.Source
+	own     int            // which of the sources a required given is
+	made    *plan.Solution // the chain
+	tools   []int32        // of the chain
+}
+
+// scope checks the query and turns it into numbers.
+func (g *Graph) scope(q Query) (*scope, error) {
+	if err := errors.Join(q.limits(), g.knows(q), sound(q.Made)); err != nil {
+		return nil, err
+	}
+	s := &scope{Graph: g, query: q, goal: g.typeIDs[q.Goal], many: make([][]int32, len(g.types))}
+	s.addGiven()
+	if len(s.leaves) > maxGiven {
+		return nil, fmt.Errorf("%w: %d resources are given that must be used, at most %d", ErrQuery, len(s.leaves), maxGiven)
+	}
+	s.addOptional()
+	s.addMade()
+	return s, nil
+}
+
+// limits sets the query's defaults and checks its numbers.
+func (q *Query) limits() error {
+	var errs []error
+	for _, n := range []struct {
+		name         string
+		value        *int
+		zero, atMost int
+	}{
+		{"MaxActions", &q.MaxActions, DefaultMaxActions, maxActions},
+		{"K", &q.K, DefaultK, math.MaxInt},
+		{"VisitCap", &q.VisitCap, DefaultVisitCap, math.MaxInt},
+	} {
+		if *n.value < 0 || *n.value > n.atMost {
+			errs = append(errs, fmt.Errorf("%w: %s is %d", ErrQuery, n.name, *n.value))
+		}
+		if *n.value == 0 {
+			*n.value = n.zero
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// knows checks that the query speaks of types and sources that there are.
+func (g *Graph) knows(q Query) error {
+	var errs []error
+	known := func(what string, t plan.Type) {
+		if _, ok := g.typeIDs[t]; !ok {
+			errs = append(errs, fmt.Errorf("%w: %s: %w %q", ErrQuery, what, ErrUnknownType, t))
+		}
+	}
+	known("goal", q.Goal)
+	for i, given := range q.Given {
+		what := fmt.Sprintf("given %d", i+1)
+		known(what, given.Type)
+		switch given.Source.Kind {
+		case plan.OfResource, plan.OfValue, plan.OfSubtask, plan.OfText:
+		default:
+			errs = append(errs, fmt.Errorf("%w: %s has the source %s", ErrQuery, what, given.Source))
+		}
+	}
+	for i, made := range q.Made {
+		if n := len(made.Actions); n > 0 {
+			known(fmt.Sprintf("made chain %d", i+1), made.Actions[n-1].Returns)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sound checks that each chain has actions, which take only from earlier ones.
+func sound(made []plan.Solution) error {
+	var errs []error
+	for i, chain := range made {
+		if len(chain.Actions) == 0 {
+			errs = append(errs, fmt.Errorf("%w: made chain %d is empty", ErrQuery, i+1))
+		}
+		for j, a := range chain.Actions {
+			for _, b := range a.Args {
+				for _, src := range b.Source.Leaves() {
+					if src.Kind == plan.OfAction && (src.Index < 0 || src.Index >= j) {
+						errs = append(errs, fmt.Errorf("%w: made chain %d: %s takes the output of action %d, which does not come before it",
+							ErrQuery, i+1, a.Tool, src.Index+1))
+					}
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// addGiven makes a leaf of each required given.
+func (s *scope) addGiven() {
+	for i, g := range s.query.Given {
+		if s.query.optional(g) || slices.IndexFunc(s.query.Given, g.same) < i {
+			continue
+		}
+		sources := s.query.sourcesOf(g.Type, false)
+		own := slices.IndexFunc(sources, func(src plan.Source) bool { return sameSource(src, g.Source) })
+		id, typ, bit := num(len(s.leaves)), s.typeIDs[g.Type], uint64(1)<<len(s.leaves)
+		s.full |= bit
+		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own})
+		for _, want := range s.fits[typ] {
+			s.many[want] = append(s.many[want], id)
+		}
+	}
+}
+
+// addOptional makes a leaf of the optional givens of each type.
+func (s *scope) addOptional() {
+	var done []plan.Type
+	for _, g := range s.query.Given {
+		if !s.query.optional(g) || slices.Contains(done, g.Type) {
+			continue
+		}
+		done = append(done, g.Type)
+		s.leaves = append(s.leaves, leaf{typ: s.typeIDs[g.Type], price: extra, sources: s.query.sourcesOf(g.Type, true)})
+	}
+}
+
+// addMade makes a leaf of each made chain.
+func (s *scope) addMade() {
+	for i := range s.query.Made {
+		chain := &s.query.Made[i]
+		l := leaf{typ: s.typeIDs[chain.Actions[len(chain.Actions)-1].Returns], price: extra, made: chain}
+		for _, a := range chain.Actions {
+			if tool, ok := s.find(a.Tool); ok {
+				l.tools = append(l.tools, num(tool))
+			}
+			for _, b := range a.Args {
+				for g := range s.leaves {
+					if required := &s.leaves[g]; required.cover != 0 && required.made == nil && takes(b, required.source()) {
+						l.cover |= required.cover
+					}
+				}
+			}
+		}
+		s.leaves = append(s.leaves, l)
+	}
+}
+
+// source is where a required given comes from.
+func (l *leaf) source() plan.Source { return l.sources[l.own] }

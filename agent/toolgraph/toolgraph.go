@@ -1,0 +1,200 @@
+// Package toolgraph is the graph of tools and the search over it: ControlLLM's
+// Thoughts-on-Graph.
+//
+// Resource types are the nodes; a tool is a hyperedge from the types of its
+// arguments to the type that it returns. A search looks for solutions of a subtask:
+// small graphs of actions that lead from what is given to the wanted type.
+//
+//	types, tools ─ New ─► Graph ─ Subset ─► live Graph
+//	                                          │ Candidates   pruned both ways
+//	                                          │ (the mind scores them, 1 to 5)
+//	                                          ▼ Search       best solutions first
+//
+// Promises:
+//   - A Graph is built once and only read: every method is safe for concurrent use.
+//   - It is pure: no model, no I/O, no clock, no chance. The same query and scores
+//     give the same answer.
+//   - Whatever the strategy, every solution is well typed, takes only what is given
+//     or made, uses the output of each of its actions and every required given, and
+//     stands once: permutations of one solution are one solution.
+//   - Nothing is made from nothing: an argument that must be filled and has no source
+//     of its type keeps its tool out.
+//   - [BestFirst] finds the cheapest solutions in their order; the four depth-first
+//     strategies are ControlLLM's Algorithm 1.
+//
+// Costs are what solutions are ordered by. An action costs 2^(5−score): 1 for a tool
+// that is surely right, 16 for an unrelated one. A special picture where any picture
+// will do is a second choice and costs 1 more; a given that need not be used, or the
+// output of a chain that runs anyway, costs 1/16. Equal actions within a solution are
+// one action and cost once.
+//
+// A tool stands twice on one way from a given to the goal only where it joins givens
+// both times: one may change a picture by a first text and then by a second one, but
+// not blur what was blurred. Side by side it may stand as often as need be (captions of
+// two pictures). The depth-first strategies take no tool twice, as in the paper.
+package toolgraph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// The faults for which [New] refuses tools.
+var (
+	ErrUnknownType = errors.New("unknown resource type")
+	ErrDuplicate   = errors.New("the name is taken by another tool")
+	ErrNoArguments = errors.New("takes no argument, so no search can place it")
+	ErrOptionals   = errors.New("has more than three optional arguments")
+	ErrUnreachable = errors.New("nothing that a person can bring leads to it")
+)
+
+// General is the domain whose tools take part in every search.
+const General = "general"
+
+const maxOptionals = 3
+
+// Arg is one argument of a tool.
+type Arg struct {
+	Name string
+	Type plan.Type
+	// Optional arguments may stay blank: the tool is a hyperedge with and without them.
+	Optional bool
+	// Many arguments take every required given that fits their type, two at least
+	// (collage, join).
+	Many bool
+}
+
+// Tool is a hyperedge of the graph: from the types of its arguments to the type that
+// it returns.
+type Tool struct {
+	Name    string
+	Domain  string
+	Args    []Arg
+	Returns plan.Type
+}
+
+// Graph is a set of tools, ready to be searched.
+type Graph struct {
+	types   []plan.Type
+	typeIDs map[plan.Type]int32
+	tools   []Tool // by name
+	hyperedges
+}
+
+// New is the graph of these tools over these resource types. It refuses bad tools
+// whole and names every fault at once, each wrapping one of the Err values.
+func New(types []plan.Type, tools []Tool) (*Graph, error) {
+	types = slices.Clone(types)
+	slices.Sort(types)
+	types = slices.Compact(types)
+	tools = slices.Clone(tools)
+	slices.SortStableFunc(tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+
+	var errs []error
+	var sound []Tool
+	for i, t := range tools {
+		faults := t.faults(types)
+		if i > 0 && t.Name == tools[i-1].Name {
+			faults = append(faults, ErrDuplicate)
+		}
+		for _, err := range faults {
+			errs = append(errs, fmt.Errorf("tool %q: %w", t.Name, err))
+		}
+		if len(faults) == 0 {
+			sound = append(sound, t)
+		}
+	}
+	g := compile(types, sound)
+	for _, name := range g.unreachable() {
+		errs = append(errs, fmt.Errorf("tool %q: %w", name, ErrUnreachable))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return g, nil
+}
+
+// faults tells what is wrong with the tool by itself.
+func (t Tool) faults(types []plan.Type) []error {
+	var errs []error
+	known := func(typ plan.Type) {
+		if _, ok := slices.BinarySearch(types, typ); !ok {
+			errs = append(errs, fmt.Errorf("%w %q", ErrUnknownType, typ))
+		}
+	}
+	optionals := 0
+	for _, a := range t.Args {
+		known(a.Type)
+		if a.Optional {
+			optionals++
+		}
+	}
+	known(t.Returns)
+	if len(t.Args) == 0 {
+		errs = append(errs, ErrNoArguments)
+	}
+	if optionals > maxOptionals {
+		errs = append(errs, ErrOptionals)
+	}
+	return errs
+}
+
+// Subset is the graph of the tools that keep accepts: the live part of a catalogue.
+// It is never refused; what it cannot reach is left out of its searches.
+func (g *Graph) Subset(keep func(tool string) bool) *Graph {
+	var kept []Tool
+	for _, t := range g.tools {
+		if keep(t.Name) {
+			kept = append(kept, t)
+		}
+	}
+	return compile(g.types, kept)
+}
+
+// Tool returns the tool of that name.
+func (g *Graph) Tool(name string) (Tool, bool) {
+	i, ok := g.find(name)
+	if !ok {
+		return Tool{}, false
+	}
+	return g.tools[i], true
+}
+
+func (g *Graph) find(name string) (int, bool) {
+	return slices.BinarySearchFunc(g.tools, name, func(t Tool, name string) int {
+		return strings.Compare(t.Name, name)
+	})
+}
+
+// unreachable lists the tools that cannot be derived from what people can bring.
+func (g *Graph) unreachable() []string {
+	var start []int32
+	for id, t := range g.types {
+		if brought(t) {
+			start = append(start, num(id))
+		}
+	}
+	all := make([]bool, len(g.tools))
+	for t := range all {
+		all[t] = true
+	}
+	fired, _ := g.forward(start, all, nil)
+	var names []string
+	for t, ok := range fired {
+		if !ok {
+			names = append(names, g.tools[t].Name)
+		}
+	}
+	return names
+}
+
+// brought tells whether a person can bring a resource of this type: a file, a mark on
+// a picture, a text. The built-in types below come from tools only; types that a
+// toolbox adds of its own can be brought.
+func brought(t plan.Type) bool {
+	return !slices.Contains([]plan.Type{plan.Tags, plan.Title, plan.Location, plan.Weather, plan.Time, plan.Category}, t)
+}
