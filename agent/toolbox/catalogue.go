@@ -1,0 +1,124 @@
+package toolbox
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed catalogue/*.yaml
+var embedded embed.FS
+
+// Embedded is the catalogue that comes with the program, one file a tool.
+func Embedded() fs.FS {
+	sub, err := fs.Sub(embedded, "catalogue")
+	if err != nil { // only for an invalid path, and this one is a constant
+		panic(err)
+	}
+	return sub
+}
+
+// Catalogue is a set of tools, sorted by name. It is read only.
+type Catalogue struct {
+	tools  []Tool
+	byName map[string]int
+}
+
+// LoadCatalogue reads every *.yaml file of the folders. A tool of a later folder
+// replaces one of the same name from an earlier folder, so that an operator's folder
+// may override the embedded one. Within a folder a name is its file's name, so it
+// cannot stand there twice. The error names every fault of every file.
+func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) {
+	byName := map[string]Tool{}
+	var errs []error
+	for _, folder := range folders {
+		files, err := fs.ReadDir(folder, ".") // not Glob, which takes a missing folder for an empty one
+		if err != nil {
+			return nil, fmt.Errorf("list the catalogue: %w", err)
+		}
+		for _, file := range files {
+			tool, faults := loadTool(folder, file)
+			for _, f := range faults {
+				errs = append(errs, fmt.Errorf("%s: %w", file.Name(), f))
+			}
+			if tool.Name != "" {
+				byName[tool.Name] = tool
+			}
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return NewCatalogue(slices.Collect(maps.Values(byName))), nil
+}
+
+// loadTool reads one file of a folder, and tells its faults. What is no entry, such as
+// a note on the tools, gives neither a tool nor a fault.
+func loadTool(folder fs.FS, file fs.DirEntry) (Tool, []error) {
+	switch ext := path.Ext(file.Name()); {
+	case file.IsDir():
+		return Tool{}, nil
+	case ext == ".yml": // quietly left out, it would be looked for at length
+		return Tool{}, []error{errors.New("the ending must be .yaml")}
+	case ext != ".yaml":
+		return Tool{}, nil
+	}
+	b, err := readEntry(folder, file.Name())
+	if err != nil {
+		return Tool{}, []error{err}
+	}
+	tool, faults := readTool(b)
+	if len(faults) > 0 {
+		return Tool{}, faults
+	}
+	if want := tool.Name + ".yaml"; file.Name() != want {
+		return Tool{}, []error{fmt.Errorf("the tool is called %s, so its file must be %s", tool.Name, want)}
+	}
+	return tool, nil
+}
+
+// readEntry reads a file, or what a link leads to. A pipe or a device, which may never
+// end, is not read, nor is a file that is too long to be an entry.
+func readEntry(folder fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(folder, name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file")
+	case info.Size() > maxToolFile:
+		return nil, tooLong(info.Size())
+	}
+	b, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	return b, nil
+}
+
+// NewCatalogue is the catalogue of these tools, whose names must differ.
+func NewCatalogue(tools []Tool) *Catalogue {
+	c := &Catalogue{tools: slices.Clone(tools), byName: make(map[string]int, len(tools))}
+	slices.SortFunc(c.tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	for i, t := range c.tools {
+		c.byName[t.Name] = i
+	}
+	return c
+}
+
+// Tools lists the tools by name. The slice must not be changed.
+func (c *Catalogue) Tools() []Tool { return c.tools }
+
+// Tool returns the tool of that name.
+func (c *Catalogue) Tool(name string) (Tool, bool) {
+	i, ok := c.byName[name]
+	if !ok {
+		return Tool{}, false
+	}
+	return c.tools[i], true
+}

@@ -1,0 +1,201 @@
+package toolbox_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox"
+)
+
+// signature is what the planner relies on: where a tool belongs, what it takes and
+// what it gives. In args a text stands with its meaning, "?" marks an optional
+// argument and "*" one that takes many.
+type signature struct{ name, domain, args, returns string }
+
+const (
+	perception = "image-perception"
+	editing    = "image-editing"
+	generation = "image-generation"
+	processing = "image-processing"
+	vqa        = "visual-question-answering"
+	general    = "general"
+)
+
+// imageTools are ControlLLM's image tools, HuggingGPT's document questions, and ours.
+var imageTools = []signature{
+	{"image_question_answering", vqa, "image:image question:text/question", "text"},
+	{"document_question_answering", vqa, "image:image question:text/question", "text"},
+
+	{"image_captioning", perception, "image:image", "text"},
+	{"object_detection", perception, "image:image", "bbox"},
+	{"visual_grounding", perception, "image:image object:text/object", "bbox"},
+	{"image_classification", perception, "image:image", "category"},
+	{"image_instance_segmentation", perception, "image:image", "mask"},
+	{"image_segmentation_by_mask", perception, "image:image mask:mask", "mask"},
+	{"image_segmentation_by_points", perception, "image:image points:point", "mask"},
+	{"segment_anything", perception, "image:image", "segmentation"},
+	{"optical_character_recognition", perception, "image:image", "text"},
+	{"detect_faces", perception, "image:image", "bbox"},
+
+	{"partial_image_editing", editing, "image:image mask:mask prompt:text/prompt", "image"},
+	{"text_image_editing", editing, "image:image instruction:text/instruction", "image"},
+	{"image_inpainting", editing, "image:image mask:mask", "image"},
+	{"highlight_object_on_image", editing, "image:image bbox:bbox", "image"},
+	{"image_cropping", editing, "image:image bbox:bbox", "image"},
+	{"mask_image", editing, "image:image mask:mask", "image"},
+	{"resize_image", editing, "image:image size:text/amount", "image"},
+	{"rotate_image", editing, "image:image angle:text/amount?", "image"},
+	{"flip_image", editing, "image:image direction:text/place?", "image"},
+	{"blur_image", editing, "image:image strength:text/amount?", "image"},
+	{"greyscale_image", editing, "image:image", "image"},
+	{"convert_image", editing, "image:image format:text/format", "image"},
+	{"make_thumbnail", editing, "image:image size:text/amount?", "image"},
+	{"add_text_to_image", editing, "image:image caption:text/content place:text/place?", "image"},
+	{"collage_images", editing, "images:image*", "image"},
+	{"fit_image_size", editing, "image:image limit:text/amount", "image"},
+	{"upscale_image", editing, "image:image factor:text/amount?", "image"},
+	{"remove_background", editing, "image:image", "image"},
+	{"crop_region", editing, "image:image region:text/place", "image"},
+	{"images_to_gif", editing, "images:image*", "image"},
+	{"adjust_image", editing, "image:image adjustment:text/instruction", "image"},
+
+	{"text_to_image", generation, "prompt:text/prompt", "image"},
+	{"image_to_image", generation, "image:image", "image"},
+	{"line_text_to_image", generation, "line:line prompt:text/prompt", "image"},
+	{"hed_text_to_image", generation, "hed:hed prompt:text/prompt", "image"},
+	{"scribble_text_to_image", generation, "scribble:scribble prompt:text/prompt", "image"},
+	{"pose_text_to_image", generation, "pose:pose prompt:text/prompt", "image"},
+	{"segmentation_text_to_image", generation, "segmentation:segmentation prompt:text/prompt", "image"},
+	{"edge_text_to_image", generation, "edge:edge prompt:text/prompt", "image"},
+	{"depth_text_to_image", generation, "depth:depth prompt:text/prompt", "image"},
+	{"normal_text_to_image", generation, "normal:normal prompt:text/prompt", "image"},
+
+	{"image_to_edge", processing, "image:image", "edge"},
+	{"image_to_line", processing, "image:image", "line"},
+	{"image_to_hed", processing, "image:image", "hed"},
+	{"image_to_scribble", processing, "image:image", "scribble"},
+	{"image_to_pose", processing, "image:image", "pose"},
+	{"image_to_depth", processing, "image:image", "depth"},
+	{"image_to_normal", processing, "image:image", "normal"},
+	{"normal_from_depth", processing, "depth:depth", "normal"},
+
+	{"select_category", general, "category:category object:text/object", "category"},
+	{"select_bbox", general, "bbox:bbox object:text/object", "bbox"},
+	{"select_mask", general, "mask:mask object:text/object", "mask"},
+	{"count_categories", general, "category:category", "text"},
+	{"count_objects", general, "bbox:bbox", "text"},
+	{"count_masks", general, "mask:mask", "text"},
+}
+
+func embedded(t *testing.T) *toolbox.Catalogue {
+	t.Helper()
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func signatureOf(tool toolbox.Tool) signature {
+	args := make([]string, len(tool.Args))
+	for i, a := range tool.Args {
+		s := fmt.Sprintf("%s:%s", a.Name, a.Type)
+		if a.Meaning != "" {
+			s += "/" + string(a.Meaning)
+		}
+		if a.Optional {
+			s += "?"
+		}
+		if a.Many {
+			s += "*"
+		}
+		args[i] = s
+	}
+	return signature{tool.Name, tool.Domain, strings.Join(args, " "), string(tool.Returns)}
+}
+
+func TestImageToolsTakeAndReturn(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	for _, want := range imageTools {
+		t.Run(want.name, func(t *testing.T) {
+			t.Parallel()
+			tool, ok := c.Tool(want.name)
+			if !ok {
+				t.Fatal("is not in the catalogue")
+			}
+			if got := signatureOf(tool); got != want {
+				t.Errorf("got  %+v\nwant %+v", got, want)
+			}
+		})
+	}
+}
+
+// Tools are found by their texts, so an example that stands in two tools helps
+// neither, and a tool that another one points to must exist.
+func TestImageToolsAreToldApart(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	owner := map[string]string{}
+	for _, s := range imageTools {
+		tool, ok := c.Tool(s.name)
+		if !ok {
+			t.Errorf("%s is not in the catalogue", s.name)
+			continue
+		}
+		if n := len(tool.Examples); n < 8 || n > 14 {
+			t.Errorf("%s has %d examples, wanted are 8 to 14", s.name, n)
+		}
+		for _, e := range tool.Examples {
+			wish := strings.ToLower(toolbox.Wish(e))
+			if other, twice := owner[wish]; twice {
+				t.Errorf("%q is an example of %s and of %s", wish, other, s.name)
+			}
+			owner[wish] = s.name
+		}
+		for _, word := range strings.FieldsFunc(tool.When, func(r rune) bool { return strings.ContainsRune(" ,;:.\n", r) }) {
+			if !strings.Contains(word, "_") {
+				continue
+			}
+			if _, ok := c.Tool(word); !ok || word == s.name {
+				t.Errorf("%s points to %s", s.name, word)
+			}
+		}
+	}
+}
+
+func TestImageToolsPointToTheirOriginsAndMakes(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	origins := []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier"}
+	kinds := []string{"native", "program", "hftask", "localai", "openai"}
+	for _, s := range imageTools {
+		tool, ok := c.Tool(s.name)
+		if !ok {
+			t.Errorf("%s is not in the catalogue", s.name)
+			continue
+		}
+		if len(tool.Origins) == 0 {
+			t.Errorf("%s has no origin", s.name)
+		}
+		for _, o := range tool.Origins {
+			if !slices.Contains(origins, o) {
+				t.Errorf("%s has the unknown origin %q", s.name, o)
+			}
+		}
+		for _, b := range tool.Backends {
+			if !slices.Contains(kinds, b.Kind) {
+				t.Errorf("%s has the unknown backend %q", s.name, b.Kind)
+			}
+			if b.Kind == "native" {
+				if b.Run != tool.Name || b.Device != "cpu" {
+					t.Errorf("%s runs natively as %q on %q", s.name, b.Run, b.Device)
+				}
+			} else if b.Needs == "" {
+				t.Errorf("%s does not say what its backend %s needs", s.name, b.Kind)
+			}
+		}
+	}
+}

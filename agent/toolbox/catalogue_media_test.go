@@ -1,0 +1,140 @@
+package toolbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	videoPerception = "video-perception"
+	videoGeneration = "video-generation"
+	videoProcessing = "video-processing"
+	videoEditing    = "video-editing"
+	audioPerception = "audio-perception"
+	audioGeneration = "audio-generation"
+	audioEditing    = "audio-editing"
+	answering       = "question-answering"
+	language        = "natural-language-processing"
+)
+
+// mediaTools are the tools for video, sound and text: ControlLLM's, then ours and what
+// HuggingGPT's tasks add.
+var mediaTools = []signature{
+	{"video_classification", videoPerception, "video:video", "category"},
+	{"video_captioning", videoPerception, "video:video", "text"},
+	{"image_audio_to_video", videoGeneration, "image:image audio:audio", "video"},
+	{"image_to_video", videoGeneration, "image:image", "video"},
+	{"text_to_video", videoGeneration, "prompt:text/prompt", "video"},
+	{"video_to_webpage", videoProcessing, "video:video title:title tags:tags text:text/content", "html"},
+	{"dub_video", videoEditing, "video:video audio:audio", "video"},
+
+	{"text_to_music", audioGeneration, "prompt:text/prompt", "audio"},
+	{"text_to_speech", audioGeneration, "text:text/content", "audio"},
+	{"audio_to_audio", audioGeneration, "audio:audio", "audio"},
+	{"speech_to_text", audioPerception, "audio:audio", "text"},
+	{"audio_classification", audioPerception, "audio:audio", "category"},
+
+	{"question_answering", answering, "question:text/question", "text"},
+	{"text_to_text_generation", language, "instruction:text/instruction", "text"},
+	{"summarization", language, "text:text/content", "text"},
+	{"sentiment_analysis", language, "text:text/content", "text"},
+	{"title_generation", language, "text:text/content", "title"},
+	{"text_to_tags", language, "text:text/content", "tags"},
+	{"named_entity_recognition", language, "text:text/content", "tags"},
+	{"extract_location", language, "text:text/content", "location"},
+	{"get_weather", answering, "location:location", "weather"},
+	{"summarize_weather_condition", language, "weather:weather", "text"},
+	{"get_time", answering, "place:text/place", "time"},
+
+	{"make_gif", videoEditing, "video:video", "image"},
+	{"cut_video", videoEditing, "video:video range:text/amount", "video"},
+	{"join_videos", videoEditing, "videos:video*", "video"},
+	{"extract_frames", videoProcessing, "video:video moment:text/amount?", "image"},
+	{"extract_audio", videoProcessing, "video:video", "audio"},
+	{"add_subtitles", videoEditing, "video:video subtitles:text/content", "video"},
+	{"convert_video", videoEditing, "video:video format:text/format", "video"},
+	{"fit_video_size", videoEditing, "video:video limit:text/amount", "video"},
+	{"change_speed", videoEditing, "video:video factor:text/amount", "video"},
+	{"mute_video", videoEditing, "video:video", "video"},
+
+	{"waveform_image", audioPerception, "audio:audio", "image"},
+	{"spectrogram_image", audioPerception, "audio:audio", "image"},
+	{"cut_audio", audioEditing, "audio:audio range:text/amount", "audio"},
+	{"join_audio", audioEditing, "audios:audio*", "audio"},
+	{"convert_audio", audioEditing, "audio:audio format:text/format", "audio"},
+	{"denoise_audio", audioEditing, "audio:audio", "audio"},
+	{"normalize_loudness", audioEditing, "audio:audio", "audio"},
+
+	{"translation", language, "text:text/content language:text/language", "text"},
+	{"text_classification", language, "text:text/content", "category"},
+	{"token_classification", language, "text:text/content", "tags"},
+	{"table_question_answering", answering, "table:text/content question:text/question", "text"},
+}
+
+func TestMediaToolsTakeAndReturn(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	for _, want := range mediaTools {
+		t.Run(want.name, func(t *testing.T) {
+			t.Parallel()
+			tool, ok := c.Tool(want.name)
+			if !ok {
+				t.Fatal("is not in the catalogue")
+			}
+			if diff := cmp.Diff(want, signatureOf(tool), cmp.AllowUnexported(signature{})); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryToolIsInATable(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, s := range append(append([]signature{}, imageTools...), mediaTools...) {
+		if listed[s.name] {
+			t.Errorf("%s stands in two tables", s.name)
+		}
+		listed[s.name] = true
+	}
+	for _, tool := range embedded(t).Tools() {
+		if !listed[tool.Name] {
+			t.Errorf("%s is in the catalogue and in no table of the tests", tool.Name)
+		}
+	}
+}
+
+func TestMediaToolsAreWordedForRetrieval(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	for _, s := range mediaTools {
+		tool, ok := c.Tool(s.name)
+		if !ok {
+			t.Fatalf("%s is not in the catalogue", s.name)
+		}
+		if n := len(tool.Examples); n < 8 || n > 14 {
+			t.Errorf("%s has %d examples, not 8 to 14", s.name, n)
+		}
+		for _, e := range tool.Examples {
+			if !strings.Contains(e, "{") {
+				t.Errorf("%s: nothing stands in braces in %q", s.name, e)
+			}
+		}
+	}
+}
+
+// A stand-in may only run when nothing better does, so it stands last.
+func TestStandInsStandLast(t *testing.T) {
+	t.Parallel()
+	for _, tool := range embedded(t).Tools() {
+		weaker := false
+		for _, b := range tool.Backends {
+			if weaker && !b.Approximate {
+				t.Errorf("%s: %s stands behind a weaker backend", tool.Name, b.Candidate())
+			}
+			weaker = weaker || b.Approximate
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package toolbox_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// good is an entry without fault; those of testdata/bad differ from it in one point.
+func good(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "polish.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestReadTool(t *testing.T) {
+	t.Parallel()
+	got, err := toolbox.ReadTool(good(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := toolbox.Tool{
+		Name:        "polish",
+		Description: "Polishes a picture.",
+		When:        "For a dull picture.",
+		Examples:    []string{"polish {photo.jpg}", "make {the picture} shine", "could you buff {cat.png}?"},
+		Domain:      "image-editing",
+		Origins:     []string{"atelier"},
+		Args: []toolbox.Arg{
+			{Name: "image", Type: plan.Image, About: "the picture"},
+			{Name: "how", Type: plan.Text, Meaning: plan.Instruction, About: "in which way"},
+		},
+		Returns:  plan.Image,
+		Backends: []toolbox.Backing{{Kind: "native", Run: "polish", Device: "cpu"}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestReadToolMakesOneLineOfEachText(t *testing.T) {
+	t.Parallel()
+	folded := strings.Replace(string(good(t)), "when: For a dull picture.", "when: |\n\n  For a dull\n\n  \tpicture.\n", 1)
+	tool, err := toolbox.ReadTool([]byte(folded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "For a dull picture."; tool.When != want {
+		t.Errorf("got %q, want %q", tool.When, want)
+	}
+}
+
+// A file in testdata/bad is a case: its "# want:" lines are the whole complaint.
+func TestReadToolRefuses(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "bad", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			t.Parallel()
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for line := range strings.Lines(string(b)) {
+				if w, ok := strings.CutPrefix(line, "# want: "); ok {
+					want = append(want, strings.TrimSpace(w))
+				}
+			}
+			tool, err := toolbox.ReadTool(b)
+			if err == nil {
+				t.Fatalf("accepted as %q", tool.Name)
+			}
+			var got []string
+			for line := range strings.Lines(err.Error()) {
+				got = append(got, strings.TrimSpace(line))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if diff := cmp.Diff(toolbox.Tool{}, tool); diff != "" {
+				t.Errorf("a refused entry comes back all the same:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestReadToolRefusesALongFile(t *testing.T) {
+	t.Parallel()
+	long := append(good(t), []byte("# "+strings.Repeat("x", 64<<10))...)
+	if _, err := toolbox.ReadTool(long); err == nil || !strings.Contains(err.Error(), "at most 65536 are read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// folder makes a catalogue folder of these files.
+func folder(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func TestLoadCatalogue(t *testing.T) {
+	t.Parallel()
+	polish := string(good(t))
+	buff := strings.Replace(polish, "name: polish", "name: buff", 1)
+	own := strings.Replace(polish, "Polishes a picture.", "Polishes it our way.", 1)
+	tests := []struct {
+		name    string
+		folders []fs.FS
+		want    map[string]string // description by name
+		err     []string          // the lines of the error
+	}{
+		{"no folder", nil, map[string]string{}, nil},
+		{"one folder", []fs.FS{folder(map[string]string{"polish.yaml": polish, "buff.yaml": buff})},
+			map[string]string{"polish": "Polishes a picture.", "buff": "Polishes a picture."}, nil},
+		{"a later folder overrides a tool", []fs.FS{
+			folder(map[string]string{"polish.yaml": polish, "buff.yaml": buff}),
+			folder(map[string]string{"polish.yaml": own}),
+		}, map[string]string{"polish": "Polishes it our way.", "buff": "Polishes a picture."}, nil},
+		{"a later folder adds a tool", []fs.FS{
+			folder(map[string]string{"polish.yaml": polish}),
+			folder(map[string]string{"buff.yaml": buff}),
+		}, map[string]string{"polish": "Polishes a picture.", "buff": "Polishes a picture."}, nil},
+		{"notes and subfolders are left alone", []fs.FS{
+			folder(map[string]string{"polish.yaml": polish, "README.md": "hello", "old.yaml/polish.yaml": "x"}),
+		}, map[string]string{"polish": "Polishes a picture."}, nil},
+		{"the same name twice", []fs.FS{folder(map[string]string{"polish.yaml": polish, "shine.yaml": own})},
+			nil, []string{"shine.yaml: the tool is called polish, so its file must be polish.yaml"}},
+		{"another ending", []fs.FS{folder(map[string]string{"polish.yml": polish})},
+			nil, []string{"polish.yml: the ending must be .yaml"}},
+		{"every fault of every file by its file", []fs.FS{
+			folder(map[string]string{
+				"buff.yaml":   strings.NewReplacer("device: cpu", "device: tpu", "returns: image", "returns: photo").Replace(buff),
+				"polish.yaml": "",
+			}),
+			folder(map[string]string{"shine.yaml": polish}),
+		}, nil, []string{
+			`buff.yaml: returns: unknown resource type "photo"`,
+			`buff.yaml: backend 1 has the device "tpu", not cpu or gpu`,
+			"polish.yaml: is empty",
+			"shine.yaml: the tool is called polish, so its file must be polish.yaml",
+		}},
+		{"a good folder does not hide a bad one", []fs.FS{
+			folder(map[string]string{"polish.yaml": ""}),
+			folder(map[string]string{"polish.yaml": polish}),
+		}, nil, []string{"polish.yaml: is empty"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c, err := toolbox.LoadCatalogue(tt.folders...)
+			if tt.err != nil {
+				if err == nil {
+					t.Fatal("accepted")
+				}
+				if diff := cmp.Diff(tt.err, strings.Split(err.Error(), "\n")); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for _, tool := range c.Tools() {
+				got[tool.Name] = tool.Description
+				if same, ok := c.Tool(tool.Name); !ok || same.Description != tool.Description {
+					t.Errorf("%s is not found by its name", tool.Name)
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+			if _, ok := c.Tool("nothing"); ok {
+				t.Error("an unknown tool is found")
+			}
+		})
+	}
+}
+
+// TestLoadCatalogueReadsFilesOnly: a pipe would never end, and a link is what it leads to.
+func TestLoadCatalogueReadsFilesOnly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	elsewhere := filepath.Join(t.TempDir(), "entry")
+	if err := errors.Join(os.WriteFile(elsewhere, good(t), 0o600), os.Symlink(elsewhere, filepath.Join(dir, "polish.yaml"))); err != nil {
+		t.Fatal(err)
+	}
+	c, err := toolbox.LoadCatalogue(os.DirFS(dir))
+	if err != nil || len(c.Tools()) != 1 {
+		t.Fatalf("%v, %v", c, err)
+	}
+	pipe := fstest.MapFS{
+		"pipe.yaml": {Mode: fs.ModeNamedPipe},
+		"long.yaml": {Data: []byte(strings.Repeat("#", 1<<20))},
+	}
+	_, err = toolbox.LoadCatalogue(pipe)
+	if want := "long.yaml: is 1048576 bytes long, at most 65536 are read\npipe.yaml: is not a regular file"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestLoadCatalogueWithoutItsFolder(t *testing.T) {
+	t.Parallel()
+	_, err := toolbox.LoadCatalogue(os.DirFS(filepath.Join(t.TempDir(), "tools")))
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEmbeddedCatalogue(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	files, err := fs.Glob(toolbox.Embedded(), "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Tools()) != len(files) {
+		t.Errorf("%d files make %d tools", len(files), len(c.Tools()))
+	}
+	if !slices.IsSortedFunc(c.Tools(), func(a, b toolbox.Tool) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("the tools are not sorted by name")
+	}
+	systems := []string{"controlllm", "visualchatgpt", "hugginggpt", "atelier"}
+	domains := []string{
+		"general", "visual-question-answering", "image-perception", "image-editing", "image-generation",
+		"image-processing", "video-perception", "video-generation", "video-processing", "video-editing",
+		"audio-generation", "audio-perception", "audio-editing", "question-answering", "natural-language-processing",
+	}
+	said := map[string]string{} // wish → tool
+	for _, tool := range c.Tools() {
+		if !slices.Contains(domains, tool.Domain) {
+			t.Errorf("%s: domain %q is none of the others", tool.Name, tool.Domain)
+		}
+		if len(tool.Origins) == 0 {
+			t.Errorf("%s: no origins", tool.Name)
+		}
+		for _, o := range tool.Origins {
+			if !slices.Contains(systems, o) {
+				t.Errorf("%s: origin %q is no system that we know", tool.Name, o)
+			}
+		}
+		for _, e := range tool.Examples {
+			wish := strings.ToLower(toolbox.Wish(e))
+			if other, twice := said[wish]; twice {
+				t.Errorf("%s: the example %q stands in %s too", tool.Name, e, other)
+			}
+			said[wish] = tool.Name
+		}
+		for _, a := range tool.Args {
+			if a.Type == plan.Text && a.Meaning == "" {
+				t.Errorf("%s: argument %s has no meaning", tool.Name, a.Name)
+			}
+		}
+		for _, b := range tool.Backends {
+			if b.Kind != "native" && b.Needs == "" {
+				t.Errorf("%s: the backend %s does not say what it needs", tool.Name, b.Candidate())
+			}
+		}
+	}
+}
+
+// namesTool finds what looks like the name of a tool in a sentence.
+var namesTool = regexp.MustCompile(`[a-z]+(_[a-z]+)+`)
+
+func TestWhenNamesToolsThatExist(t *testing.T) {
+	t.Parallel()
+	c := embedded(t)
+	for _, tool := range c.Tools() {
+		for _, name := range namesTool.FindAllString(tool.When+" "+tool.Description, -1) {
+			if _, ok := c.Tool(name); !ok {
+				t.Errorf("%s speaks of %s, which is no tool", tool.Name, name)
+			}
+			if name == tool.Name {
+				t.Errorf("%s sends people to itself", tool.Name)
+			}
+		}
+	}
+}

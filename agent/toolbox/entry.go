@@ -1,0 +1,192 @@
+package toolbox
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
+)
+
+// maxToolFile is the most bytes that a catalogue entry may have.
+const maxToolFile = 64 << 10
+
+// minExamples is the fewest example wishes by which retrieval still finds a tool.
+const minExamples = 3
+
+// readTool reads one catalogue entry, and tells everything that is wrong with it.
+func readTool(b []byte) (Tool, []error) {
+	if len(b) > maxToolFile {
+		return Tool{}, []error{tooLong(int64(len(b)))}
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	dec.KnownFields(true)
+	var t Tool
+	switch err := dec.Decode(&t); {
+	case errors.Is(err, io.EOF):
+		return Tool{}, []error{errors.New("is empty")}
+	case err != nil:
+		return Tool{}, []error{fmt.Errorf("not a catalogue entry: %w", err)}
+	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return Tool{}, []error{errors.New("holds more than one document")}
+	}
+	t.squeeze()
+	if faults := t.check(); len(faults) > 0 {
+		return Tool{}, faults
+	}
+	return t, nil
+}
+
+func tooLong(bytes int64) error {
+	return fmt.Errorf("is %d bytes long, at most %d are read", bytes, maxToolFile)
+}
+
+// squeeze makes one line of every text for people and models, however it was folded.
+func (t *Tool) squeeze() {
+	texts := []*string{&t.Description, &t.When}
+	for i := range t.Examples {
+		texts = append(texts, &t.Examples[i])
+	}
+	for i := range t.Args {
+		texts = append(texts, &t.Args[i].About)
+	}
+	for i := range t.Backends {
+		texts = append(texts, &t.Backends[i].Needs)
+	}
+	for _, s := range texts {
+		*s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(*s, "?"), blank), " ")
+	}
+}
+
+func blank(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+
+// faults collects what is wrong with an entry.
+type faults []error
+
+func (f *faults) addf(format string, args ...any) { *f = append(*f, fmt.Errorf(format, args...)) }
+
+func (t *Tool) check() []error {
+	var f faults
+	if !isName(t.Name) {
+		f.addf("name %q is not made of lower-case letters, digits and _", t.Name)
+	}
+	if t.Description == "" {
+		f.addf("description is missing")
+	}
+	if t.When == "" {
+		f.addf("when is missing")
+	}
+	if !isWord(t.Domain) {
+		f.addf("domain %q is not one word", t.Domain)
+	}
+	for _, o := range t.Origins {
+		if !isWord(o) {
+			f.addf("origin %q is not one word", o)
+		}
+	}
+	t.checkExamples(&f)
+	if len(t.Args) == 0 {
+		f.addf("takes no argument, so no search could find it")
+	}
+	for i, a := range t.Args {
+		if slices.ContainsFunc(t.Args[:i], func(b Arg) bool { return b.Name == a.Name }) {
+			f.addf("argument %s stands twice", a.Name)
+		}
+		a.check(&f)
+	}
+	if _, err := plan.ParseType(string(t.Returns)); err != nil {
+		f.addf("returns: %w", err)
+	}
+	t.checkBackends(&f)
+	return f
+}
+
+func (t *Tool) checkExamples(f *faults) {
+	if len(t.Examples) < minExamples {
+		f.addf("has %d examples, at least %d are needed", len(t.Examples), minExamples)
+	}
+	for i, e := range t.Examples {
+		switch {
+		case strings.TrimSpace(Wish(e)) == "":
+			f.addf("example %d is empty", i+1)
+		case !paired(e):
+			f.addf("example %q has a brace without its partner, or one within another", e)
+		case slices.Contains(t.Examples[:i], e):
+			f.addf("example %q stands twice", e)
+		}
+	}
+}
+
+func (a Arg) check(f *faults) {
+	if !isName(a.Name) {
+		f.addf("argument name %q is not made of lower-case letters, digits and _", a.Name)
+	}
+	if a.About == "" {
+		f.addf("argument %s lacks its about", a.Name)
+	}
+	if _, err := plan.ParseType(string(a.Type)); err != nil {
+		f.addf("argument %s: %w", a.Name, err)
+	}
+	switch _, err := plan.ParseMeaning(string(a.Meaning)); {
+	case a.Type == plan.Text && a.Meaning == "":
+		f.addf("argument %s is a text without a meaning", a.Name)
+	case a.Type != plan.Text && a.Meaning != "":
+		f.addf("argument %s has a meaning, and only a text may have one", a.Name)
+	case a.Meaning != "" && err != nil:
+		f.addf("argument %s: %w", a.Name, err)
+	}
+	if a.Optional && a.Many {
+		f.addf("argument %s is optional and many", a.Name)
+	}
+}
+
+func (t *Tool) checkBackends(f *faults) {
+	if len(t.Backends) == 0 {
+		f.addf("has no backends")
+	}
+	for i, b := range t.Backends {
+		if !isWord(b.Kind) {
+			f.addf("backend %d has the kind %q, which is not one word", i+1, b.Kind)
+		}
+		if !isWord(b.Run) {
+			f.addf("backend %d runs %q, which is not one word", i+1, b.Run)
+		}
+		if b.Device != "cpu" && b.Device != "gpu" {
+			f.addf("backend %d has the device %q, not cpu or gpu", i+1, b.Device)
+		}
+		if slices.ContainsFunc(t.Backends[:i], func(c Backing) bool { return c.Candidate() == b.Candidate() }) {
+			f.addf("backend %s stands twice", b.Candidate())
+		}
+	}
+}
+
+func isName(s string) bool {
+	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+}
+
+// isWord tells whether s can stand in a list or a path of a server: "audio/speech".
+func isWord(s string) bool {
+	return s != "" && utf8.ValidString(s) && !strings.ContainsFunc(s, blank)
+}
+
+// paired tells whether each opening brace is closed before the next one opens.
+func paired(s string) bool {
+	open := false
+	for _, r := range s {
+		switch {
+		case r == '{' && open, r == '}' && !open:
+			return false
+		case r == '{', r == '}':
+			open = !open
+		}
+	}
+	return !open
+}

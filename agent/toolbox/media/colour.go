@@ -1,0 +1,147 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+
+	"github.com/kovidgoyal/imaging"
+	"github.com/kovidgoyal/imaging/prism/meta/icc"
+)
+
+// ToNRGBA is img with eight bits a channel, straight transparency and bounds from
+// (0, 0). A picture that is so already is given back as it is, not copied.
+func ToNRGBA(img image.Image) *image.NRGBA {
+	b := img.Bounds()
+	if n, ok := img.(*image.NRGBA); ok && b.Min == (image.Point{}) {
+		return n
+	}
+	return imaging.Clone(img)
+}
+
+// converted is ToNRGBA for large pictures.
+func converted(ctx context.Context, img image.Image) (*image.NRGBA, error) {
+	b := img.Bounds()
+	parts, ok := img.(interface {
+		SubImage(r image.Rectangle) image.Image
+	})
+	if _, done := img.(*image.NRGBA); !ok || done && b.Min == (image.Point{}) {
+		return ToNRGBA(img), Stopped(ctx)
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	err := InBands(ctx, b.Dy(), BandRows(b.Dx()), func(from, to int) {
+		part := parts.SubImage(image.Rect(b.Min.X, b.Min.Y+from, b.Max.X, b.Min.Y+to))
+		copy(out.Pix[from*out.Stride:], imaging.Clone(part).Pix)
+	})
+	return out, err
+}
+
+// toSRGB is the picture with its colours as its profile means them. A profile that is
+// not understood is passed over: a picture in slightly other colours is better than none.
+func toSRGB(ctx context.Context, img image.Image, profile []byte) (*image.NRGBA, error) {
+	out, err := converted(ctx, img)
+	if err != nil {
+		return nil, err
+	}
+	if _, cmyk := img.(*image.CMYK); cmyk || !saneProfile(profile) {
+		return out, nil
+	}
+	cube, err := newColourCube(profile)
+	if err != nil || cube == nil {
+		return out, nil //nolint:nilerr // passed over
+	}
+	own := out
+	if out == img { // the decoder's own pixels are not ours to change
+		own = image.NewNRGBA(out.Rect)
+	}
+	rows := BandRows(out.Rect.Dx())
+	err = InBands(ctx, out.Rect.Dy(), rows, func(from, to int) {
+		cube.apply(own.Pix[from*own.Stride:to*own.Stride], out.Pix[from*out.Stride:to*out.Stride])
+	})
+	return own, err
+}
+
+// colourCube holds what becomes of 33 × 33 × 33 colours; those between are interpolated.
+// The library takes microseconds for each colour, which is far too long for each pixel.
+type colourCube []uint8
+
+const (
+	nodes = 33 // along each side, at 0, 8, 16, … 248 and 255
+	step  = 8
+)
+
+// newColourCube asks the library; nil for a profile that is sRGB already. The library
+// reads hostile data here and knows how to panic, which is turned into an error.
+func newColourCube(profile []byte) (cube colourCube, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			cube, err = nil, fmt.Errorf("read a colour profile: %v", r)
+		}
+	}()
+	p, err := icc.DecodeProfile(bytes.NewReader(profile))
+	if err != nil {
+		return nil, fmt.Errorf("read a colour profile: %w", err)
+	}
+	if p.IsSRGB() {
+		return nil, nil
+	}
+	grid := image.NewNRGBA(image.Rect(0, 0, nodes*nodes, nodes))
+	level := func(i int) uint8 { return uint8(min(i*step, 255)) }
+	for i := range nodes * nodes * nodes {
+		copy(grid.Pix[4*i:], []uint8{level(i / (nodes * nodes)), level(i / nodes % nodes), level(i % nodes), 255})
+	}
+	converted, err := imaging.ConvertToSRGB(p, imaging.Relative, true, grid)
+	if err != nil {
+		return nil, fmt.Errorf("apply a colour profile: %w", err)
+	}
+	return colourCube(ToNRGBA(converted).Pix), nil
+}
+
+// apply gives the pixels of dst the colours of src as the cube has them (trilinear), and
+// src's transparency. The two may be the same.
+func (cube colourCube) apply(dst, src []uint8) {
+	// The node below each value, and how far the value lies beyond it, of 256.
+	var below, beyond [256]int
+	for v := range 256 {
+		below[v] = min(v/step, nodes-2)
+		width := min((below[v]+1)*step, 255) - below[v]*step
+		beyond[v] = (v - below[v]*step) * 256 / width
+	}
+	for i := 0; i < len(src); i += 4 {
+		r, g, b := src[i], src[i+1], src[i+2]
+		at := 4 * ((below[r]*nodes+below[g])*nodes + below[b])
+		fr, fg, fb := beyond[r], beyond[g], beyond[b]
+		for c := range 3 {
+			n := cube[at+c:]
+			along := func(o int) int { return int(n[o])*(256-fb) + int(n[o+4])*fb }
+			const up, right = 4 * nodes, 4 * nodes * nodes
+			near := along(0)*(256-fg) + along(up)*fg
+			far := along(right)*(256-fg) + along(right+up)*fg
+			dst[i+c] = uint8((near*(256-fr) + far*fr + 1<<23) >> 24)
+		}
+		dst[i+3] = src[i+3]
+	}
+}
+
+// saneProfile tells whether every entry of the profile's table lies inside it, because
+// the library sets aside as much memory as an entry asks for.
+func saneProfile(b []byte) bool {
+	const header, entry, most = 132, 12, 100
+	if len(b) < header || len(b) > maxProfile {
+		return false
+	}
+	count := binary.BigEndian.Uint32(b[128:])
+	if count > most || header+int(count)*entry > len(b) {
+		return false
+	}
+	for i := range int(count) {
+		e := b[header+i*entry:]
+		at, size := uint64(binary.BigEndian.Uint32(e[4:])), uint64(binary.BigEndian.Uint32(e[8:]))
+		if at+size > uint64(len(b)) {
+			return false
+		}
+	}
+	return true
+}

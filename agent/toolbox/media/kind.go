@@ -1,0 +1,99 @@
+package media
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gabriel-vasile/mimetype"
+
+	"atelier/agent/plan"
+)
+
+// kind is an entry of the allow-list.
+type kind struct {
+	mime string
+	typ  plan.Type
+	name string // for people: "a PNG picture"
+	// endings that a file of this kind may have, the usual one first.
+	endings []string
+}
+
+func (k kind) info() Info { return Info{Type: k.typ, MIME: k.mime, Ext: "." + k.endings[0]} }
+
+// kinds lists everything that is accepted. Containers that hold sound or moving
+// pictures under the same first bytes share their endings.
+var kinds = []kind{
+	{"image/png", plan.Image, "a PNG picture", []string{"png", "apng"}},
+	{"image/jpeg", plan.Image, "a JPEG picture", []string{"jpg", "jpeg", "jpe", "jfif"}},
+	{"image/gif", plan.Image, "a GIF picture", []string{"gif"}},
+	{"image/webp", plan.Image, "a WebP picture", []string{"webp"}},
+	{"image/bmp", plan.Image, "a BMP picture", []string{"bmp", "dib"}},
+	{"image/tiff", plan.Image, "a TIFF picture", []string{"tiff", "tif"}},
+
+	{"video/mp4", plan.Video, "an MP4 video", []string{"mp4", "m4v", "mov", "m4a", "3gp", "f4v"}},
+	{"video/x-m4v", plan.Video, "an MP4 video", []string{"m4v", "mp4"}},
+	{"video/quicktime", plan.Video, "a QuickTime video", []string{"mov", "qt", "mp4"}},
+	{"video/3gpp", plan.Video, "a 3GP video", []string{"3gp", "mp4"}},
+	{"video/3gpp2", plan.Video, "a 3GP video", []string{"3g2", "3gp"}},
+	{"video/webm", plan.Video, "a WebM video", []string{"webm", "mkv", "weba"}},
+	{"video/x-matroska", plan.Video, "a Matroska video", []string{"mkv", "webm", "mka"}},
+	{"video/x-msvideo", plan.Video, "an AVI video", []string{"avi"}},
+	{"video/mpeg", plan.Video, "an MPEG video", []string{"mpeg", "mpg", "vob"}},
+	{"video/mp2t", plan.Video, "an MPEG stream", []string{"ts", "mts", "m2ts"}},
+	{"video/ogg", plan.Video, "an Ogg video", []string{"ogv", "ogg"}},
+	{"video/x-flv", plan.Video, "a Flash video", []string{"flv"}},
+
+	{"audio/mpeg", plan.Audio, "an MP3 sound", []string{"mp3", "mp2", "mpga"}},
+	{"audio/wav", plan.Audio, "a WAV sound", []string{"wav", "wave"}},
+	{"audio/flac", plan.Audio, "a FLAC sound", []string{"flac"}},
+	{"audio/ogg", plan.Audio, "an Ogg sound", []string{"ogg", "oga", "opus"}},
+	{"application/ogg", plan.Audio, "an Ogg sound", []string{"ogg", "oga", "opus", "ogv"}},
+	{"audio/mp4", plan.Audio, "an MP4 sound", []string{"m4a", "mp4", "m4b"}},
+	{"audio/x-m4a", plan.Audio, "an MP4 sound", []string{"m4a", "mp4", "m4b"}},
+	{"audio/aac", plan.Audio, "an AAC sound", []string{"aac"}},
+	{"audio/aiff", plan.Audio, "an AIFF sound", []string{"aiff", "aif"}},
+	{"audio/amr", plan.Audio, "an AMR sound", []string{"amr"}},
+	{"audio/midi", plan.Audio, "a MIDI tune", []string{"mid", "midi"}},
+
+	{"text/html", plan.HTML, "a web page", []string{"html", "htm", "xhtml", "txt"}},
+	{"text/plain", plan.Text, "a text", textEndings},
+	{"text/csv", plan.Text, "a table of text", textEndings},
+	{"text/tab-separated-values", plan.Text, "a table of text", textEndings},
+	{"text/vtt", plan.Text, "subtitles", textEndings},
+	{"application/x-subrip", plan.Text, "subtitles", textEndings},
+	{"application/json", plan.Text, "JSON text", textEndings},
+	{"application/x-ndjson", plan.Text, "JSON text", textEndings},
+}
+
+var textEndings = []string{"txt", "text", "md", "markdown", "csv", "tsv", "json", "jsonl", "srt", "vtt", "log", "html", "htm"}
+
+// kindOf tells the kind by the first bytes. Special sorts of a kind on the list
+// (an animated PNG, a script in plain text) count as that kind; SVG counts as none.
+func kindOf(head []byte) (k kind, sniffed string, ok bool) {
+	found := mimetype.Detect(head)
+	sniffed, _, _ = strings.Cut(found.String(), ";")
+	for m := found; m != nil; m = m.Parent() {
+		if m.Is("image/svg+xml") || m.Is("text/xml") {
+			return kind{}, sniffed, false
+		}
+		for _, k := range kinds {
+			if m.Is(k.mime) {
+				return k, sniffed, true
+			}
+		}
+	}
+	return kind{}, sniffed, false
+}
+
+// named tells what kind the ending (without its dot) promises, if it is one of ours: of
+// several the one whose usual ending it is.
+func named(ending string) (kind, bool) {
+	usual := slices.IndexFunc(kinds, func(k kind) bool { return k.endings[0] == ending })
+	if usual < 0 {
+		usual = slices.IndexFunc(kinds, func(k kind) bool { return slices.Contains(k.endings, ending) })
+	}
+	if usual < 0 {
+		return kind{}, false
+	}
+	return kinds[usual], true
+}

@@ -1,0 +1,79 @@
+// Package media reads and writes media files safely.
+//
+// Promises:
+//   - A file is known by its first bytes; a name that says otherwise is refused. Only
+//     kinds on the allow-list are accepted, and SVG is never one of them.
+//   - A picture is measured before it is decoded: one that claims more than the limits
+//     is refused in bounded memory.
+//   - A picture is decoded as people see it (EXIF orientation, sRGB, the first frame
+//     of an animation), and is written without any metadata.
+//   - Everything stops soon after its context ends, in the middle of a large picture too.
+//   - Every error is a [plan.Fault] with one sentence, which names the file by its base
+//     name and never by its path.
+package media
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+)
+
+// Limits bound what is read. A zero field means its default.
+type Limits struct {
+	// Bytes is the largest file; 100 MB by default.
+	Bytes int64
+	// Pixels is the largest picture, width × height; 64 million by default.
+	Pixels int64
+	// Frames is the most frames that an animated picture may have; 1000 by default.
+	Frames int
+}
+
+// OrDefault is l with the defaults in the place of zeros and negatives.
+func (l Limits) OrDefault() Limits {
+	if l.Bytes <= 0 {
+		l.Bytes = 100_000_000
+	}
+	if l.Pixels <= 0 {
+		l.Pixels = 64_000_000
+	}
+	if l.Frames <= 0 {
+		l.Frames = 1000
+	}
+	return l
+}
+
+// Info tells what a file is.
+type Info struct {
+	Type plan.Type // image, video, audio, text or html
+	MIME string    // without parameters: "image/png"
+	Ext  string    // the usual ending with its dot: ".png"
+	// Width and Height are those of a picture as people see it, 0 for other kinds.
+	Width, Height int
+	// Frames is 1 for a still picture, more for an animated one, 0 for other kinds.
+	Frames int
+}
+
+// Inspect tells what the file is, or why it cannot be taken: it is missing, empty,
+// not what its ending says, cut off, too large, or of a kind that is not on the list.
+// A picture is decoded once to prove that it is whole. Sound and video are known by
+// their first bytes only.
+func Inspect(path string, l Limits) (Info, error) {
+	return InspectContext(context.Background(), path, l)
+}
+
+// InspectContext is Inspect that stops when ctx ends.
+func InspectContext(ctx context.Context, path string, l Limits) (Info, error) {
+	l = l.OrDefault()
+	f, err := open(path, l)
+	if err != nil {
+		return Info{}, err
+	}
+	if f.kind.typ != plan.Image {
+		return f.kind.info(), f.close()
+	}
+	raw, s, err := f.raw(ctx, l)
+	if err != nil {
+		return Info{}, err
+	}
+	return f.info(raw, s), nil
+}

@@ -1,0 +1,224 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/image/tiff"
+
+	"atelier/agent/plan"
+)
+
+// store writes a file of that name and tells its path.
+func store(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func encoded(t *testing.T, encode func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// quarters has another colour in each quarter, so that every way to turn it differs.
+func quarters(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i, c := range []color.NRGBA{{220, 30, 30, 255}, {30, 200, 30, 255}, {40, 40, 220, 255}, {230, 220, 40, 255}} {
+		at := image.Pt(i%2*w/2, i/2*h/2)
+		draw.Draw(img, image.Rectangle{Min: at, Max: at.Add(image.Pt(w/2, h/2))}, image.NewUniform(c), image.Point{}, draw.Src)
+	}
+	return img
+}
+
+func pngOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	return encoded(t, func(w io.Writer) error { return png.Encode(w, img) })
+}
+
+func jpegOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, img, &jpeg.Options{Quality: 95}) })
+}
+
+// wantFault checks that err has one sentence for people with those words.
+func wantFault(t *testing.T, err error, words ...string) {
+	t.Helper()
+	fault, ok := errors.AsType[*plan.Fault](err)
+	if !ok {
+		t.Fatalf("the error is %v, want a fault", err)
+	}
+	s := fault.Sentence
+	if strings.Contains(s, string(filepath.Separator)+"tmp") || strings.Contains(s, os.TempDir()) {
+		t.Errorf("the sentence tells a path: %q", s)
+	}
+	if !strings.HasSuffix(s, ".") || strings.Contains(s, "\n") || strings.Contains(s, ". ") {
+		t.Errorf("not one sentence: %q", s)
+	}
+	for _, w := range words {
+		if !strings.Contains(s, w) {
+			t.Errorf("the sentence is %q, want that it says %q", s, w)
+		}
+	}
+}
+
+// hugePNG claims side × side pixels and holds next to nothing.
+func hugePNG(side uint32) []byte {
+	header := binary.BigEndian.AppendUint32([]byte("IHDR"), side)
+	header = binary.BigEndian.AppendUint32(header, side)
+	header = append(header, 8, 6, 0, 0, 0)
+	b := binary.BigEndian.AppendUint32([]byte("\x89PNG\r\n\x1a\n"), uint32(len(header)-4))
+	b = append(b, header...)
+	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(header))
+}
+
+func TestInspectTellsWhatAFileIs(t *testing.T) {
+	t.Parallel()
+	img := quarters(30, 20)
+	picture := func(mime, ext string) Info {
+		return Info{Type: plan.Image, MIME: mime, Ext: ext, Width: 30, Height: 20, Frames: 1}
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		want    Info
+	}{
+		"a.png":  {pngOf(t, img), picture("image/png", ".png")},
+		"b.JPEG": {jpegOf(t, img), picture("image/jpeg", ".jpg")},
+		"c.gif":  {encoded(t, func(w io.Writer) error { return gif.Encode(w, img, nil) }), picture("image/gif", ".gif")},
+		"d.tif":  {encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) }), picture("image/tiff", ".tiff")},
+		"blob":   {pngOf(t, img), picture("image/png", ".png")},
+		"e.txt":  {[]byte("Hello, world, this is a text.\n"), Info{Type: plan.Text, MIME: "text/plain", Ext: ".txt"}},
+		"f.md":   {[]byte("# Hello\n"), Info{Type: plan.Text, MIME: "text/plain", Ext: ".txt"}},
+		"g.html": {[]byte("<!DOCTYPE html><html><body>x</body></html>"), Info{Type: plan.HTML, MIME: "text/html", Ext: ".html"}},
+		"h.wav":  {wav(), Info{Type: plan.Audio, MIME: "audio/wav", Ext: ".wav"}},
+		"i.mp4":  {[]byte("\x00\x00\x00\x18ftypisom\x00\x00\x02\x00isomiso2mp41\x00\x00\x00\x08free"), Info{Type: plan.Video, MIME: "video/mp4", Ext: ".mp4"}},
+	} {
+		got, err := Inspect(store(t, name, c.content), Limits{})
+		if err != nil || got != c.want {
+			t.Errorf("%s: %+v, %v, want %+v", name, got, err, c.want)
+		}
+	}
+}
+
+// wav is a tenth of a second of silence.
+func wav() []byte {
+	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), 36+1600)
+	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"...)
+	return append(binary.LittleEndian.AppendUint32(b, 1600), make([]byte, 1600)...)
+}
+
+func TestInspectRefusesBadFiles(t *testing.T) {
+	t.Parallel()
+	img := quarters(64, 64)
+	for i := range img.Pix { // enough content to be cut off
+		img.Pix[i] ^= uint8(i * i >> 3)
+	}
+	half := func(b []byte) []byte { return b[:len(b)/2] }
+	animation := encoded(t, func(w io.Writer) error {
+		p := quantised(t, img)
+		return gif.EncodeAll(w, &gif.GIF{Image: []*image.Paletted{p, p, p}, Delay: []int{1, 1, 1}})
+	})
+	svg := []byte(`<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)
+	for name, c := range map[string]struct {
+		content []byte
+		limits  Limits
+		words   []string
+	}{
+		"empty.png":    {nil, Limits{}, []string{"is empty"}},
+		"letter.jpg":   {[]byte("dear aunt, this is no picture"), Limits{}, []string{"not what its ending says", "JPEG"}},
+		"really.png":   {jpegOf(t, img), Limits{}, []string{"not what its ending says", "a JPEG picture", ".jpg"}},
+		"song.png":     {wav(), Limits{}, []string{"not what its ending says", "WAV"}},
+		"cut.png":      {half(pngOf(t, img)), Limits{}, []string{"cut off"}},
+		"cut.jpg":      {half(jpegOf(t, img)), Limits{}, []string{"cut off"}},
+		"cut.gif":      {animation[:len(animation)*5/6], Limits{}, []string{"cut off"}},
+		"cut.tiff":     {half(encoded(t, func(w io.Writer) error { return tiff.Encode(w, img, nil) })), Limits{}, []string{"cut off"}},
+		"cut.webp":     {half(uniformWebP(9, 9, color.NRGBA{1, 2, 3, 255})), Limits{}, []string{"cut off"}},
+		"heavy.png":    {pngOf(t, img), Limits{Bytes: 100}, []string{"too large", "100 bytes"}},
+		"wide.png":     {pngOf(t, img), Limits{Pixels: 64 * 63}, []string{"too large a picture", "64 × 64"}},
+		"long.gif":     {animation, Limits{Frames: 2}, []string{"too many frames", "3"}},
+		"drawing.svg":  {svg, Limits{}, []string{"not supported"}},
+		"drawing.png":  {svg, Limits{}, []string{"not supported"}},
+		"archive.zip":  {[]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), Limits{}, []string{"not supported"}},
+		"program.png":  {[]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), Limits{}, []string{"not what its ending says"}},
+		"binary.txt":   {[]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), Limits{}, []string{"not what its ending says", "does not hold a text"}},
+		"tune.m4a":     {pngOf(t, img), Limits{}, []string{"a PNG picture, not an MP4 sound"}},
+		"nothing.jpeg": {[]byte("\xff\xd8\xff\xe0"), Limits{}, []string{"cut off"}},
+	} {
+		_, err := Inspect(store(t, name, c.content), c.limits)
+		wantFault(t, err, append(c.words, name)...)
+	}
+	_, err := Inspect(filepath.Join(t.TempDir(), "gone.png"), Limits{})
+	wantFault(t, err, "no file called", "gone.png")
+	_, err = Inspect(t.TempDir(), Limits{})
+	wantFault(t, err, "is not a file")
+}
+
+// TestABombIsRefusedInBoundedMemory measures what a picture of a claimed 20,000 × 20,000
+// pixels costs: it would be 1.6 GB.
+//
+//nolint:paralleltest // other tests would be measured too
+func TestABombIsRefusedInBoundedMemory(t *testing.T) {
+	path := store(t, "bomb.png", append(hugePNG(20_000), make([]byte, 1<<20)...))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Inspect(path, Limits{})
+	runtime.ReadMemStats(&after)
+	wantFault(t, err, "bomb.png", "20000 × 20000", "64 million")
+	if used := after.TotalAlloc - before.TotalAlloc; used > 16<<20 {
+		t.Errorf("refusing it took %d bytes", used)
+	}
+}
+
+func TestDecodeImageNeedsAPicture(t *testing.T) {
+	t.Parallel()
+	_, err := DecodeImage(t.Context(), store(t, "notes.txt", []byte("just words, no picture at all")), Limits{})
+	wantFault(t, err, "notes.txt", "a picture is needed")
+}
+
+// FuzzInspect: whatever bytes come, there is an answer or a fault.
+func FuzzInspect(f *testing.F) {
+	var b bytes.Buffer
+	img := quarters(8, 8)
+	if err := png.Encode(&b, img); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
+	f.Add(uniformWebP(9, 9, color.NRGBA{1, 2, 3, 255}))
+	f.Add(animatedWebP(color.NRGBA{1, 2, 3, 255}))
+	f.Add(hugePNG(20_000))
+	f.Add([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00"))
+	f.Add([]byte("\xff\xd8\xff\xe1\x00\x10Exif\x00\x00MM\x00*\x00\x00\x00\x08"))
+	f.Add([]byte("II*\x00\x08\x00\x00\x00\x01\x00"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(dir, "x")
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Inspect(path, Limits{Pixels: 10_000})
+		if _, ok := errors.AsType[*plan.Fault](err); err != nil && !ok {
+			t.Errorf("%v is not a fault", err)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+
+	"atelier/agent/plan"
+)
+
+// Picture is a decoded picture with what its file was.
+type Picture struct {
+	Info Info
+	// Image is the picture as people see it; its bounds begin at (0, 0).
+	Image *image.NRGBA
+}
+
+// ReadPicture decodes a picture file: see [DecodeImage].
+func ReadPicture(ctx context.Context, path string, l Limits) (Picture, error) {
+	l = l.OrDefault()
+	f, err := open(path, l)
+	if err != nil {
+		return Picture{}, err
+	}
+	return f.picture(ctx, l)
+}
+
+// Pixels is how many pixels the picture in the file claims to have, 0 if it is no
+// picture that can be read. Only the beginning of the file is read.
+func Pixels(path string, l Limits) int64 {
+	f, err := open(path, l.OrDefault())
+	if err != nil {
+		return 0
+	}
+	var cfg image.Config
+	if format, ok := formats[f.kind.mime]; ok {
+		cfg, err = format.config(f)
+	}
+	if errors.Join(err, f.Close()) != nil || cfg.Width <= 0 || cfg.Height <= 0 {
+		return 0
+	}
+	return int64(cfg.Width) * int64(cfg.Height)
+}
+
+// DecodeImage decodes a picture as people see it: turned as its EXIF orientation asks,
+// in sRGB, eight bits a channel, bounds from (0, 0). Of an animation it is the first frame.
+func DecodeImage(ctx context.Context, path string, l Limits) (*image.NRGBA, error) {
+	p, err := ReadPicture(ctx, path, l)
+	return p.Image, err
+}
+
+// format knows how to decode one kind of picture.
+type format struct {
+	config func(io.Reader) (image.Config, error)
+	decode func(io.Reader) (image.Image, error)
+	// survey walks the file's parts without decoding any.
+	survey func([]byte) (survey, error)
+}
+
+var formats = map[string]format{
+	"image/png":  {png.DecodeConfig, png.Decode, surveyPNG},
+	"image/jpeg": {jpeg.DecodeConfig, jpeg.Decode, surveyJPEG},
+	"image/gif":  {gif.DecodeConfig, gif.Decode, surveyGIF},
+	"image/webp": {webp.DecodeConfig, webp.Decode, surveyWebP},
+	"image/bmp":  {bmp.DecodeConfig, bmp.Decode, surveyBMP},
+	"image/tiff": {tiff.DecodeConfig, tiff.Decode, surveyTIFF},
+}
+
+// picture reads, checks and decodes the file, and closes it.
+func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
+	raw, s, err := f.raw(ctx, l)
+	if err != nil {
+		return Picture{}, err
+	}
+	img, err := toSRGB(ctx, raw, s.icc)
+	if err != nil {
+		return Picture{}, err
+	}
+	img, err = Oriented(ctx, img, orientation(s.exif))
+	if err != nil {
+		return Picture{}, err
+	}
+	return Picture{Info: f.info(raw, s), Image: img}, nil
+}
+
+// info tells what a decoded file is.
+func (f *file) info(raw image.Image, s survey) Info {
+	info := f.kind.info()
+	info.Width, info.Height, info.Frames = raw.Bounds().Dx(), raw.Bounds().Dy(), max(s.frames, 1)
+	if lying := orientation(s.exif) >= 5; lying {
+		info.Width, info.Height = info.Height, info.Width
+	}
+	return info
+}
+
+// raw decodes the file as it is stored, and closes it.
+func (f *file) raw(ctx context.Context, l Limits) (image.Image, survey, error) {
+	if f.kind.typ != plan.Image {
+		err := fault(f.name, nil, "is %s, but a picture is needed.", f.kind.name)
+		return nil, survey{}, errors.Join(err, f.close())
+	}
+	data, err := f.all()
+	if err != nil {
+		return nil, survey{}, err
+	}
+	format := formats[f.kind.mime]
+	cfg, err := format.config(bytes.NewReader(data))
+	if err != nil {
+		return nil, survey{}, f.broken(err)
+	}
+	if cfg.Width <= 0 || cfg.Height <= 0 {
+		return nil, survey{}, fault(f.name, nil, "holds a picture without any pixels.")
+	}
+	if int64(cfg.Width) > l.Pixels/int64(cfg.Height) {
+		return nil, survey{}, fault(f.name, nil, "is too large a picture: it claims %d × %d pixels, and at most %d million are taken.",
+			cfg.Width, cfg.Height, max(l.Pixels/1_000_000, 1))
+	}
+	s, err := format.survey(data)
+	if err != nil {
+		return nil, survey{}, f.broken(err)
+	}
+	if s.frames > l.Frames {
+		return nil, survey{}, fault(f.name, nil, "has too many frames: %d, and at most %d are taken.", s.frames, l.Frames)
+	}
+	if s.still != nil {
+		data = s.still
+	}
+	img, err := format.decode(newReader(ctx, data))
+	if stopped := Stopped(ctx); stopped != nil {
+		return nil, survey{}, stopped
+	}
+	if err != nil {
+		return nil, survey{}, f.broken(err)
+	}
+	return onCanvas(img, cfg.Width, cfg.Height, s.offset), s, nil
+}
+
+// broken tells a picture that is damaged from one that only others can read.
+func (f *file) broken(err error) error {
+	_, jpegUnsupported := errors.AsType[jpeg.UnsupportedError](err)
+	_, pngUnsupported := errors.AsType[png.UnsupportedError](err)
+	_, tiffUnsupported := errors.AsType[tiff.UnsupportedError](err)
+	if jpegUnsupported || pngUnsupported || tiffUnsupported || errors.Is(err, bmp.ErrUnsupported) {
+		return fault(f.name, err, "is %s of a rare sort that cannot be read here; save it as an ordinary PNG or JPEG.", f.kind.name)
+	}
+	return fault(f.name, err, "is cut off or damaged: the picture in it is not complete; please send it again.")
+}
+
+// onCanvas puts a frame that is smaller than its animation where it belongs.
+func onCanvas(img image.Image, width, height int, at image.Point) image.Image {
+	b := img.Bounds()
+	if b.Dx() == width && b.Dy() == height {
+		return img
+	}
+	canvas := image.NewNRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(canvas, b.Add(at), img, b.Min, draw.Src)
+	return canvas
+}

@@ -1,0 +1,106 @@
+package media
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// sniffLength is how many of the first bytes decide what a file is.
+const sniffLength = 3072
+
+// file is an open file whose size, kind and ending were found right.
+type file struct {
+	*os.File
+	name string // for people
+	size int64
+	kind kind
+}
+
+// fault is an error about the file of that name; the sentence begins with the name.
+func fault(name string, err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: fmt.Sprintf("%q ", name) + fmt.Sprintf(format, args...), Err: err}
+}
+
+func open(path string, l Limits) (*file, error) {
+	name := filepath.Base(path)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &plan.Fault{Sentence: fmt.Sprintf("There is no file called %q; check its name and where it lies.", name), Err: err}
+	case err != nil:
+		return nil, fault(name, err, "cannot be opened.")
+	case !info.Mode().IsRegular():
+		return nil, fault(name, nil, "is not a file.")
+	case info.Size() == 0:
+		return nil, fault(name, nil, "is empty.")
+	case info.Size() > l.Bytes:
+		return nil, fault(name, nil, "is too large: it has %s, and at most %s are taken.", megabytes(info.Size()), megabytes(l.Bytes))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault(name, err, "cannot be opened.")
+	}
+	k, err := identify(f, name)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &file{File: f, name: name, size: info.Size(), kind: k}, nil
+}
+
+// identify tells the kind of an open file and leaves it at its beginning.
+func identify(f *os.File, name string) (kind, error) {
+	head := make([]byte, sniffLength)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return kind{}, fault(name, err, "cannot be read.")
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return kind{}, fault(name, err, "cannot be read.")
+	}
+	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	promised, known := named(ending)
+	k, sniffed, ok := kindOf(head[:n])
+	switch {
+	case ok && (!known || slices.Contains(k.endings, ending)):
+		return k, nil
+	case ok && k.typ != promised.typ:
+		return kind{}, fault(name, nil, "is not what its ending says: it holds %s, not %s.", k.name, promised.name)
+	case ok:
+		return kind{}, fault(name, nil, "is not what its ending says: it holds %s; rename it to end in .%s and send it again.", k.name, k.endings[0])
+	case known && sniffed != "image/svg+xml":
+		return kind{}, fault(name, fmt.Errorf("looks like %s", sniffed), "is not what its ending says: it does not hold %s.", promised.name)
+	}
+	return kind{}, fault(name, fmt.Errorf("looks like %s", sniffed),
+		"is of a kind that is not supported; pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound, text and web pages are.")
+}
+
+func (f *file) close() error {
+	if err := f.Close(); err != nil {
+		return fault(f.name, err, "cannot be read.")
+	}
+	return nil
+}
+
+// all reads the whole file, which may not have grown since it was measured, and closes it.
+func (f *file) all() ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(f.File, f.size))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fault(f.name, err, "cannot be read.")
+	}
+	return b, nil
+}
+
+func megabytes(n int64) string {
+	if n < 100_000 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

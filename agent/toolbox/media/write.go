@@ -1,0 +1,153 @@
+package media
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+
+	"atelier/agent/plan"
+)
+
+// Format is a kind of picture file that can be written. Its text is the usual ending
+// without a dot.
+type Format string
+
+// The formats that can be written. WebP is only read.
+const (
+	PNG  Format = "png"
+	JPEG Format = "jpg"
+	GIF  Format = "gif"
+	BMP  Format = "bmp"
+	TIFF Format = "tiff"
+)
+
+// ParseFormat understands how people name a format: "jpg", ".JPEG", "a png".
+func ParseFormat(s string) (Format, error) {
+	for word := range strings.FieldsSeq(strings.ToLower(s)) {
+		switch strings.Trim(word, ".,;:!?\"'()") {
+		case "png", "apng":
+			return PNG, nil
+		case "jpg", "jpeg", "jpe", "jfif":
+			return JPEG, nil
+		case "gif":
+			return GIF, nil
+		case "bmp", "bitmap":
+			return BMP, nil
+		case "tiff", "tif":
+			return TIFF, nil
+		}
+	}
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:39]) + "…"
+	}
+	return "", &plan.Fault{
+		Sentence: fmt.Sprintf("Pictures can be written as PNG, JPG, GIF, BMP or TIFF, but not as %q; name one of these.", s),
+		Final:    true,
+	}
+}
+
+// FormatFor is the format in which a result of a picture of that ending is written: the
+// same where it can be, PNG where it cannot.
+func FormatFor(ext string) Format {
+	if f, err := ParseFormat(ext); err == nil {
+		return f
+	}
+	return PNG
+}
+
+// Opaque tells whether the format has no transparency.
+func (f Format) Opaque() bool { return f == JPEG || f == BMP }
+
+// DefaultQuality is the JPEG quality at which nothing is visibly lost in a photo.
+const DefaultQuality = 90
+
+// EncodeImage writes the picture to a new file, without metadata; JPEG in
+// [DefaultQuality]. Where the format has no transparency, the ground becomes white.
+func EncodeImage(ctx context.Context, path string, img image.Image, f Format) error {
+	return encode(ctx, path, img, f, DefaultQuality)
+}
+
+// EncodeJPEG writes the picture as JPEG in a quality from 1 to 100.
+func EncodeJPEG(ctx context.Context, path string, img image.Image, quality int) error {
+	return encode(ctx, path, img, JPEG, quality)
+}
+
+func encode(ctx context.Context, path string, img image.Image, f Format, quality int) error {
+	return writeFile(ctx, path, func(w io.Writer) error {
+		switch f {
+		case PNG:
+			return png.Encode(w, img)
+		case JPEG:
+			return encodeFlat(ctx, img, func(flat image.Image) error {
+				return jpeg.Encode(w, flat, &jpeg.Options{Quality: quality})
+			})
+		case GIF:
+			p, err := Quantise(ctx, img)
+			if err != nil {
+				return err
+			}
+			return gif.Encode(w, p, nil)
+		case BMP:
+			return encodeFlat(ctx, img, func(flat image.Image) error { return bmp.Encode(w, flat) })
+		case TIFF:
+			return tiff.Encode(w, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
+		}
+		return fmt.Errorf("cannot write pictures as %q", f)
+	})
+}
+
+// WriteGIF writes an animation; see [gif.EncodeAll] for what it must hold.
+func WriteGIF(ctx context.Context, path string, g *gif.GIF) error {
+	return writeFile(ctx, path, func(w io.Writer) error { return gif.EncodeAll(w, g) })
+}
+
+// writeFile makes a new file and leaves none behind if it fails.
+func writeFile(ctx context.Context, path string, write func(io.Writer) error) error {
+	fail := func(err error) error { return fault(filepath.Base(path), err, "could not be written.") }
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fail(err)
+	}
+	if err := errors.Join(until(ctx, f, write), f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+		if stopped := Stopped(ctx); stopped != nil {
+			return stopped
+		}
+		return fail(err)
+	}
+	return nil
+}
+
+// encodeFlat gives what has transparency to encode on white. What is opaque is only
+// given the type on which the encoders are fast.
+func encodeFlat(ctx context.Context, img image.Image, encode func(image.Image) error) error {
+	if n, ok := img.(*image.NRGBA); ok && n.Opaque() { // the bytes are the same then
+		return encode(&image.RGBA{Pix: n.Pix, Stride: n.Stride, Rect: n.Rect})
+	}
+	if o, ok := img.(interface{ Opaque() bool }); ok && o.Opaque() {
+		return encode(img)
+	}
+	b := img.Bounds()
+	out := image.NewRGBA(b)
+	err := InBands(ctx, b.Dy(), BandRows(b.Dx()), func(from, to int) {
+		band := image.Rect(b.Min.X, b.Min.Y+from, b.Max.X, b.Min.Y+to)
+		draw.Draw(out, band, image.White, image.Point{}, draw.Src)
+		draw.Draw(out, band, img, band.Min, draw.Over)
+	})
+	if err != nil {
+		return err
+	}
+	return encode(out)
+}

@@ -1,0 +1,113 @@
+package amount
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Property is what can be adjusted about a picture.
+type Property string
+
+// The properties.
+const (
+	Brightness Property = "brightness"
+	Contrast   Property = "contrast"
+	Saturation Property = "saturation"
+	Warmth     Property = "warmth"
+	Sharpness  Property = "sharpness"
+	Sepia      Property = "sepia"
+	Invert     Property = "invert"
+)
+
+// Adjustment is one change of a picture's look. By is from -1 to 1; for Sepia and
+// Invert it is 1.
+type Adjustment struct {
+	Property Property
+	By       float64
+}
+
+// looks are the words of each property, and whether they mean less of it.
+var looks = []struct {
+	property Property
+	less     bool
+	words    *regexp.Regexp
+}{
+	{Sepia, false, regexp.MustCompile(`\b(?:sepia|vintage|old fashioned|nostalgic)\b`)},
+	{Invert, false, regexp.MustCompile(`\b(?:invert|inverted|inverse|negative|reversed? colours|x ray)\b`)},
+	{Contrast, false, regexp.MustCompile(`\b(?:contrast|contrasty|punchier|contrastier)\b`)},
+	{Contrast, true, regexp.MustCompile(`\b(?:flatter)\b`)},
+	{Saturation, true, regexp.MustCompile(`\b(?:desaturated?|paler|pale|muted|mute|faded|duller|washed out|colourless)\b`)},
+	{Brightness, true, regexp.MustCompile(`\b(?:dark|darker|darken|darkened|dim|dimmer|dimmed)\b`)},
+	{Brightness, false, regexp.MustCompile(`\b(?:bright|brighter|brighten|brightness|lighter|lighten|lightness|exposure|light)\b`)},
+	{Warmth, true, regexp.MustCompile(`\b(?:cool|cooler|cold|colder|bluer|bluish)\b`)},
+	{Warmth, false, regexp.MustCompile(`\b(?:warm|warmer|warmth|temperature|golden|yellower)\b`)},
+	{Sharpness, false, regexp.MustCompile(`\b(?:sharp|sharper|sharpen|sharpened|sharpness|crisp|crisper|clarity)\b`)},
+	{Saturation, false, regexp.MustCompile(`\b(?:saturation|saturated?|colours?|colourful|vivid|vibrant|vibrance|intense)\b`)},
+}
+
+var (
+	lessOf  = regexp.MustCompile(`\b(?:less|reduce|reduced|lower|lowered|decrease|decreased|down|weaker|weaken|fewer|soften|softer|minus|drop|not (?:so|as))\b`)
+	tooMuch = regexp.MustCompile(`\btoo\b`)
+	// quality names a property without saying whether it grows: "brightness -20%".
+	quality = regexp.MustCompile(`\b(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)\b`)
+	clauses = regexp.MustCompile(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
+)
+
+// Adjust understands how a picture's look is to change: "brighter", "20% darker", "a
+// bit more contrast and less colourful", "sepia". Without a number it is a fifth; "a
+// bit" is a tenth, "much" two fifths.
+func Adjust(text string) ([]Adjustment, bool) {
+	var all []Adjustment
+	s := numerals(fold(text))
+	if exotic.MatchString(s) {
+		return nil, false
+	}
+	for _, clause := range clauses.Split(s, -1) {
+		a, ok := adjustment(strings.TrimSpace(clause))
+		switch {
+		case !ok:
+			continue
+		case a.By == 0 || slices.ContainsFunc(all, a.contradicts): // "brighter but darker"
+			return nil, false
+		}
+		all = append(all, a)
+	}
+	return all, len(all) > 0
+}
+
+func (a Adjustment) contradicts(b Adjustment) bool {
+	return a.Property == b.Property && (a.By < 0) != (b.By < 0)
+}
+
+func adjustment(s string) (Adjustment, bool) {
+	for _, look := range looks {
+		if !look.words.MatchString(s) {
+			continue
+		}
+		if look.property == Sepia || look.property == Invert {
+			return Adjustment{Property: look.property, By: 1}, true
+		}
+		by := 0.2
+		if v, _, ok := share(s); ok {
+			by = min(v, 1)
+		} else if little.MatchString(strings.Replace(s, "light", "", 1)) {
+			by = 0.1
+		} else if lot.MatchString(s) {
+			by = 0.4
+		}
+		// "less dark" and "too dark" both turn the meaning round.
+		less := look.less != (lessOf.MatchString(s) || tooMuch.MatchString(s))
+		if !less && negative.MatchString(s) {
+			if !quality.MatchString(s) { // "-20% brighter"
+				return Adjustment{Property: look.property}, true
+			}
+			less = true
+		}
+		if less {
+			by = -by
+		}
+		return Adjustment{Property: look.property, By: by}, true
+	}
+	return Adjustment{}, false
+}

@@ -1,0 +1,129 @@
+// Package amount understands how people say how much and where: sizes, angles, places,
+// regions, strengths and limits, in English, with the words of a wish around them.
+//
+// Promises:
+//   - It is pure: no I/O, nothing of ours imported, and no input makes it panic.
+//   - Each function says whether it understood; it never guesses from nothing. What
+//     contradicts itself or makes no sense ("-50%" of a size, "1e400") is not understood.
+//   - Every number that it gives is finite and within the range that its comment tells.
+package amount
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// number is a decimal number without a sign, of a length that cannot overflow; it must
+// be preceded by \b or another sign of a beginning.
+const number = `(\d{1,6}(?:\.\d{1,12})?|\.\d{1,12})`
+
+// words are numbers and signs that fold writes in digits.
+var words = map[string]string{
+	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+	"eight": "8", "nine": "9", "ten": "10", "twelve": "12",
+	"percent": "%", "center": "centre", "centered": "centre", "centred": "centre", "middle": "centre",
+	"midpoint": "centre",
+	"color":    "colour", "colors": "colours", "colorful": "colourful", "gray": "grey",
+}
+
+var signs = strings.NewReplacer(
+	"×", "x", "½", " 1/2", "¼", " 1/4", "¾", " 3/4", "⅓", " 1/3", "⅔", " 2/3", "°", " degrees ",
+	"per cent", "%", "%", " % ", "–", "-", "—", " ", "−", "-", "’", "'", "\"", " ", ";", " , ",
+	"(", " ", ")", " ", "!", " ", "?", " ")
+
+var (
+	andAHalf = regexp.MustCompile(`\b(\d{1,3}) and (?:a|1) half\b`)
+	comma    = regexp.MustCompile(`([a-z%]),`)
+	fullStop = regexp.MustCompile(`\.(\s|$)`)
+)
+
+// maxText is as much of a text as is looked at; an amount is short.
+const maxText = 400
+
+// fold brings a text into the form that the patterns expect: lower case, single
+// spaces, numbers in digits, one spelling.
+func fold(s string) string {
+	if len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "")
+	}
+	s = signs.Replace(strings.ToLower(s))
+	s = fullStop.ReplaceAllString(comma.ReplaceAllString(splitHyphens(s), "$1 ,"), " ")
+	fields := strings.Fields(s)
+	for i, f := range fields {
+		if w, ok := words[f]; ok {
+			fields[i] = w
+		}
+	}
+	s = strings.Join(fields, " ")
+	return andAHalf.ReplaceAllString(s, "$1.5")
+}
+
+// splitHyphens parts "two-thirds" and leaves "-90" and "10-20" as they are.
+func splitHyphens(s string) string {
+	runes := []rune(s)
+	for i := 1; i+1 < len(runes); i++ {
+		if runes[i] == '-' && unicode.IsLetter(runes[i-1]) && unicode.IsLetter(runes[i+1]) {
+			runes[i] = ' '
+		}
+	}
+	return string(runes)
+}
+
+// float reads what the pattern number matched; 0 for the empty string.
+func float(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0 // only for a group that took no part in the match
+	}
+	return v
+}
+
+// whole reads an integer of up to nine digits; 0 for the empty string.
+func whole(s string) int { return int(float(s)) }
+
+var (
+	percentage = regexp.MustCompile(`(?:^|[^\d.])` + number + ` ?%`)
+	ratio      = regexp.MustCompile(`(?:^|[^\d./])(\d{1,4}) ?/ ?(\d{1,4})(?:$|[^\d./])`)
+	named      = regexp.MustCompile(`(?:\b(\d{1,3}) )?\b(half|halves|halve|halved|thirds?|quarters?|fourths?|fifths?|sixths?|eighths?|tenths?)\b`)
+)
+
+// share reads a part of a whole: "50%", "1/3", "two thirds", "half"; at tells where in
+// the text it stands. It may be more than 1: "150%".
+func share(s string) (v float64, at [2]int, ok bool) {
+	if m := percentage.FindStringSubmatchIndex(s); m != nil {
+		return float(s[m[2]:m[3]]) / 100, [2]int{m[2], m[1]}, true
+	}
+	if m := ratio.FindStringSubmatchIndex(s); m != nil {
+		if d := float(s[m[4]:m[5]]); d > 0 {
+			return float(s[m[2]:m[3]]) / d, [2]int{m[2], m[5]}, true
+		}
+	}
+	if m := named.FindStringSubmatchIndex(s); m != nil {
+		count := 1.0
+		if m[2] >= 0 {
+			count = float(s[m[2]:m[3]])
+		}
+		return count / denominator(s[m[4]:m[5]]), [2]int{m[0], m[1]}, true
+	}
+	return 0, at, false
+}
+
+func denominator(word string) float64 {
+	switch strings.TrimSuffix(word, "s") {
+	case "third":
+		return 3
+	case "quarter", "fourth":
+		return 4
+	case "fifth":
+		return 5
+	case "sixth":
+		return 6
+	case "eighth":
+		return 8
+	case "tenth":
+		return 10
+	}
+	return 2 // half, halves, halve, halved
+}

@@ -1,0 +1,100 @@
+package amount
+
+import (
+	"math"
+	"regexp"
+)
+
+var (
+	degrees   = regexp.MustCompile(`(?:^|[^\d.])(-?)` + number + `(?: ?(?:degrees?|deg))?\b`)
+	backwards = regexp.MustCompile(`\b(?:counter ?clockwise|anti ?clockwise|ccw|left|leftwards?|backwards?)\b`)
+	forwards  = regexp.MustCompile(`\b(?:clockwise|cw|right|rightwards?|sideways|side|upright|portrait|landscape)\b`)
+	turns     = regexp.MustCompile(`\b(?:(\d) )?(half|quarters?|full|whole)(?: an?| of an?)? ?(?:turns?|rotations?|circle|way)?\b`)
+	repeated  = regexp.MustCompile(`\b(?:(twice)|(thrice)|([2-9]) times)\b`)
+	promptly  = regexp.MustCompile(`\bright (?:now|away)\b`)
+	clockwise = regexp.MustCompile(`\b(?:clockwise|cw|right|rightwards?)\b`)
+	over      = regexp.MustCompile(`\b(?:upside down|on its head|around|round|over|about)\b`)
+)
+
+// Angle understands a turn and gives it in degrees clockwise, from 0 up to 360: "90
+// degrees", "-45", "left", "counter-clockwise", "upside down", "a quarter turn".
+// A direction alone is a quarter turn, and so is each of "twice" and "three times".
+func Angle(text string) (float64, bool) {
+	s := promptly.ReplaceAllString(numerals(fold(text)), "")
+	left := backwards.MatchString(s)
+	if exotic.MatchString(s) || left && clockwise.MatchString(backwards.ReplaceAllString(s, "")) {
+		return 0, false
+	}
+	times := 1.0
+	if m := repeated.FindStringSubmatch(s); m != nil {
+		switch {
+		case m[1] != "":
+			times = 2
+		case m[2] != "":
+			times = 3
+		default:
+			times = float(m[3])
+		}
+		s = repeated.ReplaceAllString(s, "")
+	}
+	v, ok := turn(s, left || times != 1 || forwards.MatchString(s))
+	v *= times
+	if left {
+		v = -v
+	}
+	v = math.Mod(v, 360)
+	if v < 0 {
+		v += 360
+	}
+	return v, ok
+}
+
+// turn is how far a folded text turns, whichever way; directed tells that it names one.
+func turn(s string, directed bool) (float64, bool) {
+	if m := turns.FindStringSubmatch(s); m != nil {
+		v := map[byte]float64{'h': 180, 'q': 90, 'f': 360, 'w': 360}[m[2][0]]
+		if m[1] != "" {
+			v *= float(m[1])
+		}
+		return v, true
+	}
+	if m := degrees.FindStringSubmatch(s); m != nil {
+		v := float(m[2])
+		if m[1] == "-" {
+			v = -v
+		}
+		return v, true
+	}
+	switch {
+	case directed:
+		return 90, true
+	case over.MatchString(s):
+		return 180, true
+	}
+	return 0, false
+}
+
+var (
+	acrossUpright = regexp.MustCompile(`\b(?:along|around|round|about|over|on|across) (?:the |its )?(?:vertical|y)\b.*\baxis\b`)
+	acrossFlat    = regexp.MustCompile(`\b(?:along|around|round|about|over|on|across) (?:the |its )?(?:horizontal|x)\b.*\baxis\b`)
+	upDown        = regexp.MustCompile(`\b(?:vertical|vertically|upside down|top|bottom|up|down|upwards|downwards|head|heels)\b`)
+	leftRight     = regexp.MustCompile(`\b(?:horizontal|horizontally|left|right|sideways|side|mirror|mirrored|other way|laterally)\b`)
+	bothWays      = regexp.MustCompile(`\b(?:both|horizontal\w* and vertical\w*|vertical\w* and horizontal\w*)\b`)
+)
+
+// Flip understands in which way a picture is mirrored: left and right change places
+// (horizontal), top and bottom do, or both.
+func Flip(text string) (horizontal, vertical, ok bool) {
+	s := fold(text)
+	switch {
+	case bothWays.MatchString(s):
+		return true, true, true
+	case acrossUpright.MatchString(s):
+		return true, false, true
+	case acrossFlat.MatchString(s), upDown.MatchString(s):
+		return false, true, true
+	case leftRight.MatchString(s):
+		return true, false, true
+	}
+	return false, false, false
+}

@@ -1,0 +1,20 @@
+package amount
+
+import "regexp"
+
+var (
+	// exotic are numbers that nobody means: "1e400", "NaN", "infinite".
+	exotic = regexp.MustCompile(`\d\.?e[+-]?\d|\b(?:nan|inf|infinity|infinite|infinitely)\b`)
+	// negative is a number below zero; "10-20" and "10 - 20" are ranges.
+	negative  = regexp.MustCompile(`(?:^|[\s,x*:+])-\.?\d|^- ?\.?\d|\bminus \.?\d`)
+	thousands = regexp.MustCompile(`\b(\d{1,3}),(\d{3})\b`)
+	decimal   = regexp.MustCompile(`\b(\d{1,6}),(\d{1,2})\b`)
+)
+
+// senseless tells whether a folded text holds a number that cannot be an amount.
+func senseless(s string) bool { return exotic.MatchString(s) || negative.MatchString(s) }
+
+// numerals writes "1,500" and "1,5" as the patterns expect, where commas part no list.
+func numerals(s string) string {
+	return decimal.ReplaceAllString(thousands.ReplaceAllString(s, "$1$2"), "$1.$2")
+}

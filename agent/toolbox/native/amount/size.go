@@ -1,0 +1,159 @@
+package amount
+
+import (
+	"math"
+	"regexp"
+	"strings"
+)
+
+// Sizing is a new size for a picture: a factor, or one or both sides in pixels.
+type Sizing struct {
+	// Factor multiplies both sides; 0 if the size is given in pixels. From 0.001 to 1000.
+	Factor float64
+	// Width and Height are from 1 to 999,999; a 0 follows from the other one.
+	Width, Height int
+}
+
+// Of is the new size of a picture of that size: at least one pixel each way.
+func (z Sizing) Of(width, height int) (w, h int) {
+	scale := func(side int, by float64) int { return max(1, int(math.Round(float64(side)*by))) }
+	switch {
+	case z.Width > 0 && z.Height > 0:
+		return z.Width, z.Height
+	case z.Width > 0:
+		return z.Width, scale(height, float64(z.Width)/float64(width))
+	case z.Height > 0:
+		return scale(width, float64(z.Height)/float64(height)), z.Height
+	}
+	return scale(width, z.Factor), scale(height, z.Factor)
+}
+
+const pixels = `(?: ?(?:px|pixels?|pix))?`
+
+var (
+	sides = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6})` + pixels + ` ?(?:x|\*|by) ?(\d{1,6})(?:\D|$)`)
+	wide  = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:wide|in width|across|width)\b|` +
+		`\b(?:width|wide)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
+	high = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6})` + pixels + ` (?:high|tall|in height|height)\b|` +
+		`\b(?:height|high|tall)(?: of| to| is| be| at| =|=|:)* ?(\d{1,6})\b`)
+	onlyPix = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
+	lines   = regexp.MustCompile(`\b(\d{3,4})p\b`)
+	times   = regexp.MustCompile(`(?:^|[^\d.])` + number + ` ?(?:x|times|fold)(?:\W|$)|\bx ?` + number + `\b|` +
+		`\b(?:factor|scale)(?: of| by| to)? ` + number + `|\bby ` + number + `(?:$| )`)
+	bare      = regexp.MustCompile(`(?:^|\bto )(?:at |of )*` + number + `$`)
+	growing   = regexp.MustCompile(`\b(?:larger|bigger|greater|enlarge|enlarged|increase|increased|grow|expand|wider|taller|upscale|blow|magnify|up)\b`)
+	shrinking = regexp.MustCompile(`\b(?:smaller|less|shrink|shrunk|reduce|reduced|decrease|decreased|lower|lessen|down|shorter|narrower|small)\b`)
+	bySoMuch  = regexp.MustCompile(`\bby (?:about |around |just |only |an? )*$`)
+	comparing = regexp.MustCompile(`^ ?%? ?(?:larger|bigger|greater|wider|taller|smaller|less|shorter|narrower|more)\b`)
+	little    = regexp.MustCompile(`\b(?:a bit|a little|slightly|somewhat|a touch|a tad|tiny bit|gently|softly|subtle|subtly|light|lightly)\b`)
+	lot       = regexp.MustCompile(`\b(?:much|a lot|lots|very|strong|strongly|stronger|` +
+		`heavy|heavily|far|way|greatly|extreme|extremely|completely|considerably|significantly)\b`)
+)
+
+var multiples = map[string]float64{
+	"twice": 2, "double": 2, "doubled": 2, "thrice": 3, "triple": 3, "tripled": 3, "treble": 3,
+	"quadruple": 4, "quadrupled": 4,
+}
+
+// Size understands a new size: "half as large", "50%", "20% smaller", "twice as big",
+// "1/3", "by 0.5", "800x600", "800 px wide", "height 300", "smaller". A number alone is
+// a factor up to 10 and a width in pixels beyond.
+func Size(text string) (Sizing, bool) {
+	s := numerals(fold(text))
+	if senseless(s) {
+		return Sizing{}, false
+	}
+	if z, ok := pixelSize(s); ok {
+		return z, true
+	}
+	f, ok := factor(s)
+	if !ok || f < 0.001 || f > 1000 {
+		return Sizing{}, false
+	}
+	return Sizing{Factor: f}, true
+}
+
+func pixelSize(s string) (z Sizing, ok bool) {
+	if m := sides.FindStringSubmatch(s); m != nil {
+		z = Sizing{Width: whole(m[1]), Height: whole(m[2])}
+		return z, z.Width > 0 && z.Height > 0
+	}
+	if m := wide.FindStringSubmatch(s); m != nil {
+		z.Width = whole(m[1] + m[2])
+	}
+	if m := high.FindStringSubmatch(s); m != nil {
+		z.Height = whole(m[1] + m[2])
+	}
+	if m := lines.FindStringSubmatch(s); m != nil && z == (Sizing{}) {
+		z.Height = whole(m[1])
+	}
+	if m := onlyPix.FindStringSubmatch(s); m != nil && z == (Sizing{}) {
+		z.Width = whole(m[1])
+	}
+	if m := bare.FindStringSubmatch(s); m != nil && z == (Sizing{}) && float(m[1]) > 10 {
+		z.Width = whole(m[1])
+	}
+	return z, z.Width > 0 || z.Height > 0
+}
+
+func factor(s string) (float64, bool) {
+	grow, shrink := growing.MatchString(s), shrinking.MatchString(s)
+	multiple, several := multipleOf(s)
+	if v, at, ok := share(s); ok {
+		if several { // "half and double"
+			return 0, false
+		}
+		change := bySoMuch.MatchString(s[:at[0]]) || comparing.MatchString(s[at[1]:])
+		switch {
+		case change && shrink:
+			return 1 - v, v < 1
+		case change && grow:
+			return 1 + v, true
+		}
+		return v, v > 0
+	}
+	if m := times.FindStringSubmatch(s); m != nil {
+		f := float(m[1] + m[2] + m[3] + m[4])
+		if f > 1 && shrink && !grow {
+			return 1 / f, true
+		}
+		return f, f > 0
+	}
+	if several && shrink {
+		return 1 / multiple, true
+	}
+	if several {
+		return multiple, true
+	}
+	if m := bare.FindStringSubmatch(s); m != nil {
+		return float(m[1]), float(m[1]) > 0
+	}
+	return vague(s, grow, shrink)
+}
+
+// multipleOf is the first word of the text that multiplies.
+func multipleOf(s string) (float64, bool) {
+	for word := range strings.FieldsSeq(s) {
+		if f, ok := multiples[word]; ok {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// vague is what "smaller" and "much larger" mean here.
+func vague(s string, grow, shrink bool) (float64, bool) {
+	if grow == shrink {
+		return 0, false
+	}
+	level := 1
+	if little.MatchString(s) {
+		level = 0
+	} else if lot.MatchString(s) {
+		level = 2
+	}
+	if shrink {
+		return []float64{0.75, 0.5, 0.25}[level], true
+	}
+	return []float64{1.25, 1.5, 3}[level], true
+}

@@ -1,0 +1,82 @@
+package amount
+
+import (
+	"math"
+	"regexp"
+)
+
+// Level is a strength in words.
+type Level int
+
+// The levels of strength.
+const (
+	Little Level = iota - 1
+	Medium
+	Lot
+)
+
+// Strength is how strong something is to be: in pixels, or as a level.
+type Strength struct {
+	Pixels float64 // 0 if only a level is given; at most 999,999
+	Level  Level
+}
+
+var (
+	lone   = regexp.MustCompile(`(?:^|[^\d.])` + number + `(?:$|[^\d.])`)
+	medium = regexp.MustCompile(`\b(?:medium|normal|moderate|moderately|default|some)\b`)
+	full   = regexp.MustCompile(`\b(?:unreadable|unrecognisable|unrecognizable|nobody|maximum|max|hard)\b`)
+)
+
+// Strong understands a strength: a number of pixels, a percentage (from 33 % it is
+// medium, from 67 % a lot), or words such as "a little" and "strongly".
+func Strong(text string) (Strength, bool) {
+	s := numerals(fold(text))
+	if senseless(s) {
+		return Strength{}, false
+	}
+	if m := percentage.FindStringSubmatch(s); m != nil {
+		return Strength{Level: Level(min(int(float(m[1])/33.4), 2) - 1)}, true
+	}
+	if m := lone.FindStringSubmatch(s); m != nil && float(m[1]) > 0 {
+		return Strength{Pixels: float(m[1])}, true
+	}
+	switch {
+	case lot.MatchString(s), full.MatchString(s):
+		return Strength{Level: Lot}, true
+	case little.MatchString(s):
+		return Strength{Level: Little}, true
+	case medium.MatchString(s):
+		return Strength{}, true
+	}
+	return Strength{}, false
+}
+
+var fileSize = regexp.MustCompile(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half an?|an?)) ?` +
+	`(k|kb|kib|kilobytes?|kbytes?|m|mb|mib|mbytes?|megs?|megabytes?|g|gb|gib|gigabytes?|b|bytes?)\b`)
+
+// Bytes understands the size of a file: "2 MB", "500kB", "under 1.5 megabytes". A kB is
+// 1000 bytes and a KiB 1024, so that a file under the limit is under it for everybody.
+// The size is from 1 to 1e18.
+func Bytes(text string) (int64, bool) {
+	s := fold(text)
+	m := fileSize.FindStringSubmatch(s)
+	if m == nil || senseless(s) {
+		return 0, false
+	}
+	v := float(m[1]) // nine digits at most
+	if m[2] != "" {
+		v += float(m[2]) / math.Pow10(len(m[2]))
+	}
+	switch {
+	case m[3] != "" && m[3][0] == 'h':
+		v = 0.5
+	case m[3] != "":
+		v = 1
+	}
+	unit := map[byte]float64{'b': 1, 'k': 1e3, 'm': 1e6, 'g': 1e9}[m[4][0]]
+	if len(m[4]) == 3 && m[4][1:] == "ib" {
+		unit = map[byte]float64{'k': 1 << 10, 'm': 1 << 20, 'g': 1 << 30}[m[4][0]]
+	}
+	v *= unit
+	return int64(v), v >= 1 && v <= 1e18
+}

@@ -1,0 +1,146 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
+)
+
+// maxCaption is the longest caption in letters: more cannot be read on a picture.
+const maxCaption = 500
+
+// addText writes a caption: white with a black outline, a tenth of the
+// picture high, smaller if it is long.
+func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	caption := strings.TrimSpace(clean(c.Text("caption")))
+	switch {
+	case !strings.ContainsFunc(caption, visible):
+		return edited{}, refusal("It does not say which words to write; put them into quotation marks.")
+	case utf8.RuneCountInString(caption) > maxCaption:
+		return edited{}, refusal("That is too much text for a picture; at most %d letters can be written.", maxCaption)
+	}
+	anchor := amount.Anchor{Y: 1}
+	if said := c.Text("place"); said != "" {
+		var ok bool
+		if anchor, ok = amount.Place(said); !ok {
+			return edited{}, unclear("a place on the picture", said, "top", "bottom right", "centre")
+		}
+	}
+	w, h := p.Info.Width, p.Info.Height
+	margin := max(1, min(w, h)/25)
+	inner := p.Image.Rect.Inset(margin)
+	if inner.Dx() < 24 || inner.Dy() < 12 {
+		return edited{}, problem("The picture has only %d × %d pixels, which is too small to write on.", w, h)
+	}
+	room := inner.Dx()
+	if anchor.X != 0 { // in a corner the text keeps to its side
+		room = room * 2 / 3
+	}
+	most := max(8, min(float64(h)/10, float64(w)/14))
+	text, err := setText(caption, room, inner.Dy()*2/3, most, min(most, 6))
+	if err != nil {
+		return edited{}, &plan.Fault{Sentence: "The text cannot be drawn.", Err: err}
+	}
+	if text.width() > inner.Dx() || text.height() > inner.Dy() {
+		return edited{}, problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", w, h)
+	}
+	out := p.Image
+	box := anchor.In(inner, min(text.width(), inner.Dx()), text.height())
+	if err := text.draw(ctx, out, box, anchor.X, color.White, color.Black, max(1, int(text.size/14))); err != nil {
+		return edited{}, err
+	}
+	r := edited{img: out, about: fmt.Sprintf("with the words “%s”", caption)}
+	if !writable(caption) {
+		r.note = "Some of the letters are not in the font at hand and appear as boxes."
+	}
+	return r, nil
+}
+
+// visible tells whether a caption of this character shows anything but quotation marks.
+func visible(r rune) bool {
+	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !strings.ContainsRune("\"'“”‘’„«»`", r)
+}
+
+// frameColours tell boxes apart; they go round.
+var frameColours = []color.NRGBA{
+	{230, 25, 75, 255}, {60, 180, 75, 255}, {0, 130, 200, 255}, {245, 130, 48, 255},
+	{145, 30, 180, 255}, {0, 160, 160, 255}, {240, 50, 230, 255}, {170, 110, 40, 255},
+}
+
+// highlight draws a frame around every box, with its label.
+func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	bs, err := boxes(c, "bbox", p.Image.Rect)
+	if err != nil {
+		return edited{}, err
+	}
+	out := p.Image
+	long := max(p.Info.Width, p.Info.Height)
+	for i, b := range bs {
+		colour := frameColours[i%len(frameColours)]
+		drawFrame(out, rectangle(b), max(2, long/250), colour)
+		if err := drawLabel(ctx, out, b, colour, max(10, float64(long)/45)); err != nil {
+			return edited{}, err
+		}
+	}
+	about := "with one frame"
+	if len(bs) > 1 {
+		about = fmt.Sprintf("with %d frames", len(bs))
+	}
+	return edited{img: out, about: about}, nil
+}
+
+// drawFrame draws a frame of that thickness inside the rectangle.
+func drawFrame(dst *image.NRGBA, r image.Rectangle, thick int, c color.NRGBA) {
+	thickX, thickY := min(thick, r.Dx()), min(thick, r.Dy())
+	fill(dst, image.Rect(r.Min.X, r.Min.Y, r.Max.X, r.Min.Y+thickY), c)
+	fill(dst, image.Rect(r.Min.X, r.Max.Y-thickY, r.Max.X, r.Max.Y), c)
+	fill(dst, image.Rect(r.Min.X, r.Min.Y, r.Min.X+thickX, r.Max.Y), c)
+	fill(dst, image.Rect(r.Max.X-thickX, r.Min.Y, r.Max.X, r.Max.Y), c)
+}
+
+// fill gives a part of the picture one colour.
+func fill(dst *image.NRGBA, r image.Rectangle, c color.NRGBA) {
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			dst.SetNRGBA(x, y, c)
+		}
+	}
+}
+
+// drawLabel writes the box's label, with its score, on a plate above the box, or inside
+// it where there is no room above.
+func drawLabel(ctx context.Context, dst *image.NRGBA, b plan.Box, c color.NRGBA, size float64) error {
+	label := strings.TrimSpace(b.Label)
+	if label == "" {
+		return nil
+	}
+	if r := []rune(label); len(r) > 40 {
+		label = string(r[:40]) + "…"
+	}
+	if b.Score > 0 && b.Score <= 1 {
+		label += fmt.Sprintf(" %.0f%%", 100*b.Score)
+	}
+	text, err := setText(label, dst.Rect.Dx(), dst.Rect.Dy(), size, 6)
+	if err != nil {
+		return &plan.Fault{Sentence: "The labels cannot be drawn.", Err: err}
+	}
+	pad := int(size / 4)
+	plate := image.Rect(0, 0, text.width()+2*pad, text.height())
+	at := image.Pt(b.XMin, b.YMin-plate.Dy())
+	if at.Y < 0 {
+		at.Y = b.YMin
+	}
+	at.X = max(0, min(at.X, dst.Rect.Dx()-plate.Dx()))
+	plate = plate.Add(at).Intersect(dst.Rect)
+	fill(dst, plate, c)
+	return text.draw(ctx, dst, image.Rect(plate.Min.X+pad, plate.Min.Y, plate.Max.X, plate.Max.Y), -1, color.White, c, 0)
+}

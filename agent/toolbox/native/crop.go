@@ -1,0 +1,134 @@
+package native
+
+import (
+	"context"
+	"image"
+	"strings"
+	"sync/atomic"
+
+	"github.com/kovidgoyal/imaging"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
+)
+
+// maxBoxes is the most boxes that are cropped or drawn in one go.
+const maxBoxes = 100
+
+// boxes reads a bbox argument and keeps what of each box lies on the picture.
+func boxes(c toolbox.Call, arg string, on image.Rectangle) ([]plan.Box, error) {
+	var all []plan.Box
+	for _, v := range c.Args[arg] {
+		found, err := plan.DecodeValue[plan.Box](v.Resource)
+		if err != nil {
+			return nil, &plan.Fault{Sentence: "The boxes cannot be read.", Err: err}
+		}
+		all = append(all, found...)
+	}
+	if len(all) == 0 {
+		return nil, problem("There is no box: nothing was found or marked on the picture.")
+	}
+	var kept []plan.Box
+	for _, b := range all[:min(len(all), maxBoxes)] {
+		r := image.Rectangle{Min: image.Pt(b.XMin, b.YMin), Max: image.Pt(b.XMax, b.YMax)}.Intersect(on)
+		if r.Empty() {
+			continue
+		}
+		b.XMin, b.YMin, b.XMax, b.YMax = r.Min.X, r.Min.Y, r.Max.X, r.Max.Y
+		kept = append(kept, b)
+	}
+	if len(kept) == 0 {
+		return nil, problem("The box lies outside of the picture, which has %d × %d pixels.", on.Dx(), on.Dy())
+	}
+	return kept, nil
+}
+
+func rectangle(b plan.Box) image.Rectangle { return image.Rect(b.XMin, b.YMin, b.XMax, b.YMax) }
+
+// cropBoxes crops the picture to each box.
+func (n *Native) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	p, err := n.picture(ctx, c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	bs, err := boxes(c, "bbox", p.Image.Rect)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var outs []toolbox.Output
+	for i, b := range bs {
+		if err := media.Stopped(ctx); err != nil {
+			return toolbox.Output{}, err
+		}
+		what := strings.TrimSpace(b.Label)
+		if what == "" {
+			what = "the marked part"
+		}
+		out, err := save(ctx, c, i, p, edited{img: imaging.Crop(p.Image, rectangle(b)), about: what})
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		outs = append(outs, out)
+	}
+	return collect(outs)
+}
+
+func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	said := c.Text("region")
+	r, ok := amount.Region(said, p.Info.Width, p.Info.Height)
+	if !ok {
+		return edited{}, unclear("a part of a picture of "+dimensions(p.Image), said,
+			"the left half", "top right quarter", "a square", "16:9", "100x200+30+40")
+	}
+	img := imaging.Crop(p.Image, r)
+	return edited{img: img, about: "cropped to " + dimensions(img)}, nil
+}
+
+// maskImage keeps what the mask covers and makes the rest transparent.
+func (n *Native) maskImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	p, err := n.picture(ctx, c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path, err := file(c, "mask")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	m, err := media.ReadMask(ctx, path, n.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	w, h := p.Info.Width, p.Info.Height
+	if !sameShape(m.Width, m.Height, w, h) {
+		return toolbox.Output{}, problem("The mask does not fit the picture: it has %d × %d pixels, the picture %d × %d.", m.Width, m.Height, w, h)
+	}
+	var covered atomic.Bool
+	err = media.InBands(ctx, h, media.BandRows(w), func(from, to int) {
+		for y := from; y < to; y++ {
+			row := p.Image.Pix[y*p.Image.Stride:]
+			for x := range w {
+				if m.At((2*x+1)*m.Width/(2*w), (2*y+1)*m.Height/(2*h)) == 0 {
+					clear(row[4*x : 4*x+4])
+				} else if !covered.Load() {
+					covered.Store(true)
+				}
+			}
+		}
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if !covered.Load() {
+		return toolbox.Output{}, problem("The mask covers nothing of the picture, so nothing would be left of it.")
+	}
+	return save(ctx, c, 0, p, edited{img: p.Image, format: media.PNG, about: "cut-out"})
+}
+
+// sameShape tells whether two sizes differ only by scaling and rounding: models work on
+// smaller copies, whose sides are rounded to whole pixels.
+func sameShape(w1, h1, w2, h2 int) bool {
+	near := func(a, b int) bool { return a-b <= max(2, b/100) && b-a <= max(2, b/100) }
+	return near(w1*h2/max(h1, 1), w2) && near(h1*w2/max(w1, 1), h2)
+}

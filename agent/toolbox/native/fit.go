@@ -1,0 +1,151 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
+)
+
+// qualities are the JPEG qualities that are tried on the whole picture, best first.
+// Below the last one a smaller picture looks better than a worse one.
+var qualities = []int{90, 82, 74, 66, 58, 50}
+
+const (
+	shrinkBy      = 0.85 // at least, from one try to the next
+	smallestSide  = 16   // a picture is not made smaller than this
+	shrunkQuality = 66
+	// hopeless is the part of a file below which a worse quality alone never brings it.
+	hopeless = 0.15
+)
+
+// attempt is one way to write the picture.
+type attempt struct {
+	img     *image.NRGBA
+	format  media.Format
+	quality int
+	scale   float64 // of the sides
+}
+
+// fitSize writes the picture so that its file is no larger than the limit: in its own
+// format if that will do, else as JPEG in falling quality, and then in falling size.
+func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	limit, ok := amount.Bytes(c.Text("limit"))
+	if !ok {
+		return toolbox.Output{}, unclear("the size of a file", c.Text("limit"), "2 MB", "500 kB", "under 1 megabyte")
+	}
+	p, err := n.picture(ctx, c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	a, written := attempt{}, int64(0)
+	for i := 0; ; i++ {
+		if err := media.Stopped(ctx); err != nil {
+			return toolbox.Output{}, err
+		}
+		var more bool
+		if a, more, err = next(ctx, p, a, float64(limit)/float64(max(written, 1))); err != nil {
+			return toolbox.Output{}, err
+		}
+		if !more {
+			break
+		}
+		path := outputPath(c, i, a.format)
+		if written, err = a.write(ctx, path); err != nil {
+			return toolbox.Output{}, err
+		}
+		if written <= limit {
+			about := fmt.Sprintf("%s, %s", fileSize(written), dimensions(a.img))
+			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
+		}
+		if err := os.Remove(path); err != nil {
+			return toolbox.Output{}, &plan.Fault{Sentence: "The picture could not be written.", Err: err}
+		}
+	}
+	return toolbox.Output{}, &plan.Fault{
+		Sentence: fmt.Sprintf("The picture cannot be made as small as %s; name a larger limit.", fileSize(limit)),
+		Err:      errors.New("no encoding was small enough"),
+		Final:    true,
+	}
+}
+
+// next is the next best way to write the picture after a, whose file was too large:
+// only the part fits of it could have stayed. The zero attempt comes before all.
+func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attempt, bool, error) {
+	own := media.FormatFor(p.Info.Ext)
+	lossy := own == media.JPEG || p.Image.Opaque()
+	switch {
+	case a.img == nil && own != media.JPEG:
+		return attempt{p.Image, own, 0, 1}, true, nil
+	case a.scale == 1 || a.img == nil:
+		if at := slices.Index(qualities, a.quality) + 1; lossy && at < len(qualities) && (at == 0 || fits > hopeless) {
+			return attempt{p.Image, media.JPEG, qualities[at], 1}, true, nil
+		}
+	}
+	if lossy {
+		own = media.JPEG
+	}
+	// The file grows a little slower than the pixels. Each smaller copy is made of the
+	// original, so that no loss adds up.
+	scale := a.scale * min(shrinkBy, math.Sqrt(fits)*1.05)
+	w, h := amount.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
+	if max(w, h) < smallestSide {
+		return attempt{}, false, nil
+	}
+	img, err := scaled(ctx, p.Image, w, h)
+	return attempt{img, own, shrunkQuality, scale}, true, err
+}
+
+// write writes the file and measures it on the disk.
+func (a attempt) write(ctx context.Context, path string) (size int64, err error) {
+	if a.format == media.JPEG {
+		err = media.EncodeJPEG(ctx, path, a.img, a.quality)
+	} else {
+		err = media.EncodeImage(ctx, path, a.img, a.format)
+	}
+	if err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, &plan.Fault{Sentence: "The picture could not be written.", Err: errors.Join(err, os.Remove(path))}
+	}
+	return info.Size(), nil
+}
+
+// changes says what was given up.
+func (a attempt) changes(p media.Picture) string {
+	var note string
+	switch {
+	case a.img.Rect != p.Image.Rect:
+		note = "The picture had to be made smaller, to " + dimensions(a.img) + "."
+	case a.format == media.JPEG && a.quality < media.DefaultQuality:
+		note = fmt.Sprintf("It is compressed more strongly (JPEG quality %d).", a.quality)
+	}
+	if a.format == media.JPEG && p.Info.MIME != "image/jpeg" {
+		note += " It is a JPEG now."
+	}
+	if p.Info.Frames > 1 {
+		note += " Only the first frame of the animation was used."
+	}
+	return note
+}
+
+// fileSize writes a number of bytes for people.
+func fileSize(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,110 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"strings"
+
+	"github.com/kovidgoyal/imaging"
+
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
+)
+
+func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, error) {
+	err := inPlace(ctx, p.Image, imaging.Grayscale)
+	return edited{img: p.Image, about: "in shades of grey"}, err
+}
+
+// maxBlur is the strongest blur in pixels; beyond it nothing more can be seen.
+const maxBlur = 100
+
+func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	var s amount.Strength
+	if said := c.Text("strength"); said != "" {
+		var ok bool
+		if s, ok = amount.Strong(said); !ok {
+			return edited{}, unclear("a strength", said, "a little", "strongly", "5 pixels")
+		}
+	}
+	sigma := s.Pixels
+	if sigma == 0 { // a level goes with the picture's size, so that it looks the same on all
+		long := float64(max(p.Info.Width, p.Info.Height))
+		switch s.Level {
+		case amount.Little:
+			sigma = max(1, long*0.003)
+		case amount.Lot:
+			sigma = max(5, long*0.025)
+		default:
+			sigma = max(2, long*0.008)
+		}
+	}
+	sigma = min(sigma, maxBlur)
+	err := blurred(ctx, p.Image, p.Image, sigma)
+	return edited{img: p.Image, about: fmt.Sprintf("blurred (%.1f pixels)", sigma)}, err
+}
+
+func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	changes, ok := amount.Adjust(c.Text("adjustment"))
+	if !ok {
+		return edited{}, unclear("a change of light or colour", c.Text("adjustment"),
+			"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert")
+	}
+	var done []string
+	for _, a := range changes {
+		if err := adjusted(ctx, p.Image, a); err != nil {
+			return edited{}, err
+		}
+		switch a.Property {
+		case amount.Sepia, amount.Invert:
+			done = append(done, string(a.Property))
+		default:
+			done = append(done, fmt.Sprintf("%s %+.0f%%", a.Property, 100*a.By))
+		}
+	}
+	return edited{img: p.Image, about: strings.Join(done, ", ")}, nil
+}
+
+// adjusted makes one change to the picture itself.
+func adjusted(ctx context.Context, img *image.NRGBA, a amount.Adjustment) error {
+	percent := 100 * a.By
+	var change func(image.Image) *image.NRGBA
+	switch a.Property {
+	case amount.Brightness:
+		change = func(band image.Image) *image.NRGBA { return imaging.AdjustBrightness(band, percent) }
+	case amount.Contrast:
+		change = func(band image.Image) *image.NRGBA { return imaging.AdjustContrast(band, percent) }
+	case amount.Saturation:
+		// A fifth less is a fifth; a fifth more is hardly seen, so it counts double.
+		if a.By > 0 {
+			percent = min(2*percent, 100)
+		}
+		change = func(band image.Image) *image.NRGBA { return imaging.AdjustSaturation(band, percent) }
+	case amount.Warmth:
+		return mixed(ctx, img, [3][3]float64{{1 + a.By/2, 0, 0}, {0, 1, 0}, {0, 0, 1 - a.By/2}})
+	case amount.Sharpness:
+		if a.By < 0 {
+			return blurred(ctx, img, img, -4*a.By)
+		}
+		return sharpened(ctx, img, 5*a.By)
+	case amount.Sepia:
+		return mixed(ctx, img, [3][3]float64{{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}})
+	case amount.Invert:
+		change = imaging.Invert
+	}
+	return inPlace(ctx, img, change)
+}
+
+// mixed gives each channel the weighed sum of the three, and leaves transparency.
+func mixed(ctx context.Context, img *image.NRGBA, m [3][3]float64) error {
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
+		for i := from * img.Stride; i < to*img.Stride; i += 4 {
+			r, g, b := float64(img.Pix[i]), float64(img.Pix[i+1]), float64(img.Pix[i+2])
+			for c, w := range m {
+				img.Pix[i+c] = uint8(min(max(w[0]*r+w[1]*g+w[2]*b, 0), 255) + 0.5)
+			}
+		}
+	})
+}

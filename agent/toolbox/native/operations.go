@@ -1,0 +1,36 @@
+package native
+
+import "maps"
+
+// operations is the table from what a backing asks for to the function that does it.
+func (n *Native) operations() map[string]operation {
+	ops := n.imageOperations()
+	maps.Copy(ops, n.textOperations())
+	return ops
+}
+
+// imageOperations are the operations on pictures.
+func (n *Native) imageOperations() map[string]operation {
+	return map[string]operation{
+		"add_text_to_image":         n.editing(addText),
+		"adjust_image":              n.editing(adjust),
+		"blur_image":                n.editing(blur),
+		"collage_images":            n.collage,
+		"convert_image":             n.editing(convert),
+		"crop_region":               n.editing(cropRegion),
+		"fit_image_size":            n.fitSize,
+		"flip_image":                n.editing(flip),
+		"greyscale_image":           n.editing(greyscale),
+		"highlight_object_on_image": n.editing(highlight),
+		"image_cropping":            n.cropBoxes,
+		"image_to_edge":             n.editing(toEdges),
+		"image_to_line":             n.editing(toLines),
+		"images_to_gif":             n.imagesToGIF,
+		"make_thumbnail":            n.editing(thumbnail),
+		"mask_image":                n.maskImage,
+		"normal_from_depth":         n.normalFromDepth,
+		"resize_image":              n.editing(n.resize),
+		"rotate_image":              n.editing(n.rotate),
+		"upscale_image":             n.editing(n.upscale),
+	}
+}

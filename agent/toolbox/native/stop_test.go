@@ -1,0 +1,196 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/kovidgoyal/imaging"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// ending is a context that ends after it was asked so many times whether it has.
+type ending struct {
+	context.Context //nolint:containedctx // it is one
+
+	left chan struct{}
+}
+
+func endsAfter(looks int) ending {
+	return ending{context.Background(), make(chan struct{}, looks)}
+}
+
+func (e ending) Err() error {
+	select {
+	case e.left <- struct{}{}:
+		return nil
+	default:
+		return context.Canceled
+	}
+}
+
+// Every operation on pictures ends with its context, wherever it is, and says so.
+func TestOperationsStopWithTheirContext(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	v := w.given("a.png", colourful(300, 200))
+	box := w.boxes(plan.Box{Label: "cat", XMin: 10, YMin: 10, XMax: 90, YMax: 90})
+	for op, a := range map[string]args{
+		"add_text_to_image": {"image": {v}, "caption": {text("hello")}}, "adjust_image": {"image": {v}, "adjustment": {text("sharper, sepia, brighter")}},
+		"blur_image": {"image": {v}}, "collage_images": {"images": {v, v}}, "convert_image": {"image": {v}, "format": {text("gif")}},
+		"crop_region": {"image": {v}, "region": {text("left half")}}, "fit_image_size": {"image": {v}, "limit": {text("1 kB")}},
+		"flip_image": {"image": {v}}, "greyscale_image": {"image": {v}}, "highlight_object_on_image": {"image": {v}, "bbox": {box}},
+		"image_cropping": {"image": {v}, "bbox": {box}}, "image_to_edge": {"image": {v}}, "image_to_line": {"image": {v}},
+		"images_to_gif": {"images": {v, v}}, "make_thumbnail": {"image": {v}}, "mask_image": {"image": {v}, "mask": {v}},
+		"normal_from_depth": {"depth": {v}}, "resize_image": {"image": {v}, "size": {text("half")}},
+		"rotate_image": {"image": {v}, "angle": {text("30 degrees")}}, "upscale_image": {"image": {v}},
+	} {
+		t.Run(op, func(t *testing.T) {
+			t.Parallel()
+			for looks := range 12 {
+				_, err := w.native.Run(endsAfter(looks), toolbox.Backing{Run: op}, toolbox.Call{Tool: op, Args: a, Dir: t.TempDir()})
+				if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, ""), "It was stopped") {
+					t.Fatalf("after %d looks: %v", looks, err)
+				}
+			}
+		})
+	}
+}
+
+// A call that finds no room for its pixels waits, and can be stopped while it does.
+func TestCallsWaitForRoom(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	a := args{"image": {w.given("a.png", colourful(30, 20))}}
+	if err := w.native.room.Acquire(t.Context(), w.native.most); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, err := w.native.Run(ctx, toolbox.Backing{Run: "flip_image"}, toolbox.Call{Args: a, Dir: t.TempDir()})
+	if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, "") == "" {
+		t.Errorf("without room: %v", err)
+	}
+	w.native.room.Release(w.native.most)
+	w.run("flip_image", a)
+	if !w.native.room.TryAcquire(w.native.most) {
+		t.Error("a call that has ended keeps its room")
+	}
+}
+
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	v, small := w.given("a.png", colourful(30, 20)), w.given("b.png", colourful(10, 10))
+	for _, c := range []struct {
+		a    args
+		want int64
+	}{
+		{args{"image": {v}}, 600},
+		{args{"image": {v}, "mask": {small}}, 700},
+		{args{"images": {small, v, small}}, 600}, // one after the other
+		{args{"image": {v}, "size": {text("twice as big")}}, 3000},
+		{args{"image": {v}, "size": {text("100x200")}}, 20600},
+		{args{"text": {text("hello")}}, 0},
+	} {
+		if got := w.native.weigh(toolbox.Call{Args: c.a}); got != c.want {
+			t.Errorf("%v weighs %d, want %d", c.a, got, c.want)
+		}
+	}
+}
+
+// What people ask for in so many words and cannot have is refused for good.
+func TestSenselessAmountsAreFinal(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	v := w.given("a.png", colourful(60, 40))
+	long := strings.Repeat("first ", 30)
+	for _, c := range []struct{ op, arg, said string }{
+		{"fit_image_size", "limit", "smaller than 1 byte"}, {"fit_image_size", "limit", "-5 MB"},
+		{"resize_image", "size", "100000x100000 pixels"}, {"resize_image", "size", "0 x 0"}, {"resize_image", "size", "-50%"},
+		{"resize_image", "size", long}, {"blur_image", "strength", long}, {"rotate_image", "angle", "1e400 degrees"},
+		{"rotate_image", "angle", "NaN degrees"}, {"adjust_image", "adjustment", "brighter but darker"},
+		{"upscale_image", "factor", "larger and smaller"}, {"convert_image", "format", long},
+		{"add_text_to_image", "caption", ""}, {"add_text_to_image", "caption", "“ ”"}, {"add_text_to_image", "caption", "\u200b\x00"},
+	} {
+		_, err := w.try(c.op, args{"image": {v}, c.arg: {text(c.said)}})
+		sentence := plan.Sentence(err, "")
+		if !plan.Final(err) || sentence == "" || strings.Contains(sentence, long[:41]) {
+			t.Errorf("%s, %q: %v", c.op, c.said, err)
+		}
+	}
+}
+
+// Done in bands, a picture becomes the same as in one go.
+func TestScaledIsLanczos(t *testing.T) {
+	t.Parallel()
+	img := colourful(301, 203)
+	for _, size := range []image.Point{{150, 100}, {301, 50}, {40, 203}, {500, 333}, {301, 203}, {1, 1}} {
+		got, err := scaled(t.Context(), img, size.X, size.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := imaging.Clone(imaging.Resize(img, size.X, size.Y, imaging.Lanczos))
+		if diff := cmp.Diff(want.Rect, got.Rect); diff != "" || difference(got, want) > 0.5 {
+			t.Errorf("%v: %s, %.2f greys off", size, diff, difference(got, want))
+		}
+	}
+}
+
+// The blur is a Gaussian to the eye, whatever its strength.
+func TestBlurredIsNearlyGaussian(t *testing.T) {
+	t.Parallel()
+	for _, sigma := range []float64{0.8, 5.5, 16} {
+		img := colourful(300, 250)
+		img.SetNRGBA(80, 45, color.NRGBA{A: 255})
+		inner := img.Rect.Inset(int(3 * sigma)) // beyond the border the two differ by intent
+		want := imaging.Crop(imaging.Blur(img, sigma), inner)
+		got := image.NewNRGBA(img.Rect)
+		if err := blurred(t.Context(), got, img, sigma); err != nil {
+			t.Fatal(err)
+		}
+		if d := difference(imaging.Crop(got, inner), want); d > 1.5 {
+			t.Errorf("sigma %g: %.2f greys off", sigma, d)
+		}
+		if err := blurred(t.Context(), img, img, sigma); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(got.Pix, img.Pix); diff != "" {
+			t.Errorf("sigma %g: in place it becomes another one", sigma)
+		}
+	}
+	half := image.NewNRGBA(image.Rect(0, 0, 40, 40)) // nothing beside red leaves no dark rim
+	for y := range 40 {
+		for x := range 20 {
+			half.SetNRGBA(x, y, color.NRGBA{200, 0, 0, 255})
+		}
+	}
+	if err := blurred(t.Context(), half, half, 3); err != nil {
+		t.Fatal(err)
+	}
+	if c := half.NRGBAAt(20, 20); math.Abs(float64(c.R)-200) > 3 || c.A < 90 || c.A > 160 {
+		t.Errorf("the border is %v", c)
+	}
+}
+
+// BenchmarkBlur shows that the time does not go with the strength.
+func BenchmarkBlur(b *testing.B) {
+	img := colourful(2000, 1000)
+	for _, sigma := range []float64{2, 100} {
+		b.Run(map[float64]string{2: "weak", 100: "strong"}[sigma], func(b *testing.B) {
+			for b.Loop() {
+				if err := blurred(b.Context(), img, img, sigma); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,51 @@
+package native
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// textOperations are the operations on texts, lists, faces and pages.
+func (n *Native) textOperations() map[string]operation {
+	return map[string]operation{
+		"summarization":      summarization,
+		"text_to_tags":       textToTags,
+		"title_generation":   titleGeneration,
+		"sentiment_analysis": sentimentAnalysis,
+		"get_time":           getTime,
+		"video_to_webpage":   n.videoToWebpage,
+		"select_bbox":        selectBBox,
+		"select_category":    selectCategory,
+		"select_mask":        n.selectMask,
+		"count_objects":      countObjects,
+		"count_categories":   countCategories,
+		"count_masks":        n.countMasks,
+		"detect_faces":       n.detectFaces,
+	}
+}
+
+// maxText is the longest text that is worked on, in bytes.
+const maxText = 4 << 20
+
+// needText is the text of the call, which must not be empty; verb says in the fault
+// what it is needed for.
+func needText(c toolbox.Call, verb string) (string, error) {
+	text := clean(c.Text("text"))
+	switch {
+	case strings.TrimSpace(text) == "":
+		return "", &plan.Fault{
+			Sentence: fmt.Sprintf("There is no text to %s. Please write it in the message or attach it.", verb),
+			Err:      errors.New("empty text"),
+		}
+	case len(text) > maxText:
+		return "", &plan.Fault{
+			Sentence: "The text is longer than 4 MB. Please give a shorter one.",
+			Err:      fmt.Errorf("text of %d bytes", len(text)),
+		}
+	}
+	return text, nil
+}

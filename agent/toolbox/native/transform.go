@@ -1,0 +1,131 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"image"
+
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
+)
+
+func dimensions(img image.Image) string {
+	return fmt.Sprintf("%d × %d pixels", img.Bounds().Dx(), img.Bounds().Dy())
+}
+
+func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	z, ok := amount.Size(c.Text("size"))
+	if !ok {
+		return edited{}, unclear("a size", c.Text("size"), "half as large", "50%", "twice as big", "800x600", "800 px wide")
+	}
+	w, h := z.Of(p.Info.Width, p.Info.Height)
+	if err := n.checkSize(w, h); err != nil {
+		return edited{}, err
+	}
+	img, err := scaled(ctx, p.Image, w, h)
+	if err != nil {
+		return edited{}, err
+	}
+	return edited{img: img, about: "resized to " + dimensions(img)}, nil
+}
+
+func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	z := amount.Sizing{Factor: 2}
+	if said := c.Text("factor"); said != "" {
+		var ok bool
+		if z, ok = amount.Size(said); !ok {
+			return edited{}, unclear("how much larger", said, "2x", "twice", "three times", "200%")
+		}
+	}
+	w, h := z.Of(p.Info.Width, p.Info.Height)
+	if w < p.Info.Width || h < p.Info.Height {
+		return edited{}, refusal("%d × %d pixels would not be larger; to make a picture smaller, ask to resize it.", w, h)
+	}
+	if err := n.checkSize(w, h); err != nil {
+		return edited{}, err
+	}
+	img, err := scaled(ctx, p.Image, w, h)
+	if err != nil {
+		return edited{}, err
+	}
+	return edited{
+		img: img, about: "enlarged to " + dimensions(img),
+		note: "It was enlarged by interpolation, which is approximate: no detail was added.",
+	}, nil
+}
+
+// thumbnailSide is a thumbnail's longer side in pixels if nothing is said.
+const thumbnailSide = 256
+
+func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	w, h := thumbnailSide, thumbnailSide
+	if said := c.Text("size"); said != "" {
+		z, ok := amount.Size(said)
+		switch {
+		case !ok:
+			return edited{}, unclear("the size of a thumbnail", said, "128 pixels", "200x200", "64 px")
+		case z.Factor > 0:
+			w, h = z.Of(p.Info.Width, p.Info.Height)
+		case z.Width > 0 && z.Height > 0:
+			w, h = z.Width, z.Height
+		default: // one number is the longer side, whichever that is
+			w = max(z.Width, z.Height)
+			h = w
+		}
+	}
+	// The box is filled without changing the proportions, and never by enlarging.
+	f := min(float64(w)/float64(p.Info.Width), float64(h)/float64(p.Info.Height), 1)
+	w, h = amount.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
+	img, err := scaled(ctx, p.Image, w, h)
+	if err != nil {
+		return edited{}, err
+	}
+	return edited{img: img, about: "thumbnail of " + dimensions(img)}, nil
+}
+
+func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	angle := 90.0
+	if said := c.Text("angle"); said != "" {
+		var ok bool
+		if angle, ok = amount.Angle(said); !ok {
+			return edited{}, unclear("an angle", said, "90 degrees", "left", "upside down", "45 degrees counter-clockwise")
+		}
+	}
+	// A turned picture needs at most its diagonal each way.
+	if side := p.Info.Width + p.Info.Height; angle != 0 && angle != 90 && angle != 180 && angle != 270 {
+		if err := n.checkSize(side*3/4, side*3/4); err != nil {
+			return edited{}, err
+		}
+	}
+	// What becomes free is transparent, or white where the format knows no transparency.
+	img, err := turned(ctx, p.Image, angle)
+	return edited{img: img, about: fmt.Sprintf("turned by %g degrees clockwise", angle)}, err
+}
+
+func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	horizontal, vertical := true, false
+	if said := c.Text("direction"); said != "" {
+		var ok bool
+		if horizontal, vertical, ok = amount.Flip(said); !ok {
+			return edited{}, unclear("a direction", said, "horizontally", "vertically", "upside down")
+		}
+	}
+	orientation, about := 2, "mirrored left to right"
+	switch {
+	case horizontal && vertical:
+		orientation, about = 3, "mirrored both ways"
+	case vertical:
+		orientation, about = 4, "mirrored top to bottom"
+	}
+	img, err := media.Oriented(ctx, p.Image, orientation)
+	return edited{img: img, about: about}, err
+}
+
+func convert(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+	f, err := media.ParseFormat(c.Text("format"))
+	if err != nil {
+		return edited{}, err
+	}
+	return edited{img: p.Image, format: f, about: "as " + string(f)}, nil
+}

@@ -1,0 +1,313 @@
+package retrieve
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// The prefixes of features that are not words.
+const (
+	formPrefix  = "form:"
+	verbPrefix  = "verb:"
+	mediaPrefix = "media:"
+)
+
+// formatFeature stands for the name of any file format.
+const formatFeature = "format"
+
+// IsFormat tells whether a word, in lower case, names a file format.
+func IsFormat(w string) bool {
+	return !strings.Contains(w, ".") && FileType("."+w) != ""
+}
+
+// Form is the shape of a clause: an order, or a kind of question.
+type Form string
+
+// The forms.
+const (
+	Order Form = "order"
+	YesNo Form = "yesno"
+	Count Form = "count"
+	Where Form = "where"
+	Who   Form = "who"
+	What  Form = "what"
+	How   Form = "how"
+	Why   Form = "why"
+	When  Form = "when"
+)
+
+// Features are what a text is compared by: its words as classes, pairs of words that
+// stand together, its form, its first verb, and the types of the files in it.
+func (l *Lexicon) Features(words []Word) []string {
+	var fs []string
+	seen := map[string]bool{}
+	add := func(f string) {
+		if !seen[f] {
+			seen[f] = true
+			fs = append(fs, f)
+		}
+	}
+	core := l.Core(words)
+	form := l.FormOf(words)
+	add(formPrefix + string(form))
+	prev := ""
+	first := true
+	lead := len(core) - len(l.Lead(core)) // the verb comes after what leads in
+	for i := 0; i < len(core); i++ {
+		w := core[i]
+		switch w.Kind {
+		case File:
+			add(mediaPrefix + string(w.Media))
+			prev = ""
+			continue
+		case Slot:
+			if w.Media != "" {
+				add(mediaPrefix + string(w.Media))
+			}
+			if IsFormat(strings.TrimPrefix(strings.ToLower(w.Text), ".")) {
+				add(formatFeature)
+			}
+			prev, first = "", false
+			continue
+		case Plain:
+		default:
+			prev = ""
+			continue
+		}
+		if lower := strings.ToLower(w.Text); IsFormat(lower) {
+			add(formatFeature)
+			prev, first = "", false
+			if lower != "gif" { // a gif is a thing of its own as well
+				continue
+			}
+		}
+		if i+1 < len(core) && core[i+1].Kind == File && callsFile(w.Text) {
+			continue // "the photo titled beach.png" wants no title
+		}
+		class, n := l.ClassAt(core, i)
+		if n == 1 && l.stop[strings.ToLower(w.Text)] {
+			continue
+		}
+		if t := l.definite(core, i); t != "" {
+			add(mediaPrefix + string(t)) // "in the picture" hands over a picture; "draw a picture" wants one
+			prev, first = "", false
+			continue
+		}
+		i += n - 1
+		if first && form == Order && i >= lead {
+			add(verbPrefix + class)
+		}
+		first = first && i < lead
+		add(class)
+		if prev != "" {
+			add(prev + " " + class)
+		}
+		prev = class
+	}
+	return fs
+}
+
+// definite is the type of media that the word at i means as something given: "the
+// photo", "this attached clip", "image cat.png"; "" for "a photo" and other words.
+func (l *Lexicon) definite(words []Word, i int) plan.Type {
+	t := l.mediaOf(words[i].Stem)
+	if t == "" {
+		return ""
+	}
+	if i+1 < len(words) && words[i+1].Kind == File {
+		return t
+	}
+	for k := i - 1; k >= 0 && k >= i-3 && words[k].Kind == Plain; k-- {
+		switch strings.ToLower(words[k].Text) {
+		case "the", "this", "that", "these", "those", "my", "our", "given", "attached", "provided", "uploaded", "above", "same", "each", "both":
+			if k > 0 && i-k > 1 && l.mediaOf(words[i-1].Stem) == "" && !l.stop[strings.ToLower(words[i-1].Text)] {
+				return "" // "the dog picture": a kind of picture
+			}
+			return t
+		case "a", "an", "new":
+			return ""
+		}
+	}
+	return ""
+}
+
+// callsFile tells whether a word only leads to the name of a file.
+func callsFile(w string) bool {
+	return slices.Contains([]string{"titled", "named", "called", "entitled", "labelled", "labeled", "file"}, strings.ToLower(w))
+}
+
+// ClassAt is the class of the word at i, or of the phrase that begins there, and how
+// many words it spans.
+func (l *Lexicon) ClassAt(words []Word, i int) (string, int) {
+	best, class := 1, l.Class(words[i].Stem)
+next:
+	for _, p := range l.phrases[words[i].Stem] {
+		if len(p.stems) <= best || i+len(p.stems) > len(words) {
+			continue
+		}
+		for k, s := range p.stems {
+			if words[i+k].Kind != Plain || words[i+k].Stem != s {
+				continue next
+			}
+		}
+		best, class = len(p.stems), p.class
+	}
+	return class, best
+}
+
+// exampleFeatures reads an example wish: what stands in braces is a slot, of which
+// only the type of media counts.
+func (l *Lexicon) exampleFeatures(example string) []string {
+	var words []Word
+	rest := example
+	for rest != "" {
+		before, after, open := strings.Cut(rest, "{")
+		words = append(words, l.Words(before, nil)...)
+		if !open {
+			break
+		}
+		slot, tail, _ := strings.Cut(after, "}")
+		words = append(words, Word{Text: slot, Kind: Slot, Media: l.slotMedia(slot)})
+		rest = tail
+	}
+	return l.Features(words)
+}
+
+// slotMedia is the type of media that a slot's sample stands for: "photo.jpg",
+// "this picture"; "" for anything else.
+func (l *Lexicon) slotMedia(slot string) plan.Type {
+	if t := FileType(slot); t != "" {
+		return t
+	}
+	return l.MediaNoun(l.Words(slot, nil))
+}
+
+// MediaNoun is the type of media that the words speak of as a kind ("the picture",
+// "my clip"), "" if they speak of none or hold further content.
+func (l *Lexicon) MediaNoun(words []Word) plan.Type {
+	var found plan.Type
+	for _, w := range words {
+		if w.Kind != Plain || l.stop[strings.ToLower(w.Text)] {
+			continue
+		}
+		t := l.mediaOf(w.Stem)
+		if t == "" {
+			return ""
+		}
+		found = t
+	}
+	return found
+}
+
+func (l *Lexicon) mediaOf(stem string) plan.Type {
+	switch l.Class(stem) {
+	case "imag":
+		return plan.Image
+	case "video":
+		return plan.Video
+	case "audio":
+		return plan.Audio
+	}
+	return ""
+}
+
+// Core drops the polite wrapping at the front of a clause: "could you please",
+// "I would like you to", "help me", "hey,".
+func (l *Lexicon) Core(words []Word) []Word {
+	i := 0
+	for i < len(words) {
+		n := wrapping(words[i:])
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	return words[i:]
+}
+
+// wrapping is how many words at the front are politeness; 0 if none.
+func wrapping(words []Word) int {
+	lower := func(i int) string {
+		if i >= len(words) {
+			return ""
+		}
+		return strings.ToLower(words[i].Text)
+	}
+	in := func(w string, set ...string) bool { return slices.Contains(set, w) }
+	a, b := lower(0), lower(1)
+	switch {
+	case words[0].Kind == Mark:
+		return 1
+	case in(a, "please", "pls", "plz", "kindly", "hey", "hi", "hello", "ok", "okay", "so", "now", "well",
+		"also", "first", "firstly", "second", "secondly", "third", "next", "then", "finally", "lastly", "furthermore",
+		"moreover", "additionally", "afterwards", "and", "but", "just", "bot", "atelier", "yo", "dear", "again", "plus", "subsequently"):
+		return 1
+	case in(a, "can", "could", "would", "will", "may", "might") && in(b, "you", "u", "we"):
+		return 2
+	case in(a, "can", "could", "may") && b == "i" && in(lower(2), "get", "have", "see"):
+		return 3
+	case in(a, "would", "could", "will") && b == "you" && lower(2) == "be" && lower(3) == "so" && lower(4) == "kind" && lower(5) == "as" && lower(6) == "to":
+		return 7
+	case a == "would" && b == "it" && lower(2) == "be" && lower(3) == "possible" && lower(4) == "to":
+		return 5
+	case a == "is" && b == "it" && lower(2) == "possible" && lower(3) == "to":
+		return 4
+	case in(a, "you") && in(b, "to", "please", "kindly"):
+		return 2
+	case in(a, "i", "we") && in(b, "want", "need", "wish"):
+		return 2 + wantTail(words[2:])
+	case in(a, "i", "we") && in(b, "would", "'d", "’d", "should") && in(lower(2), "like", "love", "appreciate"):
+		return 3 + wantTail(words[3:])
+	case in(a, "i", "we") && in(b, "'d", "’d", "would") && lower(2) == "appreciate":
+		return 3
+	case in(a, "i", "we") && in(b, "'m", "’m", "am", "are", "'re") && in(lower(2), "trying", "looking", "going") && lower(3) == "to":
+		return 4
+	case in(a, "i", "we") && in(b, "'m", "’m", "am", "are", "'re") && lower(2) == "looking" && lower(3) == "for":
+		return 2
+	case a == "help" && in(b, "me", "us"):
+		return 2 + btoi(lower(2) == "to")
+	case a == "after" && b == "that":
+		return 2
+	case a == "once" && b == "done":
+		return 2
+	case a == "in" && b == "the" && lower(2) == "end":
+		return 3
+	case a == "go" && b == "ahead" && lower(2) == "and":
+		return 3
+	case a == "let" && in(b, "me", "us", "'s", "’s") && lower(2) == "know":
+		return 3
+	case a == "tell" && in(b, "me", "us") && in(lower(2), "if", "whether"):
+		return 0
+	case a == "let" && in(b, "'s", "’s"):
+		return 2
+	}
+	return 0
+}
+
+// wantTail counts the words after "I want" and "I would like" that wrap further: "to", "you to", "to know".
+func wantTail(words []Word) int {
+	lower := func(i int) string {
+		if i >= len(words) {
+			return ""
+		}
+		return strings.ToLower(words[i].Text)
+	}
+	switch {
+	case lower(0) == "to" && (lower(1) == "know" || lower(1) == "see" && (lower(2) == "if" || lower(2) == "whether")):
+		return 1
+	case lower(0) == "to":
+		return 1
+	case lower(0) == "you" && lower(1) == "to":
+		return 2
+	}
+	return 0
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,112 @@
+package retrieve
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/kljensen/snowball/english"
+)
+
+//go:embed synonyms.txt
+var synonymsFile string
+
+//go:embed stopwords.txt
+var stopwordsFile string
+
+// Lexicon is the general English that the index knows: stems, words that mean the
+// same here, and words that say nothing. It is read only.
+type Lexicon struct {
+	class   map[string]string   // stem → the stem that stands for its class
+	phrases map[string][]phrase // first stem of a phrase → phrases
+	stop    map[string]bool     // words, lower case
+}
+
+type phrase struct {
+	stems []string
+	class string
+}
+
+// NewLexicon reads the embedded word lists.
+func NewLexicon() (*Lexicon, error) { return readLexicon(stopwordsFile, synonymsFile) }
+
+func readLexicon(stopwords, synonyms string) (*Lexicon, error) {
+	l := &Lexicon{class: map[string]string{}, phrases: map[string][]phrase{}, stop: map[string]bool{}}
+	for w := range strings.FieldsSeq(withoutComments(stopwords)) {
+		l.stop[w] = true
+	}
+	for n, line := range strings.Split(synonyms, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		head, rest, ok := strings.Cut(line, ":")
+		if !ok {
+			return nil, fmt.Errorf("synonyms.txt:%d: no colon", n+1)
+		}
+		class := Stem(strings.TrimSpace(head))
+		if _, twice := l.class[class]; twice {
+			return nil, fmt.Errorf("synonyms.txt:%d: %q is in two classes", n+1, head)
+		}
+		l.class[class] = class
+		for entry := range strings.SplitSeq(rest, ",") {
+			words := strings.Fields(entry)
+			if len(words) == 0 {
+				continue
+			}
+			stems := make([]string, len(words))
+			for i, w := range words {
+				stems[i] = Stem(w)
+			}
+			if len(stems) == 1 {
+				if other, twice := l.class[stems[0]]; twice && other != class {
+					return nil, fmt.Errorf("synonyms.txt:%d: %q is in two classes", n+1, words[0])
+				}
+				l.class[stems[0]] = class
+				continue
+			}
+			l.phrases[stems[0]] = append(l.phrases[stems[0]], phrase{stems: stems, class: class})
+		}
+	}
+	return l, nil
+}
+
+func withoutComments(s string) string {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		line, _, _ = strings.Cut(line, "#")
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// Stem is the stem of an English word, in lower case.
+func Stem(word string) string {
+	word = strings.ToLower(word)
+	if strings.HasPrefix(word, "formation") { // nothing to do with a format
+		return "formation"
+	}
+	return english.Stem(word, true)
+}
+
+// Stop tells whether the word says nothing about what is wanted.
+func (l *Lexicon) Stop(word string) bool { return l.stop[strings.ToLower(word)] }
+
+// Class is the stem that stands for all words that mean what this one means.
+func (l *Lexicon) Class(stem string) string {
+	if c, ok := l.class[stem]; ok {
+		return c
+	}
+	return stem
+}
+
+// canonical writes a text as class stems, for comparing names of tools.
+func (l *Lexicon) canonical(s string) string {
+	var out []string
+	for _, w := range l.Words(s, nil) {
+		if w.Kind == Plain {
+			out = append(out, l.Class(w.Stem))
+		}
+	}
+	return strings.Join(out, " ")
+}

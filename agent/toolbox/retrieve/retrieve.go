@@ -1,0 +1,256 @@
+// Package retrieve finds the tools of a catalogue whose descriptions and example
+// wishes are nearest to a text. Both minds use it: the offline one to understand a
+// wish, the model-backed one to cut a large catalogue down to what matters.
+//
+// Promises:
+//   - It knows nothing but the catalogue and general English (synonyms.txt,
+//     stopwords.txt): a tool that is added is found by its own words at once.
+//   - An [Index] is read only and safe for concurrent use; scores lie in 0..1.
+package retrieve
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Hit is a tool with its nearness to the text, 0 to 1.
+type Hit struct {
+	Tool  string
+	Score float64
+	// Example is the nearest example wish, without its braces.
+	Example string
+}
+
+// Index holds the features of every example wish and description.
+type Index struct {
+	lexicon  *Lexicon
+	examples []document
+	postings map[string][]int // feature → examples that hold it
+	about    map[string][]int // feature → tools whose description holds it
+	abouts   []document       // by tool
+	weight   map[string]float64
+	tools    []string
+	// absorbs marks tools that take a text: what a wish holds beside their words may
+	// be that text.
+	absorbs []bool
+	names   map[string]string // a tool's name written out as words → its name
+	vocab   map[string]map[string]bool
+	words   map[string]bool // as the examples write them, outside what varies
+}
+
+// generic is what an example must weigh beside, so that one of hardly any words of its
+// own is not near to everything.
+const generic = 2
+
+// slots are the parts of an example that vary.
+var slots = regexp.MustCompile(`\{[^}]*\}`)
+
+type document struct {
+	tool     int
+	text     string
+	features []string
+	norm     float64
+}
+
+// New indexes the tools.
+func New(lexicon *Lexicon, tools []toolbox.Tool) *Index {
+	x := &Index{
+		lexicon: lexicon, postings: map[string][]int{}, about: map[string][]int{},
+		weight: map[string]float64{}, names: map[string]string{}, vocab: map[string]map[string]bool{}, words: map[string]bool{},
+	}
+	for i, t := range tools {
+		x.read(i, t)
+	}
+	x.weigh(len(tools))
+	return x
+}
+
+// kindWeight says how much a kind of feature counts beside a plain word.
+func kindWeight(f string) float64 {
+	switch {
+	case strings.HasPrefix(f, formPrefix):
+		return 0.8
+	case strings.HasPrefix(f, verbPrefix):
+		return 0.6
+	case strings.HasPrefix(f, mediaPrefix):
+		return 0.5
+	case strings.Contains(f, " "):
+		return 0.6
+	}
+	return 1
+}
+
+// Known tells whether some example or description holds the word.
+func (x *Index) Known(stem string) bool { _, ok := x.weight[stem]; return ok }
+
+// Vocabulary tells whether the class of words stands in an example wish of the tool
+// outside what varies: such a word asks for the tool, it does not name an object.
+func (x *Index) Vocabulary(tool, class string) bool { return x.vocab[tool][class] }
+
+// Named is the tool whose written-out name stands in the text ("object detection",
+// "`image_to_edge`"), "" if none does; of several the longest.
+func (x *Index) Named(text string) string {
+	canonical := " " + x.lexicon.canonical(strings.ReplaceAll(text, "_", " ")) + " "
+	best, tool := 0, ""
+	for name, t := range x.names {
+		if len(name) > best && strings.Contains(canonical, " "+name+" ") {
+			best, tool = len(name), t
+		}
+	}
+	return tool
+}
+
+// Search ranks every tool that shares something with the features, best first.
+// media are the types of what the wish hands over or names.
+func (x *Index) Search(features []string) []Hit {
+	norm := x.norm(features)
+	if norm == 0 {
+		return nil
+	}
+	shared := make([]float64, len(x.examples))
+	described := make([]float64, len(x.abouts))
+	for _, f := range features {
+		w := x.weight[f]
+		for _, e := range x.postings[f] {
+			shared[e] += w
+		}
+		for _, t := range x.about[f] {
+			described[t] += w
+		}
+	}
+	type best struct {
+		first, second float64
+		example       int
+	}
+	tops := make([]best, len(x.tools))
+	for i := range tops {
+		tops[i].example = -1
+	}
+	for i, s := range shared {
+		if s == 0 {
+			continue
+		}
+		d := &x.examples[i]
+		share := 0.45 // how much words of the wish that the example lacks count
+		if x.absorbs[d.tool] {
+			share = 0.3
+		}
+		sim := s / (math.Pow(d.norm+generic, 1-share) * math.Pow(norm, share))
+		top := &tops[d.tool]
+		switch {
+		case sim > top.first:
+			top.first, top.second, top.example = sim, top.first, i
+		case sim > top.second:
+			top.second = sim
+		}
+	}
+	var hits []Hit
+	for t, top := range tops {
+		var desc float64
+		if described[t] > 0 {
+			desc = described[t] / math.Sqrt(x.abouts[t].norm*norm)
+		}
+		score := 0.72*min(1, top.first) + 0.14*min(1, top.second) + 0.14*min(1, desc)
+		if score == 0 {
+			continue
+		}
+		h := Hit{Tool: x.tools[t], Score: min(score, 1)}
+		if top.example >= 0 {
+			h.Example = x.examples[top.example].text
+		}
+		hits = append(hits, h)
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		switch {
+		case a.Score > b.Score:
+			return -1
+		case a.Score < b.Score:
+			return 1
+		}
+		return strings.Compare(a.Tool, b.Tool)
+	})
+	return hits
+}
+
+// read takes in the words of a tool.
+func (x *Index) read(i int, t toolbox.Tool) {
+	x.tools = append(x.tools, t.Name)
+	x.absorbs = append(x.absorbs, slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return a.Type == plan.Text }))
+	name := strings.ReplaceAll(t.Name, "_", " ")
+	if strings.Contains(name, " ") { // "the translation" is a thing, not a tool
+		x.names[x.lexicon.canonical(name)] = t.Name
+	}
+	x.vocab[t.Name] = map[string]bool{}
+	examples := t.Examples
+	if len(examples) == 0 { // of a toolbox without examples the descriptions serve
+		examples = []string{strings.TrimRight(t.Description, "."), name}
+	}
+	for _, e := range examples {
+		fs := x.lexicon.exampleFeatures(e)
+		for _, w := range x.lexicon.Words(slots.ReplaceAllString(e, " "), nil) {
+			if w.Kind == Plain && len(w.Text) > 3 {
+				x.words[strings.ToLower(w.Text)] = true
+			}
+		}
+		x.examples = append(x.examples, document{tool: i, text: toolbox.Wish(e), features: fs})
+		for _, f := range fs {
+			if !strings.ContainsAny(f, ": ") {
+				x.vocab[t.Name][f] = true
+			}
+		}
+	}
+	fs := x.lexicon.Features(x.lexicon.Words(name+". "+t.Description, nil))
+	x.abouts = append(x.abouts, document{tool: i, features: fs})
+}
+
+// weigh gives each feature its weight, by how few of the n tools it stands for.
+func (x *Index) weigh(tools int) {
+	holders := map[string]map[int]bool{}
+	note := func(d document) {
+		for _, f := range d.features {
+			if holders[f] == nil {
+				holders[f] = map[int]bool{}
+			}
+			holders[f][d.tool] = true
+		}
+	}
+	for _, d := range x.examples {
+		note(d)
+	}
+	for _, d := range x.abouts {
+		note(d)
+	}
+	n := float64(tools)
+	for f, in := range holders {
+		df := float64(len(in))
+		x.weight[f] = kindWeight(f) * math.Log(1+(n-df+0.5)/(df+0.5))
+	}
+	for i := range x.examples {
+		x.examples[i].norm = x.norm(x.examples[i].features)
+		for _, f := range x.examples[i].features {
+			x.postings[f] = append(x.postings[f], i)
+		}
+	}
+	for i := range x.abouts {
+		x.abouts[i].norm = x.norm(x.abouts[i].features)
+		for _, f := range x.abouts[i].features {
+			x.about[f] = append(x.about[f], i)
+		}
+	}
+}
+
+func (x *Index) norm(features []string) float64 {
+	var sum float64
+	for _, f := range features {
+		sum += x.weight[f]
+	}
+	return sum
+}
+
+// MediaFeature is the feature of a wish that hands over something of that type.
+func MediaFeature(t plan.Type) string { return mediaPrefix + string(t) }

@@ -1,0 +1,191 @@
+package retrieve
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+)
+
+// Kind tells what a word of a wish is.
+type Kind int
+
+// The kinds of words.
+const (
+	Plain  Kind = iota // an English word
+	Number             // a number, with its unit if they are written as one: 50%, 800x600, 2MB
+	File               // the name of a file
+	Quote              // something in quotation marks, without the marks
+	Mark               // punctuation
+	Slot               // a part of an example wish that changes from wish to wish
+)
+
+// Word is a piece of a text.
+type Word struct {
+	Text       string
+	Stem       string // of a Plain word
+	Kind       Kind
+	Media      plan.Type // of a File
+	Start, End int       // in bytes of the text
+}
+
+// Span is a place of a text that is known to be the name of a file.
+type Span struct {
+	Start, End int
+	Type       plan.Type
+}
+
+var fileName = regexp.MustCompile(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
+	`(?:png|jpe?g|jfif|gif|webp|bmp|tiff?|heic|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|txt|md|pdf|html?|csv|srt|vtt|docx?|json)\b`)
+
+// FileType is the resource type that a file's ending says, "" if it says none.
+func FileType(name string) plan.Type {
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return ""
+	}
+	switch strings.ToLower(name[dot+1:]) {
+	case "png", "jpg", "jpeg", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic":
+		return plan.Image
+	case "mp4", "m4v", "mov", "avi", "mkv", "webm":
+		return plan.Video
+	case "mp3", "wav", "flac", "ogg", "opus", "m4a", "aac", "wma", "mid":
+		return plan.Audio
+	case "htm", "html":
+		return plan.HTML
+	case "txt", "md", "pdf", "csv", "srt", "vtt", "doc", "docx", "json":
+		return plan.Text
+	}
+	return ""
+}
+
+// FileSpans finds what looks like names of files.
+func FileSpans(text string) []Span {
+	var spans []Span
+	for _, at := range fileName.FindAllStringIndex(text, -1) {
+		start, end := at[0], at[1]
+		for start < end && strings.ContainsRune("([", rune(text[start])) {
+			start++
+		}
+		spans = append(spans, Span{Start: start, End: end, Type: FileType(text[start:end])})
+	}
+	return spans
+}
+
+// Words splits a text. files are names of files that the caller knows of (sorted, not
+// overlapping); with nil, what looks like the name of a file is one.
+func (l *Lexicon) Words(text string, files []Span) []Word {
+	if files == nil {
+		files = FileSpans(text)
+	}
+	var words []Word
+	unclosed := map[rune]int{} // where a quotation may open again: none that opens before is closed
+	for i := 0; i < len(text); {
+		if len(files) > 0 && i >= files[0].Start {
+			f := files[0]
+			files = files[1:]
+			if f.End > i {
+				words = append(words, Word{Text: text[f.Start:f.End], Kind: File, Media: f.Type, Start: f.Start, End: f.End})
+				i = f.End
+			}
+			continue
+		}
+		stop := len(text)
+		if len(files) > 0 {
+			stop = files[0].Start
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case unicode.IsSpace(r):
+			i += size
+		case unicode.IsDigit(r):
+			end := scan(text, i, stop, func(r rune) bool {
+				return unicode.IsDigit(r) || unicode.IsLetter(r) || strings.ContainsRune(".,:%°×/+-", r)
+			})
+			end -= len(text[i:end]) - len(strings.TrimRight(text[i:end], ".,:-+/"))
+			words = append(words, Word{Text: text[i:end], Kind: Number, Start: i, End: end})
+			i = end
+		case unicode.IsLetter(r):
+			end := scan(text, i, stop, func(r rune) bool {
+				return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' || r == '-' || r == '_'
+			})
+			w := strings.TrimRight(text[i:end], "'’-")
+			words = append(words, plainWords(w, i)...)
+			i += len(w)
+		default:
+			end, ok := unclosed[r], false
+			if i >= end {
+				end, ok = quoted(text, i, stop, r)
+			}
+			if ok {
+				inner := strings.TrimFunc(text[i+size:end], unicode.IsSpace)
+				_, closing := utf8.DecodeRuneInString(text[end:])
+				words = append(words, Word{Text: inner, Kind: Quote, Start: i, End: end + closing})
+				i = end + closing
+				continue
+			}
+			unclosed[r] = end
+			words = append(words, Word{Text: string(r), Kind: Mark, Start: i, End: i + size})
+			i += size
+		}
+	}
+	return words
+}
+
+// plainWords takes the tail off "what's" and "don't", so that the words are known.
+func plainWords(w string, start int) []Word {
+	for _, tail := range []string{"'s", "’s", "'re", "’re", "'d", "’d", "'ll", "’ll", "'m", "’m", "'ve", "’ve"} {
+		if head, ok := strings.CutSuffix(w, tail); ok && head != "" {
+			return []Word{
+				{Text: head, Stem: Stem(head), Start: start, End: start + len(head)},
+				{Text: tail, Stem: tail, Start: start + len(head), End: start + len(w)},
+			}
+		}
+	}
+	return []Word{{Text: w, Stem: Stem(w), Start: start, End: start + len(w)}}
+}
+
+func scan(text string, from, stop int, in func(rune) bool) int {
+	for i, r := range text[from:stop] {
+		if !in(r) {
+			return from + i
+		}
+	}
+	return stop
+}
+
+// quoted finds the end of a quotation that opens at i, on the same line. Where none
+// closes it, no other of its kind that opens before end is closed.
+func quoted(text string, i, stop int, open rune) (end int, ok bool) {
+	var closing string
+	switch open {
+	case '"':
+		closing = `"`
+	case '“', '„':
+		closing = "”“"
+	case '«':
+		closing = "»"
+	case '‘':
+		closing = "’"
+	case '\'':
+		closing = "'"
+	case '`':
+		closing = "`"
+	default:
+		return i, false
+	}
+	from := i + utf8.RuneLen(open)
+	if from >= stop {
+		return stop, false
+	}
+	at := strings.IndexAny(text[from:stop], closing+"\n")
+	switch {
+	case at < 0:
+		return stop, false
+	case at == 0, text[from+at] == '\n':
+		return from + at, false
+	}
+	return from + at, true
+}

@@ -1,0 +1,141 @@
+package toolbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+
+	"atelier/agent/plan"
+)
+
+// Made is what a tool made, and how.
+type Made struct {
+	Output
+	// Candidate names the backing that made it.
+	Candidate   string
+	Approximate bool
+	// Failed are sentences on the backings that ran before it in vain.
+	Failed []string
+}
+
+// Run uses a tool: with the named candidate first, "" for the catalogue's first, and
+// with each other backing in turn when one fails. Backings that are not live are
+// passed over. Every attempt works in an empty folder of its own inside the call's.
+// check judges each output before it is accepted; one that it refuses is a failure of
+// the backing; nil accepts everything. So is an output outside of the attempt's folder.
+//
+// The error says in its sentence why the last attempt failed. It is the context's
+// error when that ended. After one that is final ([plan.Fault]) nothing else is tried:
+// another backing might do something else than what was asked for.
+func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check func(Output) error) (Made, error) {
+	entry, ok := t.catalogue.Tool(tool)
+	if !ok {
+		return Made{}, &plan.Fault{Sentence: fmt.Sprintf("There is no tool called %s.", tool)}
+	}
+	if tool != c.Tool {
+		return Made{}, fmt.Errorf("a call of %s was given to %s", c.Tool, tool)
+	}
+	var failed, missing []string
+	var errs []error
+	for i, b := range inOrder(entry.Backends, candidate) {
+		if err := ctx.Err(); err != nil {
+			return Made{}, err
+		}
+		if err := t.probe(ctx, b); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
+			missing = append(missing, fmt.Sprintf("The tool %s cannot run here. %s", tool, plan.Sentence(err, "Its backend does not answer.")))
+			continue
+		}
+		attempt := c
+		attempt.Dir = filepath.Join(c.Dir, "try-"+strconv.Itoa(i+1))
+		out, err := t.try(ctx, b, attempt, check)
+		if err == nil {
+			return Made{Output: out, Candidate: b.Candidate(), Approximate: b.Approximate, Failed: failed}, nil
+		}
+		if ctx.Err() != nil {
+			return Made{}, ctx.Err()
+		}
+		errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
+		if plan.Final(err) {
+			return Made{}, &plan.Fault{Sentence: plan.Sentence(err, "That cannot be done."), Err: errors.Join(errs...), Final: true}
+		}
+		failed = append(failed, plan.Sentence(err, "The tool "+tool+" failed and did not say why."))
+	}
+	why := slices.Concat(missing, failed)
+	return Made{}, &plan.Fault{Sentence: why[len(why)-1], Err: errors.Join(errs...)}
+}
+
+// try makes one attempt. A panic of the make is its failure.
+func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output) error) (out Output, err error) {
+	if err := os.Mkdir(c.Dir, 0o700); err != nil {
+		return Output{}, fmt.Errorf("make the folder of an attempt: %w", err)
+	}
+	mine, cancel := context.WithTimeout(ctx, t.patience)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = Output{}, &plan.Fault{
+				Sentence: "The tool " + c.Tool + " broke down on this input.",
+				Err:      fmt.Errorf("panic: %s\n%s", panicked(p), debug.Stack()),
+			}
+		}
+	}()
+	out, err = t.backends[b.Kind].Run(mine, b, c)
+	if err != nil {
+		if mine.Err() != nil && ctx.Err() == nil {
+			return Output{}, &plan.Fault{Sentence: fmt.Sprintf("The tool %s took longer than %s and was stopped.", c.Tool, t.patience), Err: err}
+		}
+		return Output{}, err
+	}
+	for _, o := range append([]Output{out}, out.More...) {
+		if o.Path != "" && !inside(c.Dir, o.Path) {
+			return Output{}, &plan.Fault{
+				Sentence: "The tool " + c.Tool + " did not hand over what it made.",
+				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Candidate(), o.Path),
+			}
+		}
+		if check == nil {
+			continue
+		}
+		if err := check(o); err != nil {
+			return Output{}, err
+		}
+	}
+	return out, nil
+}
+
+// panicked says for the operator what a panic was about. Only the runtime's own words
+// are repeated: others may quote a user.
+func panicked(p any) string {
+	if err, ok := p.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("%T", p)
+}
+
+// inside tells whether a file lies in the folder, links followed. One that does not
+// exist is placed by its name alone: the check of outputs tells that it is missing.
+func inside(dir, file string) bool {
+	if root, err := filepath.EvalSymlinks(dir); err == nil {
+		if behind, err := filepath.EvalSymlinks(file); err == nil {
+			dir, file = root, behind
+		}
+	}
+	rel, err := filepath.Rel(dir, file)
+	return err == nil && filepath.IsLocal(rel) && rel != "."
+}
+
+// inOrder puts the wanted candidate first.
+func inOrder(backings []Backing, candidate string) []Backing {
+	i := slices.IndexFunc(backings, func(b Backing) bool { return b.Candidate() == candidate })
+	if i <= 0 {
+		return backings
+	}
+	return slices.Concat(backings[i:i+1], backings[:i], backings[i+1:])
+}

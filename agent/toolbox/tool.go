@@ -1,0 +1,67 @@
+// Package toolbox is the workshop: the catalogue of tools (one YAML file a tool), the
+// retrieval index over it, and the backends that run the tools.
+//
+// Promises:
+//   - Adding a tool is adding a file: nothing else in the code names a tool of the
+//     catalogue.
+//   - A bad catalogue is refused whole, with every fault named by file.
+//   - A tool is live only if one of its backends answers its probe; the others say
+//     why not and how to get them.
+package toolbox
+
+import (
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// Tool is an entry of the catalogue.
+type Tool struct {
+	Name string `yaml:"name"`
+	// Description says in a sentence what it does.
+	Description string `yaml:"description"`
+	// When says when to use it, and when rather another one.
+	When string `yaml:"when"`
+	// Examples are wishes that the tool fulfils. What changes from wish to wish stands
+	// in braces: "take the {umbrella} out of {photo.jpg}".
+	Examples []string `yaml:"examples"`
+	Domain   string   `yaml:"domain"`
+	// Origins name the systems that have the tool: controlllm, visualchatgpt,
+	// hugginggpt; atelier for our own.
+	Origins  []string  `yaml:"origins"`
+	Args     []Arg     `yaml:"args"`
+	Returns  plan.Type `yaml:"returns"`
+	Backends []Backing `yaml:"backends"`
+}
+
+// Arg is an argument of a tool.
+type Arg struct {
+	Name string    `yaml:"name"`
+	Type plan.Type `yaml:"type"`
+	// Meaning says what a text stands for; required where Type is text.
+	Meaning plan.Meaning `yaml:"meaning,omitempty"`
+	// About explains it to people and models.
+	About    string `yaml:"about"`
+	Optional bool   `yaml:"optional,omitempty"`
+	// Many takes every given resource of the type, two at least.
+	Many bool `yaml:"many,omitempty"`
+}
+
+// Backing is one way to run a tool; they stand in the order in which they are tried.
+type Backing struct {
+	// Kind names the make: native, program, hftask, openai, localai.
+	Kind string `yaml:"kind"`
+	// Run is what the make is asked for: an operation, a program's recipe, a task.
+	Run string `yaml:"run"`
+	// Device is where it works: cpu or gpu.
+	Device string `yaml:"device"`
+	// Needs says what must be there, for people: "ffmpeg", "a model server".
+	Needs string `yaml:"needs,omitempty"`
+	// Approximate marks a weaker stand-in; answers say so.
+	Approximate bool `yaml:"approximate,omitempty"`
+}
+
+// Wish is the example without its braces, as a person would write it.
+func Wish(example string) string {
+	return strings.NewReplacer("{", "", "}", "").Replace(example)
+}
