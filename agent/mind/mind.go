@@ -1,0 +1,83 @@
+// Package mind is the promise of the language side of Atelier: six language jobs,
+// done by any make in at most four rounds a request.
+//
+//	Decompose  wish, thread and resources → subtasks, a question back, or conversation
+//	Assess     every subtask × its candidate tools → scores
+//	Settle     every subtask × its solutions → Rank (scores), Fill (blank arguments)
+//	           and Choose (one of a tool's candidate models), in one round
+//	Respond    wish, plan and results → the answer
+//
+// Promises of every make:
+//   - Each method is called at most once a request; nothing is called where the
+//     answer is forced (one tool, one solution, no blank).
+//   - What comes back names only known tools, types and resources: a make checks its
+//     own answers and returns an error rather than an invention.
+//   - It is safe for concurrent use and stops when its context does.
+//   - Errors carry a sentence for people ([plan.Fault]) apart from the detail.
+package mind
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+)
+
+// Mind does the language jobs.
+type Mind interface {
+	Decompose(ctx context.Context, r plan.Request) (Decomposition, error)
+	// Assess scores each candidate of each subtask from 1 (unrelated) to 5 (surely
+	// needed); the answer has the shape of the question.
+	Assess(ctx context.Context, r plan.Request, tasks []Assessment) ([][]float64, error)
+	Settle(ctx context.Context, r plan.Request, tasks []Contest) ([]Settlement, error)
+	Respond(ctx context.Context, a Account) (string, error)
+}
+
+// Decomposition is what a wish comes down to. Exactly one of Subtasks, Question and
+// Reply is set.
+type Decomposition struct {
+	Subtasks []plan.Subtask
+	// Question is asked back when it is unclear which resource or what is meant.
+	Question string
+	// Reply answers plain conversation that needs no tool, and wishes that no tool of
+	// the catalogue could do.
+	Reply string
+	// Refused marks a Reply that turns a wish down.
+	Refused bool
+	// Types are resources whose type the wish tells better than the file does: "the
+	// depth map room.png" is of type depth, not just image.
+	Types map[string]plan.Type
+}
+
+// Assessment asks for the scores of the candidate tools of a subtask, by tool name.
+type Assessment struct {
+	Subtask    plan.Subtask
+	Candidates []string
+}
+
+// Contest asks for the ranking and completion of a subtask's solutions.
+type Contest struct {
+	Subtask   plan.Subtask
+	Solutions []plan.Solution
+	// Scores are those of the assessment, by tool name.
+	Scores map[string]float64
+	// Models are, for each tool with several live candidates, their names, best first.
+	Models map[string][]string
+}
+
+// Settlement ranks and completes. Solutions stand in the order of the contest, each
+// with its Score set, its blanks filled from their options, and candidates named
+// where models were offered.
+type Settlement struct {
+	Solutions []plan.Solution
+}
+
+// Account is all that an answer may speak of.
+type Account struct {
+	Request plan.Request
+	Plan    *plan.Plan
+	Steps   []plan.Step
+	// Results stand in the order of the steps.
+	Results []plan.Result
+	// Fallbacks are sentences on what was done another way than first meant.
+	Fallbacks []string
+}

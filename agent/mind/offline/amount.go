@@ -1,0 +1,69 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+)
+
+// How much, how large or how long: "half as large", "800 pixels wide", "from 3 to 10
+// seconds".
+
+var (
+	amountWords = regexp.MustCompile(`(?i)\b(?:half|twice|double|triple|quarter|third|thirds|smaller|larger|bigger|slightly|` +
+		`a little|a bit|a lot|strongly|heavily|left|right|clockwise|counter-?clockwise|anticlockwise|upside down|` +
+		`first|last|middle|beginning|end|start|square|portrait|landscape)\b`)
+
+	amountFigures = regexp.MustCompile(`(?i)` +
+		// two figures: 800x600, 3 to 10 seconds
+		`\d+(?:[.,:]\d+)*\s*(?:x|×|by|-|–|to|until)\s*\d+(?:[.,:]\d+)*\s*(?:px|pixels?|s|secs?|seconds?|min|minutes?)?|` +
+		// one figure: 50%, 2 MB, -90 degrees
+		`(?:\B-)?\d+(?:[.,:/]\d+)*\s*(?:%|percent|°|degrees?|px|pixels?|[kmg]i?b\b|megabytes?|kilobytes?|bytes?|` +
+		`s\b|secs?\b|seconds?|min\b|minutes?|x\b|times|st\b|nd\b|rd\b|th\b)?`)
+
+	// amountEnd is where the phrase of an amount ends.
+	amountEnd = regexp.MustCompile(`[,.;!?\n]| (?:so|because|please|pls|and|for|out|off|since|thanks)\b`)
+)
+
+// amount is what the clause says of an amount, else what the statement before it told.
+func (s *scene) amount(u *understood) string {
+	if amount := amountIn(s.withoutFiles(u.words, u.text)); amount != "" {
+		return amount
+	}
+	return amountIn(s.background)
+}
+
+// amountIn is the phrase from the first figure or word of quantity to the last, with
+// the words after it that tell how it is meant; "" if there is none.
+func amountIn(text string) string {
+	places := amountFigures.FindAllStringIndex(text, -1)
+	if word := amountWords.FindStringIndex(text); word != nil {
+		places = append(places, word)
+	}
+	if len(places) == 0 {
+		return ""
+	}
+	begin, end := len(text), 0
+	for _, at := range places {
+		begin, end = min(begin, at[0]), max(end, at[1])
+	}
+	rest := text[end:]
+	if at := amountEnd.FindStringIndex(rest); at != nil {
+		rest = rest[:at[0]]
+	}
+	return strings.TrimSpace(text[begin:end] + amountTail(rest))
+}
+
+// amountTail is how a phrase of an amount goes on: "half" with "as large", "800" with
+// "pixels wide"; other words do not belong to it.
+func amountTail(rest string) string {
+	end := 0
+	for {
+		word := strings.TrimLeft(rest[end:], " ")
+		begin := len(rest) - len(word)
+		word, _, _ = strings.Cut(word, " ")
+		if !amountUnits[strings.ToLower(word)] {
+			return rest[:end]
+		}
+		end = begin + len(word)
+	}
+}

@@ -1,0 +1,155 @@
+package offline
+
+import (
+	"context"
+	"strings"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// maxWish is the most bytes of a wish that are read.
+const maxWish = 8000
+
+// The way of a wish: what needs no tool is answered at once (talk.go); the rest is split
+// into clauses (clauses.go, joints.go), each of which is read on the scene (scene.go,
+// understand.go), aimed at a tool (aim.go), resolved (references.go, base.go, groups.go)
+// and bound (assign.go), and becomes subtasks (subtask.go, args.go).
+
+// Decompose splits the wish into subtasks.
+func (m *Mind) Decompose(ctx context.Context, r plan.Request) (mind.Decomposition, error) {
+	if err := ctx.Err(); err != nil {
+		return mind.Decomposition{}, err
+	}
+	wish := tidy(r.Wish)
+	if r.Question != nil {
+		return m.answered(r, wish), nil
+	}
+	if d, done := m.talk(r, wish); done {
+		return d, nil
+	}
+	return m.decompose(r, wish), nil
+}
+
+// tidy makes the wish valid text of a bearable length.
+func tidy(wish string) string {
+	wish = strings.ToValidUTF8(wish, " ")
+	wish = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' {
+			return ' '
+		}
+		return r
+	}, wish)
+	if len(wish) > maxWish {
+		wish = strings.ToValidUTF8(wish[:maxWish], "")
+	}
+	return strings.TrimSpace(wish)
+}
+
+// decompose understands the clauses of a wish one after another.
+func (m *Mind) decompose(r plan.Request, wish string) mind.Decomposition {
+	s := m.newScene(r, wish)
+	clauses := m.clauses(wish, s.words)
+	alone := len(clauses) == 1
+	for n, c := range clauses {
+		u := s.read(n, c)
+		switch {
+		case m.isContext(u.words) && (!alone || len(u.files) > 0):
+			s.retypeContext(&u)
+			if alone {
+				return mind.Decomposition{Question: whatWith(s.names(u.files))}
+			}
+			continue
+		case !alone && m.isPolite(strings.ToLower(c.text)):
+			continue
+		case m.forbids(c):
+			if alone {
+				return mind.Decomposition{Reply: leftAlone}
+			}
+			continue
+		case len(s.unknown) > 0:
+			return mind.Decomposition{Question: s.askForFile()}
+		}
+		if d, stop := s.understand(n, &u, n == len(clauses)-1); stop {
+			return d
+		}
+		if len(u.results) > 0 {
+			s.prev = &u
+		}
+	}
+	if len(s.subtasks) == 0 {
+		return lost(r)
+	}
+	return mind.Decomposition{Subtasks: s.subtasks, Types: s.types}
+}
+
+// understand turns the clause of number n into subtasks. stop is true when the whole
+// wish must be answered with a question or a refusal instead.
+func (s *scene) understand(n int, u *understood, last bool) (_ mind.Decomposition, stop bool) {
+	refs := s.references(u)
+	if s.compares(u) {
+		s.compare(n, u, refs)
+		return mind.Decomposition{}, false
+	}
+	if s.m.isVague(u) {
+		return mind.Decomposition{Question: whichChange}, true
+	}
+	if t := s.absent(refs); t != "" && len(u.files) == 0 {
+		return mind.Decomposition{Question: s.askFor(u, t, nil)}, true
+	}
+	s.aim(u, refs)
+	switch {
+	case s.m.beyond(u):
+		return mind.Decomposition{Reply: noTool, Refused: true}, true
+	case !last && s.onlyTells(u):
+		s.background = s.withoutFiles(u.words, u.text)
+		return mind.Decomposition{}, false
+	case !s.isSure(u, refs):
+		return s.unsure(u)
+	}
+	u.object = s.meantObject(u, refs)
+	if q := s.lacks(u, refs); q != "" {
+		return mind.Decomposition{Question: q}, true
+	}
+	runs, missing, choices := s.bind(u, refs)
+	if missing != "" {
+		return mind.Decomposition{Question: s.askFor(u, missing, choices)}, true
+	}
+	for _, media := range runs {
+		s.add(n, u, refs, media)
+	}
+	return mind.Decomposition{}, false
+}
+
+// onlyTells tells whether the clause states something that the next one may need.
+func (s *scene) onlyTells(u *understood) bool {
+	return (u.score < told || s.speaksOfPeople(u)) && s.tells(u)
+}
+
+// isSure tells whether the tool that was found is meant: the less sure that is, the
+// plainer the clause must say what it is about.
+func (s *scene) isSure(u *understood, refs references) bool {
+	switch {
+	case u.score < hopeful || u.head.Name == "":
+		return false
+	case u.score >= sure || len(u.files) > 0:
+		return true
+	case textOnly(u.head):
+		return u.head.Returns.Media() || s.textual(u, refs)
+	}
+	return refs.pointing() || s.unexplained(u, u.head) == 0
+}
+
+// meantObject is the thing that the clause is about: the one that it names, or that of
+// the clause before where it says "it" or goes on with the same tool.
+func (s *scene) meantObject(u *understood, refs references) string {
+	if object := s.objectOf(u, u.head); object != "" || s.prev == nil {
+		return object
+	}
+	pointedAt := refs.pronoun && len(u.files) == 0 && s.prev.head.Returns != plan.Image
+	again := s.prev.head.Name == u.head.Name && u.clause.join == along // "how many cars are in a.jpg, and how many in b.jpg"
+	if pointedAt || again {
+		return s.prev.object
+	}
+	return ""
+}

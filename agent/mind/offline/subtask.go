@@ -1,0 +1,85 @@
+package offline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// The last station: a clause and the media that it is bound to become a subtask. What
+// its texts say is taken out of the clause in args.go.
+
+// add makes a subtask of the clause of number n for one choice of media.
+func (s *scene) add(n int, u *understood, refs references, media []entity) {
+	sub := plan.Subtask{Description: u.text, Returns: u.head.Returns}
+	for _, e := range media {
+		if e.typ != plan.Text { // texts are given by what they mean, below
+			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
+		}
+	}
+	sub.Args = append(sub.Args, s.texts(u, refs, media)...)
+	sub.Domains = s.m.domains(u.head, sub)
+	ofPicture := slices.ContainsFunc(media, func(e entity) bool { return e.typ == plan.Image || e.typ == plan.Video })
+	fresh := !ofPicture || strings.HasSuffix(u.head.Domain, "-generation")
+	s.push(u, sub, entity{clause: n, fresh: fresh && sub.Returns.Media()})
+}
+
+// push appends the subtask and enters its result among what can be spoken of.
+func (s *scene) push(u *understood, sub plan.Subtask, result entity) {
+	for _, a := range sub.Args {
+		for _, leaf := range a.Source.Leaves() {
+			if leaf.Kind == plan.OfSubtask {
+				sub.After = append(sub.After, leaf.Index)
+			}
+		}
+	}
+	slices.Sort(sub.After)
+	sub.After = slices.Compact(sub.After)
+	result.source, result.typ, result.made = plan.FromSubtask(len(s.subtasks)), sub.Returns, true
+	s.subtasks = append(s.subtasks, sub)
+	s.entities = append(s.entities, result)
+	u.results = append(u.results, result)
+}
+
+// domains are the domains of the head, of what may make its inputs, and of other ways to
+// the same kind of result.
+func (m *Mind) domains(head toolbox.Tool, sub plan.Subtask) []string {
+	have := map[plan.Type]bool{}
+	for _, a := range sub.Args {
+		have[a.Type] = true
+		if a.Type.ImageMap() {
+			have[plan.Image] = true
+		}
+	}
+	found := map[string]bool{head.Domain: true}
+	m.addMakers(found, maps.Clone(have), head, 3)
+	for _, i := range m.makers[sub.Returns] {
+		tool := m.catalogue.Tools()[i]
+		if slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
+			found[tool.Domain] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// addMakers adds to found the domains of the tools that may make what the tool needs, in
+// so many steps. Types that are there or were looked at are seen.
+func (m *Mind) addMakers(found map[string]bool, seen map[plan.Type]bool, tool toolbox.Tool, steps int) {
+	if steps == 0 {
+		return
+	}
+	for _, a := range tool.Args {
+		if a.Optional || seen[a.Type] {
+			continue
+		}
+		seen[a.Type] = true
+		for _, i := range m.makers[a.Type] {
+			maker := m.catalogue.Tools()[i]
+			found[maker.Domain] = true
+			m.addMakers(found, seen, maker, steps-1)
+		}
+	}
+}
