@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Blobs hold media by key. It is the part of the storage that an agent needs.
+type Blobs interface {
+	// Put stores everything that r gives; nothing is stored if it fails.
+	Put(ctx context.Context, key string, r io.Reader) error
+	Get(ctx context.Context, key string) (io.ReadCloser, error)
+}
+
+// Work is one step to be done.
+type Work struct {
+	Request plan.Request
+	// Steps are all steps of the chosen solutions, At is the one to be done.
+	Steps []plan.Step
+	At    int
+	// Memory holds the plan's resources and the results of the steps before.
+	Memory *Memory
+}
+
+// Act does one step: it resolves the inputs, runs the tool, checks that the output
+// really is what the tool promises, and stores it under a chained name. What goes
+// wrong is in the result; Act records nothing in the memory.
+func (a *Agent) Act(ctx context.Context, w Work) plan.Result {
+	began := a.config.Clock()
+	result, err := a.act(ctx, w)
+	if err != nil {
+		problem := plan.Sentence(err, fmt.Sprintf("The tool %s failed.", w.Steps[w.At].Action.Tool))
+		if ctx.Err() != nil {
+			problem = "It was stopped before it was done."
+		}
+		result = plan.Result{Status: plan.Failed, Problem: problem, Final: plan.Final(err) && ctx.Err() == nil}
+	}
+	result.Took = a.config.Clock().Sub(began)
+	a.logStep(ctx, w, result, err)
+	return result
+}
+
+// logStep tells the operator how a step ended.
+func (a *Agent) logStep(ctx context.Context, w Work, r plan.Result, err error) {
+	step := w.Steps[w.At]
+	log := a.config.Log.With("request", w.Request.ID, "tool", step.Action.Tool, "step", step.Key, "took", r.Took)
+	if err == nil {
+		log.DebugContext(ctx, "step done", "candidate", r.Candidate)
+		return
+	}
+	log.WarnContext(ctx, "step failed", "error", forOperator(err))
+}
+
+func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
+	if err := ctx.Err(); err != nil {
+		return plan.Result{}, err
+	}
+	if a.config.Blobs == nil {
+		return plan.Result{}, errors.New("the agent has no place for media")
+	}
+	dir, err := a.scratch(ctx)
+	if err != nil {
+		return plan.Result{}, fmt.Errorf("make a folder for the step: %w", err)
+	}
+	defer func() {
+		if e := os.RemoveAll(dir); e != nil {
+			err = errors.Join(err, fmt.Errorf("remove the folder of the step: %w", e))
+		}
+	}()
+	step := w.Steps[w.At]
+	in := inputs{blobs: a.config.Blobs, work: w, dir: filepath.Join(dir, "in")}
+	args, err := in.resolve(ctx, step.Action)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	call := toolbox.Call{Tool: step.Action.Tool, Args: args, Dir: dir, Seed: seed(step.Key), Now: w.Request.At}
+	if call.Now.IsZero() {
+		call.Now = a.config.Clock()
+	}
+	made, err := a.config.Toolbox.Run(ctx, step.Action.Tool, step.Action.Candidate, call, func(o toolbox.Output) error {
+		return verify(ctx, step.Action.Tool, step.Action.Returns, o)
+	})
+	if err != nil {
+		return plan.Result{}, err
+	}
+	result := plan.Result{
+		Status:      plan.Done,
+		Candidate:   made.Candidate,
+		Approximate: made.Approximate,
+		Note:        note(in.corrected, made.Failed, made.Note),
+	}
+	for i, o := range append([]toolbox.Output{made.Output}, made.More...) {
+		r, err := a.store(ctx, w, i, o, in.names)
+		if err != nil {
+			return plan.Result{}, err
+		}
+		if i == 0 {
+			result.Output = &r
+		} else {
+			result.More = append(result.More, r)
+		}
+	}
+	return result, nil
+}
+
+// note joins what people should know about how a step was done.
+func note(corrected, failed []string, tool string) string {
+	parts := corrected
+	for _, f := range failed {
+		parts = append(parts, f+" Another way to run it stood in.")
+	}
+	if tool != "" {
+		parts = append(parts, tool)
+	}
+	return strings.Join(parts, " ")
+}
+
+// store gives output i of a step its name and puts its file into the blobs.
+func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inputs []string) (_ plan.Resource, err error) {
+	step := w.Steps[w.At]
+	op, key := operation(step.Action), step.Key
+	if i > 0 {
+		key += "#" + strconv.Itoa(i+1)
+	}
+	r := plan.Resource{
+		Name:  w.Memory.name(op, key, filepath.Ext(o.Path), inputs),
+		Type:  step.Action.Returns,
+		Value: o.Value,
+		About: o.About,
+	}
+	if o.Path == "" {
+		return r, nil
+	}
+	f, err := os.Open(o.Path)
+	if err != nil {
+		return r, fmt.Errorf("read the output: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	r.Blob = r.Name
+	if w.Request.ID != "" {
+		r.Blob = w.Request.ID + "/" + r.Name
+	}
+	if err := a.config.Blobs.Put(ctx, r.Blob, f); err != nil {
+		return r, &plan.Fault{Sentence: "What was made could not be stored.", Err: fmt.Errorf("put %s: %w", r.Blob, err)}
+	}
+	return r, nil
+}
+
+// operation is the word for a result in its chained name: the kind of picture where
+// that says it all, else the tool.
+func operation(a plan.Action) string {
+	if a.Returns.ImageMap() {
+		return string(a.Returns)
+	}
+	return a.Tool
+}
+
+// seed is a number that is the same for the same step.
+func seed(key string) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(key)) // a hash takes all that it is given
+	return int64(h.Sum64() >> 1)
+}

@@ -1,0 +1,114 @@
+// Package agent is Atelier itself, apart from chat and queues. It reads like the
+// paper's stages: Plan splits a wish into subtasks and searches the graph of tools for
+// the ways to do each, Act does one step of a plan, and Respond tells what came of it.
+// Run does all the steps of a plan in this process.
+//
+// Promises:
+//   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five
+//     solutions a subtask, best first; a subtask that nobody can do names the tools
+//     that are missing.
+//   - The mind is asked at most four times a request: to decompose, to assess, to
+//     settle and to respond; never where the answer is forced.
+//   - A plan has at most [MaxSteps] steps; a wish that takes more is refused.
+//   - A step is done only if what its tool promises is really there; a failed step is
+//     a result that says so, not an error. An answer names no file that is not there.
+//   - Everything stops when its context does, and leaves nothing running.
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolgraph"
+)
+
+// Config is what an agent is made of.
+type Config struct {
+	Mind    mind.Mind
+	Toolbox *toolbox.Toolbox
+	// Blobs hold the media that Act reads and writes. Nil is enough to plan.
+	Blobs Blobs
+	// Strategy searches the graph. Zero means best-first.
+	Strategy toolgraph.Strategy
+	// AllTools plans as if every tool were live.
+	AllTools bool
+	// MaxActions bounds a solution. Zero means the paper's 10.
+	MaxActions int
+	// Solutions is how many the search hands to the mind for one subtask. Zero means 5,
+	// as many as a plan keeps: best-first finds them in order, and looks at fewer tools
+	// the fewer it is asked for.
+	Solutions int
+	// VisitCap ends a search that has looked at so many tools. Zero means the graph's.
+	VisitCap int
+	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
+	ExtraTypes []plan.Type
+	// Parallel is how many steps Run does at a time. Zero means 4.
+	Parallel int
+	// Scratch is the folder for the files of running steps. Empty means the system's.
+	Scratch string
+	// Clock tells the time. Nil means time.Now.
+	Clock func() time.Time
+	// Log takes what operators want to know of failed steps; never a wish, a text or a
+	// file of a user. Nil logs nothing.
+	Log *slog.Logger
+}
+
+// Agent plans, acts and responds. It is safe for concurrent use.
+type Agent struct {
+	config Config
+	graph  *toolgraph.Graph // of the whole catalogue
+	sweep  sync.Once        // of the scratch folder
+
+	mu    sync.Mutex
+	alive *toolbox.Liveness // that the live graph was made for
+	live  *toolgraph.Graph
+}
+
+// New checks the configuration and builds the graph; a catalogue that makes no good
+// graph is refused. Nothing is started.
+func New(c Config) (*Agent, error) {
+	if c.Mind == nil || c.Toolbox == nil {
+		return nil, errors.New("an agent needs a mind and a toolbox")
+	}
+	or := func(v *int, otherwise int) {
+		if *v == 0 {
+			*v = otherwise
+		}
+	}
+	or(&c.MaxActions, toolgraph.DefaultMaxActions)
+	or(&c.Solutions, maxKept)
+	or(&c.Parallel, 4)
+	if c.MaxActions < 0 || c.Solutions < 0 || c.Parallel < 0 || c.VisitCap < 0 {
+		return nil, errors.New("a limit of the agent is negative")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	graph, err := newGraph(c.Toolbox.Catalogue(), c.ExtraTypes)
+	if err != nil {
+		return nil, fmt.Errorf("the catalogue makes no good graph: %w", err)
+	}
+	return &Agent{config: c, graph: graph}, nil
+}
+
+// newGraph is the graph of the whole catalogue.
+func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error) {
+	tools := make([]toolgraph.Tool, 0, len(c.Tools()))
+	for _, t := range c.Tools() {
+		tool := toolgraph.Tool{Name: t.Name, Domain: t.Domain, Returns: t.Returns}
+		for _, a := range t.Args {
+			tool.Args = append(tool.Args, toolgraph.Arg{Name: a.Name, Type: a.Type, Optional: a.Optional, Many: a.Many})
+		}
+		tools = append(tools, tool)
+	}
+	return toolgraph.New(append(plan.Types(), extra...), tools)
+}

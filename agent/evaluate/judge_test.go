@@ -1,0 +1,114 @@
+package evaluate
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// TestJudge judges the plans of testdata/judge: a file a rule, with a request, its
+// judgement and plans in the notation of readPlan. "want:" lists what holds of a plan,
+// "why:" a part of what is said against it.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/judge/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			parts := sections(t, file)
+			if len(parts) < 3 || parts[0].name != "request" || parts[1].name != "gold" {
+				t.Fatal("it must hold a request, its gold, and plans")
+			}
+			c := readCase(t, parts[0].text, parts[1].text)
+			for _, p := range parts[2:] {
+				t.Run(p.name, func(t *testing.T) { judgePlan(t, c, p.text) })
+			}
+		})
+	}
+}
+
+// section is a part of a case file, begun by a line "-- name --".
+type section struct{ name, text string }
+
+func sections(t *testing.T, file string) []section {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []section
+	for line := range strings.Lines(string(b)) {
+		name, marked := strings.CutPrefix(strings.TrimSpace(line), "-- ")
+		if marked && strings.HasSuffix(name, " --") {
+			all = append(all, section{name: strings.TrimSuffix(name, " --")})
+		} else if len(all) > 0 {
+			all[len(all)-1].text += line
+		}
+	}
+	return all
+}
+
+func readCase(t *testing.T, request, gold string) Case {
+	t.Helper()
+	cases, err := ReadCases(
+		Input{"request", strings.NewReader("[" + request + "]")},
+		Input{"gold", strings.NewReader(strings.ReplaceAll(gold, "\n", " "))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cases[0]
+}
+
+func judgePlan(t *testing.T, c Case, text string) {
+	t.Helper()
+	v := judge(c, readPlan(t, text), nil)
+	said := strings.Join(v.why, "\n")
+	for line := range strings.Lines(text) {
+		if want, ok := strings.CutPrefix(line, "want:"); ok {
+			if got, want := v.flags(), "["+strings.TrimSpace(want)+"]"; got != want {
+				t.Errorf("holds %s, want %s; said against it:\n%s", got, want, said)
+			}
+		}
+		if why, ok := strings.CutPrefix(line, "why:"); ok && !strings.Contains(said, strings.TrimSpace(why)) {
+			t.Errorf("nothing says %q, but:\n%s", strings.TrimSpace(why), said)
+		}
+	}
+	if v.solved && v.necessary && !v.irrelevant && !v.hallucinated && v.coherent && len(v.why) > 0 {
+		t.Errorf("nothing is wrong, but it says:\n%s", said)
+	}
+}
+
+// TestCatalogueDecides: with a catalogue, what the plan says of its own arguments does
+// not make it well typed.
+func TestCatalogueDecides(t *testing.T) {
+	t.Parallel()
+	tools := toolbox.NewCatalogue([]toolbox.Tool{{
+		Name: "mask_image", Returns: plan.Image,
+		Args: []toolbox.Arg{{Name: "image", Type: plan.Image}, {Name: "mask", Type: plan.Mask}, {Name: "colour", Type: plan.Text, Optional: true}},
+	}})
+	for _, c := range []struct{ name, plan, why string }{
+		{"as the catalogue says", "task image\n mask_image image:image=a.png mask:mask=b.png -> image", ""},
+		{"another type", "task image\n mask_image image:image=a.png mask:image=a.png -> image", "takes a.png of type image"},
+		{"an argument too few", "task image\n mask_image image:image=a.png -> image", `lacks the argument "mask"`},
+		{"an argument too many", "task image\n mask_image image:image=a.png mask:mask=b.png size:text=\"big\" -> image", `has no argument "size"`},
+		{"another return", "task image\n mask_image image:image=a.png mask:mask=b.png -> mask", "is said to return mask"},
+		{"no such tool", "task image\n paint image:image=a.png -> image", "is no tool"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			v := verdict{}
+			r := plan.Request{Given: []plan.Resource{{Name: "a.png", Type: plan.Image}, {Name: "b.png", Type: plan.Mask}}}
+			v.arguments(r, readPlan(t, c.plan).plan, tools)
+			if v.coherent != (c.why == "") || !strings.Contains(strings.Join(v.why, "\n"), c.why) {
+				t.Errorf("well typed: %v; it says %q, want %q", v.coherent, v.why, c.why)
+			}
+		})
+	}
+}

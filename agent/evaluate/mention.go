@@ -1,0 +1,89 @@
+package evaluate
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+)
+
+// urlType is TaskBench's type of an address.
+const urlType plan.Type = "url"
+
+// typeOfEnding is the type that the ending of a file's name tells.
+func typeOfEnding(name string) (plan.Type, bool) {
+	switch strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")) {
+	case "png", "jpg", "jpeg", "jpe", "jfif", "gif", "webp", "bmp", "tif", "tiff", "heic", "heif", "avif", "svg", "ico":
+		return plan.Image, true
+	case "mp4", "m4v", "mov", "avi", "mkv", "webm", "wmv", "flv", "mpg", "mpeg", "3gp", "ogv":
+		return plan.Video, true
+	case "mp3", "wav", "flac", "ogg", "oga", "opus", "m4a", "aac", "wma", "aif", "aiff", "mid", "midi", "amr":
+		return plan.Audio, true
+	case "txt", "text", "md", "srt", "vtt", "csv", "tsv", "log", "rtf", "doc", "docx", "odt", "pdf":
+		return plan.Text, true
+	case "html", "htm":
+		return plan.HTML, true
+	case "url":
+		return urlType, true
+	}
+	return "", false
+}
+
+var address = regexp.MustCompile(`(?i)\b(?:(?:https?|ftp)://|www\.)[^\s'"<>()\[\]{},` + "`" + `]+`)
+
+// mentions finds the files and the addresses that a wish names, in their order, each
+// once. A file's name ends as a known kind of file does and may have folders; commas,
+// quotes and full stops about it are not part of it.
+func mentions(wish string) []file {
+	type found struct {
+		file
+		at int
+	}
+	var all []found
+	keep := func(f file, at int) {
+		if !slices.ContainsFunc(all, func(o found) bool { return o.Name == f.Name }) {
+			all = append(all, found{f, at})
+		}
+	}
+	for _, span := range address.FindAllStringIndex(wish, -1) {
+		url := strings.TrimRight(wish[span[0]:span[1]], ".;:!?")
+		keep(file{Name: url, Type: urlType}, span[0])
+		wish = wish[:span[0]] + strings.Repeat(" ", span[1]-span[0]) + wish[span[1]:]
+	}
+	start := -1
+	for i, r := range wish + " " {
+		if inName(r) {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		if start >= 0 {
+			name := strings.TrimRight(wish[start:i], ".-/\\")
+			if t, ok := typeOfEnding(name); ok && stem(name) != "" {
+				keep(file{Name: name, Type: t}, start)
+			}
+			start = -1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return a.at - b.at })
+	files := make([]file, len(all))
+	for i, f := range all {
+		files[i] = f.file
+	}
+	return files
+}
+
+// inName tells whether r may stand in a file's name or its folders.
+func inName(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(`_-./\~@+%`, r)
+}
+
+// stem is a file's name without folders and ending.
+func stem(name string) string {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	return strings.Trim(strings.TrimSuffix(base, path.Ext(base)), ".-")
+}

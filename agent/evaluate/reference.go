@@ -1,0 +1,195 @@
+package evaluate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// refSubtask is a subtask of a request's own reference decomposition.
+type refSubtask struct {
+	Description string   `json:"description"`
+	Task        oneOrAll `json:"task"`
+	ID          int      `json:"id"`
+	Dep         []int    `json:"dep"` // ids; -1 means none
+	Args        []refArg `json:"args"`
+	Returns     []refArg `json:"returns"`
+}
+
+type refArg struct {
+	Type  plan.Type `json:"type"`
+	Value string    `json:"value"`
+}
+
+// oneOrAll is a list of strings that may be written as one string.
+type oneOrAll []string
+
+func (o *oneOrAll) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*o = oneOrAll{one}
+		return nil
+	}
+	if err := json.Unmarshal(b, (*[]string)(o)); err != nil {
+		return fmt.Errorf("neither a text nor a list of texts: %w", err)
+	}
+	return nil
+}
+
+// ByReference is a Planner that takes the cases' own decompositions instead of making
+// its own. A request without a usable one fails.
+func ByReference(p SubtaskPlanner, cases []Case) Planner {
+	byID := make(map[string]Case, len(cases))
+	for _, c := range cases {
+		byID[c.ID] = c
+	}
+	return byReference{p, byID}
+}
+
+type byReference struct {
+	planner SubtaskPlanner
+	cases   map[string]Case
+}
+
+func (b byReference) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	subtasks, err := b.cases[r.ID].Reference()
+	if err != nil {
+		return nil, fmt.Errorf("reference of request %s: %w", r.ID, err)
+	}
+	return b.planner.PlanSubtasks(ctx, r, subtasks)
+}
+
+var generated = regexp.MustCompile(`<GENERATED>-(\d+)`)
+
+// Reference is the request's own decomposition. A subtask that refers to what does not
+// come before it makes the whole unusable.
+func (c Case) Reference() ([]plan.Subtask, error) {
+	if len(c.subtasks) == 0 {
+		return nil, errors.New("there is no decomposition")
+	}
+	b := binder{at: map[int]int{}, resources: c.Request.Resources()}
+	for i, s := range c.subtasks {
+		t, err := b.subtask(s)
+		if err != nil {
+			return nil, fmt.Errorf("subtask %d: %w", s.ID, err)
+		}
+		b.at[s.ID] = i
+		b.done = append(b.done, t)
+	}
+	return b.done, nil
+}
+
+type binder struct {
+	at        map[int]int // id → index of the subtasks so far
+	done      []plan.Subtask
+	resources []plan.Resource
+}
+
+// resource is the name of what is meant by name: the resource that is called so, or
+// else the latest one of the type, as ControlLLM repairs such names.
+func (b *binder) resource(name string, want plan.Type) (string, bool) {
+	latest, found := "", false
+	for _, r := range b.resources {
+		if r.Name == name {
+			return name, true
+		}
+		if want.Media() && r.Type.Fits(want) {
+			latest, found = r.Name, true
+		}
+	}
+	return latest, found
+}
+
+func (b *binder) subtask(s refSubtask) (plan.Subtask, error) {
+	if len(s.Returns) != 1 {
+		return plan.Subtask{}, fmt.Errorf("returns %d things, not one", len(s.Returns))
+	}
+	returns, err := plan.ParseType(string(s.Returns[0].Type))
+	if err != nil {
+		return plan.Subtask{}, err
+	}
+	t := plan.Subtask{Description: s.Description, Domains: s.Task, Returns: returns}
+	for _, id := range s.Dep {
+		if id == -1 {
+			continue
+		}
+		if err := b.after(&t, id); err != nil {
+			return t, err
+		}
+	}
+	for _, a := range s.Args {
+		if err := b.arg(&t, a); err != nil {
+			return t, err
+		}
+	}
+	slices.Sort(t.After)
+	t.After = slices.Compact(t.After)
+	return t, nil
+}
+
+// after notes that t comes after the subtask of that id.
+func (b *binder) after(t *plan.Subtask, id int) error {
+	i, ok := b.at[id]
+	if !ok {
+		return fmt.Errorf("comes after subtask %d, which is not before it", id)
+	}
+	t.After = append(t.After, i)
+	return nil
+}
+
+// arg adds what the argument names: a resource, a literal, the result of an earlier
+// subtask, or a text that quotes such results.
+func (b *binder) arg(t *plan.Subtask, a refArg) error {
+	want, err := plan.ParseType(string(a.Type))
+	if err != nil {
+		return err
+	}
+	value := strings.TrimSpace(a.Value)
+	var quoted []plan.Source
+	var made []plan.Type
+	for _, m := range generated.FindAllStringSubmatch(value, -1) {
+		id, err := strconv.Atoi(m[1])
+		if err != nil {
+			return fmt.Errorf("argument %q: %w", value, err)
+		}
+		if err := b.after(t, id); err != nil {
+			return err
+		}
+		quoted = append(quoted, plan.FromSubtask(b.at[id]))
+		made = append(made, b.done[b.at[id]].Returns)
+	}
+	add := func(t *plan.Subtask, want plan.Type, s plan.Source) {
+		t.Args = append(t.Args, plan.Arg{Type: want, Source: s})
+	}
+	switch words := len(contentWords(generated.ReplaceAllString(value, " "))); {
+	case len(quoted) > 0 && (words == 0 || want != plan.Text):
+		for i, s := range quoted {
+			add(t, made[i], s)
+		}
+	case len(quoted) > 0:
+		n := -1
+		text := generated.ReplaceAllStringFunc(value, func(string) string {
+			n++
+			return "{" + strconv.Itoa(n) + "}"
+		})
+		add(t, want, plan.FromText(text, quoted...))
+	case value != "":
+		name, found := b.resource(value, want)
+		switch {
+		case found:
+			add(t, want, plan.FromResource(name))
+		case want.Media():
+			return fmt.Errorf("there is no %s %q", want, value)
+		default:
+			add(t, want, plan.FromValue(value))
+		}
+	}
+	return nil
+}

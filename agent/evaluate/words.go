@@ -1,0 +1,86 @@
+package evaluate
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// functionWords carry no content of their own: to share one of them says nothing.
+const functionWords = ` a about above after again all also am an and any are as at be because
+been before being below between both but by can cannot could d did do does doing down during each
+either else ever every few for from further had has have having he her here hers herself him himself
+his how i if in into is it its itself just let ll m may me might more most must my myself neither no
+nor not now of off on once one ones only or other our ours out over own per please re s same shall she
+should so some such t than that the their theirs them themselves then there these they this those
+through to too under until up upon us ve very was we were what when where whether which while who
+whom whose why will with within without would yet you your yours yourself `
+
+// irregular plurals that no ending tells.
+var irregular = map[string]string{
+	"men": "man", "women": "woman", "people": "person", "children": "child", "feet": "foot",
+	"teeth": "tooth", "geese": "goose", "mice": "mouse", "oxen": "ox", "kine": "cow",
+	"dice": "die", "cacti": "cactus", "loaves": "loaf",
+}
+
+// tokens are the words of a text, in lower case.
+func tokens(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+}
+
+// contentWords are the words of a text that are not function words.
+func contentWords(text string) []string {
+	return slices.DeleteFunc(tokens(text), func(w string) bool {
+		return strings.Contains(functionWords, " "+w+" ") || strings.Contains(functionWords, "\n"+w+" ")
+	})
+}
+
+// sharesWord tells whether the passed text says something of what is wanted: they
+// share a content word, plural and case aside. A wanted text of function words alone
+// ("what is this?") must be passed as it stands.
+func sharesWord(wanted, passed string) bool {
+	want := contentWords(wanted)
+	if len(want) == 0 {
+		all := " " + strings.Join(tokens(passed), " ") + " "
+		return strings.Contains(all, " "+strings.Join(tokens(wanted), " ")+" ")
+	}
+	for _, p := range contentWords(passed) {
+		if slices.ContainsFunc(want, func(w string) bool { return sameWord(w, p) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameWord tells whether two words may be forms of one: they are equal, or have a
+// possible singular in common.
+func sameWord(a, b string) bool {
+	if a == b {
+		return true
+	}
+	of := singulars(a)
+	return slices.ContainsFunc(singulars(b), func(w string) bool { return slices.Contains(of, w) })
+}
+
+// singulars lists the word and what its singular may be.
+func singulars(w string) []string {
+	all := []string{w}
+	if s, ok := irregular[w]; ok {
+		all = append(all, s)
+	}
+	try := func(ending, instead string) {
+		if s, ok := strings.CutSuffix(w, ending); ok && len(s) > 1 {
+			all = append(all, s+instead)
+		}
+	}
+	if !strings.HasSuffix(w, "ss") {
+		try("s", "")
+	}
+	try("es", "")
+	try("ies", "y")
+	try("ves", "f")
+	try("ves", "fe")
+	return all
+}

@@ -1,0 +1,145 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// inputs resolves the arguments of one step to values and local files.
+type inputs struct {
+	blobs Blobs
+	work  Work
+	dir   string // of the local files; made when the first is needed
+	// names are the resources that went in, files first.
+	names []string
+	// corrected are sentences on arguments that were of the wrong type.
+	corrected []string
+}
+
+func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]toolbox.Value, error) {
+	args := map[string][]toolbox.Value{}
+	var small []string
+	for _, b := range a.Args {
+		if b.Source.Kind == plan.Blank {
+			if !b.Optional {
+				return nil, fmt.Errorf("argument %q of %s is blank", b.Arg, a.Tool)
+			}
+			continue
+		}
+		r, err := in.resource(b)
+		if err != nil {
+			return nil, err
+		}
+		v := toolbox.Value{Resource: r}
+		switch {
+		case r.Blob != "":
+			if v.Path, err = in.fetch(ctx, r); err != nil {
+				return nil, err
+			}
+			in.names = append(in.names, r.Name)
+		case b.Type.Media():
+			return nil, &plan.Fault{Sentence: fmt.Sprintf("The file %s is not there any more.", r.Name)}
+		case r.Name != "":
+			small = append(small, r.Name)
+		}
+		args[b.Arg] = append(args[b.Arg], v)
+	}
+	in.names = append(in.names, small...)
+	return args, nil
+}
+
+// resource is what a binding stands for. Where it turns out to be of the wrong type,
+// the latest resource of the right type takes its place.
+func (in *inputs) resource(b plan.Binding) (plan.Resource, error) {
+	switch b.Source.Kind {
+	case plan.OfValue:
+		return plan.Resource{Type: b.Type, Value: b.Source.Value}, nil
+	case plan.OfText:
+		return in.text(b)
+	default: // a thing of the thread, or what a step made
+	}
+	r, err := in.lookUp(b.Source)
+	if err != nil {
+		return r, err
+	}
+	if r.Type.Fits(b.Type) {
+		return r, nil
+	}
+	right, ok := in.work.Memory.Latest(b.Type)
+	if !ok {
+		return r, &plan.Fault{Sentence: fmt.Sprintf("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
+	}
+	in.corrected = append(in.corrected,
+		fmt.Sprintf("%s is of type %s where %s was needed, so %s was taken.", r.Name, r.Type, b.Type, right.Name))
+	return right, nil
+}
+
+// text fills the results that a text quotes into it.
+func (in *inputs) text(b plan.Binding) (plan.Resource, error) {
+	var errs []error
+	text := b.Source.Expand(func(s plan.Source) string {
+		if s.Kind == plan.OfValue {
+			return s.Value
+		}
+		r, err := in.lookUp(s)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		return r.Value
+	})
+	return plan.Resource{Type: b.Type, Value: text}, errors.Join(errs...)
+}
+
+func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
+	switch s.Kind {
+	case plan.OfResource:
+		if r, ok := in.work.Memory.Resource(s.Name); ok {
+			return r, nil
+		}
+		return plan.Resource{}, &plan.Fault{Sentence: fmt.Sprintf("There is nothing called %s.", s.Name)}
+	case plan.OfAction:
+		if s.Index < 0 || s.Index >= len(in.work.Steps) {
+			return plan.Resource{}, fmt.Errorf("step %d does not exist", s.Index+1)
+		}
+		before := in.work.Steps[s.Index]
+		if result, ok := in.work.Memory.Result(before.Key); ok && result.Output != nil {
+			return *result.Output, nil
+		}
+		return plan.Resource{}, &plan.Fault{Sentence: fmt.Sprintf("What %s should have made is not there.", before.Action.Tool)}
+	default:
+		return plan.Resource{}, fmt.Errorf("a step cannot take %s", s)
+	}
+}
+
+// fetch copies a blob into a file of the step, which keeps the resource's ending.
+func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err error) {
+	gone := func(err error) error {
+		return &plan.Fault{Sentence: fmt.Sprintf("The file %s could not be read.", r.Name), Err: err}
+	}
+	if err := os.MkdirAll(in.dir, 0o700); err != nil {
+		return "", gone(err)
+	}
+	blob, err := in.blobs.Get(ctx, r.Blob)
+	if err != nil {
+		return "", gone(err)
+	}
+	defer func() { err = errors.Join(err, blob.Close()) }()
+	path := filepath.Join(in.dir, strconv.Itoa(len(in.names)+1)+filepath.Ext(r.Name))
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", gone(err)
+	}
+	_, err = io.Copy(f, blob)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", gone(err)
+	}
+	return path, nil
+}

@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"atelier/agent/plan"
+)
+
+// Memory is the state memory of a run: every resource with its type, those that were
+// there and those that steps made, and what came of each step. It is safe for
+// concurrent use.
+type Memory struct {
+	mu        sync.Mutex
+	resources []plan.Resource // the latest last
+	results   map[string]plan.Result
+	namer     *plan.Namer
+}
+
+// NewMemory remembers the resources of a plan, the latest last.
+func NewMemory(resources []plan.Resource) *Memory {
+	return &Memory{
+		resources: slices.Clone(resources),
+		results:   map[string]plan.Result{},
+		namer:     plan.NewNamer(resources...),
+	}
+}
+
+// Resource returns the resource of that name.
+func (m *Memory) Resource(name string) (plan.Resource, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.resources, func(r plan.Resource) bool { return r.Name == name })
+	if i < 0 {
+		return plan.Resource{}, false
+	}
+	return m.resources[i], true
+}
+
+// Latest returns the last resource that may stand where the type is asked for.
+func (m *Memory) Latest(t plan.Type) (plan.Resource, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, r := range slices.Backward(m.resources) {
+		if r.Type.Fits(t) {
+			return r, true
+		}
+	}
+	return plan.Resource{}, false
+}
+
+// Resources lists all resources, the latest last.
+func (m *Memory) Resources() []plan.Resource {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.resources)
+}
+
+// Result returns what came of the step of that key.
+func (m *Memory) Result(key string) (plan.Result, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.results[key]
+	return r, ok
+}
+
+// Results are all results, by the keys of their steps.
+func (m *Memory) Results() map[string]plan.Result {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.results)
+}
+
+// Record remembers what came of a step. Its outputs become resources.
+func (m *Memory) Record(key string, r plan.Result) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.results[key] = r
+	if r.Output != nil {
+		m.resources = append(m.resources, *r.Output)
+	}
+	m.resources = append(m.resources, r.More...)
+}
+
+// name gives a new resource its chained name.
+func (m *Memory) name(op, key, ext string, inputs []string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.namer.Derived(op, key, ext, inputs...)
+}

@@ -1,0 +1,224 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+func subtasks(s ...plan.Subtask) mind.Decomposition { return mind.Decomposition{Subtasks: s} }
+
+// solutions renders the tools of a task's solutions.
+func solutions(t plan.Task) string {
+	var all []string
+	for _, s := range t.Solutions {
+		all = append(all, strings.Join(s.Tools(), "+"))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	img, txt := []plan.Type{plan.Image}, []plan.Type{plan.Text}
+	everything := maker{"edge": draws, "blur": draws, "soften": draws, "caption": says("a cat"), "read": says("STOP"), "sing": draws}
+	cases := []struct {
+		name     string
+		tools    []toolbox.Tool
+		ops      maker
+		scores   map[string]float64
+		ask      mind.Decomposition
+		want     []string // the solutions of each task
+		missing  string
+		calls    string
+		question string
+	}{
+		{
+			name:  "a forced plan costs one call",
+			tools: []toolbox.Tool{tool("edge", plan.Edge, img)}, ops: everything,
+			ask:  subtasks(wants(plan.Edge, photo)),
+			want: []string{"edge"}, calls: "decompose",
+		},
+		{
+			name:  "the best comes first and the poor are left out",
+			tools: []toolbox.Tool{tool("blur", plan.Image, img), tool("soften", plan.Image, img), tool("sing", plan.Image, img)}, ops: everything,
+			scores: map[string]float64{"blur": 4, "soften": 5},
+			ask:    subtasks(wants(plan.Image, photo)),
+			want:   []string{"soften blur blur+soften soften+blur"}, calls: "decompose assess settle",
+		},
+		{
+			name:  "a poor one that runs does not take the place of the right one that does not",
+			tools: []toolbox.Tool{tool("describe", plan.Text, img), tool("read", plan.Text, img)}, ops: everything,
+			scores: map[string]float64{"describe": 5},
+			ask:    subtasks(wants(plan.Text, photo)),
+			want:   []string{""}, missing: "describe", calls: "decompose assess settle",
+		},
+		{
+			name:  "a good one that runs is taken where a better one does not",
+			tools: []toolbox.Tool{tool("describe", plan.Text, img), tool("caption", plan.Text, img)}, ops: everything,
+			scores: map[string]float64{"describe": 5, "caption": 4},
+			ask:    subtasks(wants(plan.Text, photo)),
+			want:   []string{"caption"}, calls: "decompose assess",
+		},
+		{
+			name:  "only what cannot run is missing",
+			tools: []toolbox.Tool{tool("caption", plan.Text, img), tool("compose", plan.Audio, txt)}, ops: everything,
+			scores: map[string]float64{"caption": 5, "compose": 5},
+			ask:    subtasks(wants(plan.Audio, photo)),
+			want:   []string{""}, missing: "compose", calls: "decompose assess",
+		},
+		{
+			name:  "nothing makes it at all",
+			tools: []toolbox.Tool{tool("caption", plan.Text, img)}, ops: everything,
+			ask:  subtasks(wants(plan.Video, photo)),
+			want: []string{""}, calls: "decompose",
+		},
+		{
+			name: "a question is passed on", tools: []toolbox.Tool{tool("caption", plan.Text, img)}, ops: everything,
+			ask: mind.Decomposition{Question: "Which picture?"}, calls: "decompose", question: "Which picture?",
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakeMind{decomposition: c.ask, scores: c.scores}, c.ops, agent.Config{}, c.tools...)
+			p, err := w.Plan(t.Context(), request(photo))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			var missing []string
+			for _, task := range p.Tasks {
+				got = append(got, solutions(task))
+				missing = append(missing, task.Missing...)
+			}
+			if !slices.Equal(got, c.want) || strings.Join(missing, " ") != c.missing || p.Question != c.question {
+				t.Errorf("solutions %q, missing %q, question %q", got, missing, p.Question)
+			}
+			if calls := strings.Join(w.mind.calls, " "); calls != c.calls {
+				t.Errorf("the mind was asked to %s", calls)
+			}
+			if err := p.Validate(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// One caption serves the music and the page: the second subtask takes up what the
+// first makes on its way.
+func TestPlanSharesIntermediates(t *testing.T) {
+	t.Parallel()
+	music := wants(plan.Audio, photo)
+	page := plan.Subtask{Description: "a title for it", Returns: plan.Title, After: []int{0},
+		Args: nil}
+	w := newWorld(t, &fakeMind{
+		decomposition: subtasks(music, page),
+		scores:        map[string]float64{"caption": 5, "compose": 5, "entitle": 5},
+	}, nil, agent.Config{AllTools: true},
+		tool("caption", plan.Text, []plan.Type{plan.Image}),
+		tool("compose", plan.Audio, []plan.Type{plan.Text}),
+		tool("entitle", plan.Title, []plan.Type{plan.Text}))
+	p, err := w.Plan(t.Context(), request(photo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, _, err := p.Steps(p.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(steps) != 3 {
+		t.Errorf("%d steps for %q and %q", len(steps), solutions(p.Tasks[0]), solutions(p.Tasks[1]))
+	}
+}
+
+func TestPlanAsksOnceForAll(t *testing.T) {
+	t.Parallel()
+	second := plan.Subtask{Description: "blur it", Returns: plan.Image, Args: []plan.Arg{{Type: plan.Edge, Source: plan.FromSubtask(0)}}}
+	w := newWorld(t, &fakeMind{
+		decomposition: subtasks(wants(plan.Edge, photo), second),
+		scores:        map[string]float64{"edge": 5, "blur": 5, "soften": 2},
+	}, nil, agent.Config{AllTools: true},
+		tool("edge", plan.Edge, []plan.Type{plan.Image}),
+		tool("blur", plan.Image, []plan.Type{plan.Image}),
+		tool("soften", plan.Image, []plan.Type{plan.Image}))
+	p, err := w.Plan(t.Context(), request(photo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(w.mind.asked) != 2 || p.Tasks[1].Solutions[0].Tools()[0] != "blur" {
+		t.Errorf("asked %v, plan %q", w.mind.asked, solutions(p.Tasks[1]))
+	}
+	if calls := strings.Join(w.mind.calls, " "); calls != "decompose assess settle" {
+		t.Errorf("the mind was asked to %s", calls)
+	}
+}
+
+func TestPlanTakesTypesFromTheWish(t *testing.T) {
+	t.Parallel()
+	d := subtasks(plan.Subtask{Description: "normals", Returns: plan.Normal, Args: []plan.Arg{{Type: plan.Depth, Source: plan.FromResource(photo.Name)}}})
+	w := newWorld(t, &fakeMind{decomposition: d}, nil, agent.Config{AllTools: true}, tool("bump", plan.Normal, []plan.Type{plan.Depth}))
+	p, err := w.Plan(t.Context(), request(photo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Resources[0].Type != plan.Depth || solutions(p.Tasks[0]) != "bump" {
+		t.Errorf("%s, %q", p.Resources[0].Type, solutions(p.Tasks[0]))
+	}
+}
+
+func TestPlanFaults(t *testing.T) {
+	t.Parallel()
+	edge := tool("edge", plan.Edge, []plan.Type{plan.Image})
+	soften := tool("soften", plan.Edge, []plan.Type{plan.Image})
+	ask := func(d mind.Decomposition, settle func([]mind.Contest) []mind.Settlement) error {
+		w := newWorld(t, &fakeMind{decomposition: d, settle: settle}, nil, agent.Config{AllTools: true}, edge, soften)
+		_, err := w.Plan(t.Context(), request(photo))
+		return err
+	}
+	for name, err := range map[string]error{
+		"an empty decomposition": ask(mind.Decomposition{}, nil),
+		"a forward reference":    ask(subtasks(plan.Subtask{Returns: plan.Edge, After: []int{3}}), nil),
+		"an unknown resource": ask(subtasks(plan.Subtask{Returns: plan.Edge, Args: []plan.Arg{
+			{Type: plan.Image, Source: plan.FromResource("nothing.png")}}}), nil),
+		"a settlement of another shape": ask(subtasks(wants(plan.Edge, photo)), func([]mind.Contest) []mind.Settlement { return nil }),
+		"a settlement of other tools": ask(subtasks(wants(plan.Edge, photo)), func(c []mind.Contest) []mind.Settlement {
+			s := slices.Clone(c[0].Solutions)
+			s[0].Actions = slices.Clone(s[0].Actions)
+			s[0].Actions[0].Tool = "hammer"
+			return []mind.Settlement{{Solutions: s}}
+		}),
+	} {
+		if err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	w := newWorld(t, &fakeMind{decomposition: subtasks(wants(plan.Edge, photo))}, maker{"edge": draws}, agent.Config{}, edge)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.Plan(ctx, request(photo)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Two texts and two text arguments: types do not decide, so the mind fills them. When
+// it does not, the person is asked.
+func TestPlanAsksForWhatTheMindLeavesBlank(t *testing.T) {
+	t.Parallel()
+	task := with(with(wants(plan.Image, photo), "snow"), "sky")
+	w := newWorld(t, &fakeMind{decomposition: subtasks(task)}, nil, agent.Config{AllTools: true},
+		tool("replace", plan.Image, []plan.Type{plan.Image, plan.Text, plan.Text}))
+	p, err := w.Plan(t.Context(), request(photo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(p.Question, "the text") || len(p.Tasks) != 0 {
+		t.Errorf("question %q, %d tasks", p.Question, len(p.Tasks))
+	}
+}

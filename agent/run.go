@@ -1,0 +1,136 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// Event tells how far a run has come: a step that has started or ended.
+type Event struct {
+	Step   plan.Step
+	Status plan.Status
+	// Problem is set with Failed.
+	Problem string
+}
+
+// Outcome is what came of a run.
+type Outcome struct {
+	// Choice is what was done in the end: where a solution failed, the one that took
+	// its place.
+	Choice plan.Choice
+	// Account holds the steps, their results and what was done another way.
+	Account mind.Account
+	// Made are the resources that the steps made and that are there, in the order of
+	// the steps: the chosen ones, results of failed attempts left out.
+	Made []plan.Resource
+	// Done tells that every subtask of the plan has its result.
+	Done bool
+	// Results are those of every step that ran, by key: what was given up for another
+	// solution too.
+	Results map[string]plan.Result
+}
+
+// Run does the steps of the chosen solutions in this process, independent ones in
+// parallel. When a step fails, the next solution of its subtask takes over, unless
+// the failure is final ([plan.Fault]); what is done already is not done again. progress, which may be nil, is called from
+// one goroutine. Run returns when nothing runs any more; when ctx ends, the steps that
+// are not done are failed or skipped.
+func (a *Agent) Run(ctx context.Context, r plan.Request, p *plan.Plan, choice plan.Choice, progress func(Event)) (Outcome, error) {
+	route, err := newRoute(p, choice)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("lay out the steps: %w", err)
+	}
+	if progress == nil {
+		progress = func(Event) {}
+	}
+	memory := NewMemory(p.Resources)
+	type ended struct {
+		step   plan.Step
+		result plan.Result
+	}
+	ends := make(chan ended)
+	running := 0
+	for {
+		steps := route.steps // of now: indexes hold for the work that starts now
+		for _, at := range plan.Ready(steps, route.status) {
+			if running == a.config.Parallel || ctx.Err() != nil {
+				break
+			}
+			running++
+			step := steps[at]
+			route.status[step.Key] = plan.Running
+			progress(Event{Step: step, Status: plan.Running})
+			go func() {
+				ends <- ended{step, a.actSafely(ctx, Work{Request: r, Steps: steps, At: at, Memory: memory})}
+			}()
+		}
+		if running == 0 {
+			break
+		}
+		end := <-ends
+		running--
+		memory.Record(end.step.Key, end.result)
+		route.status[end.step.Key] = end.result.Status
+		route.refused[end.step.Key] = end.result.Final
+		progress(Event{Step: end.step, Status: end.result.Status, Problem: end.result.Problem})
+		if end.result.Status != plan.Done && ctx.Err() == nil {
+			if err := route.detour(end.result.Problem); err != nil {
+				return Outcome{}, fmt.Errorf("look for another way: %w", err)
+			}
+		}
+	}
+	return route.outcome(r, memory), nil
+}
+
+// actSafely is Act for a step on a goroutine of its own: a panic is a failed step.
+func (a *Agent) actSafely(ctx context.Context, w Work) (result plan.Result) {
+	defer func() {
+		if p := recover(); p != nil {
+			a.config.Log.ErrorContext(ctx, "step broke down", "request", w.Request.ID, "tool", w.Steps[w.At].Action.Tool,
+				"panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			result = plan.Result{
+				Status:  plan.Failed,
+				Problem: fmt.Sprintf("The tool %s broke down.", w.Steps[w.At].Action.Tool),
+			}
+		}
+	}()
+	return a.Act(ctx, w)
+}
+
+// outcome gathers what came of the steps of the route.
+func (r *route) outcome(request plan.Request, memory *Memory) Outcome {
+	o := Outcome{
+		Choice:  r.choice,
+		Done:    len(r.plan.Tasks) > 0,
+		Results: memory.Results(),
+		Account: mind.Account{
+			Request:   request,
+			Plan:      r.plan,
+			Steps:     r.steps,
+			Fallbacks: r.fallbacks,
+		},
+	}
+	for _, s := range r.steps {
+		result, ok := memory.Result(s.Key)
+		if !ok {
+			result = plan.Result{Status: plan.Skipped}
+		}
+		o.Account.Results = append(o.Account.Results, result)
+		if result.Output != nil {
+			o.Made = append(o.Made, *result.Output)
+			o.Made = append(o.Made, result.More...)
+		}
+	}
+	done := func(t int) bool {
+		at := r.final[t]
+		return at >= 0 && o.Account.Results[at].Status == plan.Done
+	}
+	for t := range r.plan.Tasks {
+		o.Done = o.Done && done(t)
+	}
+	return o
+}

@@ -1,0 +1,375 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// act is an action over sources, named as the tool's arguments are.
+func act(tool string, returns plan.Type, args ...plan.Binding) plan.Action {
+	for i := range args {
+		args[i].Arg = string('a' + rune(i))
+	}
+	return plan.Action{Tool: tool, Args: args, Returns: returns}
+}
+
+func takes(t plan.Type, s plan.Source) plan.Binding { return plan.Binding{Type: t, Source: s} }
+
+func way(score float64, actions ...plan.Action) plan.Solution {
+	return plan.Solution{Actions: actions, Score: score}
+}
+
+func planOf(tasks ...plan.Task) *plan.Plan {
+	for i := range tasks {
+		last := tasks[i].Solutions[0].Actions
+		tasks[i].Subtask.Returns = last[len(last)-1].Returns
+	}
+	return &plan.Plan{Resources: []plan.Resource{photo}, Tasks: tasks}
+}
+
+func either(s ...plan.Solution) plan.Task { return plan.Task{Solutions: s} }
+
+var (
+	onPhoto = takes(plan.Image, plan.FromResource(photo.Name))
+	img     = []plan.Type{plan.Image}
+)
+
+func statuses(o agent.Outcome) string {
+	var all []string
+	for i, s := range o.Account.Steps {
+		all = append(all, s.Action.Tool+" "+string(o.Account.Results[i].Status))
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	edgeThenBlur := planOf(
+		either(way(5, act("edge", plan.Edge, onPhoto)), way(4, act("sketch", plan.Edge, onPhoto))),
+		either(way(5, act("blur", plan.Image, takes(plan.Image, plan.FromSubtask(0)))), way(4, act("soften", plan.Image, onPhoto))),
+	)
+	tools := []toolbox.Tool{
+		tool("edge", plan.Edge, img), tool("sketch", plan.Edge, img),
+		tool("blur", plan.Image, img, "blur", "blur2"), tool("soften", plan.Image, img),
+	}
+	panics := func(context.Context, toolbox.Call) (toolbox.Output, error) { panic("no canvas") }
+	cases := []struct {
+		name     string
+		ops      maker
+		choice   plan.Choice
+		want     string
+		chosen   plan.Choice
+		done     bool
+		problem  string
+		fallback string
+	}{
+		{
+			name: "all goes well", ops: maker{"edge": draws, "blur": draws}, choice: plan.Choice{0, 0},
+			want: "edge done, blur done", chosen: plan.Choice{0, 0}, done: true,
+		},
+		{
+			name: "the next backend stands in", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": draws, "blur": fails("The blur is out of order."), "blur2": draws},
+			want: "edge done, blur done", chosen: plan.Choice{0, 0}, done: true,
+		},
+		{
+			name: "the next solution takes over, and what hangs on it is done anew", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": fails("No edges today."), "sketch": draws, "blur": draws},
+			want: "sketch done, blur done", chosen: plan.Choice{1, 0}, done: true,
+			fallback: "No edges today. I went another way: sketch.",
+		},
+		{
+			name: "done steps are kept when a later one goes another way", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": once(draws), "blur": panics, "blur2": panics, "soften": draws},
+			want: "edge done, soften done", chosen: plan.Choice{0, 1}, done: true,
+			fallback: "The tool blur broke down on this input. I went another way: soften.",
+		},
+		{
+			name: "a subtask goes round one that cannot be done", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": fails("No."), "sketch": fails("Neither."), "blur": draws, "soften": draws},
+			want: "sketch failed, soften done", chosen: plan.Choice{1, 1}, problem: "Neither.",
+			fallback: "No. I went another way: sketch. Neither. I went another way: soften.",
+		},
+		{
+			name: "when every way fails, the last one tells why", choice: plan.Choice{1, 0},
+			ops:  maker{"edge": fails("No."), "sketch": fails("Neither."), "blur": draws, "soften": fails("Nor this.")},
+			want: "edge failed, soften failed", chosen: plan.Choice{0, 1}, problem: "No.",
+			fallback: "Neither. I went another way: edge. No. I went another way: soften.",
+		},
+		{
+			name: "nothing stands in for what cannot be done as it was said", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": refuses("No edge is 0 wide."), "sketch": draws, "blur": draws, "soften": draws},
+			want: "edge failed, blur skipped", chosen: plan.Choice{0, 0}, problem: "No edge is 0 wide.",
+		},
+		{
+			name: "no backend stands in for it either", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": draws, "blur": refuses("Blur by what?"), "blur2": draws, "soften": draws},
+			want: "edge done, blur failed", chosen: plan.Choice{0, 0},
+		},
+		{
+			name: "a chosen alternative is what runs", ops: maker{"sketch": draws, "soften": draws}, choice: plan.Choice{1, 1},
+			want: "sketch done, soften done", chosen: plan.Choice{1, 1}, done: true,
+		},
+		{
+			name: "an output that lies is a failure", choice: plan.Choice{0, 0},
+			ops:  maker{"edge": writes("edge.png", "no picture"), "sketch": draws, "blur": draws},
+			want: "sketch done, blur done", chosen: plan.Choice{1, 0}, done: true,
+			fallback: "The tool edge promised an edge, but the file is broken. I went another way: sketch.",
+		},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakeMind{}, c.ops, agent.Config{}, tools...)
+			o, err := w.Run(t.Context(), request(photo), edgeThenBlur, c.choice, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := statuses(o); got != c.want || o.Done != c.done || fmt.Sprint(o.Choice) != fmt.Sprint(c.chosen) {
+				t.Errorf("%s; done %v; choice %v", got, o.Done, o.Choice)
+			}
+			if got := strings.Join(o.Account.Fallbacks, " "); got != c.fallback {
+				t.Errorf("fallbacks: %s", got)
+			}
+			if got := o.Account.Results[0].Problem; got != c.problem {
+				t.Errorf("problem: %s", got)
+			}
+			for _, r := range o.Made {
+				if !bytes.Equal(w.blobs.data[r.Blob], picture()) {
+					t.Errorf("%s is not there", r.Name)
+				}
+			}
+		})
+	}
+}
+
+// once makes an operation fail when it is asked a second time.
+func once(op func(context.Context, toolbox.Call) (toolbox.Output, error)) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+	var mu sync.Mutex
+	asked := 0
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if asked++; asked > 1 {
+			return toolbox.Output{}, fmt.Errorf("asked %d times", asked)
+		}
+		return op(ctx, c)
+	}
+}
+
+// Two steps that wait for each other end only if they run at the same time.
+func TestRunIsParallel(t *testing.T) {
+	t.Parallel()
+	meet := make(chan struct{})
+	half := func(send bool) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+		return func(ctx context.Context, _ toolbox.Call) (toolbox.Output, error) {
+			if send {
+				select {
+				case meet <- struct{}{}:
+				case <-ctx.Done():
+				}
+			} else {
+				select {
+				case <-meet:
+				case <-ctx.Done():
+				}
+			}
+			return toolbox.Output{Value: "met"}, ctx.Err()
+		}
+	}
+	w := newWorld(t, &fakeMind{}, maker{"left": half(true), "right": half(false)}, agent.Config{Parallel: 2},
+		tool("left", plan.Text, img), tool("right", plan.Text, img))
+	var events []string
+	o, err := w.Run(t.Context(), request(photo), planOf(
+		either(way(5, act("left", plan.Text, onPhoto))), either(way(5, act("right", plan.Text, onPhoto)))),
+		plan.Choice{0, 0}, func(e agent.Event) { events = append(events, string(e.Status)) })
+	if err != nil || !o.Done {
+		t.Errorf("%s, %v", statuses(o), err)
+	}
+	if got := strings.Join(events, " "); got != "running running done done" {
+		t.Errorf("events: %s", got)
+	}
+}
+
+func TestRunStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	w := newWorld(t, &fakeMind{}, maker{
+		"edge": func(ctx context.Context, _ toolbox.Call) (toolbox.Output, error) {
+			cancel()
+			<-ctx.Done()
+			return toolbox.Output{}, ctx.Err()
+		}, "blur": draws,
+	}, agent.Config{}, tool("edge", plan.Edge, img), tool("blur", plan.Image, img))
+	o, err := w.Run(ctx, request(photo), planOf(
+		either(way(5, act("edge", plan.Edge, onPhoto))),
+		either(way(5, act("blur", plan.Image, takes(plan.Image, plan.FromSubtask(0)))))), plan.Choice{0, 0}, nil)
+	if err != nil || o.Done || statuses(o) != "edge failed, blur skipped" {
+		t.Errorf("%s, %v", statuses(o), err)
+	}
+	if got := o.Account.Results[0].Problem; got != "It was stopped before it was done." {
+		t.Errorf("problem: %s", got)
+	}
+}
+
+func TestActChecksWhatWasMade(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name    string
+		returns plan.Type
+		op      func(context.Context, toolbox.Call) (toolbox.Output, error)
+		want    string // part of the problem, "" if it is fine
+	}{
+		{"a picture", plan.Image, draws, ""},
+		{"no file", plan.Image, says("done!"), "promised an image, but it made no file"},
+		{"a file that is not there", plan.Mask, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+			return toolbox.Output{Path: filepath.Join(c.Dir, "mask.png")}, nil
+		}, "promised a mask, but it made no file"},
+		{"an empty file", plan.Image, writes("a.png", ""), "the file is empty"},
+		{"a folder", plan.Image, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+			dir := filepath.Join(c.Dir, "a.png")
+			return toolbox.Output{Path: dir}, os.Mkdir(dir, 0o700)
+		}, "not a file"},
+		{"a text for a picture", plan.Image, writes("a.txt", "hello"), "the file is a text"},
+		{"boxes", plan.BBox, says(`[{"xmin":1,"ymin":2,"xmax":3,"ymax":4}]`), ""},
+		{"no boxes", plan.BBox, says(`[]`), ""},
+		{"boxes that are none", plan.BBox, says(`somewhere`), "promised a bbox, but what came cannot be read"},
+		{"nothing for boxes", plan.BBox, says(``), "cannot be read"},
+		{"classes that are none", plan.Category, says(`{`), "cannot be read"},
+		{"points", plan.Points, says(`[{"x":1,"y":2}]`), ""},
+		{"an empty text", plan.Text, says(" \n"), "nothing came of it"},
+		{"a file for a text", plan.Text, writes("a.txt", "hello"), "it made a file"},
+		{"parts that are none", plan.Mask, func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+			o, err := draws(ctx, c)
+			o.Value = "{"
+			return o, err
+		}, "its list of parts"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakeMind{}, maker{"op": c.op}, agent.Config{}, tool("op", c.returns, img))
+			steps := []plan.Step{{Key: "k", Action: act("op", c.returns, onPhoto)}}
+			r := w.Act(t.Context(), agent.Work{Request: request(photo), Steps: steps, Memory: agent.NewMemory([]plan.Resource{photo})})
+			switch {
+			case c.want == "" && (r.Status != plan.Done || r.Output == nil || r.Problem != ""):
+				t.Errorf("%+v", r)
+			case c.want != "" && (r.Status != plan.Failed || r.Output != nil || !strings.Contains(r.Problem, c.want)):
+				t.Errorf("status %s, problem %q", r.Status, r.Problem)
+			case r.Output != nil && !strings.HasPrefix(r.Output.Name, "photo-1234."):
+				t.Errorf("the result is called %s", r.Output.Name)
+			}
+		})
+	}
+}
+
+func TestActResolvesInputs(t *testing.T) {
+	t.Parallel()
+	note := plan.Resource{Name: "note-1", Type: plan.Text, Value: "STOP"}
+	lost := plan.Resource{Name: "lost.png", Type: plan.Image, Blob: "nowhere"}
+	cases := []struct {
+		name string
+		args []plan.Binding
+		want string // what the tool saw, or the problem
+		note string
+	}{
+		{"a picture and a literal", []plan.Binding{onPhoto, takes(plan.Text, plan.FromValue("hi"))}, "a=68 bytes of photo-1234.png b=hi", ""},
+		{"a small resource", []plan.Binding{takes(plan.Text, plan.FromResource("note-1"))}, "a=STOP", ""},
+		{"a text that quotes", []plan.Binding{takes(plan.Text, plan.FromText("a sign {0}", plan.FromResource("note-1")))}, "a=a sign STOP", ""},
+		{"an optional blank", []plan.Binding{{Type: plan.Text, Optional: true}, onPhoto}, "b=68 bytes of photo-1234.png", ""},
+		{"a required blank", []plan.Binding{{Type: plan.Text}}, "The tool look failed.", ""},
+		{"a resource of the wrong type", []plan.Binding{takes(plan.Image, plan.FromResource("note-1"))}, "a=68 bytes of photo-1234.png",
+			"note-1 is of type text where image was needed, so photo-1234.png was taken."},
+		{"no resource of the right type", []plan.Binding{takes(plan.Audio, plan.FromResource("note-1"))},
+			"A resource of type audio was needed, but note-1 is of type text.", ""},
+		{"an unknown resource", []plan.Binding{takes(plan.Image, plan.FromResource("x.png"))}, "There is nothing called x.png.", ""},
+		{"a lost file", []plan.Binding{takes(plan.Image, plan.FromResource("lost.png"))}, "The file lost.png could not be read.", ""},
+		{"the output of a step that failed", []plan.Binding{takes(plan.Image, plan.FromAction(0))}, "What look should have made is not there.", ""},
+		{"several of one argument", []plan.Binding{onPhoto, onPhoto}, "a=68 bytes of photo-1234.png a=68 bytes of photo-1234.png", ""},
+	}
+	look := func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+		var seen []string
+		for _, arg := range []string{"a", "b"} {
+			for _, v := range c.Args[arg] {
+				if v.Path == "" {
+					seen = append(seen, arg+"="+v.Value)
+					continue
+				}
+				b, err := os.ReadFile(v.Path)
+				if err != nil {
+					return toolbox.Output{}, err
+				}
+				seen = append(seen, fmt.Sprintf("%s=%d bytes of %s", arg, len(b), v.Name))
+			}
+		}
+		return toolbox.Output{Value: strings.Join(seen, " ")}, nil
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakeMind{}, maker{"look": look}, agent.Config{}, tool("look", plan.Text, img))
+			w.blobs.data["blob"] = bytes.Repeat([]byte("x"), 68)
+			action := act("look", plan.Text, append([]plan.Binding(nil), c.args...)...)
+			if c.name == "several of one argument" {
+				action.Args[1].Arg = "a"
+			}
+			r := w.Act(t.Context(), agent.Work{
+				Request: request(), Steps: []plan.Step{{Key: "k", Action: action}},
+				Memory: agent.NewMemory([]plan.Resource{note, lost, photo}),
+			})
+			got := r.Problem
+			if r.Output != nil {
+				got = r.Output.Value
+			}
+			if got != c.want || r.Note != c.note {
+				t.Errorf("got %q, note %q", got, r.Note)
+			}
+		})
+	}
+}
+
+func TestRespond(t *testing.T) {
+	t.Parallel()
+	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
+	lacking := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
+	lacking.Tasks[0].Solutions, lacking.Tasks[0].Missing = nil, []string{"sing"}
+	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
+		a := mind.Account{Request: request(photo), Plan: p, Results: results}
+		for range results {
+			a.Steps = append(a.Steps, plan.Step{Final: true, Action: act("edge", plan.Edge, onPhoto)})
+		}
+		return a
+	}
+	made := plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "photo-1234.edge-5678.png", Type: plan.Edge}}
+	cases := []struct {
+		name, text, want string
+		account          mind.Account
+	}{
+		{"the mind's words stand", "Here is photo-1234.edge-5678.png, from photo.png.", "Here is photo-1234.edge-5678.png, from photo.png.", account(p, made)},
+		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge: photo-1234.edge-5678.png.", account(p, made)},
+		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
+		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here: it needs a sing.", account(lacking)},
+		{"a question needs no mind", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakeMind{text: c.text}, maker{}, agent.Config{}, tool("edge", plan.Edge, img), tool("sing", plan.Audio, img))
+			got, err := w.Respond(t.Context(), c.account)
+			if err != nil || got != c.want {
+				t.Errorf("%q, %v", got, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// maxKept is how many solutions of a subtask a plan keeps: the best and four others.
+const maxKept = 5
+
+// settle has all solutions of all subtasks ranked and completed in one round, and
+// keeps the good ones. A subtask with one complete solution is settled already.
+func (t *thought) settle(ctx context.Context) error {
+	var open []*part
+	var ask []mind.Contest
+	for _, p := range t.tasks {
+		all := slices.Concat(p.found, p.rivals)
+		if len(all) == 0 || len(all) == 1 && len(all[0].Blanks()) == 0 {
+			continue
+		}
+		open = append(open, p)
+		ask = append(ask, mind.Contest{Subtask: p.subtask, Solutions: all, Scores: p.scores})
+	}
+	if len(ask) > 0 {
+		settled, err := t.config.Mind.Settle(ctx, t.request, ask)
+		if err != nil {
+			return fmt.Errorf("settle the solutions: %w", err)
+		}
+		if len(settled) != len(ask) {
+			return fmt.Errorf("settle the solutions: %d answers to %d subtasks", len(settled), len(ask))
+		}
+		for i, p := range open {
+			if err := p.take(settled[i].Solutions); err != nil {
+				return fmt.Errorf("settle the solutions: %w", err)
+			}
+		}
+	}
+	for _, p := range t.tasks {
+		t.choose(p)
+	}
+	return nil
+}
+
+// take takes over what the mind settled: scores, candidates and filled blanks. What it
+// must not change is checked, not trusted.
+func (p *part) take(settled []plan.Solution) error {
+	if len(settled) != len(p.found)+len(p.rivals) {
+		return fmt.Errorf("%d solutions came back of %d", len(settled), len(p.found)+len(p.rivals))
+	}
+	for i := range settled {
+		before := &p.found
+		at := i
+		if i >= len(p.found) {
+			before, at = &p.rivals, i-len(p.found)
+		}
+		if was := (*before)[at]; !slices.Equal(was.Tools(), settled[i].Tools()) {
+			return fmt.Errorf("solution %d came back as %v, it was %v", i+1, settled[i].Tools(), was.Tools())
+		}
+		(*before)[at] = settled[i]
+	}
+	return nil
+}
+
+// choose keeps the best solution and up to four others that are good. When the best
+// that can run is poor and one that cannot run is good, then nothing is kept: doing
+// something else than what was asked for is worse than saying which tool is missing.
+func (t *thought) choose(p *part) {
+	byScore := func(a, b plan.Solution) int { return cmp.Compare(b.Score, a.Score) }
+	slices.SortStableFunc(p.found, byScore)
+	slices.SortStableFunc(p.rivals, byScore)
+	var complete []plan.Solution
+	var question string
+	for _, s := range p.found {
+		if len(s.Blanks()) == 0 {
+			complete = append(complete, s)
+		} else if question == "" {
+			question = t.ask(s)
+		}
+	}
+	if t.lacks(p, complete, question) {
+		for _, name := range p.rivals[0].Tools() {
+			if !t.runs(name) && !slices.Contains(p.missing, name) {
+				p.missing = append(p.missing, name)
+			}
+		}
+		complete = nil
+	} else if len(complete) == 0 && t.question == "" {
+		t.question = question
+	}
+	p.found = nil
+	for i, s := range complete {
+		if i == 0 || s.Score >= good && len(p.found) < maxKept {
+			p.found = append(p.found, s)
+		}
+	}
+}
+
+// lacks tells whether the subtask is better left undone, for want of a tool.
+func (t *thought) lacks(p *part, complete []plan.Solution, question string) bool {
+	if len(p.rivals) == 0 {
+		return false
+	}
+	if len(complete) == 0 {
+		return question == ""
+	}
+	return complete[0].Score < good && p.rivals[0].Score >= good
+}
+
+// ask is the question back about the first blank of a solution that the mind could not
+// fill.
+func (t *thought) ask(s plan.Solution) string {
+	blank := s.Blanks()[0]
+	action := s.Actions[blank[0]]
+	about := action.Args[blank[1]].Arg
+	if tool, ok := t.config.Toolbox.Catalogue().Tool(action.Tool); ok {
+		for _, arg := range tool.Args {
+			if arg.Name == about && arg.About != "" {
+				about = arg.About
+			}
+		}
+	}
+	return fmt.Sprintf("For %s I need one thing more: %s. What shall I take?", action.Tool, about)
+}
+
+// plan is what the thought came to.
+func (t *thought) plan() *plan.Plan {
+	p := &plan.Plan{Wish: t.request.Wish, Resources: t.request.Resources(), Visited: t.visited}
+	if t.question != "" {
+		p.Question = t.question
+		return p
+	}
+	for _, part := range t.tasks {
+		p.Tasks = append(p.Tasks, plan.Task{Subtask: part.subtask, Solutions: part.found, Missing: part.missing})
+	}
+	return p
+}

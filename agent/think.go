@@ -1,0 +1,261 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolgraph"
+)
+
+// Plan turns a request into a plan: subtasks with ranked solutions, a question back,
+// or a reply.
+func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	d, err := a.config.Mind.Decompose(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("decompose the wish: %w", err)
+	}
+	r = retype(r, d.Types)
+	p := &plan.Plan{Wish: r.Wish, Resources: r.Resources()}
+	switch {
+	case len(d.Subtasks) > 0:
+		return a.PlanSubtasks(ctx, r, d.Subtasks)
+	case d.Question != "":
+		p.Question = d.Question
+	case d.Reply != "":
+		p.Reply, p.Refused = d.Reply, d.Refused
+	default:
+		return nil, &plan.Fault{
+			Sentence: "I could not make out what is wanted. Please say it in other words.",
+			Err:      errors.New("the decomposition is empty"),
+		}
+	}
+	return p, nil
+}
+
+// PlanSubtasks plans a decomposition that is given.
+func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*plan.Plan, error) {
+	if err := tooMany(len(subtasks)); err != nil {
+		return nil, err
+	}
+	r = retype(r, typesOf(subtasks))
+	t, err := a.newThought(ctx, r, subtasks)
+	if err != nil {
+		return nil, err
+	}
+	for _, stage := range []func(context.Context) error{t.assess, t.search, t.settle} {
+		if err := stage(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p := t.plan()
+	if err := p.Validate(); err != nil {
+		return nil, &plan.Fault{
+			Sentence: "I could not make a plan that holds together. Please say it in other words.",
+			Err:      fmt.Errorf("the plan is not valid: %w", err),
+		}
+	}
+	steps, _, err := p.Steps(p.Best())
+	if err != nil {
+		return nil, fmt.Errorf("lay out the steps: %w", err)
+	}
+	if err := tooMany(len(steps)); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// thought is the work on one plan.
+type thought struct {
+	*Agent
+	request  plan.Request
+	graph    *toolgraph.Graph // of what can run
+	runs     func(tool string) bool
+	tasks    []*part
+	visited  int
+	question string
+}
+
+// part is the work on one subtask.
+type part struct {
+	subtask    plan.Subtask
+	query      toolgraph.Query
+	candidates []string
+	scores     map[string]float64
+	found      []plan.Solution // that can run
+	rivals     []plan.Solution // of the whole catalogue, where what can run is poor
+	missing    []string
+}
+
+func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*thought, error) {
+	t := &thought{Agent: a, request: r, graph: a.graph, runs: func(string) bool { return true }}
+	if !a.config.AllTools {
+		live, err := a.config.Toolbox.Live(ctx)
+		if err != nil {
+			return nil, err
+		}
+		t.graph, t.runs = a.liveGraph(live), live.Live
+	}
+	types := map[string]plan.Type{}
+	for _, res := range r.Resources() {
+		types[res.Name] = res.Type
+	}
+	for i, s := range subtasks {
+		if err := refersBack(i, s); err != nil {
+			return nil, &plan.Fault{Sentence: "I could not put the parts of the wish in order. Please say it in other words.", Err: err}
+		}
+		t.tasks = append(t.tasks, &part{
+			subtask: s,
+			query: toolgraph.Query{
+				Domains:    s.Domains,
+				Given:      givens(subtasks, i, types),
+				Goal:       s.Returns,
+				MaxActions: a.config.MaxActions,
+				K:          a.config.Solutions,
+				VisitCap:   a.config.VisitCap,
+			},
+		})
+	}
+	for i := range t.tasks {
+		t.findCandidates(i, subtasks)
+	}
+	return t, nil
+}
+
+// liveGraph keeps the graph of the last liveness, which changes seldom.
+func (a *Agent) liveGraph(l *toolbox.Liveness) *toolgraph.Graph {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.alive != l {
+		a.alive, a.live = l, a.graph.Subset(l.Live)
+	}
+	return a.live
+}
+
+// findCandidates prunes the whole catalogue, not just what is live: the scores must
+// tell whether a live tool is the right one or merely one that runs. A subtask may
+// take up what a subtask before it makes on its way, so that tools of their domains
+// help to reach the goal. Where the domains let nothing through they were a wrong
+// guess, and are dropped.
+func (t *thought) findCandidates(i int, subtasks []plan.Subtask) {
+	p := t.tasks[i]
+	wide := p.query
+	if len(wide.Domains) > 0 {
+		wide.Domains = slices.Clone(wide.Domains)
+		for _, before := range ancestors(subtasks, i) {
+			wide.Domains = append(wide.Domains, subtasks[before].Domains...)
+		}
+	}
+	for _, name := range t.Agent.graph.Candidates(wide) {
+		if t.inDomains(name, p.query.Domains) {
+			p.candidates = append(p.candidates, name)
+		}
+	}
+	if len(p.candidates) == 0 && len(p.query.Domains) > 0 {
+		p.query.Domains = nil
+		p.candidates = t.Agent.graph.Candidates(p.query)
+	}
+}
+
+func (t *thought) inDomains(name string, domains []string) bool {
+	if len(domains) == 0 {
+		return true
+	}
+	tool, ok := t.config.Toolbox.Catalogue().Tool(name)
+	return ok && (tool.Domain == toolgraph.General || slices.Contains(domains, tool.Domain))
+}
+
+// assess has all candidates of all subtasks scored in one round. Where a subtask has
+// but one candidate the score is forced.
+func (t *thought) assess(ctx context.Context) error {
+	var open []*part
+	var ask []mind.Assessment
+	for _, p := range t.tasks {
+		p.scores = make(map[string]float64, len(p.candidates))
+		if len(p.candidates) == 1 {
+			p.scores[p.candidates[0]] = best
+		}
+		if len(p.candidates) > 1 {
+			open = append(open, p)
+			ask = append(ask, mind.Assessment{Subtask: p.subtask, Candidates: p.candidates})
+		}
+	}
+	if len(ask) == 0 {
+		return nil
+	}
+	scores, err := t.config.Mind.Assess(ctx, t.request, ask)
+	if err != nil {
+		return fmt.Errorf("assess the tools: %w", err)
+	}
+	if len(scores) != len(ask) {
+		return fmt.Errorf("assess the tools: %d answers to %d subtasks", len(scores), len(ask))
+	}
+	for i, p := range open {
+		if len(scores[i]) != len(p.candidates) {
+			return fmt.Errorf("assess the tools: %d scores for %d candidates", len(scores[i]), len(p.candidates))
+		}
+		for j, name := range p.candidates {
+			p.scores[name] = scores[i][j]
+		}
+	}
+	return nil
+}
+
+// The scores: from worst to best; good is what ControlLLM keeps.
+const (
+	worst = 1.0
+	good  = 3.0
+	best  = 5.0
+)
+
+func (p *part) score(tool string) float64 {
+	if s, ok := p.scores[tool]; ok {
+		return s
+	}
+	return worst
+}
+
+// search finds the solutions of each subtask, in order, since a later one may use what
+// an earlier one makes on its way.
+func (t *thought) search(ctx context.Context) error {
+	for i, p := range t.tasks {
+		for _, before := range t.ancestors(i) {
+			p.query.Made = append(p.query.Made, t.tasks[before].byTheWay()...)
+		}
+		found, err := t.graph.Search(ctx, p.query, p.score, t.config.Strategy)
+		if err != nil {
+			return fmt.Errorf("search for subtask %d: %w", i+1, err)
+		}
+		t.visited += found.Visited
+		p.found = found.Solutions
+		if t.config.AllTools || len(p.found) > 0 && p.sure(p.found[0]) {
+			continue
+		}
+		all, err := t.Agent.graph.Search(ctx, p.query, p.score, t.config.Strategy)
+		if err != nil {
+			return fmt.Errorf("search for subtask %d in the whole catalogue: %w", i+1, err)
+		}
+		t.visited += all.Visited
+		for _, s := range all.Solutions {
+			if slices.ContainsFunc(s.Tools(), func(name string) bool { return !t.runs(name) }) {
+				p.rivals = append(p.rivals, s)
+			}
+		}
+	}
+	return nil
+}
+
+// sure tells whether every tool of the solution is good for the subtask, so that no
+// tool which cannot run needs to be considered in its place.
+func (p *part) sure(s plan.Solution) bool {
+	for _, name := range s.Tools() {
+		if p.score(name) < good {
+			return false
+		}
+	}
+	return true
+}
