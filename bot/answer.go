@@ -1,0 +1,214 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+)
+
+// The statuses of an answer.
+const (
+	doneStatus     = "done"
+	questionStatus = "needs_input"
+	failedStatus   = "failed"
+)
+
+// answer is what ask prints.
+type answer struct {
+	Status    string         `json:"status"`
+	Text      string         `json:"text"`
+	Files     []fileLine     `json:"files"`
+	Solutions []solutionLine `json:"solutions"`
+
+	ran int // the rank of the solution that was followed, 0 if none was
+}
+
+type fileLine struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Path string `json:"path"`
+}
+
+type solutionLine struct {
+	Rank  int        `json:"rank"`
+	Score float64    `json:"score"`
+	Steps []stepLine `json:"steps"`
+}
+
+type stepLine struct {
+	Tool   string   `json:"tool"`
+	Inputs []string `json:"inputs"`
+	// Output is the name of what was made, or "<step 1: edge>" before it is.
+	Output string `json:"output"`
+	Status string `json:"status"`
+}
+
+func newAnswer(status, text string) *answer {
+	return &answer{Status: status, Text: text, Files: []fileLine{}, Solutions: []solutionLine{}}
+}
+
+// statusOf is how a request ended.
+func statusOf(p *plan.Plan, run agent.Outcome) string {
+	switch {
+	case p.Question != "":
+		return questionStatus
+	case p.Reply != "" && !p.Refused, run.Done:
+		return doneStatus
+	}
+	return failedStatus
+}
+
+func (a *answer) exit() int {
+	switch a.Status {
+	case doneStatus:
+		return statusDone
+	case questionStatus:
+		return statusQuestion
+	}
+	return statusFailed
+}
+
+// solutions lists the offers, with what came of the steps that ran. The one that was
+// followed in the end is marked; where steps failed and it is none of the offers, it
+// stands last.
+func (a *answer) solutions(p *plan.Plan, offers []plan.Offer, run agent.Outcome) error {
+	if len(p.Tasks) == 0 {
+		return nil
+	}
+	if run.Choice != nil {
+		i := slices.IndexFunc(offers, func(o plan.Offer) bool { return slices.Equal(o.Choice, run.Choice) })
+		if i < 0 {
+			i = len(offers)
+			offers = append(offers, p.Offers(run.Choice, 1)...)
+		}
+		a.ran = i + 1
+	}
+	for i, o := range offers {
+		steps, _, err := p.Steps(o.Choice)
+		if err != nil {
+			return fmt.Errorf("lay out solution %d: %w", i+1, err)
+		}
+		if len(steps) == 0 {
+			continue
+		}
+		s := solutionLine{Rank: i + 1, Score: o.Score}
+		for at, step := range steps {
+			s.Steps = append(s.Steps, newStepLine(s.Steps, at, step, run.Results))
+		}
+		if a.ran == i+1 { // what hangs on a failed step will not run any more
+			for j := range s.Steps {
+				if s.Steps[j].Status == string(plan.Waiting) {
+					s.Steps[j].Status = string(plan.Skipped)
+				}
+			}
+		}
+		a.Solutions = append(a.Solutions, s)
+	}
+	return nil
+}
+
+func newStepLine(before []stepLine, at int, step plan.Step, results map[string]plan.Result) stepLine {
+	l := stepLine{
+		Tool: step.Action.Tool, Inputs: []string{}, Status: string(plan.Waiting),
+		Output: fmt.Sprintf("<step %d: %s>", at+1, step.Action.Returns),
+	}
+	name := func(s plan.Source) string {
+		if s.Kind == plan.OfAction {
+			return before[s.Index].Output
+		}
+		return s.String()
+	}
+	for _, b := range step.Action.Args {
+		switch b.Source.Kind {
+		case plan.Blank:
+		case plan.OfText:
+			l.Inputs = append(l.Inputs, b.Source.Expand(name))
+		case plan.OfValue:
+			l.Inputs = append(l.Inputs, b.Source.Value)
+		default:
+			l.Inputs = append(l.Inputs, name(b.Source))
+		}
+	}
+	if r, ok := results[step.Key]; ok {
+		l.Status = string(r.Status)
+		if r.Output != nil {
+			l.Output = r.Output.Name
+		}
+	}
+	return l
+}
+
+// print tells everything in plain text.
+func (a *answer) print(w io.Writer, planOnly bool) error {
+	var b strings.Builder
+	if a.Text != "" {
+		fmt.Fprintln(&b, a.Text)
+	}
+	others := false
+	for _, s := range a.Solutions {
+		switch {
+		case s.Rank == a.ran:
+			fmt.Fprintf(&b, "\nThe plan that I followed (solution %d, score %.1f):\n", s.Rank, s.Score)
+			s.print(&b)
+		case planOnly:
+			fmt.Fprintf(&b, "\nSolution %d (score %.1f):\n", s.Rank, s.Score)
+			s.print(&b)
+		default:
+			others = true
+		}
+	}
+	if others {
+		fmt.Fprintln(&b, "\nOther ways, to be run with --solution:")
+	}
+	for _, s := range a.Solutions {
+		if others && s.Rank != a.ran && !planOnly {
+			fmt.Fprintf(&b, "  %d  %s (score %.1f)\n", s.Rank, s.tools(), s.Score)
+		}
+	}
+	if len(a.Files) > 0 {
+		fmt.Fprintln(&b, "\nFiles:")
+	}
+	for _, f := range a.Files {
+		fmt.Fprintf(&b, "  %s\n", f.Path)
+	}
+	if _, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n")); err != nil {
+		return fmt.Errorf("print the answer: %w", err)
+	}
+	return nil
+}
+
+func (s solutionLine) print(b *strings.Builder) {
+	for i, step := range s.Steps {
+		mark := ""
+		if step.Status != string(plan.Done) && step.Status != string(plan.Waiting) {
+			mark = "  [" + step.Status + "]"
+		}
+		var inputs []string
+		for _, in := range step.Inputs {
+			inputs = append(inputs, short(in))
+		}
+		fmt.Fprintf(b, "  %d. %s (%s) → %s%s\n", i+1, step.Tool, strings.Join(inputs, ", "), step.Output, mark)
+	}
+}
+
+func (s solutionLine) tools() string {
+	var names []string
+	for _, step := range s.Steps {
+		names = append(names, step.Tool)
+	}
+	return strings.Join(names, ", then ")
+}
+
+// short cuts a long text to a line that people can read over.
+func short(s string) string {
+	const most = 60
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// arrow lets a package import others of ours, all those below a folder where it ends
+// in "/...".
+type arrow struct {
+	may    []string
+	reason string
+}
+
+// arrows are all that is allowed. A package that is not here is refused, so that a new
+// one is placed on purpose.
+var arrows = map[string]arrow{
+	"agent/plan":                  {nil, "the shared words are a leaf"},
+	"agent/toolgraph":             {[]string{"agent/plan"}, "the search is pure: it knows words and nothing that runs"},
+	"agent/mind":                  {[]string{"agent/plan"}, "a promise speaks of the shared words only"},
+	"agent/mind/offline":          {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/retrieve"}, "a make imports its promise, and understands by the catalogue's words"},
+	"agent/toolbox":               {[]string{"agent/plan"}, "the catalogue and the promise of the backends need no make"},
+	"agent/toolbox/retrieve":      {[]string{"agent/plan", "agent/toolbox"}, "the index is built over the catalogue; both minds use it"},
+	"agent/toolbox/media":         {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},
+	"agent/toolbox/native":        {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of"},
+	"agent/toolbox/native/amount": {nil, "how people say how much: words and numbers only"},
+	"agent/toolbox/native/vision": {nil, "what is computed on pixels knows pixels only"},
+	"agent/evaluate":              {[]string{"agent/plan", "agent/toolbox"}, "plans are judged from outside: the planner is passed in"},
+	"agent":                       {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
+	"storage":                     {nil, "a promise"},
+	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},
+	"storage/disk":                {[]string{"storage"}, "a make imports its promise"},
+	"bot":                         {[]string{"..."}, "the program wires everything"},
+}
+
+// TestArrows holds the directions in which packages may import each other. A test may
+// import besides what its package may: its own package, what lies below it, and the
+// contract suite of a promise.
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, top := range []string{"adapters", "agent", "bot", "jobs", "storage"} {
+		root := filepath.Join("..", top)
+		err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil && file == root: // not there yet
+				return fs.SkipDir
+			case err != nil || d.IsDir() || !strings.HasSuffix(file, ".go"):
+				return err
+			}
+			rel, err := filepath.Rel("..", file)
+			if err != nil {
+				return err
+			}
+			pkg := path.Dir(filepath.ToSlash(rel))
+			test := strings.HasSuffix(file, "_test.go")
+			rule, ok := arrows[pkg]
+			if !ok && !seen[pkg] {
+				t.Errorf("%s has no place among the arrows", pkg)
+			}
+			seen[pkg] = true
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, imp := range parsed.Imports {
+				name, err := strconv.Unquote(imp.Path.Value)
+				if err != nil {
+					return err
+				}
+				if ours, ok := strings.CutPrefix(name, "atelier/"); ok && !rule.allows(ours) && (!test || !testMay(pkg, ours)) {
+					t.Errorf("%s imports %s: %s", rel, ours, rule.reason)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for pkg := range arrows {
+		if !seen[pkg] {
+			t.Errorf("the arrows name %s, which is not there", pkg)
+		}
+	}
+}
+
+// testMay tells whether a test of the package may import another one, whatever the
+// package itself may.
+func testMay(pkg, other string) bool {
+	promise := path.Dir(other)
+	suite := other == path.Join(promise, path.Base(promise)+"test") // storage/storagetest
+	return other == pkg || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/")
+}
+
+func TestTestsMayImportTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pkg, other string
+		may        bool
+	}{
+		{"agent/plan", "agent/plan", true},
+		{"agent/toolbox", "agent/toolbox/native", true},
+		{"storage/disk", "storage/storagetest", true},
+		{"agent", "storage/storagetest", false},
+		{"agent/mind", "agent/toolbox", false},
+		{"agent/plan", "agent/planning", false},
+		{"agent", "bot", false},
+	} {
+		if testMay(c.pkg, c.other) != c.may {
+			t.Errorf("a test of %s may import %s: %v", c.pkg, c.other, !c.may)
+		}
+	}
+}
+
+func (a arrow) allows(pkg string) bool {
+	if pkg == "bot" || strings.HasPrefix(pkg, "bot/") {
+		return false // nothing imports the program
+	}
+	return slices.ContainsFunc(a.may, func(may string) bool {
+		below, all := strings.CutSuffix(may, "...")
+		return pkg == may || all && strings.HasPrefix(pkg, below)
+	})
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"atelier/agent/plan"
+)
+
+// askJSON calls ask for a picture in a folder of its own.
+func askJSON(t *testing.T, dir string, args ...string) (status int, an answer) {
+	t.Helper()
+	status, stdout, stderr := run(t, map[string]string{"ATELIER_DATA": dir},
+		append([]string{"ask", "--json", "--out", filepath.Join(dir, "out")}, args...)...)
+	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
+		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
+	}
+	return status, an
+}
+
+// TestATurnOutlastsItsFiles: a result that cannot be handed out is in the conversation
+// all the same, which goes on from there.
+func TestATurnOutlastsItsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	photo := filepath.Join(dir, "photo.png")
+	write(t, photo, string(pictureBytes(40, 20)))
+	_, first := askJSON(t, dir, "--thread", "one", "--file", photo, "blur it")
+	if len(first.Files) != 1 {
+		t.Fatalf("%+v", first)
+	}
+	made := first.Files[0]
+	// A folder stands where the file is to go.
+	if err := errors.Join(os.Remove(made.Path), os.MkdirAll(filepath.Join(made.Path, "in the way"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	status, failed := askJSON(t, dir, "--thread", "two", "--file", photo, "blur it")
+	if want := fmt.Sprintf("The file %s could not be written", made.Name); status != statusFailed || !strings.HasPrefix(failed.Text, want) {
+		t.Fatalf("status %d: %+v", status, failed)
+	}
+	status, next := askJSON(t, dir, "--thread", "two", "rotate it by 90 degrees")
+	if status != statusDone || next.Solutions[0].Steps[0].Inputs[0] != made.Name {
+		t.Errorf("status %d: %+v", status, next)
+	}
+}
+
+func TestTooManyThings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	args := []string{"--thread", "many"}
+	for i := range maxFiles {
+		photo := filepath.Join(dir, fmt.Sprintf("p%d.png", i))
+		write(t, photo, string(pictureBytes(8+i, 8)))
+		args = append(args, "--file", photo)
+	}
+	if status, an := askJSON(t, dir, append(args, "--plan", "make a collage of these pictures")...); status != statusDone {
+		t.Fatalf("status %d: %s", status, an.Text)
+	}
+	more := filepath.Join(dir, "more.png")
+	write(t, more, string(pictureBytes(99, 8)))
+	status, _, stderr := run(t, nil, append([]string{"ask", "--file", more, "make a collage of these pictures"}, args[2:]...)...)
+	if status != statusUsage || !strings.Contains(stderr, "at most 64 files") {
+		t.Errorf("status %d: %s", status, stderr)
+	}
+	status, an := askJSON(t, dir, "--thread", "many", "--file", more, "make a collage of all the pictures")
+	if status != statusFailed || !strings.HasPrefix(an.Text, "At most 64 things") {
+		t.Errorf("status %d: %s", status, an.Text)
+	}
+}
+
+// TestReasonNamesNoPath: the folders of the machine are nobody's business.
+func TestReasonNamesNoPath(t *testing.T) {
+	t.Parallel()
+	full := syscall.ENOSPC
+	for _, err := range []error{
+		&fs.PathError{Op: "write", Path: "/srv/blobs/x", Err: full},
+		&os.LinkError{Op: "rename", Old: "/srv/a", New: "/srv/b", Err: full},
+		errors.Join(fmt.Errorf("put given/x: %w", &fs.PathError{Op: "write", Path: "/srv/x", Err: full}), nil),
+	} {
+		for _, sentence := range []string{reason(err), plan.Sentence(noScratch(err), "")} {
+			if strings.Contains(sentence, "/") || !strings.Contains(sentence, full.Error()) {
+				t.Errorf("%v became %q", err, sentence)
+			}
+		}
+	}
+}

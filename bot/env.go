@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// prefix begins the names of all settings.
+const prefix = "ATELIER_"
+
+// maxEnvLine is the longest line of a file .env, in bytes.
+const maxEnvLine = 64 << 10
+
+type envCommand struct{}
+
+// Run prints the settings.
+func (envCommand) Run(c *call) error {
+	if _, err := io.WriteString(c.Stdout, exampleEnv()); err != nil {
+		return fmt.Errorf("print the settings: %w", err)
+	}
+	return nil
+}
+
+// exampleEnv is the content of .env.example.
+func exampleEnv() string {
+	var b strings.Builder
+	b.WriteString("# Settings of Atelier. Copy this file to .env and change what you need;\n" +
+		"# the environment and the flags of a command go before it. Everything may stay unset.\n")
+	for _, s := range settings() {
+		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.about, s.name, s.value)
+	}
+	return b.String()
+}
+
+// readConfig reads the environment, and a file .env of the current folder for what the
+// environment does not set. A wrong value is wrong usage, and so is a name that looks
+// like a setting and is none.
+func readConfig(environ []string) (Config, error) {
+	file, err := readEnvFile(".env")
+	if err != nil {
+		return Config{}, usage("The file .env is wrong: %s.", err)
+	}
+	values := file
+	for _, variable := range environ {
+		if name, value, ok := strings.Cut(variable, "="); ok {
+			values[name] = value
+		}
+	}
+	var c Config
+	for _, s := range settings() {
+		value := values[s.name]
+		if value == "" {
+			value = s.value
+		}
+		if err := s.set(&c, value); err != nil {
+			return Config{}, usage("%s is %q: %s.", s.name, value, err)
+		}
+		delete(values, s.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if strings.HasPrefix(name, prefix) {
+			return Config{}, usage("There is no setting %s. To see them all: bot env", name)
+		}
+	}
+	return c, nil
+}
+
+// readEnvFile reads lines of the form NAME=value; # begins a comment line. A file that
+// is not there is empty; what is no file, such as a pipe, is not opened.
+func readEnvFile(name string) (_ map[string]string, err error) {
+	values := map[string]string{}
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+		return values, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, maxEnvLine)
+	n := 1
+	for ; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		if !ok {
+			return nil, fmt.Errorf("line %d is not of the form NAME=value", n)
+		}
+		value = strings.TrimSpace(value)
+		if len(value) > 1 && value[0] == value[len(value)-1] && (value[0] == '"' || value[0] == '\'') {
+			value = value[1 : len(value)-1]
+		}
+		values[strings.TrimSpace(name)] = value
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d is too long: at most %d bytes are read", n, maxEnvLine)
+	}
+	return values, lines.Err()
+}

@@ -1,0 +1,26 @@
+// Command bot is Atelier: say what you want done with your pictures, sound and video,
+// and it finds the tools, runs them and tells what it did.
+//
+// Everything that the program needs stands in a [Program] value; main only starts one.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal kills, whatever the first has to wait for
+	status := Program{
+		Args:   os.Args[1:],
+		Env:    os.Environ(),
+		Stdin:  os.Stdin,
+		Stdout: os.Stdout,
+		Stderr: os.Stderr,
+	}.Run(ctx)
+	stop()
+	os.Exit(status)
+}

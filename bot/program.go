@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"atelier/agent/plan"
+)
+
+// The exit statuses.
+const (
+	statusDone     = 0
+	statusFailed   = 1
+	statusUsage    = 2
+	statusQuestion = 3
+)
+
+// Program is one call of the program.
+type Program struct {
+	Args []string
+	// Env are the variables of the environment, each as NAME=value.
+	Env    []string
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+}
+
+// commands is the command line.
+type commands struct {
+	Ask     askCommand     `cmd:"" help:"Do what a wish asks for."`
+	Tools   toolsCommand   `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
+	Eval    evalCommand    `cmd:"" help:"Measure how well wishes are planned."`
+	Env     envCommand     `cmd:"" help:"Print every setting with its default, as .env.example."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+const about = `Atelier does things with pictures, sound, video and text: say what you want in plain words,
+and it finds the tools, runs them and tells what it did.
+
+Begin with:
+
+  bot ask --file photo.jpg "find the edges in this picture and then make the result half as large"
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back.`
+
+// call is what the commands share.
+type call struct {
+	Program
+	log *slog.Logger
+}
+
+// config reads the settings; from then on the call logs as they say. A command that
+// needs none asks for none, and so works whatever they are.
+func (c *call) config() (Config, error) {
+	config, err := readConfig(c.Env)
+	if err != nil {
+		return Config{}, err
+	}
+	config.LogTo = c.Stderr
+	c.log = config.logger()
+	return config, nil
+}
+
+// ended carries an exit status that says all there is to say.
+type ended int
+
+func (e ended) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// usage is a fault of the command line or the configuration: the sentence says what is
+// expected.
+func usage(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...)}
+}
+
+type usageError struct{ sentence string }
+
+func (e *usageError) Error() string { return e.sentence }
+
+// Run runs the program and returns its exit status.
+func (p Program) Run(ctx context.Context) int {
+	var line commands
+	exited := -1
+	parser, err := kong.New(&line,
+		kong.Name("bot"), kong.Description(about),
+		kong.Writers(p.Stdout, p.Stderr),
+		kong.Exit(func(status int) { exited = status }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 90}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+	)
+	if err != nil {
+		return p.report(fmt.Errorf("build the command line: %w", err))
+	}
+	parsed, err := parser.Parse(p.Args)
+	if exited >= 0 { // --help has said it all
+		return exited
+	}
+	if err != nil {
+		return p.report(usage("%s. Try: bot %s--help", err, commandOf(p.Args)))
+	}
+	return p.report(parsed.Run(&call{p, slog.New(slog.DiscardHandler)}))
+}
+
+// commandOf is the command that the arguments name, with a space, or nothing.
+func commandOf(args []string) string {
+	for _, a := range args {
+		switch a {
+		case "ask", "tools", "eval", "env", "version":
+			return a + " "
+		}
+	}
+	return ""
+}
+
+// report says on Stderr what went wrong and gives the exit status.
+func (p Program) report(err error) int {
+	if err == nil {
+		return statusDone
+	}
+	if status, ok := errors.AsType[ended](err); ok {
+		return int(status)
+	}
+	status, text := statusFailed, sentence(err)
+	if u, ok := errors.AsType[*usageError](err); ok {
+		status, text = statusUsage, u.sentence
+	}
+	if _, err := fmt.Fprintln(p.Stderr, "bot:", text); err != nil {
+		return statusFailed // nobody can be told
+	}
+	return status
+}
+
+// sentence is what a person is told of an error.
+func sentence(err error) string {
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "It was stopped."
+	case errors.Is(err, fs.ErrPermission):
+		return plan.Sentence(err, "It is not permitted: "+err.Error())
+	}
+	return plan.Sentence(err, strings.TrimSpace(err.Error()))
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"bot": main,
+	})
+}
+
+// TestScripts runs testdata/script: each file is a case of how the program is used.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every call ends a second late
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status":  status,
+			"picture": makePicture,
+			"bomb":    makeBomb,
+			"cutoff":  cutOff,
+			"long":    makeLong,
+			"binary":  makeBinary,
+		},
+	})
+}
+
+// status N PROGRAM ARGS… runs a program that must end with that status.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: status N program [args...]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	got := 0
+	if coded, ok := err.(interface{ ExitCode() int }); ok {
+		got = coded.ExitCode()
+	} else if err != nil {
+		ts.Fatalf("%s: %v", args[1], err)
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("%s ended with %d, not %s", args[1], got, args[0])
+	}
+}
+
+// picture FILE WIDTH HEIGHT makes a PNG with a light rectangle on a dark ground.
+func makePicture(ts *testscript.TestScript, _ bool, args []string) {
+	w, errW := strconv.Atoi(args[1])
+	h, errH := strconv.Atoi(args[2])
+	if errW != nil || errH != nil {
+		ts.Fatalf("%v %v", errW, errH)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), pictureBytes(w, h), 0o600))
+}
+
+func pictureBytes(w, h int) []byte {
+	var b bytes.Buffer
+	if err := png.Encode(&b, rectangle(w, h)); err != nil {
+		panic(err) // a buffer takes everything
+	}
+	return b.Bytes()
+}
+
+// rectangle is a light rectangle over the middle half of a dark ground.
+func rectangle(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(img, img.Rect, image.NewUniform(color.NRGBA{20, 30, 40, 255}), image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(w/4, h/4, w*3/4, h*3/4), image.NewUniform(color.NRGBA{230, 220, 210, 255}), image.Point{}, draw.Src)
+	return img
+}
+
+// bomb FILE WIDTH HEIGHT makes a small PNG that claims to be of that size.
+func makeBomb(ts *testscript.TestScript, _ bool, args []string) {
+	b := pictureBytes(4, 4)
+	for i, arg := range args[1:3] {
+		n, err := strconv.ParseUint(arg, 10, 32)
+		ts.Check(err)
+		binary.BigEndian.PutUint32(b[16+4*i:], uint32(n))
+	}
+	binary.BigEndian.PutUint32(b[29:], crc32.ChecksumIEEE(b[12:29]))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o600))
+}
+
+// cutoff FILE N leaves the first N bytes of a file.
+func cutOff(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), n))
+}
+
+// long N FILE makes a file of N letters.
+func makeLong(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), bytes.Repeat([]byte("a"), n), 0o600))
+}
+
+// binary FILE makes a file that is no text.
+func makeBinary(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), 0o600))
+}
+
+// run calls the program in this process.
+func run(t *testing.T, env map[string]string, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	var variables []string
+	for name, value := range env {
+		variables = append(variables, name+"="+value)
+	}
+	status = Program{
+		Args: args, Env: variables,
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+	}.Run(t.Context())
+	return status, out.String(), errs.String()
+}
+
+func TestWrongSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	for name, value := range map[string]string{
+		"ATELIER_DATA": " ", "ATELIER_CATALOGUE": "no/such/folder", "ATELIER_MIND": "genius", "ATELIER_STRATEGY": "luck",
+		"ATELIER_PARALLEL": "many", "ATELIER_LOG": "loud", "ATELIER_MAX_FILE_MB": "0", "ATELIER_MAX_MEGAPIXELS": "-1",
+	} {
+		status, _, stderr := run(t, map[string]string{name: value}, "tools")
+		want := fmt.Sprintf("%s is %q: ", name, value)
+		if status != statusUsage || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, %s", name, status, stderr)
+		}
+	}
+	status, _, stderr := run(t, map[string]string{"ATELIER_PARALEL": "2"}, "tools")
+	if status != statusUsage || !strings.Contains(stderr, "no setting ATELIER_PARALEL.") {
+		t.Errorf("a misspelt name: status %d, %s", status, stderr)
+	}
+	var tested int
+	for _, s := range settings() {
+		if s.set(&Config{}, s.value) != nil {
+			t.Errorf("the default of %s is refused", s.name)
+		}
+		tested++
+	}
+	if tested != 8 {
+		t.Errorf("there are %d settings: add the new one above", tested)
+	}
+}
+
+func TestExampleEnvIsTrue(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("../.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(b) != exampleEnv() {
+		t.Errorf(".env.example should read:\n%s", exampleEnv())
+	}
+	file, err := readEnvFile("../.env.example")
+	if err != nil || len(file) != 0 {
+		t.Errorf("it sets %v, %v", file, err)
+	}
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"slices"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/mind/offline"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native"
+	"atelier/agent/toolgraph"
+)
+
+// thinking are the flags that say how wishes are planned.
+type thinking struct {
+	Strategy   string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
+	Mind       string `help:"What understands the wish: offline." placeholder:"NAME"`
+	MaxActions int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
+}
+
+// config is the configuration with the flags put over it.
+func (t thinking) config(of *call) (Config, error) {
+	c, err := of.config()
+	if err != nil {
+		return c, err
+	}
+	if t.Strategy != "" {
+		s, err := toolgraph.ParseStrategy(t.Strategy)
+		if err != nil {
+			return c, usage("--strategy is wrong: %s.", err)
+		}
+		c.Strategy = s
+	}
+	if t.Mind != "" {
+		if err := mindName(t.Mind); err != nil {
+			return c, usage("--mind is %q: %s.", t.Mind, err)
+		}
+		c.Mind = t.Mind
+	}
+	if t.MaxActions < 1 || t.MaxActions > 64 {
+		return c, usage("--max-actions is %d: a number from 1 to 64 is expected.", t.MaxActions)
+	}
+	return c, nil
+}
+
+// limits bound what is read.
+func (c Config) limits() media.Limits {
+	return media.Limits{Bytes: c.FileMB * 1_000_000, Pixels: c.Pixels * 1_000_000}
+}
+
+// catalogue reads the built-in tools and the operator's.
+func (c Config) catalogue() (*toolbox.Catalogue, error) {
+	folders := []fs.FS{toolbox.Embedded()}
+	if c.Catalogue != "" {
+		folders = append(folders, os.DirFS(c.Catalogue))
+	}
+	catalogue, err := toolbox.LoadCatalogue(folders...)
+	if err != nil {
+		return nil, usage("The catalogue of tools is wrong: %s", err)
+	}
+	return catalogue, nil
+}
+
+// toolbox wires the backends of this build.
+func (c Config) toolbox(catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
+	builtin, err := native.New(native.Config{Limits: c.limits()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
+	}
+	return toolbox.New(toolbox.Config{
+		Catalogue: catalogue,
+		Backends:  map[string]toolbox.Backend{"native": builtin},
+	})
+}
+
+// mind is the mind of that name.
+func (c Config) mind(catalogue *toolbox.Catalogue) (mind.Mind, error) {
+	return offline.New(offline.Config{Catalogue: catalogue})
+}
+
+// logger logs as the configuration says.
+func (c Config) logger() *slog.Logger {
+	if c.LogTo == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(c.LogTo, &slog.HandlerOptions{Level: c.Log}))
+}
+
+// agent wires everything. blobs may be nil for one that only plans.
+func (c Config) agent(catalogue *toolbox.Catalogue, blobs agent.Blobs, t thinking, allTools bool) (*agent.Agent, error) {
+	tools, err := c.toolbox(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	m, err := c.mind(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	return agent.New(agent.Config{
+		Mind:       m,
+		Toolbox:    tools,
+		Blobs:      blobs,
+		Strategy:   c.Strategy,
+		AllTools:   allTools,
+		MaxActions: t.MaxActions,
+		ExtraTypes: extraTypes(catalogue),
+		Parallel:   c.Parallel,
+		Log:        c.logger(),
+	})
+}
+
+// extraTypes are the types of the catalogue that are not built in.
+func extraTypes(c *toolbox.Catalogue) []plan.Type {
+	var extra []plan.Type
+	add := func(t plan.Type) {
+		if !slices.Contains(plan.Types(), t) && !slices.Contains(extra, t) {
+			extra = append(extra, t)
+		}
+	}
+	for _, t := range c.Tools() {
+		add(t.Returns)
+		for _, a := range t.Args {
+			add(a.Type)
+		}
+	}
+	return extra
+}
