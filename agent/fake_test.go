@@ -40,12 +40,12 @@ type fakeMind struct {
 
 var _ mind.Mind = (*fakeMind)(nil)
 
-func (m *fakeMind) Decompose(context.Context, plan.Request) (mind.Decomposition, error) {
+func (m *fakeMind) Decompose(context.Context, plan.Request, *plan.Thinking) (mind.Decomposition, error) {
 	m.count("decompose")
 	return m.decomposition, nil
 }
 
-func (m *fakeMind) Assess(_ context.Context, _ plan.Request, tasks []mind.Assessment) ([][]float64, error) {
+func (m *fakeMind) Assess(_ context.Context, _ plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	m.count("assess")
 	m.asked = tasks
 	out := make([][]float64, len(tasks))
@@ -57,7 +57,7 @@ func (m *fakeMind) Assess(_ context.Context, _ plan.Request, tasks []mind.Assess
 	return out, nil
 }
 
-func (m *fakeMind) Settle(_ context.Context, _ plan.Request, tasks []mind.Contest) ([]mind.Settlement, error) {
+func (m *fakeMind) Settle(_ context.Context, _ plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
 	m.count("settle")
 	if m.settle != nil {
 		return m.settle(tasks), nil
@@ -77,7 +77,7 @@ func (m *fakeMind) Settle(_ context.Context, _ plan.Request, tasks []mind.Contes
 	return out, nil
 }
 
-func (m *fakeMind) Respond(context.Context, mind.Account) (string, error) {
+func (m *fakeMind) Respond(context.Context, mind.Account, *plan.Thinking) (string, error) {
 	m.count("respond")
 	if m.text == "" {
 		return "", errors.New("no words")

@@ -4,17 +4,41 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 )
 
+// Answer is what people are told.
+type Answer struct {
+	Text string
+	// Thinking is what the whole request took: the plan's, and the answer's own.
+	Thinking plan.Thinking
+}
+
 // Respond tells what came of a request. The mind words it; where it fails, or names a
 // file that is not there, the answer is a plain account instead. A part of the wish
 // that no live tool can do is always told, with the tool that is missing and what it
-// needs.
-func (a *Agent) Respond(ctx context.Context, account mind.Account) (string, error) {
+// needs, and so is that another mind had to stand in.
+func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, error) {
+	p := account.Plan
+	answer := Answer{Thinking: p.Thinking}
+	answer.Thinking.Jobs = slices.Clone(p.Thinking.Jobs)
+	text, err := a.word(ctx, account, &answer.Thinking)
+	if err != nil {
+		return Answer{}, err
+	}
+	if s := answer.Thinking.StoodIn; s != "" && !strings.Contains(text, s) {
+		text += "\n" + s
+	}
+	answer.Text = strings.TrimSpace(text)
+	return answer, nil
+}
+
+// word finds the words of an answer.
+func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.Thinking) (string, error) {
 	p := account.Plan
 	switch {
 	case p.Question != "":
@@ -22,48 +46,62 @@ func (a *Agent) Respond(ctx context.Context, account mind.Account) (string, erro
 	case p.Reply != "":
 		return p.Reply, nil
 	}
-	text, err := a.config.Mind.Respond(ctx, account)
+	lacks, err := a.missing(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range lacks {
+		account.Missing = append(account.Missing, l.sentence)
+	}
+	text, err := a.config.Mind.Respond(ctx, account, thinking)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
+	}
+	if err != nil {
+		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", forOperator(err))
 	}
 	if err != nil || strings.TrimSpace(text) == "" || invents(text, account) {
 		text = plainly(account)
 	}
-	missing, err := a.missing(ctx, p, text)
-	if err != nil {
-		return "", err
+	for _, l := range lacks {
+		if !strings.Contains(text, l.about) {
+			text += "\n" + l.sentence
+		}
 	}
-	return strings.TrimSpace(text + "\n" + missing), nil
+	return strings.TrimSpace(text), nil
+}
+
+// lack is what stands in the way of a part of a wish.
+type lack struct {
+	about    string // the name of the tool, or the part itself: an answer that says it tells of the lack
+	sentence string
 }
 
 // missing says for each subtask without a solution which tools it would need and what
 // they need to run, or that there are none.
-func (a *Agent) missing(ctx context.Context, p *plan.Plan, text string) (string, error) {
-	var lines []string
-	said := map[string]bool{}
+func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
+	var lacks []lack
 	for _, task := range p.Tasks {
 		if len(task.Solutions) > 0 {
 			continue
 		}
 		if len(task.Missing) == 0 {
-			if !strings.Contains(text, task.Subtask.Description) {
-				lines = append(lines, fmt.Sprintf("I know no way to get %s for %q.", article(task.Subtask.Returns), task.Subtask.Description))
-			}
+			d := task.Subtask.Description
+			lacks = append(lacks, lack{d, fmt.Sprintf("I know no way to get %s for %q.", article(task.Subtask.Returns), d)})
 			continue
 		}
 		live, err := a.config.Toolbox.Live(ctx)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
 		for _, name := range task.Missing {
 			status, _ := live.Status(name)
-			if !said[name] {
-				lines = append(lines, fmt.Sprintf("The tool %s cannot run here: it %s.", name, status.Why))
+			if !slices.ContainsFunc(lacks, func(l lack) bool { return l.about == name }) {
+				lacks = append(lacks, lack{name, fmt.Sprintf("The tool %s cannot run here: it %s.", name, status.Why)})
 			}
-			said[name] = true
 		}
 	}
-	return strings.Join(lines, "\n"), nil
+	return lacks, nil
 }
 
 // fileName finds what looks like the name of a media file.

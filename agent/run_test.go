@@ -366,7 +366,8 @@ func TestRespond(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, &fakeMind{text: c.text}, maker{}, agent.Config{}, tool("edge", plan.Edge, img), tool("sing", plan.Audio, img))
-			got, err := w.Respond(t.Context(), c.account)
+			answer, err := w.Respond(t.Context(), c.account)
+			got := answer.Text
 			if err != nil || got != c.want {
 				t.Errorf("%q, %v", got, err)
 			}

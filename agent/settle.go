@@ -27,7 +27,7 @@ func (t *thought) settle(ctx context.Context) error {
 		ask = append(ask, mind.Contest{Subtask: p.subtask, Solutions: all, Scores: p.scores})
 	}
 	if len(ask) > 0 {
-		settled, err := t.config.Mind.Settle(ctx, t.request, ask)
+		settled, err := t.config.Mind.Settle(ctx, t.request, ask, t.thinking)
 		if err != nil {
 			return fmt.Errorf("settle the solutions: %w", err)
 		}

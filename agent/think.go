@@ -15,7 +15,29 @@ import (
 // Plan turns a request into a plan: subtasks with ranked solutions, a question back,
 // or a reply.
 func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
-	d, err := a.config.Mind.Decompose(ctx, r)
+	var thinking plan.Thinking
+	p, err := a.plan(ctx, r, &thinking)
+	a.logThinking(ctx, r, thinking, err)
+	if err != nil {
+		return nil, err
+	}
+	p.Thinking = thinking
+	return p, nil
+}
+
+// logThinking tells the operator what planning took, above all where nothing came of it.
+func (a *Agent) logThinking(ctx context.Context, r plan.Request, t plan.Thinking, err error) {
+	for _, j := range t.Jobs {
+		a.config.Log.DebugContext(ctx, "the mind did a job", "request", r.ID, "job", j.Name, "model", j.Model,
+			"calls", j.Calls, "repairs", j.Repairs, "input", j.Input, "cached", j.Cached, "output", j.Output, "took", j.Took)
+	}
+	if err != nil {
+		a.config.Log.WarnContext(ctx, "no plan was made", "request", r.ID, "error", forOperator(err))
+	}
+}
+
+func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
+	d, err := a.config.Mind.Decompose(ctx, r, thinking)
 	if err != nil {
 		return nil, fmt.Errorf("decompose the wish: %w", err)
 	}
@@ -23,7 +45,7 @@ func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	p := &plan.Plan{Wish: r.Wish, Resources: r.Resources()}
 	switch {
 	case len(d.Subtasks) > 0:
-		return a.PlanSubtasks(ctx, r, d.Subtasks)
+		return a.planSubtasks(ctx, r, d.Subtasks, thinking)
 	case d.Question != "":
 		p.Question = d.Question
 	case d.Reply != "":
@@ -39,6 +61,16 @@ func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 
 // PlanSubtasks plans a decomposition that is given.
 func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*plan.Plan, error) {
+	var thinking plan.Thinking
+	p, err := a.planSubtasks(ctx, r, subtasks, &thinking)
+	if err != nil {
+		return nil, err
+	}
+	p.Thinking = thinking
+	return p, nil
+}
+
+func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask, thinking *plan.Thinking) (*plan.Plan, error) {
 	if err := tooMany(len(subtasks)); err != nil {
 		return nil, err
 	}
@@ -47,6 +79,7 @@ func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 	if err != nil {
 		return nil, err
 	}
+	t.thinking = thinking
 	for _, stage := range []func(context.Context) error{t.assess, t.search, t.settle} {
 		if err := stage(ctx); err != nil {
 			return nil, err
@@ -73,6 +106,7 @@ func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 type thought struct {
 	*Agent
 	request  plan.Request
+	thinking *plan.Thinking
 	graph    *toolgraph.Graph // of what can run
 	runs     func(tool string) bool
 	tasks    []*part
@@ -187,7 +221,7 @@ func (t *thought) assess(ctx context.Context) error {
 	if len(ask) == 0 {
 		return nil
 	}
-	scores, err := t.config.Mind.Assess(ctx, t.request, ask)
+	scores, err := t.config.Mind.Assess(ctx, t.request, ask, t.thinking)
 	if err != nil {
 		return fmt.Errorf("assess the tools: %w", err)
 	}

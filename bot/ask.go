@@ -211,11 +211,11 @@ func whole(p *plan.Plan) bool {
 func (a *askCommand) shown(ctx context.Context, atelier *agent.Agent, t *thread, r plan.Request, p *plan.Plan, offers []plan.Offer) (*answer, error) {
 	an := newAnswer(doneStatus, "")
 	if !whole(p) {
-		text, err := atelier.Respond(ctx, mind.Account{Request: r, Plan: p})
+		told, err := atelier.Respond(ctx, mind.Account{Request: r, Plan: p})
 		if err != nil {
 			return nil, err
 		}
-		an = newAnswer(statusOf(p, agent.Outcome{}), text)
+		an = newAnswer(statusOf(p, agent.Outcome{}), told.Text)
 	}
 	if a.Plan {
 		t.Resources = r.Resources()
@@ -239,15 +239,15 @@ func (a *askCommand) done(ctx context.Context, atelier *agent.Agent, t *thread, 
 	if err != nil {
 		return nil, err
 	}
-	text, err := atelier.Respond(ctx, run.Account)
+	told, err := atelier.Respond(ctx, run.Account)
 	if err != nil {
 		return nil, err
 	}
-	t.remember(r, p, run, text)
+	t.remember(r, p, run, told.Text)
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	an := newAnswer(statusOf(p, run), text)
+	an := newAnswer(statusOf(p, run), told.Text)
 	if err := an.solutions(p, offers, run); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@
 //     own answers and returns an error rather than an invention.
 //   - It is safe for concurrent use and stops when its context does.
 //   - Errors carry a sentence for people ([plan.Fault]) apart from the detail.
+//   - Each method notes in the request's [plan.Thinking] what it took, also when it
+//     fails. A Thinking belongs to one request, whose jobs come one after another.
 package mind
 
 import (
@@ -24,12 +26,12 @@ import (
 
 // Mind does the language jobs.
 type Mind interface {
-	Decompose(ctx context.Context, r plan.Request) (Decomposition, error)
+	Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (Decomposition, error)
 	// Assess scores each candidate of each subtask from 1 (unrelated) to 5 (surely
 	// needed); the answer has the shape of the question.
-	Assess(ctx context.Context, r plan.Request, tasks []Assessment) ([][]float64, error)
-	Settle(ctx context.Context, r plan.Request, tasks []Contest) ([]Settlement, error)
-	Respond(ctx context.Context, a Account) (string, error)
+	Assess(ctx context.Context, r plan.Request, tasks []Assessment, t *plan.Thinking) ([][]float64, error)
+	Settle(ctx context.Context, r plan.Request, tasks []Contest, t *plan.Thinking) ([]Settlement, error)
+	Respond(ctx context.Context, a Account, t *plan.Thinking) (string, error)
 }
 
 // Decomposition is what a wish comes down to. Exactly one of Subtasks, Question and
@@ -80,4 +82,7 @@ type Account struct {
 	Results []plan.Result
 	// Fallbacks are sentences on what was done another way than first meant.
 	Fallbacks []string
+	// Missing are sentences on parts of the wish that cannot be done here, and on what
+	// they would need.
+	Missing []string
 }

@@ -66,6 +66,8 @@ type Plan struct {
 	Refused bool `json:"refused,omitempty"`
 	// Visited counts the tools that the search looked at, over all subtasks.
 	Visited int `json:"visited,omitempty"`
+	// Thinking is what it took to make the plan.
+	Thinking Thinking `json:"thinking,omitzero"`
 }
 
 // Task is a subtask with its solutions, best first. A task without solutions says

@@ -19,7 +19,7 @@ import (
 // Assess scores tools by the nearness of the subtask's description to their own words.
 // The tool that gives what is wanted scores highest; tools that make what it still
 // lacks are raised to just below it.
-func (m *Mind) Assess(ctx context.Context, _ plan.Request, tasks []mind.Assessment) ([][]float64, error) {
+func (m *Mind) Assess(ctx context.Context, _ plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
 	for i, t := range tasks {
 		if err := ctx.Err(); err != nil {

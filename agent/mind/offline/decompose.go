@@ -17,7 +17,7 @@ const maxWish = 8000
 // and bound (assign.go), and becomes subtasks (subtask.go, args.go).
 
 // Decompose splits the wish into subtasks.
-func (m *Mind) Decompose(ctx context.Context, r plan.Request) (mind.Decomposition, error) {
+func (m *Mind) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinking) (mind.Decomposition, error) {
 	if err := ctx.Err(); err != nil {
 		return mind.Decomposition{}, err
 	}

@@ -288,7 +288,7 @@ func (w wantTask) wrong(m *offline.Mind, tools []string, c testCase, s plan.Subt
 	if len(w.heads) == 0 {
 		return "", nil
 	}
-	scores, err := m.Assess(context.Background(), c.request, []mind.Assessment{{Subtask: s, Candidates: tools}})
+	scores, err := m.Assess(context.Background(), c.request, []mind.Assessment{{Subtask: s, Candidates: tools}}, nil)
 	if err != nil {
 		return "", err
 	}
@@ -314,7 +314,7 @@ func TestDecompose(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d, err := m.Decompose(t.Context(), c.request)
+			d, err := m.Decompose(t.Context(), c.request, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

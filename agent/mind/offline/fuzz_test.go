@@ -55,7 +55,7 @@ func FuzzDecompose(f *testing.F) {
 	m := theMind(f)
 	f.Fuzz(func(t *testing.T, wish, files, kinds, question string) {
 		r := request(wish, files, kinds, question)
-		d, err := m.Decompose(t.Context(), r)
+		d, err := m.Decompose(t.Context(), r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestOddWishes(t *testing.T) {
 	m := theMind(t)
 	for _, wish := range oddWishes {
 		r := request(wish, "a.png|b.png|c.mp4", "iiv", "")
-		d, err := m.Decompose(t.Context(), r)
+		d, err := m.Decompose(t.Context(), r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func TestAMindNeedsACatalogue(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := plan.Request{Wish: "blur cat.png and count the dogs", Given: []plan.Resource{{Name: "cat.png", Type: plan.Image}}}
-	d, err := m.Decompose(t.Context(), r)
+	d, err := m.Decompose(t.Context(), r, nil)
 	if err != nil || len(d.Subtasks) > 0 {
 		t.Errorf("with an empty catalogue there is %v:%s", err, showTasks(d))
 	}
@@ -51,7 +51,7 @@ func TestAToolThatIsAddedIsUnderstood(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := plan.Request{Wish: "Could you fold letter.jpg to an origami crane?", Given: []plan.Resource{{Name: "letter.jpg", Type: plan.Image}}}
-	d, err := m.Decompose(t.Context(), r)
+	d, err := m.Decompose(t.Context(), r, nil)
 	if err != nil || len(d.Subtasks) != 1 || d.Subtasks[0].Returns != "crane" {
 		t.Errorf("%v:%s", err, showTasks(d))
 	}
@@ -74,8 +74,8 @@ func TestTheSameWishGivesTheSameSubtasks(t *testing.T) {
 		wg.Go(func() {
 			for _, i := range rand.New(rand.NewPCG(uint64(n), 1)).Perm(len(cases)) {
 				r := cases[i].request
-				one, err := m.Decompose(t.Context(), r)
-				two, err2 := other.Decompose(t.Context(), r)
+				one, err := m.Decompose(t.Context(), r, nil)
+				two, err2 := other.Decompose(t.Context(), r, nil)
 				if err := errors.Join(err, err2); err != nil {
 					t.Error(err)
 					return
@@ -87,8 +87,8 @@ func TestTheSameWishGivesTheSameSubtasks(t *testing.T) {
 					continue
 				}
 				ask := []mind.Assessment{{Subtask: one.Subtasks[0], Candidates: tools}}
-				a, err := m.Assess(t.Context(), r, ask)
-				b, err2 := other.Assess(t.Context(), r, ask)
+				a, err := m.Assess(t.Context(), r, ask, nil)
+				b, err2 := other.Assess(t.Context(), r, ask, nil)
 				if diff := cmp.Diff(a, b); diff != "" || errors.Join(err, err2) != nil {
 					t.Errorf("%q is assessed in two ways (%v, %v):\n%s", r.Wish, err, err2, diff)
 				}
@@ -106,19 +106,19 @@ func TestAMindStopsWhenItsContextDoes(t *testing.T) {
 	sub := plan.Subtask{Description: "blur it", Returns: plan.Image}
 	for name, call := range map[string]func() error{
 		"Decompose": func() error {
-			_, err := m.Decompose(ctx, plan.Request{Wish: "blur it"})
+			_, err := m.Decompose(ctx, plan.Request{Wish: "blur it"}, nil)
 			return err
 		},
 		"Assess": func() error {
-			_, err := m.Assess(ctx, plan.Request{}, []mind.Assessment{{Subtask: sub}})
+			_, err := m.Assess(ctx, plan.Request{}, []mind.Assessment{{Subtask: sub}}, nil)
 			return err
 		},
 		"Settle": func() error {
-			_, err := m.Settle(ctx, plan.Request{}, []mind.Contest{{Subtask: sub}})
+			_, err := m.Settle(ctx, plan.Request{}, []mind.Contest{{Subtask: sub}}, nil)
 			return err
 		},
 		"Respond": func() error {
-			_, err := m.Respond(ctx, mind.Account{Plan: &plan.Plan{}})
+			_, err := m.Respond(ctx, mind.Account{Plan: &plan.Plan{}}, nil)
 			return err
 		},
 	} {
@@ -132,7 +132,7 @@ func TestAMindStopsWhenItsContextDoes(t *testing.T) {
 func assess(t *testing.T, s plan.Subtask) map[string]float64 {
 	t.Helper()
 	tools := allTools(t)
-	scores, err := theMind(t).Assess(t.Context(), plan.Request{Wish: s.Description}, []mind.Assessment{{Subtask: s, Candidates: tools}})
+	scores, err := theMind(t).Assess(t.Context(), plan.Request{Wish: s.Description}, []mind.Assessment{{Subtask: s, Candidates: tools}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
 		{Subtask: plan.Subtask{Description: "…?!", Returns: "unknown"}},
 		{Subtask: plan.Subtask{Description: "\xff\x00", Returns: plan.Image}, Candidates: []string{"image_to_edge"}},
 	}
-	scores, err := m.Assess(t.Context(), plan.Request{}, ask)
+	scores, err := m.Assess(t.Context(), plan.Request{}, ask, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
 	if scores[0][0] != scores[0][2] {
 		t.Error("the same candidate has two scores")
 	}
-	if none, err := m.Assess(t.Context(), plan.Request{}, nil); len(none) != 0 || err != nil {
+	if none, err := m.Assess(t.Context(), plan.Request{}, nil, nil); len(none) != 0 || err != nil {
 		t.Errorf("nothing is assessed as %v, %v", none, err)
 	}
 }
@@ -278,7 +278,7 @@ func TestSettleFillsBlanksFromTheirOptionsOnly(t *testing.T) {
 			before := plan.Solution{Actions: slices.Clone(c.solution.Actions)}
 			settled, err := theMind(t).Settle(t.Context(), plan.Request{}, []mind.Contest{{
 				Subtask: plan.Subtask{Description: "do it", Args: c.args, Returns: plan.Image}, Solutions: []plan.Solution{c.solution},
-			}})
+			}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -322,7 +322,7 @@ func TestSettleRanks(t *testing.T) {
 	named := use("blur_image")
 	named.Actions[0].Candidate = "fine"
 	contest.Solutions = append(contest.Solutions, named)
-	settled, err := theMind(t).Settle(t.Context(), plan.Request{}, []mind.Contest{contest, {}})
+	settled, err := theMind(t).Settle(t.Context(), plan.Request{}, []mind.Contest{contest, {}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestSettleScoresTextsInTheWrongPlaceLow(t *testing.T) {
 				{Type: plan.Image, Source: plan.FromResource("photo.png")}, {Type: plan.Text, Source: plan.FromValue(v), Meaning: meaning},
 			}},
 			Solutions: []plan.Solution{turning(plan.FromValue(v))}, Scores: map[string]float64{"resize_image": 5},
-		}})
+		}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -386,7 +386,7 @@ func BenchmarkDecompose(b *testing.B) {
 	cases := readCases(b)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if _, err := m.Decompose(b.Context(), cases[i%len(cases)].request); err != nil {
+		if _, err := m.Decompose(b.Context(), cases[i%len(cases)].request, nil); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -399,7 +399,7 @@ func BenchmarkAssess(b *testing.B) {
 		Args: []plan.Arg{{Type: plan.Image, Source: plan.FromResource("photo.png")}, {Type: plan.Text, Source: plan.FromValue("bench"), Meaning: plan.Object}},
 	}
 	for b.Loop() {
-		if _, err := m.Assess(b.Context(), plan.Request{Wish: strings.Clone(sub.Description)}, []mind.Assessment{{Subtask: sub, Candidates: tools}}); err != nil {
+		if _, err := m.Assess(b.Context(), plan.Request{Wish: strings.Clone(sub.Description)}, []mind.Assessment{{Subtask: sub, Candidates: tools}}, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -23,7 +23,7 @@ type telling struct {
 // Respond writes the account of a run in plain words: what was wanted first, then
 // what was done, what did not work, and what is approximate. It speaks of nothing that
 // is not in the results.
-func (m *Mind) Respond(ctx context.Context, a mind.Account) (string, error) {
+func (m *Mind) Respond(ctx context.Context, a mind.Account, _ *plan.Thinking) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

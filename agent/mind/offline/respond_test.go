@@ -79,7 +79,7 @@ func TestRespond(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			text, err := theMind(t).Respond(t.Context(), c.account)
+			text, err := theMind(t).Respond(t.Context(), c.account, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestRespondClaimsNoFileOfAStepThatFailed(t *testing.T) {
 	a := account(plan.Result{Status: plan.Failed, Problem: "No ink."}, plan.Result{Status: plan.Running}, plan.Result{Status: plan.Skipped})
 	left := edge()
 	a.Results[1].Output = &left // of an attempt that was not finished
-	text, err := theMind(t).Respond(t.Context(), a)
+	text, err := theMind(t).Respond(t.Context(), a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 // Settle ranks the solutions by the scores of their tools, above all of the one that
 // gives the result, fills blanks by what the arguments mean, and takes the first model.
-func (m *Mind) Settle(ctx context.Context, _ plan.Request, tasks []mind.Contest) ([]mind.Settlement, error) {
+func (m *Mind) Settle(ctx context.Context, _ plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
 	out := make([]mind.Settlement, len(tasks))
 	for i, c := range tasks {
 		if err := ctx.Err(); err != nil {
