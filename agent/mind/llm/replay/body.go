@@ -1,0 +1,76 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// isChat tells whether a call is a chat completion; the path before it is the server's
+// own affair (Azure names the model there).
+func isChat(req *http.Request) bool {
+	return req.Method == http.MethodPost && strings.HasSuffix(req.URL.Path, "/chat/completions")
+}
+
+// readBody takes the body out of a request, and closes it as a transport must.
+func readBody(req *http.Request) ([]byte, error) {
+	if req.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err = errors.Join(err, req.Body.Close()); err != nil {
+		return nil, fmt.Errorf("read the request: %w", err)
+	}
+	return body, nil
+}
+
+// rest is what comes of a body after its read part: the error that ended the reading,
+// or else what is left.
+func rest(body io.Reader, err error) io.Reader {
+	if err != nil {
+		return failing{err}
+	}
+	return body
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// reread is a body whose beginning has been read already.
+type reread struct {
+	io.Reader
+	io.Closer
+}
+
+func notRecorded(req *http.Request, why string) *http.Response {
+	type fault struct {
+		Message string  `json:"message"`
+		Type    string  `json:"type"`
+		Param   *string `json:"param"`
+		Code    string  `json:"code"`
+	}
+	body, err := json.Marshal(map[string]fault{"error": {
+		Message: why, Type: "invalid_request_error", Code: "not_recorded",
+	}})
+	if err != nil {
+		panic("replay: strings are always JSON: " + err.Error())
+	}
+	return respond(req, http.StatusNotFound, body)
+}
+
+func respond(req *http.Request, status int, body []byte) *http.Response {
+	return &http.Response{
+		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		StatusCode: status,
+		Proto:      "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header:        http.Header{"Content-Type": {"application/json"}},
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}
+}

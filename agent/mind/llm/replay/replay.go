@@ -1,0 +1,199 @@
+// Package replay keeps what a model answered, and answers with it again, so that a run
+// with a real model can be repeated without one.
+//
+// Promises:
+//   - A request is one file, <id>.json, that holds its exchanges by job and round: the
+//     model, the texts that varied, a hash of the whole messages, and the answer. No
+//     keys, no headers and no media are kept.
+//   - Files are replaced as a whole, by a rename: a crash leaves the old one or the new.
+//   - Only answers with the status 200 that hold a choice are kept; what failed on the
+//     way to them is not.
+//   - A damaged file is refused, by its name, when the recordings are opened.
+//   - All of it is safe for concurrent use within one process; two processes must not
+//     record into one folder.
+//
+// Which exchange a call is, its label says ([endpoint.Label]).
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Recordings are the files of a folder.
+type Recordings struct {
+	dir string
+
+	mu       sync.Mutex
+	requests map[string][]Exchange
+	begun    map[string]bool   // requests that were recorded since Open
+	stale    map[string]bool // labels
+	about    About
+	failed   error // the first failure to write; nothing is asked after it
+}
+
+// About names what the recordings were made with, so that figures from them can say so.
+type About struct {
+	// Model is what answered.
+	Model string `json:"model"`
+	// Prompts are the versions of the prompts, by job.
+	Prompts map[string]string `json:"prompts,omitempty"`
+	// Catalogue is the version of the tools.
+	Catalogue string `json:"catalogue,omitempty"`
+}
+
+// Open reads the recordings of a folder. A folder that is not there holds none, and is
+// made when the first one is kept.
+func Open(dir string) (*Recordings, error) {
+	r := &Recordings{
+		dir:      dir,
+		requests: map[string][]Exchange{},
+		begun:    map[string]bool{},
+		stale:    map[string]bool{},
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open recordings: %w", err)
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); !entry.IsDir() && strings.HasSuffix(name, suffix) && !strings.HasPrefix(name, ".") {
+			if err := r.load(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+func (r *Recordings) load(name string) error {
+	data, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		return fmt.Errorf("open recordings: %w", err)
+	}
+	if name == index {
+		r.about, err = decodeAbout(data)
+	} else {
+		var f file
+		if f, err = decodeFile(data); err == nil && name != fileName(f.Request) {
+			err = fmt.Errorf("holds the request %q, whose file is %s", f.Request, fileName(f.Request))
+		}
+		r.requests[f.Request] = f.Exchanges
+	}
+	if err != nil {
+		return fmt.Errorf("recording %s is damaged: %w", filepath.Join(r.dir, name), err)
+	}
+	return nil
+}
+
+// Requests are the ids of the requests that are recorded, in order.
+func (r *Recordings) Requests() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := make([]string, 0, len(r.requests))
+	for id := range r.requests {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Answer is the exchange of a request's job in a round, if it is recorded.
+func (r *Recordings) Answer(request, job string, round int) (Exchange, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	exchanges := r.requests[request]
+	if i := find(exchanges, job, round); i >= 0 {
+		return exchanges[i], true
+	}
+	return Exchange{}, false
+}
+
+// Keep records an exchange: the body of a chat completion's request, and the body of
+// its answer. The first one of a request since Open drops what an earlier run kept of
+// it, and one with the same job and round is replaced. An answer that holds no choice
+// is not kept.
+func (r *Recordings) Keep(request, job string, round int, asked, answered []byte) error {
+	q, err := parseQuestion(asked)
+	if err != nil {
+		return err
+	}
+	e, ok := parseAnswer(answered)
+	if !ok {
+		return nil
+	}
+	e.Job, e.Round = job, round
+	e.Model, e.User, e.Messages = q.Model, q.user(), q.hash()
+	if err := e.check(); err != nil {
+		return fmt.Errorf("record %s/%s/%d: %w", request, job, round, err)
+	}
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed != nil {
+		return r.failed
+	}
+	var exchanges []Exchange
+	if r.begun[request] {
+		exchanges = slices.Clone(r.requests[request])
+	}
+	if i := find(exchanges, job, round); i >= 0 {
+		exchanges[i] = e
+	} else {
+		exchanges = append(exchanges, e)
+	}
+	if err := r.write(fileName(request), file{Request: request, Exchanges: exchanges}); err != nil {
+		r.failed = fmt.Errorf("record %s: %w", request, err)
+		return r.failed
+	}
+	r.requests[request] = exchanges
+	r.begun[request] = true
+	return nil
+}
+
+func (r *Recordings) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// Stale are the labels, in order, of the answers that were replayed to other messages
+// than those they were recorded for: the prompt, the catalogue or the wish has changed
+// since, and the recording should be made again.
+func (r *Recordings) Stale() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	labels := make([]string, 0, len(r.stale))
+	for label := range r.stale {
+		labels = append(labels, label)
+	}
+	slices.Sort(labels)
+	return labels
+}
+
+// About says what the recordings were made with; it is zero where nobody said.
+func (r *Recordings) About() (About, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.about.clone(), nil
+}
+
+// SetAbout writes down what the recordings are made with.
+func (r *Recordings) SetAbout(a About) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.write(index, a); err != nil {
+		return fmt.Errorf("record what the answers are from: %w", err)
+	}
+	r.about = a.clone()
+	return nil
+}
+
+func find(exchanges []Exchange, job string, round int) int {
+	return slices.IndexFunc(exchanges, func(e Exchange) bool { return e.Job == job && e.Round == round })
+}

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// labelHeader carries the label of a call.
+const labelHeader = "X-Client-Request-Id"
+
+// mostBody is how much of an answer is held to be recorded, in bytes. A longer one
+// passes, but is not kept.
+const mostBody = 16 << 20
+
+// parseLabel takes request/job/round apart.
+func parseLabel(header string) (request, job string, round int, ok bool) {
+	head, last, ok := cutLast(header)
+	if !ok {
+		return "", "", 0, false
+	}
+	request, job, ok = cutLast(head)
+	round, err := strconv.Atoi(last)
+	return request, job, round, ok && err == nil && round >= 0 && request != "" && job != ""
+}
+
+func cutLast(s string) (before, after string, ok bool) {
+	i := strings.LastIndexByte(s, '/')
+	if i < 0 {
+		return "", "", false
+	}
+	return s[:i], s[i+1:], true
+}
+
+// Replay answers chat completions from the recordings, without a network. What is not
+// recorded, and every other call, gets a 404 with the error code "not_recorded".
+func (r *Recordings) Replay() http.RoundTripper { return player{r} }
+
+type player struct{ recordings *Recordings }
+
+// RoundTrip answers one call.
+func (p player) RoundTrip(req *http.Request) (*http.Response, error) {
+	asked, err := readBody(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	label := req.Header.Get(labelHeader)
+	request, job, round, ok := parseLabel(label)
+	switch {
+	case !isChat(req):
+		return notRecorded(req, "only chat completions are recorded"), nil
+	case !ok:
+		return notRecorded(req, "the call does not say which request, job and round it is of"), nil
+	}
+	e, ok := p.recordings.Answer(request, job, round)
+	if !ok {
+		return notRecorded(req, fmt.Sprintf("nothing is recorded for the request %q, job %s, round %d", request, job, round)), nil
+	}
+	if q, err := parseQuestion(asked); err != nil || q.hash() != e.Messages {
+		p.recordings.mark(label)
+	}
+	return respond(req, http.StatusOK, e.Body()), nil
+}
+
+func (r *Recordings) mark(label string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stale[label] = true
+}
+
+// Record passes calls on and keeps the answers of chat completions that carry a label.
+// Where an answer cannot be written, the call fails, and so does every later one,
+// before it is passed on: a run that is not recorded is not worth its price.
+func (r *Recordings) Record(next http.RoundTripper) http.RoundTripper {
+	return recorder{r, next}
+}
+
+type recorder struct {
+	recordings *Recordings
+	next       http.RoundTripper
+}
+
+// RoundTrip passes one call on.
+func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
+	request, job, round, ok := parseLabel(req.Header.Get(labelHeader))
+	if !ok || !isChat(req) {
+		return c.next.RoundTrip(req)
+	}
+	asked, err := readBody(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.recordings.failure(); err != nil {
+		return nil, err
+	}
+	passed := req.Clone(req.Context())
+	passed.Body = io.NopCloser(bytes.NewReader(asked))
+	passed.ContentLength = int64(len(asked))
+	res, err := c.next.RoundTrip(passed)
+	if err != nil || res.StatusCode != http.StatusOK {
+		return res, err
+	}
+	answered, err := io.ReadAll(io.LimitReader(res.Body, mostBody+1))
+	res.Body = reread{io.MultiReader(bytes.NewReader(answered), rest(res.Body, err)), res.Body}
+	if err != nil || len(answered) > mostBody {
+		return res, nil
+	}
+	if err := c.recordings.Keep(request, job, round, asked, answered); err != nil {
+		return nil, errors.Join(err, res.Body.Close())
+	}
+	return res, nil
+}
