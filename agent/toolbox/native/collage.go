@@ -46,7 +46,7 @@ func (n *Native) pictures(ctx context.Context, c toolbox.Call, arg string, side 
 		}
 		f := min(1, float64(side)/float64(max(p.Info.Width, p.Info.Height)))
 		w, h := amount.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
-		if p.Image, err = scaled(ctx, p.Image, w, h); err != nil {
+		if p.Image, err = media.Scaled(ctx, p.Image, w, h); err != nil {
 			return nil, err
 		}
 		all[i] = p
@@ -94,7 +94,7 @@ func largest(ps []media.Picture) image.Point {
 func place(ctx context.Context, dst *image.NRGBA, cell image.Rectangle, img *image.NRGBA) error {
 	f := min(float64(cell.Dx())/float64(img.Rect.Dx()), float64(cell.Dy())/float64(img.Rect.Dy()))
 	w, h := amount.Sizing{Factor: f}.Of(img.Rect.Dx(), img.Rect.Dy())
-	img, err := scaled(ctx, img, min(w, cell.Dx()), min(h, cell.Dy()))
+	img, err := media.Scaled(ctx, img, min(w, cell.Dx()), min(h, cell.Dy()))
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attemp
 	if max(w, h) < smallestSide {
 		return attempt{}, false, nil
 	}
-	img, err := scaled(ctx, p.Image, w, h)
+	img, err := media.Scaled(ctx, p.Image, w, h)
 	return attempt{img, own, shrunkQuality, scale}, true, err
 }
 

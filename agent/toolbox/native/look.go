@@ -108,3 +108,12 @@ func mixed(ctx context.Context, img *image.NRGBA, m [3][3]float64) error {
 		}
 	})
 }
+
+// inPlace changes a picture band by band by what gives a pixel a colour that depends on
+// that pixel alone.
+func inPlace(ctx context.Context, img *image.NRGBA, change func(image.Image) *image.NRGBA) error {
+	return media.InBands(ctx, img.Rect.Dy(), media.BandRows(img.Rect.Dx()), func(from, to int) {
+		band := change(img.SubImage(image.Rect(0, from, img.Rect.Dx(), to)))
+		copy(img.Pix[from*img.Stride:], band.Pix)
+	})
+}

@@ -29,7 +29,7 @@ func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, erro
 	w, h := p.Info.Width, p.Info.Height
 	f := min(1, lineSide/float64(max(w, h)))
 	sw, sh := amount.Sizing{Factor: f}.Of(w, h)
-	small, err := scaled(ctx, p.Image, sw, sh)
+	small, err := media.Scaled(ctx, p.Image, sw, sh)
 	if err != nil {
 		return edited{}, err
 	}

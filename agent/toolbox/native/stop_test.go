@@ -15,6 +15,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
 )
 
 // ending is a context that ends after it was asked so many times whether it has.
@@ -134,7 +135,7 @@ func TestScaledIsLanczos(t *testing.T) {
 	t.Parallel()
 	img := colourful(301, 203)
 	for _, size := range []image.Point{{150, 100}, {301, 50}, {40, 203}, {500, 333}, {301, 203}, {1, 1}} {
-		got, err := scaled(t.Context(), img, size.X, size.Y)
+		got, err := media.Scaled(t.Context(), img, size.X, size.Y)
 		if err != nil {
 			t.Fatal(err)
 		}

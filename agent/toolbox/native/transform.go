@@ -23,7 +23,7 @@ func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	if err := n.checkSize(w, h); err != nil {
 		return edited{}, err
 	}
-	img, err := scaled(ctx, p.Image, w, h)
+	img, err := media.Scaled(ctx, p.Image, w, h)
 	if err != nil {
 		return edited{}, err
 	}
@@ -45,7 +45,7 @@ func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (
 	if err := n.checkSize(w, h); err != nil {
 		return edited{}, err
 	}
-	img, err := scaled(ctx, p.Image, w, h)
+	img, err := media.Scaled(ctx, p.Image, w, h)
 	if err != nil {
 		return edited{}, err
 	}
@@ -77,7 +77,7 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 	// The box is filled without changing the proportions, and never by enlarging.
 	f := min(float64(w)/float64(p.Info.Width), float64(h)/float64(p.Info.Height), 1)
 	w, h = amount.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
-	img, err := scaled(ctx, p.Image, w, h)
+	img, err := media.Scaled(ctx, p.Image, w, h)
 	if err != nil {
 		return edited{}, err
 	}

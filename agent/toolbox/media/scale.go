@@ -1,0 +1,41 @@
+package media
+
+import (
+	"context"
+	"image"
+
+	"github.com/kovidgoyal/imaging"
+)
+
+// Scaled is the picture in another size, by Lanczos. Rows and then columns are
+// resampled, which depend on no others, so that it can be done a band at a time.
+func Scaled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, error) {
+	img, err := resampled(ctx, img, w, img.Rect.Dy())
+	if err != nil {
+		return nil, err
+	}
+	return resampled(ctx, img, w, h)
+}
+
+// resampled changes one side of the picture.
+func resampled(ctx context.Context, img *image.NRGBA, w, h int) (*image.NRGBA, error) {
+	oldW, oldH := img.Rect.Dx(), img.Rect.Dy()
+	if oldW == w && oldH == h {
+		return img, nil
+	}
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	if oldH == h {
+		err := InBands(ctx, h, BandRows(max(w, oldW)), func(from, to int) {
+			part := ToNRGBA(imaging.Resize(img.SubImage(image.Rect(0, from, oldW, to)), w, to-from, imaging.Lanczos))
+			copy(out.Pix[from*out.Stride:], part.Pix)
+		})
+		return out, err
+	}
+	err := InBands(ctx, w, BandRows(max(h, oldH)), func(from, to int) {
+		part := ToNRGBA(imaging.Resize(img.SubImage(image.Rect(from, 0, to, oldH)), to-from, h, imaging.Lanczos))
+		for y := range h {
+			copy(out.Pix[y*out.Stride+4*from:], part.Pix[y*part.Stride:y*part.Stride+4*(to-from)])
+		}
+	})
+	return out, err
+}
