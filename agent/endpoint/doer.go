@@ -1,0 +1,141 @@
+package endpoint
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// doer makes the tries of a call. It stands where go-openai expects an http.Client,
+// not below as a RoundTripper: that one must hand on every answer as it is, and what it
+// fails with gets the URL, user info and all, put in front.
+type doer struct {
+	http    *http.Client
+	host    string
+	secrets secrets
+	timeout time.Duration
+	retries int
+	maxBody int64
+	wait    func(context.Context, time.Duration) error
+	log     *slog.Logger
+}
+
+func newDoer(e *Endpoint, c Config, key string) *doer {
+	d := &doer{
+		host:    e.Host(),
+		timeout: cmp.Or(c.Timeout, defaultTimeout),
+		retries: max(cmp.Or(c.Retries, defaultRetries), 0),
+		maxBody: cmp.Or(c.MaxBody, defaultMaxBody),
+		wait:    c.Wait,
+		log:     c.Log,
+	}
+	transport := c.Transport
+	if transport == nil {
+		transport = newTransport(e.Private())
+	}
+	if d.wait == nil {
+		d.wait = waitByClock
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	d.secrets = secretsOf(key, e.base.User)
+	d.http = &http.Client{Transport: transport, CheckRedirect: sameServer}
+	return d
+}
+
+func secretsOf(key string, user *url.Userinfo) secrets {
+	var s secrets
+	password, _ := user.Password()
+	for _, k := range []string{key, password, user.Username()} {
+		if k != "" {
+			s = append(s, k)
+		}
+	}
+	return s
+}
+
+func waitByClock(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Do answers with a complete answer of a status below 300, or fails with an *Error or
+// with the context's own error.
+func (d *doer) Do(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	if err := replayable(req); err != nil {
+		return nil, err
+	}
+	setLabel(req)
+	pause := backoff.NewExponentialBackOff()
+	pause.Multiplier = 2
+	pause.MaxInterval = maxWait / 2
+	for try := 1; ; try++ {
+		resp, fail := d.try(req)
+		if fail == nil {
+			return resp, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		wait := max(pause.NextBackOff(), fail.After)
+		if !fail.again || try > d.retries || fail.After > maxWait || outlasts(ctx, wait) {
+			if try > 1 {
+				fail.Err = fmt.Errorf("%w (try %d)", fail.Err, try)
+			}
+			return nil, fail.Error
+		}
+		d.log.WarnContext(ctx, "the model server is asked again", "host", d.host, "label", label(ctx),
+			"try", try, "status", fail.Status, "kind", string(fail.Kind), "wait", wait)
+		if err := d.wait(ctx, wait); err != nil {
+			return nil, err //nolint:wrapcheck // the context's own word
+		}
+	}
+}
+
+// outlasts tells whether a wait would end after the context: then people learn more from
+// the failure that is known than from the end of the time.
+func outlasts(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && time.Until(deadline) < wait
+}
+
+// replayable makes sure that the request's body can be sent more than once.
+func replayable(req *http.Request) error {
+	if req.Body == nil || req.GetBody != nil {
+		return nil
+	}
+	b, err := io.ReadAll(req.Body)
+	if err != nil {
+		return fmt.Errorf("read what is to be sent: %w", err)
+	}
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+	return req.Body.Close() //nolint:wrapcheck // a reader's
+}
+
+// sameServer lets a redirect be followed only where it leads to the same server and asks
+// the same: the key must not travel, and a POST must not become a GET.
+func sameServer(to *http.Request, via []*http.Request) error {
+	from := via[0]
+	upgraded := from.URL.Scheme == "http" && to.URL.Scheme == "https" && from.URL.Hostname() == to.URL.Hostname()
+	same := from.URL.Scheme == to.URL.Scheme && from.URL.Host == to.URL.Host
+	if len(via) > 3 || to.Method != from.Method || !same && !upgraded {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}

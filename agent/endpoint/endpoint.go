@@ -1,0 +1,162 @@
+// Package endpoint speaks to one server with OpenAI's API: OpenAI itself, Azure OpenAI,
+// vLLM, Ollama, llama.cpp's server, LocalAI and their like.
+//
+// What it promises:
+//
+//   - A call is tried again, with a jittered and growing wait, where that can help: too
+//     many requests, a server in trouble, a connection that could not be made or broke
+//     amid the answer, a hang. It is not where it cannot: any other refusal, and a quota
+//     that is used up. What the server says of it (Retry-After, X-Should-Retry) goes
+//     first. The context ends tries and waits alike.
+//   - An answer is handed on once it is complete, and never larger than Config.MaxBody.
+//   - The key goes to that one server and nowhere else: not to the host of a redirect,
+//     not into an error, not into the log, even where the server's answer repeats it.
+//     Nor do these hold a body, or an address with user info or query.
+//   - A server that counts as private (see Private) is reached directly and at a private
+//     address, or not at all, so that what should stay in the house does, whatever the
+//     name resolves to. Config.Transport takes that over for what it dials itself.
+//   - Every failure becomes a sentence for people and a Kind to decide by; see Sort.
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// Config says which server, and how patiently it is asked.
+type Config struct {
+	// BaseURL ends before /chat/completions; "" is OpenAI's own, https://api.openai.com/v1.
+	// For Azure it is the resource's: https://NAME.openai.azure.com.
+	BaseURL string
+	// Key is a secret. Servers of one's own often want none.
+	Key string
+	// AzureVersion, where set, means Azure OpenAI's dialect with this api-version; the
+	// model of a call is then the name of a deployment.
+	AzureVersion string
+	// Timeout is that of one try, from the first byte sent to the last one read; 0 is
+	// two minutes.
+	Timeout time.Duration
+	// Retries is how often a call is tried after the first time; 0 is 3, less is never.
+	Retries int
+	// MaxBody is the most bytes that an answer may have; 0 is 4 MiB.
+	MaxBody int64
+	// Transport carries the tries; nil is one of its own.
+	Transport http.RoundTripper
+	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Log hears of each retry; nil is silence.
+	Log *slog.Logger
+}
+
+// Endpoint is one server. It is safe for use by many goroutines.
+type Endpoint struct {
+	base   *url.URL
+	azure  bool
+	client *openai.Client
+}
+
+const (
+	openAI         = "https://api.openai.com/v1"
+	defaultTimeout = 2 * time.Minute
+	defaultRetries = 3
+	defaultMaxBody = 4 << 20
+)
+
+// New checks the configuration. It dials nothing. Its errors are for the operator and
+// name neither the key nor a password in the base URL.
+func New(c Config) (*Endpoint, error) {
+	azure := c.AzureVersion != ""
+	base, err := parseBase(c.BaseURL, azure)
+	if err != nil {
+		return nil, err
+	}
+	key := strings.TrimSpace(c.Key) // a key is often read from a file with a line break
+	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return nil, errors.New("the key holds a character that no key has: letters, digits and ASCII signs are expected, without spaces")
+	}
+	if azure && !apiVersion.MatchString(c.AzureVersion) {
+		return nil, fmt.Errorf("the Azure API version %q is none: a date such as 2024-10-21 is expected", c.AzureVersion)
+	}
+	if c.Timeout < 0 || c.MaxBody < 0 {
+		return nil, errors.New("the timeout and the size of an answer must not be negative")
+	}
+	e := &Endpoint{base: base, azure: azure}
+	config := openai.DefaultConfig(key)
+	if azure {
+		config = openai.DefaultAzureConfig(key, base.String())
+		config.APIVersion = c.AzureVersion
+		config.AzureModelMapperFunc = url.PathEscape // the operator names the deployment itself
+	}
+	config.BaseURL = base.String()
+	config.HTTPClient = newDoer(e, c, key)
+	e.client = openai.NewClientWithConfig(config)
+	return e, nil
+}
+
+var apiVersion = regexp.MustCompile(`^[A-Za-z0-9.-]+$`)
+
+// parseBase reads the base URL; what is wrong with it is said without repeating it.
+func parseBase(s string, azure bool) (*url.URL, error) {
+	if s == "" && azure {
+		return nil, errors.New("the base URL is missing: Azure OpenAI needs that of the resource, such as https://name.openai.azure.com")
+	}
+	u, err := url.Parse(cmp.Or(strings.TrimSpace(s), openAI))
+	switch {
+	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
+		return nil, errors.New("the base URL is not one: http:// or https://, a host and a path are expected, such as http://localhost:11434/v1")
+	case u.RawQuery != "" || u.Fragment != "":
+		return nil, errors.New("the base URL must not have a query or a fragment")
+	}
+	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
+	if azure {
+		u.Path = strings.TrimSuffix(u.Path, "/openai") // the dialect puts it there
+	}
+	return u, nil
+}
+
+// Client is go-openai's client for the server. Hand what it fails with to Sort.
+func (e *Endpoint) Client() *openai.Client { return e.client }
+
+// Azure tells whether the server speaks Azure OpenAI's dialect.
+func (e *Endpoint) Azure() bool { return e.azure }
+
+// Host names the server for people and logs: its name, and the port where one was given.
+func (e *Endpoint) Host() string { return e.base.Host }
+
+// Models lists the models that the server names; nil where it has no such list, as
+// Azure, which answers with all that could be deployed. Errors are as those of Sort.
+func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
+	if e.azure {
+		return nil, nil
+	}
+	list, err := e.client.ListModels(ctx)
+	if err != nil {
+		if missing(err) {
+			return nil, nil
+		}
+		return nil, Sort(err, "")
+	}
+	names := make([]string, 0, len(list.Models))
+	for _, m := range list.Models {
+		if m.ID != "" {
+			names = append(names, m.ID)
+		}
+	}
+	return names, nil
+}
+
+// missing tells whether the server does not have what was asked for.
+func missing(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
+}

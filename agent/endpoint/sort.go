@@ -1,0 +1,132 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"atelier/agent/plan"
+)
+
+// Sort makes of what a call of Client failed with a *plan.Fault that wraps an *Error:
+// a sentence that says what happened and what to do, and the detail. The model is the
+// one that was asked for. The end of a context is handed on as it is, and so is a Fault.
+func Sort(err error, model string) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*plan.Fault](err); ok {
+		return err
+	}
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		e = errorOf(err)
+	}
+	return &plan.Fault{Sentence: sentence(e, model), Err: e}
+}
+
+// errorOf sorts what go-openai itself makes of an answer, or refuses to send.
+// A RequestError may hold an APIError that does not know the status, so it goes first.
+func errorOf(err error) *Error {
+	if r, ok := errors.AsType[*openai.RequestError](err); ok {
+		return newError(r.HTTPStatusCode, parseRefusal(r.Body), nil)
+	}
+	if a, ok := errors.AsType[*openai.APIError](err); ok {
+		r := refusal{message: a.Message, kind: a.Type}
+		switch c := a.Code.(type) {
+		case string:
+			r.code = c
+		case int:
+			r.number = c
+		}
+		if a.Param != nil {
+			r.param = *a.Param
+		}
+		return newError(a.HTTPStatusCode, r, nil)
+	}
+	if unreadable(err) {
+		return &Error{Kind: Malformed, Err: fmt.Errorf("the answer is not the JSON that was expected: %s", secrets(nil).detail(err.Error()))}
+	}
+	if timedOut(err) {
+		return &Error{Kind: TimedOut, Err: errors.New(secrets(nil).detail(plain(err)))}
+	}
+	return &Error{Kind: Rejected, Err: errors.New(secrets(nil).detail(plain(err)))}
+}
+
+// unreadable tells whether an answer could not be decoded.
+func unreadable(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, shape := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || shape || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// filtered are the codes of a refusal by the provider's rules on content (OpenAI, Azure).
+var filtered = map[string]bool{
+	"content_filter": true, "content_policy_violation": true, "moderation_blocked": true, "responsibleaipolicyviolation": true,
+}
+
+// sentence is what people are told.
+func sentence(e *Error, model string) string {
+	switch e.Kind {
+	case KeyRefused:
+		return "The model server refused the key. Please ask the operator to check OPENAI_API_KEY."
+	case Forbidden:
+		return "The model server does not allow this with the key that is set. Please ask the operator to check what the key may use."
+	case ModelUnknown:
+		return fmt.Sprintf("The model %sis not known to the model server. Please ask the operator to check OPENAI_MODEL and OPENAI_BASE_URL.", called(model))
+	case Limited:
+		return fmt.Sprintf("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
+	case Quota:
+		return "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."
+	case TooLong:
+		return "This is too long for the model. Please shorten the text, send less, or begin a new thread."
+	case Down:
+		return "The model server does not answer at the moment. Please try again later; if it stays so, ask the operator whether it runs and OPENAI_BASE_URL is right."
+	case TimedOut:
+		return "The model took too long to answer. Please try again, or with less at once."
+	case Malformed:
+		return "The model server's answer could not be read. Please try again; if it stays so, ask the operator to check OPENAI_BASE_URL."
+	case Rejected:
+	}
+	if filtered[strings.ToLower(e.Code)] {
+		return "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
+	}
+	return "The model server did not accept the request. Please say it in other words; if it stays so, ask the operator to look into the log."
+}
+
+// called is a model's name within a sentence. Servers that read models from files go by
+// their paths, which are nobody's concern.
+func called(model string) string {
+	if strings.HasPrefix(model, "/") || strings.HasPrefix(model, ".") || strings.Contains(model, `\`) {
+		model = path.Base(strings.ReplaceAll(model, `\`, "/"))
+	}
+	if model == "" {
+		return ""
+	}
+	return fmt.Sprintf("%q ", model)
+}
+
+// span is a time as people say it, rounded up.
+func span(d time.Duration) string {
+	switch {
+	case d <= 0:
+		return "a minute"
+	case d <= time.Second:
+		return "a second"
+	case d <= 90*time.Second:
+		return fmt.Sprintf("%d seconds", int((d+time.Second-1)/time.Second))
+	case d <= 90*time.Minute:
+		return fmt.Sprintf("%d minutes", int((d+time.Minute-1)/time.Minute))
+	}
+	return fmt.Sprintf("%d hours", int((d+time.Hour-1)/time.Hour))
+}

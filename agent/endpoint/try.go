@@ -1,0 +1,157 @@
+package endpoint
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// failure is a failed try, and whether another may do better.
+type failure struct {
+	*Error
+
+	again bool
+}
+
+// maxRefusal is how much of a refusal's body is read; all that can be told is at its beginning.
+const maxRefusal = 64 << 10
+
+// passing are the statuses after which another try may do better; those from 520 on are
+// a proxy's that could not reach the server (Cloudflare), 529 is "overloaded" (Anthropic).
+var passing = []int{429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
+
+// try asks once and reads the whole answer.
+func (d *doer) try(req *http.Request) (*http.Response, *failure) {
+	ctx, cancel := context.WithTimeout(req.Context(), d.timeout)
+	defer cancel()
+	again := req.Clone(ctx)
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return nil, d.failed(Rejected, 0, err.Error(), false)
+		}
+		again.Body = body
+	}
+	resp, err := d.http.Do(again)
+	if err != nil {
+		return nil, d.unreached(err)
+	}
+	defer resp.Body.Close() //nolint:errcheck // it was read
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status says enough
+		return nil, d.refused(resp, parseRefusal(body))
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, d.maxBody+1))
+	switch {
+	case timedOut(err):
+		return nil, d.failed(TimedOut, resp.StatusCode, "the answer was not complete in time", true)
+	case err != nil:
+		return nil, d.failed(Malformed, resp.StatusCode, "the answer broke off: "+plain(err), true)
+	case int64(len(body)) > d.maxBody:
+		return nil, d.failed(Malformed, resp.StatusCode, fmt.Sprintf("the answer is larger than %d bytes", d.maxBody), false)
+	case isPage(resp.Header):
+		return nil, d.failed(Malformed, resp.StatusCode, "the answer is a web page; the base URL may be wrong", false)
+	}
+	if r, ok := hiddenRefusal(body); ok {
+		return nil, d.refused(resp, r)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// failed is a failure told in our own words, and in those of the system.
+func (d *doer) failed(k Kind, status int, why string, again bool) *failure {
+	err := errors.New(d.secrets.hide(d.host + ": " + why))
+	return &failure{Error: &Error{Kind: k, Status: status, Err: err}, again: again}
+}
+
+// unreached is a failure before there was an answer.
+func (d *doer) unreached(err error) *failure {
+	if timedOut(err) {
+		return d.failed(TimedOut, 0, "no answer in time", true)
+	}
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, outside := errors.AsType[*notPrivate](err)
+	return d.failed(Down, 0, plain(err), !untrusted && !outside)
+}
+
+// plain is the system's word for a failure of the network, without the URL.
+func plain(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
+	}
+	return err.Error()
+}
+
+func timedOut(err error) bool {
+	n, ok := errors.AsType[net.Error](err)
+	return ok && n.Timeout() || errors.Is(err, context.DeadlineExceeded)
+}
+
+// refused is a failure told by the server.
+func (d *doer) refused(resp *http.Response, r refusal) *failure {
+	status := resp.StatusCode
+	if status < 300 && r.number >= 400 && r.number < 600 {
+		status = r.number // OpenRouter tells so of what failed after the answer had begun
+	}
+	f := &failure{Error: newError(status, r, d.secrets)}
+	f.After = retryAfter(resp.Header, time.Now())
+	f.Err = errors.New(d.secrets.hide(d.host) + ": " + f.Err.Error())
+	if to, err := resp.Location(); err == nil && status < 400 {
+		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
+	}
+	switch strings.ToLower(resp.Header.Get("X-Should-Retry")) { // as OpenAI's own clients do
+	case "true":
+		f.again = true
+	case "false":
+		f.again = false
+	default:
+		f.again = slices.Contains(passing, status) && (f.Kind == Limited || f.Kind == Down)
+	}
+	return f
+}
+
+// newError tells a refusal without what must not be told.
+func newError(status int, r refusal, s secrets) *Error {
+	e := &Error{Kind: sortOf(status, r), Status: status, Code: s.name(r.code), Param: s.name(r.param)}
+	if e.Code == "" || r.number != 0 {
+		e.Code = s.name(r.kind)
+	}
+	why := fmt.Sprintf("status %d", status)
+	if e.Code != "" {
+		why += ", " + e.Code
+	}
+	if e.Param != "" {
+		why += ", " + e.Param
+	}
+	if m := s.detail(r.message); m != "" {
+		why += ": " + m
+	}
+	e.Err = errors.New(why)
+	return e
+}
+
+// isPage tells whether an answer is for a browser.
+func isPage(h http.Header) bool {
+	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	return err == nil && t == "text/html"
+}
+
+// hiddenRefusal finds a refusal that came with the status of success.
+func hiddenRefusal(body []byte) (refusal, bool) {
+	if len(body) > maxRefusal || !strings.HasPrefix(strings.Join(strings.Fields(string(body[:min(len(body), 64)])), ""), `{"error":`) {
+		return refusal{}, false
+	}
+	r := parseRefusal(body)
+	return r, r != refusal{}
+}
