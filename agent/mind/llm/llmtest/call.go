@@ -1,0 +1,115 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+)
+
+// call is one call with its body read.
+type call struct {
+	*http.Request
+
+	server *Server
+	body   []byte
+}
+
+// handle reads a call, answers it and writes the answer.
+func (s *Server) handle(answer func(*call) reply) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return // the client broke off
+		}
+		s.mu.Lock()
+		s.calls = append(s.calls, r.Method+" "+r.URL.Path)
+		s.mu.Unlock()
+		c := &call{r, s, body}
+		if err := c.checkHeader(); err != nil {
+			c.illFormed(http.StatusBadRequest, "", err.Error()).write(w, c)
+			return
+		}
+		answer(c).write(w, c)
+	}
+}
+
+// illFormed reports a call that OpenAI would not take, and is the answer to it.
+func (c *call) illFormed(status int, code, why string) reply {
+	c.server.tb.Helper()
+	c.server.tb.Errorf("llmtest: ill-formed %s %s: %s", c.Method, c.URL.Path, why)
+	return failure(status, code, "", why)
+}
+
+func (c *call) bad(err error) reply {
+	c.server.tb.Helper()
+	return c.illFormed(http.StatusBadRequest, "", err.Error())
+}
+
+// checkHeader holds what every call must keep.
+func (c *call) checkHeader() error {
+	if values, ok := c.Header["Authorization"]; ok {
+		scheme, key, found := strings.Cut(values[0], " ")
+		if len(values) > 1 || scheme != "Bearer" || !found || key == "" || strings.ContainsAny(key, " \t") {
+			return errors.New(`the header Authorization is not of the form "Bearer KEY"`)
+		}
+	}
+	if id := c.Header.Get(labelHeader); len(id) > 512 || !isASCII(id) {
+		return fmt.Errorf("the header %s is longer than 512 or not ASCII", labelHeader)
+	}
+	if c.azure() && c.URL.Query().Get("api-version") == "" {
+		return errors.New("a call of Azure OpenAI lacks the api-version")
+	}
+	return nil
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// azure tells whether the call goes to a versioned path of Azure OpenAI.
+func (c *call) azure() bool {
+	return strings.HasPrefix(c.URL.Path, "/openai/") && !strings.HasPrefix(c.URL.Path, "/openai/v1/")
+}
+
+// key is what the call identifies itself by; Azure has a header of its own.
+func (c *call) key() string {
+	if key := c.Header.Get("Api-Key"); key != "" {
+		return key
+	}
+	return strings.TrimPrefix(c.Header.Get("Authorization"), "Bearer ")
+}
+
+// admit answers a call with the wrong key.
+func (s *Server) admit(c *call) *reply {
+	if s.config.Key == "" || c.key() == s.config.Key {
+		return nil
+	}
+	r := failure(http.StatusUnauthorized, "invalid_api_key", "", "Incorrect API key provided.")
+	return &r
+}
+
+// json reads the body into v, which has every field that is documented.
+func (c *call) json(v any) error {
+	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" {
+		return fmt.Errorf("the content type is %q, not application/json", c.Header.Get("Content-Type"))
+	}
+	if !utf8.Valid(c.body) {
+		return errors.New("the body is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(c.body))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return fmt.Errorf("the body does not fit: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the JSON of the body")
+	}
+	return nil
+}

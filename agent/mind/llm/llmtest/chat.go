@@ -1,0 +1,237 @@
+package llmtest
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+
+)
+
+// chatRequest has every documented field of a chat completion's request (OpenAI API
+// reference, chat completions), so that one that is not is noticed.
+type chatRequest struct {
+	Model               string          `json:"model"`
+	Messages            []chatMessage   `json:"messages"`
+	ResponseFormat      *responseFormat `json:"response_format"`
+	MaxTokens           *int            `json:"max_tokens"`
+	MaxCompletionTokens *int            `json:"max_completion_tokens"`
+	Temperature         *float64        `json:"temperature"`
+	TopP                *float64        `json:"top_p"`
+	PresencePenalty     *float64        `json:"presence_penalty"`
+	FrequencyPenalty    *float64        `json:"frequency_penalty"`
+	N                   *int            `json:"n"`
+	Stream              *bool           `json:"stream"`
+	StreamOptions       json.RawMessage `json:"stream_options"`
+	Stop                json.RawMessage `json:"stop"`
+	Seed                *int64          `json:"seed"`
+	LogitBias           map[string]int  `json:"logit_bias"`
+	Logprobs            *bool           `json:"logprobs"`
+	TopLogprobs         *int            `json:"top_logprobs"`
+
+	User                 *string           `json:"user"`
+	SafetyIdentifier     *string           `json:"safety_identifier"`
+	PromptCacheKey       *string           `json:"prompt_cache_key"`
+	PromptCacheRetention *string           `json:"prompt_cache_retention"`
+	ReasoningEffort      *string           `json:"reasoning_effort"`
+	Verbosity            *string           `json:"verbosity"`
+	ServiceTier          *string           `json:"service_tier"`
+	Store                *bool             `json:"store"`
+	Metadata             map[string]string `json:"metadata"`
+	Modalities           []string          `json:"modalities"`
+	Audio                json.RawMessage   `json:"audio"`
+	Prediction           json.RawMessage   `json:"prediction"`
+	Tools                []json.RawMessage `json:"tools"`
+	ToolChoice           json.RawMessage   `json:"tool_choice"`
+	ParallelToolCalls    *bool             `json:"parallel_tool_calls"`
+	Functions            []json.RawMessage `json:"functions"`
+	FunctionCall         json.RawMessage   `json:"function_call"`
+	WebSearchOptions     json.RawMessage   `json:"web_search_options"`
+}
+
+type responseFormat struct {
+	Type       string `json:"type"`
+	JSONSchema *struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Schema      json.RawMessage `json:"schema"`
+		Strict      *bool           `json:"strict"`
+	} `json:"json_schema"`
+}
+
+var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// chat answers a chat completion.
+func (s *Server) chat(c *call) reply {
+	r, err := c.chatRequest()
+	if err != nil {
+		return c.bad(err)
+	}
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	s.mu.Unlock()
+	if refused := s.admit(c); refused != nil {
+		return *refused
+	}
+	if r.Format == "json_schema" && s.config.NoSchema || r.Format == "json_object" && s.config.NoJSON {
+		return failure(http.StatusBadRequest, "", "",
+			fmt.Sprintf("Invalid parameter: 'response_format' of type '%s' is not supported with this model.", r.Format))
+	}
+	if s.config.Answer == nil {
+		return c.illFormed(http.StatusNotFound, "unknown_url", "no chat completion is scripted")
+	}
+	a := s.config.Answer(r)
+	if a.broken != "" {
+		return c.illFormed(http.StatusBadRequest, "script_exhausted", a.broken)
+	}
+	e, err := a.completion(r)
+	if err != nil {
+		return c.bad(fmt.Errorf("the script's JSON cannot be encoded: %w", err))
+	}
+	answer := newReply("application/json", e.Body())
+	if a.NoChoices {
+		answer = jsonReply(map[string]any{"object": "chat.completion", "model": r.Model, "choices": []any{}})
+	}
+	answer = a.fault().over(answer)
+	if err := s.record(r, answer); err != nil {
+		return c.bad(err)
+	}
+	return answer
+}
+
+// record keeps an answer that reaches the client whole.
+func (s *Server) record(r Request, a reply) error {
+	if s.config.Record == nil || r.ID == "" || a.status != http.StatusOK || a.hang || a.reset {
+		return nil
+	}
+	return s.config.Record.Keep(r.ID, r.Job, r.Round, r.Body, a.body)
+}
+
+// chatRequest reads and checks a request.
+func (c *call) chatRequest() (Request, error) {
+	var q chatRequest
+	if err := c.json(&q); err != nil {
+		return Request{}, err
+	}
+	if name := c.PathValue("deployment"); name != "" {
+		q.Model = cmp.Or(q.Model, name) // Azure names the model in the path
+	}
+	if q.Model == "" {
+		return Request{}, errors.New("it names no model")
+	}
+	if err := errors.Join(q.checkNumbers(), q.checkChoices()); err != nil {
+		return Request{}, err
+	}
+	r := Request{Model: q.Model, Header: c.Header.Clone(), Body: c.body}
+	r.ID, r.Job, r.Round, _ = parseLabel(c.Header.Get(labelHeader))
+	var err error
+	if r.Messages, err = checkMessages(q.Messages); err != nil {
+		return Request{}, err
+	}
+	if q.MaxTokens != nil {
+		r.MaxTokens = *q.MaxTokens
+	}
+	if q.MaxCompletionTokens != nil {
+		r.MaxTokens = *q.MaxCompletionTokens
+	}
+	if err := r.format(q.ResponseFormat); err != nil {
+		return Request{}, err
+	}
+	return r, nil
+}
+
+// format takes the response format over.
+func (r *Request) format(f *responseFormat) error {
+	if f == nil {
+		return nil
+	}
+	if f.JSONSchema != nil && f.Type != "json_schema" {
+		return fmt.Errorf("the response format %q has a schema", f.Type)
+	}
+	switch f.Type {
+	case "text":
+		return nil
+	case "json_object":
+		r.Format = f.Type
+		for _, m := range r.Messages {
+			if strings.Contains(strings.ToLower(m.Text), "json") {
+				return nil
+			}
+		}
+		return errors.New("the response format json_object wants the word JSON in the messages")
+	case "json_schema":
+		r.Format = f.Type
+		j := f.JSONSchema
+		switch {
+		case j == nil || len(j.Schema) == 0:
+			return errors.New("the response format json_schema has no schema")
+		case !schemaName.MatchString(j.Name):
+			return fmt.Errorf("the schema's name %q is not of letters, digits, _ and -, at most 64", j.Name)
+		}
+		r.SchemaName, r.Schema = j.Name, j.Schema
+		if err := checkSchema(j.Schema, j.Strict != nil && *j.Strict); err != nil {
+			return fmt.Errorf("the schema %s: %w", j.Name, err)
+		}
+		return nil
+	default:
+		return fmt.Errorf("the response format %q is not known", f.Type)
+	}
+}
+
+func (q chatRequest) checkNumbers() error {
+	return errors.Join(
+		within("temperature", q.Temperature, 0, 2),
+		within("top_p", q.TopP, 0, 1),
+		within("presence_penalty", q.PresencePenalty, -2, 2),
+		within("frequency_penalty", q.FrequencyPenalty, -2, 2),
+		within("max_tokens", q.MaxTokens, 1, 1<<24),
+		within("max_completion_tokens", q.MaxCompletionTokens, 1, 1<<24),
+		within("n", q.N, 1, 1), // one is what this server gives
+		within("top_logprobs", q.TopLogprobs, 0, 20),
+	)
+}
+
+func (q chatRequest) checkChoices() error {
+	switch {
+	case q.MaxTokens != nil && q.MaxCompletionTokens != nil:
+		return errors.New("it has both max_tokens and max_completion_tokens")
+	case q.Stream != nil && *q.Stream:
+		return errors.New("it asks for streaming, which this server does not do")
+	case q.StreamOptions != nil && string(q.StreamOptions) != "null":
+		return errors.New("it has stream_options without stream")
+	case q.TopLogprobs != nil && (q.Logprobs == nil || !*q.Logprobs):
+		return errors.New("it has top_logprobs without logprobs")
+	case len(q.Metadata) > 16:
+		return errors.New("it has more than 16 metadata")
+	}
+	for token, bias := range q.LogitBias {
+		if bias < -100 || bias > 100 {
+			return fmt.Errorf("the logit_bias of %q is not within -100 and 100", token)
+		}
+	}
+	return errors.Join(
+		checkStop(q.Stop),
+		oneOf("reasoning_effort", q.ReasoningEffort, "none", "minimal", "low", "medium", "high", "xhigh"),
+		oneOf("verbosity", q.Verbosity, "low", "medium", "high"),
+		oneOf("service_tier", q.ServiceTier, "auto", "default", "flex", "scale", "priority"),
+	)
+}
+
+// checkStop holds that stop is a text or up to four.
+func checkStop(raw json.RawMessage) error {
+	var one *string
+	var many []string
+	switch {
+	case len(raw) == 0 || json.Unmarshal(raw, &one) == nil:
+		return nil
+	case json.Unmarshal(raw, &many) != nil:
+		return errors.New("stop is neither a text nor a list of texts")
+	case len(many) == 0 || len(many) > 4:
+		return fmt.Errorf("stop has %d texts, not 1 to 4", len(many))
+	}
+	return nil
+}
+

@@ -1,0 +1,159 @@
+package llmtest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif"  // formats of pictures that OpenAI reads: PNG, JPEG, WebP and
+	_ "image/jpeg" // GIFs that do not move
+	_ "image/png"
+	"strings"
+
+	_ "golang.org/x/image/webp"
+)
+
+type chatMessage struct {
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+	Name    *string         `json:"name"`
+	Refusal *string         `json:"refusal"`
+
+	ToolCalls        []json.RawMessage `json:"tool_calls"`
+	ToolCallID       *string           `json:"tool_call_id"`
+	FunctionCall     json.RawMessage   `json:"function_call"`
+	Audio            json.RawMessage   `json:"audio"`
+	ReasoningContent *string           `json:"reasoning_content"` // of other servers, which want it back
+}
+
+type chatPart struct {
+	Type     string  `json:"type"`
+	Text     *string `json:"text"`
+	ImageURL *struct {
+		URL    string  `json:"url"`
+		Detail *string `json:"detail"`
+	} `json:"image_url"`
+}
+
+func checkMessages(messages []chatMessage) ([]Message, error) {
+	if len(messages) == 0 {
+		return nil, errors.New("it has no messages")
+	}
+	checked := make([]Message, len(messages))
+	others := false
+	for i, m := range messages {
+		var err error
+		switch m.Role {
+		case "system", "developer":
+			if others {
+				err = errors.New("it comes after the messages of others")
+			}
+		case "user", "assistant", "tool":
+			others = true
+		default:
+			err = errors.New("its role is not known")
+		}
+		if err == nil {
+			checked[i], err = m.check()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("message %d of the role %q: %w", i, m.Role, err)
+		}
+	}
+	return checked, nil
+}
+
+func (m chatMessage) check() (Message, error) {
+	if m.Role == "tool" && m.ToolCallID == nil {
+		return Message{}, errors.New("it has no tool_call_id")
+	}
+	if m.Name != nil && (*m.Name == "" || len(*m.Name) > 64 || strings.ContainsAny(*m.Name, " \t\r\n<|\\/>")) {
+		return Message{}, fmt.Errorf("its name %q is not of up to 64 characters without space and <|\\/>", *m.Name)
+	}
+	if len(m.Content) == 0 || string(m.Content) == "null" {
+		if m.Role == "assistant" && (m.ToolCalls != nil || m.Refusal != nil || m.FunctionCall != nil) {
+			return Message{Role: m.Role}, nil
+		}
+		return Message{}, errors.New("it has no content")
+	}
+	var text string
+	if json.Unmarshal(m.Content, &text) == nil {
+		if strings.TrimSpace(text) == "" {
+			return Message{}, errors.New("its content is empty")
+		}
+		return Message{Role: m.Role, Text: text}, nil
+	}
+	var parts []chatPart
+	if err := strict(m.Content, &parts); err != nil {
+		return Message{}, fmt.Errorf("its content is neither a text nor a list of parts: %w", err)
+	}
+	if len(parts) == 0 {
+		return Message{}, errors.New("its content has no parts")
+	}
+	checked := Message{Role: m.Role}
+	var texts []string
+	for i, p := range parts {
+		if err := p.check(m.Role); err != nil {
+			return Message{}, fmt.Errorf("part %d: %w", i, err)
+		}
+		if p.ImageURL != nil {
+			checked.Images++
+		} else {
+			texts = append(texts, *p.Text)
+		}
+	}
+	checked.Text = strings.Join(texts, "\n\n")
+	return checked, nil
+}
+
+func (p chatPart) check(role string) error {
+	switch p.Type {
+	case "text":
+		if p.ImageURL != nil || p.Text == nil || strings.TrimSpace(*p.Text) == "" {
+			return errors.New("it is not a text alone, or the text is empty")
+		}
+		return nil
+	case "image_url":
+		switch {
+		case role != "user":
+			return errors.New("only users show pictures")
+		case p.Text != nil || p.ImageURL == nil:
+			return errors.New("it is not a picture alone")
+		}
+		if err := oneOf("its detail", p.ImageURL.Detail, "auto", "low", "high"); err != nil {
+			return err
+		}
+		return checkDataURL(p.ImageURL.URL)
+	default:
+		return fmt.Errorf("this server knows no part of the type %q", p.Type)
+	}
+}
+
+// checkDataURL holds that a picture comes with the request, whole, and is what its URL
+// says.
+func checkDataURL(url string) error {
+	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:image/"), ";base64,")
+	if !ok || !strings.HasPrefix(url, "data:image/") {
+		return errors.New("the picture is no data URL in base64")
+	}
+	file, err := base64.StdEncoding.DecodeString(data)
+	if err != nil {
+		return fmt.Errorf("the picture is not base64: %w", err)
+	}
+	_, format, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		return fmt.Errorf("the picture cannot be read: %w", err)
+	}
+	if format != kind {
+		return fmt.Errorf("the picture is %s and said to be %s", format, kind)
+	}
+	return nil
+}
+
+func strict(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	return d.Decode(v) //nolint:wrapcheck // the caller says what it read
+}

@@ -1,0 +1,117 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+)
+
+// Fault is what can go wrong with an answer. The zero value is that nothing does.
+type Fault struct {
+	// Status is that of the answer; 0 is 200.
+	Status int
+	// Header is added to the answer's.
+	Header http.Header
+	// Raw is the whole body, instead.
+	Raw string
+	// ErrorCode, ErrorType and ErrorMessage fill OpenAI's error object, with a Status
+	// of 400 or more.
+	ErrorCode, ErrorType, ErrorMessage string
+	// Hang answers nothing until the client goes, or the test ends.
+	Hang bool
+	// Reset breaks the connection in the middle of the body.
+	Reset bool
+}
+
+// over is r with the fault.
+func (f Fault) over(r reply) reply {
+	if f.Status >= http.StatusBadRequest {
+		r = failure(f.Status, f.ErrorCode, f.ErrorType, f.ErrorMessage)
+	} else if f.Status != 0 {
+		r.status = f.Status
+	}
+	if f.Raw != "" {
+		r.body = []byte(f.Raw)
+	}
+	if f.Header != nil {
+		header := r.header.Clone()
+		maps.Copy(header, f.Header)
+		r.header = header
+	}
+	r.hang, r.reset = f.Hang, f.Reset
+	return r
+}
+
+// reply is an answer as it is written.
+type reply struct {
+	status      int
+	header      http.Header
+	body        []byte
+	hang, reset bool
+}
+
+func newReply(contentType string, body []byte) reply {
+	return reply{status: http.StatusOK, header: http.Header{"Content-Type": {contentType}}, body: body}
+}
+
+func jsonReply(v any) reply {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic("llmtest: an answer is always JSON: " + err.Error())
+	}
+	return newReply("application/json", body)
+}
+
+// failure is OpenAI's error object.
+func failure(status int, code, kind, message string) reply {
+	if kind == "" {
+		kind = "invalid_request_error"
+		if status >= http.StatusInternalServerError {
+			kind = "server_error"
+		}
+	}
+	if message == "" {
+		message = fmt.Sprintf("scripted failure %d", status)
+	}
+	type fault struct {
+		Message string  `json:"message"`
+		Type    string  `json:"type"`
+		Param   *string `json:"param"`
+		Code    *string `json:"code"`
+	}
+	e := fault{Message: message, Type: kind}
+	if code != "" {
+		e.Code = &code
+	}
+	r := jsonReply(map[string]fault{"error": e})
+	r.status = status
+	return r
+}
+
+func (r reply) write(w http.ResponseWriter, c *call) {
+	if r.hang {
+		select {
+		case <-c.Context().Done():
+		case <-c.server.closed:
+		}
+		panic(http.ErrAbortHandler)
+	}
+	header := w.Header()
+	maps.Copy(header, r.header)
+	header.Set("Content-Length", strconv.Itoa(len(r.body)))
+	if header.Get("X-Request-Id") == "" {
+		header.Set("X-Request-Id", "req_llmtest")
+	}
+	w.WriteHeader(r.status)
+	body := r.body
+	if r.reset {
+		body = body[:len(body)/2]
+	}
+	_, err := w.Write(body)
+	if r.reset || err != nil {
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
