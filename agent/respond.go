@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -60,7 +59,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	if err != nil {
 		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", forOperator(err))
 	}
-	if err != nil || strings.TrimSpace(text) == "" || invents(text, account) {
+	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
 		text = plainly(account)
 	}
 	for _, l := range lacks {
@@ -102,32 +101,6 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 		}
 	}
 	return lacks, nil
-}
-
-// fileName finds what looks like the name of a media file.
-var fileName = regexp.MustCompile(`[\pL\pN][\pL\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|mp4|mov|webm|mkv|avi|mp3|wav|flac|ogg|m4a|html?)\b`)
-
-// invents tells whether the text names a file that neither exists nor stands in the
-// wish.
-func invents(text string, account mind.Account) bool {
-	known := map[string]bool{}
-	for _, r := range account.Plan.Resources {
-		known[r.Name], known[r.File] = true, true
-	}
-	for _, result := range account.Results {
-		if result.Output != nil {
-			known[result.Output.Name] = true
-		}
-		for _, r := range result.More {
-			known[r.Name] = true
-		}
-	}
-	for _, name := range fileName.FindAllString(text, -1) {
-		if !known[name] && !strings.Contains(account.Request.Wish, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // plainly is the account without a mind's words.

@@ -1,0 +1,108 @@
+package mind
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+)
+
+// fileName finds what looks like the name of a media file.
+var fileName = regexp.MustCompile(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|mp4|mov|webm|mkv|avi|mp3|wav|flac|ogg|m4a|html?)\b`)
+
+// Invents lists the media files that a text names although they are not there: neither
+// resources nor results, nor named in what people or tools said.
+func (a Account) Invents(text string) []string {
+	for _, name := range a.files() {
+		text = without(text, name)
+	}
+	said := a.said()
+	var invented []string
+	for _, name := range fileName.FindAllString(text, -1) {
+		known := slices.ContainsFunc(said, func(s string) bool {
+			return strings.Contains(s, name) || strings.Contains(s, strings.TrimLeftFunc(name, unspaced))
+		})
+		if !known && !slices.Contains(invented, name) {
+			invented = append(invented, name)
+		}
+	}
+	return invented
+}
+
+// files are the names of what is there, the longest first, since one may hold another.
+func (a Account) files() []string {
+	var names []string
+	add := func(rs ...plan.Resource) {
+		for _, r := range rs {
+			names = append(names, r.Name, r.File)
+		}
+	}
+	add(a.Request.Resources()...)
+	if a.Plan != nil {
+		add(a.Plan.Resources...)
+	}
+	for _, r := range a.Results {
+		add(outputs(r)...)
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(len(y), len(x)) })
+	return names
+}
+
+// outputs are what a step made.
+func outputs(r plan.Result) []plan.Resource {
+	if r.Output == nil {
+		return nil
+	}
+	return append([]plan.Resource{*r.Output}, r.More...)
+}
+
+// said are the texts from which an answer may quote.
+func (a Account) said() []string {
+	texts := slices.Concat([]string{a.Request.Wish}, a.Fallbacks, a.Missing)
+	if q := a.Request.Question; q != nil {
+		texts = append(texts, q.Wish, q.Text)
+	}
+	for _, r := range a.Results {
+		texts = append(texts, r.Note, r.Problem)
+		for _, out := range outputs(r) {
+			texts = append(texts, out.Value, out.About)
+		}
+	}
+	return texts
+}
+
+// without takes a name out of a text where it stands alone, and not at the end of
+// another name.
+func without(text, name string) string {
+	if name == "" {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, name)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		if last, _ := utf8.DecodeLastRuneInString(before); inName(last) && !unspaced(last) {
+			b.WriteString(name)
+		} else {
+			b.WriteByte(' ')
+		}
+		text = after
+	}
+}
+
+func inName(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) || strings.ContainsRune("_-.", r))
+}
+
+// unspaced tells whether the sign is of a script that puts no space between words, so
+// that a name may follow it at once.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}

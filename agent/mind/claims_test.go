@@ -1,0 +1,63 @@
+package mind_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+func TestInvents(t *testing.T) {
+	t.Parallel()
+	account := mind.Account{
+		Request: plan.Request{
+			Wish:     "把照片sketch.png变成卡通, and save it as out.webp",
+			Question: &plan.Question{Wish: "blur old.gif", Text: "Do you mean new.gif?"},
+			Given:    []plan.Resource{{Name: "photo-3f2a.png", File: "photo.png", Type: plan.Image}},
+		},
+		Plan: &plan.Plan{Resources: []plan.Resource{{Name: "चित्र-77aa.jpg", Type: plan.Image}}},
+		Results: []plan.Result{
+			{
+				Status: plan.Done,
+				Output: &plan.Resource{Name: "photo-3f2a.edge-91bc.png", Type: plan.Edge, About: "lines of house.jpg"},
+				More:   []plan.Resource{{Name: "photo-3f2a.edge-92bc.png", Type: plan.Edge}},
+			},
+			{Status: plan.Done, Output: &plan.Resource{Name: "text-1", Type: plan.Text, Value: "See report.html for more."}},
+			{Status: plan.Failed, Problem: "There is no voice.mp3 to be heard."},
+		},
+		Fallbacks: []string{"lost.wav was not there. I went another way: dub_video."},
+		Missing:   []string{"The tool sing cannot run here: it needs song.flac."},
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"nothing", "", ""},
+		{"no file", "I counted 3.5 dogs, i.e. many.", ""},
+		{"a result", "Here is photo-3f2a.edge-91bc.png.", ""},
+		{"each result of a step", "photo-3f2a.edge-91bc.png, photo-3f2a.edge-92bc.png", ""},
+		{"a name in marks", "Here is `photo-3f2a.edge-91bc.png`, made from **photo.png**.", ""},
+		{"a name with signs above letters", "चित्र-77aa.jpg", ""},
+		{"Chinese words touch the name", "这是photo-3f2a.edge-91bc.png。", ""},
+		{"a German word is made of it", "die photo-3f2a.png-Datei", ""},
+		{"the end of a sentence", "I used photo.png.", ""},
+		{"named in the wish", "It is not saved as out.webp.", ""},
+		{"named in the wish, with words before", "我没有找到图像sketch.png。", ""},
+		{"named in the question", "You meant old.gif, not new.gif.", ""},
+		{"named by results", "The text says report.html, the picture shows house.jpg, and voice.mp3, lost.wav and song.flac are missing.", ""},
+		{"another name", "I made photo-3f2a.cartoon-11aa.png.", "photo-3f2a.cartoon-11aa.png"},
+		{"after Chinese words", "这是photo-3f2a.cartoon-11aa.png。", "这是photo-3f2a.cartoon-11aa.png"},
+		{"a longer name", "I made my-photo-3f2a.png.", "my-photo-3f2a.png"},
+		{"a further link", "I made photo-3f2a.png.edge-0000.png.", "edge-0000.png"},
+		{"each once", "a.mp4, b.html, a.mp4", "a.mp4 b.html"},
+		{"in capitals", "I made FINAL.PNG.", "FINAL.PNG"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if got := strings.Join(account.Invents(c.text), " "); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+	if got := (mind.Account{}).Invents("a.png"); len(got) != 1 {
+		t.Errorf("where there is nothing: %q", got)
+	}
+}
