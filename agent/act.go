@@ -83,7 +83,10 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if err != nil {
 		return plan.Result{}, err
 	}
-	call := toolbox.Call{Tool: step.Action.Tool, Args: args, Dir: dir, Seed: seed(step.Key), Now: w.Request.At}
+	call := toolbox.Call{
+		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
+		Args: args, Dir: dir, Seed: seed(step.Key), Now: w.Request.At,
+	}
 	if call.Now.IsZero() {
 		call.Now = a.config.Clock()
 	}
@@ -96,6 +99,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	result := plan.Result{
 		Status:      plan.Done,
 		Candidate:   made.Candidate,
+		Model:       made.Model,
 		Approximate: made.Approximate,
 		Note:        note(in.corrected, made.Failed, made.Note),
 	}

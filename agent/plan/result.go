@@ -22,8 +22,10 @@ type Result struct {
 	Output *Resource `json:"output,omitempty"`
 	// More are further outputs of the same type, after the first.
 	More []Resource `json:"more,omitempty"`
-	// Candidate is the backend and model that ran.
+	// Candidate is the backend that ran, as the catalogue has it.
 	Candidate string `json:"candidate,omitempty"`
+	// Model is the model that it asked, "" if it asked none.
+	Model string `json:"model,omitempty"`
 	// Approximate is set when a weaker stand-in made the output; answers say so.
 	Approximate bool `json:"approximate,omitempty"`
 	// Note is what people should know about how it was done, e.g. a corrected argument.

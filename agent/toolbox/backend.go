@@ -21,6 +21,11 @@ type Backend interface {
 // Call is one use of a tool.
 type Call struct {
 	Tool string
+	// Returns is what the tool promises to return.
+	Returns plan.Type
+	// Request is the id of the request that the call belongs to, for logs; it may be
+	// empty.
+	Request string
 	// Args by the argument's name. A blank optional argument is absent. An argument
 	// that takes many has several values, any other has one.
 	Args map[string][]Value
@@ -49,6 +54,8 @@ type Output struct {
 	About string
 	// Note is what people should know about how it came about.
 	Note string
+	// Model names the model that made it, "" if none did.
+	Model string
 	// More are further outputs of the same type.
 	More []Output
 }

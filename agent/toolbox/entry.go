@@ -61,6 +61,9 @@ func (t *Tool) squeeze() {
 	for i := range t.Backends {
 		texts = append(texts, &t.Backends[i].Needs)
 	}
+	for i := range t.Backends { // a prompt keeps its lines
+		t.Backends[i].Prompt = strings.TrimSpace(strings.ToValidUTF8(t.Backends[i].Prompt, "?"))
+	}
 	for _, s := range texts {
 		*s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(*s, "?"), blank), " ")
 	}
@@ -165,6 +168,7 @@ func (t *Tool) checkBackends(f *faults) {
 		if slices.ContainsFunc(t.Backends[:i], func(c Backing) bool { return c.Candidate() == b.Candidate() }) {
 			f.addf("backend %s stands twice", b.Candidate())
 		}
+		t.checkPrompt(b, f)
 	}
 }
 

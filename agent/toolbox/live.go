@@ -123,8 +123,9 @@ func (t *Toolbox) probe(ctx context.Context, b Backing) (err error) {
 	return backend.Probe(ctx, b)
 }
 
-// lack is what is missing for a backing whose make this build does not have. It is
-// said honestly, so that nobody installs a program in vain.
+// lack is what is missing for a backing whose make this process does not have: because
+// it is not configured, or because this build has none. It is said honestly, so that
+// nobody installs a program in vain.
 type lack struct{ needs, cannot string }
 
 func (l *lack) Error() string { return "needs " + l.needs + "; " + l.cannot }
@@ -135,7 +136,9 @@ func newLack(b Backing) *lack {
 	switch b.Kind {
 	case "program":
 		l.cannot, otherwise = "this version cannot run programs yet", "a program"
-	case "hftask", "openai", "localai":
+	case "openai":
+		l.cannot, otherwise = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own", "a model server"
+	case "hftask", "localai":
 		l.cannot, otherwise = "this version cannot use model servers yet", "a model server"
 	case "http":
 		l.cannot, otherwise = "this version cannot ask web services yet", "a web service"

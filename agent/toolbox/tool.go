@@ -59,6 +59,9 @@ type Backing struct {
 	Needs string `yaml:"needs,omitempty"`
 	// Approximate marks a weaker stand-in; answers say so.
 	Approximate bool `yaml:"approximate,omitempty"`
+	// Prompt tells a model what to do. "{language}" stands for the argument of that
+	// name (see [Placeholders]). Only makes that ask a model read it.
+	Prompt string `yaml:"prompt,omitempty"`
 }
 
 // Wish is the example without its braces, as a person would write it.

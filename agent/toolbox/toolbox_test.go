@@ -74,7 +74,8 @@ func TestLiveSaysWhyNot(t *testing.T) {
 		one("here", toolbox.Backing{Kind: "program", Run: "x"}, toolbox.Backing{Kind: "native", Run: "ok"}),
 		one("lost", toolbox.Backing{Kind: "native", Run: "lost"}, toolbox.Backing{Kind: "hftask", Run: "faces", Needs: "a model server"}),
 		one("many", toolbox.Backing{Kind: "hftask", Run: "a", Needs: "a tool server"}, toolbox.Backing{Kind: "program", Run: "p"},
-			toolbox.Backing{Kind: "openai", Run: "b", Needs: "an OpenAI-compatible server"}),
+			toolbox.Backing{Kind: "openai", Run: "b", Needs: "an OpenAI-compatible server"},
+			toolbox.Backing{Kind: "localai", Run: "c", Needs: "a LocalAI server"}),
 		one("mute", toolbox.Backing{Kind: "native", Run: "mute"}),
 		one("odd", toolbox.Backing{Kind: "magic", Run: "wand"}),
 	)
@@ -87,8 +88,9 @@ func TestLiveSaysWhyNot(t *testing.T) {
 		"film":   "needs the program ffmpeg; this version cannot run programs yet",
 		"here":   "",
 		"lost":   "needs the face data; or needs a model server; this version cannot use model servers yet",
-		"many": "needs a tool server or an OpenAI-compatible server; this version cannot use model servers yet; " +
-			"or needs a program; this version cannot run programs yet",
+		"many": "needs a tool server or a LocalAI server; this version cannot use model servers yet; " +
+			"or needs a program; this version cannot run programs yet; " +
+			"or needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own",
 		"mute": "Its backend does not answer",
 		"odd":  `needs the operation wand; this version has no backend of the kind "magic"`,
 	}
