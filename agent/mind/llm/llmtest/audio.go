@@ -25,9 +25,11 @@ type speechRequest struct {
 	StreamFormat   *string  `json:"stream_format"`
 }
 
-// voices are those of OpenAI's own models.
+// voices are those of OpenAI's own models; the older models, tts-1 and tts-1-hd, have
+// the first nine.
 var voices = []string{
-	"alloy", "ash", "ballad", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer", "verse", "marin", "cedar",
+	"alloy", "ash", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer",
+	"ballad", "verse", "marin", "cedar",
 }
 
 // speechTypes are the content types of the formats of speech.
@@ -49,12 +51,9 @@ func (q speechRequest) check() error {
 		return errors.New("it names no voice")
 	case !known:
 		return fmt.Errorf("response_format is %q, not one of mp3, opus, aac, flac, wav, pcm", q.ResponseFormat)
-	case strings.HasPrefix(q.Model, "tts-1") && q.Instructions != "":
-		return errors.New("tts-1 takes no instructions")
-	case strings.HasPrefix(q.Model, "tts-1") || strings.HasPrefix(q.Model, "gpt-"):
-		if err := oneOf("voice", &q.Voice, voices...); err != nil {
-			return err
-		}
+	}
+	if err := q.checkVoice(); err != nil {
+		return err
 	}
 	return errors.Join(
 		within("speed", q.Speed, 0.25, 4),
@@ -62,14 +61,27 @@ func (q speechRequest) check() error {
 	)
 }
 
+// checkVoice holds what OpenAI's own models ask; others have voices of their own.
+func (q speechRequest) checkVoice() error {
+	switch {
+	case strings.HasPrefix(q.Model, "tts-1") && q.Instructions != "":
+		return errors.New("tts-1 takes no instructions")
+	case strings.HasPrefix(q.Model, "tts-1"):
+		return oneOf("voice", &q.Voice, voices[:9]...)
+	case strings.HasPrefix(q.Model, "gpt-"):
+		return oneOf("voice", &q.Voice, voices...)
+	}
+	return nil
+}
+
 func (s *Server) speak(c *call) reply {
 	var q speechRequest
 	if err := c.json(&q); err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	q.Model = c.model(q.Model)
 	if err := q.check(); err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	if refused := s.admit(c); refused != nil {
 		return *refused
@@ -99,7 +111,7 @@ var language = regexp.MustCompile(`^[a-z]{2}$`)
 func (s *Server) transcribe(c *call) reply {
 	r, err := c.transcribeRequest()
 	if err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	if refused := s.admit(c); refused != nil {
 		return *refused

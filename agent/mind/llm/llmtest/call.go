@@ -32,23 +32,24 @@ func (s *Server) handle(answer func(*call) reply) http.HandlerFunc {
 		s.mu.Unlock()
 		c := &call{r, s, body}
 		if err := c.checkHeader(); err != nil {
-			c.illFormed(http.StatusBadRequest, "", err.Error()).write(w, c)
+			c.illFormed(err).write(w, c)
 			return
 		}
 		answer(c).write(w, c)
 	}
 }
 
-// illFormed reports a call that OpenAI would not take, and is the answer to it.
-func (c *call) illFormed(status int, code, why string) reply {
+// bad reports a call as an error of the test, and is its answer.
+func (c *call) bad(status int, code string, err error) reply {
 	c.server.tb.Helper()
-	c.server.tb.Errorf("llmtest: ill-formed %s %s: %s", c.Method, c.URL.Path, why)
-	return failure(status, code, "", why)
+	c.server.tb.Errorf("llmtest: %s %s: %v", c.Method, c.URL.Path, err)
+	return failure(status, code, "", err.Error())
 }
 
-func (c *call) bad(err error) reply {
+// illFormed reports a call that OpenAI would not take, and is its answer.
+func (c *call) illFormed(err error) reply {
 	c.server.tb.Helper()
-	return c.illFormed(http.StatusBadRequest, "", err.Error())
+	return c.bad(http.StatusBadRequest, "", fmt.Errorf("ill-formed: %w", err))
 }
 
 // checkHeader holds what every call must keep.

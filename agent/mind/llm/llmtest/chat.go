@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"atelier/agent/endpoint"
 )
 
 // chatRequest has every documented field of a chat completion's request (OpenAI API
@@ -68,7 +69,7 @@ var schemaName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 func (s *Server) chat(c *call) reply {
 	r, err := c.chatRequest()
 	if err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
@@ -81,15 +82,15 @@ func (s *Server) chat(c *call) reply {
 			fmt.Sprintf("Invalid parameter: 'response_format' of type '%s' is not supported with this model.", r.Format))
 	}
 	if s.config.Answer == nil {
-		return c.illFormed(http.StatusNotFound, "unknown_url", "no chat completion is scripted")
+		return c.bad(http.StatusNotFound, "unknown_url", errors.New("no chat completion is scripted"))
 	}
 	a := s.config.Answer(r)
 	if a.broken != "" {
-		return c.illFormed(http.StatusBadRequest, "script_exhausted", a.broken)
+		return c.bad(http.StatusBadRequest, "not_scripted", errors.New(a.broken))
 	}
 	e, err := a.completion(r)
 	if err != nil {
-		return c.bad(fmt.Errorf("the script's JSON cannot be encoded: %w", err))
+		return c.bad(http.StatusBadRequest, "not_scripted", fmt.Errorf("the script's JSON cannot be encoded: %w", err))
 	}
 	answer := newReply("application/json", e.Body())
 	if a.NoChoices {
@@ -97,7 +98,7 @@ func (s *Server) chat(c *call) reply {
 	}
 	answer = a.fault().over(answer)
 	if err := s.record(r, answer); err != nil {
-		return c.bad(err)
+		return c.bad(http.StatusBadRequest, "not_recorded", err)
 	}
 	return answer
 }
@@ -126,7 +127,7 @@ func (c *call) chatRequest() (Request, error) {
 		return Request{}, err
 	}
 	r := Request{Model: q.Model, Header: c.Header.Clone(), Body: c.body}
-	r.ID, r.Job, r.Round, _ = parseLabel(c.Header.Get(labelHeader))
+	r.ID, r.Job, r.Round, _ = endpoint.ParseLabel(c.Header.Get(labelHeader))
 	var err error
 	if r.Messages, err = checkMessages(q.Messages); err != nil {
 		return Request{}, err
@@ -234,4 +235,3 @@ func checkStop(raw json.RawMessage) error {
 	}
 	return nil
 }
-

@@ -69,13 +69,13 @@ func (c *call) form(fields []string, files ...string) (form, error) {
 	}
 }
 
-// image decodes the file.
-func (f file) image() (image.Image, string, error) {
-	picture, format, err := image.Decode(bytes.NewReader(f.data))
+// picture decodes the file; the format is png, jpeg, gif or webp.
+func (f file) picture() (img image.Image, format string, err error) {
+	img, format, err = image.Decode(bytes.NewReader(f.data))
 	if err != nil {
-		return image.NewGray(image.Rectangle{}), "", fmt.Errorf("the file %q is no picture that can be read: %w", f.name, err)
+		return nil, "", fmt.Errorf("the file %q is no picture that can be read: %w", f.name, err)
 	}
-	return picture, format, nil
+	return img, format, nil
 }
 
 // model is the model's name, which Azure has in the path.

@@ -37,17 +37,17 @@ var editFields = []string{
 func (s *Server) generate(c *call) reply {
 	var q generateRequest
 	if err := c.json(&q); err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	if q.Stream != nil && *q.Stream {
-		return c.bad(errors.New("it asks for streaming, which this server does not do"))
+		return c.illFormed(errors.New("it asks for streaming, which this server does not do"))
 	}
 	if err := errors.Join(
 		within("n", q.N, 1, 10),
 		within("output_compression", q.OutputCompression, 0, 100),
 		oneOf("moderation", q.Moderation, "low", "auto"),
 	); err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	r := ImageRequest{
 		Model: c.model(q.Model), Prompt: q.Prompt,
@@ -61,7 +61,7 @@ func (s *Server) generate(c *call) reply {
 func (s *Server) edit(c *call) reply {
 	form, err := c.form(editFields, "image", "image[]", "mask")
 	if err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	r := ImageRequest{
 		Edit: true, Model: c.model(form.text("model")), Prompt: form.text("prompt"),
@@ -71,14 +71,14 @@ func (s *Server) edit(c *call) reply {
 	}
 	if n, ok := form.texts["n"]; ok {
 		if r.N, err = strconv.Atoi(n[0]); err != nil || r.N < 1 || r.N > 10 {
-			return c.bad(fmt.Errorf("n is %q, not within 1 and 10", n[0]))
+			return c.illFormed(fmt.Errorf("n is %q, not within 1 and 10", n[0]))
 		}
 	}
 	if form.text("stream") == "true" {
-		return c.bad(errors.New("it asks for streaming, which this server does not do"))
+		return c.illFormed(errors.New("it asks for streaming, which this server does not do"))
 	}
 	if err := r.readFiles(form); err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	return s.image(c, r)
 }
@@ -95,11 +95,12 @@ func (r *ImageRequest) readFiles(form form) error {
 		return errors.New("it has more than one mask")
 	}
 	for _, f := range files {
-		picture, format, err := f.image()
+		picture, format, err := f.picture()
+		if err != nil {
+			return err
+		}
 		size := picture.Bounds().Size()
 		switch {
-		case err != nil:
-			return err
 		case r.dallE() && (format != "png" || len(f.data) >= 4<<20 || size.X != size.Y):
 			return errors.New("the image is not a square PNG of less than 4 MB, which dall-e-2 wants")
 		case format == "gif" || len(f.data) >= 50<<20:
@@ -108,14 +109,16 @@ func (r *ImageRequest) readFiles(form form) error {
 		r.Images = append(r.Images, picture)
 	}
 	for _, f := range form.files["mask"] {
-		mask, format, err := f.image()
-		switch {
-		case err != nil:
+		mask, format, err := f.picture()
+		if err != nil {
 			return err
+		}
+		size, wanted := mask.Bounds().Size(), r.Images[0].Bounds().Size()
+		switch {
 		case format != "png" || len(f.data) >= 4<<20:
 			return errors.New("the mask is not a PNG of less than 4 MB")
-		case mask.Bounds().Size() != r.Images[0].Bounds().Size():
-			return fmt.Errorf("the mask is of the size %v, and the image of %v", mask.Bounds().Size(), r.Images[0].Bounds().Size())
+		case size != wanted:
+			return fmt.Errorf("the mask is of the size %v, and the image of %v", size, wanted)
 		case !hasAlpha(mask):
 			return errors.New("the mask has no alpha channel")
 		}
@@ -187,7 +190,7 @@ func (r *ImageRequest) check() error {
 // image answers a request of either way.
 func (s *Server) image(c *call, r ImageRequest) reply {
 	if err := r.check(); err != nil {
-		return c.bad(err)
+		return c.illFormed(err)
 	}
 	if refused := s.admit(c); refused != nil {
 		return *refused

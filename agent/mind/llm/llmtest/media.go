@@ -13,7 +13,7 @@ type ImageRequest struct {
 	Prompt string
 	// N is how many are wanted; 0 where it was left out. The same holds for the
 	// empty strings below.
-	N                                         int
+	N                                              int
 	Size, Quality, Background, Style, OutputFormat string
 	// ResponseFormat is url or b64_json.
 	ResponseFormat string

@@ -36,9 +36,10 @@ func (f Fault) over(r reply) reply {
 		r.body = []byte(f.Raw)
 	}
 	if f.Header != nil {
-		header := r.header.Clone()
-		maps.Copy(header, f.Header)
-		r.header = header
+		r.header = r.header.Clone()
+		for name, values := range f.Header {
+			r.header[http.CanonicalHeaderKey(name)] = values
+		}
 	}
 	r.hang, r.reset = f.Hang, f.Reset
 	return r

@@ -3,11 +3,11 @@ package llmtest
 import (
 	"encoding/json"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// labelHeader carries the label of a call.
+// labelHeader carries the label of a call, as [endpoint.Label] says.
 const labelHeader = "X-Client-Request-Id"
 
 // Message is a message of a chat completion's request.
@@ -48,10 +48,8 @@ func (r Request) User() string { return r.texts("user") }
 func (r Request) texts(roles ...string) string {
 	var texts []string
 	for _, m := range r.Messages {
-		for _, role := range roles {
-			if m.Role == role && m.Text != "" {
-				texts = append(texts, m.Text)
-			}
+		if m.Text != "" && slices.Contains(roles, m.Role) {
+			texts = append(texts, m.Text)
 		}
 	}
 	return strings.Join(texts, "\n\n")
@@ -66,19 +64,4 @@ func (r Request) tokens() int {
 		n += len(m.Text)
 	}
 	return max(1, n/4)
-}
-
-// parseLabel takes request/job/round apart.
-func parseLabel(header string) (request, job string, round int, ok bool) {
-	i := strings.LastIndexByte(header, '/')
-	if i < 0 {
-		return "", "", 0, false
-	}
-	head, last := header[:i], header[i+1:]
-	i = strings.LastIndexByte(head, '/')
-	round, err := strconv.Atoi(last)
-	if i <= 0 || i == len(head)-1 || err != nil || round < 0 {
-		return "", "", 0, false
-	}
-	return head[:i], head[i+1:], round, true
 }

@@ -32,7 +32,7 @@ type Recordings struct {
 
 	mu       sync.Mutex
 	requests map[string][]Exchange
-	begun    map[string]bool   // requests that were recorded since Open
+	begun    map[string]bool // requests that were recorded since Open
 	stale    map[string]bool // labels
 	about    About
 	failed   error // the first failure to write; nothing is asked after it
@@ -160,6 +160,12 @@ func (r *Recordings) failure() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.failed
+}
+
+func (r *Recordings) mark(request, job string, round int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stale[fmt.Sprintf("%s/%s/%d", request, job, round)] = true
 }
 
 // Stale are the labels, in order, of the answers that were replayed to other messages

@@ -6,34 +6,22 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
-	"strings"
+
+	"atelier/agent/endpoint"
 )
 
-// labelHeader carries the label of a call.
+// labelHeader carries the label of a call, as [endpoint.Label] says.
 const labelHeader = "X-Client-Request-Id"
 
 // mostBody is how much of an answer is held to be recorded, in bytes. A longer one
 // passes, but is not kept.
 const mostBody = 16 << 20
 
-// parseLabel takes request/job/round apart.
-func parseLabel(header string) (request, job string, round int, ok bool) {
-	head, last, ok := cutLast(header)
-	if !ok {
-		return "", "", 0, false
-	}
-	request, job, ok = cutLast(head)
-	round, err := strconv.Atoi(last)
-	return request, job, round, ok && err == nil && round >= 0 && request != "" && job != ""
-}
-
-func cutLast(s string) (before, after string, ok bool) {
-	i := strings.LastIndexByte(s, '/')
-	if i < 0 {
-		return "", "", false
-	}
-	return s[:i], s[i+1:], true
+// labelOf reads the label of a call; false where it has none that names a request, a
+// job and a round.
+func labelOf(req *http.Request) (request, job string, round int, ok bool) {
+	request, job, round, ok = endpoint.ParseLabel(req.Header.Get(labelHeader))
+	return request, job, round, ok && request != "" && job != "" && round >= 0
 }
 
 // Replay answers chat completions from the recordings, without a network. What is not
@@ -51,8 +39,7 @@ func (p player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	label := req.Header.Get(labelHeader)
-	request, job, round, ok := parseLabel(label)
+	request, job, round, ok := labelOf(req)
 	switch {
 	case !isChat(req):
 		return notRecorded(req, "only chat completions are recorded"), nil
@@ -64,15 +51,9 @@ func (p player) RoundTrip(req *http.Request) (*http.Response, error) {
 		return notRecorded(req, fmt.Sprintf("nothing is recorded for the request %q, job %s, round %d", request, job, round)), nil
 	}
 	if q, err := parseQuestion(asked); err != nil || q.hash() != e.Messages {
-		p.recordings.mark(label)
+		p.recordings.mark(request, job, round)
 	}
 	return respond(req, http.StatusOK, e.Body()), nil
-}
-
-func (r *Recordings) mark(label string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.stale[label] = true
 }
 
 // Record passes calls on and keeps the answers of chat completions that carry a label.
@@ -89,7 +70,7 @@ type recorder struct {
 
 // RoundTrip passes one call on.
 func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	request, job, round, ok := parseLabel(req.Header.Get(labelHeader))
+	request, job, round, ok := labelOf(req)
 	if !ok || !isChat(req) {
 		return c.next.RoundTrip(req)
 	}

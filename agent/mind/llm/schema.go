@@ -1,0 +1,133 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// schema is the form of an answer, made from a Go type as the strict mode of OpenAI's
+// structured outputs wants it: every field required, no further ones, closed sets as
+// enumerations. It is the same for every request, since servers compile schemas.
+type schema struct {
+	name string
+	json json.RawMessage
+	form *jsonschema.Resolved
+}
+
+// schemas are those of the jobs that answer in JSON.
+type schemas struct {
+	decompose, assess, settle *schema
+}
+
+// The words of closed sets in the answers.
+type (
+	typeWord    string // a resource type
+	domainWord  string // a domain of the catalogue
+	meaningWord string // what a text stands for, "" where it is no text
+)
+
+func newSchemas(c *toolbox.Catalogue) (schemas, error) {
+	var domains, types []string
+	add := func(list *[]string, word string) {
+		if !slices.Contains(*list, word) {
+			*list = append(*list, word)
+		}
+	}
+	for _, t := range plan.Types() {
+		add(&types, string(t))
+	}
+	for _, t := range c.Tools() {
+		add(&domains, t.Domain)
+		add(&types, string(t.Returns))
+		for _, a := range t.Args {
+			add(&types, string(a.Type))
+		}
+	}
+	slices.Sort(domains)
+	meanings := []string{""}
+	for _, m := range plan.Meanings() {
+		meanings = append(meanings, string(m))
+	}
+	closed := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[typeWord]():    oneOf(types),
+		reflect.TypeFor[domainWord]():  oneOf(domains),
+		reflect.TypeFor[meaningWord](): oneOf(meanings),
+	}}
+	var s schemas
+	var err error
+	if s.decompose, err = newSchema[decomposition](decomposeJob, closed); err != nil {
+		return s, err
+	}
+	if s.assess, err = newSchema[assessment](assessJob, closed); err != nil {
+		return s, err
+	}
+	s.settle, err = newSchema[settlement](settleJob, closed)
+	return s, err
+}
+
+func oneOf(words []string) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "string"}
+	for _, w := range words {
+		s.Enum = append(s.Enum, w)
+	}
+	return s
+}
+
+func newSchema[T any](name string, closed *jsonschema.ForOptions) (*schema, error) {
+	form, err := jsonschema.For[T](closed)
+	if err != nil {
+		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
+	}
+	full(form)
+	encoded, err := json.Marshal(form)
+	if err != nil {
+		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
+	}
+	resolved, err := form.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
+	}
+	return &schema{name: name, json: encoded, form: resolved}, nil
+}
+
+// full takes null out of the types of lists: an empty list says nothing is there.
+func full(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && slices.Contains(s.Types, "null") {
+		s.Type = s.Types[(slices.Index(s.Types, "null")+1)%2]
+		s.Types = nil
+	}
+	full(s.Items)
+	for _, p := range s.Properties {
+		full(p)
+	}
+}
+
+// decode finds the object in an answer, holds it to the schema and reads it.
+func decode[T any](s *schema, content string) (T, error) {
+	var v T
+	object, ok := findObject(content)
+	if !ok {
+		return v, complain(notJSON, "There is no JSON object in the answer. Answer with the object only.")
+	}
+	var instance any
+	if err := json.Unmarshal(object, &instance); err != nil {
+		return v, complain(notJSON, "The answer is not valid JSON: %v.", err)
+	}
+	if err := s.form.Validate(instance); err != nil {
+		return v, complain(wrongShape, "The object does not have the form that was asked for: %v.", err)
+	}
+	if err := json.Unmarshal(object, &v); err != nil {
+		return v, complain(wrongShape, "The object does not have the form that was asked for: %v.", err)
+	}
+	return v, nil
+}
