@@ -58,7 +58,7 @@ func (a *askCommand) Run(ctx context.Context, c *call) (err error) {
 	if err != nil {
 		return err
 	}
-	config, err := a.config(c)
+	config, err := c.config(a.over)
 	if err != nil {
 		return err
 	}

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
-	"strconv"
-	"strings"
+	"slices"
 
 	"atelier/agent/toolgraph"
 )
@@ -16,7 +12,6 @@ import (
 type Config struct {
 	Data      string
 	Catalogue string
-	Mind      string
 	Strategy  toolgraph.Strategy
 	Parallel  int
 	FileMB    int64
@@ -24,6 +19,13 @@ type Config struct {
 	Log       slog.Level
 	// LogTo is where the log goes; not a variable. Nil is nowhere.
 	LogTo io.Writer
+
+	Mind mindKind
+	// Fallback lets the offline mind stand in for a model that is down.
+	Fallback bool
+	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
+	WithoutPrior bool
+	Models       Models
 }
 
 // setting is one variable of the environment.
@@ -32,68 +34,127 @@ type setting struct {
 	value string // the default
 	about string
 	set   func(c *Config, value string) error
+	// secret marks a value that is never printed, whatever is wrong with it.
+	secret bool
 }
 
 // settings lists every variable, in the order of .env.example.
 func settings() []setting {
+	return slices.Concat(ownSettings(), mindSettings(), toolSettings())
+}
+
+// ownSettings are those of the program itself.
+func ownSettings() []setting {
 	return []setting{
-		{"ATELIER_DATA", ".atelier", "The folder in which conversations are kept (ask --thread).",
-			func(c *Config, v string) error { c.Data = v; return needed(v) }},
-		{"ATELIER_CATALOGUE", "", "A folder with tools of your own, one YAML file each, beside the built-in ones.",
-			func(c *Config, v string) error { c.Catalogue = v; return folder(v) }},
-		{"ATELIER_MIND", "offline", "What understands the wishes: offline, which needs no model.",
-			func(c *Config, v string) error { c.Mind = v; return mindName(v) }},
-		{"ATELIER_STRATEGY", "best-first", "How the graph of tools is searched: best-first, greedy, beam, adaptive or exhaustive.",
-			func(c *Config, v string) (err error) { c.Strategy, err = toolgraph.ParseStrategy(v); return err }},
-		{"ATELIER_PARALLEL", "4", "How many steps of a plan run at the same time.",
-			func(c *Config, v string) (err error) { c.Parallel, err = number[int](v, 1, 64); return err }},
-		{"ATELIER_LOG", "off", "What is logged to the standard error: off, warn (failed steps with their causes) or debug (every step).",
-			func(c *Config, v string) (err error) { c.Log, err = logLevel(v); return err }},
-		{"ATELIER_MAX_FILE_MB", "100", "The largest file that is taken, in MB.",
-			func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err }},
-		{"ATELIER_MAX_MEGAPIXELS", "64", "The largest picture that is taken, in millions of pixels.",
-			func(c *Config, v string) (err error) { c.Pixels, err = number[int64](v, 1, 1000); return err }},
+		{
+			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which conversations are kept (ask --thread).",
+			set: func(c *Config, v string) error { c.Data = v; return needed(v) },
+		}, {
+			name: "ATELIER_CATALOGUE", about: "A folder with tools of your own, one YAML file each, beside the built-in ones.",
+			set: func(c *Config, v string) error { c.Catalogue = v; return folder(v) },
+		}, {
+			name: "ATELIER_STRATEGY", value: "best-first",
+			about: "How the graph of tools is searched: best-first, greedy, beam, adaptive or exhaustive.",
+			set:   func(c *Config, v string) (err error) { c.Strategy, err = toolgraph.ParseStrategy(v); return err },
+		}, {
+			name: "ATELIER_PARALLEL", value: "4", about: "How many steps of a plan run at the same time.",
+			set: func(c *Config, v string) (err error) { c.Parallel, err = number(v, 1, 64); return err },
+		}, {
+			name: "ATELIER_LOG", value: "off",
+			about: "What is logged to the standard error: off, warn (failed steps with their causes) or debug (every step).",
+			set:   func(c *Config, v string) (err error) { c.Log, err = logLevel(v); return err },
+		}, {
+			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
+			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
+		}, {
+			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The largest picture that is taken, in millions of pixels.",
+			set: func(c *Config, v string) (err error) { c.Pixels, err = number[int64](v, 1, 1000); return err },
+		},
 	}
 }
 
-// logLevel is the level of that name. Off is above every level.
-func logLevel(v string) (slog.Level, error) {
-	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "debug": slog.LevelDebug}
-	level, ok := levels[v]
-	if !ok {
-		return 0, errors.New("off, warn or debug is expected")
+// mindSettings are those of what understands the wishes.
+func mindSettings() []setting {
+	return []setting{
+		{
+			name: "MIND", value: "auto",
+			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below.",
+			set:   func(c *Config, v string) (err error) { c.Mind, err = parseMind(v); return err },
+		}, {
+			name: "MIND_FALLBACK", about: "offline lets a wish go on without a model when the model is down; the answer says so.",
+			set: func(c *Config, v string) (err error) {
+				c.Fallback = v != ""
+				_, err = oneOf(v, "", string(offlineMind))
+				return err
+			},
+		}, {
+			name: "OPENAI_API_KEY", secret: true, about: "The key of OpenAI, or of the server that OPENAI_BASE_URL names.",
+			set: func(c *Config, v string) error { c.Models.Server.Key = secret(v); return key(v) },
+		}, {
+			name: "OPENAI_BASE_URL", secret: true, // it may hold a password
+			about: "An OpenAI-compatible server, such as http://localhost:11434/v1; OpenAI's own where it is empty.",
+			set:   func(c *Config, v string) error { c.Models.Server.BaseURL = v; return address(v) },
+		}, {
+			name: "OPENAI_MODEL", about: "The language model; gpt-5-mini where it is empty and the server is OpenAI's own.",
+			set: func(c *Config, v string) error { c.Models.Name = v; return word(v) },
+		}, {
+			name: "OPENAI_VISION", value: "false", about: "true shows the pictures of a wish to the language model.",
+			set: func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
+		}, {
+			name: "OPENAI_API_VERSION", about: "Azure OpenAI: the version of its API, such as 2024-10-21. OPENAI_MODEL is then the deployment.",
+			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return word(v) },
+		}, {
+			name:  "OPENAI_TOKEN_FIELD",
+			about: "The field that bounds an answer: max_tokens or max_completion_tokens; chosen by the server and the model where it is empty.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.TokenField, err = oneOf(v, "", "max_tokens", "max_completion_tokens")
+				return err
+			},
+		}, {
+			name: "OPENAI_TIMEOUT", value: "2m", about: "How long one call of a model may take, such as 90s or 2m.",
+			set: func(c *Config, v string) (err error) { c.Models.Timeout, err = duration(v); return err },
+		}, {
+			name: "OPENAI_CONTEXT", value: "32768", about: "How many tokens the language model can read and write in one call.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.Context, err = number(v, 4096, 100_000_000)
+				return err
+			},
+		}, {
+			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens one wish may take in all.",
+			set: func(c *Config, v string) (err error) { c.Models.Budget, err = number(v, 1000, 100_000_000); return err },
+		}, {
+			name: "DECOMPOSER_BASE_URL", secret: true,
+			about: "The server of a model of its own for splitting wishes; that of OPENAI_BASE_URL where it is empty.",
+			set:   func(c *Config, v string) error { c.Models.Decomposer.BaseURL = v; return address(v) },
+		}, {
+			name: "DECOMPOSER_API_KEY", secret: true, about: "The key of that server; OPENAI_API_KEY where both are the same server.",
+			set: func(c *Config, v string) error { c.Models.Decomposer.Key = secret(v); return key(v) },
+		}, {
+			name: "DECOMPOSER_MODEL", about: "The model for splitting wishes; OPENAI_MODEL where it is empty.",
+			set: func(c *Config, v string) error { c.Models.DecomposerName = v; return word(v) },
+		},
 	}
-	return level, nil
 }
 
-func needed(v string) error {
-	if strings.TrimSpace(v) == "" {
-		return errors.New("a folder is expected")
+// toolSettings are those of the tools that a server runs.
+func toolSettings() []setting {
+	return []setting{
+		{
+			name: "ALLOW_CLOUD_MEDIA", value: "false",
+			about: "true lets pictures, sound and video leave for a server in the internet. A server in your own network gets them anyway.",
+			set:   func(c *Config, v string) (err error) { c.Models.CloudMedia, err = yes(v); return err },
+		}, {
+			name: "OPENAI_IMAGE_MODEL", value: "gpt-image-1", about: "The model that draws and changes pictures.",
+			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },
+		}, {
+			name: "OPENAI_SPEECH_MODEL", value: "gpt-4o-mini-tts", about: "The model that reads aloud.",
+			set: func(c *Config, v string) error { c.Models.Speech = v; return word(v) },
+		}, {
+			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice in which it reads.",
+			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
+		}, {
+			name: "OPENAI_TRANSCRIPTION_MODEL", value: "whisper-1", about: "The model that writes down what is said.",
+			set: func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
+		},
 	}
-	return nil
-}
-
-func folder(v string) error {
-	if v == "" {
-		return nil
-	}
-	if info, err := os.Stat(v); err != nil || !info.IsDir() {
-		return errors.New("a folder that exists is expected")
-	}
-	return nil
-}
-
-func mindName(v string) error {
-	if v != "offline" {
-		return errors.New("offline is expected")
-	}
-	return nil
-}
-
-func number[T int | int64](v string, least, most T) (T, error) {
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < int64(least) || n > int64(most) {
-		return 0, fmt.Errorf("a whole number from %d to %d is expected", least, most)
-	}
-	return T(n), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,9 +41,10 @@ func exampleEnv() string {
 }
 
 // readConfig reads the environment, and a file .env of the current folder for what the
-// environment does not set. A wrong value is wrong usage, and so is a name that looks
-// like a setting and is none.
-func readConfig(environ []string) (Config, error) {
+// environment does not set. The flags of a command, if there are any, go over both. A
+// wrong value is wrong usage, and so are settings that do not go together and a name that
+// looks like a setting and is none. All that is wrong is told at once.
+func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 	file, err := readEnvFile(".env")
 	if err != nil {
 		return Config{}, usage("The file .env is wrong: %s.", err)
@@ -54,22 +56,47 @@ func readConfig(environ []string) (Config, error) {
 		}
 	}
 	var c Config
+	var wrong []string
 	for _, s := range settings() {
-		value := values[s.name]
-		if value == "" {
-			value = s.value
-		}
+		value := cmp.Or(values[s.name], s.value)
 		if err := s.set(&c, value); err != nil {
-			return Config{}, usage("%s is %q: %s.", s.name, value, err)
+			wrong = append(wrong, s.complaint(value, err))
 		}
 		delete(values, s.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if strings.HasPrefix(name, prefix) {
-			return Config{}, usage("There is no setting %s. To see them all: bot env", name)
+			wrong = append(wrong, unknown(name))
 		}
 	}
+	if flags != nil {
+		if err := flags(&c); err != nil {
+			wrong = append(wrong, err.Error())
+		}
+	}
+	if len(wrong) == 0 { // what follows from wrong values would only confuse
+		c, wrong = c.resolve()
+	}
+	if len(wrong) > 0 {
+		return Config{}, usage("%s", strings.Join(wrong, "\n     "))
+	}
 	return c, nil
+}
+
+// complaint says what is wrong with a value.
+func (s setting) complaint(value string, err error) string {
+	if s.secret {
+		return fmt.Sprintf("%s is wrong: %s.", s.name, err)
+	}
+	return fmt.Sprintf("%s is %q: %s.", s.name, value, err)
+}
+
+// unknown says that there is no such setting.
+func unknown(name string) string {
+	if name == "ATELIER_MIND" {
+		return "There is no setting ATELIER_MIND any more: it is called MIND."
+	}
+	return fmt.Sprintf("There is no setting %s. To see them all: bot env", name)
 }
 
 // readEnvFile reads lines of the form NAME=value; # begins a comment line. A file that

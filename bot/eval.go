@@ -43,7 +43,7 @@ func (e *evalCommand) Run(ctx context.Context, c *call) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	config, err := e.config(c)
+	config, err := c.config(e.over)
 	if err != nil {
 		return err
 	}

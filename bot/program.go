@@ -56,10 +56,10 @@ type call struct {
 	log *slog.Logger
 }
 
-// config reads the settings; from then on the call logs as they say. A command that
-// needs none asks for none, and so works whatever they are.
-func (c *call) config() (Config, error) {
-	config, err := readConfig(c.Env)
+// config reads the settings, with the flags put over them; from then on the call logs as
+// they say. A command that needs none asks for none, and so works whatever they are.
+func (c *call) config(flags func(*Config) error) (Config, error) {
+	config, err := readConfig(c.Env, flags)
 	if err != nil {
 		return Config{}, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -130,34 +129,6 @@ func run(t *testing.T, env map[string]string, args ...string) (status int, stdou
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 	}.Run(t.Context())
 	return status, out.String(), errs.String()
-}
-
-func TestWrongSettingsAreNamed(t *testing.T) {
-	t.Parallel()
-	for name, value := range map[string]string{
-		"ATELIER_DATA": " ", "ATELIER_CATALOGUE": "no/such/folder", "ATELIER_MIND": "genius", "ATELIER_STRATEGY": "luck",
-		"ATELIER_PARALLEL": "many", "ATELIER_LOG": "loud", "ATELIER_MAX_FILE_MB": "0", "ATELIER_MAX_MEGAPIXELS": "-1",
-	} {
-		status, _, stderr := run(t, map[string]string{name: value}, "tools")
-		want := fmt.Sprintf("%s is %q: ", name, value)
-		if status != statusUsage || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%s: status %d, %s", name, status, stderr)
-		}
-	}
-	status, _, stderr := run(t, map[string]string{"ATELIER_PARALEL": "2"}, "tools")
-	if status != statusUsage || !strings.Contains(stderr, "no setting ATELIER_PARALEL.") {
-		t.Errorf("a misspelt name: status %d, %s", status, stderr)
-	}
-	var tested int
-	for _, s := range settings() {
-		if s.set(&Config{}, s.value) != nil {
-			t.Errorf("the default of %s is refused", s.name)
-		}
-		tested++
-	}
-	if tested != 8 {
-		t.Errorf("there are %d settings: add the new one above", tested)
-	}
 }
 
 func TestExampleEnvIsTrue(t *testing.T) {

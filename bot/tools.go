@@ -34,7 +34,7 @@ type argLine struct {
 
 // Run lists the tools.
 func (t *toolsCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config()
+	config, err := c.config(nil)
 	if err != nil {
 		return err
 	}

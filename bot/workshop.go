@@ -19,34 +19,33 @@ import (
 
 // thinking are the flags that say how wishes are planned.
 type thinking struct {
-	Strategy   string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
-	Mind       string `help:"What understands the wish: offline." placeholder:"NAME"`
-	MaxActions int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
+	Strategy       string `help:"How to search the graph of tools: best-first, greedy, beam, adaptive or exhaustive." placeholder:"NAME"`
+	Mind           string `help:"What understands the wish: llm (a language model), offline (no model), or auto: llm once one is set." placeholder:"NAME"`
+	PriorKnowledge bool   `help:"Give the language model hints at tools when it splits the wish." negatable:"" default:"true"`
+	MaxActions     int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
 }
 
-// config is the configuration with the flags put over it.
-func (t thinking) config(of *call) (Config, error) {
-	c, err := of.config()
-	if err != nil {
-		return c, err
-	}
+// over puts the flags over the settings.
+func (t thinking) over(c *Config) error {
 	if t.Strategy != "" {
 		s, err := toolgraph.ParseStrategy(t.Strategy)
 		if err != nil {
-			return c, usage("--strategy is wrong: %s.", err)
+			return usage("--strategy is wrong: %s.", err)
 		}
 		c.Strategy = s
 	}
 	if t.Mind != "" {
-		if err := mindName(t.Mind); err != nil {
-			return c, usage("--mind is %q: %s.", t.Mind, err)
+		m, err := parseMind(t.Mind)
+		if err != nil {
+			return usage("--mind is %q: %s.", t.Mind, err)
 		}
-		c.Mind = t.Mind
+		c.Mind = m
 	}
+	c.WithoutPrior = !t.PriorKnowledge
 	if t.MaxActions < 1 || t.MaxActions > 64 {
-		return c, usage("--max-actions is %d: a number from 1 to 64 is expected.", t.MaxActions)
+		return usage("--max-actions is %d: a number from 1 to 64 is expected.", t.MaxActions)
 	}
-	return c, nil
+	return nil
 }
 
 // limits bound what is read.

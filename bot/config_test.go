@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestWrongSettingsAreNamed: each setting has a value that is refused, with its name and
+// what is expected, and a default that is not.
+func TestWrongSettingsAreNamed(t *testing.T) {
+	t.Parallel()
+	wrong := map[string]string{
+		"ATELIER_DATA": " ", "ATELIER_CATALOGUE": "no/such/folder", "ATELIER_STRATEGY": "luck", "ATELIER_PARALLEL": "many",
+		"ATELIER_LOG": "loud", "ATELIER_MAX_FILE_MB": "0", "ATELIER_MAX_MEGAPIXELS": "-1",
+		"MIND": "genius", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
+		"OPENAI_MODEL": "gpt 5", "OPENAI_VISION": "yes", "OPENAI_API_VERSION": "2024-10-21 ", "OPENAI_TOKEN_FIELD": "tokens",
+		"OPENAI_TIMEOUT": "120", "OPENAI_CONTEXT": "100", "OPENAI_BUDGET": "none",
+		"DECOMPOSER_BASE_URL": "ftp://host", "DECOMPOSER_API_KEY": "key\n", "DECOMPOSER_MODEL": "a\tb",
+		"ALLOW_CLOUD_MEDIA": "1", "OPENAI_IMAGE_MODEL": "gpt image", "OPENAI_SPEECH_MODEL": strings.Repeat("a", 201),
+		"OPENAI_SPEECH_VOICE": "al loy", "OPENAI_TRANSCRIPTION_MODEL": "\x00",
+	}
+	for _, s := range settings() {
+		if s.set(&Config{}, s.value) != nil {
+			t.Errorf("the default of %s is refused", s.name)
+		}
+		value, ok := wrong[s.name]
+		if !ok {
+			t.Errorf("%s has no wrong value above", s.name)
+		}
+		want := fmt.Sprintf("%s is %q: ", s.name, value)
+		if s.secret {
+			want = s.name + " is wrong: "
+		}
+		status, _, stderr := run(t, map[string]string{s.name: value}, "tools")
+		if status != statusUsage || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: status %d, %s", s.name, status, stderr)
+		}
+		if s.secret && strings.Contains(stderr, value) {
+			t.Errorf("%s is printed: %s", s.name, stderr)
+		}
+	}
+	status, stdout, stderr := run(t, wrong, "tools")
+	if status != statusUsage || stdout != "" || strings.Count(stderr, "\n") != len(wrong) {
+		t.Errorf("all at once: status %d, %s", status, stderr)
+	}
+}
+
+func TestUnknownSettings(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"ATELIER_PARALEL": "There is no setting ATELIER_PARALEL. To see them all: bot env",
+		"ATELIER_MIND":    "There is no setting ATELIER_MIND any more: it is called MIND.",
+	} {
+		status, _, stderr := run(t, map[string]string{name: "offline"}, "tools")
+		if status != statusUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %s", name, status, stderr)
+		}
+	}
+	if status, _, stderr := run(t, map[string]string{"OPENAI_ORGANIZATION": "x", "OPENAI_LOG": "debug"}, "tools"); status != statusDone {
+		t.Errorf("other programs' variables: status %d, %s", status, stderr)
+	}
+}
+
+// TestSettingsThatGoTogether: what follows from settings, and what they contradict.
+func TestSettingsThatGoTogether(t *testing.T) {
+	t.Parallel()
+	const azure = "https://name.openai.azure.com"
+	for name, c := range map[string]struct {
+		env   []string
+		mind  mindKind
+		model string
+		wrong string
+	}{
+		"nothing":            {nil, offlineMind, "gpt-5-mini", ""},
+		"a key":              {[]string{"OPENAI_API_KEY=sk-1"}, llmMind, "gpt-5-mini", ""},
+		"a key and offline":  {[]string{"OPENAI_API_KEY=sk-1", "MIND=offline"}, offlineMind, "gpt-5-mini", ""},
+		"a server":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "OPENAI_MODEL=qwen3"}, llmMind, "qwen3", ""},
+		"no model":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1"}, "", "", "OPENAI_MODEL is missing"},
+		"no model, offline":  {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "MIND=offline"}, offlineMind, "", ""},
+		"llm without":        {[]string{"MIND=llm"}, "", "", "set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"},
+		"a decomposer alone": {[]string{"DECOMPOSER_MODEL=mix"}, "", "", "only splits wishes"},
+		"its model":          {[]string{"OPENAI_API_KEY=sk-1", "DECOMPOSER_BASE_URL=http://gpu/v1"}, "", "", "DECOMPOSER_MODEL is missing"},
+		"azure":              {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21", "OPENAI_BASE_URL=" + azure, "OPENAI_MODEL=mine"}, llmMind, "mine", ""},
+		"azure without":      {[]string{"OPENAI_API_KEY=k", "OPENAI_API_VERSION=2024-10-21"}, "", "", "OPENAI_BASE_URL is not"},
+		"vision":             {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true"}, "", "", "api.openai.com is not in your own network: set ALLOW_CLOUD_MEDIA=true"},
+		"vision, allowed":    {[]string{"OPENAI_API_KEY=k", "OPENAI_VISION=true", "ALLOW_CLOUD_MEDIA=true"}, llmMind, "gpt-5-mini", ""},
+		"vision at home":     {[]string{"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true"}, llmMind, "m", ""},
+		"vision elsewhere": {[]string{
+			"OPENAI_BASE_URL=http://10.0.0.3:8000/v1", "OPENAI_MODEL=m", "OPENAI_VISION=true",
+			"DECOMPOSER_BASE_URL=https://models.example.com/v1", "DECOMPOSER_MODEL=d",
+		}, "", "", "models.example.com is not in your own network"},
+	} {
+		config, err := readConfig(c.env, nil)
+		switch {
+		case c.wrong == "" && (err != nil || config.Mind != c.mind || config.Models.Name != c.model):
+			t.Errorf("%s: %+v, %v", name, config, err)
+		case c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := readConfig(nil, thinking{MaxActions: 1}.over)
+	if err == nil || !strings.Contains(err.Error(), "--no-prior-knowledge") {
+		t.Errorf("prior knowledge: %v", err)
+	}
+}
+
+// TestDecomposerServer: a key goes to the server that it was set for only.
+func TestDecomposerServer(t *testing.T) {
+	t.Parallel()
+	const home = "OPENAI_BASE_URL=http://home/v1"
+	base := []string{home, "OPENAI_API_KEY=main", "OPENAI_MODEL=m", "DECOMPOSER_MODEL=d"}
+	for name, c := range map[string]struct {
+		more []string
+		want server
+	}{
+		"all of the other's": {nil, server{BaseURL: "http://home/v1", Key: "main"}},
+		"a key of its own":   {[]string{"DECOMPOSER_API_KEY=own"}, server{BaseURL: "http://home/v1", Key: "own"}},
+		"elsewhere":          {[]string{"DECOMPOSER_BASE_URL=http://gpu/v1"}, server{BaseURL: "http://gpu/v1"}},
+	} {
+		config, err := readConfig(slices.Concat(base, c.more), nil)
+		if err != nil || config.Models.Decomposer != c.want {
+			t.Errorf("%s: %+v, %v", name, config.Models.Decomposer, err)
+		}
+	}
+}
+
+// TestSecretsHide: a configuration that is printed by mistake shows no key.
+func TestSecretsHide(t *testing.T) {
+	t.Parallel()
+	const hidden = "sk-very-secret"
+	config, err := readConfig([]string{"OPENAI_API_KEY=" + hidden}, nil)
+	if err != nil || config.Models.Server.Key != hidden {
+		t.Fatal(err)
+	}
+	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
+		if s := fmt.Sprintf(format, config.Models); strings.Contains(s, hidden) || !strings.Contains(s, "(hidden)") {
+			t.Errorf("%s: %s", format, s)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"atelier/agent/endpoint"
+)
+
+// mindKind names what understands the wishes.
+type mindKind string
+
+const (
+	autoMind    mindKind = "auto" // llm, once a model is set
+	llmMind     mindKind = "llm"
+	offlineMind mindKind = "offline"
+)
+
+func parseMind(v string) (mindKind, error) {
+	word, err := oneOf(v, string(autoMind), string(llmMind), string(offlineMind))
+	return mindKind(word), err
+}
+
+// Models is what is set about language models and their servers.
+type Models struct {
+	Server server
+	// Name is the language model of the server.
+	Name       string
+	TokenField string
+	Timeout    time.Duration
+	Context    int // tokens of one call
+	Budget     int // tokens of one request
+	Vision     bool
+
+	// Decomposer and DecomposerName are those of the first job, where another model
+	// does it.
+	Decomposer     server
+	DecomposerName string
+
+	CloudMedia                          bool
+	Image, Speech, Voice, Transcription string
+}
+
+// server is where models are, and how it is spoken to.
+type server struct {
+	BaseURL      string // empty is OpenAI's own
+	Key          secret
+	AzureVersion string
+}
+
+// configured tells whether anything says that the server is there.
+func (s server) configured() bool { return s.BaseURL != "" || s.Key != "" }
+
+// secret is a value that is never printed.
+type secret string
+
+// String hides the value.
+func (secret) String() string { return "(hidden)" }
+
+// GoString hides it too.
+func (secret) GoString() string { return "(hidden)" }
+
+// defaultModel is asked where only a key is set.
+const defaultModel = "gpt-5-mini"
+
+// resolve is the configuration with what follows from other settings, and what is wrong
+// with settings that do not go together.
+func (c Config) resolve() (_ Config, wrong []string) {
+	m := &c.Models
+	own := m.DecomposerName != "" || m.Decomposer.configured()
+	if c.Mind == autoMind {
+		c.Mind = offlineMind
+		if m.Server.configured() || own {
+			c.Mind = llmMind
+		}
+	}
+	if m.Server.AzureVersion != "" && m.Server.BaseURL == "" {
+		wrong = append(wrong, "OPENAI_API_VERSION is set, and OPENAI_BASE_URL is not: it must name your resource of Azure OpenAI.")
+	}
+	if m.Name == "" && m.Server.BaseURL == "" {
+		m.Name = defaultModel
+	}
+	if c.Mind != llmMind {
+		if c.WithoutPrior {
+			wrong = append(wrong, "--no-prior-knowledge changes what a language model is told, and the mind is offline. Try it with --mind llm")
+		}
+		return c, wrong
+	}
+	if !m.Server.configured() {
+		what := "The mind is to be a language model (MIND=llm or --mind llm), and none is set"
+		if own {
+			what = "The model of DECOMPOSER_MODEL only splits wishes, and there is none for the rest"
+		}
+		wrong = append(wrong, what+": set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL for a server of your own.")
+	}
+	if m.Name == "" {
+		wrong = append(wrong, "OPENAI_MODEL is missing: the server of OPENAI_BASE_URL must be told which model is meant.")
+	}
+	if m.Decomposer.configured() && m.DecomposerName == "" {
+		wrong = append(wrong, "DECOMPOSER_MODEL is missing: DECOMPOSER_BASE_URL and DECOMPOSER_API_KEY are those of a model of its own.")
+	}
+	m.completeDecomposer()
+	return c, append(wrong, m.checkVision()...)
+}
+
+// completeDecomposer takes the server of the other jobs where none of its own is named. A
+// key goes to the server that it was set for, and to no other.
+func (m *Models) completeDecomposer() {
+	if m.DecomposerName == "" || m.Decomposer.BaseURL != "" {
+		return
+	}
+	key := m.Decomposer.Key
+	m.Decomposer = m.Server
+	if key != "" {
+		m.Decomposer.Key = key
+	}
+}
+
+// checkVision keeps pictures from leaving unless that is allowed.
+func (m *Models) checkVision() []string {
+	if !m.Vision || m.CloudMedia {
+		return nil
+	}
+	servers := []server{m.Server}
+	if m.DecomposerName != "" && m.Decomposer != m.Server {
+		servers = append(servers, m.Decomposer)
+	}
+	var wrong []string
+	for _, s := range servers {
+		e, err := endpoint.New(endpoint.Config{BaseURL: s.BaseURL})
+		if err == nil && !e.Private() {
+			wrong = append(wrong, fmt.Sprintf("OPENAI_VISION is true, and %s is not in your own network: "+
+				"set ALLOW_CLOUD_MEDIA=true to let pictures leave for it, or OPENAI_VISION=false.", e.Host()))
+		}
+	}
+	return wrong
+}

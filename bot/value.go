@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelier/agent/endpoint"
+)
+
+// What a value of a setting may be. An error says what is expected and never repeats
+// the value.
+
+// logLevel is the level of that name. Off is above every level.
+func logLevel(v string) (slog.Level, error) {
+	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "debug": slog.LevelDebug}
+	level, ok := levels[v]
+	if !ok {
+		return 0, errors.New("off, warn or debug is expected")
+	}
+	return level, nil
+}
+
+func needed(v string) error {
+	if strings.TrimSpace(v) == "" {
+		return errors.New("a folder is expected")
+	}
+	return nil
+}
+
+func folder(v string) error {
+	if v == "" {
+		return nil
+	}
+	if info, err := os.Stat(v); err != nil || !info.IsDir() {
+		return errors.New("a folder that exists is expected")
+	}
+	return nil
+}
+
+func number[T int | int64](v string, least, most T) (T, error) {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < int64(least) || n > int64(most) {
+		return 0, fmt.Errorf("a whole number from %d to %d is expected", least, most)
+	}
+	return T(n), nil
+}
+
+// oneOf is the value, if it is one of the words, of which the first may be empty.
+func oneOf(v string, words ...string) (string, error) {
+	if slices.Contains(words, v) {
+		return v, nil
+	}
+	named := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+	expected := strings.Join(named, ", ")
+	if last := len(named) - 1; last > 0 {
+		expected = strings.Join(named[:last], ", ") + " or " + named[last]
+	}
+	if len(named) < len(words) {
+		expected += ", or nothing,"
+	}
+	return "", fmt.Errorf("%s is expected", expected)
+}
+
+func yes(v string) (bool, error) {
+	word, err := oneOf(v, "true", "false")
+	return word == "true", err
+}
+
+func duration(v string) (time.Duration, error) {
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Second || d > time.Hour {
+		return 0, errors.New("a time from 1s to 1h, such as 90s or 2m, is expected")
+	}
+	return d, nil
+}
+
+// word takes names as servers have them: without spaces.
+func word(v string) error {
+	if len(v) > 200 || strings.ContainsFunc(v, unprintable) {
+		return errors.New("a name without spaces is expected")
+	}
+	return nil
+}
+
+// key takes what can stand in a header.
+func key(v string) error {
+	if strings.ContainsFunc(v, func(r rune) bool { return unprintable(r) || r > unicode.MaxASCII }) {
+		return errors.New("it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else")
+	}
+	return nil
+}
+
+func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+// address takes where a server is.
+func address(v string) error {
+	_, err := endpoint.New(endpoint.Config{BaseURL: v})
+	return err
+}
