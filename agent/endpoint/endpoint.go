@@ -60,9 +60,12 @@ type Config struct {
 
 // Endpoint is one server. It is safe for use by many goroutines.
 type Endpoint struct {
-	base   *url.URL
-	azure  bool
-	client *openai.Client
+	base    *url.URL
+	azure   bool
+	version string // of Azure's API
+	key     string
+	doer    *doer
+	client  *openai.Client
 }
 
 const (
@@ -90,7 +93,7 @@ func New(c Config) (*Endpoint, error) {
 	if c.Timeout < 0 || c.MaxBody < 0 {
 		return nil, errors.New("the timeout and the size of an answer must not be negative")
 	}
-	e := &Endpoint{base: base, azure: azure}
+	e := &Endpoint{base: base, azure: azure, version: c.AzureVersion, key: key}
 	config := openai.DefaultConfig(key)
 	if azure {
 		config = openai.DefaultAzureConfig(key, base.String())
@@ -98,7 +101,8 @@ func New(c Config) (*Endpoint, error) {
 		config.AzureModelMapperFunc = url.PathEscape // the operator names the deployment itself
 	}
 	config.BaseURL = base.String()
-	config.HTTPClient = newDoer(e, c, key)
+	e.doer = newDoer(e, c, key)
+	config.HTTPClient = e.doer
 	e.client = openai.NewClientWithConfig(config)
 	return e, nil
 }
