@@ -20,20 +20,28 @@ func TestPost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			asked := make(chan string, 1)
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				body, _ := io.ReadAll(r.Body)                   //nolint:errcheck // the answer shows it
-				_, _ = io.WriteString(w, strings.Join([]string{ //nolint:errcheck // the same
+				body, err := io.ReadAll(r.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				asked <- strings.Join([]string{
 					r.Method, r.RequestURI, r.Header.Get("Content-Type"), r.Header.Get("Api-Key"), r.Header.Get("Authorization"), string(body),
-				}, " "))
+				}, " ")
+				w.WriteHeader(http.StatusNoContent)
 			}))
 			t.Cleanup(server.Close)
 			e, err := New(Config{BaseURL: server.URL + "/v1", Key: "secret-key", AzureVersion: c.version})
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := e.Post(t.Context(), "/images/edits", c.model, "text/x", []byte("hello"))
-			if err != nil || string(got) != c.want {
-				t.Errorf("got %q, %v; want %q", got, err, c.want)
+			answer, err := e.Post(t.Context(), "/images/edits", c.model, "text/x", []byte("hello"))
+			if err != nil || len(answer) > 0 {
+				t.Fatalf("got %q, %v", answer, err)
+			}
+			if got := <-asked; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}
@@ -57,7 +65,13 @@ func TestPostSortsItsErrors(t *testing.T) {
 func TestFetchStaysHere(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.URL.Path+" "+r.Header.Get("Authorization")) //nolint:errcheck // the answer shows it
+		if r.URL.Path != "/hosted/1" || r.Header.Get("Authorization") != "Bearer secret-key" {
+			t.Errorf("asked for %s with %v", r.URL, r.Header)
+		}
+		w.WriteHeader(http.StatusOK)
+		if _, err := io.WriteString(w, "picture"); err != nil {
+			t.Error(err)
+		}
 	}))
 	t.Cleanup(server.Close)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -70,7 +84,7 @@ func TestFetchStaysHere(t *testing.T) {
 	}
 	for _, here := range []string{server.URL + "/hosted/1", "/hosted/1"} {
 		got, err := e.Fetch(t.Context(), here)
-		if err != nil || string(got) != "/hosted/1 Bearer secret-key" {
+		if err != nil || string(got) != "picture" {
 			t.Errorf("%s: got %q, %v", here, got, err)
 		}
 	}
