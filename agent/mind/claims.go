@@ -52,9 +52,9 @@ func (a Account) files() []string {
 	return names
 }
 
-// outputs are what a step made.
+// outputs are what a step made: what one left behind that is not done is nothing.
 func outputs(r plan.Result) []plan.Resource {
-	if r.Output == nil {
+	if r.Status != plan.Done || r.Output == nil {
 		return nil
 	}
 	return append([]plan.Resource{*r.Output}, r.More...)

@@ -24,6 +24,7 @@ func TestInvents(t *testing.T) {
 				More:   []plan.Resource{{Name: "photo-3f2a.edge-92bc.png", Type: plan.Edge}},
 			},
 			{Status: plan.Done, Output: &plan.Resource{Name: "text-1", Type: plan.Text, Value: "See report.html for more."}},
+			{Status: plan.Running, Output: &plan.Resource{Name: "half.mp4", Type: plan.Video}},
 			{Status: plan.Failed, Problem: "There is no voice.mp3 to be heard."},
 		},
 		Fallbacks: []string{"lost.wav was not there. I went another way: dub_video."},
@@ -47,6 +48,7 @@ func TestInvents(t *testing.T) {
 		{"after Chinese words", "这是photo-3f2a.cartoon-11aa.png。", "这是photo-3f2a.cartoon-11aa.png"},
 		{"a longer name", "I made my-photo-3f2a.png.", "my-photo-3f2a.png"},
 		{"a further link", "I made photo-3f2a.png.edge-0000.png.", "edge-0000.png"},
+		{"what a step left that is not done", "I made half.mp4.", "half.mp4"},
 		{"each once", "a.mp4, b.html, a.mp4", "a.mp4 b.html"},
 		{"in capitals", "I made FINAL.PNG.", "FINAL.PNG"},
 	} {
