@@ -87,11 +87,7 @@ func ancestors(subtasks []plan.Subtask, i int) []int {
 }
 
 func (t *thought) ancestors(i int) []int {
-	subtasks := make([]plan.Subtask, i+1)
-	for j := range subtasks {
-		subtasks[j] = t.tasks[j].subtask
-	}
-	return ancestors(subtasks, i)
+	return ancestors(t.earlier(i+1), i)
 }
 
 // givens lists what subtask i may use. What the user gave for it must be used; the

@@ -18,15 +18,16 @@ const maxKept = 5
 func (t *thought) settle(ctx context.Context) error {
 	var open []*part
 	var ask []mind.Contest
-	for _, p := range t.tasks {
+	for i, p := range t.tasks {
 		all := slices.Concat(p.found, p.rivals)
 		if len(all) == 0 || len(all) == 1 && len(all[0].Blanks()) == 0 {
 			continue
 		}
 		open = append(open, p)
-		ask = append(ask, mind.Contest{Subtask: p.subtask, Solutions: all, Scores: p.scores})
+		ask = append(ask, mind.Contest{Subtask: p.subtask, Earlier: t.earlier(i), Solutions: all, Scores: p.scores})
 	}
 	if len(ask) > 0 {
+		t.config.Progress(t.request.ID, Settling)
 		settled, err := t.config.Mind.Settle(ctx, t.request, ask, t.thinking)
 		if err != nil {
 			return fmt.Errorf("settle the solutions: %w", err)

@@ -13,13 +13,13 @@ import (
 )
 
 // Plan turns a request into a plan: subtasks with ranked solutions, a question back,
-// or a reply.
+// or a reply. Its error is a [*plan.UnfinishedError], which tells what the attempt took.
 func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	var thinking plan.Thinking
 	p, err := a.plan(ctx, r, &thinking)
 	a.logThinking(ctx, r, thinking, err)
 	if err != nil {
-		return nil, err
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
 	}
 	p.Thinking = thinking
 	return p, nil
@@ -37,6 +37,7 @@ func (a *Agent) logThinking(ctx context.Context, r plan.Request, t plan.Thinking
 }
 
 func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
+	a.config.Progress(r.ID, Decomposing)
 	d, err := a.config.Mind.Decompose(ctx, r, thinking)
 	if err != nil {
 		return nil, fmt.Errorf("decompose the wish: %w", err)
@@ -64,7 +65,7 @@ func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 	var thinking plan.Thinking
 	p, err := a.planSubtasks(ctx, r, subtasks, &thinking)
 	if err != nil {
-		return nil, err
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
 	}
 	p.Thinking = thinking
 	return p, nil
@@ -208,19 +209,20 @@ func (t *thought) inDomains(name string, domains []string) bool {
 func (t *thought) assess(ctx context.Context) error {
 	var open []*part
 	var ask []mind.Assessment
-	for _, p := range t.tasks {
+	for i, p := range t.tasks {
 		p.scores = make(map[string]float64, len(p.candidates))
 		if len(p.candidates) == 1 {
 			p.scores[p.candidates[0]] = best
 		}
 		if len(p.candidates) > 1 {
 			open = append(open, p)
-			ask = append(ask, mind.Assessment{Subtask: p.subtask, Candidates: p.candidates})
+			ask = append(ask, mind.Assessment{Subtask: p.subtask, Earlier: t.earlier(i), Candidates: p.candidates})
 		}
 	}
 	if len(ask) == 0 {
 		return nil
 	}
+	t.config.Progress(t.request.ID, Assessing)
 	scores, err := t.config.Mind.Assess(ctx, t.request, ask, t.thinking)
 	if err != nil {
 		return fmt.Errorf("assess the tools: %w", err)
@@ -237,6 +239,15 @@ func (t *thought) assess(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// earlier are the subtasks before subtask i.
+func (t *thought) earlier(i int) []plan.Subtask {
+	subtasks := make([]plan.Subtask, i)
+	for j := range subtasks {
+		subtasks[j] = t.tasks[j].subtask
+	}
+	return subtasks
 }
 
 // The scores: from worst to best; good is what ControlLLM keeps.
@@ -256,6 +267,7 @@ func (p *part) score(tool string) float64 {
 // search finds the solutions of each subtask, in order, since a later one may use what
 // an earlier one makes on its way.
 func (t *thought) search(ctx context.Context) error {
+	t.config.Progress(t.request.ID, Searching)
 	for i, p := range t.tasks {
 		for _, before := range t.ancestors(i) {
 			p.query.Made = append(p.query.Made, t.tasks[before].byTheWay()...)

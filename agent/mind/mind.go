@@ -52,13 +52,18 @@ type Decomposition struct {
 
 // Assessment asks for the scores of the candidate tools of a subtask, by tool name.
 type Assessment struct {
-	Subtask    plan.Subtask
+	Subtask plan.Subtask
+	// Earlier are the subtasks of the plan before this one, to which it refers by index.
+	Earlier    []plan.Subtask
 	Candidates []string
 }
 
 // Contest asks for the ranking and completion of a subtask's solutions.
 type Contest struct {
-	Subtask   plan.Subtask
+	Subtask plan.Subtask
+	// Earlier are the subtasks of the plan before this one, to which it and its
+	// solutions refer by index.
+	Earlier   []plan.Subtask
 	Solutions []plan.Solution
 	// Scores are those of the assessment, by tool name.
 	Scores map[string]float64
