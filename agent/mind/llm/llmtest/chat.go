@@ -138,14 +138,13 @@ func (c *call) chatRequest() (Request, error) {
 	if q.MaxCompletionTokens != nil {
 		r.MaxTokens = *q.MaxCompletionTokens
 	}
-	if err := r.format(q.ResponseFormat); err != nil {
-		return Request{}, err
-	}
-	return r, nil
+	err = q.ResponseFormat.check(&r)
+	return r, err
 }
 
-// format takes the response format over.
-func (r *Request) format(f *responseFormat) error {
+// check checks the response format and puts it down in r, whose messages it may
+// concern.
+func (f *responseFormat) check(r *Request) error {
 	if f == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -85,7 +86,7 @@ func (s *Server) edit(c *call) reply {
 
 // readFiles decodes the pictures and the mask.
 func (r *ImageRequest) readFiles(form form) error {
-	files := append(form.files["image"], form.files["image[]"]...)
+	files := slices.Concat(form.files["image"], form.files["image[]"])
 	switch masks := form.files["mask"]; {
 	case len(files) == 0:
 		return errors.New("it has no image")

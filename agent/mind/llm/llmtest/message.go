@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	_ "image/gif"  // formats of pictures that OpenAI reads: PNG, JPEG, WebP and
-	_ "image/jpeg" // GIFs that do not move
-	_ "image/png"
+	_ "image/gif"  // the formats of pictures that OpenAI reads
+	_ "image/jpeg" // one of them
+	_ "image/png"  // one of them
 	"strings"
 
-	_ "golang.org/x/image/webp"
+	_ "golang.org/x/image/webp" // one of them
 )
 
 type chatMessage struct {

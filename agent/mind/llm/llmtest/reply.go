@@ -102,17 +102,16 @@ func (r reply) write(w http.ResponseWriter, c *call) {
 	header := w.Header()
 	maps.Copy(header, r.header)
 	header.Set("Content-Length", strconv.Itoa(len(r.body)))
-	if header.Get("X-Request-Id") == "" {
-		header.Set("X-Request-Id", "req_llmtest")
-	}
 	w.WriteHeader(r.status)
 	body := r.body
 	if r.reset {
 		body = body[:len(body)/2]
 	}
 	_, err := w.Write(body)
+	if r.reset && err == nil {
+		err = http.NewResponseController(w).Flush() // what there is must arrive before the end does
+	}
 	if r.reset || err != nil {
-		_ = http.NewResponseController(w).Flush()
 		panic(http.ErrAbortHandler)
 	}
 }

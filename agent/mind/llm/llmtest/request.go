@@ -58,9 +58,10 @@ func (r Request) texts(roles ...string) string {
 // tokens estimates the tokens of a text.
 func tokens(text string) int { return max(1, len(text)/4) }
 
-func (r Request) tokens() int {
+// estimate is the tokens of the messages.
+func estimate(messages []Message) int {
 	n := 0
-	for _, m := range r.Messages {
+	for _, m := range messages {
 		n += len(m.Text)
 	}
 	return max(1, n/4)

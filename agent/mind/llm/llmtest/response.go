@@ -69,7 +69,7 @@ func (a Response) completion(r Request) (replay.Exchange, error) {
 	case a.NoUsage:
 		e.Usage = nil
 	case e.Usage == nil:
-		e.Usage = &replay.Usage{Input: r.tokens(), Output: tokens(e.Content + e.Refusal)}
+		e.Usage = &replay.Usage{Input: estimate(r.Messages), Output: tokens(e.Content + e.Refusal)}
 	}
 	return e, nil
 }

@@ -40,9 +40,9 @@ type schema struct {
 	Type        json.RawMessage   `json:"type"`
 	Properties  map[string]schema `json:"properties"`
 	Required    []string          `json:"required"`
-	Additional  json.RawMessage   `json:"additionalProperties"`
+	Additional  json.RawMessage   `json:"additionalProperties"` //nolint:tagliatelle // JSON Schema's word
 	Items       *schema           `json:"items"`
-	AnyOf       []schema          `json:"anyOf"`
+	AnyOf       []schema          `json:"anyOf"` //nolint:tagliatelle // JSON Schema's word
 	Enum        []json.RawMessage `json:"enum"`
 	Const       json.RawMessage   `json:"const"`
 	Format      *string           `json:"format"`

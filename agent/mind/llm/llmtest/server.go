@@ -13,7 +13,7 @@
 package llmtest
 
 import (
-	"fmt"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -113,7 +113,7 @@ func (s *Server) routes() http.Handler {
 	}
 	mux.HandleFunc("GET /hosted/{name}", s.handle(s.host))
 	mux.HandleFunc("/", s.handle(func(c *call) reply {
-		return c.bad(http.StatusNotFound, "unknown_url", fmt.Errorf("Invalid URL (%s %s)", c.Method, c.URL.Path))
+		return c.bad(http.StatusNotFound, "unknown_url", errors.New("there is nothing at this address"))
 	}))
 	return mux
 }

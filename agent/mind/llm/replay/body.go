@@ -28,15 +28,23 @@ func readBody(req *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// rest is what comes of a body after its read part: the error that ended the reading,
-// or else what is left.
-func rest(body io.Reader, err error) io.Reader {
+// mostBody is how much of an answer is held to be recorded, in bytes. A longer one
+// passes, but is not kept.
+const mostBody = 16 << 20
+
+// peek reads an answer's body and puts it back as it was, its failing included; whole
+// tells whether all of it could be read.
+func peek(res *http.Response) (body []byte, whole bool) {
+	body, err := io.ReadAll(io.LimitReader(res.Body, mostBody+1))
+	var rest io.Reader = res.Body
 	if err != nil {
-		return failing{err}
+		rest = failing{err}
 	}
-	return body
+	res.Body = reread{io.MultiReader(bytes.NewReader(body), rest), res.Body}
+	return body, err == nil && len(body) <= mostBody
 }
 
+// failing is a reader that has failed.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
@@ -47,6 +55,7 @@ type reread struct {
 	io.Closer
 }
 
+// notRecorded is OpenAI's error object for what is not there.
 func notRecorded(req *http.Request, why string) *http.Response {
 	type fault struct {
 		Message string  `json:"message"`
@@ -63,6 +72,7 @@ func notRecorded(req *http.Request, why string) *http.Response {
 	return respond(req, http.StatusNotFound, body)
 }
 
+// respond is an answer as a server would have given it.
 func respond(req *http.Request, status int, body []byte) *http.Response {
 	return &http.Response{
 		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),

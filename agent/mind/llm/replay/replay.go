@@ -71,26 +71,6 @@ func Open(dir string) (*Recordings, error) {
 	return r, nil
 }
 
-func (r *Recordings) load(name string) error {
-	data, err := os.ReadFile(filepath.Join(r.dir, name))
-	if err != nil {
-		return fmt.Errorf("open recordings: %w", err)
-	}
-	if name == index {
-		r.about, err = decodeAbout(data)
-	} else {
-		var f file
-		if f, err = decodeFile(data); err == nil && name != fileName(f.Request) {
-			err = fmt.Errorf("holds the request %q, whose file is %s", f.Request, fileName(f.Request))
-		}
-		r.requests[f.Request] = f.Exchanges
-	}
-	if err != nil {
-		return fmt.Errorf("recording %s is damaged: %w", filepath.Join(r.dir, name), err)
-	}
-	return nil
-}
-
 // Requests are the ids of the requests that are recorded, in order.
 func (r *Recordings) Requests() []string {
 	r.mu.Lock()
@@ -156,18 +136,6 @@ func (r *Recordings) Keep(request, job string, round int, asked, answered []byte
 	return nil
 }
 
-func (r *Recordings) failure() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.failed
-}
-
-func (r *Recordings) mark(request, job string, round int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.stale[fmt.Sprintf("%s/%s/%d", request, job, round)] = true
-}
-
 // Stale are the labels, in order, of the answers that were replayed to other messages
 // than those they were recorded for: the prompt, the catalogue or the wish has changed
 // since, and the recording should be made again.
@@ -198,6 +166,41 @@ func (r *Recordings) SetAbout(a About) error {
 	}
 	r.about = a.clone()
 	return nil
+}
+
+// load reads one file of the folder.
+func (r *Recordings) load(name string) error {
+	data, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		return fmt.Errorf("open recordings: %w", err)
+	}
+	if name == index {
+		r.about, err = decodeAbout(data)
+	} else {
+		var f file
+		if f, err = decodeFile(data); err == nil && name != fileName(f.Request) {
+			err = fmt.Errorf("holds the request %q, whose file is %s", f.Request, fileName(f.Request))
+		}
+		r.requests[f.Request] = f.Exchanges
+	}
+	if err != nil {
+		return fmt.Errorf("recording %s is damaged: %w", filepath.Join(r.dir, name), err)
+	}
+	return nil
+}
+
+// failure is the first failure to write.
+func (r *Recordings) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.failed
+}
+
+// mark notes that an exchange was replayed to other messages.
+func (r *Recordings) mark(request, job string, round int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stale[fmt.Sprintf("%s/%s/%d", request, job, round)] = true
 }
 
 func find(exchanges []Exchange, job string, round int) int {

@@ -13,10 +13,6 @@ import (
 // labelHeader carries the label of a call, as [endpoint.Label] says.
 const labelHeader = "X-Client-Request-Id"
 
-// mostBody is how much of an answer is held to be recorded, in bytes. A longer one
-// passes, but is not kept.
-const mostBody = 16 << 20
-
 // labelOf reads the label of a call; false where it has none that names a request, a
 // job and a round.
 func labelOf(req *http.Request) (request, job string, round int, ok bool) {
@@ -69,6 +65,8 @@ type recorder struct {
 }
 
 // RoundTrip passes one call on.
+//
+//nolint:wrapcheck // what the next transport says is passed on as it is
 func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	request, job, round, ok := labelOf(req)
 	if !ok || !isChat(req) {
@@ -88,9 +86,8 @@ func (c recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil || res.StatusCode != http.StatusOK {
 		return res, err
 	}
-	answered, err := io.ReadAll(io.LimitReader(res.Body, mostBody+1))
-	res.Body = reread{io.MultiReader(bytes.NewReader(answered), rest(res.Body, err)), res.Body}
-	if err != nil || len(answered) > mostBody {
+	answered, whole := peek(res)
+	if !whole {
 		return res, nil
 	}
 	if err := c.recordings.Keep(request, job, round, asked, answered); err != nil {
