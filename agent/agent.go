@@ -54,10 +54,26 @@ type Config struct {
 	Scratch string
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
+	// Progress hears that a stage of a request begins, from the goroutine that works on
+	// it. Nil hears nothing. What the steps of a run do is told by [Agent.Run].
+	Progress func(request string, s Stage)
 	// Log takes what operators want to know of failed steps; never a wish, a text or a
 	// file of a user. Nil logs nothing.
 	Log *slog.Logger
 }
+
+// Stage is a part of planning or answering that may take its time.
+type Stage string
+
+// The stages. Those in which the mind is not asked, since its answer is forced, are left
+// out.
+const (
+	Decomposing Stage = "decompose"
+	Assessing   Stage = "assess"
+	Searching   Stage = "search"
+	Settling    Stage = "settle"
+	Responding  Stage = "respond"
+)
 
 // Agent plans, acts and responds. It is safe for concurrent use.
 type Agent struct {
@@ -92,6 +108,9 @@ func New(c Config) (*Agent, error) {
 	}
 	if c.Clock == nil {
 		c.Clock = time.Now
+	}
+	if c.Progress == nil {
+		c.Progress = func(string, Stage) {}
 	}
 	graph, err := newGraph(c.Toolbox.Catalogue(), c.ExtraTypes)
 	if err != nil {

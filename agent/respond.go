@@ -52,6 +52,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	for _, l := range lacks {
 		account.Missing = append(account.Missing, l.sentence)
 	}
+	a.config.Progress(account.Request.ID, Responding)
 	text, err := a.config.Mind.Respond(ctx, account, thinking)
 	if ctx.Err() != nil {
 		return "", ctx.Err()

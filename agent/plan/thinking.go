@@ -51,3 +51,13 @@ func (t Thinking) Tokens() int {
 	}
 	return n
 }
+
+// UnfinishedError is planning that came to nothing, with what it took all the same.
+type UnfinishedError struct {
+	Thinking Thinking
+	Err      error
+}
+
+func (e *UnfinishedError) Error() string { return e.Err.Error() }
+
+func (e *UnfinishedError) Unwrap() error { return e.Err }

@@ -1,0 +1,80 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// TestProgress: every stage in which the mind works is told before it begins, and a
+// forced one is not.
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	edge, soften := tool("edge", plan.Edge, []plan.Type{plan.Image}), tool("soften", plan.Edge, []plan.Type{plan.Image})
+	for name, c := range map[string]struct {
+		tools int
+		want  []agent.Stage
+	}{
+		"open":   {2, []agent.Stage{agent.Decomposing, agent.Assessing, agent.Searching, agent.Settling, agent.Responding}},
+		"forced": {1, []agent.Stage{agent.Decomposing, agent.Searching, agent.Responding}},
+	} {
+		var heard []agent.Stage
+		w := newWorld(t, &fakeMind{decomposition: subtasks(wants(plan.Edge, photo)), scores: map[string]float64{"edge": 5, "soften": 4}},
+			maker{"edge": draws, "soften": draws},
+			agent.Config{Progress: func(request string, s agent.Stage) {
+				if request != "r1" {
+					t.Errorf("%s: the stage of %q", name, request)
+				}
+				heard = append(heard, s)
+			}}, []toolbox.Tool{edge, soften}[:c.tools]...)
+		p, err := w.Plan(t.Context(), request(photo))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := w.Run(t.Context(), request(photo), p, p.Best(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Respond(t.Context(), run.Account); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(heard, c.want) {
+			t.Errorf("%s: %v", name, heard)
+		}
+	}
+}
+
+// spender is a mind that takes tokens for nothing.
+type spender struct{ fakeMind }
+
+func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+	t.Jobs = append(t.Jobs, plan.Job{Name: "decompose", Calls: 2, Repairs: 1, Input: 900, Output: 100})
+	return mind.Decomposition{}, &plan.Fault{Sentence: "Say it in other words."}
+}
+
+// TestUnfinishedPlan: what planning took is told although nothing came of it.
+func TestUnfinishedPlan(t *testing.T) {
+	t.Parallel()
+	tools, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("edge", plan.Edge, []plan.Type{plan.Image})})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := agent.New(agent.Config{Mind: &spender{}, Toolbox: tools, AllTools: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Plan(t.Context(), request(photo))
+	unfinished, ok := errors.AsType[*plan.UnfinishedError](err)
+	if !ok || unfinished.Thinking.Tokens() != 1000 {
+		t.Errorf("%v", err)
+	}
+	if got := plan.Sentence(err, ""); got != "Say it in other words." {
+		t.Errorf("people are told %q", got)
+	}
+}
