@@ -20,17 +20,20 @@ func (a Account) Invents(text string) []string {
 	for _, name := range a.files() {
 		text = without(text, name)
 	}
-	said := a.said()
 	var invented []string
 	for _, name := range fileName.FindAllString(text, -1) {
-		known := slices.ContainsFunc(said, func(s string) bool {
-			return strings.Contains(s, name) || strings.Contains(s, strings.TrimLeftFunc(name, unspaced))
-		})
+		alone := strings.TrimLeftFunc(name, unspaced)
+		known := a.Says(name) || fileName.MatchString(alone) && a.Says(alone)
 		if !known && !slices.Contains(invented, name) {
 			invented = append(invented, name)
 		}
 	}
 	return invented
+}
+
+// Says tells whether a quotation stands in what people or tools said.
+func (a Account) Says(quotation string) bool {
+	return slices.ContainsFunc(a.said(), func(s string) bool { return strings.Contains(s, quotation) })
 }
 
 // files are the names of what is there, the longest first, since one may hold another.

@@ -46,6 +46,7 @@ func TestInvents(t *testing.T) {
 		{"named by results", "The text says report.html, the picture shows house.jpg, and voice.mp3, lost.wav and song.flac are missing.", ""},
 		{"another name", "I made photo-3f2a.cartoon-11aa.png.", "photo-3f2a.cartoon-11aa.png"},
 		{"after Chinese words", "这是photo-3f2a.cartoon-11aa.png。", "这是photo-3f2a.cartoon-11aa.png"},
+		{"nothing but such words", "这是图.png。", "这是图.png"},
 		{"a longer name", "I made my-photo-3f2a.png.", "my-photo-3f2a.png"},
 		{"a further link", "I made photo-3f2a.png.edge-0000.png.", "edge-0000.png"},
 		{"what a step left that is not done", "I made half.mp4.", "half.mp4"},
@@ -58,6 +59,11 @@ func TestInvents(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+	for quotation, says := range map[string]bool{"report.html for": true, "out.webp": true, "lines of house": true, "old.gif": true, "photo.png": false} {
+		if account.Says(quotation) != says {
+			t.Errorf("says %q: %v", quotation, !says)
+		}
 	}
 	if got := (mind.Account{}).Invents("a.png"); len(got) != 1 {
 		t.Errorf("where there is nothing: %q", got)
