@@ -99,6 +99,9 @@ func (r *Recordings) Answer(request, job string, round int) (Exchange, bool) {
 // it, and one with the same job and round is replaced. An answer that holds no choice
 // is not kept.
 func (r *Recordings) Keep(request, job string, round int, asked, answered []byte) error {
+	if request == "" {
+		return errors.New("record an exchange: it names no request")
+	}
 	q, err := parseQuestion(asked)
 	if err != nil {
 		return err
