@@ -13,7 +13,9 @@
 //   - What comes back names only known tools, types and resources: a make checks its
 //     own answers and returns an error rather than an invention.
 //   - It is safe for concurrent use and stops when its context does.
-//   - Errors carry a sentence for people ([plan.Fault]) apart from the detail.
+//   - Errors carry a sentence for people ([plan.Fault]) apart from the detail. One that
+//     is final is about the wish, which was declined or takes more than one may: no
+//     other mind should do it instead.
 //   - Each method notes in the request's [plan.Thinking] what it took, also when it
 //     fails. A Thinking belongs to one request, whose jobs come one after another.
 package mind

@@ -98,6 +98,7 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 			return &plan.Fault{
 				Sentence: "This takes more of the language model than one request may take. Please ask for less at a time.",
 				Err:      fmt.Errorf("%s: %w: %d of %d", q.job, ErrTooDear, spent, m.config.MaxTokens),
+				Final:    true, // a limit that is set is not gone round
 			}
 		}
 		content, err := model.complete(endpoint.Label(ctx, q.request, q.job, round), q, messages, &job)
@@ -154,6 +155,9 @@ func (a *asked) complete(ctx context.Context, q question, messages []openai.Chat
 			if q.schema != nil && f < asText && refuses(err) {
 				continue
 			}
+			if endpoint.Declined(err) {
+				err = &plan.Fault{Sentence: plan.Sentence(err, ""), Err: err, Final: true}
+			}
 			return "", fmt.Errorf("%s: %w", q.job, err)
 		}
 		if q.schema != nil {
@@ -180,6 +184,7 @@ func read(answer openai.ChatCompletionResponse, messages []openai.ChatCompletion
 		return "", &plan.Fault{
 			Sentence: "The language model declines this wish. Please ask for something else, or say it in other words.",
 			Err:      fmt.Errorf("%s: the model refused", job.Name),
+			Final:    true, // nothing else may do what it declines
 		}
 	case strings.TrimSpace(content) == "" && choice.FinishReason == openai.FinishReasonLength:
 		return "", complain(cutOffAnswer, "The answer was cut off before it began. Think less and answer briefly.")
