@@ -107,7 +107,7 @@ func (a *asked) tokenField() string {
 // implemented.
 func refuses(err error) bool {
 	e, ok := errors.AsType[*endpoint.Error](err)
-	return ok && (e.Kind == endpoint.Rejected || e.Status == http.StatusNotImplemented)
+	return ok && (e.Kind == endpoint.Rejected && !endpoint.Declined(err) || e.Status == http.StatusNotImplemented)
 }
 
 // stepDown remembers that the server does not take a format.
