@@ -55,7 +55,7 @@ func newDoer(e *Endpoint, c Config, key string) *doer {
 func secretsOf(key string, user *url.Userinfo) secrets {
 	var s secrets
 	password, _ := user.Password()
-	for _, k := range []string{key, password, user.Username()} {
+	for _, k := range []string{key, cmp.Or(password, user.Username())} { // a token stands alone
 		if k != "" {
 			s = append(s, k)
 		}
@@ -93,7 +93,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		wait := max(pause.NextBackOff(), fail.After)
+		wait := fail.After + pause.NextBackOff() // so that those who wait for the same moment do not meet there
 		if !fail.again || try > d.retries || fail.After > maxWait || outlasts(ctx, wait) {
 			if try > 1 {
 				fail.Err = fmt.Errorf("%w (try %d)", fail.Err, try)
@@ -103,7 +103,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		d.log.WarnContext(ctx, "the model server is asked again", "host", d.host, "label", label(ctx),
 			"try", try, "status", fail.Status, "kind", string(fail.Kind), "wait", wait)
 		if err := d.wait(ctx, wait); err != nil {
-			return nil, err //nolint:wrapcheck // the context's own word
+			return nil, err
 		}
 	}
 }
@@ -124,6 +124,7 @@ func replayable(req *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("read what is to be sent: %w", err)
 	}
+	req.ContentLength = int64(len(b))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 	return req.Body.Close() //nolint:wrapcheck // a reader's
 }

@@ -56,8 +56,9 @@ func KindOf(err error) Kind {
 // Moonshot; Mistral; GitHub Models; Anthropic.
 var (
 	quotaCodes = []string{
-		"insufficient_quota", "billing_hard_limit_reached", "billing_not_active",
-		"exceeded_current_quota_error", "insufficient_balance",
+		"insufficient_quota", "credit_balance_exhausted", "organization_spend_limit_exceeded",
+		"project_spend_limit_exceeded", "organization_usage_limit_exceeded",
+		"billing_hard_limit_reached", "billing_not_active", "exceeded_current_quota_error",
 	}
 	keyCodes   = []string{"invalid_api_key", "invalid_authentication_error", "authentication_error"}
 	modelCodes = []string{
@@ -68,28 +69,28 @@ var (
 		"context_length_exceeded", "exceed_context_size_error", "context_exceeded",
 		"string_above_max_length", "tokens_limit_reached", "request_too_large",
 	}
+	// These matter only where there is no status of failure.
+	limitCodes = []string{"rate_limit_exceeded", "rate_limit_error", "slow_down"}
+	downCodes  = []string{"server_error", "server_is_overloaded", "overloaded_error", "api_error"}
 )
 
 // The words of servers that give no such name, in lower case.
 var (
-	// vLLM (serving_engine, renderers), Text Generation Inference, SGLang, Ollama,
-	// llama.cpp, llama-cpp-python, Gemini, Mistral.
 	lengthWords = []string{
-		"maximum context length", "context length is only", "context window", "available context size",
-		"exceeds the context length", "exceeds context length", "exceeds the maximum context",
-		"longer than the model's context length", "longer than the maximum model length",
-		"max_tokens must be at least 1, got -", "prompt is too long", "too long to fit into the model",
-		"prompt too long", "prompt contains", "too large for model with",
-		"exceeds the maximum number of tokens", "input is too long", "`inputs` must have less than",
-		"`inputs` tokens + `max_new_tokens` must be", "exceeds max context", "exceeds the available context",
-		"request too large for",
+		"maximum context length", "context length is only", "max_tokens must be at least 1, got -", // vLLM
+		"longer than the maximum model length", "too long to fit into the model", // vLLM's engine
+		"exceeds the context length", "prompt too long", // Ollama
+		"available context size", "exceed context window", // llama.cpp, llama-cpp-python
+		"longer than the model's context length", "`inputs` must have less than", // SGLang, Text Generation Inference
+		"the context window", "prompt is too long", "too large for model with", // OpenAI, Anthropic, Mistral
+		"exceeds the maximum number of tokens", // Gemini
+		"request too large for",                // more at once than the limit a minute: waiting does not help
 	}
-	// DeepSeek, OpenRouter, Mistral, vLLM, Ollama, LocalAI.
 	modelWords = []string{
-		"model not exist", "is not a valid model", "invalid model", "no such model",
+		"model not exist", "is not a valid model", "invalid model:", "invalid model id", // DeepSeek, OpenRouter, Mistral, OpenAI
+		"could not load model", // LocalAI, with 500
 	}
-	// Gemini answers 400 to a wrong key.
-	keyWords = []string{"api key not valid", "incorrect api key"}
+	keyWords = []string{"api key not valid"} // Gemini, with 400
 )
 
 // sortOf tells the kind of a refusal by the status and by what the server said.
@@ -113,11 +114,11 @@ func sortOf(status int, r refusal) Kind {
 		return TooLong
 	case r.says(modelWords), r.missesModel():
 		return ModelUnknown
-	case status == http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests, status < 300 && r.named(limitCodes):
 		return Limited
 	case status == http.StatusRequestTimeout:
 		return TimedOut
-	case status >= http.StatusInternalServerError:
+	case status >= http.StatusInternalServerError, status < 300 && r.named(downCodes):
 		return Down
 	}
 	return Rejected

@@ -30,8 +30,10 @@ func Label(ctx context.Context, request, job string, round int) context.Context 
 
 // label is the header's value for the calls of a context; "" if they have no name.
 func label(ctx context.Context) string {
-	s, _ := ctx.Value(labelKey{}).(string)
-	return s
+	if s, ok := ctx.Value(labelKey{}).(string); ok {
+		return s
+	}
+	return ""
 }
 
 // escape keeps what can stand between the slashes of a header, up to n characters.

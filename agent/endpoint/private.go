@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -23,7 +24,7 @@ func privateName(host string) bool {
 	}
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if !strings.Contains(host, ".") {
-		return host != "" && !strings.Contains(host, ":")
+		return !numeric.MatchString(host)
 	}
 	for _, s := range []string{".localhost", ".local", ".internal", ".home.arpa"} {
 		if strings.HasSuffix(host, s) {
@@ -33,6 +34,9 @@ func privateName(host string) bool {
 	return false
 }
 
+// numeric are the names that some resolvers take for an address (inet_aton).
+var numeric = regexp.MustCompile(`^(0x[0-9a-f]*|[0-9]*)$`)
+
 var shared = netip.MustParsePrefix("100.64.0.0/10")
 
 func privateAddr(a netip.Addr) bool {
@@ -40,10 +44,10 @@ func privateAddr(a netip.Addr) bool {
 	return a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() || a.IsUnspecified() || shared.Contains(a)
 }
 
-// notPrivate refuses the address that a private name resolved to.
-type notPrivate struct{ address string }
+// publicAddressError refuses the address that a private name resolved to.
+type publicAddressError struct{ address string }
 
-func (e *notPrivate) Error() string {
+func (e *publicAddressError) Error() string {
 	return fmt.Sprintf("the name stands for a private server but resolves to %s, which is not a private address", e.address)
 }
 
@@ -69,7 +73,7 @@ func newTransport(private bool) *http.Transport {
 // onlyPrivate is asked by the dialer once the name is resolved.
 func onlyPrivate(_, address string, _ syscall.RawConn) error {
 	if a, err := netip.ParseAddrPort(address); err != nil || !privateAddr(a.Addr()) {
-		return &notPrivate{address: address}
+		return &publicAddressError{address: address}
 	}
 	return nil
 }

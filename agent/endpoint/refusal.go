@@ -2,7 +2,9 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -21,14 +23,12 @@ type refusal struct {
 //	{"message", "type", "code"}, {"statusCode", "message"}   Mistral, Azure's gateway
 //	{"detail": "text"}, {"detail": [{"msg", "type"}]} FastAPI
 //	[{"error": {…}}]                                  Gemini
+//	{"error": "{\"error\": {…}}"}                     Ollama, for llama.cpp under it
 //
 // Anything else is a refusal without words: a page of HTML, say, is no message.
 func parseRefusal(body []byte) refusal {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if d.Decode(&v) == nil {
-		return refusalOf(v)
+	if v, ok := decode(body); ok {
+		return refusalOf(v, 0)
 	}
 	if s := strings.TrimSpace(string(body)); !strings.HasPrefix(s, "<") && !strings.HasPrefix(s, "{") {
 		return refusal{message: s}
@@ -36,35 +36,57 @@ func parseRefusal(body []byte) refusal {
 	return refusal{}
 }
 
-func refusalOf(v any) refusal {
+// maxNested is how deep a refusal may be wrapped.
+const maxNested = 4
+
+func refusalOf(v any, depth int) refusal {
+	if depth > maxNested {
+		return refusal{}
+	}
 	switch v := v.(type) {
 	case string:
+		if inner, ok := decode([]byte(v)); ok && strings.HasPrefix(strings.TrimSpace(v), "{") {
+			return refusalOf(inner, depth+1) // a gateway wrapped the text of another server
+		}
 		return refusal{message: v}
 	case []any:
 		if len(v) > 0 {
-			return refusalOf(v[0])
+			return refusalOf(v[0], depth+1)
 		}
 	case map[string]any:
 		for _, k := range []string{"error", "detail", "errors"} {
 			if inner, ok := v[k]; ok && inner != nil {
-				r := refusalOf(inner)
-				if r.kind == "" {
-					r.kind = text(v["error_type"])
-				}
+				r := refusalOf(inner, depth+1)
+				r.kind = cmp.Or(r.kind, text(v["error_type"]))
 				return r
 			}
 		}
-		r := refusal{message: text(v["message"]), kind: text(v["type"]), code: text(v["code"]), param: text(v["param"])}
-		if r.message == "" {
-			r.message = text(v["msg"])
-		}
-		if n, ok := v["code"].(json.Number); ok {
-			i, _ := n.Int64() //nolint:errcheck // 0 is no code
-			r.number = int(i)
-		}
-		return r
+		r := refusalOf(cmp.Or(text(v["message"]), text(v["msg"])), depth+1)
+		r.kind = cmp.Or(r.kind, text(v["type"]))
+		r.param = cmp.Or(r.param, text(v["param"]))
+		return r.withCode(text(v["code"]))
 	}
 	return refusal{}
+}
+
+// withCode adds the code of an outer layer, unless an inner one had one.
+func (r refusal) withCode(code string) refusal {
+	if r.code != "" || r.number != 0 {
+		return r
+	}
+	if n, err := strconv.Atoi(code); err == nil {
+		r.number = n
+	} else {
+		r.code = code
+	}
+	return r
+}
+
+func decode(body []byte) (any, bool) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	return v, d.Decode(&v) == nil
 }
 
 // text is a value as a word or a sentence; lists of them are joined.
@@ -84,4 +106,21 @@ func text(v any) string {
 		return strings.Join(parts, ", ")
 	}
 	return ""
+}
+
+// hiddenRefusal finds a refusal that came with the status of success, as OpenRouter
+// tells of what failed after the answer had begun.
+func hiddenRefusal(body []byte) (refusal, bool) {
+	if len(body) > maxRefusal || !bytes.Contains(body, []byte(`"error"`)) {
+		return refusal{}, false
+	}
+	var answer struct {
+		Error   any             `json:"error"`
+		Choices json.RawMessage `json:"choices"`
+	}
+	if json.Unmarshal(body, &answer) != nil || answer.Error == nil || answer.Choices != nil {
+		return refusal{}, false
+	}
+	r := parseRefusal(body)
+	return r, r != refusal{}
 }

@@ -11,57 +11,76 @@ import (
 const (
 	masked    = "[hidden]"
 	maxDetail = 300 // characters of a server's words that the operator gets to read
-	minSecret = 6   // characters below which a secret is a word like any other
+	maxRead   = 10 * maxDetail
+	minPart   = 6 // bytes of a secret that tell something; a shorter one is hidden as a word
 )
 
 // secrets are what must never be repeated.
 type secrets []string
 
-// hide removes the secrets, parts of them, and whatever looks like a key.
+// hide removes the secrets, telling parts of them, and whatever looks like a key.
 func (s secrets) hide(text string) string {
 	for _, k := range s {
-		if len(k) >= minSecret {
-			for _, form := range []string{k, url.QueryEscape(k), url.PathEscape(k)} {
-				text = strings.ReplaceAll(text, form, masked)
-			}
+		if len(k) < minPart {
+			text = word.ReplaceAllStringFunc(text, func(w string) string {
+				if w == k {
+					return masked
+				}
+				return w
+			})
+			continue
+		}
+		for _, form := range []string{k, url.QueryEscape(k), url.PathEscape(k)} {
+			text = hideParts(text, form)
 		}
 	}
-	text = bearer.ReplaceAllString(text, "$1 "+masked)
-	return words.ReplaceAllStringFunc(text, func(w string) string {
-		if keyLike.MatchString(w) || s.partly(w) {
-			return masked
-		}
-		return w
-	})
-}
-
-// partly tells whether a word is a secret or a telling part of one.
-func (s secrets) partly(w string) bool {
-	for _, k := range s {
-		if w == k || len(w) >= minSecret && strings.Contains(k, w) {
-			return true
-		}
+	for _, like := range keyLike {
+		text = like.ReplaceAllString(text, masked)
 	}
-	return false
+	return text
 }
 
-var (
-	bearer = regexp.MustCompile(`(?i)\b(bearer|basic|api-key:?|apikey:?)\s+[^\s"'<>]+`)
-	words  = regexp.MustCompile(`[\w*+/=.~%-]+`)
-	// keyLike are the forms of keys in use (OpenAI, Anthropic, Groq, xAI, Hugging Face,
-	// Google, AWS, GitHub, JSON web tokens), a word partly starred out, and a long run
-	// of letters and digits, as Azure's keys and encoded data are.
-	keyLike = regexp.MustCompile(`(?i)^(sk|pk|rk|gsk|xai|hf|nvapi|ghp|github_pat|tgp|pplx|key)[-_][\w*.-]{4,}` +
-		`|^AIza[\w-]{10,}|^AKIA\w{8,}|^eyJ[\w-]{8,}|\*{3,}|[A-Za-z0-9+/]{32,}`)
-)
+// hideParts removes every run of a text that stands in the secret as well.
+func hideParts(text, secret string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		n := min(minPart, len(text)-i)
+		if n < minPart || !strings.Contains(secret, text[i:i+n]) {
+			b.WriteByte(text[i])
+			i++
+			continue
+		}
+		for i+n < len(text) && strings.Contains(secret, text[i:i+n+1]) {
+			n++
+		}
+		b.WriteString(masked)
+		i += n
+	}
+	return b.String()
+}
+
+var word = regexp.MustCompile(`[\w-]+`)
+
+// keyLike are the forms of keys in use: what follows the name of a scheme; those with a
+// prefix (OpenAI, Anthropic, Groq, xAI, Hugging Face, NVIDIA, Perplexity, GitHub, Google,
+// AWS, JSON web tokens); what is partly starred out; and long runs of letters and digits,
+// as Azure's keys and encoded data are.
+var keyLike = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(bearer|basic)\s+[^\s"'<>]+`),
+	regexp.MustCompile(`(?i)\b(sk|pk|rk|gsk|xai|hf|nvapi|pplx|ghp|key)[-_][\w*.-]{8,}`),
+	regexp.MustCompile(`\b(AIza[\w-]{10,}|AKIA\w{8,}|eyJ[\w.-]{8,})`),
+	regexp.MustCompile(`[^\s"'<>]*\*{3,}[^\s"'<>]*`),
+	regexp.MustCompile(`[A-Za-z0-9+/]{32,}=*`),
+}
 
 // detail makes of a server's words what may stand in a log: one line, not long,
 // without keys, and without what it quotes, which may be what people wrote.
 func (s secrets) detail(text string) string {
+	text = strings.ToValidUTF8(text[:min(len(text), maxRead)], "")
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || !unicode.IsPrint(r)
 	}), " ")
-	text = s.hide(unquote(text))
+	text = unquote(s.hide(text))
 	if utf8.RuneCountInString(text) > maxDetail {
 		text = string([]rune(text)[:maxDetail]) + "…"
 	}
@@ -70,10 +89,7 @@ func (s secrets) detail(text string) string {
 
 // name is a code or the name of a parameter; "" if it does not look like one.
 func (s secrets) name(text string) string {
-	if !identifier.MatchString(text) {
-		return ""
-	}
-	if h := s.hide(text); h != text {
+	if !identifier.MatchString(text) || s.hide(text) != text {
 		return ""
 	}
 	return text

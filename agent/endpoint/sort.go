@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"path"
 	"strings"
 	"time"
@@ -43,11 +44,8 @@ func errorOf(err error) *Error {
 	}
 	if a, ok := errors.AsType[*openai.APIError](err); ok {
 		r := refusal{message: a.Message, kind: a.Type}
-		switch c := a.Code.(type) {
-		case string:
-			r.code = c
-		case int:
-			r.number = c
+		if a.Code != nil {
+			r = r.withCode(fmt.Sprint(a.Code))
 		}
 		if a.Param != nil {
 			r.param = *a.Param
@@ -57,10 +55,14 @@ func errorOf(err error) *Error {
 	if unreadable(err) {
 		return &Error{Kind: Malformed, Err: fmt.Errorf("the answer is not the JSON that was expected: %s", secrets(nil).detail(err.Error()))}
 	}
-	if timedOut(err) {
-		return &Error{Kind: TimedOut, Err: errors.New(secrets(nil).detail(plain(err)))}
+	e := &Error{Kind: Rejected, Err: errors.New(secrets(nil).detail(plain(err)))}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		e.Kind = Down
 	}
-	return &Error{Kind: Rejected, Err: errors.New(secrets(nil).detail(plain(err)))}
+	if timedOut(err) {
+		e.Kind = TimedOut
+	}
+	return e
 }
 
 // unreadable tells whether an answer could not be decoded.
@@ -91,7 +93,7 @@ func sentence(e *Error, model string) string {
 	case TooLong:
 		return "This is too long for the model. Please shorten the text, send less, or begin a new thread."
 	case Down:
-		return "The model server does not answer at the moment. Please try again later; if it stays so, ask the operator whether it runs and OPENAI_BASE_URL is right."
+		return "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and OPENAI_BASE_URL."
 	case TimedOut:
 		return "The model took too long to answer. Please try again, or with less at once."
 	case Malformed:

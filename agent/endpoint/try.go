@@ -56,7 +56,7 @@ func (d *doer) try(req *http.Request) (*http.Response, *failure) {
 	case timedOut(err):
 		return nil, d.failed(TimedOut, resp.StatusCode, "the answer was not complete in time", true)
 	case err != nil:
-		return nil, d.failed(Malformed, resp.StatusCode, "the answer broke off: "+plain(err), true)
+		return nil, d.failed(Malformed, resp.StatusCode, "the answer broke off: "+d.secrets.detail(plain(err)), true)
 	case int64(len(body)) > d.maxBody:
 		return nil, d.failed(Malformed, resp.StatusCode, fmt.Sprintf("the answer is larger than %d bytes", d.maxBody), false)
 	case isPage(resp.Header):
@@ -71,7 +71,7 @@ func (d *doer) try(req *http.Request) (*http.Response, *failure) {
 
 // failed is a failure told in our own words, and in those of the system.
 func (d *doer) failed(k Kind, status int, why string, again bool) *failure {
-	err := errors.New(d.secrets.hide(d.host + ": " + why))
+	err := errors.New(d.host + ": " + d.secrets.hide(why))
 	return &failure{Error: &Error{Kind: k, Status: status, Err: err}, again: again}
 }
 
@@ -81,8 +81,8 @@ func (d *doer) unreached(err error) *failure {
 		return d.failed(TimedOut, 0, "no answer in time", true)
 	}
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-	_, outside := errors.AsType[*notPrivate](err)
-	return d.failed(Down, 0, plain(err), !untrusted && !outside)
+	_, outside := errors.AsType[*publicAddressError](err)
+	return d.failed(Down, 0, d.secrets.detail(plain(err)), !untrusted && !outside)
 }
 
 // plain is the system's word for a failure of the network, without the URL.
@@ -102,11 +102,11 @@ func timedOut(err error) bool {
 func (d *doer) refused(resp *http.Response, r refusal) *failure {
 	status := resp.StatusCode
 	if status < 300 && r.number >= 400 && r.number < 600 {
-		status = r.number // OpenRouter tells so of what failed after the answer had begun
+		status = r.number
 	}
 	f := &failure{Error: newError(status, r, d.secrets)}
 	f.After = retryAfter(resp.Header, time.Now())
-	f.Err = errors.New(d.secrets.hide(d.host) + ": " + f.Err.Error())
+	f.Err = fmt.Errorf("%s: %w", d.host, f.Err)
 	if to, err := resp.Location(); err == nil && status < 400 {
 		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
 	}
@@ -124,7 +124,7 @@ func (d *doer) refused(resp *http.Response, r refusal) *failure {
 // newError tells a refusal without what must not be told.
 func newError(status int, r refusal, s secrets) *Error {
 	e := &Error{Kind: sortOf(status, r), Status: status, Code: s.name(r.code), Param: s.name(r.param)}
-	if e.Code == "" || r.number != 0 {
+	if e.Code == "" {
 		e.Code = s.name(r.kind)
 	}
 	why := fmt.Sprintf("status %d", status)
@@ -145,13 +145,4 @@ func newError(status int, r refusal, s secrets) *Error {
 func isPage(h http.Header) bool {
 	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	return err == nil && t == "text/html"
-}
-
-// hiddenRefusal finds a refusal that came with the status of success.
-func hiddenRefusal(body []byte) (refusal, bool) {
-	if len(body) > maxRefusal || !strings.HasPrefix(strings.Join(strings.Fields(string(body[:min(len(body), 64)])), ""), `{"error":`) {
-		return refusal{}, false
-	}
-	r := parseRefusal(body)
-	return r, r != refusal{}
 }

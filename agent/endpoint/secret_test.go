@@ -1,0 +1,178 @@
+package endpoint_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"atelier/agent/endpoint"
+)
+
+// keys are those of the table: of the usual form, with signs, of an Azure resource, and
+// one that looks like nothing.
+var keys = []string{secret, "p@ss:w%rd/+=&?'x", "0123456789abcdef0123456789abcdef", "ollama-local"}
+
+// echoes are answers that repeat what must not be told, in every place there is.
+func echoes(key string) map[string]func(http.ResponseWriter, *http.Request, int) {
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key)
+	return map[string]func(http.ResponseWriter, *http.Request, int){
+		"message":    status(401, refusalBody("auth", "invalid_api_key", "Incorrect API key provided: "+quoted+". Find yours at https://x.example.")),
+		"code":       status(400, refusalBody(quoted, quoted, "bad")),
+		"param":      status(400, `{"error":{"message":"bad","param":"`+quoted+`"}}`),
+		"text":       status(403, `{"error":"no `+quoted+`"}`),
+		"plain body": status(500, "key="+key+" Bearer "+key),
+		"page":       status(502, "<html>"+key+"</html>"),
+		"escaped":    status(400, refusalBody("x", "y", "?key="+url.QueryEscape(key)+" "+url.PathEscape(key))),
+		"prefix":     status(401, refusalBody("x", "y", "the key "+strings.ReplaceAll(quoted[:len(key)-4], `"`, "")+" is wrong")),
+		"header":     status(429, "{}", "Retry-After", key, "X-Should-Retry", key, "Www-Authenticate", key),
+		"redirect":   status(302, "", "Location", "https://"+url.PathEscape(key)+":x@other.example/"+url.PathEscape(key)+"?k="+url.QueryEscape(key)),
+		"redirect to a host of that name": status(302, "", "Location", "https://"+strings.Map(func(r rune) rune {
+			if strings.ContainsRune("@:%/+=&?'", r) {
+				return '-'
+			}
+			return r
+		}, key)+".example/"),
+		"no JSON":     status(200, key),
+		"wrong shape": status(200, `{"choices":"`+quoted+`"}`),
+		"no HTTP": func(w http.ResponseWriter, _ *http.Request, _ int) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = fmt.Fprintf(conn, "%s\r\n\r\n", key) //nolint:errcheck // the client may be gone
+				_ = conn.Close()                            //nolint:errcheck // the same
+			}
+		},
+	}
+}
+
+func TestKeyIsNeverTold(t *testing.T) {
+	t.Parallel()
+	for _, key := range keys {
+		for name, answer := range echoes(key) {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				server, _ := serve(t, answer)
+				var w waits
+				var log journal
+				base := strings.Replace(server.URL, "http://", "http://"+url.UserPassword("someone", key).String()+"@", 1)
+				_, err := ask(endpoint.Label(t.Context(), "r1", "decompose", 1),
+					build(t, endpoint.Config{BaseURL: base, Key: key, Wait: w.wait, Log: log.logger(), Retries: 1}))
+				if err == nil {
+					t.Fatal("no error")
+				}
+				tellsNothing(t, key, fmt.Sprintf("%v %+v %#v", err, err, err)+everything(err)+log.String())
+			})
+		}
+	}
+}
+
+// everything is the text of an error and of all that it wraps.
+func everything(err error) string {
+	var b strings.Builder
+	for ; err != nil; err = errors.Unwrap(err) {
+		fmt.Fprintf(&b, "%s\n%#v\n", err, err)
+	}
+	return b.String()
+}
+
+func tellsNothing(t *testing.T, key, text string) {
+	t.Helper()
+	for _, form := range []string{key, url.QueryEscape(key), url.PathEscape(key), key[:len(key)-4], base64.StdEncoding.EncodeToString([]byte("someone:" + key))} {
+		if strings.Contains(text, form) {
+			t.Errorf("%q is in\n%s", form, text)
+		}
+	}
+	if strings.Contains(text, "someone") {
+		t.Errorf("the user info is in\n%s", text)
+	}
+}
+
+// A carrier fails with an error that names what it was given.
+type teller struct{}
+
+func (teller) RoundTrip(r *http.Request) (*http.Response, error) {
+	return nil, fmt.Errorf("cannot send %s with %v", r.URL, r.Header)
+}
+
+func TestErrorOfTheTransport(t *testing.T) {
+	t.Parallel()
+	for _, key := range keys {
+		var w waits
+		var log journal
+		base := (&url.URL{Scheme: "https", Host: "models.example", User: url.UserPassword("someone", key), Path: "/v1"}).String()
+		_, err := ask(t.Context(), build(t, endpoint.Config{BaseURL: base, Key: key, Transport: teller{}, Wait: w.wait, Log: log.logger()}))
+		check(t, row{kind: endpoint.Down}, err)
+		for _, form := range []string{key, url.QueryEscape(key), url.PathEscape(key)} {
+			if strings.Contains(everything(err)+log.String(), form) {
+				t.Errorf("%q is in %v\n%s", form, err, log.String())
+			}
+		}
+	}
+}
+
+// What looks like a key is not told even where it is another's, and what people wrote is
+// not where the server quotes it.
+func TestWhatLooksLikeASecret(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ message, hidden, kept string }{
+		{"Incorrect API key provided: sk-abcd***************wxyz.", "wxyz", "Incorrect API key provided"},
+		{"key AIzaSyA1234567890abcdef is wrong", "AIzaSy", "is wrong"},
+		{"token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.x", "eyJ", "token"},
+		{"Authorization: Bearer abc.def", "abc.def", "Authorization"},
+		{"use hf_abcdefghijk", "hf_abc", "use"},
+		{"data 0123456789abcdef0123456789abcdef0123", "0123456789", "data"},
+		{"Invalid value: 'please make my cat a cartoon'. Supported values are: 'text'.", "my cat", "Supported values are: 'text'"},
+		{"It's \\\"please make my cat a cartoon\\\" that doesn't parse", "my cat", "that doesn't parse"},
+		{"[{'type': 'missing', 'input': {'content': 'please make my cat a cartoon'}}]", "my cat", "["},
+		{"Unsupported value: 'temperature' does not support 0.1 with this model.", "sk-", "'temperature' does not support 0.1"},
+		{"unclosed 'please make my cat a cartoon", "my cat", "unclosed"},
+		{strings.Repeat("long ", 200), strings.Repeat("long ", 100), "long long"},
+	} {
+		server, _ := serve(t, status(400, refusalBody("invalid_request_error", "", c.message)))
+		_, err := ask(t.Context(), build(t, endpoint.Config{BaseURL: server.URL}))
+		if err == nil || strings.Contains(err.Error(), c.hidden) || !strings.Contains(err.Error(), c.kept) {
+			t.Errorf("%q: %v", c.message, err)
+		}
+	}
+}
+
+func TestRetriesAreLogged(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t, then(status(503, "raw words", "Retry-After", "9")))
+	var w waits
+	var log journal
+	e := build(t, endpoint.Config{BaseURL: server.URL, Key: secret, Wait: w.wait, Log: log.logger()})
+	if _, err := ask(endpoint.Label(t.Context(), "r1", "decompose", 2), e); err != nil {
+		t.Fatal(err)
+	}
+	text := log.String()
+	for _, s := range []string{"level=WARN", "host=" + e.Host(), "label=r1/decompose/2", "try=1", "status=503", "wait=9."} {
+		if !strings.Contains(text, s) {
+			t.Errorf("%s is not in %s", s, text)
+		}
+	}
+	if strings.Count(text, "\n") != 1 || strings.Contains(text, "raw words") || strings.Contains(text, "cat") {
+		t.Errorf("log: %s", text)
+	}
+}
+
+func TestSortOfOtherErrors(t *testing.T) {
+	t.Parallel()
+	if endpoint.Sort(nil, "m") != nil {
+		t.Error("nil is no failure")
+	}
+	for _, err := range []error{context.Canceled, fmt.Errorf("x: %w", context.DeadlineExceeded)} {
+		passesThrough(t, endpoint.Sort(err, "m"), err)
+	}
+	once := endpoint.Sort(errors.New("something"), "m")
+	if endpoint.KindOf(once) != endpoint.Rejected || endpoint.Sort(once, "other") != once { //nolint:errorlint // the same one
+		t.Errorf("sorted twice: %v", once)
+	}
+	if k := endpoint.KindOf(errors.New("x")); k != "" {
+		t.Errorf("kind %s", k)
+	}
+}
