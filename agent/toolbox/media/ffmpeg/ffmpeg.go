@@ -1,0 +1,103 @@
+// Package ffmpeg takes still pictures out of videos with the programs ffmpeg and ffprobe.
+//
+// Promises:
+//   - A video is known by its first bytes, and is read as that and nothing else: what
+//     it names inside, another file or an address, is never opened.
+//   - The programs get no name that a user chose, no network, no standard input and a
+//     bounded part of the processor. They write no file: what they say is read up to a
+//     limit. They and all that they start are killed when the context or the time ends.
+//   - A video that is too long or whose pictures are too large is refused before it is
+//     decoded.
+//   - Pictures carry no metadata of the video.
+//   - Every error is a [plan.Fault] with one sentence, which names the video by its base
+//     name and never by its path.
+package ffmpeg
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+)
+
+// Config says where the programs are and what bounds them.
+type Config struct {
+	// Path is the program ffmpeg, beside which ffprobe lies. "" looks for both in PATH.
+	Path string
+	// Timeout is how long one call of Frames may take. 0 is a minute.
+	Timeout time.Duration
+	// Longest is the longest video that is taken. 0 is four hours.
+	Longest time.Duration
+	// Limits bound the file, and by their pixels each picture in it.
+	Limits media.Limits
+}
+
+// FFmpeg runs the programs. It is safe for concurrent use.
+type FFmpeg struct {
+	path    string
+	timeout time.Duration
+	longest time.Duration
+	limits  media.Limits
+}
+
+// New checks the configuration. It runs nothing.
+func New(c Config) (*FFmpeg, error) {
+	if c.Timeout < 0 || c.Longest < 0 {
+		return nil, errors.New("the times of ffmpeg must not be negative")
+	}
+	return &FFmpeg{
+		path:    c.Path,
+		timeout: cmp.Or(c.Timeout, time.Minute),
+		longest: cmp.Or(c.Longest, 4*time.Hour),
+		limits:  c.Limits.OrDefault(),
+	}, nil
+}
+
+// Probe tells whether the programs are there.
+func (f *FFmpeg) Probe(context.Context) error {
+	_, err := f.programs()
+	return err
+}
+
+// programs are the two programs, by their full paths.
+type programs struct{ ffmpeg, ffprobe string }
+
+func (f *FFmpeg) programs() (programs, error) {
+	names := programs{"ffmpeg", "ffprobe"}
+	if f.path != "" {
+		names = programs{f.path, filepath.Join(filepath.Dir(f.path), "ffprobe"+filepath.Ext(f.path))}
+		if !strings.ContainsRune(f.path, filepath.Separator) {
+			names.ffprobe = filepath.Base(names.ffprobe) // that of PATH too
+		}
+	}
+	var found programs
+	for _, p := range []struct {
+		name string
+		to   *string
+	}{{names.ffmpeg, &found.ffmpeg}, {names.ffprobe, &found.ffprobe}} {
+		path, err := exec.LookPath(p.name)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		if err != nil {
+			return programs{}, &plan.Fault{
+				Sentence: "It needs the program " + filepath.Base(p.name) + ", which is not there; install it, on Debian with: apt-get install ffmpeg.",
+				Err:      err,
+			}
+		}
+		*p.to = path
+	}
+	return found, nil
+}
+
+// fault is an error about a video; the sentence begins with its name.
+func fault(path string, err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: fmt.Sprintf("%q ", filepath.Base(path)) + fmt.Sprintf(format, args...), Err: err}
+}

@@ -1,0 +1,131 @@
+package ffmpeg
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+)
+
+const (
+	// longestSide is that of a picture, in pixels.
+	longestSide = 768
+	// apart is how far apart pictures are at least.
+	apart = 250 * time.Millisecond
+	// maxFrame is the most bytes that a picture may have.
+	maxFrame = 8 << 20
+)
+
+// Frames takes at most that many pictures out of a video, evenly spread over it, and
+// writes them into the folder dir as JPEG files of at most 768 pixels a side. They are
+// in the order of time.
+func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]media.Frame, error) {
+	found, err := f.programs()
+	if err != nil {
+		return nil, err
+	}
+	mine, cancel := context.WithTimeout(ctx, f.timeout)
+	defer cancel()
+	frames, err := f.frames(mine, found, path, dir, most)
+	switch {
+	case ctx.Err() != nil:
+		return nil, media.Stopped(ctx)
+	case mine.Err() != nil:
+		return nil, fault(path, err, "took longer than %s to look into; send a shorter or smaller video.", f.timeout)
+	case err != nil:
+		return nil, err
+	}
+	return frames, nil
+}
+
+func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, most int) ([]media.Frame, error) {
+	if most < 1 {
+		return nil, errors.New("no picture of the video is asked for")
+	}
+	v, err := f.open(ctx, found, path)
+	if err != nil {
+		return nil, err
+	}
+	frames, err := f.take(ctx, v, dir, v.times(most))
+	if len(frames) == 0 && ctx.Err() == nil {
+		frames, err = f.take(ctx, v, dir, []time.Duration{0}) // it may end before it says
+	}
+	if len(frames) == 0 {
+		return nil, fault(path, err, "is damaged, or of a sort that cannot be read here: no picture could be taken out of it.")
+	}
+	return frames, nil
+}
+
+// take takes the pictures at those times, without those that cannot be read; the error
+// is that of the last one of these.
+func (f *FFmpeg) take(ctx context.Context, v *video, dir string, times []time.Duration) (frames []media.Frame, last error) {
+	name := rand.Text()
+	for i, at := range times {
+		picture, err := v.still(ctx, at)
+		if err == nil && len(picture) == 0 {
+			continue
+		}
+		to := filepath.Join(dir, fmt.Sprintf("frame-%s-%02d.jpg", name, i+1))
+		if err == nil {
+			err = f.keep(ctx, to, picture)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			last = err
+			continue
+		}
+		frames = append(frames, media.Frame{Path: to, At: at})
+	}
+	return frames, last
+}
+
+// keep writes a picture to a new file, once it has proved whole.
+func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error) {
+	file, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(picture)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	info, err := media.InspectContext(ctx, to, f.limits)
+	if err == nil && info.MIME != "image/jpeg" {
+		err = &plan.Fault{Sentence: "The picture is no JPEG.", Err: errors.New(info.MIME)}
+	}
+	return err
+}
+
+// times are the middles of equal parts of the video.
+func (v *video) times(most int) []time.Duration {
+	if v.duration <= 0 {
+		return []time.Duration{0}
+	}
+	n := max(1, min(most, int(v.duration/apart)))
+	times := make([]time.Duration, n)
+	for i := range times {
+		times[i] = v.duration * time.Duration(2*i+1) / time.Duration(2*n)
+	}
+	return times
+}
+
+// still decodes one picture: nothing if the video ends before.
+func (v *video) still(ctx context.Context, at time.Duration) ([]byte, error) {
+	side := strconv.Itoa(longestSide)
+	return run(ctx, maxFrame, v.programs.ffmpeg, v.args(
+		[]string{"-nostdin", "-ss", strconv.FormatFloat(at.Seconds(), 'f', 6, 64)},
+		"-map", "0:V:0", "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
+		"-filter_threads", "1", "-vf", `scale=w=min(`+side+`\,iw):h=min(`+side+`\,ih):force_original_aspect_ratio=decrease`,
+		"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-flags:v", "+bitexact", "-fflags", "+bitexact",
+		"-f", "image2pipe", "pipe:1",
+	)...)
+}
