@@ -15,6 +15,8 @@ type Event struct {
 	Status plan.Status
 	// Problem is set with Failed.
 	Problem string
+	// Of is how many steps the way has as it stands; another way may have more.
+	Of int
 }
 
 // Outcome is what came of a run.
@@ -63,7 +65,7 @@ func (a *Agent) Run(ctx context.Context, r plan.Request, p *plan.Plan, choice pl
 			running++
 			step := steps[at]
 			route.status[step.Key] = plan.Running
-			progress(Event{Step: step, Status: plan.Running})
+			progress(Event{Step: step, Status: plan.Running, Of: len(steps)})
 			go func() {
 				ends <- ended{step, a.actSafely(ctx, Work{Request: r, Steps: steps, At: at, Memory: memory})}
 			}()
@@ -76,7 +78,7 @@ func (a *Agent) Run(ctx context.Context, r plan.Request, p *plan.Plan, choice pl
 		memory.Record(end.step.Key, end.result)
 		route.status[end.step.Key] = end.result.Status
 		route.refused[end.step.Key] = end.result.Final
-		progress(Event{Step: end.step, Status: end.result.Status, Problem: end.result.Problem})
+		progress(Event{Step: end.step, Status: end.result.Status, Problem: end.result.Problem, Of: len(route.steps)})
 		if end.result.Status != plan.Done && ctx.Err() == nil {
 			if err := route.detour(end.result.Problem); err != nil {
 				return Outcome{}, fmt.Errorf("look for another way: %w", err)

@@ -23,6 +23,8 @@ type answer struct {
 	Text      string         `json:"text"`
 	Files     []fileLine     `json:"files"`
 	Solutions []solutionLine `json:"solutions"`
+	// Thinking is what the language model took; absent where none was asked.
+	Thinking *spentLine `json:"thinking,omitempty"`
 
 	ran int // the rank of the solution that was followed, 0 if none was
 }
@@ -47,8 +49,8 @@ type stepLine struct {
 	Status string `json:"status"`
 }
 
-func newAnswer(status, text string) *answer {
-	return &answer{Status: status, Text: text, Files: []fileLine{}, Solutions: []solutionLine{}}
+func newAnswer(status, text string, spent plan.Thinking) *answer {
+	return &answer{Status: status, Text: text, Files: []fileLine{}, Solutions: []solutionLine{}, Thinking: newSpentLine(spent)}
 }
 
 // statusOf is how a request ended.
@@ -174,6 +176,9 @@ func (a *answer) print(w io.Writer, planOnly bool) error {
 	}
 	for _, f := range a.Files {
 		fmt.Fprintf(&b, "  %s\n", f.Path)
+	}
+	if a.Thinking != nil {
+		fmt.Fprintf(&b, "\n%s\n", a.Thinking)
 	}
 	if _, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n")); err != nil {
 		return fmt.Errorf("print the answer: %w", err)

@@ -33,6 +33,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox":               {[]string{"agent/plan"}, "the catalogue and the promise of the backends need no make"},
 	"agent/toolbox/retrieve":      {[]string{"agent/plan", "agent/toolbox"}, "the index is built over the catalogue; both minds use it"},
 	"agent/toolbox/media":         {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},
+	"agent/toolbox/media/ffmpeg":  {[]string{"agent/plan", "agent/toolbox/media"}, "what is read of sound and video by a program is media too"},
 	"agent/toolbox/native":        {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of"},
 	"agent/toolbox/native/amount": {nil, "how people say how much: words and numbers only"},
 	"agent/toolbox/native/vision": {nil, "what is computed on pixels knows pixels only"},

@@ -71,7 +71,7 @@ func (a *askCommand) Run(ctx context.Context, c *call) (err error) {
 			err = fmt.Errorf("close the conversation: %w", e)
 		}
 	}()
-	an, err := a.answer(ctx, config, t, wish)
+	an, err := a.answer(ctx, c, config, t, wish)
 	if err != nil {
 		return a.failed(ctx, c, err)
 	}
@@ -112,7 +112,11 @@ func (a *askCommand) failed(ctx context.Context, c *call, err error) error {
 	if !a.JSON {
 		return err
 	}
-	an := newAnswer(failedStatus, sentence(err))
+	var spent plan.Thinking
+	if unfinished, ok := errors.AsType[*plan.UnfinishedError](err); ok {
+		spent = unfinished.Thinking
+	}
+	an := newAnswer(failedStatus, sentence(err), spent)
 	if err := printJSON(c.Stdout, an); err != nil {
 		return err
 	}
@@ -159,7 +163,12 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 }
 
 // answer plans the wish and, unless only the plan is wanted, does it.
-func (a *askCommand) answer(ctx context.Context, config Config, t *thread, wish string) (*answer, error) {
+func (a *askCommand) answer(ctx context.Context, c *call, config Config, t *thread, wish string) (*answer, error) {
+	line := c.progress(a.JSON)
+	defer line.close()
+	if line != nil {
+		config.LogTo = line
+	}
 	given, err := t.attachAll(ctx, a.File, config.limits())
 	if err != nil {
 		return nil, err
@@ -168,7 +177,7 @@ func (a *askCommand) answer(ctx context.Context, config Config, t *thread, wish 
 	if err != nil {
 		return nil, err
 	}
-	atelier, err := config.agent(catalogue, t.blobs, a.thinking, false)
+	atelier, err := config.agent(catalogue, t.blobs, agent.Config{MaxActions: a.MaxActions, Progress: line.stage})
 	if err != nil {
 		return nil, err
 	}
@@ -180,14 +189,14 @@ func (a *askCommand) answer(ctx context.Context, config Config, t *thread, wish 
 	if err != nil {
 		return nil, err
 	}
-	offers := p.Offers(p.Best(), maxOffers)
-	switch beyond := a.Solution > len(offers); {
+	planned := planned{a, atelier, t, r, p, p.Offers(p.Best(), maxOffers), line}
+	switch beyond := a.Solution > len(planned.offers); {
 	case beyond && whole(p):
-		return nil, usage("--solution is %d, but there %s.", a.Solution, solutionsInAll(len(offers)))
+		return nil, usage("--solution is %d, but there %s.", a.Solution, solutionsInAll(len(planned.offers)))
 	case beyond || a.Plan:
-		return a.shown(ctx, atelier, t, r, p, offers)
+		return planned.show(ctx)
 	}
-	return a.done(ctx, atelier, t, r, p, offers)
+	return planned.do(ctx)
 }
 
 // maxOffers is how many ways are shown and numbered.
@@ -205,51 +214,63 @@ func whole(p *plan.Plan) bool {
 	return len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
 }
 
-// shown is the answer when nothing is to be run: the ways to do it, or what is in the
+// planned is a wish with its plan.
+type planned struct {
+	*askCommand
+
+	agent   *agent.Agent
+	thread  *thread
+	request plan.Request
+	plan    *plan.Plan
+	offers  []plan.Offer
+	line    *progress
+}
+
+// show is the answer when nothing is to be run: the ways to do it, or what is in the
 // way. With --plan the conversation keeps the files, for a wish that is only tried is
 // no turn.
-func (a *askCommand) shown(ctx context.Context, atelier *agent.Agent, t *thread, r plan.Request, p *plan.Plan, offers []plan.Offer) (*answer, error) {
-	an := newAnswer(doneStatus, "")
-	if !whole(p) {
-		told, err := atelier.Respond(ctx, mind.Account{Request: r, Plan: p})
+func (p planned) show(ctx context.Context) (*answer, error) {
+	an := newAnswer(doneStatus, "", p.plan.Thinking)
+	if !whole(p.plan) {
+		told, err := p.agent.Respond(ctx, mind.Account{Request: p.request, Plan: p.plan})
 		if err != nil {
 			return nil, err
 		}
-		an = newAnswer(statusOf(p, agent.Outcome{}), told.Text)
+		an = newAnswer(statusOf(p.plan, agent.Outcome{}), told.Text, told.Thinking)
 	}
-	if a.Plan {
-		t.Resources = r.Resources()
+	if p.Plan {
+		p.thread.Resources = p.request.Resources()
 	} else {
-		t.remember(r, p, agent.Outcome{}, an.Text)
+		p.thread.remember(p.request, p.plan, agent.Outcome{}, an.Text)
 	}
-	if err := t.save(); err != nil {
+	if err := p.thread.save(); err != nil {
 		return nil, err
 	}
-	return an, an.solutions(p, offers, agent.Outcome{})
+	return an, an.solutions(p.plan, p.offers, agent.Outcome{})
 }
 
-// done is the answer when the chosen solution was run. The conversation has it before
-// the files are handed out, so that it goes on from here even if that fails.
-func (a *askCommand) done(ctx context.Context, atelier *agent.Agent, t *thread, r plan.Request, p *plan.Plan, offers []plan.Offer) (*answer, error) {
-	choice := offers[a.Solution-1].Choice
-	if err := a.checkOut(p, choice); err != nil {
+// do is the answer when the chosen solution was run. The conversation has it before the
+// files are handed out, so that it goes on from here even if that fails.
+func (p planned) do(ctx context.Context) (*answer, error) {
+	choice := p.offers[p.Solution-1].Choice
+	if err := p.checkOut(p.plan, choice); err != nil {
 		return nil, err
 	}
-	run, err := atelier.Run(ctx, r, p, choice, nil)
+	run, err := p.agent.Run(ctx, p.request, p.plan, choice, p.line.steps())
 	if err != nil {
 		return nil, err
 	}
-	told, err := atelier.Respond(ctx, run.Account)
+	told, err := p.agent.Respond(ctx, run.Account)
 	if err != nil {
 		return nil, err
 	}
-	t.remember(r, p, run, told.Text)
-	if err := t.save(); err != nil {
+	p.thread.remember(p.request, p.plan, run, told.Text)
+	if err := p.thread.save(); err != nil {
 		return nil, err
 	}
-	an := newAnswer(statusOf(p, run), told.Text)
-	if err := an.solutions(p, offers, run); err != nil {
+	an := newAnswer(statusOf(p.plan, run), told.Text, told.Thinking)
+	if err := an.solutions(p.plan, p.offers, run); err != nil {
 		return nil, err
 	}
-	return an, an.export(ctx, t.blobs, run.Made, a.Out)
+	return an, an.export(ctx, p.thread.blobs, run.Made, p.Out)
 }

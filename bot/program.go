@@ -7,9 +7,12 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+	"golang.org/x/term"
 
 	"atelier/agent/plan"
 )
@@ -30,6 +33,9 @@ type Program struct {
 	Stdin  io.Reader
 	Stdout io.Writer
 	Stderr io.Writer
+	// Terminal tells whether a writer is a terminal, and how many columns it has. Nil
+	// asks the system.
+	Terminal func(w io.Writer) (columns int, ok bool)
 }
 
 // commands is the command line.
@@ -66,6 +72,39 @@ func (c *call) config(flags func(*Config) error) (Config, error) {
 	config.LogTo = c.Stderr
 	c.log = config.logger()
 	return config, nil
+}
+
+// progress is the line that tells on the standard error output what is going on. It is
+// nil where that is no terminal that can move its cursor, and where JSON goes to a
+// program, whose user watches that one.
+func (c *call) progress(asJSON bool) *progress {
+	terminal := c.Terminal
+	if terminal == nil {
+		terminal = isTerminal
+	}
+	if _, ok := terminal(c.Stderr); !ok || slices.Contains(c.Env, "TERM=dumb") {
+		return nil
+	}
+	if _, ok := terminal(c.Stdout); asJSON && !ok {
+		return nil
+	}
+	return newProgress(c.Stderr, func() int {
+		columns, _ := terminal(c.Stderr)
+		return columns
+	})
+}
+
+// isTerminal asks the system what w is.
+func isTerminal(w io.Writer) (columns int, ok bool) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 {
+		columns = 80
+	}
+	return columns, true
 }
 
 // ended carries an exit status that says all there is to say.

@@ -91,8 +91,9 @@ func (c Config) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.LogTo, &slog.HandlerOptions{Level: c.Log}))
 }
 
-// agent wires everything. blobs may be nil for one that only plans.
-func (c Config) agent(catalogue *toolbox.Catalogue, blobs agent.Blobs, t thinking, allTools bool) (*agent.Agent, error) {
+// agent wires everything into a, which says how to work. blobs may be nil for an agent
+// that only plans.
+func (c Config) agent(catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
 	tools, err := c.toolbox(catalogue)
 	if err != nil {
 		return nil, err
@@ -101,17 +102,11 @@ func (c Config) agent(catalogue *toolbox.Catalogue, blobs agent.Blobs, t thinkin
 	if err != nil {
 		return nil, err
 	}
-	return agent.New(agent.Config{
-		Mind:       m,
-		Toolbox:    tools,
-		Blobs:      blobs,
-		Strategy:   c.Strategy,
-		AllTools:   allTools,
-		MaxActions: t.MaxActions,
-		ExtraTypes: extraTypes(catalogue),
-		Parallel:   c.Parallel,
-		Log:        c.logger(),
-	})
+	a.Mind, a.Toolbox, a.Blobs = m, tools, blobs
+	a.Strategy, a.Parallel = c.Strategy, c.Parallel
+	a.ExtraTypes = extraTypes(catalogue)
+	a.Log = c.logger()
+	return agent.New(a)
 }
 
 // extraTypes are the types of the catalogue that are not built in.

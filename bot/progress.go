@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+)
+
+// progress is a line at the bottom of a terminal that tells what is going on and for
+// how long. It is drawn a few times a second, so that what is quick leaves no flicker,
+// and erased in the end. A nil progress does nothing.
+type progress struct {
+	w       io.Writer
+	columns func() int
+
+	mu    sync.Mutex
+	doing string
+	since time.Time
+	about string
+	shown string // what stands on the terminal; empty if nothing does
+	gone  bool   // the terminal takes nothing any more
+
+	once  sync.Once
+	stop  chan struct{}
+	ended chan struct{}
+}
+
+// redraw is how often the line is drawn.
+const redraw = 200 * time.Millisecond
+
+// newProgress draws on w until it is closed. columns is how wide the terminal is now.
+func newProgress(w io.Writer, columns func() int) *progress {
+	p := &progress{w: w, columns: columns, stop: make(chan struct{}), ended: make(chan struct{})}
+	go p.run()
+	return p
+}
+
+// Write writes above the line, which comes back at the next drawing: the log goes
+// through it.
+func (p *progress) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.erase()
+	n, err := p.w.Write(b)
+	if err != nil {
+		return n, fmt.Errorf("write above the progress line: %w", err)
+	}
+	return n, nil
+}
+
+func (p *progress) run() {
+	defer close(p.ended)
+	tick := time.NewTicker(redraw)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		case <-p.stop:
+			return
+		}
+	}
+}
+
+// close erases the line; nothing is drawn after it. It may be called twice.
+func (p *progress) close() {
+	if p == nil {
+		return
+	}
+	p.once.Do(func() {
+		close(p.stop)
+		<-p.ended
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.erase()
+	})
+}
+
+// tell changes what the line tells. The time is that since doing changed.
+func (p *progress) tell(doing, about string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if doing != p.doing {
+		p.doing, p.since = doing, time.Now()
+	}
+	p.about = about
+}
+
+// draw brings the line up to date.
+func (p *progress) draw() {
+	if p.doing == "" || p.gone {
+		return
+	}
+	line := fmt.Sprintf("%s… %d s", p.doing, int(time.Since(p.since).Seconds()))
+	if p.about != "" {
+		line += " (" + p.about + ")"
+	}
+	line = cut(line, p.columns()-1) // a full last column makes some terminals scroll
+	if line != p.shown {
+		p.put("\r" + line + clearToEnd)
+		p.shown = line
+	}
+}
+
+func (p *progress) erase() {
+	if p.shown != "" && !p.gone {
+		p.put("\r" + clearToEnd)
+		p.shown = ""
+	}
+}
+
+// clearToEnd empties the rest of a terminal's line (ECMA-48, EL).
+const clearToEnd = "\x1b[K"
+
+// put writes to the terminal. One that does not take it is not written to again.
+func (p *progress) put(s string) {
+	if _, err := io.WriteString(p.w, s); err != nil {
+		p.gone = true
+	}
+}
+
+// cut shortens a line to so many signs, at least one.
+func cut(line string, most int) string {
+	if r := []rune(line); len(r) > max(most, 1) {
+		return string(r[:max(most, 1)-1]) + "…"
+	}
+	return line
+}
+
+// stage tells which stage of planning or answering begins.
+func (p *progress) stage(_ string, s agent.Stage) {
+	const thinking = "Thinking"
+	switch s {
+	case agent.Decomposing:
+		p.tell(thinking, "understanding the wish")
+	case agent.Assessing:
+		p.tell(thinking, "weighing the tools")
+	case agent.Searching:
+		p.tell(thinking, "searching for ways")
+	case agent.Settling:
+		p.tell(thinking, "choosing the way")
+	case agent.Responding:
+		p.tell("Writing the answer", "")
+	default:
+		p.tell(thinking, string(s))
+	}
+}
+
+// steps tells which steps of a run are being done.
+func (p *progress) steps() func(agent.Event) {
+	done := 0
+	var running []plan.Step
+	return func(e agent.Event) {
+		if e.Status == plan.Running {
+			running = append(running, e.Step)
+		} else {
+			running = slices.DeleteFunc(running, func(s plan.Step) bool { return s.Key == e.Step.Key })
+		}
+		if e.Status == plan.Done {
+			done++
+		}
+		names := make([]string, len(running))
+		for i, s := range running {
+			names[i] = s.Action.Tool
+		}
+		about := fmt.Sprintf("%d of %d done", done, max(e.Of, done+len(running))) // a step of a way that was given up counts too
+		if len(names) > 0 {
+			about += ", " + strings.Join(names, ", ")
+		}
+		p.tell("Working", about)
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+)
+
+// screen shows what a terminal shows in its last line, and the lines above it.
+func screen(written string) (above, last string) {
+	var lines []string
+	line := ""
+	for written != "" {
+		switch {
+		case strings.HasPrefix(written, "\r"+clearToEnd):
+			line, written = "", strings.TrimPrefix(written, "\r"+clearToEnd)
+		case written[0] == '\r':
+			var drawn string
+			drawn, written, _ = strings.Cut(written[1:], clearToEnd)
+			line = drawn
+		case written[0] == '\n':
+			lines, line, written = append(lines, line), "", written[1:]
+		default:
+			line, written = line+written[:1], written[1:]
+		}
+	}
+	return strings.Join(lines, "\n"), line
+}
+
+func TestProgressLine(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var terminal bytes.Buffer
+		columns := 80
+		p := newProgress(&terminal, func() int { return columns })
+		see := func(want string) {
+			t.Helper()
+			time.Sleep(redraw) // of the bubble: nobody waits
+			synctest.Wait()
+			if _, last := screen(terminal.String()); last != want {
+				t.Errorf("it shows %q, not %q", last, want)
+			}
+		}
+		see("")
+		p.stage("r", agent.Decomposing)
+		if terminal.Len() > 0 {
+			t.Errorf("it was drawn at once: %q", terminal.String())
+		}
+		see("Thinking… 0 s (understanding the wish)")
+		time.Sleep(3 * time.Second)
+		p.stage("r", agent.Assessing)
+		see("Thinking… 3 s (weighing the tools)")
+		if drawn := strings.Count(terminal.String(), clearToEnd); drawn != 5 {
+			t.Errorf("it was drawn %d times in three seconds: %q", drawn, terminal.String())
+		}
+		if _, err := fmt.Fprintln(p, "a line of the log"); err != nil {
+			t.Error(err)
+		}
+		see("Thinking… 3 s (weighing the tools)")
+		if above, _ := screen(terminal.String()); above != "a line of the log" {
+			t.Errorf("above it stands %q", above)
+		}
+		p.stage("r", agent.Searching)
+		columns = 20
+		see("Thinking… 3 s (sea…")
+		columns = 0
+		see("…")
+		columns = 80
+		p.stage("r", agent.Settling)
+		see("Thinking… 4 s (choosing the way)")
+		p.stage("r", agent.Responding)
+		see("Writing the answer… 0 s")
+		p.close()
+		see("")
+		p.close()
+		written := terminal.Len()
+		p.tell("Dreaming", "")
+		time.Sleep(time.Minute)
+		if terminal.Len() != written {
+			t.Error("it is drawn after its end")
+		}
+	})
+}
+
+func TestProgressOfSteps(t *testing.T) {
+	t.Parallel()
+	p := &progress{}
+	hear := p.steps()
+	step := func(tool string) plan.Step { return plan.Step{Key: tool, Action: plan.Action{Tool: tool}} }
+	for i, c := range []struct {
+		event agent.Event
+		want  string
+	}{
+		{agent.Event{Step: step("edge"), Status: plan.Running, Of: 3}, "0 of 3 done, edge"},
+		{agent.Event{Step: step("caption"), Status: plan.Running, Of: 3}, "0 of 3 done, edge, caption"},
+		{agent.Event{Step: step("edge"), Status: plan.Done, Of: 3}, "1 of 3 done, caption"},
+		{agent.Event{Step: step("caption"), Status: plan.Failed, Of: 3}, "1 of 3 done"},
+		{agent.Event{Step: step("read"), Status: plan.Running, Of: 1}, "1 of 2 done, read"},
+		{agent.Event{Step: step("read"), Status: plan.Done, Of: 1}, "2 of 2 done"},
+	} {
+		hear(c.event)
+		if p.doing != "Working" || p.about != c.want {
+			t.Errorf("%d: %s (%s)", i, p.doing, p.about)
+		}
+	}
+}
+
+// TestNoProgress: without a terminal there is no line, and telling it things does no harm.
+func TestNoProgress(t *testing.T) {
+	t.Parallel()
+	var p *progress
+	p.stage("r", agent.Searching)
+	p.steps()(agent.Event{})
+	p.close()
+}
+
+type brokenTerminal struct{}
+
+func (brokenTerminal) Write([]byte) (int, error) { return 0, errors.New("gone") }
+
+// TestProgressOutlastsItsTerminal: a terminal that is gone stops nothing.
+func TestProgressOutlastsItsTerminal(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := newProgress(brokenTerminal{}, func() int { return 80 })
+		p.tell("Working", "")
+		time.Sleep(10 * redraw)
+		p.close()
+		if _, err := p.Write([]byte("x")); err == nil {
+			t.Error("the log was not told that it is lost")
+		}
+	})
+}
