@@ -77,8 +77,6 @@ func refusalBody(kind, code, message string) string {
 	return `{"error":{"message":"` + message + `","type":"` + kind + `","param":null,"code":"` + code + `"}}`
 }
 
-func impatient(c *endpoint.Config) { c.Timeout, c.Retries = 20*time.Millisecond, 1 }
-
 var rows = []row{
 	{name: "well", answer: status(200, answer), tries: 1},
 	{
@@ -135,8 +133,6 @@ var rows = []row{
 		name: "500 that is a long prompt", answer: status(500, `{"error":{"code":500,"message":"the request exceeds the available context size","type":"server_error"}}`),
 		kind: endpoint.TooLong, status: 500, tries: 1, sentence: "too long",
 	},
-	{name: "hang", answer: hang, config: impatient, kind: endpoint.TimedOut, tries: 2, sentence: "too long to answer"},
-	{name: "hang in the middle", answer: hangInside, config: impatient, kind: endpoint.TimedOut, status: 200, tries: 2},
 	{name: "reset in the middle, once", answer: then(reset), tries: 2},
 	{name: "reset in the middle, always", answer: reset, kind: endpoint.Malformed, status: 200, tries: 4, sentence: "could not be read"},
 	{name: "reset before the answer, once", answer: then(drop), tries: 2},

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/sashabaranov/go-openai"
@@ -278,5 +279,25 @@ func TestBodyThatIsReadOnce(t *testing.T) {
 	defer resp.Body.Close() //nolint:errcheck // it is in memory
 	if len(got) != 2 || got[0] != "once" || got[1] != "once" {
 		t.Errorf("sent %q", got)
+	}
+}
+
+func TestBodyThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	e, err := New(Config{BaseURL: "http://127.0.0.1:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1:1", io.MultiReader(iotest.ErrReader(broken)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := newDoer(e, Config{}, "").Do(req)
+	if resp != nil {
+		_ = resp.Body.Close() //nolint:errcheck // there should be none
+	}
+	if !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
 	}
 }

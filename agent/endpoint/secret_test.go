@@ -140,6 +140,17 @@ func TestWhatLooksLikeASecret(t *testing.T) {
 	}
 }
 
+// A key that is shorter than what tells anything is hidden where it stands as a word.
+func TestShortKey(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t, status(401, refusalBody("x", "x1", "the key x1 is wrong, ox1en are not")))
+	_, err := ask(t.Context(), build(t, endpoint.Config{BaseURL: server.URL, Key: "x1"}))
+	e, ok := errors.AsType[*endpoint.Error](err)
+	if !ok || e.Code != "x" || !strings.Contains(err.Error(), "the key [hidden] is wrong, ox1en are not") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestRetriesAreLogged(t *testing.T) {
 	t.Parallel()
 	server, _ := serve(t, then(status(503, "raw words", "Retry-After", "9")))

@@ -40,23 +40,57 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	}
 }
 
-func TestCancelledWhileAsking(t *testing.T) {
+func TestCancelledBeforeTheAnswer(t *testing.T) {
 	t.Parallel()
-	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, int){"before": hang, "inside": hangInside} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			server, seen := serve(t, func(w http.ResponseWriter, r *http.Request, try int) {
-				time.AfterFunc(0, cancel) // once the answer has begun
-				answer(w, r, try)
-			})
-			_, err := ask(ctx, build(t, endpoint.Config{BaseURL: server.URL}))
-			passesThrough(t, err, context.Canceled)
-			if seen.count() != 1 {
-				t.Errorf("%d tries", seen.count())
-			}
-		})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server, seen := serve(t, func(w http.ResponseWriter, r *http.Request, try int) {
+		cancel()
+		hang(w, r, try)
+	})
+	_, err := ask(ctx, build(t, endpoint.Config{BaseURL: server.URL}))
+	passesThrough(t, err, context.Canceled)
+	if seen.count() != 1 {
+		t.Errorf("%d tries", seen.count())
+	}
+}
+
+// onRead calls a function once a part of the answer's body was read.
+type onRead struct {
+	io.ReadCloser
+
+	then func()
+}
+
+func (b onRead) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.then()
+	return n, err
+}
+
+type readWatcher struct {
+	http.RoundTripper
+
+	then func()
+}
+
+func (w readWatcher) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := w.RoundTripper.RoundTrip(r)
+	if err == nil {
+		resp.Body = onRead{ReadCloser: resp.Body, then: w.then}
+	}
+	return resp, err
+}
+
+func TestCancelledInsideTheAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server, seen := serve(t, hangInside)
+	_, err := ask(ctx, build(t, endpoint.Config{BaseURL: server.URL, Transport: readWatcher{server.Client().Transport, cancel}}))
+	passesThrough(t, err, context.Canceled)
+	if seen.count() != 1 {
+		t.Errorf("%d tries", seen.count())
 	}
 }
 
@@ -115,17 +149,16 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// bubble runs a server without a wire, and gives the time that the call took.
-func bubble(t *testing.T, c endpoint.Config, answer func(http.ResponseWriter, *http.Request, int), limit time.Duration) (string, time.Duration, error) {
+// bubble makes one call of a server without a wire, by a clock that runs ahead; it gives
+// the time that the call took.
+func bubble(ctx context.Context, t *testing.T, c endpoint.Config, seen *tries) (string, time.Duration, error) {
 	t.Helper()
 	network := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-	server := &http.Server{Handler: &tries{answer: answer}, ReadHeaderTimeout: time.Hour}
+	server := &http.Server{Handler: seen, ReadHeaderTimeout: time.Hour}
 	var group sync.WaitGroup
 	group.Go(func() { _ = server.Serve(network) }) //nolint:errcheck // it ends by Close
 	transport := &http.Transport{DialContext: network.dial}
 	c.BaseURL, c.Transport = "http://models.example/v1", transport
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
-	defer cancel()
 	begun := time.Now()
 	text, err := ask(ctx, build(t, c))
 	took := time.Since(begun)
@@ -137,22 +170,41 @@ func bubble(t *testing.T, c endpoint.Config, answer func(http.ResponseWriter, *h
 	return text, took, err
 }
 
-func TestHangIsAskedAgain(t *testing.T) {
+func TestHang(t *testing.T) {
 	t.Parallel()
-	for name, first := range map[string]func(http.ResponseWriter, *http.Request, int){"before": hang, "inside": hangInside} {
-		t.Run(name, func(t *testing.T) {
+	for _, r := range []row{
+		{name: "once", answer: then(hang), tries: 2},
+		{name: "once, in the middle", answer: then(hangInside), tries: 2},
+		{name: "always", answer: hang, kind: endpoint.TimedOut, tries: 4, sentence: "too long to answer"},
+		{name: "always, in the middle", answer: hangInside, kind: endpoint.TimedOut, status: 200, tries: 4, sentence: "too long to answer"},
+	} {
+		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				text, took, err := bubble(t, endpoint.Config{}, then(first), time.Hour)
-				if text != "hello" || err != nil {
-					t.Errorf("got %q, %v", text, err)
+				seen := &tries{answer: r.answer}
+				text, took, err := bubble(t.Context(), t, endpoint.Config{Timeout: time.Hour}, seen)
+				if seen.count() != r.tries {
+					t.Errorf("%d tries, want %d", seen.count(), r.tries)
 				}
-				if took < 2*time.Minute+250*time.Millisecond || took > 2*time.Minute+750*time.Millisecond {
-					t.Errorf("took %s: one try's time and a short wait were expected", took)
+				if r.kind != "" {
+					check(t, r, err)
+				} else if text != "hello" || err != nil || took < time.Hour || took > time.Hour+time.Second {
+					t.Errorf("got %q, %v after %s", text, err, took)
 				}
 			})
 		})
 	}
+}
+
+func TestTimeoutByDefault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, took, err := bubble(t.Context(), t, endpoint.Config{Retries: -1}, &tries{answer: hang})
+		check(t, row{kind: endpoint.TimedOut}, err)
+		if took != 2*time.Minute {
+			t.Errorf("took %s", took)
+		}
+	})
 }
 
 // A body that comes drop by drop ends with the try, however often something comes.
@@ -170,7 +222,7 @@ func TestTrickle(t *testing.T) {
 				}
 			}
 		}
-		_, took, err := bubble(t, endpoint.Config{Timeout: 10 * time.Second, Retries: -1}, trickle, time.Hour)
+		_, took, err := bubble(t.Context(), t, endpoint.Config{Timeout: 10 * time.Second, Retries: -1}, &tries{answer: trickle})
 		check(t, row{kind: endpoint.TimedOut, status: 200}, err)
 		if took != 10*time.Second {
 			t.Errorf("took %s", took)
@@ -181,9 +233,22 @@ func TestTrickle(t *testing.T) {
 func TestWaitsByTheClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		text, took, err := bubble(t, endpoint.Config{}, then(status(429, "", "Retry-After", "30")), time.Hour)
+		text, took, err := bubble(t.Context(), t, endpoint.Config{}, &tries{answer: then(status(429, "", "Retry-After", "30"))})
 		if text != "hello" || err != nil || took < 30*time.Second || took > 31*time.Second {
 			t.Errorf("got %q, %v after %s", text, err, took)
+		}
+	})
+}
+
+func TestCancelledWhileWaitingByTheClock(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		_, took, err := bubble(ctx, t, endpoint.Config{}, &tries{answer: status(429, "", "Retry-After", "30")})
+		passesThrough(t, err, context.Canceled)
+		if took != time.Second {
+			t.Errorf("took %s", took)
 		}
 	})
 }
@@ -191,7 +256,9 @@ func TestWaitsByTheClock(t *testing.T) {
 func TestDeadlineOfTheRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, took, err := bubble(t, endpoint.Config{}, hang, time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, took, err := bubble(ctx, t, endpoint.Config{}, &tries{answer: hang})
 		passesThrough(t, err, context.DeadlineExceeded)
 		if took != time.Minute {
 			t.Errorf("took %s", took)
