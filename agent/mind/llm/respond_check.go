@@ -70,7 +70,7 @@ func messageOf(content string) string {
 var (
 	headings = regexp.MustCompile(`(?m)^[ \t]*#{1,6}[ \t]+`)
 	table    = regexp.MustCompile(`(?m)^[ \t]*\|.*\|[ \t]*$`)
-	markup   = regexp.MustCompile(`(?i)</?(?:a|b|br|center|code|details|div|em|font|h[1-6]|hr|i|img|li|ol|p|pre|script|span|strong|style|table|td|th|tr|u|ul|video)\b[^<>]*>`)
+	markup   = regexp.MustCompile(`(?i)</?(?:a|b|br|code|details|div|em|font|h[1-6]|i|img|li|ol|p|pre|script|span|strong|style|table|td|th|tr|u|ul)\b[^<>]*>`)
 	picture  = regexp.MustCompile(`!\[[^\]]*\]\(`)
 	address  = regexp.MustCompile(`(?i)\b(?:https?|ftp)://[^\s<>"')\]]+`)
 )
@@ -86,7 +86,7 @@ func (m *Mind) flaws(a mind.Account, told record, said string) flaws {
 		if t.wanted && !placed[i] {
 			found = append(found, flaw{
 				kind:  missingPart,
-				text:  fmt.Sprintf("The person waits for the text that %s stands for. Write %s alone on a line, and do not retype the text.", placeFor(i), placeFor(i)),
+				text:  fmt.Sprintf("The person waits for the text that %[1]s stands for. Write %[1]s alone on a line, and do not retype the text.", placeFor(i)),
 				lacks: "\n" + t.text,
 			})
 		}
@@ -108,7 +108,11 @@ func (m *Mind) flaws(a mind.Account, told record, said string) flaws {
 func inventions(a mind.Account, places []string, said string) flaws {
 	var found flaws
 	add := func(what, name string) {
-		found = append(found, flaw{kind: unknownResource, text: fmt.Sprintf("There is no %s %q in the record. Name only what is there.", what, name), grave: true})
+		found = append(found, flaw{
+			kind:  unknownResource,
+			text:  fmt.Sprintf("There is no %s %q in the record. Name only what is there.", what, name),
+			grave: true,
+		})
 	}
 	for _, name := range a.Invents(said) {
 		add("file", name)

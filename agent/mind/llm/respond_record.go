@@ -113,12 +113,24 @@ func (m *Mind) record(a mind.Account, size measure) record {
 			r.Left++
 			continue
 		}
-		r.Steps = append(r.Steps, m.stepTold(a, i, size, &r.texts))
+		r.Steps = append(r.Steps, m.stepTold(a, i, size, r.keeper(a, i)))
 	}
 	return r
 }
 
-func (m *Mind) stepTold(a mind.Account, i int, size measure, whole *wholeTexts) stepTold {
+// keeper keeps the long texts of a step that makes a result of the wish. People wait
+// for those that no other step takes up.
+func (r *record) keeper(a mind.Account, i int) func(text string) string {
+	if !a.Steps[i].Final {
+		return nil
+	}
+	return func(text string) string {
+		r.texts = append(r.texts, wholeText{strings.TrimSpace(text), !feedsOn(a.Steps, i)})
+		return placeFor(len(r.texts) - 1)
+	}
+}
+
+func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text string) string) stepTold {
 	s, result := a.Steps[i], a.Results[i]
 	told := stepTold{
 		Step: i + 1, Tool: s.Action.Tool, From: sources(s.Action, size.short),
@@ -137,7 +149,7 @@ func (m *Mind) stepTold(a mind.Account, i int, size measure, whole *wholeTexts) 
 		told.More = max(0, len(outs)-size.files)
 		for at, out := range outs {
 			if at < size.files-1 || at == len(outs)-1 { // the last one says how far they go
-				told.Made = append(told.Made, show(out, size, whole, s.Final, s.Final && !feedsOn(a.Steps, i)))
+				told.Made = append(told.Made, show(out, size, keep))
 			}
 		}
 	default:
@@ -163,8 +175,7 @@ func cameOf(a mind.Account, task int) string {
 	if len(a.Plan.Tasks[task].Solutions) == 0 {
 		return "cannot be done here"
 	}
-	for i := len(a.Steps) - 1; i >= 0; i-- {
-		s := a.Steps[i]
+	for i, s := range slices.Backward(a.Steps) {
 		if !s.Final || s.Task != task && !slices.Contains(s.Also, task) {
 			continue
 		}

@@ -34,9 +34,9 @@ type item struct {
 	Point []int  `json:"point,omitempty"`
 }
 
-// show tells of a result. The text of a final one can be put into the answer whole, and
-// must be where it is wanted.
-func show(r plan.Resource, size measure, whole *wholeTexts, final, wanted bool) made {
+// show tells of a result. keep takes a long text that can be put into the answer whole,
+// and gives the place for it; nil where it cannot.
+func show(r plan.Resource, size measure, keep func(text string) (place string)) made {
 	m := made{Type: r.Type, Shows: excerpt(r.About, size.short)}
 	if r.Type.Media() {
 		m.File = r.Name
@@ -51,8 +51,8 @@ func show(r plan.Resource, size measure, whole *wholeTexts, final, wanted bool) 
 		m.Text = r.Value
 	default:
 		m.Begins = excerpt(r.Value, size.text)
-		if final {
-			m.InFull = whole.add(r.Value, wanted)
+		if keep != nil {
+			m.InFull = keep(r.Value)
 		}
 	}
 	return m
@@ -131,12 +131,7 @@ type wholeText struct {
 	wanted bool // people wait for it
 }
 
-// add keeps a text and returns the place that stands for it.
-func (t *wholeTexts) add(text string, wanted bool) string {
-	*t = append(*t, wholeText{strings.TrimSpace(text), wanted})
-	return placeFor(len(*t) - 1)
-}
-
+// placeFor is the place of text i in an answer.
 func placeFor(i int) string { return "[[text " + strconv.Itoa(i+1) + "]]" }
 
 var (
