@@ -37,7 +37,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/native":        {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of"},
 	"agent/toolbox/native/amount": {nil, "how people say how much: words and numbers only"},
 	"agent/toolbox/native/vision": {nil, "what is computed on pixels knows pixels only"},
-	"agent/evaluate":              {[]string{"agent/plan", "agent/toolbox"}, "plans are judged from outside: the planner is passed in"},
+	"agent/evaluate":              {[]string{"agent/plan", "agent/mind", "agent/toolbox"}, "plans are judged from outside: the planner and what words the answers are passed in"},
 	"agent":                       {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
 	"storage":                     {nil, "a promise"},
 	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},

@@ -14,7 +14,7 @@
 //     or the request; nothing of a bad file is used.
 //   - The judged plan is the best solution of every subtask, laid out by
 //     [plan.Plan.Steps]; what the planner says of its own scores counts for nothing.
-//   - The same plans give the same report, times apart.
+//   - The same plans give the same report, times apart, however many are made at a time.
 package evaluate
 
 import (
@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"time"
 
+	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -45,8 +46,18 @@ type Options struct {
 	// Catalogue tells what each tool asks for, for the rate of well-typed plans. Where
 	// it is nil, what the plan itself says of its arguments is believed.
 	Catalogue *toolbox.Catalogue
-	// Calls is the running count of model calls; nil if there are none.
-	Calls func() int
+	// Parallel is how many requests are planned at a time. Zero means one after another.
+	Parallel int
+	// Broke tells that an error is a failure of what plans, as of a server that is down,
+	// although it has a sentence for people: such a sentence is no refusal of the wish.
+	// Nil means that no error is.
+	Broke func(error) bool
+	// Respond words the answer to a request, as the last job of a [mind.Mind] does. Where
+	// it is set, answers are rehearsed ([Answers]).
+	Respond func(ctx context.Context, a mind.Account, t *plan.Thinking) (string, error)
+	// Progress hears how many of the requests are done, one call at a time. Nil hears
+	// nothing.
+	Progress func(done, of int)
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -67,12 +78,13 @@ type Case struct {
 // Run plans every case and judges it. It ends early only when ctx does: a planner that
 // fails on a request has not solved it.
 func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, error) {
+	answers, err := askAll(ctx, p, cases, o)
+	if err != nil {
+		return nil, err
+	}
 	t := newTally(o)
-	for _, c := range cases {
-		a, err := ask(ctx, p, c.Request, o)
-		if err != nil {
-			return nil, err
-		}
+	for i, c := range cases {
+		a := answers[i]
 		if c.Gold == nil {
 			t.plain(c, a)
 			if a.kind() == failure {
@@ -83,35 +95,6 @@ func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, erro
 		t.judged(c, a, judge(c, a, o.Catalogue))
 	}
 	return t.report(), nil
-}
-
-// answer is what came of one request.
-type answer struct {
-	plan  *plan.Plan
-	err   error
-	took  time.Duration
-	calls int
-}
-
-// ask measures one plan. Its error is that of the context.
-func ask(ctx context.Context, p Planner, r plan.Request, o Options) (answer, error) {
-	now, calls := o.Now, o.Calls
-	if now == nil {
-		now = time.Now
-	}
-	if calls == nil {
-		calls = func() int { return 0 }
-	}
-	before, start := calls(), now()
-	made, err := p.Plan(ctx, r)
-	a := answer{plan: made, err: err, took: now().Sub(start), calls: calls() - before}
-	if err := ctx.Err(); err != nil {
-		return answer{}, fmt.Errorf("stopped at request %s: %w", r.ID, err)
-	}
-	if a.err == nil && a.plan == nil {
-		a.err = errors.New("the planner returned no plan")
-	}
-	return a, nil
 }
 
 // The kinds of answers, the first four of which a judgement may expect.
@@ -127,7 +110,7 @@ const (
 // nothing can be done is a refusal, and so is a plan of which no part has a solution.
 func (a answer) kind() string {
 	if a.err != nil {
-		if _, told := errors.AsType[*plan.Fault](a.err); told {
+		if _, told := errors.AsType[*plan.Fault](a.err); told && !a.broke {
 			return expectRefusal
 		}
 		return failure

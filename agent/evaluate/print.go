@@ -45,8 +45,9 @@ func (r *Report) Print(w io.Writer) error {
 	p.rowf("tools visited a subtask", "%.1f", r.Visited)
 	p.rowf("ms a plan", "%.2f median, %.2f p99, %.2f slowest", r.MS.P50, r.MS.P99, r.SlowestMS)
 	p.rowf("ms a subtask", "%.2f", r.SubtaskMS)
-	if r.Calls > 0 {
-		p.rowf("model calls a plan", "%.2f", r.Calls)
+	p.thinking(r.Thinking)
+	if a := r.Answers; a != nil {
+		p.rowf("good answers", "%.2f of %d", ratio(float64(a.Good), a.Asked), a.Asked)
 	}
 	if len(r.Classes) > 0 {
 		p.linef("\nsolved by class\n")
@@ -76,7 +77,38 @@ func (r *Report) PrintMisses(w io.Writer) error {
 			p.linef("    %s\n", l)
 		}
 	}
+	if r.Answers == nil {
+		return p.err
+	}
+	for _, m := range r.Answers.Misses {
+		p.linef("\n%s: not a good answer\n  %s\n", m.ID, m.Instruction)
+		for _, why := range m.Why {
+			p.linef("  - %s\n", why)
+		}
+		for l := range strings.Lines(strings.TrimSpace(m.Text)) {
+			p.linef("    %s\n", strings.TrimRight(l, "\n"))
+		}
+	}
 	return p.err
+}
+
+// thinking writes what a language model took.
+func (p *printer) thinking(t *Thinking) {
+	if t == nil {
+		return
+	}
+	about := ""
+	if t.Estimated {
+		about = ", estimated"
+	}
+	p.rowf("model calls a plan", "%.2f, %.2f to repair an answer, %d at most without those", t.Calls, t.Repairs, t.MostCalls)
+	p.rowf("tokens a plan", "in %.0f (cached %.0f), out %.0f%s", t.Tokens.Input, t.Tokens.Cached, t.Tokens.Output, about)
+	for _, j := range t.Jobs {
+		p.rowf("  "+j.Name, "in %.0f (cached %.0f), out %.0f, %.0f ms, in %d plans", j.Tokens.Input, j.Tokens.Cached, j.Tokens.Output, j.MS, j.Requests)
+	}
+	if t.StoodIn > 0 {
+		p.rowf("another mind stood in", "%d", t.StoodIn)
+	}
 }
 
 // printer writes until the first error and keeps it.

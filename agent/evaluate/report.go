@@ -23,8 +23,10 @@ type Report struct {
 	Subtasks  int     `json:"subtasks,omitempty"`
 	// WithoutSolution counts the subtasks for which the search found nothing.
 	WithoutSolution int `json:"without_solution,omitempty"`
-	// Calls is the mean number of model calls of a plan.
-	Calls      float64          `json:"calls,omitempty"`
+	// Thinking is nil where no language model was asked.
+	Thinking *Thinking `json:"thinking,omitempty"`
+	// Answers is nil where none was rehearsed.
+	Answers    *Answers         `json:"answers,omitempty"`
 	Unsolved   *Unsolved        `json:"unsolved,omitempty"`
 	Deprecated *Group           `json:"deprecated,omitempty"`
 	Levels     map[string]Group `json:"by_level,omitempty"`
@@ -118,7 +120,9 @@ type tally struct {
 	levels, classes                         map[string]*share
 	unsolved                                Unsolved
 	took                                    []time.Duration
-	subtasks, without, visited, calls       int
+	subtasks, without, visited              int
+	spent                                   spent
+	answers                                 Answers
 	misses                                  []Miss
 }
 
@@ -129,7 +133,8 @@ func newTally(o Options) *tally {
 // plain counts an answer that nothing judges.
 func (t *tally) plain(c Case, a answer) {
 	t.took = append(t.took, a.took)
-	t.calls += a.calls
+	t.spent.add(a.thinking)
+	t.rehearsed(c, a)
 	if c.Gold == nil || c.Gold.expect() == expectPlan {
 		switch a.kind() {
 		case expectQuestion:
@@ -190,6 +195,19 @@ func (t *tally) miss(c Case, a answer, v verdict) {
 	}
 }
 
+// rehearsed counts an answer's words.
+func (t *tally) rehearsed(c Case, a answer) {
+	if a.rehearsed == nil {
+		return
+	}
+	t.answers.Asked++
+	if len(a.rehearsed.why) == 0 {
+		t.answers.Good++
+	} else if t.options.Failures {
+		t.answers.Misses = append(t.answers.Misses, AnswerMiss{c.ID, c.Request.Wish, a.rehearsed.why, a.rehearsed.text})
+	}
+}
+
 func (t *tally) report() *Report {
 	slices.Sort(t.took)
 	var total time.Duration
@@ -205,13 +223,16 @@ func (t *tally) report() *Report {
 		SubtaskMS:       ratio(millis(total), t.subtasks),
 		Subtasks:        t.subtasks,
 		WithoutSolution: t.without,
-		Calls:           ratio(float64(t.calls), len(t.took)),
+		Thinking:        t.spent.means(),
 		Levels:          groups(t.levels),
 		Classes:         groups(t.classes),
 		Misses:          t.misses,
 	}
 	if t.unsolved != (Unsolved{}) {
 		r.Unsolved = &t.unsolved
+	}
+	if t.answers.Asked > 0 {
+		r.Answers = &t.answers
 	}
 	if t.retired.all > 0 {
 		g := t.retired.group()

@@ -20,28 +20,35 @@ import (
 var update = flag.Bool("update", false, "write the golden files of this package")
 
 // scripted answers each request, by id, with a plan in the notation of readPlan. A plan
-// takes as many milliseconds as its number in the order, and one call more each.
+// takes as many milliseconds as its number in the order, and tokens by it; every second
+// one takes a job more.
 type scripted struct {
 	t     *testing.T
 	plans map[string]string
 	now   time.Time
 	count int
-	calls int
 }
 
 func (s *scripted) Plan(_ context.Context, r plan.Request) (*plan.Plan, error) {
 	s.count++
-	s.calls += s.count
 	s.now = s.now.Add(time.Duration(s.count) * time.Millisecond)
 	a := readPlan(s.t, s.plans[r.ID])
 	if a.plan != nil {
 		a.plan.Visited = 10 * len(a.plan.Tasks)
+		a.plan.Thinking.Jobs = []plan.Job{{
+			Name: "decompose", Calls: 1, Input: 100 * s.count, Cached: 50 * s.count, Output: 10 * s.count, Took: time.Duration(s.count) * time.Millisecond,
+		}}
+		if s.count%2 == 0 {
+			a.plan.Thinking.Jobs = append([]plan.Job{{
+				Name: "assess", Calls: 2, Repairs: 1, Input: 1000, Output: 20, Took: 2 * time.Millisecond,
+			}}, a.plan.Thinking.Jobs...)
+		}
 	}
 	return a.plan, a.err
 }
 
 func (s *scripted) options() Options {
-	return Options{Failures: true, Now: func() time.Time { return s.now }, Calls: func() int { return s.calls }}
+	return Options{Failures: true, Now: func() time.Time { return s.now }}
 }
 
 const runRequests = `[
@@ -80,7 +87,8 @@ func scriptedRun(t *testing.T) *Report {
 
 // TestRun holds the arithmetic against figures reckoned by hand. Of the four requests
 // that count, 1, 3 and 4 are solved, 1 with a tool and an argument too many, 3 not for
-// a strict judge; the times are 1 to 4 ms, and three subtasks have 10 visits each.
+// a strict judge; the times are 1 to 4 ms, and three subtasks have 10 visits each. The
+// tokens of the job decompose are 100, 200, 300 and 400, half of them cached.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	got := scriptedRun(t)
@@ -92,7 +100,14 @@ func TestRun(t *testing.T) {
 			IR:     0.25, NR: 0.75, HR: 0.25, CR: 1,
 		},
 		Visited: 10, MS: Millis{P50: 2, P99: 4}, Requests: 4,
-		SlowestMS: 4, SubtaskMS: 3.3333, Subtasks: 3, Calls: 2.5,
+		SlowestMS: 4, SubtaskMS: 3.3333, Subtasks: 3,
+		Thinking: &Thinking{
+			Calls: 2, Repairs: 0.5, MostCalls: 2, Tokens: Tokens{Input: 750, Cached: 125, Output: 35},
+			Jobs: []Job{
+				{Name: "decompose", Requests: 4, Calls: 1, Tokens: Tokens{Input: 250, Cached: 125, Output: 25}, MS: 2.5},
+				{Name: "assess", Requests: 2, Calls: 2, Tokens: Tokens{Input: 1000, Output: 20}, MS: 2},
+			},
+		},
 		Unsolved:   &Unsolved{Asked: 1},
 		Deprecated: &Group{Requests: 1, Solved: 1},
 		Levels:     map[string]Group{"easy": {2, 0.5}, "medium": {1, 1}, "hard": {1, 1}},

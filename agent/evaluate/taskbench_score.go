@@ -39,11 +39,16 @@ func RunTaskBench(ctx context.Context, p Planner, plans []Labelled, tools []tool
 	var single share
 	bench := &TaskBench{}
 	var edits float64
-	for _, l := range plans {
-		a, err := ask(ctx, p, l.Request, o)
-		if err != nil {
-			return nil, err
-		}
+	cases := make([]Case, len(plans))
+	for i, l := range plans {
+		cases[i] = l.Case
+	}
+	answers, err := askAll(ctx, p, cases, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range plans {
+		a := answers[i]
 		v := verdict{coherent: true}
 		var made []string
 		var madeLinks []Link

@@ -1,0 +1,101 @@
+package evaluate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent/plan"
+)
+
+// chained is a planner in which each plan waits for the next request's: all must be
+// worked on at a time, and they end in the opposite order.
+type chained struct{ ended map[string]chan struct{} }
+
+func (c chained) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	defer close(c.ended[r.ID])
+	if next, ok := c.ended[r.ID+"+"]; ok {
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return &plan.Plan{Reply: r.ID}, nil
+}
+
+// TestParallel: requests are planned at a time, and the report has them in their order.
+func TestParallel(t *testing.T) {
+	t.Parallel()
+	planner := chained{map[string]chan struct{}{}}
+	var cases []Case
+	id := "r"
+	for range 4 {
+		cases = append(cases, Case{ID: id, Request: plan.Request{ID: id}, Gold: &Gold{Goals: []Goal{{}}}})
+		planner.ended[id] = make(chan struct{})
+		id += "+"
+	}
+	var heard []string
+	r, err := Run(t.Context(), planner, cases, Options{
+		Parallel: len(cases), Failures: true,
+		Progress: func(done, of int) { heard = append(heard, fmt.Sprintf("%d of %d", done, of)) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, m := range r.Misses {
+		order = append(order, m.ID)
+	}
+	if !slices.Equal(order, []string{"r", "r+", "r++", "r+++"}) {
+		t.Errorf("the misses stand in the order %v", order)
+	}
+	if !slices.Equal(heard, []string{"1 of 4", "2 of 4", "3 of 4", "4 of 4"}) {
+		t.Errorf("heard %v", heard)
+	}
+}
+
+// TestFailedPlans: what a plan took counts although nothing came of it, and a server
+// that is down is no refusal.
+func TestFailedPlans(t *testing.T) {
+	t.Parallel()
+	errDown := errors.New("down")
+	answers := map[string]error{
+		"refused": &plan.UnfinishedError{
+			Thinking: plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 1, Input: 100, Estimated: true}}},
+			Err:      &plan.Fault{Sentence: "That is too much at once."},
+		},
+		"down": &plan.UnfinishedError{
+			Thinking: plan.Thinking{Jobs: []plan.Job{{Name: "decompose"}}},
+			Err:      &plan.Fault{Sentence: "The server does not answer.", Err: errDown},
+		},
+	}
+	planner := plannerFunc(func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		if err, ok := answers[r.ID]; ok {
+			return nil, err
+		}
+		return &plan.Plan{Reply: "Hello.", Thinking: plan.Thinking{StoodIn: "The model was down."}}, nil
+	})
+	var cases []Case
+	for _, id := range []string{"refused", "down", "talk"} {
+		cases = append(cases, Case{ID: id, Request: plan.Request{ID: id}, Gold: &Gold{Expect: expectRefusal}})
+	}
+	r, err := Run(t.Context(), planner, cases, Options{Failures: true, Broke: func(err error) bool { return errors.Is(err, errDown) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Solved.All != 0.3333 || len(r.Misses) != 2 || r.Misses[0].ID != "down" {
+		t.Errorf("solved %v, misses %+v", r.Solved, r.Misses)
+	}
+	want := &Thinking{
+		Calls: 0.3333, MostCalls: 1, Tokens: Tokens{Input: 33.3333}, Estimated: true, StoodIn: 1,
+		Jobs: []Job{{Name: "decompose", Requests: 2, Calls: 0.5, Tokens: Tokens{Input: 50}}},
+	}
+	if d := cmp.Diff(want, r.Thinking); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,194 @@
+package evaluate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// Answers tells how well answers are worded. No tool runs for it: the results of a plan
+// are made up, the same ones for the same plan, by the types that its steps return. Of
+// every fifth request, picked by its id, one step has failed, and what hangs on it was
+// skipped. An answer is good if it says something, names no file that is not there, names
+// every file that the wish led to, and passes over no failure: it names each tool that
+// failed.
+type Answers struct {
+	Asked int `json:"asked"`
+	Good  int `json:"good"`
+	// Misses are the answers that are not good; only where failures are asked for.
+	Misses []AnswerMiss `json:"misses,omitempty"`
+}
+
+// AnswerMiss is an answer that is not good.
+type AnswerMiss struct {
+	ID          string   `json:"id"`
+	Instruction string   `json:"instruction"`
+	Why         []string `json:"why"`
+	Text        string   `json:"text"`
+}
+
+// rehearsed is an answer to made-up results, and what is wrong with it.
+type rehearsed struct {
+	text string
+	why  []string
+}
+
+// rehearse has the answer to a plan worded and looks at it. What that takes is added to
+// took. A plan that cannot be laid out has no answer; it is a miss already.
+func rehearse(ctx context.Context, c Case, p *plan.Plan, o Options, took *plan.Thinking) *rehearsed {
+	account, err := madeUp(c, p)
+	if err != nil {
+		return nil
+	}
+	text, err := o.Respond(ctx, account, took)
+	if err != nil {
+		return &rehearsed{why: []string{fmt.Sprintf("it failed: %v", err)}}
+	}
+	return &rehearsed{text, faults(account, text)}
+}
+
+// madeUp is the account of a run that did not take place.
+func madeUp(c Case, p *plan.Plan) (mind.Account, error) {
+	steps, _, err := p.Steps(p.Best())
+	if err != nil {
+		return mind.Account{}, err
+	}
+	account := mind.Account{Request: c.Request, Plan: p, Steps: steps, Results: make([]plan.Result, len(steps))}
+	for _, t := range p.Tasks {
+		if len(t.Solutions) == 0 {
+			account.Missing = append(account.Missing, lacking(t))
+		}
+	}
+	fails := failing(c.ID, len(steps))
+	namer := plan.NewNamer(p.Resources...)
+	for i, s := range steps {
+		switch {
+		case i == fails:
+			account.Results[i] = plan.Result{
+				Status: plan.Failed, Took: madeUpTime,
+				Problem: fmt.Sprintf("The tool %s did not come to an end: its server has no memory left.", s.Action.Tool),
+			}
+		case slices.ContainsFunc(s.Inputs(), func(in int) bool { return account.Results[in].Status != plan.Done }):
+			account.Results[i] = plan.Result{Status: plan.Skipped}
+		default:
+			account.Results[i] = plan.Result{
+				Status: plan.Done, Took: madeUpTime,
+				Candidate: cmp.Or(s.Action.Candidate, "native:"+s.Action.Tool),
+				Output:    output(namer, account, s),
+			}
+		}
+	}
+	return account, nil
+}
+
+const madeUpTime = 2 * time.Second
+
+// lacking says why a part of the wish cannot be done, as the agent would.
+func lacking(t plan.Task) string {
+	if len(t.Missing) == 0 {
+		return fmt.Sprintf("I know no way to do this: %q.", t.Subtask.Description)
+	}
+	return fmt.Sprintf("The tool %s cannot run here: it needs a tool server.", t.Missing[0])
+}
+
+// failing is the step that fails: none but in every fifth request.
+func failing(id string, steps int) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(id)) // a hash takes all that it is given
+	n := h.Sum32()
+	if n%5 != 0 || steps == 0 {
+		return -1
+	}
+	return int(n/5) % steps
+}
+
+// output makes up what a step made.
+func output(namer *plan.Namer, account mind.Account, s plan.Step) *plan.Resource {
+	var inputs []string
+	for _, b := range s.Action.Args {
+		for _, leaf := range b.Source.Leaves() {
+			switch leaf.Kind {
+			case plan.OfResource:
+				inputs = append(inputs, leaf.Name)
+			case plan.OfAction:
+				inputs = append(inputs, account.Results[leaf.Index].Output.Name)
+			default: // words have no name
+			}
+		}
+	}
+	op := s.Action.Tool
+	if s.Action.Returns.ImageMap() {
+		op = string(s.Action.Returns)
+	}
+	value, ext := content(s.Action.Returns)
+	return &plan.Resource{Name: namer.Derived(op, s.Key, ext, inputs...), Type: s.Action.Returns, Value: value}
+}
+
+// content makes up a small value of a type, or the ending of its file.
+func content(t plan.Type) (value, ext string) {
+	switch t {
+	case plan.Video:
+		return "", ".mp4"
+	case plan.Audio:
+		return "", ".wav"
+	case plan.HTML:
+		return "", ".html"
+	case plan.Tags:
+		return "dog, sofa, living room", ""
+	case plan.Title:
+		return "An afternoon on the sofa", ""
+	case plan.Location:
+		return "Lisbon", ""
+	case plan.Weather:
+		return "18 °C, light rain, wind from the west", ""
+	case plan.Time:
+		return "2026-03-02 09:00", ""
+	case plan.BBox:
+		return `[{"label":"dog","score":0.93,"xmin":40,"ymin":120,"xmax":310,"ymax":400},` +
+			`{"label":"sofa","score":0.58,"xmin":0,"ymin":200,"xmax":640,"ymax":480}]`, ""
+	case plan.Points:
+		return `[{"x":175,"y":260}]`, ""
+	case plan.Category:
+		return `[{"label":"dog","score":0.93},{"label":"fox","score":0.04}]`, ""
+	default:
+		if t.Media() {
+			return "", ".png"
+		}
+		return "A brown dog lies on a red sofa.", ""
+	}
+}
+
+// faults tells what is wrong with an answer.
+func faults(account mind.Account, text string) []string {
+	if strings.TrimSpace(text) == "" {
+		return []string{"it is empty"}
+	}
+	var why []string
+	if invented := account.Invents(text); len(invented) > 0 {
+		why = append(why, "it names "+strings.Join(invented, ", ")+", which is not there")
+	}
+	for i, s := range account.Steps {
+		switch result := account.Results[i]; {
+		case result.Status == plan.Failed && !names(text, s.Action.Tool):
+			why = append(why, fmt.Sprintf("it does not tell that %s failed", s.Action.Tool))
+		case result.Status == plan.Done && s.Final && s.Action.Returns.Media() && !strings.Contains(text, result.Output.Name):
+			why = append(why, "it does not name "+result.Output.Name)
+		}
+	}
+	return why
+}
+
+// names tells whether a text names a tool, as it is written or as words. Languages
+// differ, and names of tools do not.
+func names(text, tool string) bool {
+	text = strings.ToLower(text)
+	tool = strings.ToLower(tool)
+	return strings.Contains(text, tool) || strings.Contains(text, strings.ReplaceAll(tool, "_", " "))
+}

@@ -1,0 +1,185 @@
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// rehearsal has two files to name, and a caption on the way.
+const rehearsal = `task image
+ image_to_edge image:image=photo.png -> edge
+ edge_text_to_image edge:edge=@0 text:text="a castle" -> image
+task text
+ image_captioning image:image=#0 -> text`
+
+// failingID and wellID are ids of requests of which a step fails, and of which none does.
+func failingID(t *testing.T, step, steps int) string {
+	t.Helper()
+	for i := range 1000 {
+		if id := fmt.Sprintf("id-%d", i); failing(id, steps) == step {
+			return id
+		}
+	}
+	t.Fatalf("no request has step %d of %d fail", step, steps)
+	return ""
+}
+
+func rehearsalOf(t *testing.T, failed int) (Case, *plan.Plan) {
+	t.Helper()
+	p := readPlan(t, rehearsal).plan
+	p.Resources = []plan.Resource{{Name: "photo.png", Type: plan.Image}}
+	id := failingID(t, failed, 3)
+	return Case{ID: id, Request: plan.Request{ID: id, Wish: "edges of photo.png, then a castle, and describe it", Given: p.Resources}}, p
+}
+
+func TestMadeUpResults(t *testing.T) {
+	t.Parallel()
+	for failed, want := range map[int][]plan.Status{
+		-1: {plan.Done, plan.Done, plan.Done},
+		0:  {plan.Failed, plan.Skipped, plan.Skipped},
+		1:  {plan.Done, plan.Failed, plan.Skipped},
+		2:  {plan.Done, plan.Done, plan.Failed},
+	} {
+		c, p := rehearsalOf(t, failed)
+		account, err := madeUp(c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := madeUp(c, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range account.Results {
+			if r.Status != want[i] {
+				t.Errorf("step %d fails: step %d is %s", failed, i, r.Status)
+			}
+			if (r.Status == plan.Done) != (r.Output != nil) || (r.Status == plan.Failed) != (r.Problem != "") {
+				t.Errorf("step %d fails: %+v", failed, r)
+			}
+			if r.Output != nil && r.Output.Name != again.Results[i].Output.Name {
+				t.Errorf("another name the second time: %s", r.Output.Name)
+			}
+		}
+		if failed == -1 {
+			edge, castle, caption := account.Results[0].Output, account.Results[1].Output, account.Results[2].Output
+			if !strings.HasPrefix(edge.Name, "photo.edge-") || !strings.HasPrefix(castle.Name, "photo.edge-") ||
+				!strings.HasSuffix(castle.Name, ".png") || caption.Value == "" {
+				t.Errorf("%+v %+v %+v", edge, castle, caption)
+			}
+		}
+	}
+}
+
+// TestContentOfTypes: every type has a made-up value that reads back, or an ending.
+func TestContentOfTypes(t *testing.T) {
+	t.Parallel()
+	for _, typ := range plan.Types() {
+		value, ext := content(typ)
+		if typ.Media() != (ext != "") || typ.Media() == (value != "") {
+			t.Errorf("%s: %q, %q", typ, value, ext)
+		}
+		r := plan.Resource{Type: typ, Value: value}
+		var err error
+		switch typ { //nolint:exhaustive // only lists are decoded
+		case plan.BBox:
+			_, err = plan.DecodeValue[plan.Box](r)
+		case plan.Points:
+			_, err = plan.DecodeValue[plan.Point](r)
+		case plan.Category:
+			_, err = plan.DecodeValue[plan.Class](r)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", typ, err)
+		}
+	}
+}
+
+func TestFaultsOfAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		failed int
+		text   string // CASTLE stands for the name of the picture
+		want   string
+	}{
+		"good":                 {-1, "Here is CASTLE: a brown dog lies on a red sofa.", ""},
+		"empty":                {-1, " \n", "it is empty"},
+		"an invented file":     {-1, "Here are CASTLE and castle-2.png.", "castle-2.png, which is not there"},
+		"an unnamed file":      {-1, "The castle is done.", "it does not name "},
+		"a failure in words":   {2, "Here is CASTLE. Die Beschreibung fehlt: Image captioning brach ab.", ""},
+		"a failure by name":    {2, "Here is CASTLE. image_captioning ran out of memory.", ""},
+		"a failure in silence": {2, "Here is CASTLE.", "it does not tell that image_captioning failed"},
+		"nothing to name":      {0, "image_to_edge did not come to an end.", ""},
+	} {
+		made, p := rehearsalOf(t, c.failed)
+		account, err := madeUp(made, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := c.text
+		if castle := account.Results[1].Output; castle != nil {
+			text = strings.ReplaceAll(text, "CASTLE", castle.Name)
+		}
+		why := strings.Join(faults(account, text), "; ")
+		if (c.want == "") != (why == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%s: %q", name, why)
+		}
+	}
+}
+
+// TestRehearsal: answers are asked for where there is a plan, and counted with what they
+// took.
+func TestRehearsal(t *testing.T) {
+	t.Parallel()
+	well := failingID(t, -1, 3)
+	cases := make([]Case, 0, 3)
+	plans := map[string]string{"talk": "reply Hello."}
+	for _, id := range []string{well, well + "-silent", well + "-mute", "talk"} {
+		cases = append(cases, Case{ID: id, Request: plan.Request{ID: id, Wish: "do " + id, Given: []plan.Resource{{Name: "photo.png", Type: plan.Image}}}})
+		if id != "talk" {
+			plans[id] = rehearsal
+		}
+	}
+	s := &scripted{t: t, plans: plans}
+	options := s.options()
+	options.Respond = func(_ context.Context, a mind.Account, took *plan.Thinking) (string, error) {
+		took.Jobs = append(took.Jobs, plan.Job{Name: "respond", Calls: 1, Input: 8})
+		switch a.Request.ID {
+		case well:
+			return "Made: " + a.Results[1].Output.Name, nil
+		case well + "-mute":
+			return "", errors.New("no words")
+		}
+		return "Done.\nAll of it.", nil
+	}
+	r, err := Run(t.Context(), s, cases, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Answers == nil || r.Answers.Asked != 3 || r.Answers.Good != 1 || len(r.Answers.Misses) != 2 {
+		t.Fatalf("%+v", r.Answers)
+	}
+	if last := r.Thinking.Jobs[len(r.Thinking.Jobs)-1]; last.Name != "respond" || last.Requests != 3 || last.Tokens.Input != 8 {
+		t.Errorf("the jobs are %+v", r.Thinking.Jobs)
+	}
+	mute := slices.IndexFunc(r.Answers.Misses, func(m AnswerMiss) bool { return m.ID == well+"-mute" })
+	if mute < 0 || r.Answers.Misses[mute].Why[0] != "it failed: no words" {
+		t.Errorf("%+v", r.Answers.Misses)
+	}
+	var b bytes.Buffer
+	if err := errors.Join(r.Print(&b), r.PrintMisses(&b)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"good answers", "of 3\n", "-silent: not a good answer\n  do ", "    Done.\n    All of it.\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in %s", want, b.String())
+		}
+	}
+}
