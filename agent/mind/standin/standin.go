@@ -1,0 +1,110 @@
+// Package standin makes one mind of two: the first does the language jobs, and when it
+// cannot, the second does the job and all that come after it.
+//
+//	first ──fails──► second ──► second ──► …   until the request is over
+//
+// Promises:
+//   - A request changes over once and for good, in later stages and other processes too:
+//     what the second decomposed has shapes that the first would not know. The next
+//     request begins with the first again.
+//   - People are told, in a sentence of the plan ([plan.Thinking].StoodIn), why the first
+//     did not do it and what the second did instead.
+//   - What the first declines, and what takes more than one may ask for, the second does
+//     not do either: such errors are final ([plan.Fault]). So the end of the context is
+//     an end.
+//   - The operator reads in the log why it came to that; never a wish or a key.
+package standin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// Config names the two minds.
+type Config struct {
+	// First asks a language model.
+	First mind.Mind
+	// Second works by rules, needs no server, and understands English only.
+	Second mind.Mind
+	// Log takes why the second stood in. Nil logs nothing.
+	Log *slog.Logger
+}
+
+// Mind is the two of them.
+type Mind struct{ config Config }
+
+var _ mind.Mind = (*Mind)(nil)
+
+// New checks the configuration.
+func New(c Config) (*Mind, error) {
+	if c.First == nil || c.Second == nil {
+		return nil, errors.New("standin: two minds are needed")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Mind{c}, nil
+}
+
+// Decompose splits the wish.
+func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+	return do(ctx, m, job{"decompose", understood, r.ID}, t, func(which mind.Mind) (mind.Decomposition, error) {
+		return which.Decompose(ctx, r, t)
+	})
+}
+
+// Assess scores the tools.
+func (m *Mind) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, t *plan.Thinking) ([][]float64, error) {
+	return do(ctx, m, job{"assess", chose, r.ID}, t, func(which mind.Mind) ([][]float64, error) {
+		return which.Assess(ctx, r, tasks, t)
+	})
+}
+
+// Settle ranks and completes the solutions.
+func (m *Mind) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest, t *plan.Thinking) ([]mind.Settlement, error) {
+	return do(ctx, m, job{"settle", chose, r.ID}, t, func(which mind.Mind) ([]mind.Settlement, error) {
+		return which.Settle(ctx, r, tasks, t)
+	})
+}
+
+// Respond words the answer.
+func (m *Mind) Respond(ctx context.Context, a mind.Account, t *plan.Thinking) (string, error) {
+	return do(ctx, m, job{"respond", worded, a.Request.ID}, t, func(which mind.Mind) (string, error) {
+		return which.Respond(ctx, a, t)
+	})
+}
+
+// job is what is to be done for which request.
+type job struct{ name, instead, request string }
+
+// do has a job done by the first, or by the second once the first has failed.
+func do[T any](ctx context.Context, m *Mind, j job, t *plan.Thinking, by func(mind.Mind) (T, error)) (T, error) {
+	if t.StoodIn != "" {
+		return by(m.config.Second)
+	}
+	answer, err := by(m.config.First)
+	if err == nil || ctx.Err() != nil || plan.Final(err) {
+		return answer, err
+	}
+	m.config.Log.WarnContext(ctx, "another mind stands in", "request", j.request, "job", j.name, "error", detail(err))
+	t.StoodIn = because(err) + j.instead
+	return by(m.config.Second)
+}
+
+// detail is the operator's side of an error: sentences of a Fault may quote a user.
+func detail(err error) string {
+	for {
+		f, ok := errors.AsType[*plan.Fault](err)
+		switch {
+		case !ok:
+			return err.Error()
+		case f.Err == nil:
+			return "refused"
+		}
+		err = f.Err
+	}
+}

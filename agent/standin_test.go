@@ -1,0 +1,92 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/mind/standin"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// broken is a mind whose server has gone from some job on.
+type broken struct {
+	*fakeMind
+
+	from string
+}
+
+var errGone = errors.New("the server has gone")
+
+func (m broken) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+	if m.from == "decompose" {
+		return mind.Decomposition{}, errGone
+	}
+	return m.fakeMind.Decompose(ctx, r, t)
+}
+
+func (m broken) Respond(context.Context, mind.Account, *plan.Thinking) (string, error) {
+	return "", errGone
+}
+
+// People read in the answer that another mind stood in: in one about results, and in a
+// question or a reply as well.
+func TestRespondTellsWhoStoodIn(t *testing.T) {
+	t.Parallel()
+	const gone = "The language model gave no answer that I could use, so I "
+	one := mind.Decomposition{Subtasks: []plan.Subtask{wants(plan.Edge, photo)}}
+	for _, c := range []struct {
+		name, from string
+		d          mind.Decomposition
+		want       string
+	}{
+		{"from the beginning", "decompose", one, "Done.\n" + gone + "understood this by"},
+		{"at the end", "respond", one, "Done.\n" + gone + "worded this answer by"},
+		{"a question", "decompose", mind.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "understood this by"},
+		{"a reply", "decompose", mind.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "understood this by"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			second := &fakeMind{decomposition: c.d, text: "Done."}
+			two, err := standin.New(standin.Config{First: broken{second, c.from}, Second: second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a, err := agent.New(agent.Config{Mind: two, Toolbox: oneTool(t), Blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}, Scratch: t.TempDir()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := a.Plan(t.Context(), request(photo))
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := a.Run(t.Context(), request(photo), p, p.Best(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := a.Respond(t.Context(), run.Account)
+			if err != nil || !strings.HasPrefix(answer.Text, c.want) {
+				t.Errorf("%q, %v", answer.Text, err)
+			}
+			if answer.Thinking.StoodIn == "" {
+				t.Error("the answer's thinking does not hold it")
+			}
+		})
+	}
+}
+
+func oneTool(t *testing.T) *toolbox.Toolbox {
+	t.Helper()
+	tb, err := toolbox.New(toolbox.Config{
+		Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("edge", plan.Edge, img)}),
+		Backends:  map[string]toolbox.Backend{"native": maker{"edge": draws}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tb
+}
