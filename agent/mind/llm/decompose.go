@@ -1,0 +1,95 @@
+package llm
+
+import (
+	"context"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// decomposition is the answer of the job: ControlLLM's subtasks (its Table 5), or a
+// question back, or plain conversation.
+type decomposition struct {
+	// Thought comes first, so that a model which does not reason by itself says what is
+	// wanted before it decides.
+	Thought  string    `json:"thought"`
+	Subtasks []subtask `json:"subtasks"`
+	Question string    `json:"question"`
+	Reply    string    `json:"reply"`
+	Refused  bool      `json:"refused"`
+	Types    []told    `json:"types"`
+
+	// listed marks a bare list of subtasks, the form of a model that was tuned on
+	// ControlLLM's data.
+	listed bool
+}
+
+// subtask is one subtask as ControlLLM writes it.
+type subtask struct {
+	Description string       `json:"description"`
+	Task        []domainWord `json:"task"`
+	ID          int          `json:"id"`
+	Dep         []int        `json:"dep"`
+	Args        []argument   `json:"args"`
+	Returns     returned     `json:"returns"`
+}
+
+// argument is an input: a resource, <GENERATED>-n, or words.
+type argument struct {
+	Type    typeWord    `json:"type"`
+	Value   string      `json:"value"`
+	Meaning meaningWord `json:"meaning"`
+}
+
+// returned is what a subtask makes, <GENERATED>- and its own id.
+type returned struct {
+	Type  typeWord `json:"type"`
+	Value string   `json:"value"`
+}
+
+// told is a resource of which the wish says what kind it is.
+type told struct {
+	Resource string   `json:"resource"`
+	Type     typeWord `json:"type"`
+}
+
+// What an answer may hold at most.
+const (
+	maxSubtasks = 64   // as many as an agent does steps
+	maxWords    = 1000 // letters of one text
+	maxTalk     = 4000 // letters of a question or a reply
+
+	// decomposeOutput is the most tokens of an answer, in a context that is large.
+	decomposeOutput = 4096
+)
+
+// tooMuch is the kind of the complaint about an answer with too many or too long parts.
+const tooMuch = "too much"
+
+// Decompose splits the wish.
+func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+	known := newVocabulary(m.config.Catalogue)
+	pictures, names, err := m.pictures(ctx, r)
+	if err != nil {
+		return mind.Decomposition{}, err
+	}
+	q := question{
+		job: decomposeJob, request: r.ID, pictures: pictures, schema: m.schemas.decompose,
+		output: min(decomposeOutput, m.config.ContextTokens/4),
+	}
+	if err := m.wordDecompose(&q, r, known, names); err != nil {
+		return mind.Decomposition{}, err
+	}
+	var d mind.Decomposition
+	err = m.ask(ctx, q, t, func(content string) error {
+		answer, err := readDecomposition(content)
+		if err == nil {
+			d, err = bind(answer, r, known)
+		}
+		return err
+	})
+	if err != nil {
+		return mind.Decomposition{}, err
+	}
+	return d, nil
+}

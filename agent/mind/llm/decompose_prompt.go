@@ -1,0 +1,214 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// What the user's part of a decomposition may hold at most.
+const (
+	maxResources = 64  // the latest ones
+	maxExcerpt   = 200 // bytes of a text's beginning
+	maxPictures  = 4   // the latest ones
+)
+
+// decomposeSystem is what the system part is made from.
+type decomposeSystem struct {
+	Types    []explained
+	Meanings []explained
+	Domains  []toolDomain
+	Prior    bool // the tools of the domains are told
+}
+
+// toolDomain is a domain with its tools, a line each.
+type toolDomain struct {
+	Name  string
+	Tools []string
+}
+
+// wordDecompose writes both parts of the question and keeps them within the context: the
+// tools take a third of it at most, and what is left is the user's.
+func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
+	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText)}
+	for _, d := range known.domains {
+		data.Domains = append(data.Domains, toolDomain{Name: d})
+	}
+	var err error
+	if q.system, err = m.prompts.write(decomposeJob, "system", data); err != nil {
+		return err
+	}
+	left := m.config.ContextTokens - q.output - tokens(q.system) - len(pictures)*perPicture
+	if !m.config.WithoutPrior {
+		data.Prior = true
+		tools := m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(m.config.ContextTokens/3, left/2))
+		for i := range data.Domains {
+			for _, t := range tools {
+				if t.Domain == data.Domains[i].Name {
+					data.Domains[i].Tools = append(data.Domains[i].Tools, hint(t))
+				}
+			}
+		}
+		before := tokens(q.system)
+		if q.system, err = m.prompts.write(decomposeJob, "system", data); err != nil {
+			return err
+		}
+		left -= tokens(q.system) - before
+	}
+	q.user, err = m.prompts.write(decomposeJob, "user", newDecomposeUser(r, pictures, min(left, m.config.ContextTokens/2)))
+	return err
+}
+
+// wishOf is what a person wants, with the wish that an open question was about.
+func wishOf(r plan.Request) string {
+	if r.Question != nil {
+		return r.Question.Wish + "\n" + r.Wish
+	}
+	return r.Wish
+}
+
+// hint is the line of a tool: what it takes, what it makes and what it does.
+func hint(t toolbox.Tool) string {
+	var args []string
+	for _, a := range t.Args {
+		arg := string(a.Type)
+		if a.Meaning != "" {
+			arg += ":" + string(a.Meaning)
+		}
+		switch {
+		case a.Optional:
+			arg += "?"
+		case a.Many:
+			arg += "+"
+		}
+		args = append(args, arg)
+	}
+	return fmt.Sprintf("%s(%s) → %s: %s", t.Name, strings.Join(args, ", "), t.Returns, strings.TrimSuffix(t.Description, "."))
+}
+
+// decomposeUser is what the user's part is made from.
+type decomposeUser struct {
+	Turns     []plan.Turn
+	Resources []resourceLine
+	LeftOut   int // older resources
+	Pictures  []string
+	Now       string
+	Question  *plan.Question
+	Wish      string
+}
+
+// resourceLine is a resource as the prompt tells it.
+type resourceLine struct {
+	plan.Resource
+
+	Given, Latest bool
+	Excerpt       string // of a text
+	More          bool   // the text goes on
+}
+
+// newDecomposeUser takes as much of the request as fits into so many tokens: a quarter
+// of them each for the resources and for the turns, and the rest for the wish.
+func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUser {
+	u := decomposeUser{Pictures: pictures, Turns: latest(r.Turns, budget/2)}
+	if !r.At.IsZero() {
+		u.Now = r.At.Format("Monday, 2006-01-02 15:04 MST")
+	}
+	result := latestResult(r)
+	all := r.Resources()
+	share := budget / 4
+	for i := len(all) - 1; i >= 0 && len(u.Resources) < maxResources; i-- {
+		line := newResourceLine(all[i], i >= len(r.Earlier), all[i].Name == result)
+		if share -= line.tokens(); share < 0 && len(u.Resources) > 0 {
+			break
+		}
+		u.Resources = append(u.Resources, line)
+	}
+	slices.Reverse(u.Resources)
+	u.LeftOut = len(all) - len(u.Resources)
+	u.Wish = clipMiddle(r.Wish, budget/8)
+	if r.Question != nil {
+		u.Question = &plan.Question{Text: clipMiddle(r.Question.Text, budget/16), Wish: clipMiddle(r.Question.Wish, budget/16)}
+	}
+	return u
+}
+
+func newResourceLine(r plan.Resource, given, result bool) resourceLine {
+	line := resourceLine{Resource: r, Given: given, Latest: result}
+	line.About = clip(line.About, maxExcerpt)
+	if r.Type == plan.Text && r.Value != "" {
+		line.Excerpt = clip(strings.ToValidUTF8(r.Value, " "), maxExcerpt)
+		line.More = len(line.Excerpt) < len(r.Value)
+	}
+	return line
+}
+
+// tokens is what the line takes, its fixed words included.
+func (l resourceLine) tokens() int {
+	const fixed = 16
+	return fixed + tokens(l.Name) + tokens(l.File) + tokens(l.About) + tokens(l.Excerpt)
+}
+
+// latestResult is the name of what "it" means where the message brings nothing: the last
+// thing that was made.
+func latestResult(r plan.Request) string {
+	there := func(name string) bool {
+		return slices.ContainsFunc(r.Earlier, func(e plan.Resource) bool { return e.Name == name })
+	}
+	for _, t := range slices.Backward(r.Turns) {
+		for _, name := range slices.Backward(t.Made) {
+			if there(name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// clipMiddle cuts a text to some tokens and leaves its beginning and its end, since a
+// person says what to do with a long text before it or behind it.
+func clipMiddle(s string, budget int) string {
+	if tokens(s) <= budget {
+		return s
+	}
+	runes := []rune(s)
+	keep := max(1, budget*len(runes)/tokens(s))
+	tail := keep / 3
+	return string(runes[:keep-tail]) + " [...] " + string(runes[len(runes)-tail:])
+}
+
+// pictures are those that are shown to the model, with their names: the latest of the
+// message, or else of the thread. What cannot be read is left out.
+func (m *Mind) pictures(ctx context.Context, r plan.Request) (shown [][]byte, names []string, err error) {
+	if m.config.Pictures == nil {
+		return nil, nil, nil
+	}
+	isPicture := func(r plan.Resource) bool { return r.Type.Fits(plan.Image) }
+	from := r.Given
+	if !slices.ContainsFunc(from, isPicture) {
+		from = r.Earlier
+	}
+	for _, res := range slices.Backward(from) {
+		if len(shown) == maxPictures {
+			break
+		}
+		if !isPicture(res) {
+			continue
+		}
+		picture, err := m.config.Pictures.Picture(ctx, res)
+		if stopped := ctx.Err(); stopped != nil {
+			return nil, nil, stopped
+		}
+		if err != nil || len(picture) == 0 {
+			continue
+		}
+		shown, names = append(shown, picture), append(names, res.Name)
+	}
+	slices.Reverse(shown)
+	slices.Reverse(names)
+	return shown, names, nil
+}
+

@@ -1,0 +1,167 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"atelier/agent/mind"
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// theCatalogue is the one that Atelier comes with.
+var theCatalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+
+// ofCatalogue makes a mind know the whole catalogue.
+func ofCatalogue(tb testing.TB) func(*Config) {
+	tb.Helper()
+	c, err := theCatalogue()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func(config *Config) { config.Catalogue = c }
+}
+
+// showDecomposition writes a decomposition a line a thing.
+func showDecomposition(d mind.Decomposition) string {
+	var b strings.Builder
+	for i, s := range d.Subtasks {
+		fmt.Fprintf(&b, "%d %s\n", i, s.Description)
+		for _, a := range s.Args {
+			fmt.Fprintf(&b, "  %s of %s: %s\n", kindOf(a.Type, a.Meaning), a.Source.Kind, a.Source)
+		}
+		fmt.Fprintf(&b, "  makes %s in %v after %v\n", s.Returns, s.Domains, s.After)
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Types)) {
+		fmt.Fprintf(&b, "%s is %s\n", name, d.Types[name])
+	}
+	if d.Question != "" {
+		fmt.Fprintf(&b, "question: %s\n", d.Question)
+	}
+	if d.Reply != "" {
+		fmt.Fprintf(&b, "reply (refused %v): %s\n", d.Refused, d.Reply)
+	}
+	return b.String()
+}
+
+// TestDecompose takes the cases of testdata/decompose: a file a case, with the request,
+// the user's part that the model is sent, its answer, and what comes of it.
+func TestDecompose(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/decompose/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := map[string]*txtar.File{}
+			for i := range archive.Files {
+				parts[archive.Files[i].Name] = &archive.Files[i]
+			}
+			for _, name := range []string{"request.json", "user.txt", "answer.txt", "plan.txt"} {
+				if parts[name] == nil {
+					t.Fatalf("there is no %s", name)
+				}
+			}
+			var r plan.Request
+			if err := json.Unmarshal(parts["request.json"].Data, &r); err != nil {
+				t.Fatal(err)
+			}
+			user, got := decomposeOnce(t, r, string(parts["answer.txt"].Data))
+			if *update {
+				parts["user.txt"].Data, parts["plan.txt"].Data = []byte(user), []byte(got)
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(string(parts["user.txt"].Data), user); diff != "" {
+				t.Errorf("the user's part has changed (-update writes it):\n%s", diff)
+			}
+			if diff := cmp.Diff(string(parts["plan.txt"].Data), got); diff != "" {
+				t.Errorf("what comes of it has changed (-update writes it):\n%s", diff)
+			}
+		})
+	}
+}
+
+// decomposeOnce gives the user's part and what comes of the answer.
+func decomposeOnce(t *testing.T, r plan.Request, answer string) (user, got string) {
+	t.Helper()
+	m, s := atWorkshop(t, llmtest.InOrder(llmtest.Response{Text: answer}), ofCatalogue(t))
+	d, err := m.Decompose(t.Context(), r, new(plan.Thinking))
+	if err != nil {
+		t.Fatalf("%v: %v", err, repaired(s))
+	}
+	holds(t, r, d)
+	return s.Requests()[0].User(), showDecomposition(d)
+}
+
+// holds checks what every decomposition promises: it is a valid plan over resources that
+// there are, and each subtask names those before it, once, in order.
+func holds(tb testing.TB, r plan.Request, d mind.Decomposition) {
+	tb.Helper()
+	types := map[string]plan.Type{}
+	var p plan.Plan
+	for _, res := range r.Resources() {
+		if t, told := d.Types[res.Name]; told {
+			if t == res.Type || !t.Fits(res.Type) {
+				tb.Errorf("%q of type %s is told to be %s", res.Name, res.Type, t)
+			}
+			res.Type = t
+		}
+		types[res.Name] = res.Type
+		p.Resources = append(p.Resources, res)
+	}
+	for name := range d.Types {
+		if _, there := types[name]; !there {
+			tb.Errorf("a type is told of %q, which does not exist", name)
+		}
+	}
+	for i, s := range d.Subtasks {
+		p.Tasks = append(p.Tasks, plan.Task{Subtask: s})
+		if s.Description == "" || s.Returns == "" {
+			tb.Errorf("subtask %d lacks something: %+v", i, s)
+		}
+		if !slices.IsSorted(s.After) || len(slices.Compact(slices.Clone(s.After))) != len(s.After) {
+			tb.Errorf("subtask %d comes after %v", i, s.After)
+		}
+		for _, a := range s.Args {
+			for _, leaf := range a.Source.Leaves() {
+				if leaf.Kind == plan.OfSubtask && !slices.Contains(s.After, leaf.Index) {
+					tb.Errorf("subtask %d takes from subtask %d, and comes after %v", i, leaf.Index, s.After)
+				}
+			}
+			if a.Source.Kind == plan.OfResource && types[a.Source.Name] != a.Type {
+				tb.Errorf("subtask %d takes %q as %s, which is %s", i, a.Source.Name, a.Type, types[a.Source.Name])
+			}
+		}
+	}
+	if err := p.Validate(); err != nil {
+		tb.Errorf("it makes no valid plan: %v", err)
+	}
+	filled := 0
+	for _, full := range []bool{len(d.Subtasks) > 0, d.Question != "", d.Reply != ""} {
+		if full {
+			filled++
+		}
+	}
+	if filled != 1 || d.Refused && d.Reply == "" {
+		tb.Errorf("not one of the three: %s", showDecomposition(d))
+	}
+}
