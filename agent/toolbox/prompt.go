@@ -86,7 +86,7 @@ func (t *Tool) checkRun(b Backing, run modelRun, f *faults) {
 	if run.prompt && strings.TrimSpace(b.Prompt) == "" {
 		f.addf("backend %s lacks its prompt, which tells the model what to do", b.Candidate())
 	}
-	if right := run.makes == "" && !t.Returns.Media() || run.makes != "" && t.Returns.Fits(run.makes); !right {
+	if right := run.makes == "" && inWords(t.Returns) || run.makes != "" && t.Returns.Fits(run.makes); !right {
 		f.addf("backend %s makes %s, but the tool returns %s", b.Candidate(), cmp.Or(run.makes, "words"), t.Returns)
 	}
 	for _, a := range t.Args {
@@ -95,3 +95,6 @@ func (t *Tool) checkRun(b Backing, run modelRun, f *faults) {
 		}
 	}
 }
+
+// inWords tells whether a model that answers in words can make a result of the type.
+func inWords(t plan.Type) bool { return !t.Media() && t != plan.BBox && t != plan.Points }

@@ -1,0 +1,118 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/toolbox"
+)
+
+// rounds is how often a model is asked for an answer of the right form.
+const rounds = 2
+
+// chat has a model do what the prompt says, with the texts and pictures of the call.
+func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+	f, err := formOf(c.Returns)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	messages, err := b.question(ctx, f, backing, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	for round := 1; ; round++ {
+		answer, err := b.complete(endpoint.Label(ctx, c.Request, "act."+c.Tool, round), r.model, messages, f)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if strings.Contains(backing.Prompt, nothing) && isNothing(answer) {
+			return toolbox.Output{}, errNothing
+		}
+		value, err := f.read(answer)
+		why, wrong := errors.AsType[complaint](err)
+		switch {
+		case !wrong && err != nil:
+			return toolbox.Output{}, err
+		case !wrong:
+			return toolbox.Output{Value: value}, nil
+		case round == rounds:
+			return toolbox.Output{}, fault(err, "The model's answer was not of the form that is needed, not even when asked again.")
+		}
+		messages = append(messages,
+			api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: answer},
+			api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: "That is not of the form that is needed: " + string(why) +
+				". Do the task again and answer in this form. " + f.about})
+	}
+}
+
+// How a form of answers is asked for, from the strictest to words alone.
+const (
+	bySchema = iota
+	byJSON
+	byWords
+)
+
+// complete asks once for an answer of the form, and in a plainer way where the server
+// does not know the strict one.
+func (b *Backend) complete(ctx context.Context, model string, messages []api.ChatCompletionMessage, f form) (string, error) {
+	request := api.ChatCompletionRequest{Model: model, Messages: messages}
+	if f.schema == nil {
+		return b.completeOnce(ctx, request)
+	}
+	for plainness := b.plainness.Load(); ; plainness++ {
+		request.ResponseFormat = f.format(plainness)
+		answer, err := b.completeOnce(ctx, request)
+		if plainness == byWords || !refusesFormat(err) {
+			if err == nil {
+				b.plainness.Store(plainness)
+			}
+			return answer, err
+		}
+	}
+}
+
+// refusesFormat tells whether asking in a plainer way may help.
+func refusesFormat(err error) bool {
+	e, ok := errors.AsType[*endpoint.Error](err)
+	return ok && e.Kind == endpoint.Rejected && !strings.Contains(e.Code, "content") && !strings.Contains(e.Code, "moderation")
+}
+
+// completeOnce asks once, and tells what is no whole answer.
+func (b *Backend) completeOnce(ctx context.Context, request api.ChatCompletionRequest) (string, error) {
+	response, err := b.config.Endpoint.Client().CreateChatCompletion(ctx, request)
+	if err != nil {
+		return "", endpoint.Sort(err, request.Model)
+	}
+	if len(response.Choices) == 0 {
+		return "", fault(errors.New("no choices"), "The model gave no answer; please try again.")
+	}
+	choice := response.Choices[0]
+	answer, thought := withoutThoughts(choice.Message.Content)
+	finish := choice.FinishReason
+	switch {
+	case choice.Message.Refusal != "" || finish == api.FinishReasonContentFilter:
+		return "", fault(fmt.Errorf("refused, finish reason %q", finish), "The model refused to do this; say it in other words, or ask for something else.")
+	case finish != api.FinishReasonStop || !thought:
+		return "", fault(fmt.Errorf("finish reason %q", finish), "The model's answer was cut off before its end; ask for less at once.")
+	case answer == "":
+		return "", fault(errors.New("an empty answer"), "The model's answer was empty; please try again.")
+	}
+	return answer, nil
+}
+
+// withoutThoughts leaves out what some models think aloud before the answer. It tells
+// whether the thoughts came to their end.
+func withoutThoughts(content string) (answer string, whole bool) {
+	content = strings.TrimSpace(content)
+	thoughts, thinks := strings.CutPrefix(content, "<think>")
+	if !thinks {
+		return content, true
+	}
+	_, answer, whole = strings.Cut(thoughts, "</think>")
+	return strings.TrimSpace(answer), whole
+}

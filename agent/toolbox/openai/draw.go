@@ -1,0 +1,48 @@
+package openai
+
+import (
+	"context"
+	"path/filepath"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// answerPixels is the room that is kept for a picture from the server: the largest that
+// the image models of today make, with a copy.
+const answerPixels = 2 * 4096 * 4096
+
+// draw has a picture made from words alone.
+func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+	prompt := words(backing, c)
+	if oneLine(prompt) == "" {
+		return toolbox.Output{}, fault(nil, "It does not say what the picture shall show.")
+	}
+	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
+	content, err := b.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
+		response, err := b.config.Endpoint.Client().CreateImage(labelled, api.ImageRequest{
+			Prompt: prompt, Model: r.model, N: 1, ResponseFormat: format,
+		})
+		return response, endpoint.Sort(err, r.model)
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	leave, err := b.enter(ctx, answerPixels)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
+	p, err := b.picture(ctx, c.Dir, content)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path := filepath.Join(c.Dir, "picture.png")
+	if err := media.EncodeImage(ctx, path, p.Image, media.PNG); err != nil {
+		return toolbox.Output{}, err
+	}
+	return toolbox.Output{Path: path, About: shorten(prompt)}, nil
+}

@@ -1,0 +1,239 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"mime/multipart"
+	"net/textproto"
+	"path/filepath"
+	"slices"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// edited are the files of an edit.
+type edited struct {
+	image string
+	mask  string // "" without one
+}
+
+// edit has a picture changed: within the mask, if there is one, and outside of it
+// nothing.
+func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+	in, err := editedBy(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	prompt := words(backing, c)
+	canvas, form, err := b.prepare(ctx, r, in, c.Dir, prompt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
+	content, err := b.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
+		return b.postEdit(labelled, r.model, form, format)
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	leave, err := b.enter(ctx, answerPixels+3*media.Pixels(in.image, b.config.Limits))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
+	answer, err := b.picture(ctx, c.Dir, content)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	given, err := media.ReadPicture(ctx, in.image, b.config.Limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out, format, err := b.put(ctx, canvas.cut(answer.Image), given, in.mask)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path := filepath.Join(c.Dir, "picture."+string(format))
+	if err := media.EncodeImage(ctx, path, out, format); err != nil {
+		return toolbox.Output{}, err
+	}
+	o := toolbox.Output{Path: path, About: about(c, out)}
+	if given.Info.Frames > 1 {
+		o.Note = "Only the first frame of the animation was used."
+	}
+	return o, nil
+}
+
+// about says what was done: in the words of who asked for it, or by the size.
+func about(c toolbox.Call, img *image.NRGBA) string {
+	for _, a := range arguments("", c) {
+		if !a.isFile() && oneLine(a.Value.Value) != "" {
+			return shorten(a.Value.Value)
+		}
+	}
+	return fmt.Sprintf("%d × %d pixels", img.Rect.Dx(), img.Rect.Dy())
+}
+
+// editedBy finds the picture and the mask among the files of a call. The mask is the
+// argument of that name, or else the only one of two that is of the type.
+func editedBy(c toolbox.Call) (edited, error) {
+	all := files(c)
+	at := slices.IndexFunc(all, func(a argument) bool { return a.arg == "mask" })
+	if at < 0 {
+		at = slices.IndexFunc(all, func(a argument) bool { return a.Type == plan.Mask })
+	}
+	var e edited
+	if at >= 0 && len(all) > 1 { // a mask alone is a picture like any other
+		e.mask = all[at].Path
+		all = slices.Delete(all, at, at+1)
+	}
+	if len(all) == 0 || all[0].Path == "" {
+		return edited{}, fault(errors.New("the call has no picture"), "The picture to work on is missing.")
+	}
+	e.image = all[0].Path
+	return e, nil
+}
+
+// editForm is what is sent.
+type editForm struct {
+	prompt, size string
+	image, mask  []byte // PNG; no mask is nil
+}
+
+// prepare puts the picture and its mask on a canvas.
+func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt string) (canvas, editForm, error) {
+	leave, err := b.enter(ctx, 2*media.Pixels(in.image, b.config.Limits))
+	if err != nil {
+		return canvas{}, editForm{}, err
+	}
+	defer leave()
+	p, err := media.ReadPicture(ctx, in.image, b.config.Limits)
+	if err != nil {
+		return canvas{}, editForm{}, err
+	}
+	c := canvasFor(r.model, p.Image.Rect.Size())
+	on, err := c.with(ctx, p.Image)
+	if err != nil {
+		return canvas{}, editForm{}, err
+	}
+	form := editForm{prompt: prompt, size: fmt.Sprintf("%dx%d", c.size.X, c.size.Y)}
+	if form.image, err = encoded(ctx, dir, on, media.PNG); err != nil {
+		return canvas{}, editForm{}, err
+	}
+	if in.mask == "" {
+		return c, form, nil
+	}
+	m, err := media.ReadMask(ctx, in.mask, b.config.Limits)
+	if err != nil {
+		return canvas{}, editForm{}, err
+	}
+	hole, covered := c.mask(m)
+	if !covered {
+		return canvas{}, editForm{}, fault(nil, "The mask covers nothing, so there is nothing to change.")
+	}
+	if form.mask, err = encoded(ctx, dir, hole, media.PNG); err != nil {
+		return canvas{}, editForm{}, err
+	}
+	return c, form, nil
+}
+
+// postEdit sends the form (OpenAI API reference, create image edit).
+func (b *Backend) postEdit(ctx context.Context, model string, f editForm, format string) (api.ImageResponse, error) {
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	var errs []error
+	for _, field := range [][2]string{{"model", model}, {"prompt", f.prompt}, {"n", "1"}, {"size", f.size}, {"response_format", format}} {
+		if field[1] != "" { // a word that is not known is refused, even without a value
+			errs = append(errs, w.WriteField(field[0], field[1]))
+		}
+	}
+	errs = append(errs, writeFile(w, "image", f.image))
+	if f.mask != nil {
+		errs = append(errs, writeFile(w, "mask", f.mask))
+	}
+	if err := errors.Join(append(errs, w.Close())...); err != nil {
+		return api.ImageResponse{}, fmt.Errorf("write a form: %w", err)
+	}
+	answer, err := b.config.Endpoint.Post(ctx, "/images/edits", model, w.FormDataContentType(), body.Bytes())
+	if err != nil {
+		return api.ImageResponse{}, err
+	}
+	var response api.ImageResponse
+	if err := json.Unmarshal(answer, &response); err != nil {
+		return api.ImageResponse{}, endpoint.Sort(err, model)
+	}
+	return response, nil
+}
+
+// writeFile adds a PNG file to a form.
+func writeFile(w *multipart.Writer, name string, content []byte) error {
+	part, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {fmt.Sprintf(`form-data; name=%q; filename="%s.png"`, name, name)},
+		"Content-Type":        {"image/png"},
+	})
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says of what
+	}
+	_, err = part.Write(content)
+	return err //nolint:wrapcheck // the same
+}
+
+// put makes the result of what the model drew: within the mask it takes the place of
+// what was there, in the size of the picture that was given; without a mask it is the
+// result, not larger than that picture.
+func (b *Backend) put(ctx context.Context, drawn *image.NRGBA, given media.Picture, mask string) (*image.NRGBA, media.Format, error) {
+	size := given.Image.Rect.Size()
+	if mask == "" {
+		drawn, err := inShape(ctx, drawn, size)
+		if err != nil {
+			return nil, "", err
+		}
+		format := media.FormatFor(given.Info.Ext)
+		if format.Opaque() && !drawn.Opaque() || format == media.GIF {
+			format = media.PNG
+		}
+		return drawn, format, nil
+	}
+	m, err := media.ReadMask(ctx, mask, b.config.Limits)
+	if err != nil {
+		return nil, "", err
+	}
+	drawn, err = media.Scaled(ctx, drawn, size.X, size.Y)
+	if err != nil {
+		return nil, "", err
+	}
+	out := given.Image
+	err = media.InBands(ctx, size.Y, media.BandRows(size.X), func(from, to int) {
+		for y := from; y < to; y++ {
+			for x := range size.X {
+				if m.At(x*m.Width/size.X, y*m.Height/size.Y) != 0 {
+					at := out.PixOffset(x, y)
+					copy(out.Pix[at:at+4], drawn.Pix[at:at+4])
+				}
+			}
+		}
+	})
+	return out, media.PNG, err // a JPEG would change everything a little
+}
+
+// inShape is what was drawn in the shape of that size, and not larger. What is off by a
+// pixel stays as it is: every scaling blurs.
+func inShape(ctx context.Context, drawn *image.NRGBA, size image.Point) (*image.NRGBA, error) {
+	is := drawn.Rect.Size()
+	scale := min(1, max(float64(is.X)/float64(size.X), float64(is.Y)/float64(size.Y)))
+	to := image.Pt(max(1, int(math.Round(float64(size.X)*scale))), max(1, int(math.Round(float64(size.Y)*scale))))
+	if off := to.Sub(is); max(off.X, -off.X) <= 1 && max(off.Y, -off.Y) <= 1 && scale < 1 {
+		return drawn, nil
+	}
+	return media.Scaled(ctx, drawn, to.X, to.Y)
+}

@@ -1,0 +1,182 @@
+// Package openai runs tools by the models of an OpenAI-compatible server: it has texts
+// written and pictures looked at, drawn and changed, and speech spoken and written down.
+//
+// Promises:
+//   - What a model is told stands in the catalogue: no tool is known here by its name.
+//   - Pictures, sound and video leave the house only if that is allowed, or if the server
+//     stands in the house. They leave without metadata, and pictures no larger than a
+//     model looks at.
+//   - A text that people gave is handed over as data, fenced apart from what the model
+//     is told to do, so that an order in it is a text like any other.
+//   - An answer is checked before it counts. One that was cut off, refused or empty, or
+//     that is not of the form that the tool promises, is an error with its own sentence
+//     ([plan.Fault]); of a model's raw text it holds nothing.
+//   - Of a picture that is changed within a mask nothing changes outside of it.
+//   - No address that a server names is opened, unless it is on that very server.
+package openai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// Config says which server is asked, and for which models. A run whose model is ""
+// cannot run, and says what to set.
+type Config struct {
+	// Endpoint is the server; required. Its MaxBody bounds the pictures and the sound
+	// that are answered: 64 MiB leave room for the largest. Its Timeout must have
+	// patience for them: a picture takes minutes.
+	Endpoint *endpoint.Endpoint
+
+	Chat          string // writes and reads texts
+	Vision        string // looks at pictures, and writes
+	Image         string // draws and changes pictures
+	Speech        string // speaks
+	Voice         string // in which it speaks; "" is alloy
+	Transcription string // writes down what is said
+
+	// AllowMedia lets pictures, sound and video leave for a server that is not in the
+	// house.
+	AllowMedia bool
+	// Frames takes at most that many still pictures out of a video, into the folder dir;
+	// nil if nothing here can.
+	Frames func(ctx context.Context, path, dir string, most int) ([]media.Frame, error)
+	// Limits bound the files that are read, those of the answers too.
+	Limits media.Limits
+	// Clock tells how old the list of the server's models is. Nil means time.Now.
+	Clock func() time.Time
+}
+
+// Backend is the make of the kind openai. It is safe for concurrent use.
+type Backend struct {
+	config Config
+	runs   map[string]run
+	models listing
+	room   *semaphore.Weighted // for the pixels of decoded pictures
+	most   int64               // pixels in that room
+
+	plainness      atomic.Int32 // how little the server knows of structured output
+	withoutB64JSON atomic.Bool  // the server refuses to be asked for b64_json
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+// run is one way to ask the server.
+type run struct {
+	model    string
+	variable string // of the environment, which sets the model
+	media    bool   // files of people leave with it
+	video    bool   // videos are looked into
+	do       func(ctx context.Context, r run, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error)
+}
+
+// New checks the configuration. It asks the server nothing.
+func New(c Config) (*Backend, error) {
+	if c.Endpoint == nil {
+		return nil, errors.New("a server with models needs an endpoint")
+	}
+	c.Voice = cmp.Or(c.Voice, "alloy")
+	c.Limits = c.Limits.OrDefault()
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	b := &Backend{config: c, most: 2 * c.Limits.Pixels}
+	b.room = semaphore.NewWeighted(b.most)
+	b.models = newListing(c.Endpoint, c.Clock)
+	const chat, image, speech, transcription = "OPENAI_MODEL", "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
+	b.runs = map[string]run{
+		"chat":                 {model: c.Chat, variable: chat, do: b.chat},
+		"chat-vision":          {model: c.Vision, variable: chat, media: true, do: b.chat},
+		"chat-video":           {model: c.Vision, variable: chat, media: true, video: true, do: b.chat},
+		"images-generations":   {model: c.Image, variable: image, do: b.draw},
+		"images-edits":         {model: c.Image, variable: image, media: true, do: b.edit},
+		"audio-speech":         {model: c.Speech, variable: speech, do: b.speak},
+		"audio-transcriptions": {model: c.Transcription, variable: transcription, media: true, do: b.transcribe},
+	}
+	return b, nil
+}
+
+// Probe tells whether the server is there and has the model that the backing needs, and
+// whether what it needs may leave.
+func (b *Backend) Probe(ctx context.Context, backing toolbox.Backing) error {
+	r, err := b.find(backing)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.media && !b.mayLeave():
+		return b.mayNotLeave()
+	case r.model == "":
+		return fault(nil, "It needs a model: set %s to one that the model server has.", r.variable)
+	case r.video && b.config.Frames == nil:
+		return fault(nil, "It needs the program ffmpeg, which is not there; install it, on Debian with: apt-get install ffmpeg.")
+	}
+	return b.served(ctx, r)
+}
+
+// Run asks the server for what the backing says.
+func (b *Backend) Run(ctx context.Context, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+	r, err := b.find(backing)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	for _, a := range files(c) {
+		switch {
+		case !r.media:
+			return toolbox.Output{}, fault(fmt.Errorf("%s was given the file of %q", backing.Candidate(), a.arg),
+				"The model that is asked here takes no files.")
+		case !b.mayLeave():
+			return toolbox.Output{}, b.mayNotLeave()
+		}
+	}
+	out, err := r.do(ctx, r, backing, c)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, b.told(ctx, r, err))
+	}
+	out.Model = r.model
+	return out, nil
+}
+
+func (b *Backend) find(backing toolbox.Backing) (run, error) {
+	r, ok := b.runs[backing.Run]
+	if !ok {
+		return run{}, fault(fmt.Errorf("no run is called %q", backing.Run), "This version does not know how to ask a model server for that.")
+	}
+	return r, nil
+}
+
+func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpoint.Private() }
+
+func (b *Backend) mayNotLeave() error {
+	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
+}
+
+// told makes sure that an error carries a sentence, and the right one.
+func (b *Backend) told(ctx context.Context, r run, err error) error {
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return stopped
+	}
+	if endpoint.KindOf(err) == endpoint.ModelUnknown { // by the name that sets it, and it may be the server that cannot
+		return fault(err, "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
+	}
+	if _, ok := errors.AsType[*plan.Fault](err); !ok {
+		return fault(err, "It could not be done, because a file could not be read or written here.")
+	}
+	return err
+}
+
+// fault is an error with a sentence for people and a detail for the operator.
+func fault(err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Err: err}
+}

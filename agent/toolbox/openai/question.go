@@ -1,0 +1,197 @@
+package openai
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	_ "embed" // the words for the model
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+const (
+	// pictureSide is the most pixels a side that models look at; larger pictures cost more
+	// and show no more.
+	pictureSide = 1568
+	// maxPictures is how many pictures are looked at together.
+	maxPictures = 20
+	// maxFrames is how many pictures are taken out of a video.
+	maxFrames = 10
+)
+
+//go:embed system.txt
+var systemText string
+
+var system = template.Must(template.New("system").Parse(systemText))
+
+// question is what a model is asked: the task, and then the texts and pictures that it
+// is about.
+func (b *Backend) question(ctx context.Context, f form, backing toolbox.Backing, c toolbox.Call) ([]api.ChatCompletionMessage, error) {
+	args := arguments(backing.Prompt, c)
+	texts, mark := blocks(args)
+	var told strings.Builder
+	err := system.Execute(&told, map[string]string{
+		"Task": toolbox.Expand(backing.Prompt, func(name string) string { return "the block " + name }),
+		"Mark": mark,
+		"Form": f.about,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("fill in the prompt: %w", err)
+	}
+	parts, err := b.pictures(ctx, c.Dir, args)
+	if err != nil {
+		return nil, err
+	}
+	user := api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: cmp.Or(texts, "Do the task.")}
+	if len(parts) > 0 {
+		if texts != "" {
+			parts = append([]api.ChatMessagePart{textPart(texts)}, parts...)
+		}
+		user = api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, MultiContent: parts}
+	}
+	return []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: strings.TrimSpace(told.String())}, user}, nil
+}
+
+// blocks are the texts, each between two marks that stand in none of them; without
+// texts there is no mark.
+func blocks(args []argument) (texts, mark string) {
+	var all strings.Builder
+	for _, a := range args {
+		if !a.isFile() {
+			all.WriteString(a.Value.Value + "\x00")
+		}
+	}
+	if all.Len() == 0 {
+		return "", ""
+	}
+	mark = markFor(all.String())
+	var b strings.Builder
+	for _, a := range args {
+		if !a.isFile() {
+			fmt.Fprintf(&b, "<%[1]s %[2]s>\n%[3]s\n</%[1]s %[2]s>\n", a.name(), mark, strings.ToValidUTF8(a.Value.Value, "\uFFFD"))
+		}
+	}
+	return strings.TrimSpace(b.String()), mark
+}
+
+// markFor is a word that the text does not hold. It is the same for the same text, so
+// that the same question is asked in the same words.
+func markFor(text string) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
+		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(text, mark) {
+			return mark
+		}
+	}
+}
+
+func (a argument) isFile() bool { return a.Path != "" || a.Type.Media() }
+
+// name is how the argument is called in what a model reads.
+func (a argument) name() string {
+	if a.at == 0 {
+		return a.arg
+	}
+	return a.arg + " " + strconv.Itoa(a.at)
+}
+
+// pictures are the files among the values, as a model takes them: each with its name
+// before it.
+func (b *Backend) pictures(ctx context.Context, dir string, args []argument) ([]api.ChatMessagePart, error) {
+	var parts []api.ChatMessagePart
+	count := 0
+	add := func(caption, path string) error {
+		if count++; count > maxPictures {
+			return fault(nil, "These are too many pictures to look at together: at most %d.", maxPictures)
+		}
+		url, err := b.dataURL(ctx, dir, path)
+		if err != nil {
+			return err
+		}
+		picture := api.ChatMessagePart{Type: api.ChatMessagePartTypeImageURL, ImageURL: &api.ChatMessageImageURL{URL: url}}
+		parts = append(parts, textPart(caption), picture)
+		return nil
+	}
+	for _, a := range args {
+		switch {
+		case !a.isFile():
+		case a.Type.Fits(plan.Image):
+			if err := add("The picture "+a.name()+":", a.Path); err != nil {
+				return nil, err
+			}
+		case a.Type == plan.Video && b.config.Frames != nil:
+			frames, err := b.frames(ctx, dir, a.Path)
+			if err != nil {
+				return nil, err
+			}
+			for _, frame := range frames {
+				if err := add(fmt.Sprintf("The video %s at %s:", a.name(), clock(frame.At)), frame.Path); err != nil {
+					return nil, err
+				}
+			}
+		default:
+			return nil, fault(fmt.Errorf("argument %s is of type %s", a.arg, a.Type), "The model that is asked here cannot take %s.", a.Type)
+		}
+	}
+	return parts, nil
+}
+
+func textPart(s string) api.ChatMessagePart {
+	return api.ChatMessagePart{Type: api.ChatMessagePartTypeText, Text: s}
+}
+
+// frames takes pictures out of a video, into a folder of their own.
+func (b *Backend) frames(ctx context.Context, dir, path string) ([]media.Frame, error) {
+	own, err := os.MkdirTemp(dir, "frames-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for pictures: %w", err)
+	}
+	frames, err := b.config.Frames(ctx, path, filepath.Clean(own), maxFrames)
+	if err != nil {
+		return nil, err
+	}
+	return frames, nil
+}
+
+// clock writes a time within a video: "1:02.5".
+func clock(d time.Duration) string {
+	tenths := d.Round(100*time.Millisecond) / (100 * time.Millisecond)
+	return fmt.Sprintf("%d:%02d.%d", tenths/600, tenths/10%60, tenths%10)
+}
+
+// dataURL is a picture as it is handed over: not larger than a model looks at, as JPEG,
+// without metadata.
+func (b *Backend) dataURL(ctx context.Context, dir, path string) (string, error) {
+	leave, err := b.enter(ctx, media.Pixels(path, b.config.Limits))
+	if err != nil {
+		return "", err
+	}
+	defer leave()
+	p, err := media.ReadPicture(ctx, path, b.config.Limits)
+	if err != nil {
+		return "", err
+	}
+	size := fitted(p.Image.Rect.Size(), pictureSide)
+	small, err := media.Scaled(ctx, p.Image, size.X, size.Y)
+	if err != nil {
+		return "", err
+	}
+	content, err := encoded(ctx, dir, small, media.JPEG)
+	if err != nil {
+		return "", err
+	}
+	return "data:image/jpeg;base64," + base64.StdEncoding.EncodeToString(content), nil
+}

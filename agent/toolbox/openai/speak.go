@@ -1,0 +1,149 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+const (
+	// maxSpoken is how much is spoken in one call, in characters: OpenAI takes 4096, and
+	// of some models 2000 tokens (OpenAI API reference, create speech).
+	maxSpoken = 1500
+	// maxSpokenParts is how many calls one text may take.
+	maxSpokenParts = 20
+)
+
+// speak has a text spoken. A long one is spoken in parts, which are joined.
+func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+	text := strings.TrimSpace(strings.ToValidUTF8(words(backing, c), ""))
+	parts := spokenParts(text)
+	switch {
+	case len(parts) == 0:
+		return toolbox.Output{}, fault(nil, "There is no text to be spoken.")
+	case len(parts) > maxSpokenParts:
+		return toolbox.Output{}, fault(nil, "The text is too long to be spoken: it has %d characters, and at most about %d are taken.",
+			utf8.RuneCountInString(text), maxSpoken*maxSpokenParts)
+	}
+	path := filepath.Join(c.Dir, "speech")
+	info, err := b.speakInto(ctx, r, c, path, parts[:1])
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if len(parts) > 1 {
+		rest := parts[1:]
+		if info.MIME != joinable { // a server that answers in another format has no such bounds
+			rest = []string{text}
+			path += "-whole"
+		}
+		if info, err = b.speakInto(ctx, r, c, path, rest); err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	named := filepath.Join(c.Dir, "speech"+info.Ext)
+	if err := os.Rename(path, named); err != nil {
+		return toolbox.Output{}, err
+	}
+	return toolbox.Output{Path: named, About: shorten(text)}, nil
+}
+
+// joinable is the format whose files are joined by writing one after the other.
+const joinable = "audio/mpeg"
+
+// speakInto has texts spoken, appends the sound to a file, and tells what that is then.
+func (b *Backend) speakInto(ctx context.Context, r run, c toolbox.Call, path string, texts []string) (_ media.Info, err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return media.Info{}, err
+	}
+	for i, text := range texts {
+		if err := b.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, file); err != nil {
+			return media.Info{}, errors.Join(err, file.Close())
+		}
+	}
+	if err := file.Close(); err != nil {
+		return media.Info{}, err
+	}
+	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	if err != nil || info.Type != plan.Audio {
+		return media.Info{}, fault(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME)), "The model server sent no sound that can be played.")
+	}
+	return info, nil
+}
+
+func (b *Backend) speakOnce(ctx context.Context, r run, text string, to io.Writer) error {
+	response, err := b.config.Endpoint.Client().CreateSpeech(ctx, api.CreateSpeechRequest{
+		Model: api.SpeechModel(r.model), Input: text, Voice: api.SpeechVoice(b.config.Voice),
+		ResponseFormat: api.SpeechResponseFormatMp3,
+	})
+	if err != nil {
+		return endpoint.Sort(err, r.model)
+	}
+	n, err := io.Copy(to, response)
+	if err = errors.Join(err, response.Close()); err != nil {
+		return fmt.Errorf("take the sound: %w", err)
+	}
+	if n == 0 {
+		return fault(errors.New("no bytes"), "The model server sent no sound.")
+	}
+	return nil
+}
+
+// spokenParts cuts a text into parts that are spoken one by one, at the ends of
+// paragraphs or sentences where it can, or else between words.
+func spokenParts(text string) []string {
+	var parts []string
+	for rest := strings.TrimSpace(text); rest != ""; {
+		end := len(rest)
+		if utf8.RuneCountInString(rest) > maxSpoken {
+			end = pause(rest)
+		}
+		if part := strings.TrimSpace(rest[:end]); part != "" {
+			parts = append(parts, part)
+		}
+		rest = strings.TrimSpace(rest[end:])
+	}
+	return parts
+}
+
+// pause is where the text may be cut, as late as it can be: after a sentence in the
+// second half of what can be spoken, after a word, or anywhere.
+func pause(text string) int {
+	var sentence, space, at, n int
+	before := ' '
+	for i, r := range text {
+		if n == maxSpoken {
+			at = i
+			break
+		}
+		switch {
+		case r == '\n', unicode.IsSpace(r) && strings.ContainsRune(".!?…", before), strings.ContainsRune("。！？", before):
+			if n > maxSpoken/2 {
+				sentence = i
+			}
+		case unicode.IsSpace(r):
+			space = i
+		}
+		before = r
+		n++
+	}
+	for _, end := range []int{sentence, space} {
+		if end > 0 {
+			return end
+		}
+	}
+	return at
+}

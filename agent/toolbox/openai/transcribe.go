@@ -1,0 +1,61 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	api "github.com/sashabaranov/go-openai"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// heardKinds are the endings of the files that are taken, and heardBytes the most bytes
+// of one in the cloud (OpenAI API reference, create transcription).
+var heardKinds = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".ogg", ".wav", ".webm"}
+
+const heardBytes = 25 << 20
+
+// transcribe has what is said in a recording written down.
+func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (_ toolbox.Output, err error) {
+	path, err := fileOf(c, plan.Audio)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if info.Type != plan.Audio || !slices.Contains(heardKinds, info.Ext) {
+		return toolbox.Output{}, fault(nil, "A recording of the kind %s cannot be listened to; send it as MP3, WAV, FLAC, Ogg or M4A.", info.MIME)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	about, err := file.Stat()
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if about.Size() > heardBytes && !b.config.Endpoint.Private() {
+		return toolbox.Output{}, fault(nil, "The recording is too large: it has %d MB, and the model server takes at most %d; cut it or save it as MP3.",
+			about.Size()>>20, heardBytes>>20)
+	}
+	response, err := b.config.Endpoint.Client().CreateTranscription(endpoint.Label(ctx, c.Request, "act."+c.Tool, 1), api.AudioRequest{
+		Model: r.model, Prompt: words(backing, c), Reader: file, FilePath: "recording" + info.Ext, // its own name is nobody's concern
+	})
+	if err != nil {
+		return toolbox.Output{}, endpoint.Sort(err, r.model)
+	}
+	text := strings.TrimSpace(response.Text)
+	if text == "" {
+		return toolbox.Output{}, fault(nil, "No speech was heard in the recording.")
+	}
+	return toolbox.Output{Value: text}, nil
+}
