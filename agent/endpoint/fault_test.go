@@ -165,6 +165,11 @@ var rows = []row{
 	{name: "nothing", answer: status(200, ""), kind: endpoint.Malformed, tries: 1},
 	{name: "a refusal with status 200", answer: status(200, `{"error":{"code":429,"message":"busy"}}`), kind: endpoint.Limited, status: 429, tries: 4},
 	{name: "X-Should-Retry: false", answer: status(503, "", "X-Should-Retry", "false"), kind: endpoint.Down, status: 503, tries: 1},
+	{name: "an answer with a word of error", answer: status(200, `{"error":{"message":"none"},`+answer[1:]), tries: 1},
+	{
+		name: "X-Should-Retry: true, of a quota", answer: status(429, refusalBody("insufficient_quota", "", "no"), "X-Should-Retry", "true"),
+		kind: endpoint.Quota, status: 429, tries: 1,
+	},
 	{name: "X-Should-Retry: true", answer: then(status(409, "", "X-Should-Retry", "true")), tries: 2},
 }
 

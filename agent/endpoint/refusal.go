@@ -28,7 +28,7 @@ type refusal struct {
 // Anything else is a refusal without words: a page of HTML, say, is no message.
 func parseRefusal(body []byte) refusal {
 	if v, ok := decode(body); ok {
-		return refusalOf(v, 0)
+		return refusalOf(v)
 	}
 	if s := strings.TrimSpace(string(body)); !strings.HasPrefix(s, "<") && !strings.HasPrefix(s, "{") {
 		return refusal{message: s}
@@ -36,32 +36,26 @@ func parseRefusal(body []byte) refusal {
 	return refusal{}
 }
 
-// maxNested is how deep a refusal may be wrapped.
-const maxNested = 4
-
-func refusalOf(v any, depth int) refusal {
-	if depth > maxNested {
-		return refusal{}
-	}
+func refusalOf(v any) refusal {
 	switch v := v.(type) {
 	case string:
 		if inner, ok := decode([]byte(v)); ok && strings.HasPrefix(strings.TrimSpace(v), "{") {
-			return refusalOf(inner, depth+1) // a gateway wrapped the text of another server
+			return refusalOf(inner) // a gateway wrapped the text of another server
 		}
 		return refusal{message: v}
 	case []any:
 		if len(v) > 0 {
-			return refusalOf(v[0], depth+1)
+			return refusalOf(v[0])
 		}
 	case map[string]any:
 		for _, k := range []string{"error", "detail", "errors"} {
 			if inner, ok := v[k]; ok && inner != nil {
-				r := refusalOf(inner, depth+1)
+				r := refusalOf(inner)
 				r.kind = cmp.Or(r.kind, text(v["error_type"]))
 				return r
 			}
 		}
-		r := refusalOf(cmp.Or(text(v["message"]), text(v["msg"])), depth+1)
+		r := refusalOf(cmp.Or(text(v["message"]), text(v["msg"])))
 		r.kind = cmp.Or(r.kind, text(v["type"]))
 		r.param = cmp.Or(r.param, text(v["param"]))
 		return r.withCode(text(v["code"]))

@@ -74,7 +74,7 @@ func unreadable(err error) bool {
 
 // filtered are the codes of a refusal by the provider's rules on content (OpenAI, Azure).
 var filtered = map[string]bool{
-	"content_filter": true, "content_policy_violation": true, "moderation_blocked": true, "responsibleaipolicyviolation": true,
+	"content_filter": true, "contentfilter": true, "content_policy_violation": true, "moderation_blocked": true, "responsibleaipolicyviolation": true,
 }
 
 // sentence is what people are told.

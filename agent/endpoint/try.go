@@ -112,7 +112,7 @@ func (d *doer) refused(resp *http.Response, r refusal) *failure {
 	}
 	switch strings.ToLower(resp.Header.Get("X-Should-Retry")) { // as OpenAI's own clients do
 	case "true":
-		f.again = true
+		f.again = f.Kind != Quota
 	case "false":
 		f.again = false
 	default:
