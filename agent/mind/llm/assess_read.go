@@ -36,16 +36,16 @@ func readAssessment(content string, lists []*shortlist) ([]map[string]float64, e
 	for _, a := range answer.Tasks {
 		switch {
 		case a.Task < 1 || a.Task > len(lists):
-			wrong.add(unknownNumber, "There is no task %d.", a.Task)
+			wrong.addf(unknownNumber, "There is no task %d.", a.Task)
 		case scores[a.Task-1] != nil:
-			wrong.add(givenTwice, "Task %d stands there twice.", a.Task)
+			wrong.addf(givenTwice, "Task %d stands there twice.", a.Task)
 		default:
 			scores[a.Task-1] = a.read(lists[a.Task-1], lists, &wrong)
 		}
 	}
 	for i, s := range scores {
 		if s == nil {
-			wrong.add(missingPart, "Task %d is missing.", i+1)
+			wrong.addf(missingPart, "Task %d is missing.", i+1)
 		}
 	}
 	return scores, wrong.err()
@@ -58,13 +58,13 @@ func (a taskScores) read(l *shortlist, lists []*shortlist, wrong *faults) map[st
 		before, twice := scores[s.Tool]
 		switch {
 		case !l.has(s.Tool) && !known(lists, s.Tool):
-			wrong.add(unknownTool, "Task %d: there is no tool %s.", a.Task, quoted(s.Tool, shownBytes))
+			wrong.addf(unknownTool, "Task %d: there is no tool %s.", a.Task, quoted(s.Tool, shownBytes))
 		case !l.has(s.Tool):
-			wrong.add(notOffered, "Task %d: %s is not among its candidates.", a.Task, s.Tool)
+			wrong.addf(notOffered, "Task %d: %s is not among its candidates.", a.Task, s.Tool)
 		case s.Score != math.Trunc(s.Score) || s.Score < lowest || s.Score > highest:
-			wrong.add(outOfRange, "Task %d: %s has the score %v; a score is 1, 2, 3, 4 or 5.", a.Task, s.Tool, s.Score)
+			wrong.addf(outOfRange, "Task %d: %s has the score %v; a score is 1, 2, 3, 4 or 5.", a.Task, s.Tool, s.Score)
 		case twice && before != s.Score:
-			wrong.add(givenTwice, "Task %d: %s has two scores, %v and %v.", a.Task, s.Tool, before, s.Score)
+			wrong.addf(givenTwice, "Task %d: %s has two scores, %v and %v.", a.Task, s.Tool, before, s.Score)
 		default:
 			scores[s.Tool] = s.Score
 		}

@@ -21,7 +21,7 @@ const (
 	notOffered    = "not offered"
 )
 
-func (f *faults) add(kind, format string, args ...any) {
+func (f *faults) addf(kind, format string, args ...any) {
 	f.kind = cmp.Or(f.kind, kind)
 	f.texts = append(f.texts, fmt.Sprintf(format, args...))
 }

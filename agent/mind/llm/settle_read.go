@@ -58,10 +58,10 @@ func readSettlement(content string, open []*trial) ([]verdict, error) {
 	for _, a := range answer.Tasks {
 		switch {
 		case a.Task < 1 || a.Task > len(open):
-			judging.add(unknownNumber, "There is no task %d.", a.Task)
+			judging.addf(unknownNumber, "There is no task %d.", a.Task)
 		case seen[a.Task-1] > 0:
 			seen[a.Task-1]++
-			judging.add(givenTwice, "Task %d stands there twice.", a.Task)
+			judging.addf(givenTwice, "Task %d stands there twice.", a.Task)
 		default:
 			seen[a.Task-1]++
 			judging.score(a)
@@ -74,7 +74,7 @@ func readSettlement(content string, open []*trial) ([]verdict, error) {
 	for i := range open {
 		switch seen[i] {
 		case 0:
-			judging.add(missingPart, "Task %d is missing.", i+1)
+			judging.addf(missingPart, "Task %d is missing.", i+1)
 		case 1:
 			judging.complete(i)
 		}
@@ -109,11 +109,11 @@ func (j *judging) score(a taskVerdict) {
 	for _, s := range a.Scores {
 		switch {
 		case s.Solution < 1 || s.Solution > len(scores):
-			j.add(unknownNumber, "Task %d has no solution %d.", a.Task, s.Solution)
+			j.addf(unknownNumber, "Task %d has no solution %d.", a.Task, s.Solution)
 		case s.Score < lowest || s.Score > highest:
-			j.add(outOfRange, "Task %d: solution %d has the score %v; scores go from 1 to 5.", a.Task, s.Solution, s.Score)
+			j.addf(outOfRange, "Task %d: solution %d has the score %v; scores go from 1 to 5.", a.Task, s.Solution, s.Score)
 		case scores[s.Solution-1] != 0 && scores[s.Solution-1] != s.Score:
-			j.add(givenTwice, "Task %d: solution %d has two scores.", a.Task, s.Solution)
+			j.addf(givenTwice, "Task %d: solution %d has two scores.", a.Task, s.Solution)
 		default:
 			scores[s.Solution-1] = s.Score
 		}
@@ -129,11 +129,11 @@ func (j *judging) choose(a taskVerdict) {
 		switch {
 		case m.Model == "":
 		case len(offered) == 0:
-			j.add(notOffered, "Task %d: there is no choice of models for %s.", a.Task, quoted(m.Tool, shownBytes))
+			j.addf(notOffered, "Task %d: there is no choice of models for %s.", a.Task, quoted(m.Tool, shownBytes))
 		case !slices.Contains(offered, m.Model):
-			j.add(notOffered, "Task %d: %s has no model %s.", a.Task, m.Tool, quoted(m.Model, shownBytes))
+			j.addf(notOffered, "Task %d: %s has no model %s.", a.Task, m.Tool, quoted(m.Model, shownBytes))
 		case twice && before != m.Model:
-			j.add(givenTwice, "Task %d: two models are chosen for %s.", a.Task, m.Tool)
+			j.addf(givenTwice, "Task %d: two models are chosen for %s.", a.Task, m.Tool)
 		default:
 			chosen[m.Tool] = m.Model
 		}
@@ -145,7 +145,7 @@ func (j *judging) choose(a taskVerdict) {
 func (j *judging) fill(f slotFill) {
 	s, ok := j.slots[f.Blank]
 	if !ok {
-		j.add(unknownNumber, "There is no blank ?%d.", f.Blank)
+		j.addf(unknownNumber, "There is no blank ?%d.", f.Blank)
 		return
 	}
 	f.Text = strings.TrimSpace(f.Text)
@@ -159,7 +159,7 @@ func (j *judging) fill(f slotFill) {
 	}
 	fills := j.verdicts[j.owner[f.Blank]].fills
 	if before, twice := fills[f.Blank]; twice && !sameSource(before, source) {
-		j.add(givenTwice, "Blank ?%d is filled twice.", f.Blank)
+		j.addf(givenTwice, "Blank ?%d is filled twice.", f.Blank)
 		return
 	}
 	fills[f.Blank] = source
@@ -170,9 +170,9 @@ func (j *judging) filling(s slot, f slotFill) (plan.Source, bool) {
 	if len(s.options) == 0 {
 		switch {
 		case f.Text == "":
-			j.add(unknownNumber, "Blank ?%d has no options; it takes a text.", s.number)
+			j.addf(unknownNumber, "Blank ?%d has no options; it takes a text.", s.number)
 		case len(f.Text) > maxFill:
-			j.add(longText, "The text for blank ?%d is too long: at most %d bytes.", s.number, maxFill)
+			j.addf(longText, "The text for blank ?%d is too long: at most %d bytes.", s.number, maxFill)
 		default:
 			return plan.FromValue(f.Text), true
 		}
@@ -185,9 +185,9 @@ func (j *judging) filling(s slot, f slotFill) (plan.Source, bool) {
 	}
 	switch {
 	case f.Option == 0:
-		j.add(notOffered, "Blank ?%d takes the number of one of its options and no text.", s.number)
+		j.addf(notOffered, "Blank ?%d takes the number of one of its options and no text.", s.number)
 	case f.Option < 0 || f.Option > len(s.options):
-		j.add(unknownNumber, "Blank ?%d has the options 1 to %d, and no option %d.", s.number, len(s.options), f.Option)
+		j.addf(unknownNumber, "Blank ?%d has the options 1 to %d, and no option %d.", s.number, len(s.options), f.Option)
 	default:
 		return s.options[f.Option-1], true
 	}
@@ -200,13 +200,13 @@ func (j *judging) complete(at int) {
 	v := j.verdicts[at]
 	for i, s := range v.scores {
 		if s == 0 {
-			j.add(missingPart, "Task %d: solution %d has no score.", at+1, i+1)
+			j.addf(missingPart, "Task %d: solution %d has no score.", at+1, i+1)
 		}
 	}
 	best := slices.Index(v.scores, slices.Max(v.scores))
 	for _, s := range j.open[at].slots {
 		if !s.optional && !j.tried[s.number] && (v.scores[s.solution] >= good || s.solution == best) {
-			j.add(missingPart, "Task %d, solution %d: blank ?%d is not filled.", at+1, s.solution+1, s.number)
+			j.addf(missingPart, "Task %d, solution %d: blank ?%d is not filled.", at+1, s.solution+1, s.number)
 		}
 	}
 }
