@@ -51,7 +51,7 @@ func (b *binder) argument(i int, a argument, t *plan.Subtask) {
 	}
 	meaning := plan.Meaning(a.Meaning)
 	if meaning != "" && !slices.Contains(plan.Meanings(), meaning) {
-		b.fault(wrongShape, "Subtask %d has a text of the meaning %q, which does not exist.", s.ID, clip(string(meaning), shown))
+		b.faultf(wrongShape, "Subtask %d has a text of the meaning %q, which does not exist.", s.ID, clip(string(meaning), shown))
 		b.note("The meanings are: " + meaningNames() + ".")
 	}
 	if want.Media() {
@@ -66,12 +66,14 @@ func (b *binder) argument(i int, a argument, t *plan.Subtask) {
 
 // add appends an argument unless it is there already.
 func (b *binder) add(s subtask, t *plan.Subtask, arg plan.Arg) {
-	at := slices.IndexFunc(t.Args, func(have plan.Arg) bool { return have.Source.String() == arg.Source.String() && have.Source.Kind == arg.Source.Kind })
+	at := slices.IndexFunc(t.Args, func(have plan.Arg) bool {
+		return have.Source.String() == arg.Source.String() && have.Source.Kind == arg.Source.Kind
+	})
 	switch {
 	case at < 0:
 		t.Args = append(t.Args, arg)
 	case t.Args[at].Type != arg.Type:
-		b.fault(wrongType, "Subtask %d is given %s twice, as %s and as %s. Give it once, as what it is.", s.ID, arg.Source, t.Args[at].Type, arg.Type)
+		b.faultf(wrongType, "Subtask %d is given %s twice, as %s and as %s. Give it once, as what it is.", s.ID, arg.Source, t.Args[at].Type, arg.Type)
 	}
 }
 
@@ -89,7 +91,7 @@ func (b *binder) source(i int, want plan.Type, value string) (plan.Source, plan.
 	}
 	switch {
 	case reference.MatchString(value) && !saidInWords(want):
-		b.fault(wrongType, "Subtask %d: %q is no single %s. Give each result as an argument of its own.", s.ID, clip(value, shown), want)
+		b.faultf(wrongType, "Subtask %d: %q is no single %s. Give each result as an argument of its own.", s.ID, clip(value, shown), want)
 	case !saidInWords(want):
 		b.unknown(s, value)
 	case isFileName(value) && !isQuoted(b.wish, value):
@@ -119,7 +121,7 @@ func (b *binder) result(i int, want plan.Type, id int) (plan.Source, plan.Type, 
 	// would not understand a complaint.
 	have := b.done[j].Returns
 	if !have.Fits(want) && !b.listed && b.known.knows(have) {
-		b.fault(wrongType, "Subtask %d takes <GENERATED>-%d as %s, but subtask %d returns %s.", b.asked[i].ID, id, want, id, have)
+		b.faultf(wrongType, "Subtask %d takes <GENERATED>-%d as %s, but subtask %d returns %s.", b.asked[i].ID, id, want, id, have)
 		return plan.Source{}, "", false
 	}
 	return plan.FromSubtask(j), have, true
@@ -147,14 +149,14 @@ func (b *binder) tell(who, name string, t plan.Type) bool {
 	r, there := b.resource(name)
 	switch before := b.told[r.Name]; {
 	case !there:
-		b.fault(unknownResource, "%s: there is no resource %q.", who, clip(name, shown))
+		b.faultf(unknownResource, "%s: there is no resource %q.", who, clip(name, shown))
 		b.noteResources()
 	case r.Type.Fits(t):
 		return true
 	case !t.Fits(r.Type):
-		b.fault(wrongType, "%s: %q is of type %s, not %s. What it is not must be made by a subtask, or asked for.", who, r.Name, r.Type, t)
+		b.faultf(wrongType, "%s: %q is of type %s, not %s. What it is not must be made by a subtask, or asked for.", who, r.Name, r.Type, t)
 	case before != "" && before != t:
-		b.fault(wrongType, "%s: %q is called %s and %s. It is one of them, or neither.", who, r.Name, before, t)
+		b.faultf(wrongType, "%s: %q is called %s and %s. It is one of them, or neither.", who, r.Name, before, t)
 	default:
 		if b.told == nil {
 			b.told = map[string]plan.Type{}
@@ -166,7 +168,7 @@ func (b *binder) tell(who, name string, t plan.Type) bool {
 }
 
 func (b *binder) unknown(s subtask, value string) {
-	b.fault(unknownResource, "Subtask %d: there is no resource %q.", s.ID, clip(value, shown))
+	b.faultf(unknownResource, "Subtask %d: there is no resource %q.", s.ID, clip(value, shown))
 	b.noteResources()
 }
 

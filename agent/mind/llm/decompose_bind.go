@@ -97,7 +97,7 @@ func newBinder(a decomposition, r plan.Request, known vocabulary) *binder {
 			*id = i
 		}
 		if _, twice := b.at[*id]; twice {
-			b.fault(wrongOrder, "The id %d stands twice. Number the subtasks 0, 1, 2 in the order of the list.", *id)
+			b.faultf(wrongOrder, "The id %d stands twice. Number the subtasks 0, 1, 2 in the order of the list.", *id)
 			continue
 		}
 		b.at[*id] = i
@@ -105,7 +105,7 @@ func newBinder(a decomposition, r plan.Request, known vocabulary) *binder {
 	return b
 }
 
-func (b *binder) fault(kind, format string, args ...any) {
+func (b *binder) faultf(kind, format string, args ...any) {
 	b.faults = append(b.faults, &complaint{kind, fmt.Sprintf(format, args...)})
 }
 
@@ -136,16 +136,17 @@ func (b *binder) subtask(i int) {
 	t := plan.Subtask{Description: cleaned(s.Description), Returns: plan.Type(s.Returns.Type)}
 	switch letters := utf8.RuneCountInString(t.Description); {
 	case letters == 0:
-		b.fault(missingPart, "Subtask %d has no description.", s.ID)
+		b.faultf(missingPart, "Subtask %d has no description.", s.ID)
 	case letters > maxWords:
-		b.fault(tooMuch, "The description of subtask %d has %d letters. Use at most %d.", s.ID, letters, maxWords)
+		b.faultf(tooMuch, "The description of subtask %d has %d letters. Use at most %d.", s.ID, letters, maxWords)
 	}
 	for _, d := range s.Task {
-		if !slices.Contains(b.known.domains, string(d)) {
-			b.fault(wrongShape, "Subtask %d has the domain %q, which does not exist.", s.ID, clip(string(d), shown))
-			b.note("The domains are: " + strings.Join(b.known.domains, ", ") + ".")
-		} else if !slices.Contains(t.Domains, string(d)) {
+		switch known := slices.Contains(b.known.domains, string(d)); {
+		case known && !slices.Contains(t.Domains, string(d)):
 			t.Domains = append(t.Domains, string(d))
+		case !known && !b.listed: // ControlLLM has domains of its own
+			b.faultf(wrongShape, "Subtask %d has the domain %q, which does not exist.", s.ID, clip(string(d), shown))
+			b.note("The domains are: " + strings.Join(b.known.domains, ", ") + ".")
 		}
 	}
 	b.returns(s)
@@ -178,10 +179,10 @@ const shown = 120
 func (b *binder) returns(s subtask) {
 	switch {
 	case s.Returns.Type == "":
-		b.fault(missingPart, "Subtask %d does not say what it returns.", s.ID)
+		b.faultf(missingPart, "Subtask %d does not say what it returns.", s.ID)
 	case !b.knowsType(s, "returns", s.Returns.Type):
 	case s.Returns.Value != "" && !isReference(s.Returns.Value, s.ID):
-		b.fault(wrongShape, "Subtask %d returns the value %q. It is always <GENERATED>- with the subtask's own id: <GENERATED>-%d.",
+		b.faultf(wrongShape, "Subtask %d returns the value %q. It is always <GENERATED>- with the subtask's own id: <GENERATED>-%d.",
 			s.ID, clip(s.Returns.Value, shown), s.ID)
 	}
 }
@@ -190,7 +191,7 @@ func (b *binder) knowsType(s subtask, does string, t typeWord) bool {
 	if b.known.knows(plan.Type(t)) {
 		return true
 	}
-	b.fault(wrongType, "Subtask %d %s the type %q, which does not exist.", s.ID, does, clip(string(t), shown))
+	b.faultf(wrongType, "Subtask %d %s the type %q, which does not exist.", s.ID, does, clip(string(t), shown))
 	b.note("The types are: " + b.known.typeNames() + ".")
 	return false
 }
@@ -201,14 +202,15 @@ func (b *binder) before(i, id int) (int, bool) {
 	j, there := b.at[id]
 	switch {
 	case !there:
-		b.fault(wrongOrder, "Subtask %d refers to subtask %d, which does not exist.", own, id)
+		b.faultf(wrongOrder, "Subtask %d refers to subtask %d, which does not exist.", own, id)
 		b.note("The ids are: " + strings.Trim(fmt.Sprint(b.ids()), "[]") + ".")
 	case j == i:
-		b.fault(wrongOrder, "Subtask %d refers to itself. It can only use what is there before it.", own)
+		b.faultf(wrongOrder, "Subtask %d refers to itself. It can only use what is there before it.", own)
 	case j > i && b.needs(j, i):
-		b.fault(wrongOrder, "Subtasks %d and %d need each other: in such a circle none can be done first.", own, id)
+		b.faultf(wrongOrder, "Subtasks %d and %d need each other: in such a circle none can be done first.", own, id)
 	case j > i:
-		b.fault(wrongOrder, "Subtask %d refers to subtask %d, which comes after it. Put every subtask behind those that it needs, and number them in that order.", own, id)
+		b.faultf(wrongOrder, "Subtask %d refers to subtask %d, which comes after it. "+
+			"Put every subtask behind those that it needs, and number them in that order.", own, id)
 	default:
 		return j, true
 	}

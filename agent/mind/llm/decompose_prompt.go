@@ -23,6 +23,7 @@ type decomposeSystem struct {
 	Meanings []explained
 	Domains  []toolDomain
 	Prior    bool // the tools of the domains are told
+	Examples bool
 }
 
 // toolDomain is a domain with its tools, a line each.
@@ -32,35 +33,43 @@ type toolDomain struct {
 }
 
 // wordDecompose writes both parts of the question and keeps them within the context: the
-// tools take a third of it at most, and what is left is the user's.
+// tools take a third of it at most, and what is left is the user's. A small context has
+// no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
-	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText)}
+	window := m.config.ContextTokens
+	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText), Prior: !m.config.WithoutPrior, Examples: true}
 	for _, d := range known.domains {
 		data.Domains = append(data.Domains, toolDomain{Name: d})
 	}
-	var err error
-	if q.system, err = m.prompts.write(decomposeJob, "system", data); err != nil {
+	room := func() (left int, err error) {
+		q.system, err = m.prompts.write(decomposeJob, "system", data)
+		return window - q.output - tokens(q.system) - len(pictures)*perPicture, err
+	}
+	left, err := room()
+	if err == nil && left < window/4 {
+		data.Examples = false
+		left, err = room()
+	}
+	if err == nil && data.Prior {
+		data.tell(m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/2)))
+		left, err = room()
+	}
+	if err != nil {
 		return err
 	}
-	left := m.config.ContextTokens - q.output - tokens(q.system) - len(pictures)*perPicture
-	if !m.config.WithoutPrior {
-		data.Prior = true
-		tools := m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(m.config.ContextTokens/3, left/2))
-		for i := range data.Domains {
-			for _, t := range tools {
-				if t.Domain == data.Domains[i].Name {
-					data.Domains[i].Tools = append(data.Domains[i].Tools, hint(t))
-				}
+	q.user, err = m.prompts.write(decomposeJob, "user", newDecomposeUser(r, pictures, min(left, window/2)))
+	return err
+}
+
+// tell sorts the tools into their domains.
+func (s *decomposeSystem) tell(tools []toolbox.Tool) {
+	for i := range s.Domains {
+		for _, t := range tools {
+			if t.Domain == s.Domains[i].Name {
+				s.Domains[i].Tools = append(s.Domains[i].Tools, hint(t))
 			}
 		}
-		before := tokens(q.system)
-		if q.system, err = m.prompts.write(decomposeJob, "system", data); err != nil {
-			return err
-		}
-		left -= tokens(q.system) - before
 	}
-	q.user, err = m.prompts.write(decomposeJob, "user", newDecomposeUser(r, pictures, min(left, m.config.ContextTokens/2)))
-	return err
 }
 
 // wishOf is what a person wants, with the wish that an open question was about.
@@ -110,9 +119,14 @@ type resourceLine struct {
 	More          bool   // the text goes on
 }
 
-// newDecomposeUser takes as much of the request as fits into so many tokens: a quarter
-// of them each for the resources and for the turns, and the rest for the wish.
+// userWords is what the fixed words of the user's part take.
+const userWords = 120
+
+// newDecomposeUser takes as much of the request as fits into so many tokens: half of them
+// for the turns, a quarter for the resources, an eighth for the wish and another for an
+// open question.
 func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUser {
+	budget = max(0, budget-userWords)
 	u := decomposeUser{Pictures: pictures, Turns: latest(r.Turns, budget/2)}
 	if !r.At.IsZero() {
 		u.Now = r.At.Format("Monday, 2006-01-02 15:04 MST")
@@ -211,4 +225,3 @@ func (m *Mind) pictures(ctx context.Context, r plan.Request) (shown [][]byte, na
 	slices.Reverse(names)
 	return shown, names, nil
 }
-

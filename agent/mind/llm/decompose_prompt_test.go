@@ -126,8 +126,8 @@ func TestWithoutPrior(t *testing.T) {
 	t.Logf("the system part has %d tokens, %d bytes", tokens(system), len(system))
 }
 
-// manyTools are tools of a kind that nobody asks for, and one that somebody does.
-func manyTools(n int) *toolbox.Catalogue {
+// largeCatalogue holds tools of a kind that nobody asks for, and one that somebody does.
+func largeCatalogue(n int) *toolbox.Catalogue {
 	tools := []toolbox.Tool{{
 		Name: "zz_fold_crane", Description: "Folds a picture into an origami crane.", Examples: []string{"fold {sheet.png} into an origami crane"},
 		Domain: "origami", Args: []toolbox.Arg{{Name: "image", Type: plan.Image}}, Returns: "crane",
@@ -145,7 +145,7 @@ func manyTools(n int) *toolbox.Catalogue {
 func TestALargeCatalogueIsCut(t *testing.T) {
 	t.Parallel()
 	for _, context := range []int{leastContext, 8192, DefaultContextTokens} {
-		m := mindThat(t, func(c *Config) { c.Catalogue, c.ContextTokens = manyTools(1000), context })
+		m := mindThat(t, func(c *Config) { c.Catalogue, c.ContextTokens = largeCatalogue(1000), context })
 		r := plan.Request{ID: "r", Wish: "Fold letter.png into an origami crane!", Given: []plan.Resource{{Name: "letter.png", Type: plan.Image}}}
 		q := question{output: min(decomposeOutput, context/4)}
 		if err := m.wordDecompose(&q, r, newVocabulary(m.config.Catalogue), nil); err != nil {
@@ -178,7 +178,7 @@ func TestALongThreadFitsTheContext(t *testing.T) {
 			Name: fmt.Sprintf("earlier-%03d", i), Type: plan.Text, File: "a \"name\".txt",
 			About: strings.Repeat("über ", 200), Value: strings.Repeat("ä", 1000),
 		})
-		r.Turns = append(r.Turns, plan.Turn{Wish: fmt.Sprintf("turn %03d", i), Reply: strings.Repeat("ok ", 100)})
+		r.Turns = append(r.Turns, plan.Turn{Wish: fmt.Sprintf("turn %03d", i), Reply: strings.Repeat("ok ", 400)})
 	}
 	r.Question = &plan.Question{Text: strings.Repeat("which? ", 9000), Wish: strings.Repeat("do ", 90_000)}
 	for _, context := range []int{leastContext, 8192, DefaultContextTokens, 200_000} {

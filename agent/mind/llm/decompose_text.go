@@ -11,7 +11,7 @@ import (
 )
 
 // quotes are the pairs of quotation marks that people write.
-var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"„", "“"}, {"‘", "’"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"`", "`"}}
+var quotes = [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"„", "“"}, {"„", "”"}, {"‘", "’"}, {"«", "»"}, {"»", "«"}, {"「", "」"}, {"『", "』"}, {"`", "`"}}
 
 // isQuoted tells whether the wish holds the words in quotation marks: then they are
 // meant as they stand, even where they look like something else.
@@ -23,13 +23,13 @@ func isQuoted(wish, words string) bool {
 func (b *binder) words(i int, value string) (plan.Source, bool) {
 	s := b.asked[i]
 	if letters := utf8.RuneCountInString(value); letters > maxWords {
-		b.fault(tooMuch, "Subtask %d: the text that begins with %q has %d letters. Use at most %d; a longer passage of the wish is given by its first five words, "+
-			"then \" [...] \", then its last five words.", s.ID, clip(value, shown), letters, maxWords)
+		b.faultf(tooMuch, "Subtask %d: the text that begins with %q has %d letters. Use at most %d; "+
+			"a longer passage of the wish is given by its first five words, then \" [...] \", then its last five words.", s.ID, clip(value, shown), letters, maxWords)
 		return plan.Source{}, false
 	}
 	if whole, is, found := passage(b.wish, value); is {
 		if !found {
-			b.fault(wrongShape, "Subtask %d: the wish holds no passage that goes like %q. Write the words before and after [...] exactly as they stand in it.",
+			b.faultf(wrongShape, "Subtask %d: the wish holds no passage that goes like %q. Write the words before and after [...] exactly as they stand in it.",
 				s.ID, clip(value, shown))
 		}
 		return plan.FromValue(whole), found
@@ -78,7 +78,7 @@ func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
 		return plan.Source{}, true, false
 	}
 	if have := b.done[j].Returns; have.Media() {
-		b.fault(wrongType, "Subtask %d quotes %s within words, but that is of type %s. Give it as an argument of its own.", b.asked[i].ID, quoted, have)
+		b.faultf(wrongType, "Subtask %d quotes %s within words, but that is of type %s. Give it as an argument of its own.", b.asked[i].ID, quoted, have)
 		return plan.Source{}, true, false
 	}
 	return plan.FromSubtask(j), true, true
