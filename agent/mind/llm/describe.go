@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,13 +89,26 @@ func (d describer) result(at, index int) string {
 	return "the result of " + quoted(earlier[index].Description, excerptBytes)
 }
 
-// given words what a subtask is given.
+// given words what a subtask is given, and the results before it that it may use.
 func (d describer) given(at int) string {
+	t := d.tasks[at]
 	var all []string
-	for _, a := range d.tasks[at].subtask.Args {
+	taken := map[int]bool{}
+	for _, a := range t.subtask.Args {
 		all = append(all, kindOf(a.Type, a.Meaning)+" "+d.source(at, a.Source))
+		for _, leaf := range a.Source.Leaves() {
+			taken[leaf.Index] = taken[leaf.Index] || leaf.Kind == plan.OfSubtask
+		}
 	}
-	return cmp.Or(strings.Join(all, "; "), "nothing")
+	if len(all) == 0 {
+		all = []string{"nothing"}
+	}
+	for _, i := range t.subtask.After {
+		if !taken[i] && i >= 0 && i < len(t.earlier) {
+			all = append(all, "if of use, "+string(t.earlier[i].Returns)+" "+d.result(at, i))
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // kindOf is a type, and what a text of it stands for.

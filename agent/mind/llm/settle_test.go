@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -280,8 +281,17 @@ func TestSettleKeepsToItsBudget(t *testing.T) {
 		for range 10 {
 			contests = append(contests, framing(10))
 		}
-		if _, err := m.Settle(t.Context(), street(), contests, new(plan.Thinking)); err != nil {
+		settled, err := m.Settle(t.Context(), street(), contests, new(plan.Thinking))
+		if err != nil {
 			t.Fatal(err)
+		}
+		for i, c := range contests { // those too that there was no room for
+			checkSettled(t, c, settled[i].Solutions)
+			for _, solution := range settled[i].Solutions {
+				if len(solution.Blanks()) > 0 {
+					t.Errorf("blanks are left: %+v", solution)
+				}
+			}
 		}
 		asked := s.Requests()[0]
 		if n := strings.Count(asked.User(), "\nSolution "); n < least {
@@ -306,6 +316,7 @@ func TestWhatSettleAsks(t *testing.T) {
 			solves(does("edit", from(plan.FromSubtask(1)), plan.Binding{}), does("edit", from(plan.FromAction(0)), from(plan.FromText("like {0} beside {1}", oldFile, plan.FromAction(0))))),
 		},
 	}
+	building.Subtask.After = []int{0, 1}
 	optional := swapping()
 	optional.Solutions = optional.Solutions[:1]
 	optional.Solutions[0].Actions[0].Args[2].Optional = true
@@ -561,4 +572,33 @@ func FuzzSettlement(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A job stops before it begins, and while the server has the question.
+func TestAssessAndSettleStopWhenTheirContextDoes(t *testing.T) {
+	t.Parallel()
+	for name, call := range map[string]func(context.Context, *Mind) error{
+		"assess": func(ctx context.Context, m *Mind) error {
+			_, err := m.Assess(ctx, street(), counting(), new(plan.Thinking))
+			return err
+		},
+		"settle": func(ctx context.Context, m *Mind) error {
+			_, err := m.Settle(ctx, street(), []mind.Contest{swapping()}, new(plan.Thinking))
+			return err
+		},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		m, s := atWorkshop(t, func(llmtest.Request) llmtest.Response {
+			cancel()
+			return llmtest.Response{Hang: true}
+		}, nil)
+		for range 2 {
+			if err := call(ctx, m); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s goes on: %v", name, err)
+			}
+		}
+		if calls := len(s.Requests()); calls != 1 {
+			t.Errorf("%s makes %d calls", name, calls)
+		}
+	}
 }
