@@ -3,6 +3,7 @@ package llm
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -183,7 +184,9 @@ func TestATunedDecomposerAnswersWithAList(t *testing.T) {
 	list := `[{"description":"Describe it","task":"image-editing","id":0,"dep":[-1],` +
 		`"args":[{"type":"image","value":"kitchen.png"}],"returns":[{"type":"text","value":"<GENERATED>-0"}]}]`
 	tuned := llmtest.New(t, llmtest.Config{Answer: llmtest.InOrder(says(list)...), NoSchema: true, NoJSON: true})
-	e, err := endpoint.New(endpoint.Config{BaseURL: tuned.URL(), Retries: -1})
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	e, err := endpoint.New(endpoint.Config{BaseURL: tuned.URL(), Retries: -1, Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
