@@ -97,7 +97,11 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 		for _, name := range task.Missing {
 			status, _ := live.Status(name)
 			if !slices.ContainsFunc(lacks, func(l lack) bool { return l.about == name }) {
-				lacks = append(lacks, lack{name, fmt.Sprintf("The tool %s cannot run here: it %s.", name, status.Why)})
+				why := status.Why
+				if strings.HasPrefix(why, "needs ") {
+					why = "it " + why
+				}
+				lacks = append(lacks, lack{name, fmt.Sprintf("The tool %s cannot run here: %s.", name, why)})
 			}
 		}
 	}

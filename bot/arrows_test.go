@@ -32,6 +32,8 @@ var arrows = map[string]arrow{
 	"agent/endpoint":              {[]string{"agent/plan"}, "one server, which minds and tools share: it knows no job of theirs"},
 	"agent/toolbox":               {[]string{"agent/plan"}, "the catalogue and the promise of the backends need no make"},
 	"agent/toolbox/retrieve":      {[]string{"agent/plan", "agent/toolbox"}, "the index is built over the catalogue; both minds use it"},
+	"agent/mind/standin":          {[]string{"agent/plan", "agent/mind", "agent/endpoint"}, "a mind made of two, which tells why the first did not do it"},
+	"agent/toolbox/openai":        {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media"}, "a make imports its promise, and asks a server"},
 	"agent/toolbox/media":         {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},
 	"agent/toolbox/media/ffmpeg":  {[]string{"agent/plan", "agent/toolbox/media"}, "what is read of sound and video by a program is media too"},
 	"agent/toolbox/native":        {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of"},
@@ -46,8 +48,8 @@ var arrows = map[string]arrow{
 }
 
 // TestArrows holds the directions in which packages may import each other. A test may
-// import besides what its package may: its own package, what lies below it, and the
-// contract suite of a promise.
+// import besides what its package may: its own package, what lies below it, the
+// contract suite of a promise, and the scripted model server.
 func TestArrows(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -97,12 +99,15 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// scriptedServer stands in for a model server in the tests of all that asks one.
+const scriptedServer = "agent/mind/llm/llmtest"
+
 // testMay tells whether a test of the package may import another one, whatever the
 // package itself may.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
 	suite := other == path.Join(promise, path.Base(promise)+"test") // storage/storagetest
-	return other == pkg || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/")
+	return other == pkg || other == scriptedServer || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/")
 }
 
 func TestTestsMayImportTheirOwn(t *testing.T) {
@@ -114,6 +119,7 @@ func TestTestsMayImportTheirOwn(t *testing.T) {
 		{"agent/plan", "agent/plan", true},
 		{"agent/toolbox", "agent/toolbox/native", true},
 		{"storage/disk", "storage/storagetest", true},
+		{"agent/toolbox/openai", "agent/mind/llm/llmtest", true},
 		{"agent", "storage/storagetest", false},
 		{"agent/mind", "agent/toolbox", false},
 		{"agent/plan", "agent/planning", false},

@@ -177,7 +177,7 @@ func (a *askCommand) answer(ctx context.Context, c *call, config Config, t *thre
 	if err != nil {
 		return nil, err
 	}
-	atelier, err := config.agent(catalogue, t.blobs, agent.Config{MaxActions: a.MaxActions, Progress: line.stage})
+	atelier, err := config.agent(ctx, catalogue, t.blobs, agent.Config{MaxActions: a.MaxActions, Progress: line.stage})
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func mindSettings() []setting {
 			set: func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
 		}, {
 			name: "OPENAI_API_VERSION", about: "Azure OpenAI: the version of its API, such as 2024-10-21. OPENAI_MODEL is then the deployment.",
-			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return word(v) },
+			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return apiVersion(v) },
 		}, {
 			name:  "OPENAI_TOKEN_FIELD",
 			about: "The field that bounds an answer: max_tokens or max_completion_tokens; chosen by the server and the model where it is empty.",
@@ -111,8 +111,9 @@ func mindSettings() []setting {
 				return err
 			},
 		}, {
-			name: "OPENAI_TIMEOUT", value: "2m", about: "How long one call of a model may take, such as 90s or 2m.",
-			set: func(c *Config, v string) (err error) { c.Models.Timeout, err = duration(v); return err },
+			name: "OPENAI_TIMEOUT", value: "2m",
+			about: "How long one call of the language model may take, such as 90s or 2m; a tool has five minutes at least.",
+			set:   func(c *Config, v string) (err error) { c.Models.Timeout, err = duration(v); return err },
 		}, {
 			name: "OPENAI_CONTEXT", value: "32768", about: "How many tokens the language model can read and write in one call.",
 			set: func(c *Config, v string) (err error) {
@@ -144,16 +145,16 @@ func toolSettings() []setting {
 			about: "true lets pictures, sound and video leave for a server in the internet. A server in your own network gets them anyway.",
 			set:   func(c *Config, v string) (err error) { c.Models.CloudMedia, err = yes(v); return err },
 		}, {
-			name: "OPENAI_IMAGE_MODEL", value: "gpt-image-1", about: "The model that draws and changes pictures.",
+			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and changes pictures; gpt-image-1 where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },
 		}, {
-			name: "OPENAI_SPEECH_MODEL", value: "gpt-4o-mini-tts", about: "The model that reads aloud.",
+			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud; gpt-4o-mini-tts where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Speech = v; return word(v) },
 		}, {
 			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice in which it reads.",
 			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
 		}, {
-			name: "OPENAI_TRANSCRIPTION_MODEL", value: "whisper-1", about: "The model that writes down what is said.",
+			name: "OPENAI_TRANSCRIPTION_MODEL", about: "The model that writes down what is said; whisper-1 where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
 		},
 	}

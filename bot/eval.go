@@ -96,7 +96,7 @@ func (e *evalCommand) measure(ctx context.Context, config Config) (*evaluate.Rep
 	if err != nil {
 		return nil, err
 	}
-	a, err := config.agent(catalogue, nil, agent.Config{MaxActions: e.MaxActions, AllTools: e.AllTools || e.File == ""})
+	a, err := config.agent(ctx, catalogue, nil, agent.Config{MaxActions: e.MaxActions, AllTools: e.AllTools || e.File == ""})
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (e *evalCommand) taskBench(ctx context.Context, config Config) (*evaluate.R
 		return nil, err
 	}
 	catalogue := toolbox.NewCatalogue(tools)
-	a, err := config.agent(catalogue, nil, agent.Config{MaxActions: e.MaxActions, AllTools: true})
+	a, err := config.agent(ctx, catalogue, nil, agent.Config{MaxActions: e.MaxActions, AllTools: true})
 	if err != nil {
 		return nil, err
 	}

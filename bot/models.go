@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"time"
 
 	"atelier/agent/endpoint"
@@ -39,6 +41,11 @@ type Models struct {
 
 	CloudMedia                          bool
 	Image, Speech, Voice, Transcription string
+
+	// Transport carries what the mind asks, and Recorded tells that it does so without a
+	// server; neither is a variable. Nil is the network.
+	Transport http.RoundTripper
+	Recorded  bool
 }
 
 // server is where models are, and how it is spoken to.
@@ -60,8 +67,13 @@ func (secret) String() string { return "(hidden)" }
 // GoString hides it too.
 func (secret) GoString() string { return "(hidden)" }
 
-// defaultModel is asked where only a key is set.
-const defaultModel = "gpt-5-mini"
+// The models of OpenAI's own server that are asked where none is named.
+const (
+	defaultModel         = "gpt-5-mini"
+	defaultImage         = "gpt-image-1"
+	defaultSpeech        = "gpt-4o-mini-tts"
+	defaultTranscription = "whisper-1"
+)
 
 // resolve is the configuration with what follows from other settings, and what is wrong
 // with settings that do not go together.
@@ -77,13 +89,22 @@ func (c Config) resolve() (_ Config, wrong []string) {
 	if m.Server.AzureVersion != "" && m.Server.BaseURL == "" {
 		wrong = append(wrong, "OPENAI_API_VERSION is set, and OPENAI_BASE_URL is not: it must name your resource of Azure OpenAI.")
 	}
-	if m.Name == "" && m.Server.BaseURL == "" {
-		m.Name = defaultModel
+	if m.Server.BaseURL == "" {
+		m.Name = cmp.Or(m.Name, defaultModel)
+	}
+	if m.Server.AzureVersion == "" { // where models have the names that the operator gave them
+		m.Image = cmp.Or(m.Image, defaultImage)
+		m.Speech = cmp.Or(m.Speech, defaultSpeech)
+		m.Transcription = cmp.Or(m.Transcription, defaultTranscription)
 	}
 	if c.Mind != llmMind {
 		if c.WithoutPrior {
 			wrong = append(wrong, "--no-prior-knowledge changes what a language model is told, and the mind is offline. Try it with --mind llm")
 		}
+		return c, wrong
+	}
+	if m.Recorded { // nobody is asked
+		m.DecomposerName, m.Decomposer, m.Vision = "", server{}, false
 		return c, wrong
 	}
 	if !m.Server.configured() {

@@ -42,7 +42,7 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	tools, err := config.toolbox(catalogue)
+	tools, err := config.toolbox(ctx, catalogue)
 	if err != nil {
 		return err
 	}

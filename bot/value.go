@@ -104,3 +104,9 @@ func address(v string) error {
 	_, err := endpoint.New(endpoint.Config{BaseURL: v})
 	return err
 }
+
+// apiVersion takes a version of Azure OpenAI's API.
+func apiVersion(v string) error {
+	_, err := endpoint.New(endpoint.Config{BaseURL: "https://name.openai.azure.com", AzureVersion: v})
+	return err
+}

@@ -1,19 +1,16 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
 
 	"atelier/agent"
-	"atelier/agent/mind"
-	"atelier/agent/mind/offline"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native"
 	"atelier/agent/toolgraph"
 )
 
@@ -66,23 +63,6 @@ func (c Config) catalogue() (*toolbox.Catalogue, error) {
 	return catalogue, nil
 }
 
-// toolbox wires the backends of this build.
-func (c Config) toolbox(catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
-	builtin, err := native.New(native.Config{Limits: c.limits()})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
-	}
-	return toolbox.New(toolbox.Config{
-		Catalogue: catalogue,
-		Backends:  map[string]toolbox.Backend{"native": builtin},
-	})
-}
-
-// mind is the mind of that name.
-func (c Config) mind(catalogue *toolbox.Catalogue) (mind.Mind, error) {
-	return offline.New(offline.Config{Catalogue: catalogue})
-}
-
 // logger logs as the configuration says.
 func (c Config) logger() *slog.Logger {
 	if c.LogTo == nil {
@@ -93,16 +73,17 @@ func (c Config) logger() *slog.Logger {
 
 // agent wires everything into a, which says how to work. blobs may be nil for an agent
 // that only plans.
-func (c Config) agent(catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
-	tools, err := c.toolbox(catalogue)
+func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
+	tools, err := c.toolbox(ctx, catalogue)
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.mind(catalogue)
-	if err != nil {
-		return nil, err
+	if a.Mind == nil {
+		if a.Mind, err = c.mind(catalogue, blobs); err != nil {
+			return nil, err
+		}
 	}
-	a.Mind, a.Toolbox, a.Blobs = m, tools, blobs
+	a.Toolbox, a.Blobs = tools, blobs
 	a.Strategy, a.Parallel = c.Strategy, c.Parallel
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()

@@ -18,7 +18,8 @@ type Status struct {
 	Live bool
 	// Backing is the first live one; only where Live.
 	Backing Backing
-	// Why says what is missing and how to get it, for people; only where not Live.
+	// Why says what is missing and how to get it, for people: "needs the program ffmpeg",
+	// "the model server does not answer". Only where not Live.
 	Why string
 }
 
@@ -100,12 +101,27 @@ func (t *Toolbox) status(ctx context.Context, tool Tool) Status {
 			lacks = append(lacks, l)
 			continue
 		}
-		why := strings.TrimSuffix(plan.Sentence(err, "Its backend does not answer."), ".")
+		why := clause(plan.Sentence(err, "Its backend does not answer."))
 		if !slices.Contains(whys, why) {
 			whys = append(whys, why)
 		}
 	}
 	return Status{Tool: tool, Why: strings.Join(append(whys, together(lacks)...), "; or ")}
+}
+
+// clause is a sentence as it stands after a colon, and without its subject where it says
+// what a tool needs.
+func clause(sentence string) string {
+	for _, word := range []string{"It", "Its", "The", "This"} {
+		if rest, ok := strings.CutPrefix(sentence, word+" "); ok {
+			sentence = strings.ToLower(word) + " " + rest
+		}
+	}
+	sentence = strings.TrimSuffix(sentence, ".")
+	if needs, ok := strings.CutPrefix(sentence, "it needs "); ok {
+		return "needs " + needs
+	}
+	return sentence
 }
 
 // probe asks the make of the backing. A probe that panics is a backing that is not live.

@@ -64,12 +64,17 @@ func TestLiveSaysWhyNot(t *testing.T) {
 			return &plan.Fault{Sentence: "needs the face data"}
 		case "mute":
 			return errors.New("dial 10.0.0.1")
+		case "far":
+			return &plan.Fault{Sentence: "The server at 10.0.0.1:80 does not answer."}
+		case "model":
+			return &plan.Fault{Sentence: "It needs a model: set OPENAI_MODEL."}
 		case "wild":
 			panic("out of paint")
 		}
 		return nil
 	}}}},
 		one("broken", toolbox.Backing{Kind: "native", Run: "wild"}),
+		one("far", toolbox.Backing{Kind: "native", Run: "far"}, toolbox.Backing{Kind: "native", Run: "model"}),
 		one("film", toolbox.Backing{Kind: "program", Run: "cut", Needs: "the program ffmpeg"}),
 		one("here", toolbox.Backing{Kind: "program", Run: "x"}, toolbox.Backing{Kind: "native", Run: "ok"}),
 		one("lost", toolbox.Backing{Kind: "native", Run: "lost"}, toolbox.Backing{Kind: "hftask", Run: "faces", Needs: "a model server"}),
@@ -84,14 +89,15 @@ func TestLiveSaysWhyNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"broken": "Its backend is broken",
+		"broken": "its backend is broken",
+		"far":    "the server at 10.0.0.1:80 does not answer; or needs a model: set OPENAI_MODEL",
 		"film":   "needs the program ffmpeg; this version cannot run programs yet",
 		"here":   "",
 		"lost":   "needs the face data; or needs a model server; this version cannot use model servers yet",
 		"many": "needs a tool server or a LocalAI server; this version cannot use model servers yet; " +
 			"or needs a program; this version cannot run programs yet; " +
 			"or needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own",
-		"mute": "Its backend does not answer",
+		"mute": "its backend does not answer",
 		"odd":  `needs the operation wand; this version has no backend of the kind "magic"`,
 	}
 	if len(statuses) != len(want) {

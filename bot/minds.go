@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+
+	"atelier/agent"
+	"atelier/agent/endpoint"
+	"atelier/agent/mind"
+	"atelier/agent/mind/llm"
+	"atelier/agent/mind/offline"
+	"atelier/agent/mind/standin"
+	"atelier/agent/toolbox"
+)
+
+// mind is the mind that the configuration names. It sees the pictures in blobs, if it is
+// one that is shown pictures; blobs may be nil.
+func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs) (mind.Mind, error) {
+	if c.Mind == llmMind && !c.Fallback {
+		return c.languageModel(catalogue, blobs)
+	}
+	rules, err := offline.New(offline.Config{Catalogue: catalogue})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the offline mind: %w", err)
+	}
+	if c.Mind != llmMind {
+		return rules, nil
+	}
+	model, err := c.languageModel(catalogue, blobs)
+	if err != nil {
+		return nil, err
+	}
+	return standin.New(standin.Config{First: model, Second: rules, Log: c.logger()})
+}
+
+// languageModel is the mind that asks a model.
+func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (*llm.Mind, error) {
+	m := c.Models
+	asked := endpoint.Config{Timeout: m.Timeout, Transport: m.Transport, Log: c.logger()}
+	e, err := m.Server.endpoint(asked)
+	if err != nil {
+		return nil, err
+	}
+	config := llm.Config{
+		Catalogue:     catalogue,
+		Model:         llm.Model{Endpoint: e, Name: m.Name, TokenField: m.TokenField},
+		ContextTokens: m.Context,
+		MaxTokens:     m.Budget,
+		WithoutPrior:  c.WithoutPrior,
+	}
+	if m.DecomposerName != "" {
+		config.Decomposer = llm.Model{Endpoint: e, Name: m.DecomposerName, TokenField: m.TokenField}
+		if m.Decomposer != m.Server {
+			if config.Decomposer.Endpoint, err = m.Decomposer.endpoint(asked); err != nil {
+				return nil, err
+			}
+			config.Decomposer.TokenField = "" // another server, which may know another one
+		}
+	}
+	if m.Vision && blobs != nil {
+		config.Pictures = pictures{blobs, c.limits()}
+	}
+	return llm.New(config)
+}
+
+// endpoint speaks to the server, as patiently as how says.
+func (s server) endpoint(how endpoint.Config) (*endpoint.Endpoint, error) {
+	how.BaseURL, how.Key, how.AzureVersion = s.BaseURL, string(s.Key), s.AzureVersion
+	e, err := endpoint.New(how)
+	if err != nil {
+		return nil, usage("The settings of the model server are wrong: %s.", err)
+	}
+	return e, nil
+}

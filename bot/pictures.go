@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"atelier/agent"
+	"atelier/agent/mind/llm"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+)
+
+// pictures hands the pictures of a conversation to a model that looks at them: small,
+// and without metadata.
+type pictures struct {
+	blobs  agent.Blobs
+	limits media.Limits
+}
+
+var _ llm.Pictures = pictures{}
+
+// shownSide is the longest side of a picture that is shown, in pixels: enough to tell
+// what is on it, and cheap.
+const shownSide = 768
+
+// Picture is the picture as a JPEG.
+func (p pictures) Picture(ctx context.Context, r plan.Resource) (_ []byte, err error) {
+	dir, err := os.MkdirTemp("", "atelier-shown-")
+	if err != nil {
+		return nil, noScratch(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	from := filepath.Join(dir, "picture"+filepath.Ext(r.Blob))
+	if err := p.fetch(ctx, r.Blob, from); err != nil {
+		return nil, fmt.Errorf("fetch %s: %w", r.Name, err)
+	}
+	img, err := media.DecodeImage(ctx, from, p.limits)
+	if err != nil {
+		return nil, err
+	}
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	if longest := max(w, h); longest > shownSide {
+		w, h = max(1, w*shownSide/longest), max(1, h*shownSide/longest)
+	}
+	if img, err = media.Scaled(ctx, img, w, h); err != nil {
+		return nil, err
+	}
+	to := filepath.Join(dir, "shown.jpg")
+	if err := media.EncodeImage(ctx, to, img, media.JPEG); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(to)
+}
+
+// fetch copies a blob into a new file.
+func (p pictures) fetch(ctx context.Context, key, to string) (err error) {
+	blob, err := p.blobs.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, blob.Close()) }()
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, blob)
+	return errors.Join(err, f.Close())
+}
