@@ -24,7 +24,8 @@ func (b *binder) words(i int, value string) (plan.Source, bool) {
 	s := b.asked[i]
 	if letters := utf8.RuneCountInString(value); letters > maxWords {
 		b.faultf(tooMuch, "Subtask %d: the text that begins with %q has %d letters. Use at most %d; "+
-			"a longer passage of the wish is given by its first five words, then \" [...] \", then its last five words.", s.ID, clip(value, shown), letters, maxWords)
+			"a longer passage of the wish is given by its first five words, then \" [...] \", then its last five words.",
+			s.ID, clip(value, shown), letters, maxWords)
 		return plan.Source{}, false
 	}
 	if whole, is, found := passage(b.wish, value); is {
