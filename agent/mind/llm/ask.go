@@ -172,7 +172,7 @@ func read(answer openai.ChatCompletionResponse, messages []openai.ChatCompletion
 	job.Calls++
 	content := ""
 	if len(answer.Choices) > 0 {
-		content = answer.Choices[0].Message.Content
+		content = withoutThoughts(answer.Choices[0].Message.Content)
 	}
 	count(answer.Usage, messages, content, job)
 	if len(answer.Choices) == 0 {
@@ -194,6 +194,16 @@ func read(answer openai.ChatCompletionResponse, messages []openai.ChatCompletion
 		return content, complain(cutOffAnswer, "The answer was too long and was cut off. Answer again, whole and shorter.")
 	}
 	return content, nil
+}
+
+// withoutThoughts drops what a model that reasons wrote before its answer, where its
+// server does not take it out (vLLM and llama.cpp without a reasoning parser).
+func withoutThoughts(content string) string {
+	if !strings.HasPrefix(strings.TrimSpace(content), "<think>") {
+		return content
+	}
+	_, answer, _ := strings.Cut(content, "</think>")
+	return answer
 }
 
 // count notes the tokens of an answer, estimated where the server does not tell them.

@@ -18,7 +18,6 @@ import (
 type schema struct {
 	name string
 	json json.RawMessage
-	form *jsonschema.Resolved
 }
 
 // schemas are those of the jobs that answer in JSON.
@@ -90,11 +89,7 @@ func newSchema[T any](name string, closed *jsonschema.ForOptions) (*schema, erro
 	if err != nil {
 		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
 	}
-	resolved, err := form.Resolve(nil)
-	if err != nil {
-		return nil, fmt.Errorf("schema of the job %s: %w", name, err)
-	}
-	return &schema{name: name, json: encoded, form: resolved}, nil
+	return &schema{name: name, json: encoded}, nil
 }
 
 // full takes null out of the types of lists: an empty list says nothing is there.
@@ -110,24 +105,4 @@ func full(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		full(p)
 	}
-}
-
-// decode finds the object in an answer, holds it to the schema and reads it.
-func decode[T any](s *schema, content string) (T, error) {
-	var v T
-	object, ok := findObject(content)
-	if !ok {
-		return v, complain(notJSON, "There is no JSON object in the answer. Answer with the object only.")
-	}
-	var instance any
-	if err := json.Unmarshal(object, &instance); err != nil {
-		return v, complain(notJSON, "The answer is not valid JSON: %v.", err)
-	}
-	if err := s.form.Validate(instance); err != nil {
-		return v, complain(wrongShape, "The object does not have the form that was asked for: %v.", err)
-	}
-	if err := json.Unmarshal(object, &v); err != nil {
-		return v, complain(wrongShape, "The object does not have the form that was asked for: %v.", err)
-	}
-	return v, nil
 }
