@@ -26,7 +26,7 @@ func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Backing, c to
 		return toolbox.Output{}, err
 	}
 	for round := 1; ; round++ {
-		answer, err := b.complete(endpoint.Label(ctx, c.Request, "act."+c.Tool, round), r.model, messages, f)
+		answer, err := b.complete(endpoint.Label(ctx, c.Request, "act."+c.Tool, round), r, messages, f)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -59,14 +59,14 @@ const (
 
 // complete asks once for an answer of the form, and in a plainer way where the server
 // does not know the strict one.
-func (b *Backend) complete(ctx context.Context, model string, messages []api.ChatCompletionMessage, f form) (string, error) {
-	request := api.ChatCompletionRequest{Model: model, Messages: messages}
+func (b *Backend) complete(ctx context.Context, r run, messages []api.ChatCompletionMessage, f form) (string, error) {
+	request := api.ChatCompletionRequest{Model: r.model, Messages: messages}
 	if f.schema == nil {
-		return b.completeOnce(ctx, request)
+		return b.completeOnce(ctx, r, request)
 	}
 	for plainness := b.plainness.Load(); ; plainness++ {
 		request.ResponseFormat = f.format(plainness)
-		answer, err := b.completeOnce(ctx, request)
+		answer, err := b.completeOnce(ctx, r, request)
 		if plainness == byWords || !refusesFormat(err) {
 			if err == nil {
 				b.plainness.Store(plainness)
@@ -83,10 +83,10 @@ func refusesFormat(err error) bool {
 }
 
 // completeOnce asks once, and tells what is no whole answer.
-func (b *Backend) completeOnce(ctx context.Context, request api.ChatCompletionRequest) (string, error) {
+func (b *Backend) completeOnce(ctx context.Context, r run, request api.ChatCompletionRequest) (string, error) {
 	response, err := b.config.Endpoint.Client().CreateChatCompletion(ctx, request)
 	if err != nil {
-		return "", endpoint.Sort(err, request.Model)
+		return "", r.sorted(err)
 	}
 	if len(response.Choices) == 0 {
 		return "", fault(errors.New("no choices"), "The model gave no answer; please try again.")

@@ -26,7 +26,7 @@ func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Backing, c to
 		response, err := b.config.Endpoint.Client().CreateImage(labelled, api.ImageRequest{
 			Prompt: prompt, Model: r.model, N: 1, ResponseFormat: format,
 		})
-		return response, endpoint.Sort(err, r.model)
+		return response, r.sorted(err)
 	})
 	if err != nil {
 		return toolbox.Output{}, err

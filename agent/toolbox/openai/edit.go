@@ -41,7 +41,7 @@ func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Backing, c to
 	}
 	labelled := endpoint.Label(ctx, c.Request, "act."+c.Tool, 1)
 	content, err := b.pictureOf(ctx, r, func(format string) (api.ImageResponse, error) {
-		return b.postEdit(labelled, r.model, form, format)
+		return b.postEdit(labelled, r, form, format)
 	})
 	if err != nil {
 		return toolbox.Output{}, err
@@ -148,11 +148,11 @@ func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt str
 }
 
 // postEdit sends the form (OpenAI API reference, create image edit).
-func (b *Backend) postEdit(ctx context.Context, model string, f editForm, format string) (api.ImageResponse, error) {
+func (b *Backend) postEdit(ctx context.Context, r run, f editForm, format string) (api.ImageResponse, error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	var errs []error
-	for _, field := range [][2]string{{"model", model}, {"prompt", f.prompt}, {"n", "1"}, {"size", f.size}, {"response_format", format}} {
+	for _, field := range [][2]string{{"model", r.model}, {"prompt", f.prompt}, {"n", "1"}, {"size", f.size}, {"response_format", format}} {
 		if field[1] != "" { // a word that is not known is refused, even without a value
 			errs = append(errs, w.WriteField(field[0], field[1]))
 		}
@@ -164,13 +164,13 @@ func (b *Backend) postEdit(ctx context.Context, model string, f editForm, format
 	if err := errors.Join(append(errs, w.Close())...); err != nil {
 		return api.ImageResponse{}, fmt.Errorf("write a form: %w", err)
 	}
-	answer, err := b.config.Endpoint.Post(ctx, "/images/edits", model, w.FormDataContentType(), body.Bytes())
+	answer, err := b.config.Endpoint.Post(ctx, "/images/edits", r.model, w.FormDataContentType(), body.Bytes())
 	if err != nil {
-		return api.ImageResponse{}, err
+		return api.ImageResponse{}, r.sorted(err)
 	}
 	var response api.ImageResponse
 	if err := json.Unmarshal(answer, &response); err != nil {
-		return api.ImageResponse{}, endpoint.Sort(err, model)
+		return api.ImageResponse{}, r.sorted(err)
 	}
 	return response, nil
 }

@@ -79,7 +79,7 @@ func readLine(answer string) (string, error) {
 		return "", complaint("it has several lines, and one is wanted")
 	}
 	line = strings.TrimSpace(strings.Trim(line, "#*_ "))
-	line = ahead.ReplaceAllString(line, "")
+	line = oneLine(ahead.ReplaceAllString(line, ""))
 	for _, quotes := range []string{`""`, "''", "“”", "„“", "«»", "‘’", "「」", "**"} {
 		first, size := utf8.DecodeRuneInString(quotes)
 		if inner, ok := strings.CutPrefix(line, string(first)); ok {
@@ -98,7 +98,7 @@ func readLine(answer string) (string, error) {
 }
 
 // bullet is what lists put before their items.
-var bullet = regexp.MustCompile(`^([-*•–·]|\d{1,3}[.)])\s+`)
+var bullet = regexp.MustCompile(`^([-*•–·]|\d{1,3}[.)])(\s+|$)`)
 
 // readTags reads a list: on one line, or one item a line.
 func readTags(answer string) (string, error) {

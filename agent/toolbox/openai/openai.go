@@ -142,7 +142,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Backing, c toolbox.Ca
 	}
 	out, err := r.do(ctx, r, backing, c)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, b.told(ctx, r, err))
+		return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
 	}
 	out.Model = r.model
 	return out, nil
@@ -162,13 +162,19 @@ func (b *Backend) mayNotLeave() error {
 	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
 }
 
-// told makes sure that an error carries a sentence, and the right one.
-func (b *Backend) told(ctx context.Context, r run, err error) error {
-	if stopped := media.Stopped(ctx); stopped != nil {
-		return stopped
-	}
+// sorted is what a call of the server failed with, with its sentence.
+func (r run) sorted(err error) error {
+	err = endpoint.Sort(err, r.model)
 	if endpoint.KindOf(err) == endpoint.ModelUnknown { // by the name that sets it, and it may be the server that cannot
 		return fault(err, "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
+	}
+	return err
+}
+
+// told makes sure that an error carries a sentence.
+func told(ctx context.Context, err error) error {
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return stopped
 	}
 	if _, ok := errors.AsType[*plan.Fault](err); !ok {
 		return fault(err, "It could not be done, because a file could not be read or written here.")

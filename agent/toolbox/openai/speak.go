@@ -90,7 +90,7 @@ func (b *Backend) speakOnce(ctx context.Context, r run, text string, to io.Write
 		ResponseFormat: api.SpeechResponseFormatMp3,
 	})
 	if err != nil {
-		return endpoint.Sort(err, r.model)
+		return r.sorted(err)
 	}
 	n, err := io.Copy(to, response)
 	if err = errors.Join(err, response.Close()); err != nil {

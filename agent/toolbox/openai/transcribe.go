@@ -51,7 +51,7 @@ func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Backing
 		Model: r.model, Prompt: words(backing, c), Reader: file, FilePath: "recording" + info.Ext, // its own name is nobody's concern
 	})
 	if err != nil {
-		return toolbox.Output{}, endpoint.Sort(err, r.model)
+		return toolbox.Output{}, r.sorted(err)
 	}
 	text := strings.TrimSpace(response.Text)
 	if text == "" {

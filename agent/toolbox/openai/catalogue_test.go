@@ -1,0 +1,109 @@
+package openai
+
+import (
+	"image/color"
+	"strings"
+	"testing"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// given are values of each type of argument that a tool may have.
+func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
+	t.Helper()
+	switch {
+	case a.Type == plan.Mask:
+		return file(t, plan.Mask, "mask.png", pngOf(t, plain(30, 20, color.White)))
+	case a.Type.Fits(plan.Image):
+		return file(t, a.Type, "photo.png", pngOf(t, speckled(30, 20)))
+	case a.Type == plan.Video:
+		return file(t, plan.Video, "film.mp4", []byte("film"))
+	case a.Type == plan.Audio:
+		return file(t, plan.Audio, "voice.mp3", mp3(4))
+	}
+	return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "what was said for " + a.Name}}}
+}
+
+// TestEveryToolOfTheCatalogue: each tool that a model can run does so by its entry alone,
+// and tells the model what to do and with what.
+func TestEveryToolOfTheCatalogue(t *testing.T) {
+	t.Parallel()
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, tool := range catalogue.Tools() {
+		for _, how := range tool.Backends {
+			if how.Kind != "openai" {
+				continue
+			}
+			count++
+			t.Run(tool.Name, func(t *testing.T) {
+				t.Parallel()
+				runTool(t, catalogue, tool, how)
+			})
+		}
+	}
+	if count < 27 {
+		t.Errorf("%d tools ask a model", count)
+	}
+}
+
+func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how toolbox.Backing) {
+	t.Helper()
+	told := make(chan string, 1) // what the model was told
+	b, _ := newBackend(t, llmtest.Config{
+		Models: []string{"talker", "seer", "gpt-image-1", "gpt-4o-mini-tts", "whisper-1"},
+		Answer: func(r llmtest.Request) llmtest.Response {
+			told <- r.System() + "\n" + r.User()
+			if tool.Returns == plan.Category {
+				return llmtest.Response{JSON: map[string]any{"labels": []plan.Class{{Label: "thing", Score: 0.5}}}}
+			}
+			return llmtest.Response{Text: "an answer"}
+		},
+		Image: func(r llmtest.ImageRequest) llmtest.ImageResponse {
+			told <- r.Prompt
+			return llmtest.ImageResponse{Images: [][]byte{pngOf(t, plain(15, 10, blue))}}
+		},
+		Speech: func(r llmtest.SpeechRequest) llmtest.SpeechResponse {
+			told <- r.Input
+			return llmtest.SpeechResponse{Audio: mp3(3)}
+		},
+		Transcribe: func(llmtest.TranscribeRequest) llmtest.TranscribeResponse {
+			told <- ""
+			return llmtest.TranscribeResponse{Text: "an answer"}
+		},
+	})
+	box, err := toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: map[string]toolbox.Backend{"openai": b}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := call(t, tool.Returns, args{})
+	c.Tool = tool.Name
+	for _, a := range tool.Args {
+		c.Args[a.Name] = given(t, a)
+	}
+	made, err := box.Run(t.Context(), tool.Name, how.Candidate(), c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Model == "" || made.Candidate != how.Candidate() || (made.Value == "") == (made.Path == "") || tool.Returns.Media() != (made.Path != "") {
+		t.Errorf("made %+v", made)
+	}
+	words := <-told
+	if strings.ContainsAny(words, "{}") && tool.Returns != plan.Category {
+		t.Errorf("a place for an argument is left:\n%s", words)
+	}
+	for _, a := range tool.Args {
+		if !a.Type.Media() && !strings.Contains(words, "what was said for "+a.Name) {
+			t.Errorf("the model is not told the %s:\n%s", a.Name, words)
+		}
+	}
+	first, _, _ := strings.Cut(how.Prompt, "{")
+	if !strings.Contains(words, strings.TrimSpace(first)) {
+		t.Errorf("the model is not told what to do:\n%s", words)
+	}
+}

@@ -1,0 +1,385 @@
+package openai
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+var (
+	red  = color.NRGBA{200, 0, 0, 255}
+	blue = color.NRGBA{0, 0, 200, 255}
+)
+
+// drawn answers every request with one picture, and keeps the requests.
+func drawn(file []byte) (*[]llmtest.ImageRequest, func(llmtest.ImageRequest) llmtest.ImageResponse) {
+	var all []llmtest.ImageRequest
+	return &all, func(r llmtest.ImageRequest) llmtest.ImageResponse {
+		all = append(all, r)
+		return llmtest.ImageResponse{Images: [][]byte{file}}
+	}
+}
+
+// open decodes the picture of an output.
+func open(t *testing.T, out toolbox.Output) media.Picture {
+	t.Helper()
+	p, err := media.ReadPicture(t.Context(), out.Path, media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{"gpt-image-1": "", "openai/gpt-image-2": "", "dall-e-3": "b64_json", "flux": "b64_json"} {
+		t.Run(model, func(t *testing.T) {
+			t.Parallel()
+			asked, image := drawn(pngOf(t, plain(64, 48, red)))
+			b, _ := newBackend(t, llmtest.Config{Image: image}, func(c *Config) { c.Image = model })
+			c := call(t, plan.Image, args{"prompt": text("a fox in a spacesuit")})
+			out := must(t, b, backing("images-generations", "{prompt}"), c)
+			p := open(t, out)
+			if p.Info.MIME != "image/png" || p.Info.Width != 64 || p.Image.NRGBAAt(5, 5) != red || out.Model != model || out.About != "a fox in a spacesuit" {
+				t.Errorf("got %+v, %+v", out, p.Info)
+			}
+			r := (*asked)[0]
+			if r.Edit || r.Model != model || r.Prompt != "a fox in a spacesuit" || r.ResponseFormat != want || r.N != 1 {
+				t.Errorf("asked %+v", r)
+			}
+			if left, err := os.ReadDir(c.Dir); err != nil || len(left) != 1 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}
+
+func TestDrawFaults(t *testing.T) {
+	t.Parallel()
+	good := pngOf(t, plain(8, 8, red))
+	for name, c := range map[string]struct {
+		prompt   string
+		response llmtest.ImageResponse
+		want     string
+	}{
+		"no prompt":       {" \n", llmtest.ImageResponse{Images: [][]byte{good}}, "does not say what"},
+		"no picture":      {"x", llmtest.ImageResponse{}, "made no picture"},
+		"an empty one":    {"x", llmtest.ImageResponse{Images: [][]byte{{}}}, "cannot be read"},
+		"something else":  {"x", llmtest.ImageResponse{Images: [][]byte{[]byte("<html>")}}, "cannot be read"},
+		"a broken one":    {"x", llmtest.ImageResponse{Images: [][]byte{good[:40]}}, "cannot be read"},
+		"declined":        {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorCode: "moderation_blocked"}}, "declined this"},
+		"unknown":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 404}}, `no model "gpt-image-1" that does this; the operator can set OPENAI_IMAGE_MODEL`},
+		"the key refused": {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 401}}, "refused the key"},
+		"too often":       {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 429}}, "too many requests"},
+		"no JSON":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Raw: "oops"}}, "could not be read"},
+		"no Base64":       {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"b64_json":"!!"}]}`}}, "cannot be read"},
+		"nothing in it":   {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{}]}`}}, "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }})
+			_, err := b.Run(t.Context(), backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text(c.prompt)}))
+			if got := plan.Sentence(err, ""); !strings.Contains(got, c.want) || strings.Contains(err.Error(), "test-key") {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestEditFaults: what can go wrong besides with a request of its own kind.
+func TestEditFaults(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		response llmtest.ImageResponse
+		want     string
+	}{
+		"no picture": {llmtest.ImageResponse{}, "made no picture"},
+		"declined":   {llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorCode: "moderation_blocked"}}, "declined this"},
+		"unknown":    {llmtest.ImageResponse{Fault: llmtest.Fault{Status: 404}}, "OPENAI_IMAGE_MODEL"},
+		"no JSON":    {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: "oops"}}, "could not be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }})
+			a := args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(8, 8, red)))}
+			_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, a))
+			if got := plan.Sentence(err, ""); !strings.Contains(got, c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// TestPicturesAtAnAddress: one that lies on the server itself is fetched, others are not.
+func TestPicturesAtAnAddress(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
+	t.Cleanup(elsewhere.Close)
+	red8 := pngOf(t, plain(8, 8, red))
+	for name, c := range map[string]struct {
+		response llmtest.ImageResponse
+		want     string
+	}{
+		"on the server":     {llmtest.ImageResponse{Images: [][]byte{red8}}, ""},
+		"spelled out":       {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: fmt.Sprintf(`{"data":[{"url":"data:image/png;base64,%s"}]}`, b64(red8))}}, ""},
+		"elsewhere":         {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: fmt.Sprintf(`{"data":[{"url":%q}]}`, elsewhere.URL+"/x.png")}}, "did not hand over"},
+		"a file":            {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"url":"file:///etc/passwd"}]}`}}, "did not hand over"},
+		"not there anymore": {llmtest.ImageResponse{Fault: llmtest.Fault{Raw: `{"data":[{"url":"/hosted/99"}]}`}}, "did not hand over"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }},
+				func(c *Config) { c.Image = "dall-e-3" })
+			b.withoutB64JSON.Store(true) // so that the server answers with an address
+			out, err := b.Run(t.Context(), backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text("x")}))
+			if got := plan.Sentence(err, ""); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Fatalf("got %v, want %q", err, c.want)
+			}
+			if err == nil && open(t, out).Image.NRGBAAt(3, 3) != red {
+				t.Error("another picture came")
+			}
+		})
+	}
+}
+
+// TestAServerThatDoesNotKnowB64JSON is asked without it, and from then on at once.
+func TestAServerThatDoesNotKnowB64JSON(t *testing.T) {
+	t.Parallel()
+	asked := []string{}
+	b, _ := newBackend(t, llmtest.Config{Image: func(r llmtest.ImageRequest) llmtest.ImageResponse {
+		asked = append(asked, r.ResponseFormat)
+		if r.ResponseFormat != "" {
+			return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorMessage: "Unknown parameter: 'response_format'."}}
+		}
+		return llmtest.ImageResponse{Images: [][]byte{pngOf(t, plain(8, 8, red))}}
+	}}, func(c *Config) { c.Image = "deployment" })
+	for range 2 {
+		must(t, b, backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text("x")}))
+	}
+	if got := strings.Join(asked, ","); got != "b64_json,," {
+		t.Errorf("asked for %q", got)
+	}
+}
+
+// TestEditWithinAMask: outside of the mask not one bit changes, inside is what was
+// drawn, and the server gets the form that it wants.
+func TestEditWithinAMask(t *testing.T) {
+	t.Parallel()
+	// The mask covers the right half but for its last ten rows.
+	mask := media.NewMask(300, 200, 2)
+	for y := range 190 {
+		for x := 150; x < 300; x++ {
+			mask.Index[y*300+x] = uint8(1 + y%2)
+		}
+	}
+	maskPath := filepath.Join(t.TempDir(), "mask.png")
+	if err := media.WriteMask(t.Context(), maskPath, mask); err != nil {
+		t.Fatal(err)
+	}
+	masked := []toolbox.Value{{Resource: plan.Resource{Type: plan.Mask}, Path: maskPath}}
+	given := speckled(300, 200)
+	for name, c := range map[string]struct {
+		model  string
+		size   string
+		answer image.Point
+		file   []byte
+		ending string
+	}{
+		"in the size that was asked for": {"gpt-image-1", "1536x1024", image.Pt(1536, 1024), pngOf(t, given), "png"},
+		"in a smaller one":               {"gpt-image-1", "1536x1024", image.Pt(96, 64), pngOf(t, given), "png"},
+		"on a square":                    {"dall-e-2", "1024x1024", image.Pt(1024, 1024), pngOf(t, given), "png"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, image := drawn(pngOf(t, plain(c.answer.X, c.answer.Y, blue)))
+			b, _ := newBackend(t, llmtest.Config{Image: image}, func(cfg *Config) { cfg.Image = c.model })
+			a := args{"image": file(t, plan.Image, "a."+c.ending, c.file), "mask": masked, "prompt": text("a sofa")}
+			out := must(t, b, backing("images-edits", "Draw {prompt} there."), call(t, plan.Image, a))
+			p := open(t, out)
+			if p.Info.MIME != "image/png" || p.Info.Width != 300 || p.Info.Height != 200 || out.About != "a sofa" {
+				t.Fatalf("got %+v, %+v", out, p.Info)
+			}
+			for y := range 200 {
+				for x := range 300 {
+					want := given.NRGBAAt(x, y)
+					if mask.At(x, y) != 0 {
+						want = blue
+					}
+					if got := p.Image.NRGBAAt(x, y); got != want {
+						t.Fatalf("(%d, %d) is %v, want %v", x, y, got, want)
+					}
+				}
+			}
+			r := (*asked)[0]
+			if !r.Edit || r.Model != c.model || r.Size != c.size || r.Prompt != "Draw a sofa there." || len(r.Images) != 1 || r.Mask == nil {
+				t.Fatalf("asked %+v", r)
+			}
+			checkSent(t, r)
+		})
+	}
+}
+
+// checkSent holds that the mask on the canvas is transparent over the right half but for
+// its last rows, and opaque elsewhere.
+func checkSent(t *testing.T, r llmtest.ImageRequest) {
+	t.Helper()
+	size := r.Mask.Bounds().Size()
+	w, h := size.X, size.X*200/300
+	top := (size.Y - h) / 2
+	for _, c := range []struct {
+		x, y  float64 // within the picture
+		drawn bool
+	}{{0.25, 0.5, false}, {0.49, 0.2, false}, {0.52, 0.5, true}, {0.99, 0.01, true}, {0.75, 0.94, true}, {0.75, 0.97, false}, {0.01, 0.99, false}} {
+		_, _, _, alpha := r.Mask.At(int(c.x*float64(w)), top+int(c.y*float64(h))).RGBA()
+		if (alpha == 0) != c.drawn || alpha != 0 && alpha != 0xFFFF {
+			t.Errorf("at (%.2f, %.2f) the mask has the alpha %d", c.x, c.y, alpha)
+		}
+	}
+	if _, _, _, alpha := r.Mask.At(w/2, size.Y-1).RGBA(); top > 2 && alpha != 0xFFFF {
+		t.Error("beside the picture something may be drawn")
+	}
+}
+
+// TestEditWithoutAMask: the result has the shape of the picture and is no larger, in its
+// format.
+func TestEditWithoutAMask(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		given  []byte
+		ending string
+		answer image.Image
+		want   image.Point
+		mime   string
+	}{
+		"a small JPEG":          {jpegOf(t, plain(300, 100, red)), "jpg", plain(1536, 1024, blue), image.Pt(300, 100), "image/jpeg"},
+		"a large picture":       {pngOf(t, plain(3000, 2000, red)), "png", plain(1536, 1024, blue), image.Pt(1536, 1024), "image/png"},
+		"a high one":            {pngOf(t, plain(2000, 4000, red)), "png", plain(1024, 1536, blue), image.Pt(768, 1536), "image/png"},
+		"one with transparency": {jpegOf(t, plain(300, 200, red)), "jpg", plain(1536, 1024, color.NRGBA{0, 0, 200, 0}), image.Pt(300, 200), "image/png"},
+		"of another shape":      {pngOf(t, plain(600, 400, red)), "png", plain(512, 512, blue), image.Pt(600, 400), "image/png"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, answer := drawn(pngOf(t, c.answer))
+			b, _ := newBackend(t, llmtest.Config{Image: answer})
+			out := must(t, b, backing("images-edits", "Vary it."), call(t, plan.Image, args{"image": file(t, plan.Image, "a."+c.ending, c.given)}))
+			p := open(t, out)
+			if got := p.Image.Rect.Size(); p.Info.MIME != c.mime || max(got.X-c.want.X, c.want.X-got.X) > 1 || max(got.Y-c.want.Y, c.want.Y-got.Y) > 1 {
+				t.Errorf("got %s of %v", p.Info.MIME, got)
+			}
+			if !strings.HasSuffix(out.About, " pixels") {
+				t.Errorf("about is %q", out.About)
+			}
+			if r := (*asked)[0]; r.Mask != nil || r.Prompt != "Vary it." || r.ResponseFormat != "" {
+				t.Errorf("asked %+v", r)
+			}
+		})
+	}
+}
+
+// TestTheBorderGoesOn: the canvas beside the picture has the colours of its border, so
+// that no bars are drawn on.
+func TestTheBorderGoesOn(t *testing.T) {
+	t.Parallel()
+	img := plain(100, 100, red)
+	for y := range 100 {
+		for x := 50; x < 100; x++ {
+			img.SetNRGBA(x, y, blue)
+		}
+	}
+	c := canvasFor("gpt-image-1", image.Pt(200, 100))
+	if c.size != image.Pt(1536, 1024) || c.inside != image.Rect(0, 128, 1536, 896) {
+		t.Fatalf("the canvas is %+v", c)
+	}
+	on, err := c.with(t.Context(), img)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p, want := range map[image.Point]color.NRGBA{{10, 0}: red, {10, 1023}: red, {1500, 0}: blue, {1500, 1023}: blue} {
+		if got := on.NRGBAAt(p.X, p.Y); got != want {
+			t.Errorf("%v is %v", p, got)
+		}
+	}
+}
+
+func TestEditRefuses(t *testing.T) {
+	t.Parallel()
+	b, server := newBackend(t, llmtest.Config{})
+	good := file(t, plan.Image, "a.png", pngOf(t, plain(9, 9, red)))
+	empty := file(t, plan.Mask, "m.png", pngOf(t, plain(9, 9, color.Black)))
+	for name, c := range map[string]struct {
+		args args
+		want string
+	}{
+		"no picture":    {args{"prompt": text("x")}, "is missing"},
+		"an empty mask": {args{"image": good, "mask": empty}, "covers nothing"},
+		"a broken mask": {args{"image": good, "mask": file(t, plan.Mask, "m.png", []byte("x"))}, "is not what its ending says"},
+		"a broken one":  {args{"image": file(t, plan.Image, "a.png", pngOf(t, speckled(40, 40))[:300])}, "cut off or damaged"},
+	} {
+		_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, c.args))
+		if got := plan.Sentence(err, ""); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+	if n := len(server.Calls()); n > 0 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// TestWhichIsTheMask: by its name, else by its type; a mask alone is the picture.
+func TestWhichIsTheMask(t *testing.T) {
+	t.Parallel()
+	of := func(typ plan.Type, path string) []toolbox.Value {
+		return []toolbox.Value{{Resource: plan.Resource{Type: typ}, Path: path}}
+	}
+	for name, c := range map[string]struct {
+		args args
+		want edited
+	}{
+		"by name":         {args{"image": of(plan.Mask, "i"), "mask": of(plan.Mask, "m")}, edited{"i", "m"}},
+		"by type":         {args{"area": of(plan.Mask, "m"), "photo": of(plan.Image, "i")}, edited{"i", "m"}},
+		"a mask alone":    {args{"image": of(plan.Mask, "i")}, edited{"i", ""}},
+		"a picture alone": {args{"image": of(plan.Edge, "i"), "text": text("x")}, edited{"i", ""}},
+	} {
+		if got, err := editedBy(toolbox.Call{Args: c.args}); err != nil || got != c.want {
+			t.Errorf("%s: got %+v, %v", name, got, err)
+		}
+	}
+}
+
+func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
+	t.Parallel()
+	_, answer := drawn(pngOf(t, plain(1024, 1024, blue)))
+	b, _ := newBackend(t, llmtest.Config{Image: answer})
+	out := must(t, b, backing("images-edits", "Vary it."), call(t, plan.Image, args{"image": file(t, plan.Image, "a.gif", animation(t))}))
+	if out.Note == "" || open(t, out).Info.MIME != "image/png" {
+		t.Errorf("got %+v", out)
+	}
+}
+
+// TestEditAtAzure: the deployment stands in the address.
+func TestEditAtAzure(t *testing.T) {
+	t.Parallel()
+	asked, answer := drawn(pngOf(t, plain(1024, 1024, blue)))
+	server := llmtest.New(t, llmtest.Config{Image: answer})
+	e, err := endpoint.New(endpoint.Config{BaseURL: server.AzureURL(), Key: "k", AzureVersion: "2025-04-01-preview", Transport: transport(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, newBackendAt(t, e), backing("images-edits", "Vary it."),
+		call(t, plan.Image, args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(9, 9, red)))}))
+	if got := (*asked)[0].Model; got != "gpt-image-1" || server.Calls()[0] != "POST /openai/deployments/gpt-image-1/images/edits" {
+		t.Errorf("asked %s by %v", got, server.Calls())
+	}
+}

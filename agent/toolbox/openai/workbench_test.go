@@ -1,0 +1,252 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		http.DefaultTransport.(*http.Transport).CloseIdleConnections() //nolint:forcetypeassert,errcheck // it is one
+		os.Exit(code)
+	}))
+}
+
+// transport is one whose connections end with the test.
+func transport(t *testing.T) http.RoundTripper {
+	t.Helper()
+	own := &http.Transport{}
+	t.Cleanup(own.CloseIdleConnections)
+	return own
+}
+
+// newBackend asks a scripted server, with a model for everything.
+func newBackend(t *testing.T, script llmtest.Config, change ...func(*Config)) (*Backend, *llmtest.Server) {
+	t.Helper()
+	server := llmtest.New(t, script)
+	e, err := endpoint.New(endpoint.Config{
+		BaseURL: server.URL(), Key: "test-key", Transport: transport(t), MaxBody: 64 << 20,
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newBackendAt(t, e, change...), server
+}
+
+func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *Backend {
+	t.Helper()
+	c := Config{
+		Endpoint: e, Chat: "talker", Vision: "seer", Image: "gpt-image-1", Speech: "gpt-4o-mini-tts", Transcription: "whisper-1",
+		Frames: func(_ context.Context, _, dir string, most int) ([]media.Frame, error) {
+			frames := make([]media.Frame, 3)
+			for i := range frames {
+				path := filepath.Join(dir, string(rune('a'+i))+".jpg")
+				if err := os.WriteFile(path, jpegOf(t, plain(40, 30, color.NRGBA{uint8(80 * i), 0, 0, 255})), 0o600); err != nil {
+					return nil, err
+				}
+				frames[i] = media.Frame{Path: path, At: time.Duration(i) * 61 * time.Second}
+			}
+			return frames[:min(most, 3)], nil
+		},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// cloud is an endpoint that counts as one in the internet, whose calls go through the
+// transport.
+func cloud(t *testing.T, through http.RoundTripper) *endpoint.Endpoint {
+	t.Helper()
+	e, err := endpoint.New(endpoint.Config{BaseURL: "https://models.example.com/v1", Key: "test-key", Transport: through, Retries: -1, MaxBody: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// through sends every call to another server.
+type through struct {
+	to   string
+	with http.RoundTripper
+}
+
+func (r through) RoundTrip(req *http.Request) (*http.Response, error) {
+	to, err := url.Parse(r.to)
+	if err != nil {
+		return nil, err
+	}
+	again := req.Clone(req.Context())
+	again.URL.Scheme, again.URL.Host, again.Host = to.Scheme, to.Host, ""
+	return r.with.RoundTrip(again)
+}
+
+type args map[string][]toolbox.Value
+
+func text(s string) []toolbox.Value {
+	return []toolbox.Value{{Resource: plan.Resource{Type: plan.Text, Value: s}}}
+}
+
+// file is a value that is a file of these bytes.
+func file(t *testing.T, typ plan.Type, name string, content []byte) []toolbox.Value {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.Base(name))
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []toolbox.Value{{Resource: plan.Resource{Name: name, Type: typ, Blob: name}, Path: path}}
+}
+
+func call(t *testing.T, returns plan.Type, a args) toolbox.Call {
+	t.Helper()
+	return toolbox.Call{Tool: "some_tool", Request: "request-1", Returns: returns, Args: a, Dir: t.TempDir()}
+}
+
+func backing(run, prompt string) toolbox.Backing {
+	return toolbox.Backing{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}
+}
+
+// must runs what has to go well.
+func must(t *testing.T, b *Backend, how toolbox.Backing, c toolbox.Call) toolbox.Output {
+	t.Helper()
+	out, err := b.Run(t.Context(), how, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// plain is a picture of one colour.
+func plain(w, h int, c color.Color) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+	return img
+}
+
+// speckled is a picture in which every pixel differs from its neighbours.
+func speckled(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i * 37 % 251)
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	return img
+}
+
+func pngOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// withComment puts a secret into a JPEG beside its picture.
+func withComment(jpeg []byte, secret string) []byte {
+	segment := append([]byte{0xFF, 0xFE, 0, byte(len(secret) + 2)}, secret...)
+	return append(append(append([]byte{}, jpeg[:2]...), segment...), jpeg[2:]...)
+}
+
+// mp3 is silence of that many frames.
+func mp3(frames int) []byte {
+	frame := append([]byte{0xFF, 0xFB, 0x90, 0x00}, make([]byte, 413)...)
+	return bytes.Repeat(frame, frames)
+}
+
+// wav is silence.
+func wav() []byte {
+	data := make([]byte, 800)
+	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+len(data)))
+	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"...)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
+}
+
+// seen are the pictures in a request, as they were handed over.
+func seen(t *testing.T, r llmtest.Request) (pictures [][]byte) {
+	t.Helper()
+	var body struct {
+		Messages []struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range body.Messages {
+		var parts []struct {
+			ImageURL *struct {
+				URL string `json:"url"`
+			} `json:"image_url"`
+		}
+		if json.Unmarshal(m.Content, &parts) != nil {
+			continue // a text
+		}
+		for _, p := range parts {
+			if p.ImageURL == nil {
+				continue
+			}
+			content, ok := strings.CutPrefix(p.ImageURL.URL, "data:image/jpeg;base64,")
+			b, err := base64.StdEncoding.DecodeString(content)
+			if !ok || err != nil {
+				t.Fatalf("a picture is handed over as %.40q: %v", p.ImageURL.URL, err)
+			}
+			pictures = append(pictures, b)
+		}
+	}
+	return pictures
+}
+
+func b64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+
+// animation is a GIF of two frames.
+func animation(t *testing.T) []byte {
+	t.Helper()
+	frame := image.NewPaletted(image.Rect(0, 0, 20, 20), color.Palette{color.Black, color.White})
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame, frame}, Delay: []int{5, 5}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
