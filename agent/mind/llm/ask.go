@@ -101,6 +101,10 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 				Final:    true, // a limit that is set is not gone round
 			}
 		}
+		if round > 1 { // one that was tuned to decompose may not follow a complaint
+			model = m.model
+			job.Model = model.Name
+		}
 		content, err := model.complete(endpoint.Label(ctx, q.request, q.job, round), q, messages, &job)
 		if err == nil {
 			err = take(content)

@@ -70,17 +70,21 @@ func (p prompts) repair(complaint string) (string, error) {
 	return p.write(repairPrompt, "user", complaint)
 }
 
-// Versions names the wording of each prompt by a short hash of its file, so that a
-// recording tells by which it was made.
+// Versions names the wording of each prompt by a short hash of its file, and that of the
+// words of types and meanings which stand in several, so that a recording tells by which
+// it was made.
 func Versions() (map[string]string, error) {
-	versions := map[string]string{}
+	version := func(text []byte) string {
+		sum := sha256.Sum256(text)
+		return hex.EncodeToString(sum[:4])
+	}
+	versions := map[string]string{"words": version([]byte(typesText + meaningsText))}
 	for _, name := range promptNames() {
 		text, err := promptFiles.ReadFile("prompts/" + name + ".txt")
 		if err != nil {
 			return nil, fmt.Errorf("read the prompt %s: %w", name, err)
 		}
-		sum := sha256.Sum256(text)
-		versions[name] = hex.EncodeToString(sum[:4])
+		versions[name] = version(text)
 	}
 	return versions, nil
 }
