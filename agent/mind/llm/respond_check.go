@@ -61,8 +61,8 @@ func (fs flaws) mend(answer string) string {
 // messageOf is an answer without what models put around it: their thoughts, and the marks
 // of headings.
 func messageOf(content string) string {
-	if at := strings.LastIndex(content, "</think>"); at >= 0 {
-		content = content[at+len("</think>"):]
+	if at := strings.LastIndex(content, endOfThoughts); at >= 0 {
+		content = content[at+len(endOfThoughts):]
 	}
 	return strings.TrimSpace(headings.ReplaceAllString(content, ""))
 }
@@ -84,9 +84,10 @@ func (m *Mind) flaws(a mind.Account, told record, said string) flaws {
 	found := slices.Concat(inventions(a, unknown, said), form(a, said))
 	for i, t := range told.texts {
 		if t.wanted && !placed[i] {
+			const wait = "The person waits for the text that %[1]s stands for. Write %[1]s alone on a line, and do not retype the text."
 			found = append(found, flaw{
 				kind:  missingPart,
-				text:  fmt.Sprintf("The person waits for the text that %[1]s stands for. Write %[1]s alone on a line, and do not retype the text.", placeFor(i)),
+				text:  fmt.Sprintf(wait, placeFor(i)),
 				lacks: "\n" + t.text,
 			})
 		}

@@ -3,6 +3,7 @@ package llm_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -16,17 +17,41 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// builtIn is the catalogue, which is only read.
-var builtIn = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+// someTools are those of the catalogue that the tests speak of: few are read fast.
+var someTools = sync.OnceValues(func() (*toolbox.Catalogue, error) {
+	all, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		return nil, err
+	}
+	var some []toolbox.Tool
+	for _, name := range []string{
+		"extract_frames", "image_captioning", "image_classification", "image_instance_segmentation", "image_to_depth", "image_to_edge",
+		"image_to_line", "image_to_normal", "object_detection", "optical_character_recognition", "summarization", "text_to_music",
+		"text_to_speech", "text_to_tags", "translation",
+	} {
+		if t, ok := all.Tool(name); ok {
+			some = append(some, t)
+		}
+	}
+	return toolbox.NewCatalogue(some), nil
+})
 
 // theMind asks the server.
 func theMind(t *testing.T, s *llmtest.Server, change func(*llm.Config)) *llm.Mind {
 	t.Helper()
-	e, err := endpoint.New(endpoint.Config{BaseURL: s.URL(), Retries: -1})
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	e, err := endpoint.New(endpoint.Config{BaseURL: s.URL(), Retries: -1, Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}
-	catalogue, err := builtIn()
+	return mindAt(t, e, change)
+}
+
+// mindAt knows some tools and asks there.
+func mindAt(t *testing.T, e *endpoint.Endpoint, change func(*llm.Config)) *llm.Mind {
+	t.Helper()
+	catalogue, err := someTools()
 	if err != nil {
 		t.Fatal(err)
 	}
