@@ -2,38 +2,41 @@ package main
 
 import (
 	"context"
-	"errors"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-
-	"atelier/agent"
-	"atelier/agent/evaluate"
-	"atelier/agent/toolbox"
 )
 
 type evalCommand struct {
-	Gold      string `help:"Judgements for ControlLLM's requests, which FILE then holds." placeholder:"FILE"`
-	Taskbench string `help:"TaskBench's tools, with whose plans FILE then compares." placeholder:"FILE"`
-	Wishes    bool   `help:"With --taskbench: FILE holds wishes without labels, which are planned and timed only."`
-	Reference bool   `help:"Take the decompositions of FILE, so that the search is measured by itself."`
-	AllTools  bool   `help:"Plan as if every tool could run here."`
-	Toolbox   string `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
-	Half      string `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
-	Failures  bool   `help:"List each miss with its plan."`
-	JSON      bool   `help:"Print JSON."`
+	Gold      string   `help:"Judgements for ControlLLM's requests, which FILE then holds." placeholder:"FILE"`
+	Taskbench string   `help:"TaskBench's tools, with whose plans FILE then compares." placeholder:"FILE"`
+	Wishes    bool     `help:"With --taskbench: FILE holds wishes without labels, which are planned and timed only."`
+	Reference bool     `help:"Take the decompositions of FILE, so that the search is measured by itself."`
+	AllTools  bool     `help:"Plan as if every tool could run here."`
+	Toolbox   string   `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
+	Half      string   `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
+	IDs       []string `name:"ids" help:"Take only these requests." placeholder:"ID,…"`
+	Parallel  int      `help:"How many requests are planned at a time." placeholder:"N" default:"1"`
+	Answers   bool     `help:"Have answers worded to made-up results, and look at them."`
+	Record    string   `help:"Keep what the language model answers in this folder." placeholder:"DIR"`
+	Replay    string   `help:"Plan with the answers that this folder holds, without a server, and take only the requests that it has." placeholder:"DIR"`
+	Failures  bool     `help:"List each miss with its plan."`
+	JSON      bool     `help:"Print JSON."`
 	thinking
 	File string `arg:"" optional:"" help:"The requests. Without one, Atelier's own benchmark is run, with every tool."`
 }
 
 // Help is the longer help.
 func (*evalCommand) Help() string {
-	return `Nothing is run and nothing is changed: the plans are judged.
+	return `Nothing is run and nothing is changed: the plans are judged. The offline mind makes them,
+unless MIND or --mind says llm: a language model costs money. Its answers can be kept, and
+planned with again for nothing.
 
 Examples:
 
   bot eval
+  bot eval --mind llm --parallel 4 --record answers
+  bot eval --replay answers --failures
   bot eval --all-tools --gold gold.jsonl requests.json
   bot eval --taskbench tool_desc.json plans.jsonl`
 }
@@ -43,11 +46,15 @@ func (e *evalCommand) Run(ctx context.Context, c *call) error {
 	if err := e.check(); err != nil {
 		return err
 	}
-	config, err := c.config(e.over)
+	tape, err := e.openTape()
 	if err != nil {
 		return err
 	}
-	report, err := e.measure(ctx, config)
+	config, err := c.config(func(config *Config) error { return e.over(config, tape) })
+	if err != nil {
+		return err
+	}
+	report, err := e.measure(ctx, c, config, tape)
 	if err != nil {
 		return err
 	}
@@ -75,119 +82,46 @@ func (e *evalCommand) check() error {
 		return usage("--wishes goes with --taskbench.")
 	case e.Reference && e.Taskbench != "":
 		return usage("--reference goes with requests that hold their decompositions, which TaskBench's do not.")
+	case e.Parallel < 1 || e.Parallel > maxParallel:
+		return usage("--parallel is %d: a number from 1 to %d is expected.", e.Parallel, maxParallel)
+	case e.Record != "" && e.Replay != "":
+		return usage("--record asks a model and --replay does not: give one of them.")
 	}
 	return nil
 }
 
-func (e *evalCommand) measure(ctx context.Context, config Config) (*evaluate.Report, error) {
-	if e.Taskbench != "" {
-		return e.taskBench(ctx, config)
+// maxParallel is the most requests that are planned at a time.
+const maxParallel = 64
+
+// over puts the flags over the settings. Without a word on it the offline mind is
+// measured, whatever keys there are, and what the tape holds where one is replayed.
+func (e *evalCommand) over(c *Config, t *tape) error {
+	if err := e.thinking.over(c); err != nil {
+		return err
 	}
-	catalogue, err := config.catalogue()
-	if err != nil {
-		return nil, err
+	replays := e.Replay != "" && (e.Mind == "" || c.Mind == llmMind)
+	if replays {
+		c.Mind = llmMind
+		c.Models.Recorded, c.Models.Transport, c.Models.Name = true, t.recordings.Replay(), t.about.Model
 	}
-	if e.Toolbox != "" {
-		if catalogue, err = originating(catalogue, e.Toolbox); err != nil {
-			return nil, err
-		}
+	if c.Mind == autoMind {
+		c.Mind = offlineMind
 	}
-	cases, err := e.cases()
-	if err != nil {
-		return nil, err
+	if e.Record != "" && c.Mind != llmMind {
+		return usage("--record keeps what a language model answers. Try: bot eval --mind llm --record %s", e.Record)
 	}
-	a, err := config.agent(ctx, catalogue, nil, agent.Config{MaxActions: e.MaxActions, AllTools: e.AllTools || e.File == ""})
-	if err != nil {
-		return nil, err
-	}
-	planner := evaluate.Planner(a)
-	if e.Reference {
-		planner = evaluate.ByReference(a, cases)
-	}
-	return evaluate.Run(ctx, planner, cases, evaluate.Options{Failures: e.Failures, Catalogue: catalogue})
+	return nil
 }
 
-func (e *evalCommand) taskBench(ctx context.Context, config Config) (*evaluate.Report, error) {
-	tools, err := read(e.Taskbench, evaluate.ReadTools)
-	if err != nil {
-		return nil, err
-	}
-	catalogue := toolbox.NewCatalogue(tools)
-	a, err := config.agent(ctx, catalogue, nil, agent.Config{MaxActions: e.MaxActions, AllTools: true})
-	if err != nil {
-		return nil, err
-	}
-	options := evaluate.Options{Failures: e.Failures, Catalogue: catalogue}
-	if e.Wishes {
-		cases, err := read(e.File, evaluate.ReadWishes)
-		if err != nil {
-			return nil, err
-		}
-		return evaluate.Run(ctx, a, e.half(cases), options)
-	}
-	plans, err := read(e.File, evaluate.ReadPlans)
-	if err != nil {
-		return nil, err
-	}
-	plans = slices.DeleteFunc(plans, func(l evaluate.Labelled) bool { return !e.takes(l.ID) })
-	return evaluate.RunTaskBench(ctx, a, plans, tools, options)
-}
-
-// cases reads the benchmark that the flags name.
-func (e *evalCommand) cases() ([]evaluate.Case, error) {
-	if e.File == "" {
-		cases, err := evaluate.Own()
-		return e.half(cases), err
-	}
-	cases, err := read(e.File, func(requests evaluate.Input) ([]evaluate.Case, error) {
-		if e.Gold == "" {
-			return evaluate.ReadCases(requests, evaluate.Input{})
-		}
-		return read(e.Gold, func(gold evaluate.Input) ([]evaluate.Case, error) { return evaluate.ReadCases(requests, gold) })
-	})
-	return e.half(cases), err
-}
-
-// read opens a file for a reader of the evaluation.
-func read[T any](name string, reader func(evaluate.Input) (T, error)) (_ T, err error) {
-	var none T
-	f, err := os.Open(name) //nolint:gosec // opening the files that people name is what the program is for
-	if err != nil {
-		return none, usage("%s cannot be read: %s.", name, errors.Unwrap(err))
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	return reader(evaluate.Input{Name: name, Reader: f})
-}
-
-func (e *evalCommand) half(cases []evaluate.Case) []evaluate.Case {
-	return slices.DeleteFunc(cases, func(c evaluate.Case) bool { return !e.takes(c.ID) })
-}
-
-// takes tells whether a request is in the half that is asked for, by the number at the
-// end of its id. One without a number is in neither.
+// takes tells whether a request is asked for: by its id, and by the number at the end of
+// that. One without a number is in neither half.
 func (e *evalCommand) takes(id string) bool {
+	if len(e.IDs) > 0 && !slices.Contains(e.IDs, id) {
+		return false
+	}
 	if e.Half == "" {
 		return true
 	}
 	n, err := strconv.ParseUint(id[len(strings.TrimRight(id, "0123456789")):], 10, 64)
 	return err == nil && (n%2 == 0) == (e.Half == "even")
 }
-
-// originating restricts a catalogue to the tools that a system has.
-func originating(c *toolbox.Catalogue, system string) (*toolbox.Catalogue, error) {
-	var kept []toolbox.Tool
-	for _, t := range c.Tools() {
-		if slices.Contains(t.Origins, system) {
-			kept = append(kept, t)
-		}
-	}
-	if len(kept) == 0 {
-		return nil, usage("No tool comes from a system called %q.", system)
-	}
-	return toolbox.NewCatalogue(kept), nil
-}
-
-var (
-	_ evaluate.Planner        = (*agent.Agent)(nil)
-	_ evaluate.SubtaskPlanner = (*agent.Agent)(nil)
-)

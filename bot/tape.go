@@ -1,0 +1,166 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"atelier/agent/evaluate"
+	"atelier/agent/mind/llm"
+	"atelier/agent/mind/llm/replay"
+	"atelier/agent/toolbox"
+)
+
+// tape is a folder with the answers of a language model. A nil one holds none.
+type tape struct {
+	folder     string
+	recordings *replay.Recordings
+	about      replay.About
+}
+
+// openTape opens the folder that the flags name; nil if they name none.
+func (e *evalCommand) openTape() (*tape, error) {
+	folder := e.Replay + e.Record // one of them is empty
+	if folder == "" {
+		return nil, nil //nolint:nilnil // there is no tape, and that is as well
+	}
+	recordings, err := replay.Open(folder)
+	if err != nil {
+		return nil, usage("The answers in %s cannot be read: %s.", folder, err)
+	}
+	about, err := recordings.About()
+	if err != nil {
+		return nil, usage("The answers in %s cannot be read: %s.", folder, err)
+	}
+	if e.Replay != "" && len(recordings.Requests()) == 0 {
+		return nil, usage("No answers are recorded in %s.", folder)
+	}
+	return &tape{folder, recordings, about}, nil
+}
+
+// has tells whether answers to a request are recorded.
+func (t *tape) has(id string) bool { return slices.Contains(t.recordings.Requests(), id) }
+
+// record keeps what the models answer from now on. Answers of different makes in one
+// folder would be told apart by nothing, so that it is refused to add to such ones.
+func (t *tape) record(m Models, b benchmark) (http.RoundTripper, error) {
+	about, err := today(m, b.catalogue)
+	if err != nil {
+		return nil, err
+	}
+	taken := b.ids()
+	stays := func(id string) bool { return !slices.Contains(taken, id) }
+	if slices.ContainsFunc(t.recordings.Requests(), stays) && !equalAbout(about, t.about) {
+		return nil, usage("The answers in %s were given by another model, to other prompts or about other tools. "+
+			"Record into another folder, or all of its requests again.", t.folder)
+	}
+	if err := t.recordings.SetAbout(about); err != nil {
+		return nil, usage("The answers cannot be kept in %s: %s.", t.folder, reason(err))
+	}
+	return t.recordings.Record(http.DefaultTransport), nil
+}
+
+// today is what would be written about recordings that are made now.
+func today(m Models, c *toolbox.Catalogue) (replay.About, error) {
+	prompts, err := llm.Versions()
+	if err != nil {
+		return replay.About{}, err
+	}
+	catalogue, err := version(c)
+	if err != nil {
+		return replay.About{}, err
+	}
+	model := m.Name
+	if m.DecomposerName != "" {
+		model = m.DecomposerName + " and " + m.Name
+	}
+	return replay.About{Model: model, Prompts: prompts, Catalogue: catalogue}, nil
+}
+
+func equalAbout(a, b replay.About) bool {
+	return a.Model == b.Model && a.Catalogue == b.Catalogue && maps.Equal(a.Prompts, b.Prompts)
+}
+
+// version names what a catalogue says of its tools by a short hash. How they run is left
+// out, since no mind is told of it.
+func version(c *toolbox.Catalogue) (string, error) {
+	tools := slices.Clone(c.Tools())
+	for i := range tools {
+		tools[i].Backends = nil
+	}
+	b, err := json.Marshal(tools) //nolint:musttag // it is hashed and never read
+	if err != nil {
+		return "", fmt.Errorf("version of the catalogue: %w", err)
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:4]), nil
+}
+
+// recorded is where replayed answers are from.
+type recorded struct {
+	replay.About
+
+	// Current tells that prompts and catalogue are still the same.
+	Current bool `json:"current"`
+	// Stale counts the answers that were given to questions which read otherwise now.
+	Stale int `json:"stale"`
+}
+
+// tell says by what the plans were made.
+func (e *evalCommand) tell(r *evaluate.Report, config Config, b benchmark, t *tape) (*measured, error) {
+	m := &measured{Report: r, Mind: string(offlineMind), by: "Planned by the offline mind."}
+	switch {
+	case config.Mind != llmMind:
+		if t != nil {
+			m.by = fmt.Sprintf("Planned by the offline mind: the requests that are recorded in %s.", t.folder)
+		}
+	case config.Models.Recorded:
+		now, err := today(config.Models, b.catalogue)
+		if err != nil {
+			return nil, err
+		}
+		m.Mind = t.about.Model
+		m.Recorded = &recorded{About: t.about, Stale: len(t.recordings.Stale())}
+		m.by = m.Recorded.compare(now)
+	default:
+		m.Mind = config.Models.Name
+		m.by = fmt.Sprintf("Planned by %s.", m.Mind)
+		if t != nil {
+			m.by = fmt.Sprintf("Planned by %s, whose answers are kept in %s.", m.Mind, t.folder)
+		}
+	}
+	return m, nil
+}
+
+// compare says what the answers were recorded with, and what has changed since.
+func (r *recorded) compare(now replay.About) string {
+	var changed []string
+	for _, job := range slices.Sorted(maps.Keys(now.Prompts)) {
+		if r.Prompts[job] != now.Prompts[job] {
+			changed = append(changed, "the prompt "+job)
+		}
+	}
+	if r.Catalogue != now.Catalogue {
+		changed = append(changed, "the catalogue")
+	}
+	r.Current = len(changed) == 0
+	var prompts []string
+	for _, job := range slices.Sorted(maps.Keys(r.Prompts)) {
+		prompts = append(prompts, job+" "+r.Prompts[job])
+	}
+	said := fmt.Sprintf("Planned with recorded answers of %s (prompts: %s; catalogue %s). ", r.Model, strings.Join(prompts, ", "), r.Catalogue)
+	if r.Current {
+		said += "Prompts and catalogue are those of today"
+	} else {
+		said += "Changed since: " + strings.Join(changed, ", ")
+	}
+	if r.Stale > 0 {
+		said += fmt.Sprintf("; %s to questions that read otherwise now", counted(r.Stale, "answer"))
+	}
+	return said + "."
+}
