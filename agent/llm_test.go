@@ -1,0 +1,254 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent"
+	"atelier/agent/endpoint"
+	"atelier/agent/mind"
+	"atelier/agent/mind/llm"
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/mind/standin"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// The agent with a mind that asks a model: what people see of its faults, and what a
+// whole request costs.
+
+const (
+	modelKey   = "sk-proj-1a2b3c4d5e6f1a2b3c4d5e6f"
+	modelWords = "violet walrus" // that only the model says
+)
+
+// asking is an agent whose mind asks a scripted server.
+type asking struct {
+	*agent.Agent
+
+	server *llmtest.Server
+	log    *bytes.Buffer
+}
+
+func newAsking(t *testing.T, answer func(llmtest.Request) llmtest.Response, second mind.Mind, tools ...toolbox.Tool) asking {
+	t.Helper()
+	a := asking{server: llmtest.New(t, llmtest.Config{Key: modelKey, Answer: answer}), log: new(bytes.Buffer)}
+	log := slog.New(slog.NewTextHandler(a.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	transport := new(http.Transport)
+	t.Cleanup(transport.CloseIdleConnections)
+	e, err := endpoint.New(endpoint.Config{
+		BaseURL: a.server.URL(), Key: modelKey, Transport: transport, Log: log,
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb, err := toolbox.New(toolbox.Config{
+		Catalogue: toolbox.NewCatalogue(tools),
+		Backends:  map[string]toolbox.Backend{"native": maker{"sketch": draws, "trace": draws}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m mind.Mind
+	if m, err = llm.New(llm.Config{Catalogue: tb.Catalogue(), Model: llm.Model{Endpoint: e, Name: "test-model"}}); err != nil {
+		t.Fatal(err)
+	}
+	if second != nil {
+		if m, err = standin.New(standin.Config{First: m, Second: second, Log: log}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	blobs := &memBlobs{data: map[string][]byte{"blob": picture()}}
+	if a.Agent, err = agent.New(agent.Config{Mind: m, Toolbox: tb, Blobs: blobs, Scratch: t.TempDir(), Log: log}); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// drawers are two tools that do the same.
+func drawers() []toolbox.Tool {
+	return []toolbox.Tool{tool("sketch", plan.Edge, img), tool("trace", plan.Edge, img)}
+}
+
+// edgesWanted is the model's decomposition of the wish.
+const edgesWanted = `{"thought":"` + modelWords + `","subtasks":[{"description":"Find the edges","task":[],"id":0,"dep":[],` +
+	`"args":[{"type":"image","value":"photo-1234.png","meaning":""}],"returns":{"type":"edge","value":"<GENERATED>-0"}}],` +
+	`"question":"","reply":"","refused":false,"types":[]}`
+
+// keepsQuiet holds that the log tells neither the key nor a word of people or the model.
+func (a asking) keepsQuiet(t *testing.T, err error) {
+	t.Helper()
+	said := a.log.String()
+	if err != nil {
+		said += err.Error()
+	}
+	for _, secret := range []string{modelKey, modelWords, "do it"} {
+		if strings.Contains(said, secret) {
+			t.Errorf("%q is told in %s", secret, said)
+		}
+	}
+}
+
+// What a model or its server does wrong comes to people as a sentence and to the
+// operator as a line of the log.
+func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
+	t.Parallel()
+	const (
+		twice    = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
+		declined = "The language model declines this wish. Please ask for something else, or say it in other words."
+	)
+	good := llmtest.Response{Text: edgesWanted}
+	for _, c := range []struct {
+		name     string
+		answers  map[string][]llmtest.Response // by job
+		sentence string
+		log      string // part of a line
+	}{
+		{"a wrong key", map[string][]llmtest.Response{"decompose": {{Status: 401, ErrorMessage: "Incorrect key " + modelKey}}},
+			"The model server refused the key. Please ask the operator to check OPENAI_API_KEY.", "key_refused"},
+		{"an unknown model", map[string][]llmtest.Response{"decompose": {{Status: 404, ErrorCode: "model_not_found"}}},
+			`The model "test-model" is not known to the model server. Please ask the operator to check OPENAI_MODEL and OPENAI_BASE_URL.`, "model_unknown"},
+		{"a server that is down", map[string][]llmtest.Response{"decompose": {{Status: 500}, {Status: 502}, {Status: 503}, {Status: 500}}},
+			"The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and OPENAI_BASE_URL.", "down"},
+		{"a quota", map[string][]llmtest.Response{"decompose": {{Status: 429, ErrorCode: "insufficient_quota"}}},
+			"The quota at the model server is used up. Please ask the operator to look at the account's plan and billing.", "quota"},
+		{"words", map[string][]llmtest.Response{"decompose": {{Text: modelWords}, {Text: modelWords}}}, twice, "job decompose could not be used: no JSON"},
+		{"a refusal", map[string][]llmtest.Response{"decompose": {{Refusal: modelWords}}}, declined, "the model refused"},
+		{"an unknown tool", map[string][]llmtest.Response{"decompose": {good}, "assess": {{Text: unknownTool}, {Text: unknownTool}}}, twice, "job assess could not be used: unknown tool"},
+		{"a refusal in the middle", map[string][]llmtest.Response{"decompose": {good}, "assess": {{Refusal: modelWords}}}, declined, "the model refused"},
+		{"verdicts on nothing", map[string][]llmtest.Response{"decompose": {good}, "assess": {{Text: bothGood}}, "settle": {{Text: `{"tasks":[]}`}, {Text: `{"tasks":[]}`}}}, twice, "job settle could not be used: missing part"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, llmtest.ByJob(c.answers), nil, drawers()...)
+			p, err := a.Plan(t.Context(), request(photo))
+			if p != nil || plan.Sentence(err, "") != c.sentence {
+				t.Errorf("%v, people see %q", err, plan.Sentence(err, ""))
+			}
+			if log := a.log.String(); !strings.Contains(log, c.log) || !strings.Contains(log, "request=r1") || !strings.Contains(log, "level=WARN") {
+				t.Errorf("%q is not in the log %s", c.log, log)
+			}
+			a.keepsQuiet(t, err)
+		})
+	}
+}
+
+const (
+	bothGood    = `{"tasks":[{"task":1,"way":"sketch","scores":[{"tool":"sketch","score":5},{"tool":"trace","score":4}]}]}`
+	unknownTool = `{"tasks":[{"task":1,"way":"","scores":[{"tool":"` + modelWords + `","score":5}]}]}`
+	traceBest   = `{"tasks":[{"task":1,"thought":"` + modelWords + `","scores":[{"solution":1,"score":3},{"solution":2,"score":5},{"solution":3,"score":1},{"solution":4,"score":1}],"fills":[],"models":[]}]}`
+)
+
+// A whole request costs four calls; where there is one tool, two.
+func TestRequestsCostFourCalls(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		tools []toolbox.Tool
+		jobs  []string
+		ran   string
+	}{
+		{"two ways", drawers(), []string{"decompose", "assess", "settle", "respond"}, "trace"},
+		{"one way", drawers()[:1], []string{"decompose", "respond"}, "sketch"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			script := map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": {{Text: bothGood}}, "settle": {{Text: traceBest}}}
+			answers := llmtest.ByJob(script)
+			a := newAsking(t, func(r llmtest.Request) llmtest.Response {
+				if r.Job == "respond" { // the name of the file stands in the record
+					_, name, _ := strings.Cut(r.User(), `"file":"`)
+					name, _, _ = strings.Cut(name, `"`)
+					return llmtest.Response{Text: "Here are the edges: " + name}
+				}
+				return answers(r)
+			}, nil, c.tools...)
+			text, thinking := a.wholeRequest(t)
+			if !strings.HasPrefix(text, "Here are the edges: photo-1234.edge-") {
+				t.Errorf("%q", text)
+			}
+			if last := a.server.Requests()[len(c.jobs)-1].User(); !strings.Contains(last, `"tool":"`+c.ran+`"`) {
+				t.Errorf("%s is not what ran:\n%s", c.ran, last)
+			}
+			var jobs []string
+			for _, j := range thinking.Jobs {
+				jobs = append(jobs, j.Name)
+			}
+			if calls, repairs := thinking.Calls(); calls != len(c.jobs) || repairs != 0 || !slices.Equal(jobs, c.jobs) || len(a.server.Requests()) != len(c.jobs) {
+				t.Errorf("%d calls, %d repairs, jobs %q, %d requests", calls, repairs, jobs, len(a.server.Requests()))
+			}
+			a.keepsQuiet(t, nil)
+		})
+	}
+}
+
+// A model that goes in the middle of a request is not asked again, and the answer says
+// who did the rest.
+func TestAModelThatGoesIsStoodInFor(t *testing.T) {
+	t.Parallel()
+	down := []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}
+	for _, c := range []struct {
+		name    string
+		answers map[string][]llmtest.Response
+		want    string
+	}{
+		{"at once", map[string][]llmtest.Response{"decompose": down}, "so I understood this by my built-in rules, which read English only."},
+		{"when tools are chosen", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": down}, "so I chose the tools by my built-in rules, which read English only."},
+		{"at the end", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": {{Text: bothGood}}, "settle": {{Text: traceBest}}, "respond": down},
+			"so I worded this answer by my built-in rules, which write English only."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			second := &fakeMind{decomposition: mind.Decomposition{Subtasks: []plan.Subtask{wants(plan.Edge, photo)}}, text: "Done."}
+			a := newAsking(t, llmtest.ByJob(c.answers), second, drawers()...)
+			text, thinking := a.wholeRequest(t)
+			if want := "Done.\nThe language model does not answer, " + c.want; text != want {
+				t.Errorf("%q, want %q", text, want)
+			}
+			if calls, _ := thinking.Calls(); calls != len(c.answers)-1 {
+				t.Errorf("%d calls: %+v", calls, thinking)
+			}
+			if !strings.Contains(a.log.String(), "another mind stands in") {
+				t.Errorf("log: %s", a.log)
+			}
+			a.keepsQuiet(t, nil)
+		})
+	}
+}
+
+// What the model declines, no other mind does.
+func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
+	t.Parallel()
+	second := &fakeMind{text: "Done."}
+	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Status: 400, ErrorCode: "content_filter"}}}), second, drawers()...)
+	const declined = "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
+	if _, err := a.Plan(t.Context(), request(photo)); plan.Sentence(err, "") != declined || len(second.calls) != 0 {
+		t.Errorf("%v, the second did %q", err, second.calls)
+	}
+}
+
+// wholeRequest plans, runs and answers.
+func (a asking) wholeRequest(t *testing.T) (string, plan.Thinking) {
+	t.Helper()
+	r := request(photo)
+	p, err := a.Plan(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := a.Run(t.Context(), r, p, p.Best(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := a.Respond(t.Context(), run.Account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Text, answer.Thinking
+}
