@@ -29,11 +29,11 @@ type script struct {
 	references map[string][]plan.Subtask
 	assess     map[string][]mind.Assessment // what was asked last, by request
 	settle     map[string][]mind.Contest
-	used       map[string]*usage
+	used       map[string]*spending
 }
 
-// usage is what a request took, and what it would take one by one.
-type usage struct {
+// spending is what a request took, and what it would take one by one.
+type spending struct {
 	calls, tokens int
 	// items are what is asked about one by one: tools, or solutions and blanks. fixed
 	// is the part of a job's prompt that is sent with every call, in tokens.
@@ -41,7 +41,7 @@ type usage struct {
 }
 
 // oneByOne is the number of calls and tokens when each item is asked about by itself.
-func (u *usage) oneByOne() (calls, tokens int) {
+func (u *spending) oneByOne() (calls, tokens int) {
 	calls, tokens = u.calls, u.tokens
 	for job, n := range u.items {
 		calls += n - 1
@@ -58,7 +58,7 @@ func newScript(tb testing.TB, catalogue *toolbox.Catalogue, cases []evaluate.Cas
 	}
 	s := &script{
 		tb: tb, scorer: scorer, references: map[string][]plan.Subtask{}, assess: map[string][]mind.Assessment{},
-		settle: map[string][]mind.Contest{}, used: map[string]*usage{},
+		settle: map[string][]mind.Contest{}, used: map[string]*spending{},
 	}
 	for _, c := range cases {
 		if s.references[c.ID], err = c.Reference(); err != nil {
@@ -98,7 +98,7 @@ func (s *script) answer(r llmtest.Request) llmtest.Response {
 	}
 	u := s.used[r.ID]
 	if u == nil {
-		u = &usage{items: map[string]int{}, fixed: map[string]int{}}
+		u = &spending{items: map[string]int{}, fixed: map[string]int{}}
 		s.used[r.ID] = u
 	}
 	var text string

@@ -1,0 +1,241 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent/mind/llm/llmtest"
+)
+
+// A conversation of five turns over one picture, with a language model for a mind and
+// the tools of its server: each turn goes on from what the one before made.
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	m := &talker{t: t, drawn: []color.Color{color.RGBA{R: 200, A: 255}, color.RGBA{B: 200, A: 255}}}
+	server := llmtest.New(t, llmtest.Config{Answer: m.answer, Image: m.draw, Models: []string{"talker", "painter"}})
+	data, out := t.TempDir(), t.TempDir()
+	ask := func(args ...string) talked {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		p := Program{
+			Args:   append([]string{"ask", "--json", "--thread", "conversation", "--out", out}, args...),
+			Env:    []string{"OPENAI_BASE_URL=" + server.URL(), "OPENAI_MODEL=talker", "OPENAI_IMAGE_MODEL=painter", "ATELIER_DATA=" + data},
+			Stdin:  strings.NewReader(""),
+			Stdout: &stdout,
+			Stderr: &stderr,
+		}
+		if status := p.Run(t.Context()); status != statusDone {
+			t.Fatalf("%q ended with the status %d: %s%s", args, status, &stdout, &stderr)
+		}
+		var told talked
+		if err := json.Unmarshal(stdout.Bytes(), &told); err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		if told.Thinking.Calls > 4 || told.Thinking.Calls == 0 {
+			t.Errorf("%q took %d calls", args, told.Thinking.Calls)
+		}
+		return told
+	}
+
+	m.turn = turn{tool: "image_captioning", subtask: object{"description": "Describe the photo", "returns": "text"}}
+	described := ask("--file", "testdata/photo.jpg", "Describe this photo.")
+	described.says(t, "A lighthouse on a cliff.")
+	photo := described.input(t)
+
+	m.turn = turn{tool: "image_to_edge", subtask: object{"description": "Find the edges of the photo", "returns": "edge"}}
+	edges := ask("Now show me its edges.")
+	if edges.input(t) != photo || !strings.Contains(edges.made(t), ".edge-") {
+		t.Errorf("the edges are %s of %s", edges.made(t), edges.input(t))
+	}
+
+	m.turn = turn{tool: "text_image_editing", from: "the latest result", subtask: object{
+		"description": "Paint a castle at night from the edges", "returns": "image", "text": "a castle at night", "meaning": "instruction",
+	}}
+	castle := ask("Paint a castle at night from these edges.")
+	if castle.input(t) != edges.made(t) {
+		t.Errorf("the castle was painted from %s, not from %s", castle.input(t), edges.made(t))
+	}
+
+	m.turn = turn{tool: "text_image_editing", from: "the latest result", subtask: object{
+		"description": "Make the picture a cartoon", "returns": "image", "text": "make it a cartoon", "meaning": "instruction",
+	}}
+	cartoon := ask("now make it a cartoon")
+	if cartoon.input(t) != castle.made(t) {
+		t.Errorf("the cartoon was made of %s, not of %s", cartoon.input(t), castle.made(t))
+	}
+
+	m.turn = turn{tool: "image_question_answering", from: "the latest result", subtask: object{
+		"description": "Count the people in the picture", "returns": "text", "text": "how many people are in it?", "meaning": "question",
+	}}
+	counted := ask("how many people are in it?")
+	counted.says(t, "Three.")
+	if counted.input(t) != cartoon.made(t) {
+		t.Errorf("people were counted in %s, not in %s", counted.input(t), cartoon.made(t))
+	}
+	if r, _, b, _ := m.seen.At(m.seen.Bounds().Dx()/2, m.seen.Bounds().Dy()/2).RGBA(); b < r {
+		t.Error("the model was shown another picture than the cartoon")
+	}
+}
+
+// talked is what ask --json prints, as far as it is looked at.
+type talked struct {
+	Text      string `json:"text"`
+	Files     []struct{ Name string }
+	Solutions []struct{ Steps []struct{ Inputs []string } }
+	Thinking  struct{ Calls int }
+}
+
+func (a talked) says(t *testing.T, want string) {
+	t.Helper()
+	if !strings.Contains(a.Text, want) {
+		t.Errorf("the answer is %q, without %q", a.Text, want)
+	}
+}
+
+// input is what the first step of the best solution takes first.
+func (a talked) input(t *testing.T) string {
+	t.Helper()
+	if len(a.Solutions) == 0 || len(a.Solutions[0].Steps) != 1 || len(a.Solutions[0].Steps[0].Inputs) == 0 {
+		t.Fatalf("the plan is %+v", a.Solutions)
+	}
+	return a.Solutions[0].Steps[0].Inputs[0]
+}
+
+func (a talked) made(t *testing.T) string {
+	t.Helper()
+	if len(a.Files) != 1 || !strings.Contains(a.Text, a.Files[0].Name) {
+		t.Fatalf("the files are %v, the answer is %q", a.Files, a.Text)
+	}
+	return a.Files[0].Name
+}
+
+// turn is what a model makes of a message.
+type turn struct {
+	subtask object // its description, what it returns, and a text with its meaning
+	tool    string // that does it
+	from    string // how the prompt marks the picture that is meant; empty for the first one
+}
+
+// talker answers as a model would that finds in the prompts what they tell it.
+type talker struct {
+	t     *testing.T
+	turn  turn
+	drawn []color.Color // of the pictures that are yet to be painted
+
+	mu   sync.Mutex
+	seen image.Image // the last picture that was shown
+}
+
+// known finds a picture in the list of resources: its name, its type and what it is.
+var known = regexp.MustCompile(`(?m)^- "([^"]+)": (\w+), ([a-z ]+)`)
+
+// way finds the tools of the solutions that are to be ranked.
+var way = regexp.MustCompile(`(?m)^(Solution \d+)$|^\d+\. (\w+)\(`)
+
+func (m *talker) answer(r llmtest.Request) llmtest.Response {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case r.Job == "decompose":
+		return llmtest.Response{JSON: m.decompose(r.User())}
+	case r.Job == "assess":
+		return llmtest.Response{JSON: object{"tasks": []object{{"task": 1, "way": m.turn.tool, "scores": []object{{"tool": m.turn.tool, "score": 5}}}}}}
+	case r.Job == "settle":
+		return llmtest.Response{JSON: m.settle(r.User())}
+	case r.Job == "respond":
+		said := regexp.MustCompile(`"text":"([^"]+)"`).FindStringSubmatch(r.User())
+		return llmtest.Response{Text: respond(r.User()) + " " + strings.Join(said[min(1, len(said)):], "")}
+	case strings.HasSuffix(r.Job, "image_captioning"):
+		return llmtest.Response{Text: "A lighthouse on a cliff."}
+	}
+	m.look(r)
+	return llmtest.Response{Text: "Three."}
+}
+
+func (m *talker) decompose(prompt string) object {
+	args := []object{}
+	for _, found := range known.FindAllStringSubmatch(prompt, -1) {
+		if name, kind, what := found[1], found[2], strings.TrimSpace(found[3]); len(args) == 0 && (m.turn.from == "" || what == m.turn.from) {
+			args = append(args, object{"type": kind, "value": name, "meaning": ""})
+		}
+	}
+	if len(args) == 0 {
+		m.t.Errorf("no picture is marked as %q in:\n%s", m.turn.from, prompt)
+	}
+	if text, ok := m.turn.subtask["text"]; ok {
+		args = append(args, object{"type": "text", "value": text, "meaning": m.turn.subtask["meaning"]})
+	}
+	return object{
+		"thought": "", "question": "", "reply": "", "refused": false, "types": []object{},
+		"subtasks": []object{{
+			"description": m.turn.subtask["description"], "task": []string{}, "id": 0, "dep": []int{}, "args": args,
+			"returns": object{"type": m.turn.subtask["returns"], "value": generated(0)},
+		}},
+	}
+}
+
+// settle gives the solution of the right tool alone the best score.
+func (m *talker) settle(prompt string) object {
+	var ways [][]string
+	for _, line := range way.FindAllStringSubmatch(prompt, -1) {
+		if line[1] != "" {
+			ways = append(ways, nil)
+		} else {
+			ways[len(ways)-1] = append(ways[len(ways)-1], line[2])
+		}
+	}
+	scores := []object{}
+	for i, tools := range ways {
+		score := 1
+		if strings.Join(tools, " ") == m.turn.tool {
+			score = 5
+		}
+		scores = append(scores, object{"solution": i + 1, "score": score})
+	}
+	return object{"tasks": []object{{"task": 1, "thought": "", "scores": scores, "fills": []object{}, "models": []object{}}}}
+}
+
+// look remembers the picture of a question.
+func (m *talker) look(r llmtest.Request) {
+	_, encoded, found := strings.Cut(string(r.Body), "data:image/jpeg;base64,")
+	encoded, _, _ = strings.Cut(encoded, `"`)
+	b, err := base64.StdEncoding.DecodeString(encoded)
+	if err == nil {
+		m.seen, err = jpeg.Decode(bytes.NewReader(b))
+	}
+	if err != nil || !found {
+		m.t.Errorf("the model was shown no picture: %v", err)
+		m.seen = image.NewUniform(color.Black)
+	}
+}
+
+// draw paints the next picture, of one colour.
+func (m *talker) draw(r llmtest.ImageRequest) llmtest.ImageResponse {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(r.Images) != 1 || len(m.drawn) == 0 {
+		m.t.Errorf("%d pictures are to be edited, and %d are left", len(r.Images), len(m.drawn))
+		return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400}}
+	}
+	img := image.NewRGBA(r.Images[0].Bounds())
+	for i := range img.Pix {
+		c := color.RGBAModel.Convert(m.drawn[0]).(color.RGBA) //nolint:forcetypeassert // what RGBAModel gives
+		img.Pix[i] = []uint8{c.R, c.G, c.B, c.A}[i%4]
+	}
+	m.drawn = m.drawn[1:]
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		m.t.Error(fmt.Errorf("encode: %w", err))
+	}
+	return llmtest.ImageResponse{Images: [][]byte{b.Bytes()}}
+}
