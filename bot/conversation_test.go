@@ -21,7 +21,7 @@ import (
 // the tools of its server: each turn goes on from what the one before made.
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	m := &talker{t: t, drawn: []color.Color{color.RGBA{R: 200, A: 255}, color.RGBA{B: 200, A: 255}}}
+	m := &talker{t: t, drawn: []color.RGBA{{R: 200, A: 255}, {B: 200, A: 255}}}
 	server := llmtest.New(t, llmtest.Config{Answer: m.answer, Image: m.draw, Models: []string{"talker", "painter"}})
 	data, out := t.TempDir(), t.TempDir()
 	ask := func(args ...string) talked {
@@ -89,10 +89,18 @@ func TestConversation(t *testing.T) {
 
 // talked is what ask --json prints, as far as it is looked at.
 type talked struct {
-	Text      string `json:"text"`
-	Files     []struct{ Name string }
-	Solutions []struct{ Steps []struct{ Inputs []string } }
-	Thinking  struct{ Calls int }
+	Text  string `json:"text"`
+	Files []struct {
+		Name string `json:"name"`
+	} `json:"files"`
+	Solutions []struct {
+		Steps []struct {
+			Inputs []string `json:"inputs"`
+		} `json:"steps"`
+	} `json:"solutions"`
+	Thinking struct {
+		Calls int `json:"calls"`
+	} `json:"thinking"`
 }
 
 func (a talked) says(t *testing.T, want string) {
@@ -130,7 +138,7 @@ type turn struct {
 type talker struct {
 	t     *testing.T
 	turn  turn
-	drawn []color.Color // of the pictures that are yet to be painted
+	drawn []color.RGBA // of the pictures that are yet to be painted
 
 	mu   sync.Mutex
 	seen image.Image // the last picture that was shown
@@ -229,8 +237,7 @@ func (m *talker) draw(r llmtest.ImageRequest) llmtest.ImageResponse {
 	}
 	img := image.NewRGBA(r.Images[0].Bounds())
 	for i := range img.Pix {
-		c := color.RGBAModel.Convert(m.drawn[0]).(color.RGBA) //nolint:forcetypeassert // what RGBAModel gives
-		img.Pix[i] = []uint8{c.R, c.G, c.B, c.A}[i%4]
+		img.Pix[i] = []uint8{m.drawn[0].R, m.drawn[0].G, m.drawn[0].B, m.drawn[0].A}[i%4]
 	}
 	m.drawn = m.drawn[1:]
 	var b bytes.Buffer

@@ -262,13 +262,12 @@ var (
 
 // respond names the files of the record, and the tools that failed.
 func respond(record string) string {
-	var names []string
+	var names, failed []string
 	for _, m := range madeFile.FindAllStringSubmatch(record, -1) {
 		names = append(names, m[1])
 	}
-	text := fmt.Sprintf("This is what came of it: %s.", strings.Join(names, ", "))
 	for _, m := range failedTool.FindAllStringSubmatch(record, -1) {
-		text += fmt.Sprintf(" The tool %s failed.", m[1])
+		failed = append(failed, m[1])
 	}
-	return text
+	return fmt.Sprintf("This is what came of it: %s. These failed: %s.", strings.Join(names, ", "), strings.Join(failed, ", "))
 }
