@@ -72,7 +72,7 @@ var (
 	table    = regexp.MustCompile(`(?m)^[ \t]*\|.*\|[ \t]*$`)
 	markup   = regexp.MustCompile(`(?i)</?(?:a|b|br|code|details|div|em|font|h[1-6]|i|img|li|ol|p|pre|script|span|strong|style|table|td|th|tr|u|ul)\b[^<>]*>`)
 	picture  = regexp.MustCompile(`!\[[^\]]*\]\(`)
-	address  = regexp.MustCompile(`(?i)\b(?:https?|ftp)://[^\s<>"')\]]+`)
+	address  = regexp.MustCompile(`(?i)\b(?:https?|ftp)://[!#-&*-;=?-\[\]^-~]+`) // ASCII, as words of other scripts may follow at once
 )
 
 // flaws are what is wrong with an answer, the grave ones first.
@@ -122,7 +122,7 @@ func inventions(a mind.Account, places []string, said string) flaws {
 		add("placeholder", place)
 	}
 	for _, link := range address.FindAllString(said, -1) {
-		if link = strings.TrimRight(link, ".,;:!?*_`"); !a.Says(link) {
+		if link = strings.TrimRight(link, ".,;:!?*_`[]"); !a.Says(link) {
 			add("address", link)
 		}
 	}
@@ -187,26 +187,30 @@ func allOutputs(a mind.Account) []plan.Resource {
 // names of tools do not: a failure is told where its tool is named.
 func (m *Mind) untold(a mind.Account, said string) flaws {
 	var found flaws
-	add := func(tools []string, sentence string) {
+	add := func(names []string, sentence string) {
 		if slices.ContainsFunc(found, func(f flaw) bool { return f.lacks == sentence }) {
 			return
 		}
 		found = append(found, flaw{
 			kind:  missingPart,
-			text:  fmt.Sprintf("This is not told, or not with the name `%s`: %q", strings.Join(tools, "`, `"), sentence),
+			text:  fmt.Sprintf("This is not told, or not with the name `%s`: %q", strings.Join(names, "`, `"), sentence),
 			lacks: sentence,
 		})
 	}
 	done := map[string]bool{}
 	for i, s := range a.Steps {
-		switch tool := s.Action.Tool; a.Results[i].Status {
-		case plan.Done:
-			done[tool] = true
-		case plan.Failed:
-			if !mentions(said, tool) {
-				add([]string{tool}, failure(tool, a.Results[i].Problem))
-			}
-		default:
+		done[s.Action.Tool] = done[s.Action.Tool] || a.Results[i].Status == plan.Done
+	}
+	for i, s := range a.Steps {
+		if a.Results[i].Status != plan.Failed {
+			continue
+		}
+		names := []string{s.Action.Tool}
+		if files := inputFiles(a, s.Action); done[s.Action.Tool] && len(files) > 0 {
+			names = files // the tool is named for what it did
+		}
+		if !slices.ContainsFunc(names, func(name string) bool { return mentions(said, name) }) {
+			add(names, failure(s.Action.Tool, a.Results[i].Problem))
 		}
 	}
 	for _, sentence := range a.Fallbacks {
@@ -228,6 +232,24 @@ func (m *Mind) untold(a mind.Account, said string) flaws {
 	return found
 }
 
+// inputFiles are the names of the files that an action takes, and those under which they
+// came.
+func inputFiles(a mind.Account, action plan.Action) []string {
+	var names []string
+	for _, b := range action.Args {
+		for _, r := range a.Plan.Resources {
+			if b.Source.Kind != plan.OfResource || b.Source.Name != r.Name || !r.Type.Media() {
+				continue
+			}
+			names = append(names, r.Name)
+			if r.File != "" {
+				names = append(names, r.File)
+			}
+		}
+	}
+	return names
+}
+
 // failure is a sentence that names the tool that failed.
 func failure(tool, problem string) string {
 	switch {
@@ -239,10 +261,10 @@ func failure(tool, problem string) string {
 	return tool + ": " + problem
 }
 
-// mentions tells whether a text names a tool, as it is written or as words.
-func mentions(text, tool string) bool {
-	text = strings.ToLower(text)
-	return strings.Contains(text, tool) || strings.Contains(text, strings.ReplaceAll(tool, "_", " "))
+// mentions tells whether a text holds a name, as it is written or as words.
+func mentions(text, name string) bool {
+	text, name = strings.ToLower(text), strings.ToLower(name)
+	return strings.Contains(text, name) || strings.Contains(text, strings.ReplaceAll(name, "_", " "))
 }
 
 var toolName = regexp.MustCompile(`[a-z0-9]+(?:_[a-z0-9]+)*`)

@@ -114,6 +114,9 @@ func TestRespond(t *testing.T) {
 	missing.Missing = []string{"The tool text_to_speech cannot run here: it needs a voice."}
 	served := told("Describe the edges", done("image_to_edge", edges()), done("summarization", text(article())), done("translation", text("Ein Hund.")))
 	served.Steps[2].Action.Args = []plan.Binding{{Arg: "text", Type: plan.Text, Source: plan.FromAction(1)}}
+	both := told("Find the edges of both", done("image_to_edge", edges()), failed("image_to_edge", "It is too large."))
+	both.Plan.Resources = []plan.Resource{{Name: "sea-77aa.png", File: "sea.png", Type: plan.Image}}
+	both.Steps[1].Action.Args = []plan.Binding{{Arg: "image", Type: plan.Image, Source: plan.FromResource("sea-77aa.png")}}
 	linked := told("Read it", done("optical_character_recognition", text("Visit https://shop.example/now <b>today</b>")))
 	for _, c := range []struct {
 		name    string
@@ -133,6 +136,7 @@ func TestRespond(t *testing.T) {
 		{"a long text that is not wanted", served, []string{"Ein Hund. photo-3f2a.edge-91bc.png"}, "Ein Hund. photo-3f2a.edge-91bc.png", ""},
 		{"many files need not all be named", told("Take the frames", done("extract_frames", image(1), image(2), image(3), image(4), image(5))), []string{"5 frames, clip.frame-0001.png to clip.frame-0005.png."}, "5 frames, clip.frame-0001.png to clip.frame-0005.png.", ""},
 		{"a quoted address", linked, []string{"It says: Visit https://shop.example/now <b>today</b>"}, "It says: Visit https://shop.example/now <b>today</b>", ""},
+		{"a quoted address in Chinese", linked, []string{"上面写着https://shop.example/now。请看[这里](https://shop.example/now)"}, "上面写着https://shop.example/now。请看[这里](https://shop.example/now)", ""},
 		{"a failure", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"I could not do it: image to edge found the picture too large."}, "I could not do it: image to edge found the picture too large.", ""},
 
 		{"empty", told("What is it?", done("image_captioning", text("A dog."))), []string{"<think>hm</think>", "A dog."}, "A dog.", "empty"},
@@ -142,6 +146,7 @@ func TestRespond(t *testing.T) {
 		{"a long text without a place", told("Sum it up", done("summarization", text(article()))), []string{"It is about a council.", "So:\n[[Text 1]]"}, "So:\n\n" + article(), "[[text 1]] alone"},
 		{"a file that is not named", told("Find the edges", done("image_to_edge", edges())), []string{"Here are the edges.", "Here are the edges: photo-3f2a.edge-91bc.png."}, "Here are the edges: photo-3f2a.edge-91bc.png.", "photo-3f2a.edge-91bc.png"},
 		{"a failure in silence", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"It is done.", "`image_to_edge` did not work."}, "`image_to_edge` did not work.", "`image_to_edge` & too large"},
+		{"a failure behind a success", both, []string{"`image_to_edge` made photo-3f2a.edge-91bc.png.", "`image_to_edge` made photo-3f2a.edge-91bc.png. sea.png is too large."}, "`image_to_edge` made photo-3f2a.edge-91bc.png. sea.png is too large.", "`sea-77aa.png`, `sea.png` & image_to_edge: It is too large."},
 		{"another way in silence", fallback, []string{"photo-3f2a.edge-91bc.png by image_to_line.", "photo-3f2a.edge-91bc.png by image_to_line, since image_to_edge failed."}, "photo-3f2a.edge-91bc.png by image_to_line, since image_to_edge failed.", "`image_to_edge`"},
 		{"a lack in silence", missing, []string{"A dog.", "A dog. `text_to_speech` lacks a voice."}, "A dog. `text_to_speech` lacks a voice.", "`text_to_speech` & needs a voice"},
 		{"too long", told("What is it?", done("image_captioning", text("A dog."))), []string{strings.Repeat("Ein Hund! ", 200), "A dog."}, "A dog.", "too long & 1999"},
