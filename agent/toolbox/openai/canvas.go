@@ -28,11 +28,11 @@ func canvasSizes(model string) []image.Point {
 	return []image.Point{square, image.Pt(1536, 1024), image.Pt(1024, 1536)}
 }
 
-// canvasFor is the canvas for a picture of that size.
-func canvasFor(model string, picture image.Point) canvas {
+// canvasFor is the canvas of one of those sizes for a picture of another.
+func canvasFor(sizes []image.Point, picture image.Point) canvas {
 	shape := func(p image.Point) float64 { return math.Log(float64(p.X) / float64(p.Y)) }
 	var best image.Point
-	for _, size := range canvasSizes(model) {
+	for _, size := range sizes {
 		if best == (image.Point{}) || math.Abs(shape(size)-shape(picture)) < math.Abs(shape(best)-shape(picture)) {
 			best = size
 		}

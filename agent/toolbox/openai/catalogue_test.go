@@ -56,7 +56,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 	t.Helper()
 	told := make(chan string, 1) // what the model was told
 	b, _ := newBackend(t, llmtest.Config{
-		Models: []string{"talker", "seer", "gpt-image-1", "gpt-4o-mini-tts", "whisper-1"},
+		Models: []string{"talker", "seer", "painter", "gpt-4o-mini-tts", "whisper-1"},
 		Answer: func(r llmtest.Request) llmtest.Response {
 			told <- r.System() + "\n" + r.User()
 			if tool.Returns == plan.Category {

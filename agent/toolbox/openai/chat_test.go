@@ -87,7 +87,7 @@ func TestChatVision(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, llmtest.Config{Answer: answers("Red.")})
 	where := "48.2082 N, 16.3738 E"
-	photo := file(t, plan.Image, "holiday.jpg", withComment(jpegOf(t, plain(3000, 1500, color.NRGBA{200, 0, 0, 255})), where))
+	photo := file(t, plan.Image, "holiday.jpg", withComment(jpegOf(t, plain(1600, 800, color.NRGBA{200, 0, 0, 255})), where))
 	map2 := file(t, plan.Edge, "small.png", pngOf(t, plain(60, 40, color.White)))
 	out := must(t, b, backing("chat-vision", "Answer {question} by the pictures."),
 		call(t, plan.Text, args{"question": text("Which colour?"), "image": photo, "edge": map2}))

@@ -121,7 +121,7 @@ func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt str
 	if err != nil {
 		return canvas{}, editForm{}, err
 	}
-	c := canvasFor(r.model, p.Image.Rect.Size())
+	c := canvasFor(b.canvases(r.model), p.Image.Rect.Size())
 	on, err := c.with(ctx, p.Image)
 	if err != nil {
 		return canvas{}, editForm{}, err

@@ -80,7 +80,7 @@ func TestDrawFaults(t *testing.T) {
 		"something else":  {"x", llmtest.ImageResponse{Images: [][]byte{[]byte("<html>")}}, "cannot be read"},
 		"a broken one":    {"x", llmtest.ImageResponse{Images: [][]byte{good[:40]}}, "cannot be read"},
 		"declined":        {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorCode: "moderation_blocked"}}, "declined this"},
-		"unknown":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 404}}, `no model "gpt-image-1" that does this; the operator can set OPENAI_IMAGE_MODEL`},
+		"unknown":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 404}}, `no model "painter" that does this; the operator can set OPENAI_IMAGE_MODEL`},
 		"the key refused": {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 401}}, "refused the key"},
 		"too often":       {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 429}}, "too many requests"},
 		"no JSON":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Raw: "oops"}}, "could not be read"},
@@ -194,18 +194,17 @@ func TestEditWithinAMask(t *testing.T) {
 		model  string
 		size   string
 		answer image.Point
-		file   []byte
-		ending string
 	}{
-		"in the size that was asked for": {"gpt-image-1", "1536x1024", image.Pt(1536, 1024), pngOf(t, given), "png"},
-		"in a smaller one":               {"gpt-image-1", "1536x1024", image.Pt(96, 64), pngOf(t, given), "png"},
-		"on a square":                    {"dall-e-2", "1024x1024", image.Pt(1024, 1024), pngOf(t, given), "png"},
+		"in the size that was asked for": {"painter", "96x64", image.Pt(96, 64)},
+		"in a larger one":                {"painter", "96x64", image.Pt(960, 640)},
+		"of a GPT image model":           {"gpt-image-1", "1536x1024", image.Pt(96, 64)},
+		"on a square":                    {"dall-e-2", "1024x1024", image.Pt(64, 64)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			asked, image := drawn(pngOf(t, plain(c.answer.X, c.answer.Y, blue)))
 			b, _ := newBackend(t, llmtest.Config{Image: image}, func(cfg *Config) { cfg.Image = c.model })
-			a := args{"image": file(t, plan.Image, "a."+c.ending, c.file), "mask": masked, "prompt": text("a sofa")}
+			a := args{"image": file(t, plan.Image, "a.png", pngOf(t, given)), "mask": masked, "prompt": text("a sofa")}
 			out := must(t, b, backing("images-edits", "Draw {prompt} there."), call(t, plan.Image, a))
 			p := open(t, out)
 			if p.Info.MIME != "image/png" || p.Info.Width != 300 || p.Info.Height != 200 || out.About != "a sofa" {
@@ -263,11 +262,11 @@ func TestEditWithoutAMask(t *testing.T) {
 		want   image.Point
 		mime   string
 	}{
-		"a small JPEG":          {jpegOf(t, plain(300, 100, red)), "jpg", plain(1536, 1024, blue), image.Pt(300, 100), "image/jpeg"},
-		"a large picture":       {pngOf(t, plain(3000, 2000, red)), "png", plain(1536, 1024, blue), image.Pt(1536, 1024), "image/png"},
-		"a high one":            {pngOf(t, plain(2000, 4000, red)), "png", plain(1024, 1536, blue), image.Pt(768, 1536), "image/png"},
-		"one with transparency": {jpegOf(t, plain(300, 200, red)), "jpg", plain(1536, 1024, color.NRGBA{0, 0, 200, 0}), image.Pt(300, 200), "image/png"},
-		"of another shape":      {pngOf(t, plain(600, 400, red)), "png", plain(512, 512, blue), image.Pt(600, 400), "image/png"},
+		"a small JPEG":          {jpegOf(t, plain(60, 20, red)), "jpg", plain(96, 64, blue), image.Pt(60, 20), "image/jpeg"},
+		"a large picture":       {pngOf(t, plain(300, 200, red)), "png", plain(96, 64, blue), image.Pt(96, 64), "image/png"},
+		"a high one":            {pngOf(t, plain(200, 400, red)), "png", plain(64, 96, blue), image.Pt(48, 96), "image/png"},
+		"one with transparency": {jpegOf(t, plain(30, 20, red)), "jpg", plain(96, 64, color.NRGBA{0, 0, 200, 0}), image.Pt(30, 20), "image/png"},
+		"of another shape":      {pngOf(t, plain(60, 40, red)), "png", plain(51, 51, blue), image.Pt(60, 40), "image/png"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -281,7 +280,7 @@ func TestEditWithoutAMask(t *testing.T) {
 			if !strings.HasSuffix(out.About, " pixels") {
 				t.Errorf("about is %q", out.About)
 			}
-			if r := (*asked)[0]; r.Mask != nil || r.Prompt != "Vary it." || r.ResponseFormat != "" {
+			if r := (*asked)[0]; r.Mask != nil || r.Prompt != "Vary it." || r.N != 1 {
 				t.Errorf("asked %+v", r)
 			}
 		})
@@ -298,7 +297,7 @@ func TestTheBorderGoesOn(t *testing.T) {
 			img.SetNRGBA(x, y, blue)
 		}
 	}
-	c := canvasFor("gpt-image-1", image.Pt(200, 100))
+	c := canvasFor(canvasSizes("gpt-image-1"), image.Pt(200, 100))
 	if c.size != image.Pt(1536, 1024) || c.inside != image.Rect(0, 128, 1536, 896) {
 		t.Fatalf("the canvas is %+v", c)
 	}
@@ -360,7 +359,7 @@ func TestWhichIsTheMask(t *testing.T) {
 
 func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
 	t.Parallel()
-	_, answer := drawn(pngOf(t, plain(1024, 1024, blue)))
+	_, answer := drawn(pngOf(t, plain(64, 64, blue)))
 	b, _ := newBackend(t, llmtest.Config{Image: answer})
 	out := must(t, b, backing("images-edits", "Vary it."), call(t, plan.Image, args{"image": file(t, plan.Image, "a.gif", animation(t))}))
 	if out.Note == "" || open(t, out).Info.MIME != "image/png" {
@@ -371,7 +370,7 @@ func TestOnlyTheFirstFrameIsEdited(t *testing.T) {
 // TestEditAtAzure: the deployment stands in the address.
 func TestEditAtAzure(t *testing.T) {
 	t.Parallel()
-	asked, answer := drawn(pngOf(t, plain(1024, 1024, blue)))
+	asked, answer := drawn(pngOf(t, plain(64, 64, blue)))
 	server := llmtest.New(t, llmtest.Config{Image: answer})
 	e, err := endpoint.New(endpoint.Config{BaseURL: server.AzureURL(), Key: "k", AzureVersion: "2025-04-01-preview", Transport: transport(t)})
 	if err != nil {
@@ -379,7 +378,7 @@ func TestEditAtAzure(t *testing.T) {
 	}
 	must(t, newBackendAt(t, e), backing("images-edits", "Vary it."),
 		call(t, plan.Image, args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(9, 9, red)))}))
-	if got := (*asked)[0].Model; got != "gpt-image-1" || server.Calls()[0] != "POST /openai/deployments/gpt-image-1/images/edits" {
+	if got := (*asked)[0].Model; got != "painter" || server.Calls()[0] != "POST /openai/deployments/painter/images/edits" {
 		t.Errorf("asked %s by %v", got, server.Calls())
 	}
 }

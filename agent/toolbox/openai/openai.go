@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"sync/atomic"
 	"time"
 
@@ -65,6 +66,8 @@ type Backend struct {
 	models listing
 	room   *semaphore.Weighted // for the pixels of decoded pictures
 	most   int64               // pixels in that room
+	// canvases are the sizes in which a model takes pictures to be changed.
+	canvases func(model string) []image.Point
 
 	plainness      atomic.Int32 // how little the server knows of structured output
 	withoutB64JSON atomic.Bool  // the server refuses to be asked for b64_json
@@ -91,16 +94,16 @@ func New(c Config) (*Backend, error) {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	b := &Backend{config: c, most: 2 * c.Limits.Pixels}
+	b := &Backend{config: c, most: 2 * c.Limits.Pixels, canvases: canvasSizes}
 	b.room = semaphore.NewWeighted(b.most)
 	b.models = newListing(c.Endpoint, c.Clock)
-	const chat, image, speech, transcription = "OPENAI_MODEL", "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
+	const chat, drawing, speech, transcription = "OPENAI_MODEL", "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
 	b.runs = map[string]run{
 		"chat":                 {model: c.Chat, variable: chat, do: b.chat},
 		"chat-vision":          {model: c.Vision, variable: chat, media: true, do: b.chat},
 		"chat-video":           {model: c.Vision, variable: chat, media: true, video: true, do: b.chat},
-		"images-generations":   {model: c.Image, variable: image, do: b.draw},
-		"images-edits":         {model: c.Image, variable: image, media: true, do: b.edit},
+		"images-generations":   {model: c.Image, variable: drawing, do: b.draw},
+		"images-edits":         {model: c.Image, variable: drawing, media: true, do: b.edit},
 		"audio-speech":         {model: c.Speech, variable: speech, do: b.speak},
 		"audio-transcriptions": {model: c.Transcription, variable: transcription, media: true, do: b.transcribe},
 	}

@@ -27,7 +27,7 @@ var mediaRuns = []string{"chat-vision", "chat-video", "images-edits", "audio-tra
 
 func TestProbe(t *testing.T) {
 	t.Parallel()
-	all := []string{"talker", "seer", "gpt-image-1", "gpt-4o-mini-tts", "whisper-1"}
+	all := []string{"talker", "seer", "painter", "gpt-4o-mini-tts", "whisper-1"}
 	for name, c := range map[string]struct {
 		models []string
 		change func(*Config)
@@ -35,9 +35,9 @@ func TestProbe(t *testing.T) {
 	}{
 		"a server with all models": {all, nil, nil},
 		"a server that lists none": {nil, nil, nil},
-		"the latest is meant": {[]string{"talker:latest", "seer:7b", "gpt-image-1", "gpt-4o-mini-tts", "whisper-1"}, nil,
+		"the latest is meant": {[]string{"talker:latest", "seer:7b", "painter", "gpt-4o-mini-tts", "whisper-1"}, nil,
 			lacking(`no model called "seer": set OPENAI_MODEL`, "chat-vision", "chat-video")},
-		"a gateway lists families":      {[]string{"gpt-*", "talker", "whisper-*"}, nil, lacking(`no model called "seer"`, "chat-vision", "chat-video")},
+		"a gateway lists families":      {[]string{"gpt-*", "talker", "paint*", "whisper-*"}, nil, lacking(`no model called "seer"`, "chat-vision", "chat-video")},
 		"names are given as an example": {[]string{"a", "b\nc", "d", "e", "f", "g", "h"}, nil, lacking("one that it has, such as a, d, e, f, g.", allRuns...)},
 		"odd names are not repeated":    {[]string{"<b>"}, nil, lacking("one that it has.", allRuns...)},
 		"no models are set": {all, func(c *Config) { c.Chat, c.Vision, c.Image, c.Speech, c.Transcription = "", "", "", "", "" },

@@ -61,7 +61,7 @@ func newBackend(t *testing.T, script llmtest.Config, change ...func(*Config)) (*
 func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *Backend {
 	t.Helper()
 	c := Config{
-		Endpoint: e, Chat: "talker", Vision: "seer", Image: "gpt-image-1", Speech: "gpt-4o-mini-tts", Transcription: "whisper-1",
+		Endpoint: e, Chat: "talker", Vision: "seer", Image: "painter", Speech: "gpt-4o-mini-tts", Transcription: "whisper-1",
 		Frames: func(_ context.Context, _, dir string, most int) ([]media.Frame, error) {
 			frames := make([]media.Frame, 3)
 			for i := range frames {
@@ -80,6 +80,9 @@ func newBackendAt(t *testing.T, e *endpoint.Endpoint, change ...func(*Config)) *
 	b, err := New(c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c.Image == "painter" { // not OpenAI's, and quick to be painted for
+		b.canvases = func(string) []image.Point { return []image.Point{{96, 64}, {64, 64}, {64, 96}} }
 	}
 	return b
 }
