@@ -1,0 +1,31 @@
+package agent_test
+
+import (
+	"context"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// TestActSaysWhatIsPromised: a backend hears what its tool returns and for which request
+// it works, and the result names the model that it asked.
+func TestActSaysWhatIsPromised(t *testing.T) {
+	t.Parallel()
+	var heard toolbox.Call
+	ops := maker{"guess": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+		heard = c
+		return toolbox.Output{Value: "a guess", Model: "guesser-2"}, nil
+	}}
+	w := newWorld(t, &fakeMind{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
+	action := plan.Action{Tool: "guess", Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}}, Returns: plan.Title}
+	steps := []plan.Step{{Key: "k", Action: action, Final: true}}
+	r := w.Act(t.Context(), agent.Work{Request: request(), Steps: steps, Memory: agent.NewMemory(nil)})
+	if r.Status != plan.Done || r.Model != "guesser-2" || r.Candidate != "native:guess" {
+		t.Errorf("the result is %+v", r)
+	}
+	if heard.Returns != plan.Title || heard.Request != "r1" || heard.Tool != "guess" {
+		t.Errorf("the backend heard %+v", heard)
+	}
+}
