@@ -33,6 +33,7 @@ type benchmarkGold struct {
 	Goals   []benchmarkGoal `json:"goals"`
 	Allowed []string        `json:"allowed"`
 	Expect  string          `json:"expect"`
+	Foreign bool            `json:"foreign"`
 }
 
 type benchmarkGoal struct {
@@ -156,8 +157,8 @@ func TestBenchmarkJudgements(t *testing.T) {
 				t.Errorf("%s has no goal", r.ID)
 			}
 		case "question", "refusal", "reply":
-			if len(g.Goals) > 0 {
-				t.Errorf("%s expects a %s and has goals", r.ID, g.Expect)
+			if len(g.Goals) > 0 != g.Foreign {
+				t.Errorf("%s expects a %s and has %d goals", r.ID, g.Expect, len(g.Goals))
 			}
 		default:
 			t.Errorf("%s expects an unknown %q", r.ID, g.Expect)

@@ -24,7 +24,10 @@ type Gold struct {
 	// Expect is what is right to do with the wish: plan, question, refusal or reply;
 	// empty means plan.
 	Expect string `json:"expect"`
-	Note   string `json:"note"`
+	// Foreign marks a wish in another language than English: to turn it down is right for
+	// who reads English only, and a plan that meets the goals is as right.
+	Foreign bool   `json:"foreign"`
+	Note    string `json:"note"`
 }
 
 // Goal is one thing that the user asks for.
@@ -95,7 +98,7 @@ func (g Gold) check() error {
 			return errors.New("expects a plan but has no goals")
 		}
 	case expectQuestion, expectRefusal, expectReply:
-		if len(g.Goals) > 0 {
+		if len(g.Goals) > 0 && !g.Foreign {
 			return fmt.Errorf("expects a %s but has goals", g.Expect)
 		}
 	default:
