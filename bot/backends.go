@@ -18,7 +18,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 	if err != nil {
 		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
 	}
-	backends := map[string]toolbox.Backend{"native": builtin}
+	backends := map[string]toolbox.Backend{builtinKind: builtin}
 	if c.Models.Server.configured() {
 		if backends["openai"], err = c.openai(ctx); err != nil {
 			return nil, err

@@ -30,7 +30,7 @@ type evalCommand struct {
 func (*evalCommand) Help() string {
 	return `Nothing is run and nothing is changed: the plans are judged. The offline mind makes them,
 unless MIND or --mind says llm: a language model costs money. Its answers can be kept, and
-planned with again for nothing.
+planned with again for nothing, on any machine: it is planned as if every tool could run.
 
 Examples:
 

@@ -157,7 +157,7 @@ func split(line string) []string {
 
 func write(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil { //nolint:gosec // into the test's own folder
 		t.Fatal(err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 type toolsCommand struct {
-	JSON bool `help:"Print JSON: [{name, domain, args, returns, live, why}]."`
+	JSON bool `help:"Print JSON: [{name, domain, args, returns, live, by, why}]."`
 }
 
 // toolLine is a tool as it is printed.
@@ -21,7 +21,9 @@ type toolLine struct {
 	Args    []argLine `json:"args"`
 	Returns string    `json:"returns"`
 	Live    bool      `json:"live"`
-	Why     string    `json:"why,omitempty"`
+	// By is the kind of the backend that runs it, Why what it needs where none does.
+	By  string `json:"by,omitempty"`
+	Why string `json:"why,omitempty"`
 }
 
 type argLine struct {
@@ -31,6 +33,9 @@ type argLine struct {
 	Optional bool   `json:"optional,omitempty"`
 	Many     bool   `json:"many,omitempty"`
 }
+
+// builtinKind is the kind of the backend that is part of the program.
+const builtinKind = "native"
 
 // Run lists the tools.
 func (t *toolsCommand) Run(ctx context.Context, c *call) error {
@@ -63,7 +68,7 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 func newToolLine(s toolbox.Status) toolLine {
 	l := toolLine{
 		Name: s.Tool.Name, Domain: s.Tool.Domain, Args: []argLine{},
-		Returns: string(s.Tool.Returns), Live: s.Live, Why: s.Why,
+		Returns: string(s.Tool.Returns), Live: s.Live, By: s.Backing.Kind, Why: s.Why,
 	}
 	for _, a := range s.Tool.Args {
 		l.Args = append(l.Args, argLine{a.Name, string(a.Type), string(a.Meaning), a.Optional, a.Many})
@@ -91,7 +96,11 @@ func printTools(w io.Writer, lines []toolLine) error {
 				args = append(args, arg)
 			}
 		}
-		fmt.Fprintf(&b, "%s %s(%s) → %s\n", mark, l.Name, strings.Join(args, ", "), l.Returns)
+		fmt.Fprintf(&b, "%s %s(%s) → %s", mark, l.Name, strings.Join(args, ", "), l.Returns)
+		if l.By != "" && l.By != builtinKind {
+			fmt.Fprintf(&b, " (%s)", l.By)
+		}
+		b.WriteString("\n")
 		if l.Why != "" {
 			fmt.Fprintf(&b, "    %s\n", l.Why)
 		}

@@ -155,7 +155,7 @@ func newLack(b Backing) *lack {
 	case "openai":
 		l.cannot, otherwise = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own", "a model server"
 	case "hftask", "localai":
-		l.cannot, otherwise = "this version cannot use model servers yet", "a model server"
+		l.cannot, otherwise = "this version cannot use such servers yet", "a tool server"
 	case "http":
 		l.cannot, otherwise = "this version cannot ask web services yet", "a web service"
 	default:

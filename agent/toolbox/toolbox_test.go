@@ -93,8 +93,8 @@ func TestLiveSaysWhyNot(t *testing.T) {
 		"far":    "the server at 10.0.0.1:80 does not answer; or needs a model: set OPENAI_MODEL",
 		"film":   "needs the program ffmpeg; this version cannot run programs yet",
 		"here":   "",
-		"lost":   "needs the face data; or needs a model server; this version cannot use model servers yet",
-		"many": "needs a tool server or a LocalAI server; this version cannot use model servers yet; " +
+		"lost":   "needs the face data; or needs a model server; this version cannot use such servers yet",
+		"many": "needs a tool server or a LocalAI server; this version cannot use such servers yet; " +
 			"or needs a program; this version cannot run programs yet; " +
 			"or needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own",
 		"mute": "its backend does not answer",

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent/mind/llm/llmtest"
+)
+
+// askModel calls ask with a picture, and reads the object that it prints.
+func askModel(t *testing.T, env []string, args ...string) (int, answer) {
+	t.Helper()
+	dir := t.TempDir()
+	photo := filepath.Join(dir, "photo.png")
+	write(t, photo, string(pictureBytes(40, 20)))
+	status, stdout, stderr := called{
+		env:  append(env, "ATELIER_DATA="+dir),
+		args: append([]string{"ask", "--json", "--out", filepath.Join(dir, "out"), "--file", photo}, args...),
+	}.run(t)
+	var an answer
+	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
+		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
+	}
+	return status, an
+}
+
+// TestAskModel: a wish in another language is understood by a model and answered in its
+// words, and what that took is told.
+func TestAskModel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ wish, answer string }{
+		"English": {"make it black and white", "Here it is:"},
+		"German":  {"mach es schwarzweiß", "Bitte sehr, jetzt in Graustufen:"},
+		"Chinese": {"把它变成黑白照片", "黑白照片在这里:"},
+	} {
+		server := llmtest.New(t, llmtest.Config{Answer: greyer{answer: c.answer}.respond, Key: "sk-test-key"})
+		status, an := askModel(t, modelEnv(server, "OPENAI_API_KEY=sk-test-key"), "--mind", "llm", c.wish)
+		if status != statusDone || len(an.Files) != 1 || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
+			t.Fatalf("%s: status %d, %+v", name, status, an)
+		}
+		if !strings.Contains(an.Text, c.answer) || !strings.Contains(an.Text, an.Files[0].Name) {
+			t.Errorf("%s: %q", name, an.Text)
+		}
+		var jobs []string
+		tokens := 0
+		for _, j := range an.Thinking.Jobs {
+			jobs = append(jobs, j.Name)
+			tokens += j.Input + j.Output
+			if j.Model != "test-model" || j.Calls != 1 || j.Input == 0 || j.Output == 0 {
+				t.Errorf("%s: %+v", name, j)
+			}
+		}
+		if want := []string{"decompose", "assess", "settle", "respond"}; !slices.Equal(jobs, want) {
+			t.Errorf("%s: the jobs are %v", name, jobs)
+		}
+		if an.Thinking.Calls != len(jobs) || an.Thinking.Tokens != tokens || len(server.Requests()) != len(jobs) {
+			t.Errorf("%s: %+v after %d calls", name, an.Thinking, len(server.Requests()))
+		}
+		if !strings.Contains(server.Requests()[0].User(), c.wish) {
+			t.Errorf("%s: the model was not told the wish", name)
+		}
+	}
+}
+
+// TestAskModelInText: people read on one line what a model took, and nothing where none
+// was asked.
+func TestAskModelInText(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "\nModel: 4 calls, "},
+		{[]string{"--plan"}, "\nModel: 3 calls, "},
+		{[]string{"--mind", "offline"}, ""},
+	} {
+		args := append([]string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg"}, c.args...)
+		status, stdout, stderr := called{env: modelEnv(server), args: append(args, "make it black and white")}.run(t)
+		if status != statusDone || !strings.Contains(stdout, c.want) || (c.want == "") == strings.Contains(stdout, "Model:") {
+			t.Errorf("%v: status %d: %s%s", c.args, status, stdout, stderr)
+		}
+	}
+}
+
+// TestAskBack: a model's question is asked, with the status of one.
+func TestAskBack(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: greyer{question: "Welches Bild meinst du?"}.respond})
+	status, stdout, _ := called{env: modelEnv(server), args: []string{"ask", "mach es schwarzweiß"}}.run(t)
+	if status != statusQuestion || !strings.HasPrefix(stdout, "Welches Bild meinst du?\n\nModel: 1 call, ") {
+		t.Errorf("status %d: %s", status, stdout)
+	}
+}
+
+// TestModelFaults: what goes wrong with a model is a sentence for people; neither it nor
+// the log holds the key.
+func TestModelFaults(t *testing.T) {
+	t.Parallel()
+	const key = "sk-proj-0123456789abcdefghij"
+	refused := func(status int, code string) llmtest.Response {
+		return llmtest.Response{Status: status, ErrorCode: code, ErrorMessage: "The key " + key + " will not do."}
+	}
+	for name, c := range map[string]struct {
+		response llmtest.Response
+		want     string
+	}{
+		"a wrong key":      {refused(http.StatusUnauthorized, "invalid_api_key"), "key"},
+		"no money":         {refused(http.StatusTooManyRequests, "insufficient_quota"), "quota"},
+		"an unknown model": {refused(http.StatusNotFound, "model_not_found"), "test-model"},
+	} {
+		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.response }})
+		for _, args := range [][]string{{}, {"--json"}, {"--plan"}} {
+			status, stdout, stderr := called{
+				env:  modelEnv(server, "OPENAI_API_KEY="+key, "ATELIER_LOG=debug"),
+				args: append([]string{"ask", "--file", "testdata/photo.jpg", "make it black and white"}, args...),
+			}.run(t)
+			if status != statusFailed || !strings.Contains(stdout+stderr, c.want) || !strings.Contains(stderr, "level=WARN") {
+				t.Errorf("%s %v: status %d: %s%s", name, args, status, stdout, stderr)
+			}
+			if strings.Contains(stdout+stderr, key) || strings.Contains(stdout+stderr, "0123456789") {
+				t.Errorf("%s %v: the key is printed: %s%s", name, args, stdout, stderr)
+			}
+		}
+	}
+}
+
+// TestFallback: with a model that is down the offline mind does it, if that is allowed,
+// and people are told.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}
+	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return quota }})
+	status, an := askModel(t, modelEnv(server), "make it black and white")
+	if status != statusFailed || an.Thinking == nil || an.Thinking.Calls != 0 || len(an.Thinking.Jobs) != 1 {
+		t.Errorf("without: status %d, %+v", status, an)
+	}
+	status, an = askModel(t, modelEnv(server, "MIND_FALLBACK=offline"), "make it black and white")
+	if status != statusDone || len(an.Files) != 1 || an.Thinking.StoodIn == "" || !strings.Contains(an.Text, an.Thinking.StoodIn) {
+		t.Errorf("with: status %d, %+v", status, an)
+	}
+}
+
+// TestVision: a model that sees is shown the picture, small and as JPEG.
+func TestVision(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
+	status, an := askModel(t, modelEnv(server, "OPENAI_VISION=true"), "make it black and white")
+	if status != statusDone {
+		t.Fatalf("status %d: %+v", status, an)
+	}
+	for i, r := range server.Requests() {
+		images := 0
+		for _, m := range r.Messages {
+			images += m.Images
+		}
+		if (images == 1) != (i == 0) {
+			t.Errorf("%s was shown %d pictures", r.Job, images)
+		}
+	}
+}
+
+// seen waits until something was written.
+type seen struct {
+	what string
+	once sync.Once
+	came chan struct{}
+
+	mu  sync.Mutex
+	all strings.Builder
+}
+
+func (s *seen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all.Write(b)
+	if strings.Contains(s.all.String(), s.what) {
+		s.once.Do(func() { close(s.came) })
+	}
+	return len(b), nil
+}
+
+// TestProgressOfAsk: a person at a terminal reads what goes on while the model thinks, and
+// nothing of it stays. A program that reads JSON is told nothing.
+func TestProgressOfAsk(t *testing.T) {
+	t.Parallel()
+	atTerminal := func(io.Writer) (int, bool) { return 60, true }
+	waits := &seen{what: "Thinking… 0 s (understanding the wish)", came: make(chan struct{})}
+	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+		if r.Job == "decompose" {
+			<-waits.came
+		}
+		return english().respond(r)
+	}})
+	c := called{
+		env:      modelEnv(server),
+		args:     []string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white"},
+		terminal: atTerminal, stderr: waits,
+	}
+	status, stdout, stderr := c.run(t)
+	if above, last := screen(stderr); status != statusDone || above+last != "" || strings.Contains(stdout, "Thinking…") {
+		t.Errorf("status %d: above %q, last %q", status, above, last)
+	}
+	c.args = append(c.args, "--json")
+	c.terminal = func(w io.Writer) (int, bool) {
+		_, piped := w.(*bytes.Buffer) // the standard output alone
+		return 60, !piped
+	}
+	if _, _, stderr := c.run(t); stderr != "" {
+		t.Errorf("with JSON to a program: %q", stderr)
+	}
+	c.args = c.args[:len(c.args)-1]
+	c.terminal, c.env = atTerminal, append(c.env, "TERM=dumb")
+	if _, _, stderr := c.run(t); stderr != "" {
+		t.Errorf("on a dumb terminal: %q", stderr)
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/mind/llm/replay"
+)
+
+// greyBenchmark are four requests for the greyer, of which it does not solve the last.
+func greyBenchmark(t *testing.T) (dir string, files []string) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "requests.json"), `[
+ {"id": "grey-1", "level": "easy", "instruction": "make it black and white", "files": [{"name": "photo.png", "type": "image"}]},
+ {"id": "grey-2", "level": "easy", "instruction": "mach photo.png schwarzweiß"},
+ {"id": "grey-3", "level": "easy", "instruction": "without colours, please"},
+ {"id": "edges-4", "level": "hard", "instruction": "find the edges of photo.png"}]`)
+	const grey = `"returns": ["image"], "accept": [["greyscale_image"]]`
+	write(t, filepath.Join(dir, "gold.jsonl"), strings.Join([]string{
+		`{"id": "grey-1", "goals": [{"want": "grey", "uses": ["photo.png"], ` + grey + `}]}`,
+		`{"id": "grey-2", "goals": [{"want": "grey", "uses": ["photo.png"], ` + grey + `}]}`,
+		`{"id": "grey-3", "expect": "question"}`,
+		`{"id": "edges-4", "goals": [{"want": "edges", "uses": ["photo.png"], "returns": ["edge"], "accept": [["image_to_edge"]]}]}`,
+	}, "\n"))
+	return dir, []string{"--gold", filepath.Join(dir, "gold.jsonl"), filepath.Join(dir, "requests.json")}
+}
+
+// evalJSON calls eval and reads its report.
+func evalJSON(t *testing.T, env []string, args ...string) *measured {
+	t.Helper()
+	status, stdout, stderr := called{env: env, args: append([]string{"eval", "--json"}, args...)}.run(t)
+	report := &measured{}
+	if err := json.Unmarshal([]byte(stdout), report); err != nil || status != statusDone {
+		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
+	}
+	return report
+}
+
+// TestEvalModel: a model's plans are judged, its answers kept, and the same figures come
+// from what was kept, without a server or a key. The offline mind stands beside it on the
+// same requests.
+func TestEvalModel(t *testing.T) {
+	t.Parallel()
+	dir, files := greyBenchmark(t)
+	kept := filepath.Join(dir, "answers")
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "sk-1"})
+	env := modelEnv(server, "OPENAI_API_KEY=sk-1")
+	first := evalJSON(t, env, append([]string{"--mind", "llm", "--parallel", "3", "--record", kept, "--answers"}, files...)...)
+	if first.Mind != "test-model" || first.Requests != 4 || first.Solved.All != 0.75 || first.Answers.Asked != 3 || first.Answers.Good != 3 {
+		t.Errorf("%+v %+v %+v", first, first.Report, first.Answers)
+	}
+	if th := first.Thinking; th == nil || th.MostCalls != 4 || th.Repairs != 0 || len(th.Jobs) != 4 || th.Jobs[0].Requests != 4 || th.Tokens.Input == 0 {
+		t.Errorf("%+v", first.Thinking)
+	}
+	asked := len(server.Requests())
+
+	again := evalJSON(t, nil, append([]string{"--replay", kept, "--answers"}, files...)...)
+	if again.Solved.All != first.Solved.All || again.Answers.Good != first.Answers.Good || again.Answers.Asked != first.Answers.Asked || again.Thinking.Tokens != first.Thinking.Tokens {
+		t.Errorf("another outcome: %+v, %+v", again.Report, again.Answers)
+	}
+	if r := again.Recorded; r == nil || r.Model != "test-model" || !r.Current || r.Stale != 0 || again.Mind != "test-model" {
+		t.Errorf("recorded: %+v", again.Recorded)
+	}
+	if len(server.Requests()) != asked {
+		t.Error("the server was asked again")
+	}
+	some := evalJSON(t, nil, append([]string{"--replay", kept, "--mind", "offline", "--ids", "grey-1,edges-4"}, files...)...)
+	if some.Mind != "offline" || some.Requests != 2 || some.Thinking != nil || some.Recorded != nil {
+		t.Errorf("the offline mind: %+v %+v", some, some.Report)
+	}
+	if quiet := evalJSON(t, env, files...); quiet.Mind != "offline" || len(server.Requests()) != asked {
+		t.Errorf("unasked for, %s made the plans", quiet.Mind)
+	}
+}
+
+// TestEvalTellsByWhat: one line says what answers were recorded with, and what has
+// changed since.
+func TestEvalTellsByWhat(t *testing.T) {
+	t.Parallel()
+	dir, files := greyBenchmark(t)
+	kept := filepath.Join(dir, "answers")
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
+	eval := func(args ...string) string {
+		status, stdout, stderr := called{env: modelEnv(server), args: slices.Concat([]string{"eval"}, args, files)}.run(t)
+		if status != statusDone {
+			t.Fatalf("%v: status %d: %s", args, status, stderr)
+		}
+		line, _, _ := strings.Cut(stdout, "\n")
+		return line
+	}
+	for _, c := range []struct{ got, want string }{
+		{eval(), "Planned by the offline mind."},
+		{eval("--mind", "llm"), "Planned by test-model."},
+		{eval("--mind", "llm", "--record", kept, "--ids", "grey-1,grey-2"), "Planned by test-model, whose answers are kept in " + kept + "."},
+		{eval("--mind", "offline", "--replay", kept), "Planned by the offline mind: the requests that are recorded in " + kept + "."},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, not %q", c.got, c.want)
+		}
+	}
+	line := eval("--replay", kept)
+	if !strings.HasPrefix(line, "Planned with recorded answers of test-model (prompts: assess ") ||
+		!strings.HasSuffix(line, ". Prompts and catalogue are those of today.") {
+		t.Error(line)
+	}
+
+	// Another wording of the catalogue, of a prompt, and of a question.
+	recordings, err := replay.Open(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, err := recordings.About()
+	if err != nil {
+		t.Fatal(err)
+	}
+	about.Catalogue, about.Prompts["settle"] = "00000000", "00000000"
+	if err := recordings.SetAbout(about); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(kept, "grey-1.json")
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, strings.Replace(string(b), `"messages": "sha256:`, `"messages": "sha256:0`, 1))
+	line = eval("--replay", kept)
+	if !strings.Contains(line, "catalogue 00000000). Changed since: the prompt settle, the catalogue; 1 answer to questions that read otherwise now.") {
+		t.Error(line)
+	}
+}
+
+// TestEvalModelFaults: what cannot be measured says so.
+func TestEvalModelFaults(t *testing.T) {
+	t.Parallel()
+	dir, files := greyBenchmark(t)
+	kept, empty := filepath.Join(dir, "answers"), filepath.Join(dir, "empty")
+	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+		if r.ID == "grey-2" {
+			return llmtest.Response{Status: http.StatusUnauthorized}
+		}
+		return english().respond(r)
+	}})
+	evalJSON(t, modelEnv(server), append([]string{"--mind", "llm", "--record", kept, "--ids", "grey-1"}, files...)...)
+	for name, c := range map[string]struct {
+		args   []string
+		status int
+		want   string
+	}{
+		"a wrong key ends it":       {[]string{"--mind", "llm"}, statusFailed, "key"},
+		"no model":                  {[]string{"--record", kept}, statusUsage, "Try: bot eval --mind llm --record "},
+		"both":                      {[]string{"--record", kept, "--replay", kept}, statusUsage, "give one of them"},
+		"nothing there":             {[]string{"--replay", empty}, statusUsage, "No answers are recorded in "},
+		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, statusUsage, "None of the requests is recorded"},
+		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, statusUsage, `There is no request called "grey-9".`},
+		"none at a time":            {[]string{"--parallel", "0"}, statusUsage, "--parallel is 0: a number from 1 to 64"},
+		"another model's recording": {[]string{"--mind", "llm", "--record", kept, "--ids", "edges-4"}, statusUsage, "given by another model"},
+	} {
+		env := append(modelEnv(server), "OPENAI_MODEL=another-model")
+		status, stdout, stderr := called{env: env, args: slices.Concat([]string{"eval"}, c.args, files)}.run(t)
+		if status != c.status || !strings.Contains(stderr, c.want) || stdout != "" {
+			t.Errorf("%s: status %d: %s%s", name, status, stdout, stderr)
+		}
+	}
+	if len(server.Requests()) > 12 {
+		t.Errorf("the server was asked %d times", len(server.Requests()))
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+
+	"atelier/agent/mind/llm/llmtest"
+)
+
+// toolLines calls tools and reads what it lists, by name.
+func toolLines(t *testing.T, env ...string) map[string]toolLine {
+	t.Helper()
+	status, stdout, stderr := called{env: env, args: []string{"tools", "--json"}}.run(t)
+	var lines []toolLine
+	if err := json.Unmarshal([]byte(stdout), &lines); err != nil || status != statusDone {
+		t.Fatalf("status %d: %v%s", status, err, stderr)
+	}
+	tools := map[string]toolLine{}
+	for _, l := range lines {
+		tools[l.Name] = l
+	}
+	return tools
+}
+
+// TestToolsOfAServer: what a server's models can do is there once the server is set, and
+// what is missing says how to get it.
+func TestToolsOfAServer(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model", "gpt-image-1"}})
+	for name, c := range map[string]struct {
+		env  []string
+		live []string
+		why  map[string]string
+	}{
+		"nothing": {nil, []string{"image_to_edge"}, map[string]string{
+			"image_captioning": "needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own",
+			"text_to_image":    "set OPENAI_API_KEY",
+		}},
+		"a server": {modelEnv(server), []string{"image_to_edge", "image_captioning", "text_to_image", "translation"}, map[string]string{
+			"text_to_speech": `has no model called "gpt-4o-mini-tts": set OPENAI_SPEECH_MODEL to one that it has`,
+		}},
+		"offline with a server": {modelEnv(server, "MIND=offline"), []string{"image_captioning", "text_to_image"}, nil},
+		"a server without a model": {[]string{"OPENAI_BASE_URL=" + server.URL(), "MIND=offline"}, []string{"text_to_image"}, map[string]string{
+			"translation": "needs a model: set OPENAI_MODEL",
+		}},
+	} {
+		tools := toolLines(t, c.env...)
+		for _, tool := range c.live {
+			by := "openai"
+			if tool == "image_to_edge" {
+				by = "native"
+			}
+			if l := tools[tool]; !l.Live || l.Why != "" || l.By != by {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+		for tool, why := range c.why {
+			if l := tools[tool]; l.Live || !strings.Contains(l.Why, why) || l.By != "" {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+	}
+	_, stdout, _ := called{env: modelEnv(server), args: []string{"tools"}}.run(t)
+	for _, want := range []string{"\n+ text_to_image(prompt text) → image (openai)\n", "\n+ image_to_edge(image image) → edge\n"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is not listed", want)
+		}
+	}
+}
+
+// TestToolsOfAServerThatIsDown: the built-in tools are there all the same, and pictures go
+// nowhere that is not allowed.
+func TestToolsOfAServerThatIsDown(t *testing.T) {
+	t.Parallel()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil { // nobody listens there any more
+		t.Fatal(err)
+	}
+	tools := toolLines(t, "OPENAI_BASE_URL=http://"+address+"/v1", "OPENAI_MODEL=m")
+	if !tools["image_to_edge"].Live {
+		t.Error("a built-in tool is gone")
+	}
+	for _, name := range []string{"translation", "image_captioning"} {
+		if l := tools[name]; l.Live || !strings.HasPrefix(l.Why, "the model server does not answer. ") {
+			t.Errorf("%+v", l)
+		}
+	}
+}
