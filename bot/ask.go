@@ -22,7 +22,7 @@ type askCommand struct {
 	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
 	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
 	thinking
-	Wish []string `arg:"" optional:"" help:"What you want, in plain English. A single - reads it from the standard input."`
+	Wish []string `arg:"" optional:"" help:"What you want, in plain words. A single - reads it from the standard input."`
 }
 
 // Help is the longer help.
@@ -41,7 +41,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread 
 }
 
 const (
-	// maxWish is the longest wish that is taken, in bytes: what the offline mind reads.
+	// maxWish is the longest wish that is taken, in bytes.
 	maxWish = 8000
 	// maxStdin is how much of the standard input is read for it.
 	maxStdin = 1 << 20

@@ -167,6 +167,37 @@ func TestVision(t *testing.T) {
 	}
 }
 
+// TestDecomposer: a model of its own splits the wish, and the other one does the rest;
+// neither is shown the other's key.
+func TestDecomposer(t *testing.T) {
+	t.Parallel()
+	main := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "sk-main"})
+	own := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "sk-own"})
+	status, an := askModel(t, modelEnv(main, "OPENAI_API_KEY=sk-main",
+		"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_API_KEY=sk-own", "DECOMPOSER_MODEL=mix"), "make it black and white")
+	if status != statusDone || an.Thinking.Jobs[0].Model != "mix" || an.Thinking.Jobs[1].Model != "test-model" {
+		t.Errorf("status %d: %+v", status, an.Thinking)
+	}
+	if len(own.Requests()) != 1 || own.Requests()[0].Model != "mix" || len(main.Requests()) != 3 {
+		t.Errorf("%d calls of the decomposer, %d of the other", len(own.Requests()), len(main.Requests()))
+	}
+}
+
+// TestAzure: the dialect of Azure OpenAI is spoken where its version is set.
+func TestAzure(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "azure-key"})
+	status, an := askModel(t, []string{
+		"OPENAI_BASE_URL=" + server.AzureURL(), "OPENAI_API_KEY=azure-key", "OPENAI_API_VERSION=2024-10-21", "OPENAI_MODEL=our-deployment",
+	}, "make it black and white")
+	if status != statusDone || len(an.Files) != 1 {
+		t.Errorf("status %d: %+v", status, an)
+	}
+	if calls := server.Calls(); len(calls) == 0 || !strings.Contains(calls[len(calls)-1], "/deployments/our-deployment/") {
+		t.Errorf("the calls are %q", calls)
+	}
+}
+
 // seen waits until something was written.
 type seen struct {
 	what string

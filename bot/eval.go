@@ -107,6 +107,7 @@ func (e *evalCommand) over(c *Config, t *tape) error {
 	if c.Mind == autoMind {
 		c.Mind = offlineMind
 	}
+	c.Fallback = false // one mind is measured, not a mixture
 	if e.Record != "" && c.Mind != llmMind {
 		return usage("--record keeps what a language model answers. Try: bot eval --mind llm --record %s", e.Record)
 	}

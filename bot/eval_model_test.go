@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -133,6 +134,24 @@ func TestEvalTellsByWhat(t *testing.T) {
 	line = eval("--replay", kept)
 	if !strings.Contains(line, "catalogue 00000000). Changed since: the prompt settle, the catalogue; 1 answer to questions that read otherwise now.") {
 		t.Error(line)
+	}
+}
+
+// TestProgressOfEval: a person at a terminal reads how far a measurement is.
+func TestProgressOfEval(t *testing.T) {
+	t.Parallel()
+	_, files := greyBenchmark(t)
+	waits := &seen{what: "Planning… 0 s (0 of 4 done)", came: make(chan struct{})}
+	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+		<-waits.came
+		return english().respond(r)
+	}})
+	status, _, stderr := called{
+		env: modelEnv(server), args: append([]string{"eval", "--mind", "llm"}, files...),
+		terminal: func(io.Writer) (int, bool) { return 60, true }, stderr: waits,
+	}.run(t)
+	if above, last := screen(stderr); status != statusDone || above+last != "" {
+		t.Errorf("status %d: above %q, last %q", status, above, last)
 	}
 }
 

@@ -58,9 +58,10 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	if err != nil {
 		return nil, err
 	}
+	line.tell(planning, fmt.Sprintf("0 of %d done", len(b.ids())))
 	options := evaluate.Options{
 		Failures: e.Failures, Catalogue: b.catalogue, Parallel: e.Parallel, Broke: broke,
-		Progress: func(done, of int) { line.tell("Planning", fmt.Sprintf("%d of %d done", done, of)) },
+		Progress: func(done, of int) { line.tell(planning, fmt.Sprintf("%d of %d done", done, of)) },
 	}
 	if e.Answers {
 		options.Respond = m.Respond
@@ -83,6 +84,9 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	}
 	return e.tell(report, config, b, t)
 }
+
+// planning is what the progress line says of a measurement.
+const planning = "Planning"
 
 // broke tells the failures of a model and its server from refusals of a wish.
 func broke(err error) bool {

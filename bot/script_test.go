@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/color"
@@ -14,12 +15,30 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
+
+	"atelier/agent/mind/llm/llmtest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(leakless{m}, map[string]func(){
 		"bot": main,
 	})
+}
+
+// leakless fails where the tests leave something running.
+type leakless struct{ *testing.M }
+
+func (l leakless) Run() int {
+	status := l.M.Run()
+	if status != 0 {
+		return status
+	}
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
 }
 
 // TestScripts runs testdata/script: each file is a case of how the program is used.
@@ -38,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"cutoff":  cutOff,
 			"long":    makeLong,
 			"binary":  makeBinary,
+			"model":   func(ts *testscript.TestScript, _ bool, args []string) { startModel(t, ts, args) },
 		},
 	})
 }
@@ -57,6 +77,15 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("%s ended with %d, not %s", args[1], got, args[0])
 	}
+}
+
+// model KEY starts a server whose model takes every wish for one to make a picture black
+// and white, and sets its address.
+func startModel(t *testing.T, ts *testscript.TestScript, args []string) {
+	t.Helper()
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: args[0], Models: []string{"grey-1"}})
+	ts.Setenv("OPENAI_BASE_URL", server.URL())
+	ts.Setenv("OPENAI_MODEL", "grey-1")
 }
 
 // picture FILE WIDTH HEIGHT makes a PNG with a light rectangle on a dark ground.
