@@ -44,6 +44,7 @@ var arrows = map[string]arrow{
 	"storage":                     {nil, "a promise"},
 	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},
 	"storage/disk":                {[]string{"storage"}, "a make imports its promise"},
+	"storage/redis":               {[]string{"storage"}, "a make imports its promise"},
 	"bot":                         {[]string{"..."}, "the program wires everything"},
 }
 

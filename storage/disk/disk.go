@@ -1,86 +1,130 @@
-// Package disk keeps blobs as files of a folder.
+// Package disk keeps blobs as files of a folder, which several processes may share.
 //
 // Promises beyond those of the storage package:
-//   - A file is written beside its place, synced and then renamed into it, so that a
-//     crash leaves no half of a blob.
+//   - A file is written beside its place, synced and renamed into it, and then its folder
+//     is synced, so that a crash leaves no half of a blob and loses none that Put has
+//     returned for.
 //   - Nothing outside of the folder is read or written, through links neither.
+//   - A disk that is full, or a quota that is used up, is told by [storage.ErrFull], and
+//     gets back at once what the Put had written.
+//
+// The folder must be on a file system that renames atomically and whose clock is the one
+// that blobs are to expire by. Where it ignores the case of names, keys that differ in
+// nothing else name one blob.
 package disk
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path"
+	"strings"
+	"time"
 
 	"atelier/storage"
 )
 
+// Config says where the blobs are.
+type Config struct {
+	// Folder is made if it is not there.
+	Folder string
+	// LinkBase is the URL below which [Blobs.Links] is served, as those who get a link
+	// reach it; empty means that there are no links.
+	LinkBase string
+	// Now is the clock by which links end; nil is the system's.
+	Now func() time.Time
+}
+
 // Blobs are the files of a folder.
-type Blobs struct{ root *os.Root }
+type Blobs struct {
+	root *os.Root
+	now  func() time.Time
+	link *signer // nil means that there are no links
+}
 
-var _ storage.Blobs = (*Blobs)(nil)
+var (
+	_ storage.Blobs   = (*Blobs)(nil)
+	_ storage.Checker = (*Blobs)(nil)
+)
 
-// Open uses the folder, and makes it if it is not there. Close it in the end.
-func Open(folder string) (*Blobs, error) {
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the blobs: %w", err)
+// Open uses the folder, without links. Close it in the end.
+func Open(folder string) (*Blobs, error) { return New(Config{Folder: folder}) }
+
+// New opens the blobs. Close them in the end. What it fails with is a [*storage.Fault].
+func New(c Config) (*Blobs, error) {
+	var base *url.URL
+	if c.LinkBase != "" {
+		var err error
+		if base, err = parseBase(c.LinkBase); err != nil {
+			return nil, err
+		}
 	}
-	root, err := os.OpenRoot(folder)
+	if err := os.MkdirAll(c.Folder, 0o700); err != nil {
+		return nil, unusable("cannot be made", err)
+	}
+	root, err := os.OpenRoot(c.Folder)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder of the blobs: %w", err)
+		return nil, unusable("cannot be opened", err)
 	}
-	return &Blobs{root}, nil
+	b := &Blobs{root: root, now: c.Now}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	if base != nil {
+		if b.link, err = newSigner(root, base); err != nil {
+			return nil, unusable("cannot keep the secret of its links", errors.Join(err, root.Close()))
+		}
+	}
+	return b, nil
 }
 
 // Close lets go of the folder.
 func (b *Blobs) Close() error { return b.root.Close() }
 
-// Put stores a blob.
-func (b *Blobs) Put(ctx context.Context, key string, r io.Reader) (err error) {
-	if err := check(ctx, key); err != nil {
+// Check writes a file into the folder and removes it.
+func (b *Blobs) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
-	dir := path.Dir(key)
-	if err := b.root.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("put %s: %w", key, err)
-	}
-	temp := path.Join(dir, ".part-"+rand.Text()) // no key begins with a dot
-	f, err := b.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("put %s: %w", key, err)
-	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("put %s: %w", key, errors.Join(err, ignoreMissing(b.root.Remove(temp))))
-		}
-	}()
-	_, err = io.Copy(f, reader{ctx, r})
+	name, err := b.write(".", storage.NewSource(ctx, strings.NewReader("x")))
 	if err == nil {
-		err = f.Sync()
+		err = b.root.Remove(name)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
+	if err != nil {
+		return unusable("cannot be written to", err)
 	}
-	return b.root.Rename(temp, key)
+	return nil
 }
 
 // Get opens a blob.
 func (b *Blobs) Get(ctx context.Context, key string) (io.ReadCloser, error) {
-	if err := check(ctx, key); err != nil {
-		return nil, err
+	return b.GetRange(ctx, key, 0, -1)
+}
+
+// GetRange opens a part of a blob.
+func (b *Blobs) GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error) {
+	if offset < 0 {
+		return nil, fmt.Errorf("get %s: the offset %d is negative", key, offset)
 	}
-	if _, err := b.Stat(ctx, key); err != nil {
-		return nil, err
-	}
-	f, err := b.root.Open(key)
+	f, _, err := b.open(ctx, key)
 	if err != nil {
-		return nil, fault("get", key, err)
+		return nil, err
 	}
-	return f, nil
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return nil, fmt.Errorf("get %s: %w", key, errors.Join(err, f.Close()))
+	}
+	var r io.Reader = f
+	if n >= 0 {
+		r = io.LimitReader(f, n)
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{reader{ctx, r}, f}, nil
 }
 
 // Stat tells of a blob.
@@ -89,16 +133,16 @@ func (b *Blobs) Stat(ctx context.Context, key string) (storage.Info, error) {
 		return storage.Info{}, err
 	}
 	info, err := b.root.Stat(key)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fs.ErrNotExist
+	}
 	if err != nil {
-		return storage.Info{}, fault("stat", key, err)
+		return storage.Info{}, fmt.Errorf("stat %s: %w", key, missing(err))
 	}
-	if !info.Mode().IsRegular() {
-		return storage.Info{}, fmt.Errorf("stat %s: %w", key, storage.ErrNotFound)
-	}
-	return storage.Info{Size: info.Size()}, nil
+	return storage.Info{Size: info.Size(), Stored: info.ModTime()}, nil
 }
 
-// Delete removes a blob.
+// Delete removes a blob, and the folders that it leaves empty.
 func (b *Blobs) Delete(ctx context.Context, key string) error {
 	if _, err := b.Stat(ctx, key); errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -108,7 +152,31 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 	if err := ignoreMissing(b.root.Remove(key)); err != nil {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
+	b.prune(path.Dir(key))
 	return nil
+}
+
+// open opens the file of a blob.
+func (b *Blobs) open(ctx context.Context, key string) (*os.File, fs.FileInfo, error) {
+	if _, err := b.Stat(ctx, key); err != nil { // a named pipe would hang
+		return nil, nil, err
+	}
+	f, err := b.root.Open(key)
+	if err != nil {
+		return nil, nil, fmt.Errorf("get %s: %w", key, missing(err))
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, fmt.Errorf("get %s: %w", key, errors.Join(err, f.Close()))
+	}
+	return f, info, nil
+}
+
+// prune removes a folder and those above it, as far as they are empty.
+func (b *Blobs) prune(dir string) {
+	for dir != "." && b.root.Remove(dir) == nil { // which fails where one is not empty
+		dir = path.Dir(dir)
+	}
 }
 
 func check(ctx context.Context, key string) error {
@@ -118,23 +186,9 @@ func check(ctx context.Context, key string) error {
 	return storage.CheckKey(key)
 }
 
-func fault(op, key string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		err = errors.Join(storage.ErrNotFound, err)
-	}
-	return fmt.Errorf("%s %s: %w", op, key, err)
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
 // reader ends when its context does.
 type reader struct {
-	ctx context.Context //nolint:containedctx // it lives as long as the one call that reads
+	ctx context.Context //nolint:containedctx // it lives as long as the one reading
 	r   io.Reader
 }
 

@@ -1,19 +1,36 @@
 package disk_test
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"go.uber.org/goleak"
 
 	"atelier/storage"
 	"atelier/storage/disk"
 	"atelier/storage/storagetest"
 )
 
-func open(t *testing.T, folder string) *disk.Blobs {
+func TestMain(m *testing.M) {
+	if status, ok := child(); ok {
+		os.Exit(status)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func open(t *testing.T, c disk.Config) *disk.Blobs {
 	t.Helper()
-	b, err := disk.Open(folder)
+	b, err := disk.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,12 +42,47 @@ func open(t *testing.T, folder string) *disk.Blobs {
 	return b
 }
 
+func put(t *testing.T, b *disk.Blobs, key string) {
+	t.Helper()
+	if err := b.Put(t.Context(), key, strings.NewReader("x")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serve opens a make whose links are served.
+func serve(t *testing.T, c disk.Config) *disk.Blobs {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	c.LinkBase = "http://" + server.Listener.Addr().String() + "/files"
+	b := open(t, c)
+	server.Config.Handler = http.StripPrefix("/files", b.Links())
+	server.Start()
+	t.Cleanup(server.Close)
+	return b
+}
+
 func TestBlobs(t *testing.T) {
 	t.Parallel()
-	storagetest.Blobs(t, func(t *testing.T) storage.Blobs {
+	storagetest.Blobs(t, storagetest.BlobsMake{Open: func(t *testing.T) storage.Blobs {
 		t.Helper()
-		return open(t, filepath.Join(t.TempDir(), "new", "blobs"))
+		return serve(t, disk.Config{Folder: filepath.Join(t.TempDir(), "new", "blobs")})
+	}})
+}
+
+// files are all that a folder holds.
+func files(t *testing.T, folder string) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(folder, func(name string, d fs.DirEntry, err error) error {
+		if name != folder {
+			all = append(all, d.Name())
+		}
+		return err
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func TestLinksLeadNowhere(t *testing.T) {
@@ -40,7 +92,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	b := open(t, folder)
+	b := open(t, disk.Config{Folder: folder})
 	if err := os.Symlink(outside, filepath.Join(folder, "way")); err != nil {
 		t.Fatal(err)
 	}
@@ -50,17 +102,170 @@ func TestLinksLeadNowhere(t *testing.T) {
 	if err := b.Put(t.Context(), "way/new", strings.NewReader("x")); err == nil {
 		t.Error("a link was followed out by a put")
 	}
+	if err := b.Delete(t.Context(), "way/secret"); err == nil {
+		t.Error("a link was followed out by a delete")
+	}
+	if err := b.DeleteAll(t.Context(), "way"); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Expire(t.Context(), time.Now().Add(time.Hour)); err != nil {
+		t.Error(err)
+	}
+	if got := files(t, outside); !slices.Equal(got, []string{"secret"}) {
+		t.Errorf("outside there are %v", got)
+	}
 }
 
 func TestNothingIsLeftBeside(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	b := open(t, folder)
-	if err := b.Put(t.Context(), "k", strings.NewReader("x")); err != nil {
+	b := open(t, disk.Config{Folder: folder})
+	put(t, b, "k")
+	put(t, b, "deep/er/k")
+	if err := b.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := files(t, folder); !slices.Equal(got, []string{"deep", "er", "k", "k"}) {
+		t.Errorf("the folder holds %v", got)
+	}
+	if err := b.Delete(t.Context(), "deep/er/k"); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := os.ReadDir(folder)
-	if err != nil || len(entries) != 1 || entries[0].Name() != "k" {
-		t.Errorf("the folder holds %v, %v", entries, err)
+	if got := files(t, folder); !slices.Equal(got, []string{"k"}) {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
+// TestWhatACrashLeavesGoes: a process that dies in a put leaves a file aside, which is no
+// blob and goes with the sweeps.
+func TestWhatACrashLeavesGoes(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	b := open(t, disk.Config{Folder: folder})
+	put(t, b, "a/k")
+	put(t, b, "b/k")
+	for _, dir := range []string{".", "a", "b"} {
+		if err := os.WriteFile(filepath.Join(folder, dir, ".part-DIED"), []byte("half"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.DeleteAll(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	if got := files(t, folder); !slices.Equal(got, []string{".part-DIED", "b", ".part-DIED", "k"}) {
+		t.Errorf("the folder holds %v", got)
+	}
+	if n, err := b.Expire(t.Context(), time.Now().Add(-time.Hour)); n != 0 || err != nil {
+		t.Errorf("%d expired, %v", n, err)
+	}
+	if got := files(t, folder); len(got) != 4 {
+		t.Errorf("what may still be being written is gone: %v", got)
+	}
+	if n, err := b.Expire(t.Context(), time.Now().Add(time.Hour)); n != 1 || err != nil {
+		t.Errorf("%d expired, %v", n, err)
+	}
+	if got := files(t, folder); len(got) != 0 {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
+// TestPutsDuringAForgetting fail or stay, and leave nothing aside.
+func TestPutsDuringAForgetting(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	b := open(t, disk.Config{Folder: folder})
+	begun, forgotten := make(chan struct{}), make(chan struct{})
+	slow := io.MultiReader(strings.NewReader("x"), readerFunc(func([]byte) (int, error) {
+		close(begun)
+		<-forgotten
+		return 0, io.EOF
+	}))
+	failed := make(chan error)
+	go func() { failed <- b.Put(t.Context(), "thread/k", slow) }()
+	<-begun
+	if err := b.DeleteAll(t.Context(), "thread"); err != nil {
+		t.Error(err)
+	}
+	close(forgotten)
+	if err := <-failed; err == nil {
+		t.Error("what was forgotten came back")
+	}
+	if got := files(t, folder); len(got) != 0 {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+func TestAKeyIsNoFolderOfAnother(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	b := open(t, disk.Config{Folder: folder})
+	put(t, b, "a")
+	put(t, b, "b/c")
+	for _, key := range []string{"a/b", "a/b/c", "b"} {
+		if err := b.Put(t.Context(), key, strings.NewReader("x")); !errors.Is(err, storage.ErrKey) {
+			t.Errorf("put %s: %v", key, err)
+		}
+	}
+	if got := files(t, folder); !slices.Equal(got, []string{"a", "b", "c"}) {
+		t.Errorf("the folder holds %v", got)
+	}
+}
+
+func TestAFolderThatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []disk.Config{
+		{Folder: file}, {Folder: filepath.Join(file, "below")},
+		{Folder: t.TempDir(), LinkBase: "bot.example.org/files"}, {Folder: t.TempDir(), LinkBase: "ftp://x/"},
+		{Folder: t.TempDir(), LinkBase: "https://user@x/"}, {Folder: t.TempDir(), LinkBase: "https:///x"},
+		{Folder: t.TempDir(), LinkBase: "https://x/?a=b"}, {Folder: t.TempDir(), LinkBase: "https://x/#a"}, {Folder: t.TempDir(), LinkBase: "http://x\n"},
+		{Folder: t.TempDir(), LinkBase: "https://x/a%20b"}, {Folder: t.TempDir(), LinkBase: "https://x/ä/"},
+	} {
+		b, err := disk.New(c)
+		fault, ok := errors.AsType[*storage.Fault](err)
+		if !ok {
+			t.Errorf("%+v: %v, %v", c, b, err)
+			continue
+		}
+		if strings.Contains(fault.Sentence, file) || !strings.HasSuffix(fault.Sentence, ".") {
+			t.Errorf("the sentence is %q", fault.Sentence)
+		}
+	}
+}
+
+func TestCheckFindsAFolderThatIsGone(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "blobs")
+	b := open(t, disk.Config{Folder: folder})
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	fault, ok := errors.AsType[*storage.Fault](b.Check(t.Context()))
+	if !ok || !strings.Contains(fault.Sentence, "cannot be written to") {
+		t.Errorf("the check: %v", fault)
+	}
+}
+
+func TestAFolderIsNoBlob(t *testing.T) {
+	t.Parallel()
+	b := open(t, disk.Config{Folder: t.TempDir()})
+	put(t, b, "a/b")
+	if err := b.Delete(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+	r, err := b.Get(t.Context(), "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil || !bytes.Equal(content, []byte("x")) {
+		t.Errorf("it holds %q, %v", content, err)
 	}
 }

@@ -1,0 +1,62 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"atelier/storage"
+)
+
+// full tells whether an error of the file system is that it has no room.
+func full(err error) error {
+	for _, kind := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		if errors.Is(err, kind) {
+			return errors.Join(storage.ErrFull, err)
+		}
+	}
+	return err
+}
+
+// taken tells whether an error is that another key is this one's folder, or the other
+// way round.
+func taken(err error) error {
+	for _, kind := range []error{syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, fs.ErrExist} {
+		if errors.Is(err, kind) {
+			return fmt.Errorf("%w: a key must not be another's folder: %w", storage.ErrKey, err)
+		}
+	}
+	return err
+}
+
+// missing tells whether an error is that there is no such file.
+func missing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // "a/b" where "a" is a blob
+		return errors.Join(storage.ErrNotFound, err)
+	}
+	return err
+}
+
+// ignoreMissing forgives what is not there, or was removed by another before.
+func ignoreMissing(err error) error {
+	if errors.Is(missing(err), storage.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+func unusable(what string, err error) error {
+	reason := err
+	if p, ok := errors.AsType[*fs.PathError](err); ok { // without the path
+		reason = p.Err
+	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
+		reason = l.Err
+	}
+	f := &storage.Fault{Sentence: "The folder of the blobs " + what + ": " + reason.Error() + ".", Err: err}
+	if errors.Is(err, storage.ErrFull) {
+		f.Kind = storage.ErrFull
+	}
+	return f
+}

@@ -1,0 +1,93 @@
+package disk
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+
+	"atelier/storage"
+)
+
+// Put stores a blob.
+func (b *Blobs) Put(ctx context.Context, key string, r io.Reader) error {
+	if err := check(ctx, key); err != nil {
+		return err
+	}
+	if err := b.put(key, storage.NewSource(ctx, r)); err != nil {
+		return fmt.Errorf("put %s: %w", key, err)
+	}
+	return nil
+}
+
+func (b *Blobs) put(key string, r *storage.Source) error {
+	dir := path.Dir(key)
+	_, err := b.root.Stat(dir)
+	fresh := errors.Is(err, fs.ErrNotExist)
+	part, err := b.write(dir, r)
+	if err != nil {
+		return err
+	}
+	if err := b.root.Rename(part, key); err != nil {
+		return taken(errors.Join(err, ignoreMissing(b.root.Remove(part))))
+	}
+	for err = b.syncFolder(dir); fresh && dir != "." && err == nil; err = b.syncFolder(dir) {
+		dir = path.Dir(dir)
+	}
+	return err
+}
+
+// write writes a file aside in the folder, which it makes if it is not there, and syncs
+// it. It leaves nothing where it fails.
+func (b *Blobs) write(dir string, r *storage.Source) (part string, err error) {
+	part = path.Join(dir, aside+rand.Text())
+	f, err := b.create(part)
+	if err != nil {
+		return "", taken(full(err))
+	}
+	_, err = io.Copy(f, r)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		if r.Err() == nil {
+			err = full(err)
+		}
+		return "", errors.Join(err, ignoreMissing(b.root.Remove(part)))
+	}
+	return part, nil
+}
+
+// aside begins the names of files that are being written; no key has such a part.
+const aside = ".part-"
+
+// create makes the file and its folder, again if a sweep has found the folder empty and
+// removed it in between.
+func (b *Blobs) create(name string) (f *os.File, err error) {
+	for range 100 {
+		if err = b.root.MkdirAll(path.Dir(name), 0o700); err == nil {
+			f, err = b.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// syncFolder makes the names within the folder outlive a crash of the machine.
+func (b *Blobs) syncFolder(dir string) error {
+	if runtime.GOOS == "windows" { // which keeps them by itself, and cannot be told to
+		return nil
+	}
+	f, err := b.root.Open(dir)
+	if err != nil {
+		return ignoreMissing(err) // a sweep has removed what was put already
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

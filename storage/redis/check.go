@@ -1,0 +1,181 @@
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/storage"
+)
+
+// kinds tell by the first words of an answer what it is to the storage. Answers that
+// begin with none of them are of no kind.
+var kinds = []struct {
+	begins string
+	kind   error
+}{
+	{"NOAUTH", storage.ErrRefused},
+	{"WRONGPASS", storage.ErrRefused},
+	{"NOPERM", storage.ErrRefused},
+	{"invalid password", storage.ErrRefused},
+	{"invalid username-password", storage.ErrRefused},
+	{"AUTH <password> called without any password", storage.ErrRefused},
+	{"Client sent AUTH, but no password is set", storage.ErrRefused},
+
+	{"OOM", storage.ErrFull},
+	{"MISCONF", storage.ErrFull}, // it cannot write its files
+
+	{"LOADING", storage.ErrUnreachable},
+	{"BUSY", storage.ErrUnreachable},
+	{"CLUSTERDOWN", storage.ErrUnreachable},
+	{"MASTERDOWN", storage.ErrUnreachable},
+	{"TRYAGAIN", storage.ErrUnreachable},
+	{"NOREPLICAS", storage.ErrUnreachable},
+	{"READONLY", storage.ErrUnreachable}, // as while a replica takes over
+	{"UNBLOCKED", storage.ErrUnreachable},
+	{"max number of clients", storage.ErrUnreachable},
+	{"max number of connections", storage.ErrUnreachable},
+
+	{"unknown command", storage.ErrUnfit},
+	{"syntax error", storage.ErrUnfit},
+	{"Unsupported option", storage.ErrUnfit},
+	{"wrong number of arguments", storage.ErrUnfit},
+	{"This instance has cluster support disabled", storage.ErrUnfit},
+	{"SELECT is not allowed in cluster mode", storage.ErrUnfit},
+	{"MOVED", storage.ErrUnfit}, // the client was made for one server
+}
+
+// sort tells what an error of the client is to the storage.
+func sort(ctx context.Context, err error) error {
+	answer, ok := errors.AsType[goredis.Error](err)
+	switch {
+	case ok:
+		words := strings.TrimPrefix(answer.Error(), "ERR ")
+		for _, k := range kinds {
+			if strings.HasPrefix(words, k.begins) {
+				return &sorted{k.kind, err}
+			}
+		}
+		return err
+	case ctx.Err() != nil:
+		return fmt.Errorf("%w: %w", ctx.Err(), err)
+	case errors.Is(err, context.Canceled):
+		return err
+	default: // it never came to an answer
+		return &sorted{storage.ErrUnreachable, err}
+	}
+}
+
+// sorted is an error of a kind.
+type sorted struct{ kind, err error }
+
+func (s *sorted) Error() string   { return s.kind.Error() + ": " + s.err.Error() }
+func (s *sorted) Unwrap() []error { return []error{s.kind, s.err} }
+
+// Check writes, reads and removes a value, and looks whether the server might evict some.
+func (s *State) Check(ctx context.Context) error {
+	if err := s.try(ctx); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		return s.fault(err)
+	}
+	// A server that does not tell, as some that are rented do not, is trusted.
+	memory, err := s.client.Info(ctx, "memory").Result()
+	if err == nil && evicts(memory) {
+		return &storage.Fault{Kind: storage.ErrUnfit, Sentence: "Redis" + s.where() +
+			" throws away what it holds when its memory is used up, and requests would be lost: set its maxmemory-policy to noeviction."}
+	}
+	return ctx.Err()
+}
+
+func (s *State) try(ctx context.Context) error {
+	group := "check-" + rand.Text()
+	key := group + "/value"
+	if _, err := s.PutOnce(ctx, key, []byte("x"), time.Minute); err != nil {
+		return err
+	}
+	if _, err := s.Get(ctx, key); err != nil {
+		return err
+	}
+	return s.DeleteAll(ctx, group)
+}
+
+// fault says what a failed check means.
+func (s *State) fault(err error) error {
+	f := &storage.Fault{Err: err}
+	say := func(kind error, what string) error {
+		f.Kind, f.Sentence = kind, "Redis"+s.where()+" "+what
+		return f
+	}
+	var plain tls.RecordHeaderError
+	switch {
+	case errors.As(err, &plain):
+		return say(storage.ErrUnfit, "does not speak TLS: use redis:// in place of rediss://, or another port.")
+	case errors.Is(err, storage.ErrRefused):
+		return say(storage.ErrRefused, "refuses the user name or the password, or does not let this user do what is needed.")
+	case errors.Is(err, storage.ErrFull):
+		return say(storage.ErrFull, "has no room left: raise its maxmemory, or make room on its disk.")
+	case goredis.IsReadOnlyError(err):
+		return say(storage.ErrUnfit, "is a replica that cannot be written to: use the address of the primary.")
+	case errors.Is(err, storage.ErrUnfit):
+		return say(storage.ErrUnfit, "cannot do what is needed: Redis 7 or newer or Valkey is, by the address of a cluster where it is one.")
+	default:
+		return say(storage.ErrUnreachable, "cannot be used: "+reason(err)+".")
+	}
+}
+
+// reason is in short why a server cannot be reached.
+func reason(err error) string {
+	var lookup *net.DNSError
+	var late net.Error
+	var op *net.OpError
+	switch {
+	case errors.As(err, &lookup):
+		return "its name is not known"
+	case errors.As(err, &late) && late.Timeout():
+		return "it does not answer in time"
+	case errors.As(err, &op):
+		return op.Err.Error()
+	}
+	if s, ok := errors.AsType[*sorted](err); ok {
+		return s.err.Error()
+	}
+	return err.Error()
+}
+
+// where is " at ADDRESS", as far as the client tells.
+func (s *State) where() string {
+	switch c := s.client.(type) {
+	case *goredis.Client:
+		if address := c.Options().Addr; address != "" && address != "FailoverClient" {
+			return " at " + address
+		}
+	case *goredis.ClusterClient:
+		return " at " + strings.Join(c.Options().Addrs, ", ")
+	}
+	return ""
+}
+
+// evicts tells by what INFO says of the memory.
+func evicts(info string) bool {
+	limit, policy := setting(info, "maxmemory"), setting(info, "maxmemory_policy")
+	return limit != "" && limit != "0" && policy != "" && policy != "noeviction"
+}
+
+// setting is a value out of what INFO says.
+func setting(info, name string) string {
+	for line := range strings.Lines(info) {
+		if value, ok := strings.CutPrefix(line, name+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

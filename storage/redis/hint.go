@@ -1,0 +1,136 @@
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/storage"
+)
+
+// Publish tells all who are subscribed to a topic.
+func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
+	if err := storage.CheckGroup(topic); err != nil {
+		return err
+	}
+	if len(hint) == 0 {
+		return fmt.Errorf("publish to %s: the hint is empty", topic)
+	}
+	if len(hint) > storage.MaxHint {
+		return fmt.Errorf("publish to %s: %w: it has %d bytes, at most %d are taken", topic, storage.ErrTooLarge, len(hint), storage.MaxHint)
+	}
+	if err := s.client.Publish(ctx, s.prefix+topic, hint).Err(); err != nil {
+		return fmt.Errorf("publish to %s: %w", topic, sort(ctx, err))
+	}
+	return nil
+}
+
+const (
+	// quiet is how long a subscription may hear nothing before the server is asked
+	// whether it is still there. It has as long to answer.
+	quiet = 10 * time.Second
+	// waiting is how many hints may lie unread, the nil for those lost included.
+	waiting = 64
+)
+
+// Subscribe gives the hints of a topic, over a connection of its own.
+func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, error) {
+	if err := storage.CheckGroup(topic); err != nil {
+		return nil, err
+	}
+	sub, err := s.subscribe(ctx, topic)
+	if err != nil {
+		return nil, fmt.Errorf("subscribe to %s: %w", topic, sort(ctx, err))
+	}
+	to := subscriber{hints: make(chan []byte, waiting)}
+	go func() {
+		defer close(to.hints)
+		for again := time.Duration(0); ; again = min(2*again+50*time.Millisecond, 2*time.Second) {
+			if sub != nil {
+				again = 0
+				sub.pass(ctx, &to)
+				sub.close()
+			}
+			if s.wait(ctx, again) != nil {
+				return
+			}
+			if sub, err = s.subscribe(ctx, topic); err == nil {
+				to.lose() // whatever was published in between
+			} else if errors.Is(err, goredis.ErrClosed) {
+				return
+			}
+		}
+	}()
+	return to.hints, nil
+}
+
+// subscription is one connection that is subscribed.
+type subscription struct {
+	*goredis.PubSub
+	stop func() bool
+}
+
+// subscribe returns when the server has confirmed the subscription.
+func (s *State) subscribe(ctx context.Context, topic string) (*subscription, error) {
+	sub := &subscription{PubSub: s.client.Subscribe(ctx, s.prefix+topic)}
+	sub.stop = context.AfterFunc(ctx, func() { _ = sub.Close() }) //nolint:errcheck // a reading that hangs ends by it
+	if _, err := sub.ReceiveTimeout(ctx, quiet); err != nil {
+		sub.close()
+		return nil, err //nolint:wrapcheck // it is sorted by who asked
+	}
+	return sub, nil
+}
+
+func (s *subscription) close() {
+	s.stop()
+	_ = s.Close() //nolint:errcheck // it may be closed already
+}
+
+// pass hands on what comes until the connection breaks or ctx ends.
+func (s *subscription) pass(ctx context.Context, to *subscriber) {
+	asked := false
+	for {
+		switch message, err := s.ReceiveTimeout(ctx, quiet); m := message.(type) {
+		case *goredis.Message:
+			asked = false
+			to.give([]byte(m.Payload))
+		case nil:
+			late, ok := errors.AsType[net.Error](err)
+			if !ok || !late.Timeout() || asked || s.Ping(ctx) != nil {
+				return
+			}
+			asked = true
+		default: // an answer
+			asked = false
+		}
+	}
+}
+
+// subscriber never holds up the connection. Nobody but its own goroutine sends.
+type subscriber struct {
+	hints chan []byte
+	lost  bool // whether the last in the channel is the nil
+}
+
+func (s *subscriber) give(hint []byte) {
+	if len(s.hints) < waiting-1 { // the last place is for the nil
+		s.hints <- hint
+		s.lost = false
+	} else if !s.lost {
+		s.lose()
+	}
+}
+
+// lose says that something was lost. There is always room for it: either the last place
+// is free, or a nil is in it that says the same to a reader who has not come to it yet.
+func (s *subscriber) lose() {
+	select {
+	case s.hints <- nil:
+		s.lost = true
+	default:
+	}
+}

@@ -1,0 +1,132 @@
+package redis
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/storage"
+)
+
+// appending adds a value to a list, unless it was added by the same mark before.
+//
+// KEYS: the list, its group's index. ARGV: the mark, the value, how long the list lasts
+// in milliseconds, and what the index calls the list.
+var appending = goredis.NewScript(`
+local at = redis.call('HGET', KEYS[1], 't' .. ARGV[1])
+if at then return tonumber(at) end
+redis.call('SADD', KEYS[2], ARGV[4])
+at = redis.call('HINCRBY', KEYS[1], 'n', 1) - 1
+redis.call('HSET', KEYS[1], at, ARGV[2], 't' .. ARGV[1], at)
+for _, key in ipairs(KEYS) do
+	redis.call('PEXPIRE', key, ARGV[3], 'NX')
+	redis.call('PEXPIRE', key, ARGV[3], 'GT')
+end
+return at
+`)
+
+// Append adds a value to a list.
+func (s *State) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
+	if err := check(key, value, expiry); err != nil {
+		return 0, err
+	}
+	p := s.place(key)
+	at, err := appending.Run(ctx, s.client, []string{p.key, p.index}, rand.Text(), value, lasting(expiry), p.rest).Int64()
+	if err != nil {
+		return 0, fmt.Errorf("append to %s: %w", key, sort(ctx, err))
+	}
+	return at, nil
+}
+
+// page is how many values are read at a time: few enough not to hold up the server.
+const page = 64
+
+// Read gives the values of a list.
+func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, error) {
+	if err := storage.CheckStateKey(key); err != nil {
+		return nil, err
+	}
+	if from < 0 {
+		return nil, fmt.Errorf("read %s: the position %d is negative", key, from)
+	}
+	p := s.place(key)
+	var all [][]byte
+	for {
+		fields := make([]string, page)
+		for i := range fields {
+			fields[i] = strconv.FormatInt(from+int64(len(all)+i), 10)
+		}
+		values, err := s.client.HMGet(ctx, p.key, fields...).Result()
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", key, sort(ctx, err))
+		}
+		for _, v := range values {
+			value, ok := v.(string)
+			if !ok { // the list ends before
+				return all, nil
+			}
+			all = append(all, []byte(value))
+		}
+	}
+}
+
+// listing gives the index of a group, and removes from it what has expired. Like every
+// script here it touches keys that it is not given: they are in the slot of the index.
+//
+// KEYS: the index.
+var listing = goredis.NewScript(`
+local there = {}
+for _, rest in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+	if redis.call('EXISTS', KEYS[1] .. rest) == 1 then
+		there[#there + 1] = rest
+	else
+		redis.call('SREM', KEYS[1], rest)
+	end
+end
+return there
+`)
+
+// Keys gives the keys of a group.
+func (s *State) Keys(ctx context.Context, group string) ([]string, error) {
+	if err := storage.CheckGroup(group); err != nil {
+		return nil, err
+	}
+	rests, err := listing.Run(ctx, s.client, []string{s.index(group)}).StringSlice()
+	if err != nil {
+		return nil, fmt.Errorf("list the keys of %s: %w", group, sort(ctx, err))
+	}
+	keys := make([]string, len(rests))
+	for i, rest := range rests {
+		keys[i] = group + rest
+	}
+	slices.SortFunc(keys, strings.Compare)
+	return keys, nil
+}
+
+// clearing removes a group and its index.
+//
+// KEYS: the index.
+var clearing = goredis.NewScript(`
+for _, rest in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+	redis.call('UNLINK', KEYS[1] .. rest)
+end
+redis.call('DEL', KEYS[1])
+return 0
+`)
+
+// DeleteAll removes a group.
+func (s *State) DeleteAll(ctx context.Context, group string) error {
+	if err := storage.CheckGroup(group); err != nil {
+		return err
+	}
+	if err := clearing.Run(ctx, s.client, []string{s.index(group)}).Err(); err != nil {
+		return fmt.Errorf("delete everything of %s: %w", group, sort(ctx, err))
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+// Package redis keeps state on Redis from version 7 on, on Valkey, or on what speaks like
+// them: one server, one that Sentinel watches, or a cluster.
+//
+// Promises beyond those of the storage package:
+//   - All keys of a group, and the index of them, have the same hash tag, so that they lie
+//     in one slot of a cluster and are changed in one transaction.
+//   - PutOnce and Append mark what they write, so that the client's own second try after
+//     a connection that broke knows the first: PutOnce does not take its own value for
+//     another's, and Append does not add it twice.
+//   - What a server that crashed has kept is up to its settings. With appendonly on and
+//     appendfsync everysec, which deployments/ sets, it loses at most the last second or
+//     two; a replica that takes over loses what had not reached it. Until then nothing is
+//     lost, so the server must not evict: Check refuses one that would.
+//
+// A value lies under PREFIX{GROUP}/REST as a string: 16 bytes of mark, then the value. A
+// list is a hash there: n is its length, 0, 1, 2 … are its values, and "t" with a mark is
+// the position of what was added by it. PREFIX{GROUP} is the index, a set of the RESTs; it
+// may hold some that have expired. Hints go through the channels PREFIX TOPIC.
+package redis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/storage"
+)
+
+// Config says which Redis, and where in it.
+type Config struct {
+	// Client is connected to one server, to Sentinels or to a cluster, and is closed by
+	// who made it, after all that use it. Its options should set ContextTimeoutEnabled,
+	// without which a deadline is noticed only when a server that stalls has used up
+	// the client's own time limits.
+	Client goredis.UniversalClient
+	// Prefix begins every key and channel, so that a server can be shared; empty is
+	// "atelier:". It holds no braces.
+	Prefix string
+}
+
+// State is on a Redis server.
+type State struct {
+	client goredis.UniversalClient
+	prefix string
+	wait   func(ctx context.Context, d time.Duration) error
+}
+
+var (
+	_ storage.State   = (*State)(nil)
+	_ storage.Checker = (*State)(nil)
+)
+
+// New uses a client. It does not connect it.
+func New(c Config) (*State, error) {
+	if c.Client == nil {
+		return nil, errors.New("state on Redis needs a client")
+	}
+	if strings.ContainsAny(c.Prefix, "{}") {
+		return nil, &storage.Fault{Sentence: fmt.Sprintf("The prefix of the keys on Redis is %q: it must not hold braces.", c.Prefix)}
+	}
+	if c.Prefix == "" {
+		c.Prefix = "atelier:"
+	}
+	return &State{client: c.Client, prefix: c.Prefix, wait: wait}, nil
+}
+
+// Get reads a value.
+func (s *State) Get(ctx context.Context, key string) ([]byte, error) {
+	if err := storage.CheckStateKey(key); err != nil {
+		return nil, err
+	}
+	value, err := s.client.Get(ctx, s.place(key).key).Bytes()
+	switch {
+	case errors.Is(err, goredis.Nil):
+		return nil, fmt.Errorf("get %s: %w", key, storage.ErrNotFound)
+	case err != nil:
+		return nil, fmt.Errorf("get %s: %w", key, sort(ctx, err))
+	case len(value) < markSize:
+		return nil, fmt.Errorf("get %s: it was written by something else", key)
+	}
+	return value[markSize:], nil
+}
+
+// Delete removes a value or a list.
+func (s *State) Delete(ctx context.Context, key string) error {
+	if err := storage.CheckStateKey(key); err != nil {
+		return err
+	}
+	p := s.place(key)
+	_, err := s.client.TxPipelined(ctx, func(tx goredis.Pipeliner) error {
+		tx.Unlink(ctx, p.key)
+		tx.SRem(ctx, p.index, p.rest)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("delete %s: %w", key, sort(ctx, err))
+	}
+	return nil
+}
+
+// place is where a key of a group lies.
+type place struct {
+	key, index string
+	rest       string // what the index calls it
+}
+
+func (s *State) place(key string) place {
+	group := storage.Group(key)
+	index := s.index(group)
+	rest := key[len(group):]
+	return place{key: index + rest, index: index, rest: rest}
+}
+
+func (s *State) index(group string) string { return s.prefix + "{" + group + "}" }
+
+// markSize is how many bytes before a value tell whose it is.
+const markSize = 16
+
+// wait waits unless ctx ends, or has ended.
+func wait(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
