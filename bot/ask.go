@@ -16,7 +16,7 @@ import (
 
 type askCommand struct {
 	File     []string `short:"f" help:"A picture, sound, video, text or web page; may stand several times." placeholder:"FILE" sep:"none"`
-	JSON     bool     `help:"Print one JSON object: {status, text, files, solutions}."`
+	JSON     bool     `help:"Print one JSON object: {status, text, files, solutions, thinking}."`
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
 	Solution int      `help:"Run the solution of this number, as an answer and --plan show it, instead of the best." placeholder:"N" default:"1"`
 	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`

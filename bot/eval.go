@@ -15,7 +15,7 @@ type evalCommand struct {
 	AllTools  bool     `help:"Plan as if every tool could run here."`
 	Toolbox   string   `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
 	Half      string   `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
-	IDs       []string `name:"ids" help:"Take only these requests." placeholder:"ID,…"`
+	IDs       []string `name:"ids" help:"Take only these requests." placeholder:"ID"`
 	Parallel  int      `help:"How many requests are planned at a time." placeholder:"N" default:"1"`
 	Answers   bool     `help:"Have answers worded to made-up results, and look at them."`
 	Record    string   `help:"Keep what the language model answers in this folder." placeholder:"DIR"`

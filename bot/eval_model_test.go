@@ -141,7 +141,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 func TestProgressOfEval(t *testing.T) {
 	t.Parallel()
 	_, files := greyBenchmark(t)
-	waits := &seen{what: "Planning… 0 s (0 of 4 done)", came: make(chan struct{})}
+	waits := &seen{what: "(0 of 4 done)", came: make(chan struct{})}
 	server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 		<-waits.came
 		return english().respond(r)

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,9 +37,10 @@ func screen(written string) (above, last string) {
 func TestProgressLine(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var terminal bytes.Buffer
-		columns := 80
-		p := newProgress(&terminal, func() int { return columns })
+		terminal := &seen{came: make(chan struct{})}
+		var columns atomic.Int32
+		columns.Store(80)
+		p := newProgress(terminal, func() int { return int(columns.Load()) })
 		see := func(want string) {
 			t.Helper()
 			time.Sleep(redraw) // of the bubble: nobody waits
@@ -50,7 +51,7 @@ func TestProgressLine(t *testing.T) {
 		}
 		see("")
 		p.stage("r", agent.Decomposing)
-		if terminal.Len() > 0 {
+		if terminal.String() != "" {
 			t.Errorf("it was drawn at once: %q", terminal.String())
 		}
 		see("Thinking… 0 s (understanding the wish)")
@@ -68,11 +69,11 @@ func TestProgressLine(t *testing.T) {
 			t.Errorf("above it stands %q", above)
 		}
 		p.stage("r", agent.Searching)
-		columns = 20
+		columns.Store(20)
 		see("Thinking… 3 s (sea…")
-		columns = 0
+		columns.Store(0)
 		see("…")
-		columns = 80
+		columns.Store(80)
 		p.stage("r", agent.Settling)
 		see("Thinking… 4 s (choosing the way)")
 		p.stage("r", agent.Responding)
@@ -80,10 +81,10 @@ func TestProgressLine(t *testing.T) {
 		p.close()
 		see("")
 		p.close()
-		written := terminal.Len()
+		written := terminal.String()
 		p.tell("Dreaming", "")
 		time.Sleep(time.Minute)
-		if terminal.Len() != written {
+		if terminal.String() != written {
 			t.Error("it is drawn after its end")
 		}
 	})
