@@ -72,7 +72,7 @@ func (a *asked) request(messages []openai.ChatCompletionMessage, s *schema, f fo
 		r.Temperature = math.SmallestNonzeroFloat32 // zero would be left out
 	}
 	if a.tokenField() == maxTokens {
-		r.MaxTokens = most
+		r.MaxTokens = most //nolint:staticcheck // the only field that servers other than OpenAI's all know
 	} else {
 		r.MaxCompletionTokens = most
 	}
