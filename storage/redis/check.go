@@ -64,13 +64,22 @@ func sort(ctx context.Context, err error) error {
 			}
 		}
 		return err
-	case ctx.Err() != nil:
-		return fmt.Errorf("%w: %w", ctx.Err(), err)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case ended(ctx) != nil:
+		return fmt.Errorf("%w: %w", ended(ctx), err)
 	default: // it never came to an answer
 		return &sorted{storage.ErrUnreachable, err}
 	}
+}
+
+// ended is why ctx has ended. A connection knows of its deadline too, and may be the
+// first to say so.
+func ended(ctx context.Context) error {
+	if at, ok := ctx.Deadline(); ok && ctx.Err() == nil && !time.Now().Before(at) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
 
 // sorted is an error of a kind.
@@ -88,7 +97,7 @@ func (s *State) Check(ctx context.Context) error {
 		return s.fault(err)
 	}
 	// A server that does not tell, as some that are rented do not, is trusted.
-	memory, err := s.client.Info(ctx, "memory").Result()
+	memory, err := again(ctx, func() (string, error) { return s.client.Info(ctx, "memory").Result() })
 	if err == nil && evicts(memory) {
 		return &storage.Fault{Kind: storage.ErrUnfit, Sentence: "Redis" + s.where() +
 			" throws away what it holds when its memory is used up, and requests would be lost: set its maxmemory-policy to noeviction."}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -23,7 +24,8 @@ func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
 	if len(hint) > storage.MaxHint {
 		return fmt.Errorf("publish to %s: %w: it has %d bytes, at most %d are taken", topic, storage.ErrTooLarge, len(hint), storage.MaxHint)
 	}
-	if err := s.client.Publish(ctx, s.prefix+topic, hint).Err(); err != nil {
+	hint = slices.Clone(hint)
+	if _, err := again(ctx, func() (int64, error) { return s.client.Publish(ctx, s.prefix+topic, hint).Result() }); err != nil {
 		return fmt.Errorf("publish to %s: %w", topic, sort(ctx, err))
 	}
 	return nil
@@ -76,13 +78,15 @@ type subscription struct {
 
 // subscribe returns when the server has confirmed the subscription.
 func (s *State) subscribe(ctx context.Context, topic string) (*subscription, error) {
-	sub := &subscription{PubSub: s.client.Subscribe(ctx, s.prefix+topic)}
-	sub.stop = context.AfterFunc(ctx, func() { _ = sub.Close() }) //nolint:errcheck // a reading that hangs ends by it
-	if _, err := sub.ReceiveTimeout(ctx, quiet); err != nil {
-		sub.close()
-		return nil, err //nolint:wrapcheck // it is sorted by who asked
-	}
-	return sub, nil
+	return again(ctx, func() (*subscription, error) {
+		sub := &subscription{PubSub: s.client.Subscribe(ctx, s.prefix+topic)}
+		sub.stop = context.AfterFunc(ctx, func() { _ = sub.Close() }) //nolint:errcheck // a reading that hangs ends by it
+		if _, err := sub.ReceiveTimeout(ctx, quiet); err != nil {
+			sub.close()
+			return nil, err //nolint:wrapcheck // it is sorted by who asked
+		}
+		return sub, nil
+	})
 }
 
 func (s *subscription) close() {

@@ -37,7 +37,10 @@ func (s *State) Append(ctx context.Context, key string, value []byte, expiry tim
 		return 0, err
 	}
 	p := s.place(key)
-	at, err := appending.Run(ctx, s.client, []string{p.key, p.index}, rand.Text(), value, lasting(expiry), p.rest).Int64()
+	mark, value := rand.Text(), slices.Clone(value)
+	at, err := again(ctx, func() (int64, error) {
+		return appending.Run(ctx, s.client, []string{p.key, p.index}, mark, value, lasting(expiry), p.rest).Int64()
+	})
 	if err != nil {
 		return 0, fmt.Errorf("append to %s: %w", key, sort(ctx, err))
 	}
@@ -62,7 +65,7 @@ func (s *State) Read(ctx context.Context, key string, from int64) ([][]byte, err
 		for i := range fields {
 			fields[i] = strconv.FormatInt(from+int64(len(all)+i), 10)
 		}
-		values, err := s.client.HMGet(ctx, p.key, fields...).Result()
+		values, err := again(ctx, func() ([]any, error) { return s.client.HMGet(ctx, p.key, fields...).Result() })
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", key, sort(ctx, err))
 		}
@@ -97,7 +100,7 @@ func (s *State) Keys(ctx context.Context, group string) ([]string, error) {
 	if err := storage.CheckGroup(group); err != nil {
 		return nil, err
 	}
-	rests, err := listing.Run(ctx, s.client, []string{s.index(group)}).StringSlice()
+	rests, err := again(ctx, func() ([]string, error) { return listing.Run(ctx, s.client, []string{s.index(group)}).StringSlice() })
 	if err != nil {
 		return nil, fmt.Errorf("list the keys of %s: %w", group, sort(ctx, err))
 	}
@@ -125,7 +128,8 @@ func (s *State) DeleteAll(ctx context.Context, group string) error {
 	if err := storage.CheckGroup(group); err != nil {
 		return err
 	}
-	if err := clearing.Run(ctx, s.client, []string{s.index(group)}).Err(); err != nil {
+	_, err := again(ctx, func() (any, error) { return clearing.Run(ctx, s.client, []string{s.index(group)}).Result() })
+	if err != nil {
 		return fmt.Errorf("delete everything of %s: %w", group, sort(ctx, err))
 	}
 	return nil

@@ -30,10 +30,11 @@ func (s *State) PutOnce(ctx context.Context, key string, value []byte, expiry ti
 
 // putting is a value that is to be written.
 type putting struct {
-	key         string
-	mark, value []byte
-	expiry      time.Duration
-	mode        string // "NX" where another value may stand in the way
+	key    string
+	mark   []byte
+	value  []byte // with the mark before it, in the end
+	expiry time.Duration
+	mode   string // "NX" where another value may stand in the way
 }
 
 // put writes a value and notes its key in the index. With a mode it gives what stood
@@ -43,6 +44,7 @@ func (s *State) put(ctx context.Context, p putting) (stood string, err error) {
 		return "", err
 	}
 	p.expiry = milliseconds(p.expiry)
+	p.value = slices.Concat(p.mark, p.value)
 	// A server within the process is reached by a pipe without a buffer, where a
 	// transaction that does not fit into one reading of its own hangs: it answers the
 	// first command while the client still writes the last. So larger values go by a
@@ -51,7 +53,8 @@ func (s *State) put(ctx context.Context, p putting) (stood string, err error) {
 	if len(p.key)*4+len(p.value) > 2<<10 {
 		write = s.putByScript
 	}
-	if stood, err = write(ctx, p, s.place(p.key)); err != nil {
+	stood, err = again(ctx, func() (string, error) { return write(ctx, p, s.place(p.key)) })
+	if err != nil {
 		return "", fmt.Errorf("put %s: %w", p.key, sort(ctx, err))
 	}
 	return stood, nil
@@ -59,17 +62,28 @@ func (s *State) put(ctx context.Context, p putting) (stood string, err error) {
 
 func (s *State) putByTransaction(ctx context.Context, p putting, at place) (string, error) {
 	var set *goredis.StatusCmd
-	_, err := s.client.TxPipelined(ctx, func(tx goredis.Pipeliner) error {
+	done, err := s.client.TxPipelined(ctx, func(tx goredis.Pipeliner) error {
 		tx.SAdd(ctx, at.index, at.rest)
 		tx.Do(ctx, "pexpire", at.index, lasting(p.expiry), "nx")
 		tx.Do(ctx, "pexpire", at.index, lasting(p.expiry), "gt")
-		set = tx.SetArgs(ctx, at.key, slices.Concat(p.mark, p.value), goredis.SetArgs{TTL: p.expiry, Mode: p.mode, Get: p.mode != ""})
+		set = tx.SetArgs(ctx, at.key, p.value, goredis.SetArgs{TTL: p.expiry, Mode: p.mode, Get: p.mode != ""})
 		return nil
 	})
 	if err != nil && !errors.Is(err, goredis.Nil) { // which means that nothing stood there
-		return "", err //nolint:wrapcheck // it is sorted by who asked
+		return "", cause(done, err)
 	}
 	return set.Val(), nil
+}
+
+// cause is why a transaction has failed: where it was discarded, the first of its
+// commands that was refused tells.
+func cause(done []goredis.Cmder, err error) error {
+	for _, cmd := range done {
+		if goredis.IsExecAbortError(err) && cmd.Err() != nil {
+			err = cmd.Err()
+		}
+	}
+	return err
 }
 
 // putScript does what the transaction does.
@@ -94,7 +108,7 @@ return ''
 
 func (s *State) putByScript(ctx context.Context, p putting, at place) (string, error) {
 	return putScript.Run(ctx, s.client, []string{at.key, at.index}, //nolint:wrapcheck // it is sorted by who asked
-		slices.Concat(p.mark, p.value), at.rest, lasting(p.expiry), p.expiry.Milliseconds(), p.mode).Text()
+		p.value, at.rest, lasting(p.expiry), p.expiry.Milliseconds(), p.mode).Text()
 }
 
 func check(key string, value []byte, expiry time.Duration) error {

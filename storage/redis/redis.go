@@ -33,9 +33,7 @@ import (
 // Config says which Redis, and where in it.
 type Config struct {
 	// Client is connected to one server, to Sentinels or to a cluster, and is closed by
-	// who made it, after all that use it. Its options should set ContextTimeoutEnabled,
-	// without which a deadline is noticed only when a server that stalls has used up
-	// the client's own time limits.
+	// who made it, after all that use it.
 	Client goredis.UniversalClient
 	// Prefix begins every key and channel, so that a server can be shared; empty is
 	// "atelier:". It holds no braces.
@@ -73,7 +71,7 @@ func (s *State) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := storage.CheckStateKey(key); err != nil {
 		return nil, err
 	}
-	value, err := s.client.Get(ctx, s.place(key).key).Bytes()
+	value, err := again(ctx, func() ([]byte, error) { return s.client.Get(ctx, s.place(key).key).Bytes() })
 	switch {
 	case errors.Is(err, goredis.Nil):
 		return nil, fmt.Errorf("get %s: %w", key, storage.ErrNotFound)
@@ -91,10 +89,13 @@ func (s *State) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	p := s.place(key)
-	_, err := s.client.TxPipelined(ctx, func(tx goredis.Pipeliner) error {
-		tx.Unlink(ctx, p.key)
-		tx.SRem(ctx, p.index, p.rest)
-		return nil
+	_, err := again(ctx, func() ([]goredis.Cmder, error) {
+		done, err := s.client.TxPipelined(ctx, func(tx goredis.Pipeliner) error {
+			tx.Unlink(ctx, p.key)
+			tx.SRem(ctx, p.index, p.rest)
+			return nil
+		})
+		return done, cause(done, err)
 	})
 	if err != nil {
 		return fmt.Errorf("delete %s: %w", key, sort(ctx, err))
