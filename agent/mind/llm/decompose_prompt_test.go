@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -357,14 +358,40 @@ func exampleRequests() []plan.Request {
 	return []plan.Request{
 		{ID: "coast", Wish: "Cut the surfboard out of this and tell me how many gulls there are.", Given: pictures("coast-4f1c.jpg|coast.jpg")},
 		{ID: "hall", Wish: "这是一张深度图。照着它画一座水下图书馆,再写一首关于这座图书馆的短诗,念给我听", Given: pictures("hall-77b0.png|hall.png")},
-		{ID: "posters", Wish: "what do these two posters have in common?", Given: pictures("fair-1a2b.jpg", "jazz-3c4d.jpg")},
+		{ID: "posters", Wish: "was haben die beiden Plakate gemeinsam?", Given: pictures("fair-1a2b.jpg", "jazz-3c4d.jpg")},
 		{
 			ID: "tower", Wish: "jetzt halb so groß, und vom Original eine Fassung als Aquarell",
 			Earlier: append(pictures("turm-9e0f.jpg|turm.jpg"), plan.Resource{Name: "turm-9e0f.edge-5a6b.png", Type: plan.Edge}),
 			Turns:   []plan.Turn{{Wish: "Zeig mir die Kanten von turm.jpg", Reply: "Hier sind die Kanten.", Made: []string{"turm-9e0f.edge-5a6b.png"}}},
 		},
-		{ID: "photo", Wish: "Rends la photo plus petite"},
+		{ID: "photo", Wish: "Rends la photo deux fois plus petite"},
 		{ID: "plants", Wish: "Please water my plants at noon."},
+	}
+}
+
+// A question is answered in its own language, so nothing may put it into another; and
+// the rules say what to do where they speak of a doubt.
+func TestTheRulesSettleTheirDoubts(t *testing.T) {
+	t.Parallel()
+	system := decomposePrompt(t, mindThat(t, nil), kitchen()).system
+	for _, rule := range []string{
+		"A question is in the language of the wish",
+		"so does what an instruction, prompt or question quotes",
+		"without telling which: ask.",
+		"Neither question nor reply holds a link",
+	} {
+		if !strings.Contains(system, rule) {
+			t.Errorf("it does not say %q", rule)
+		}
+	}
+	for line := range strings.Lines(system) {
+		if strings.Contains(line, "in English") && strings.Contains(line, ", questions") {
+			t.Errorf("questions are put into English: %s", line)
+		}
+		var example decomposition
+		if strings.HasPrefix(line, `{"thought":"`) && json.Unmarshal([]byte(line), &example) == nil && strings.Count(example.Question, "?") > 1 {
+			t.Errorf("an example asks two things: %s", example.Question)
+		}
 	}
 }
 
