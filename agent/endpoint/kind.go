@@ -34,6 +34,10 @@ type Error struct {
 	// Code and Param are the server's own words for what it refused, such as
 	// context_length_exceeded and response_format; "" if it did not say.
 	Code, Param string
+	// format is that the server failed at the response_format (see RefusesFormat), and
+	// refused the parameter that it does not take (see Refused).
+	format  bool
+	refused string
 	// Err is the detail for the operator's log. It holds no key, no body, and of the
 	// server's words neither what it quotes nor what looks like a key.
 	Err error

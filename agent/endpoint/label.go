@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// labelHeader carries a name of our own for a call: "your own unique identifier",
+// LabelHeader is the header that carries a name of our own for a call: "your own unique identifier",
 // ASCII, at most 512 characters (OpenAI API reference, debugging requests). Others
 // take no notice of it.
-const labelHeader = "X-Client-Request-Id"
+const LabelHeader = "X-Client-Request-Id"
 
 const (
 	maxRequest = 400 // characters of the header
@@ -71,6 +71,6 @@ func ParseLabel(header string) (request, job string, round int, ok bool) {
 // setLabel puts the name of the context's calls on a request.
 func setLabel(req *http.Request) {
 	if s := label(req.Context()); s != "" {
-		req.Header.Set(labelHeader, s)
+		req.Header.Set(LabelHeader, s)
 	}
 }

@@ -56,6 +56,8 @@ func errorOf(err error) *Error {
 		return &Error{Kind: Malformed, Err: fmt.Errorf("the answer is not the JSON that was expected: %s", secrets(nil).detail(err.Error()))}
 	}
 	e := &Error{Kind: Rejected, Err: errors.New(secrets(nil).detail(plain(err)))}
+	e.refused = refusedBefore(err)
+	e.Param = e.refused
 	if _, ok := errors.AsType[net.Error](err); ok {
 		e.Kind = Down
 	}

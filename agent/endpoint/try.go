@@ -116,7 +116,7 @@ func (d *doer) refused(resp *http.Response, r refusal) *failure {
 	case "false":
 		f.again = false
 	default:
-		f.again = slices.Contains(passing, status) && (f.Kind == Limited || f.Kind == Down)
+		f.again = slices.Contains(passing, status) && (f.Kind == Limited || f.Kind == Down && !f.format)
 	}
 	return f
 }
@@ -127,6 +127,8 @@ func newError(status int, r refusal, s secrets) *Error {
 	if e.Code == "" {
 		e.Code = s.name(r.kind)
 	}
+	e.format = e.Kind == Down && r.aboutFormat()
+	e.refused = r.refusedParameter()
 	why := fmt.Sprintf("status %d", status)
 	if e.Code != "" {
 		why += ", " + e.Code
