@@ -64,12 +64,6 @@ func refs(s plan.Subtask) []int {
 	return all
 }
 
-// same tells whether two sources are the same.
-func same(a, b plan.Source) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && a.Index == b.Index &&
-		slices.EqualFunc(a.Parts, b.Parts, same)
-}
-
 // ancestors lists the subtasks that subtask i depends on, directly or not, ascending.
 func ancestors(subtasks []plan.Subtask, i int) []int {
 	all := map[int]bool{}
@@ -95,7 +89,7 @@ func (t *thought) ancestors(i int) []int {
 func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type) []toolgraph.Given {
 	var all []toolgraph.Given
 	add := func(g toolgraph.Given) {
-		if !slices.ContainsFunc(all, func(o toolgraph.Given) bool { return same(o.Source, g.Source) }) {
+		if !slices.ContainsFunc(all, func(o toolgraph.Given) bool { return o.Source.Equal(g.Source) }) {
 			all = append(all, g)
 		}
 	}

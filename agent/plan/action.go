@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,6 +60,12 @@ func (s Source) Leaves() []Source {
 		return s.Parts
 	}
 	return []Source{s}
+}
+
+// Equal tells whether two sources are the same.
+func (s Source) Equal(other Source) bool {
+	return s.Kind == other.Kind && s.Name == other.Name && s.Value == other.Value && s.Index == other.Index &&
+		slices.EqualFunc(s.Parts, other.Parts, Source.Equal)
 }
 
 // Expand is the text with each part replaced by what value gives for it; what looks

@@ -41,6 +41,27 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
+func TestSourcesAreEqual(t *testing.T) {
+	t.Parallel()
+	text := plan.FromText("{0} or {1}?", plan.FromResource("a.png"), plan.FromSubtask(1))
+	if !text.Equal(plan.FromText("{0} or {1}?", plan.FromResource("a.png"), plan.FromSubtask(1))) || !(plan.Source{}).Equal(plan.Source{}) {
+		t.Error("what is the same is not equal")
+	}
+	for _, other := range []plan.Source{
+		{},
+		plan.FromValue("{0} or {1}?"),
+		plan.FromText("{1} or {0}?", text.Parts...),
+		plan.FromText("{0} or {1}?", plan.FromResource("a.png")),
+		plan.FromText("{0} or {1}?", plan.FromResource("b.png"), plan.FromSubtask(1)),
+		plan.FromText("{0} or {1}?", plan.FromResource("a.png"), plan.FromSubtask(2)),
+		plan.FromText("{0} or {1}?", plan.FromResource("a.png"), plan.FromAction(1)),
+	} {
+		if text.Equal(other) || other.Equal(text) {
+			t.Errorf("%v equals %v", text, other)
+		}
+	}
+}
+
 func TestExpand(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{"a": "one", "b": "two", "tricky": "{1} and {0}", "empty": ""}

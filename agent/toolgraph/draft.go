@@ -253,7 +253,7 @@ func (d *drafting) put(a plan.Action) int {
 // equal tells whether two actions surely compute the same.
 func equal(a, b *plan.Action) bool {
 	return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y plan.Binding) bool {
-		return x.Arg == y.Arg && sameSource(x.Source, y.Source) && decided(x) && decided(y)
+		return x.Arg == y.Arg && x.Source.Equal(y.Source) && decided(x) && decided(y)
 	})
 }
 

@@ -6,21 +6,14 @@ import (
 	"atelier/agent/plan"
 )
 
-// sameSource tells whether two sources are equal.
-func sameSource(a, b plan.Source) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && a.Index == b.Index &&
-		slices.EqualFunc(a.Parts, b.Parts, sameSource)
-}
-
 // takes tells whether the argument takes the source in, by itself or quoted in a text.
 func takes(b plan.Binding, s plan.Source) bool {
-	same := func(other plan.Source) bool { return sameSource(s, other) }
-	return same(b.Source) || slices.ContainsFunc(b.Source.Parts, same)
+	return s.Equal(b.Source) || slices.ContainsFunc(b.Source.Parts, s.Equal)
 }
 
 // same tells whether two givens are one, also where one is optional.
 func (g Given) same(other Given) bool {
-	return g.Type == other.Type && sameSource(g.Source, other.Source)
+	return g.Type == other.Type && g.Source.Equal(other.Source)
 }
 
 // sourcesOf lists the sources of the givens of that type, each once.

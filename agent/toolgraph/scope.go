@@ -128,7 +128,7 @@ func (s *scope) addGiven() {
 			continue
 		}
 		sources := s.query.sourcesOf(g.Type, false)
-		own := slices.IndexFunc(sources, func(src plan.Source) bool { return sameSource(src, g.Source) })
+		own := slices.IndexFunc(sources, func(src plan.Source) bool { return src.Equal(g.Source) })
 		id, typ, bit := num(len(s.leaves)), s.typeIDs[g.Type], uint64(1)<<len(s.leaves)
 		s.full |= bit
 		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own})

@@ -72,18 +72,12 @@ func anyEntity(entity) bool { return true }
 
 // mention moves a resource to the end: it is what was spoken of last.
 func (s *scene) mention(e entity, clause int) {
-	s.entities = slices.DeleteFunc(s.entities, func(o entity) bool { return sameSource(o.source, e.source) })
+	s.entities = slices.DeleteFunc(s.entities, func(o entity) bool { return o.source.Equal(e.source) })
 	e.clause = clause
 	s.entities = append(s.entities, e)
 }
 
-// sameSource tells whether two entities are one. None is made of a text with parts, so
-// parts are not compared.
-func sameSource(a, b plan.Source) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.Index == b.Index && a.Value == b.Value
-}
-
 // among tells whether the entity is one of several.
 func among(es []entity, e entity) bool {
-	return slices.ContainsFunc(es, func(o entity) bool { return sameSource(o.source, e.source) })
+	return slices.ContainsFunc(es, func(o entity) bool { return o.source.Equal(e.source) })
 }

@@ -72,7 +72,7 @@ func (s *scene) fileEntity(n int, r plan.Resource) entity {
 	if t, ok := s.types[r.Name]; ok {
 		e.typ = t
 	}
-	e.given = slices.ContainsFunc(s.entities, func(known entity) bool { return known.given && sameSource(known.source, e.source) })
+	e.given = slices.ContainsFunc(s.entities, func(known entity) bool { return known.given && known.source.Equal(e.source) })
 	return e
 }
 
