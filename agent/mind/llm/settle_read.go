@@ -158,7 +158,7 @@ func (j *judging) fill(f slotFill) {
 		return
 	}
 	fills := j.verdicts[j.owner[f.Blank]].fills
-	if before, twice := fills[f.Blank]; twice && !sameSource(before, source) {
+	if before, twice := fills[f.Blank]; twice && !before.Equal(source) {
 		j.addf(givenTwice, "Blank ?%d is filled twice.", f.Blank)
 		return
 	}

@@ -41,17 +41,11 @@ func (m *Mind) slot(sub plan.Subtask, tool string, b plan.Binding) (slot, bool) 
 // meant is what a subtask's text stands for, "" if that is unknown.
 func meant(sub plan.Subtask, s plan.Source) plan.Meaning {
 	for _, a := range sub.Args {
-		if sameSource(a.Source, s) {
+		if a.Source.Equal(s) {
 			return a.Meaning
 		}
 	}
 	return ""
-}
-
-// sameSource tells whether two sources are the same.
-func sameSource(a, b plan.Source) bool {
-	return a.Kind == b.Kind && a.Name == b.Name && a.Value == b.Value && a.Index == b.Index &&
-		slices.EqualFunc(a.Parts, b.Parts, sameSource)
 }
 
 // wants is what a tool's text argument stands for.
@@ -140,7 +134,7 @@ func (m *Mind) fallBack(c mind.Contest) {
 func (m *Mind) likeliest(sub plan.Subtask, a plan.Action, b plan.Binding) plan.Source {
 	var free []plan.Source
 	for _, o := range b.Options {
-		if !slices.ContainsFunc(a.Args, func(other plan.Binding) bool { return sameSource(other.Source, o) }) {
+		if !slices.ContainsFunc(a.Args, func(other plan.Binding) bool { return other.Source.Equal(o) }) {
 			free = append(free, o)
 		}
 	}

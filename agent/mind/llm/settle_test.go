@@ -266,7 +266,7 @@ func TestSettleAsksAboutTheFirst(t *testing.T) {
 		if i >= maxAsked {
 			fill = hat
 		}
-		if solution.Score != want || len(solution.Blanks()) > 0 || !sameSource(solution.Actions[0].Args[1].Source, fill) {
+		if solution.Score != want || len(solution.Blanks()) > 0 || !solution.Actions[0].Args[1].Source.Equal(fill) {
 			t.Errorf("solution %d scores %g, with %v", i+1, solution.Score, solution.Actions[0].Args[1].Source)
 		}
 	}
@@ -379,10 +379,10 @@ func TestSettleQuotesWhatPeopleSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if swap := got[0].Solutions[0].Actions[0]; !sameSource(swap.Args[1].Source, evil) || swap.Candidate != "big" {
+	if swap := got[0].Solutions[0].Actions[0]; !swap.Args[1].Source.Equal(evil) || swap.Candidate != "big" {
 		t.Errorf("the action is %+v", swap)
 	}
-	if text := got[0].Solutions[1].Actions[0].Args[1].Source; !sameSource(text, plan.FromValue("../../etc/passwd")) {
+	if text := got[0].Solutions[1].Actions[0].Args[1].Source; !text.Equal(plan.FromValue("../../etc/passwd")) {
 		t.Errorf("the text has become %v", text)
 	}
 	user := s.Requests()[0].User()
@@ -523,7 +523,7 @@ func checkSettled(t rapid.TB, c mind.Contest, settled []plan.Solution) {
 }
 
 func checkBinding(was, b plan.Binding) error {
-	same := sameSource(was.Source, b.Source)
+	same := was.Source.Equal(b.Source)
 	switch {
 	case was.Arg != b.Arg || was.Type != b.Type || was.Optional != b.Optional || len(was.Options) != len(b.Options):
 		return fmt.Errorf("%+v has become %+v", was, b)
@@ -534,7 +534,7 @@ func checkBinding(was, b plan.Binding) error {
 		return nil
 	case len(was.Options) == 0 && was.Optional && was.Type == plan.Text && b.Source.Kind == plan.OfValue:
 		return nil
-	case !slices.ContainsFunc(was.Options, func(o plan.Source) bool { return sameSource(o, b.Source) }):
+	case !slices.ContainsFunc(was.Options, func(o plan.Source) bool { return o.Equal(b.Source) }):
 		return fmt.Errorf("a blank of %v is filled with %v", was.Options, b.Source)
 	}
 	return nil
