@@ -20,7 +20,7 @@ import (
 // dialer makes options of a client that tries once, by a dialer of its own.
 func dialer(dial func() (net.Conn, error)) *goredis.Options {
 	return &goredis.Options{
-		Addr: "redis.example.org:6379", MaxRetries: -1, DialerRetries: 1,
+		Addr: "192.0.2.1:6379", MaxRetries: -1, DialerRetries: 1,
 		Dialer: func(context.Context, string, string) (net.Conn, error) { return dial() },
 	}
 }
@@ -46,7 +46,7 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 			return dialer(func() (net.Conn, error) {
 				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}
 			})
-		}, storage.ErrUnreachable, "Redis at redis.example.org:6379 cannot be used: connection refused."},
+		}, storage.ErrUnreachable, "Redis at 192.0.2.1:6379 cannot be used: connection refused."},
 		"no such host": {func(*testing.T) *goredis.Options {
 			return dialer(func() (net.Conn, error) {
 				return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "redis.example.org", IsNotFound: true}}

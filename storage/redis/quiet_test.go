@@ -39,10 +39,13 @@ func TestASilentServer(t *testing.T) {
 		defer m.Close()
 		var silent atomic.Pointer[atomic.Bool]
 		silent.Store(new(atomic.Bool))
-		c := goredis.NewClient(&goredis.Options{Dialer: func(context.Context, string, string) (net.Conn, error) {
-			conn, err := m.Dial()
-			return mute{conn, silent.Load()}, err
-		}})
+		c := goredis.NewClient(&goredis.Options{
+			Addr: "192.0.2.1:6379", // a name would be looked up, with what lies outside the bubble
+			Dialer: func(context.Context, string, string) (net.Conn, error) {
+				conn, err := m.Dial()
+				return mute{conn, silent.Load()}, err
+			},
+		})
 		s := open(t, redis.Config{Client: c})
 		ctx, cancel := context.WithCancel(t.Context())
 		hints, err := s.Subscribe(ctx, "progress")
