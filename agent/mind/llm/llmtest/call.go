@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"atelier/agent/endpoint"
 )
 
 // call is one call with its body read.
@@ -60,8 +62,8 @@ func (c *call) checkHeader() error {
 			return errors.New(`the header Authorization is not of the form "Bearer KEY"`)
 		}
 	}
-	if id := c.Header.Get(labelHeader); len(id) > 512 || !isASCII(id) {
-		return fmt.Errorf("the header %s is longer than 512 or not ASCII", labelHeader)
+	if id := c.Header.Get(endpoint.LabelHeader); len(id) > 512 || !isASCII(id) {
+		return fmt.Errorf("the header %s is longer than 512 or not ASCII", endpoint.LabelHeader)
 	}
 	if c.azure() && c.URL.Query().Get("api-version") == "" {
 		return errors.New("a call of Azure OpenAI lacks the api-version")

@@ -127,7 +127,7 @@ func (c *call) chatRequest() (Request, error) {
 		return Request{}, err
 	}
 	r := Request{Model: q.Model, Header: c.Header.Clone(), Body: c.body}
-	r.ID, r.Job, r.Round, _ = endpoint.ParseLabel(c.Header.Get(labelHeader))
+	r.ID, r.Job, r.Round, _ = endpoint.ParseLabel(c.Header.Get(endpoint.LabelHeader))
 	var err error
 	if r.Messages, err = checkMessages(q.Messages); err != nil {
 		return Request{}, err

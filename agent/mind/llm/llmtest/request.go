@@ -7,9 +7,6 @@ import (
 	"strings"
 )
 
-// labelHeader carries the label of a call, as [endpoint.Label] says.
-const labelHeader = "X-Client-Request-Id"
-
 // Message is a message of a chat completion's request.
 type Message struct {
 	Role string

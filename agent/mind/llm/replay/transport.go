@@ -10,13 +10,10 @@ import (
 	"atelier/agent/endpoint"
 )
 
-// labelHeader carries the label of a call, as [endpoint.Label] says.
-const labelHeader = "X-Client-Request-Id"
-
 // labelOf reads the label of a call; false where it has none that names a request, a
 // job and a round.
 func labelOf(req *http.Request) (request, job string, round int, ok bool) {
-	request, job, round, ok = endpoint.ParseLabel(req.Header.Get(labelHeader))
+	request, job, round, ok = endpoint.ParseLabel(req.Header.Get(endpoint.LabelHeader))
 	return request, job, round, ok && request != "" && job != "" && round >= 0
 }
 
