@@ -84,14 +84,17 @@ func (m *Mind) wordContests(r plan.Request, open []*trial, line toolLine) (strin
 	data := struct {
 		circumstances
 
-		Tools []string
-		Tasks []contestWords
+		Tools  []string
+		Tasks  []contestWords
+		Choice bool // of models
 	}{circumstances: m.circumstances(r, d.files(sources))}
 	for _, t := range m.named(used) {
 		data.Tools = append(data.Tools, line(t))
 	}
 	for i, c := range open {
-		data.Tasks = append(data.Tasks, c.words(d, i))
+		words := c.words(d, i)
+		data.Tasks = append(data.Tasks, words)
+		data.Choice = data.Choice || len(words.Models) > 0
 	}
 	return m.prompts.write(settleJob, "user", data)
 }
