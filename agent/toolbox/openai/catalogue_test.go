@@ -107,3 +107,25 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 		t.Errorf("the model is not told what to do:\n%s", words)
 	}
 }
+
+// TestTheFormOfAListForbidsNoDates: names with dates among them are asked for, so the form
+// of the answer must not forbid numbers.
+func TestTheFormOfAListForbidsNoDates(t *testing.T) {
+	t.Parallel()
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, _ := catalogue.Tool("named_entity_recognition")
+	for _, how := range tool.Backends {
+		if how.Kind != "openai" {
+			continue
+		}
+		b, server := newBackend(t, llmtest.Config{Answer: answers("Siemens (organisation), 3 May (date)")})
+		out := must(t, b, how, call(t, tool.Returns, args{"text": text("Siemens was founded on 3 May.")}))
+		system := server.Requests()[0].System()
+		if out.Value != "Siemens (organisation), 3 May (date)" || strings.Contains(system, "no numbers") || !strings.Contains(system, "dates") {
+			t.Errorf("got %+v for\n%s", out, system)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -32,7 +33,16 @@ const nothing = "NONE"
 
 var errNothing = &plan.Fault{Sentence: "The model found nothing of the kind in what it was given."}
 
-func isNothing(answer string) bool { return strings.Trim(answer, " .\"'`*") == nothing }
+// bareNothing is that answer as models write it: in any case, alone or with a remark
+// behind it. None is a town too, so "None, Italy" is an answer.
+var bareNothing = regexp.MustCompile("^[\\s\"'`*.(\\[]*(?i:none)[\"'`*)\\]]*" +
+	"(?:[\\s.!\"'`*)\\]]*$|\\s*[.:;!(–—]|\\s+-|\\s*\\n|,\\s+\\p{Ll})")
+
+// isNothing tells whether an answer says that there is nothing of the kind. A text that
+// begins like that and goes on is a text.
+func isNothing(answer string) bool {
+	return utf8.RuneCountInString(answer) <= maxLine && bareNothing.MatchString(answer)
+}
 
 // formOf is the form of a type of result.
 func formOf(t plan.Type) (form, error) {
@@ -44,7 +54,7 @@ func formOf(t plan.Type) (form, error) {
 	case plan.Location:
 		return form{about: "The name of the place alone, on one line, without quotation marks.", read: readLine}, nil
 	case plan.Tags:
-		return form{about: "The list alone, on one line, with commas between its items; no numbers, no bullets.", read: readTags}, nil
+		return form{about: "The list alone, on one line, with commas between its items; no bullets, and the items are not numbered.", read: readTags}, nil
 	case plan.Category:
 		return form{about: aboutLabels, schema: schemaOfLabels, read: readLabels}, nil
 	}
@@ -97,15 +107,27 @@ func readLine(answer string) (string, error) {
 	return line, nil
 }
 
-// bullet is what lists put before their items.
-var bullet = regexp.MustCompile(`^([-*•–·]|\d{1,3}[.)])(\s+|$)`)
+// bullet is what lists put before their items, and number is how they count them.
+var (
+	bullet = regexp.MustCompile(`^[-*•–·](\s+|$)`)
+	number = regexp.MustCompile(`^(\d{1,3})[.)](\s+|$)`)
+)
 
 // readTags reads a list: on one line, or one item a line.
 func readTags(answer string) (string, error) {
-	var items []string
+	var lines, items []string
 	for line := range strings.Lines(answer) {
-		line = strings.Trim(bullet.ReplaceAllString(strings.TrimSpace(line), ""), " ,;")
-		if line != "" {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for i, line := range lines {
+		line = bullet.ReplaceAllString(line, "")
+		// "3. Mai" is a date, unless it is the third line.
+		if n := number.FindStringSubmatch(line); n != nil && len(lines) > 1 && n[1] == strconv.Itoa(i+1) {
+			line = line[len(n[0]):]
+		}
+		if line = strings.Trim(line, " ,;"); line != "" {
 			items = append(items, line)
 		}
 	}
