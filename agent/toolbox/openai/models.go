@@ -78,11 +78,23 @@ func (l *listing) unusable(err error) error {
 // served tells why the server does not have the model of a run.
 func (b *Backend) served(ctx context.Context, r run) error {
 	names, err := b.models.names(ctx)
-	if err != nil || len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return means(r.model, name) }) {
+	if err != nil || len(names) == 0 || r.talks() && anyName(names) || slices.ContainsFunc(names, func(name string) bool { return means(r.model, name) }) {
 		return err
 	}
 	return fault(nil, "The model server at %s has no model called %q: set %s to one that it has%s.",
 		b.config.Endpoint.Host(), r.model, r.variable, examples(names))
+}
+
+// anyName tells whether the server answers to every name of a model: one that was started
+// with a single file lists that file, by its path or as what it is, and asks no further
+// (llama.cpp, tools/server: "model" is not looked at).
+func anyName(names []string) bool {
+	if len(names) != 1 {
+		return false
+	}
+	name := names[0]
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") || strings.Contains(name, `\`) ||
+		strings.Contains(strings.ToLower(name), "gguf")
 }
 
 // means tells whether the model that is asked for is the one on the list. Ollama lists

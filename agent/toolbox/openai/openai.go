@@ -84,6 +84,9 @@ type run struct {
 	do       func(ctx context.Context, r run, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error)
 }
 
+// chatVariable sets the model that answers in words.
+const chatVariable = "OPENAI_MODEL"
+
 // New checks the configuration. It asks the server nothing.
 func New(c Config) (*Backend, error) {
 	if c.Endpoint == nil {
@@ -97,7 +100,7 @@ func New(c Config) (*Backend, error) {
 	b := &Backend{config: c, most: 2 * c.Limits.Pixels, canvases: canvasSizes}
 	b.room = semaphore.NewWeighted(b.most)
 	b.models = newListing(c.Endpoint, c.Clock)
-	const chat, drawing, speech, transcription = "OPENAI_MODEL", "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
+	const chat, drawing, speech, transcription = chatVariable, "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
 	b.runs = map[string]run{
 		"chat":                 {model: c.Chat, variable: chat, do: b.chat},
 		"chat-vision":          {model: c.Vision, variable: chat, media: true, do: b.chat},
@@ -164,6 +167,9 @@ func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpo
 func (b *Backend) mayNotLeave() error {
 	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
 }
+
+// talks tells whether the model is one that answers in words.
+func (r run) talks() bool { return r.variable == chatVariable }
 
 // sorted is what a call of the server failed with, with its sentence.
 func (r run) sorted(err error) error {
