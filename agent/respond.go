@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
@@ -18,9 +19,9 @@ type Answer struct {
 }
 
 // Respond tells what came of a request. The mind words it; where it fails, or names a
-// file that is not there, the answer is a plain account instead. A part of the wish
-// that no live tool can do is always told, with the tool that is missing and what it
-// needs, and so is that another mind had to stand in.
+// file that is not there, the answer is a plain account instead. Every part of the wish
+// that no live tool can do is told ([mind.Account.Missing]), with the tool that is
+// missing and what it needs, and so is that another mind had to stand in.
 func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, error) {
 	p := account.Plan
 	answer := Answer{Thinking: p.Thinking}
@@ -64,7 +65,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		text = plainly(account)
 	}
 	for _, l := range lacks {
-		if !strings.Contains(text, l.about) {
+		if l.tool != "" && !names(text, l.tool) {
 			text += "\n" + l.sentence
 		}
 	}
@@ -73,8 +74,17 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 
 // lack is what stands in the way of a part of a wish.
 type lack struct {
-	about    string // the name of the tool, or the part itself: an answer that says it tells of the lack
+	// tool is the one that is missing: an answer in any language that names it tells of
+	// the lack. Where there is no such tool, that is left to the mind's promise.
+	tool     string
 	sentence string
+}
+
+// names tells whether a text holds the name of a tool, as a word of its own.
+func names(text, tool string) bool {
+	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool {
+		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
+	}), tool)
 }
 
 // missing says for each subtask without a solution which tools it would need and what
@@ -87,7 +97,7 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 		}
 		if len(task.Missing) == 0 {
 			d := task.Subtask.Description
-			lacks = append(lacks, lack{d, fmt.Sprintf("I know no way to get %s for %q.", article(task.Subtask.Returns), d)})
+			lacks = append(lacks, lack{"", fmt.Sprintf("I know no way to get %s for %q.", article(task.Subtask.Returns), d)})
 			continue
 		}
 		live, err := a.config.Toolbox.Live(ctx)
@@ -96,7 +106,7 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 		}
 		for _, name := range task.Missing {
 			status, _ := live.Status(name)
-			if !slices.ContainsFunc(lacks, func(l lack) bool { return l.about == name }) {
+			if !slices.ContainsFunc(lacks, func(l lack) bool { return l.tool == name }) {
 				why := status.Why
 				if strings.HasPrefix(why, "needs ") {
 					why = "it " + why
@@ -132,7 +142,7 @@ func plainly(account mind.Account) string {
 			lines = append(lines, s.Action.Tool+" was not tried, since what it needs is not there.")
 		}
 	}
-	return strings.Join(append(lines, account.Fallbacks...), "\n")
+	return strings.Join(slices.Concat(lines, account.Fallbacks, account.Missing), "\n")
 }
 
 func tell(r plan.Resource) string {

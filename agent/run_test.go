@@ -344,6 +344,8 @@ func TestRespond(t *testing.T) {
 	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	lacking := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	lacking.Tasks[0].Solutions, lacking.Tasks[0].Missing = nil, []string{"sing"}
+	wayless := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
+	wayless.Tasks[0].Solutions, wayless.Tasks[0].Subtask = nil, plan.Subtask{Description: "Turn the depth map into a sound", Returns: plan.Audio}
 	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
 		a := mind.Account{Request: request(photo), Plan: p, Results: results}
 		for range results {
@@ -360,6 +362,12 @@ func TestRespond(t *testing.T) {
 		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge: photo-1234.edge-5678.png.", account(p, made)},
 		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here: it needs a sing.", account(lacking)},
+		{"a missing tool is told once, in any language", "Das Werkzeug `sing` fehlt.", "Das Werkzeug `sing` fehlt.", account(lacking)},
+		{"also where words touch its name", "工具sing不能用。", "工具sing不能用。", account(lacking)},
+		{"a name within a word is none", "I tried, using all I have.", "I tried, using all I have.\nThe tool sing cannot run here: it needs a sing.", account(lacking)},
+		{"a part for which there is no tool is told by the mind", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
+		{"and without its words in the plain account", "", `I know no way to get an audio for "Turn the depth map into a sound".`, account(wayless)},
+		{"the plain account tells what is missing, once", "", "The tool sing cannot run here: it needs a sing.", account(lacking)},
 		{"a question needs no mind", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
 	}
 	for _, c := range cases {

@@ -41,7 +41,7 @@ func (m *Mind) Respond(ctx context.Context, a mind.Account, _ *plan.Thinking) (s
 	for _, f := range t.failed {
 		lines = append(lines, fmt.Sprintf("What did not work: %s.", f))
 	}
-	lines = slices.Concat(lines, a.Fallbacks, t.notes, undone(a.Plan.Tasks), t.roughly(a.Steps))
+	lines = slices.Concat(lines, a.Fallbacks, t.notes, undone(a), a.Missing, t.roughly(a.Steps))
 	return strings.TrimSpace(strings.Join(lines, "\n")), nil
 }
 
@@ -102,15 +102,18 @@ func (t *telling) roughly(steps []plan.Step) []string {
 	return lines
 }
 
-// undone are the lines that name the parts of a wish that no tool could do.
-func undone(tasks []plan.Task) []string {
-	if len(tasks) == 1 {
+// undone are the lines that name the parts of a wish that no tool could do, where what
+// is missing does not name them.
+func undone(a mind.Account) []string {
+	if len(a.Plan.Tasks) == 1 {
 		return nil // the whole wish, and that was said
 	}
 	var lines []string
-	for _, t := range tasks {
-		if len(t.Solutions) == 0 {
-			lines = append(lines, fmt.Sprintf("I could not do this part: %s.", strings.TrimSuffix(t.Subtask.Description, ".")))
+	for _, t := range a.Plan.Tasks {
+		part := t.Subtask.Description
+		named := slices.ContainsFunc(a.Missing, func(s string) bool { return strings.Contains(s, part) })
+		if len(t.Solutions) == 0 && !named {
+			lines = append(lines, fmt.Sprintf("I could not do this part: %s.", strings.TrimSuffix(part, ".")))
 		}
 	}
 	return lines

@@ -39,6 +39,10 @@ func TestRespond(t *testing.T) {
 	untold := account(plan.Result{Status: plan.Failed})
 	missing := account(done(edge()))
 	missing.Plan.Tasks = append(missing.Plan.Tasks, plan.Task{Subtask: plan.Subtask{Description: "read it aloud."}, Missing: []string{"text_to_speech", "voice_maker"}})
+	told := missing
+	told.Missing = []string{"The tool text_to_speech cannot run here: it needs a voice."}
+	wayless := account(done(edge()))
+	wayless.Plan.Tasks, wayless.Missing = missing.Plan.Tasks, []string{`I know no way to get an audio for "read it aloud.".`}
 	fallback := account(done(edge()))
 	fallback.Fallbacks = []string{"I used another way to find the edges."}
 	inner := account(done(edge()), done(plan.Resource{Name: "photo-3f2a.edge-91bc.blur-0001.png", Type: plan.Image}))
@@ -71,8 +75,9 @@ func TestRespond(t *testing.T) {
 		{"approximate", account(approximate), "edge-91bc.png & approximate", ""},
 		{"a note", account(noted), "turned upright", ""},
 		{"a fallback", fallback, "another way to find", ""},
-		// which tools are missing, and what they need, the agent adds
 		{"a part that no tool can do", missing, "edge-91bc.png & could not & read it aloud", ".."},
+		{"which tool is missing", told, "edge-91bc.png & read it aloud & The tool text_to_speech cannot run here: it needs a voice.", ""},
+		{"there is no such tool", wayless, `edge-91bc.png & I know no way to get an audio for "read it aloud."`, "I could not do this part"},
 		{"nothing but what no tool can do", mind.Account{Plan: &plan.Plan{Tasks: missing.Plan.Tasks[1:]}}, "could not", "Here is"},
 		{"a question", mind.Account{Plan: &plan.Plan{Question: "Which one?"}}, "Which one?", "could not"},
 		{"a reply", mind.Account{Plan: &plan.Plan{Reply: "Hello!"}}, "Hello!", "could not"},
