@@ -50,6 +50,7 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (
 	if m.DecomposerName != "" {
 		config.Decomposer = llm.Model{Endpoint: e, Name: m.DecomposerName, TokenField: m.TokenField}
 		if m.Decomposer != m.Server {
+			asked.Names = endpoint.Names{Key: "DECOMPOSER_API_KEY", BaseURL: "DECOMPOSER_BASE_URL", Model: "DECOMPOSER_MODEL"}
 			if config.Decomposer.Endpoint, err = m.Decomposer.endpoint(asked); err != nil {
 				return nil, err
 			}

@@ -28,6 +28,10 @@ type doer struct {
 	log     *slog.Logger
 }
 
+// maxHangs is how often a hang is followed by another try. Each takes the whole of
+// Config.Timeout, and who waits is better told.
+const maxHangs = 1
+
 func newDoer(e *Endpoint, c Config, key string) *doer {
 	d := &doer{
 		host:    e.Host(),
@@ -85,6 +89,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	pause := backoff.NewExponentialBackOff()
 	pause.Multiplier = 2
 	pause.MaxInterval = maxWait / 2
+	hangs := 0
 	for try := 1; ; try++ {
 		resp, fail := d.try(req)
 		if fail == nil {
@@ -93,8 +98,11 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if fail.Kind == TimedOut {
+			hangs++
+		}
 		wait := fail.After + pause.NextBackOff() // so that those who wait for the same moment do not meet there
-		if !fail.again || try > d.retries || fail.After > maxWait || outlasts(ctx, wait) {
+		if !fail.again || try > d.retries || hangs > maxHangs || fail.After > maxWait || outlasts(ctx, wait) {
 			if try > 1 {
 				fail.Err = fmt.Errorf("%w (try %d)", fail.Err, try)
 			}

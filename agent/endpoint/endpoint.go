@@ -5,13 +5,14 @@
 //
 //   - A call is tried again, with a jittered and growing wait, where that can help: too
 //     many requests, a server in trouble, a connection that could not be made or broke
-//     amid the answer, a hang. It is not where it cannot: any other refusal, and a quota
+//     amid the answer, a hang (once). It is not where it cannot: any other refusal, and a quota
 //     that is used up. What the server says of it (Retry-After, X-Should-Retry) goes
 //     first. The context ends tries and waits alike.
 //   - An answer is handed on once it is complete, and never larger than Config.MaxBody.
 //   - The key goes to that one server and nowhere else: not to the host of a redirect,
 //     not into an error, not into the log, even where the server's answer repeats it.
-//     Nor do these hold a body, or an address with user info or query.
+//     Nor do these hold a body, what people wrote in it where the server repeats that,
+//     or an address with user info or query.
 //   - A server that counts as private (see Private) is reached directly and at a private
 //     address, or not at all, so that what should stay in the house does, whatever the
 //     name resolves to. Config.Transport takes that over for what it dials itself.
@@ -56,7 +57,13 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 	// Log hears of each retry; nil is silence.
 	Log *slog.Logger
+	// Names are those of the settings, for sentences that tell the operator what to check.
+	Names Names
 }
+
+// Names are how the operator calls the settings of a server; "" is OPENAI_API_KEY,
+// OPENAI_BASE_URL and OPENAI_MODEL.
+type Names struct{ Key, BaseURL, Model string }
 
 // Endpoint is one server. It is safe for use by many goroutines.
 type Endpoint struct {
@@ -64,6 +71,7 @@ type Endpoint struct {
 	azure   bool
 	version string // of Azure's API
 	key     string
+	names   Names
 	doer    *doer
 	client  *openai.Client
 }
@@ -93,7 +101,7 @@ func New(c Config) (*Endpoint, error) {
 	if c.Timeout < 0 || c.MaxBody < 0 {
 		return nil, errors.New("the timeout and the size of an answer must not be negative")
 	}
-	e := &Endpoint{base: base, azure: azure, version: c.AzureVersion, key: key}
+	e := &Endpoint{base: base, azure: azure, version: c.AzureVersion, key: key, names: c.Names}
 	config := openai.DefaultConfig(key)
 	if azure {
 		config = openai.DefaultAzureConfig(key, base.String())
@@ -148,7 +156,7 @@ func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
 		if missing(err) {
 			return nil, nil
 		}
-		return nil, Sort(err, "")
+		return nil, e.Sort(err, "")
 	}
 	names := make([]string, 0, len(list.Models))
 	for _, m := range list.Models {

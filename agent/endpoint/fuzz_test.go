@@ -34,7 +34,7 @@ func FuzzRefusal(f *testing.F) {
 		if h, ok := hiddenRefusal([]byte(body)); ok && h == (refusal{}) {
 			t.Error("a refusal without words is none")
 		}
-		e := newError(status, r, secrets{key})
+		e := newError(status, r, secrets{key}, nil)
 		sentence := plan.Sentence(Sort(e, "m"), "")
 		if e.Kind == "" || sentence == "" {
 			t.Errorf("no kind or no sentence: %v", e)

@@ -168,7 +168,7 @@ func TestFormsOfRefusal(t *testing.T) {
 		{"a stream, limit", 200, `{"error":{"message":"slow","type":"rate_limit_error"}}`, Limited},
 		{"a stream, trouble", 200, `{"error":{"message":"oh","type":"server_error"}}`, Down},
 	} {
-		if got := newError(c.status, parseRefusal([]byte(c.body)), nil); got.Kind != c.want {
+		if got := newError(c.status, parseRefusal([]byte(c.body)), nil, nil); got.Kind != c.want {
 			t.Errorf("%s: %s, want %s\n%v", c.server, got.Kind, c.want, got)
 		}
 	}
@@ -188,7 +188,7 @@ func TestCodeAndParam(t *testing.T) {
 		`null`: {"", ""},
 		`12`:   {"", ""},
 	} {
-		if e := newError(400, parseRefusal([]byte(body)), nil); e.Code != want[0] || e.Param != want[1] || e.Kind != Rejected {
+		if e := newError(400, parseRefusal([]byte(body)), nil, nil); e.Code != want[0] || e.Param != want[1] || e.Kind != Rejected {
 			t.Errorf("%s: %q, %q, %s", body, e.Code, e.Param, e.Kind)
 		}
 	}

@@ -32,7 +32,7 @@ var errElsewhere = errors.New("the file that the answer names lies on another se
 func (e *Endpoint) Fetch(ctx context.Context, address string) ([]byte, error) {
 	to, err := e.base.Parse(address)
 	if err != nil || to.Scheme != e.base.Scheme || to.Host != e.base.Host {
-		return nil, Sort(&Error{Kind: Malformed, Err: errElsewhere}, "")
+		return nil, e.Sort(&Error{Kind: Malformed, Err: errElsewhere}, "")
 	}
 	to.User = e.base.User
 	return e.send(ctx, http.MethodGet, to, "", "", nil)
@@ -41,7 +41,7 @@ func (e *Endpoint) Fetch(ctx context.Context, address string) ([]byte, error) {
 func (e *Endpoint) send(ctx context.Context, method string, to *url.URL, model, contentType string, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, Sort(&Error{Kind: Rejected, Err: errors.New("the request cannot be made")}, model)
+		return nil, e.Sort(&Error{Kind: Rejected, Err: errors.New("the request cannot be made")}, model)
 	}
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
@@ -55,11 +55,11 @@ func (e *Endpoint) send(ctx context.Context, method string, to *url.URL, model, 
 	}
 	resp, err := e.doer.Do(req)
 	if err != nil {
-		return nil, Sort(err, model)
+		return nil, e.Sort(err, model)
 	}
 	answer, err := io.ReadAll(resp.Body)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, Sort(fmt.Errorf("read the answer: %w", err), model)
+		return nil, e.Sort(fmt.Errorf("read the answer: %w", err), model)
 	}
 	return answer, nil
 }

@@ -111,7 +111,7 @@ func unquote(text string) string {
 			i += n
 			continue
 		}
-		inner, size := quoted(text[i+n:], closing)
+		inner, size := quoted(text[i+n:], closing, escapes(text[:i]))
 		b.WriteRune(r)
 		if identifier.MatchString(inner) {
 			b.WriteString(inner)
@@ -127,10 +127,14 @@ func unquote(text string) string {
 
 var quotes = map[rune]rune{'\'': '\'', '"': '"', '`': '`', '“': '”', '‘': '’', '«': '»', '„': '“', '{': '}', '「': '」'}
 
-// quoted is the text up to the closing mark, and its size with the mark.
-func quoted(text string, closing rune) (string, int) {
+// escapes counts the backslashes at the end of a text.
+func escapes(text string) int { return len(text) - len(strings.TrimRight(text, `\`)) }
+
+// quoted is the text up to the closing mark, and its size with the mark. That mark is
+// escaped as deeply as the opening one: one that is more so belongs to the text.
+func quoted(text string, closing rune, depth int) (string, int) {
 	for i, r := range text {
-		if r != closing {
+		if r != closing || escapes(text[:i]) > depth {
 			continue
 		}
 		end := i + utf8.RuneLen(r)

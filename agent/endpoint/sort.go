@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,10 +17,16 @@ import (
 	"atelier/agent/plan"
 )
 
+// Sort makes a sentence of a failure, as the package's Sort does, with the names that
+// the settings of this server have.
+func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model) }
+
 // Sort makes of what a call of Client failed with a *plan.Fault that wraps an *Error:
 // a sentence that says what happened and what to do, and the detail. The model is the
 // one that was asked for. The end of a context is handed on as it is, and so is a Fault.
-func Sort(err error, model string) error {
+func Sort(err error, model string) error { return Names{}.sort(err, model) }
+
+func (n Names) sort(err error, model string) error {
 	if err == nil {
 		return nil
 	}
@@ -33,14 +40,14 @@ func Sort(err error, model string) error {
 		}
 		e = errorOf(err)
 	}
-	return &plan.Fault{Sentence: sentence(e, model), Err: e}
+	return &plan.Fault{Sentence: n.sentence(e, model), Err: e}
 }
 
 // errorOf sorts what go-openai itself makes of an answer, or refuses to send.
 // A RequestError may hold an APIError that does not know the status, so it goes first.
 func errorOf(err error) *Error {
 	if r, ok := errors.AsType[*openai.RequestError](err); ok {
-		return newError(r.HTTPStatusCode, parseRefusal(r.Body), nil)
+		return newError(r.HTTPStatusCode, parseRefusal(r.Body), nil, nil)
 	}
 	if a, ok := errors.AsType[*openai.APIError](err); ok {
 		r := refusal{message: a.Message, kind: a.Type}
@@ -50,7 +57,7 @@ func errorOf(err error) *Error {
 		if a.Param != nil {
 			r.param = *a.Param
 		}
-		return newError(a.HTTPStatusCode, r, nil)
+		return newError(a.HTTPStatusCode, r, nil, nil)
 	}
 	if unreadable(err) {
 		return &Error{Kind: Malformed, Err: fmt.Errorf("the answer is not the JSON that was expected: %s", secrets(nil).detail(err.Error()))}
@@ -80,14 +87,16 @@ var filtered = map[string]bool{
 }
 
 // sentence is what people are told.
-func sentence(e *Error, model string) string {
+func (n Names) sentence(e *Error, model string) string {
+	key, base := cmp.Or(n.Key, "OPENAI_API_KEY"), cmp.Or(n.BaseURL, "OPENAI_BASE_URL")
 	switch e.Kind {
 	case KeyRefused:
-		return "The model server refused the key. Please ask the operator to check OPENAI_API_KEY."
+		return "The model server refused the key. Please ask the operator to check " + key + "."
 	case Forbidden:
 		return "The model server does not allow this with the key that is set. Please ask the operator to check what the key may use."
 	case ModelUnknown:
-		return fmt.Sprintf("The model %sis not known to the model server. Please ask the operator to check OPENAI_MODEL and OPENAI_BASE_URL.", called(model))
+		return fmt.Sprintf("The model %sis not known to the model server. Please ask the operator to check %s and %s.",
+			called(model), cmp.Or(n.Model, "OPENAI_MODEL"), base)
 	case Limited:
 		return fmt.Sprintf("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
 	case Quota:
@@ -95,11 +104,11 @@ func sentence(e *Error, model string) string {
 	case TooLong:
 		return "This is too long for the model. Please shorten the text, send less, or begin a new thread."
 	case Down:
-		return "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and OPENAI_BASE_URL."
+		return "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and " + base + "."
 	case TimedOut:
 		return "The model took too long to answer. Please try again, or with less at once."
 	case Malformed:
-		return "The model server's answer could not be read. Please try again; if it stays so, ask the operator to check OPENAI_BASE_URL."
+		return "The model server's answer could not be read. Please try again; if it stays so, ask the operator to check " + base + "."
 	case Rejected:
 	}
 	if filtered[strings.ToLower(e.Code)] {

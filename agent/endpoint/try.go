@@ -49,7 +49,7 @@ func (d *doer) try(req *http.Request) (*http.Response, *failure) {
 	defer resp.Body.Close() //nolint:errcheck // it was read
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status says enough
-		return nil, d.refused(resp, parseRefusal(body))
+		return nil, d.refused(req, resp, parseRefusal(body))
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, d.maxBody+1))
 	switch {
@@ -63,7 +63,7 @@ func (d *doer) try(req *http.Request) (*http.Response, *failure) {
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer is a web page; the base URL may be wrong", false)
 	}
 	if r, ok := hiddenRefusal(body); ok {
-		return nil, d.refused(resp, r)
+		return nil, d.refused(req, resp, r)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
@@ -99,12 +99,12 @@ func timedOut(err error) bool {
 }
 
 // refused is a failure told by the server.
-func (d *doer) refused(resp *http.Response, r refusal) *failure {
+func (d *doer) refused(req *http.Request, resp *http.Response, r refusal) *failure {
 	status := resp.StatusCode
 	if status < 300 && r.number >= 400 && r.number < 600 {
 		status = r.number
 	}
-	f := &failure{Error: newError(status, r, d.secrets)}
+	f := &failure{Error: newError(status, r, d.secrets, saidBy(req))}
 	f.After = retryAfter(resp.Header, time.Now())
 	f.Err = fmt.Errorf("%s: %w", d.host, f.Err)
 	if to, err := resp.Location(); err == nil && status < 400 {
@@ -121,8 +121,8 @@ func (d *doer) refused(resp *http.Response, r refusal) *failure {
 	return f
 }
 
-// newError tells a refusal without what must not be told.
-func newError(status int, r refusal, s secrets) *Error {
+// newError tells a refusal without what must not be told: secrets, and what people said.
+func newError(status int, r refusal, s secrets, echo said) *Error {
 	e := &Error{Kind: sortOf(status, r), Status: status, Code: s.name(r.code), Param: s.name(r.param)}
 	if e.Code == "" {
 		e.Code = s.name(r.kind)
@@ -136,7 +136,7 @@ func newError(status int, r refusal, s secrets) *Error {
 	if e.Param != "" {
 		why += ", " + e.Param
 	}
-	if m := s.detail(r.message); m != "" {
+	if m := s.detail(echo.hide(r.message)); m != "" {
 		why += ": " + m
 	}
 	e.Err = errors.New(why)
