@@ -32,8 +32,9 @@ const (
 const toolShare = 3
 
 // Assess scores the tools by ControlLLM's tool assessment (its Table 7), of all subtasks
-// at once. What the answer leaves out is unrelated, and so is what had to be left out of
-// the question.
+// at once. What the answer leaves out is unrelated, and so is a tool that had to be left
+// out of the question. The tools of a subtask that had to be left out are all good: the
+// search then takes its shortest way.
 func (m *Mind) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, t *plan.Thinking) ([][]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -56,23 +57,24 @@ func (m *Mind) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessme
 	if len(lists) == 0 {
 		return scores, nil
 	}
-	line := m.shorten(lists, r.Wish)
-	lists = slices.DeleteFunc(lists, func(l *shortlist) bool { return len(l.tools) == 0 })
-	q, err := m.assessing(r, tasks, lists, line)
+	q, asked, err := m.assessing(r, tasks, lists)
 	if err != nil {
 		return nil, err
 	}
 	var answers []map[string]float64
 	if err := m.ask(ctx, q, t, func(content string) error {
-		answers, err = readAssessment(content, lists)
+		answers, err = readAssessment(content, asked)
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	for i, l := range lists {
+	for _, l := range lists {
+		at := slices.IndexFunc(asked, func(a *shortlist) bool { return a.task == l.task })
 		for j, name := range tasks[l.task].Candidates {
-			if score, ok := answers[i][name]; ok {
-				scores[l.task][j] = score
+			if at < 0 && l.has(name) {
+				scores[l.task][j] = good
+			} else if at >= 0 {
+				scores[l.task][j] = max(lowest, answers[at][name])
 			}
 		}
 	}
@@ -84,8 +86,42 @@ type assessedTask struct {
 	Description, Given, Wanted, Candidates string
 }
 
-// assessing words the question.
-func (m *Mind) assessing(r plan.Request, tasks []mind.Assessment, lists []*shortlist, line toolLine) (question, error) {
+// assessing words the question, of as many tasks as the context holds, and tells which
+// they are: the first, with the tools that are asked about.
+func (m *Mind) assessing(r plan.Request, tasks []mind.Assessment, lists []*shortlist) (question, []*shortlist, error) {
+	system, err := m.prompts.write(assessJob, "system", explain(meaningsText))
+	if err != nil {
+		return question{}, nil, err
+	}
+	q := question{job: assessJob, request: r.ID, system: system, schema: m.schemas.assess}
+	for n := len(lists); ; n -= 1 + n/fewer {
+		asked, line := m.shorten(lists[:n], r.Wish)
+		if q.user, err = m.wordAssessment(r, tasks, asked, line); err != nil {
+			return question{}, nil, err
+		}
+		q.output = m.assessOutput(asked)
+		if n == 1 || tokens(system)+tokens(q.user)+q.output+messagesTokens <= m.config.ContextTokens {
+			return q, asked, nil
+		}
+	}
+}
+
+// fewer is the part of the tasks that is left out at a time, where all are too many.
+const fewer = 8
+
+// messagesTokens are what the two messages of a question cost beside their texts.
+const messagesTokens = 2 * perMessage
+
+func (m *Mind) assessOutput(lists []*shortlist) int {
+	output := answerTokens
+	for _, l := range lists {
+		output += taskTokens + lineTokens*len(l.tools)
+	}
+	return min(output, m.config.ContextTokens/answerShare)
+}
+
+// wordAssessment words the part of the prompt that tells the tasks.
+func (m *Mind) wordAssessment(r plan.Request, tasks []mind.Assessment, lists []*shortlist, line toolLine) (string, error) {
 	hand := make([]taskInHand, len(lists))
 	var sources []plan.Source
 	used := map[string]bool{}
@@ -107,28 +143,15 @@ func (m *Mind) assessing(r plan.Request, tasks []mind.Assessment, lists []*short
 	for _, t := range m.named(used) {
 		data.Tools = append(data.Tools, line(t))
 	}
-	output := answerTokens
-	for i, l := range lists {
+	for i := range lists {
 		data.Tasks = append(data.Tasks, assessedTask{
 			Description: excerpt(hand[i].subtask.Description, descriptionBytes),
 			Given:       d.given(i),
 			Wanted:      string(hand[i].subtask.Returns),
 			Candidates:  candidateWords(lists, i),
 		})
-		output += taskTokens + lineTokens*len(l.tools)
 	}
-	system, err := m.prompts.write(assessJob, "system", explain(meaningsText))
-	if err != nil {
-		return question{}, err
-	}
-	user, err := m.prompts.write(assessJob, "user", data)
-	if err != nil {
-		return question{}, err
-	}
-	return question{
-		job: assessJob, request: r.ID, system: system, user: user, schema: m.schemas.assess,
-		output: min(output, m.config.ContextTokens/answerShare),
-	}, nil
+	return m.prompts.write(assessJob, "user", data)
 }
 
 // candidateWords name the candidates of a task, or the task before it that has the same.

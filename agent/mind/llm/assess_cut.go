@@ -6,10 +6,11 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// shorten cuts the lists to the part of the context that candidates may take, and tells
-// how their tools are described: briefly, plainly where that is too long, and with the
-// tools farthest from their tasks left out where that is too long still.
-func (m *Mind) shorten(lists []*shortlist, wish string) toolLine {
+// shorten gives the lists cut to the part of the context that candidates may take, and
+// tells how their tools are described: briefly, plainly where that is too long, and with
+// the tools farthest from their tasks left out where that is too long still. A list that
+// would keep none is left out.
+func (m *Mind) shorten(lists []*shortlist, wish string) ([]*shortlist, toolLine) {
 	budget := m.config.ContextTokens / toolShare
 	for _, line := range []toolLine{briefTool, plainTool} {
 		cost := newCosting(line)
@@ -19,7 +20,7 @@ func (m *Mind) shorten(lists []*shortlist, wish string) toolLine {
 			}
 		}
 		if cost.spent <= budget {
-			return line
+			return lists, line
 		}
 	}
 	cost := newCosting(plainTool)
@@ -39,10 +40,14 @@ func (m *Mind) shorten(lists []*shortlist, wish string) toolLine {
 			}
 		}
 	}
+	var cut []*shortlist
 	for i, l := range lists {
-		l.tools = slices.DeleteFunc(l.tools, func(t toolbox.Tool) bool { return !kept[i][t.Name] })
+		if len(kept[i]) > 0 {
+			tools := slices.DeleteFunc(slices.Clone(l.tools), func(t toolbox.Tool) bool { return !kept[i][t.Name] })
+			cut = append(cut, &shortlist{task: l.task, subtask: l.subtask, tools: tools})
+		}
 	}
-	return plainTool
+	return cut, plainTool
 }
 
 // nearest are the tools of a list, those nearest to its task first.

@@ -268,6 +268,41 @@ func TestAssessCutsWhatIsFarthest(t *testing.T) {
 	}
 }
 
+// However many tasks there are, the question fits; the tools of those that there was no
+// room for are good, so that none of them is lost.
+func TestAssessFitsTheModel(t *testing.T) {
+	t.Parallel()
+	for context, least := range map[int]int{leastContext: 3, 8192: 20, DefaultContextTokens: 64} {
+		m, s := atWorkshop(t, func(r llmtest.Request) llmtest.Response { return nothingFits(strings.Count(r.User(), "\nWanted: ")) }, func(c *Config) { c.ContextTokens = context })
+		var tasks []mind.Assessment
+		for i := range 64 {
+			sub := subtaskOf(fmt.Sprintf("find the %dth of the cars that stand in front of the old town hall", i+1), plan.BBox, onFile(plan.Image, "street.jpg"), ofWords(plan.Object, "cars"))
+			tasks = append(tasks, mind.Assessment{Subtask: sub, Candidates: []string{"detect", "find", "gone", "pick"}})
+		}
+		scores, err := m.Assess(t.Context(), street(), tasks, new(plan.Thinking))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := s.Requests()[0]
+		if all := tokens(r.System()) + tokens(r.User()) + r.MaxTokens; all > context {
+			t.Errorf("%d tokens are asked for in a context of %d", all, context)
+		}
+		asked := strings.Count(r.User(), "\nWanted: ")
+		if asked < least {
+			t.Errorf("%d tasks are asked about in a context of %d", asked, context)
+		}
+		for i, got := range scores {
+			want := []float64{1, 1, 1, 1}
+			if i >= asked {
+				want = []float64{3, 3, 1, 3}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("task %d of %d scores %v", i+1, asked, got)
+			}
+		}
+	}
+}
+
 // What comes first is the same for every request, so that a provider's cache hits.
 func TestThePromptsBeginTheSame(t *testing.T) {
 	t.Parallel()
