@@ -12,6 +12,9 @@ import (
 // token for each sign.
 const mostSaid = 1500
 
+// complaintTokens is what the complaint about an answer may take.
+const complaintTokens = 300
+
 // Respond words the answer. Long texts go to people as they are: the model says where
 // one belongs, and it is put there whole. What the model passes over in silence, also
 // after it was complained of, is put behind its words.
@@ -25,7 +28,7 @@ func (m *Mind) Respond(ctx context.Context, a mind.Account, t *plan.Thinking) (s
 		return "", err
 	}
 	// a repair repeats the answer
-	told, user, err := m.tell(a, m.config.ContextTokens-tokens(q.system)-3*q.output)
+	told, user, err := m.tell(a, m.config.ContextTokens-tokens(q.system)-messagesTokens-2*q.output-complaintTokens)
 	if err != nil {
 		return "", err
 	}

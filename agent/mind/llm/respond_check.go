@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"atelier/agent/mind"
-	"atelier/agent/plan"
 )
 
 // The most runes of an answer, the texts put into it and the names of files left out:
@@ -24,7 +24,7 @@ const tooLong = "too long"
 // flaw is what is wrong with an answer.
 type flaw struct {
 	kind string
-	text string // for the model
+	text string // for the model; "" for what it was not told of
 	// lacks is what the answer leaves out, for people.
 	lacks string
 	// grave flaws make an answer useless; the others are borne or mended.
@@ -35,16 +35,20 @@ func (f flaw) isGrave() bool { return f.grave }
 
 type flaws []flaw
 
-// complaint tells the model all of them; nil if there is none.
+// complaint tells the model all that it can mend; nil if there is nothing.
 func (fs flaws) complaint() error {
-	if len(fs) == 0 {
+	kind := ""
+	var said []string
+	for _, f := range fs {
+		if f.text != "" {
+			kind = cmp.Or(kind, f.kind)
+			said = append(said, f.text)
+		}
+	}
+	if len(said) == 0 {
 		return nil
 	}
-	said := make([]string, len(fs))
-	for i, f := range fs {
-		said[i] = f.text
-	}
-	return complain(fs[0].kind, "%s", strings.Join(said, "\n"))
+	return complain(kind, "%s", strings.Join(said, "\n"))
 }
 
 // mend puts behind an answer what it leaves out.
@@ -92,7 +96,7 @@ func (m *Mind) flaws(a mind.Account, told record, said string) flaws {
 			})
 		}
 	}
-	found = slices.Concat(found, unnamed(a, said), m.untold(a, said))
+	found = slices.Concat(found, unnamed(a, told, said), m.untold(a, told, said), unlistedOutputs(a, told, said))
 	slices.SortStableFunc(found, func(x, y flaw) int {
 		switch {
 		case x.grave == y.grave:
@@ -150,132 +154,4 @@ func form(a mind.Account, said string) flaws {
 		found = append(found, flaw{kind: wrongShape, text: "Write plain sentences: no table, no HTML, no embedded picture."})
 	}
 	return found
-}
-
-// namedFiles is up to how many files of a step each must be named; of more the first and
-// the last say it.
-const namedFiles = 4
-
-// unnamed are the files that the wish led to and that an answer does not name.
-func unnamed(a mind.Account, said string) flaws {
-	var names []string
-	for i, s := range a.Steps {
-		outs := outputs(a.Results[i])
-		for at, out := range outs {
-			must := len(outs) <= namedFiles || at == 0 || at == len(outs)-1
-			if s.Final && must && out.Type.Media() && !strings.Contains(said, out.Name) {
-				names = append(names, out.Name)
-			}
-		}
-	}
-	if len(names) == 0 {
-		return nil
-	}
-	all := strings.Join(names, ", ")
-	return flaws{{kind: missingPart, text: "These files were made and are not named: " + all + ".", lacks: all}}
-}
-
-func allOutputs(a mind.Account) []plan.Resource {
-	var all []plan.Resource
-	for _, r := range a.Results {
-		all = append(all, outputs(r)...)
-	}
-	return all
-}
-
-// untold are failures that an answer passes over in silence. Languages differ, and
-// names of tools do not: a failure is told where its tool is named.
-func (m *Mind) untold(a mind.Account, said string) flaws {
-	var found flaws
-	add := func(names []string, sentence string) {
-		if slices.ContainsFunc(found, func(f flaw) bool { return f.lacks == sentence }) {
-			return
-		}
-		found = append(found, flaw{
-			kind:  missingPart,
-			text:  fmt.Sprintf("This is not told, or not with the name `%s`: %q", strings.Join(names, "`, `"), sentence),
-			lacks: sentence,
-		})
-	}
-	done := map[string]bool{}
-	for i, s := range a.Steps {
-		done[s.Action.Tool] = done[s.Action.Tool] || a.Results[i].Status == plan.Done
-	}
-	for i, s := range a.Steps {
-		if a.Results[i].Status != plan.Failed {
-			continue
-		}
-		names := []string{s.Action.Tool}
-		if files := inputFiles(a, s.Action); done[s.Action.Tool] && len(files) > 0 {
-			names = files // the tool is named for what it did
-		}
-		if !slices.ContainsFunc(names, func(name string) bool { return mentions(said, name) }) {
-			add(names, failure(s.Action.Tool, a.Results[i].Problem))
-		}
-	}
-	for _, sentence := range a.Fallbacks {
-		tools := m.toolsIn(sentence)
-		if failed := slices.DeleteFunc(slices.Clone(tools), func(t string) bool { return done[t] }); len(failed) > 0 {
-			tools = failed
-		}
-		if len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return mentions(said, t) }) {
-			add(tools, sentence)
-		}
-	}
-	for _, sentence := range a.Missing {
-		for _, tool := range m.toolsIn(sentence) {
-			if !strings.Contains(said, tool) {
-				add([]string{tool}, sentence)
-			}
-		}
-	}
-	return found
-}
-
-// inputFiles are the names of the files that an action takes, and those under which they
-// came.
-func inputFiles(a mind.Account, action plan.Action) []string {
-	var names []string
-	for _, b := range action.Args {
-		for _, r := range a.Plan.Resources {
-			if b.Source.Kind != plan.OfResource || b.Source.Name != r.Name || !r.Type.Media() {
-				continue
-			}
-			names = append(names, r.Name)
-			if r.File != "" {
-				names = append(names, r.File)
-			}
-		}
-	}
-	return names
-}
-
-// failure is a sentence that names the tool that failed.
-func failure(tool, problem string) string {
-	switch {
-	case problem == "":
-		return "The tool " + tool + " failed."
-	case mentions(problem, tool):
-		return problem
-	}
-	return tool + ": " + problem
-}
-
-// mentions tells whether a text holds a name, as it is written or as words.
-func mentions(text, name string) bool {
-	text, name = strings.ToLower(text), strings.ToLower(name)
-	return strings.Contains(text, name) || strings.Contains(text, strings.ReplaceAll(name, "_", " "))
-}
-
-var toolName = regexp.MustCompile(`[a-z0-9]+(?:_[a-z0-9]+)*`)
-
-// toolsIn are the tools of the catalogue that a sentence names.
-func (m *Mind) toolsIn(sentence string) []string {
-	var tools []string
-	for _, name := range toolName.FindAllString(sentence, -1) {
-		if _, ok := m.config.Catalogue.Tool(name); ok && !slices.Contains(tools, name) {
-			tools = append(tools, name)
-		}
-	}
-	return tools
 }

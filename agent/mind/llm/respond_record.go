@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,10 +18,13 @@ type record struct {
 	Parts    []partTold
 	Steps    []stepTold
 	Left     int // steps on the way that are left out
+	Unlisted int // other steps, parts and sentences that there is no room for
 	Ways     []string
 	Missing  []string
 
 	texts wholeTexts
+	// unlisted are the steps that the model is not told of and people are.
+	unlisted map[int]bool
 }
 
 type turnTold struct {
@@ -60,22 +64,28 @@ type stepTold struct {
 
 // measure is how much of everything is told.
 type measure struct {
-	turns int
-	wish  int // bytes, as are text and short
-	text  int // of what a tool read or wrote
-	short int // of what is said in passing
-	items int // of a list
-	files int // of a step
-	does  bool
-	way   bool // tell of steps on the way that are done
+	turns    int
+	wish     int // bytes, as are text, short and sentence
+	text     int // of what a tool read or wrote
+	short    int // of what is said in passing
+	sentence int // of what went wrong
+	items    int // of a list
+	files    int // of a step
+	listed   int // parts, steps, and sentences of a kind
+	does     bool
+	way      bool // tell of steps on the way that are done
 }
 
-// measures, from all that is of use to what fits nearly everywhere.
+// measures, from all that is of use to what fits everywhere.
 var measures = []measure{
-	{turns: 2, wish: 4000, text: 800, short: 400, items: 20, files: 12, does: true, way: true},
-	{turns: 1, wish: 2000, text: 400, short: 200, items: 8, files: 6, does: true, way: true},
-	{turns: 0, wish: 1000, text: 160, short: 120, items: 4, files: 4, way: true},
-	{turns: 0, wish: 500, text: 80, short: 80, items: 2, files: 2},
+	{turns: 2, wish: 4000, text: 800, short: 400, sentence: 1000, items: 20, files: 12, listed: math.MaxInt, does: true, way: true},
+	{turns: 1, wish: 2000, text: 400, short: 200, sentence: 600, items: 8, files: 6, listed: math.MaxInt, does: true, way: true},
+	{wish: 1000, text: 160, short: 120, sentence: 300, items: 4, files: 4, listed: math.MaxInt, way: true},
+	{wish: 500, text: 80, short: 80, sentence: 200, items: 2, files: 2, listed: math.MaxInt},
+	{wish: 500, text: 80, short: 80, sentence: 200, items: 2, files: 2, listed: 20},
+	{wish: 300, text: 80, short: 60, sentence: 150, items: 2, files: 2, listed: 8},
+	{wish: 200, text: 60, short: 40, sentence: 100, items: 1, files: 1, listed: 3},
+	{wish: 100, text: 40, short: 30, sentence: 60, items: 1, files: 1, listed: 1},
 }
 
 // tell makes the record and the part of the prompt that holds it, in as much detail as
@@ -93,10 +103,13 @@ func (m *Mind) tell(a mind.Account, budget int) (record, string, error) {
 
 func (m *Mind) record(a mind.Account, size measure) record {
 	r := record{
-		Wish:    excerpt(a.Request.Wish, size.wish),
-		Ways:    a.Fallbacks,
-		Missing: a.Missing,
+		Wish:     excerpt(a.Request.Wish, size.wish),
+		Ways:     sentences(a.Fallbacks, size),
+		Missing:  sentences(a.Missing, size),
+		Unlisted: max(0, len(a.Plan.Tasks)-size.listed),
+		unlisted: unlisted(a, size),
 	}
+	r.Unlisted += len(r.unlisted) + len(a.Fallbacks) - len(r.Ways) + len(a.Missing) - len(r.Missing)
 	turns := a.Request.Turns
 	for _, t := range turns[max(0, len(turns)-size.turns):] {
 		r.Turns = append(r.Turns, turnTold{excerpt(t.Wish, size.short), excerpt(t.Reply, size.short), t.Made[:min(len(t.Made), size.files)]})
@@ -104,13 +117,16 @@ func (m *Mind) record(a mind.Account, size measure) record {
 	if q := a.Request.Question; q != nil {
 		r.Question = &questionTold{excerpt(q.Wish, size.wish), excerpt(q.Text, size.short)}
 	}
-	for i, t := range a.Plan.Tasks {
+	for i, t := range a.Plan.Tasks[:min(len(a.Plan.Tasks), size.listed)] {
 		r.Parts = append(r.Parts, partTold{i + 1, excerpt(t.Subtask.Description, size.short), cameOf(a, i)})
 	}
 	for i, s := range a.Steps {
 		result := a.Results[i]
 		if !size.way && !s.Final && result.Status == plan.Done {
 			r.Left++
+			continue
+		}
+		if r.unlisted[i] {
 			continue
 		}
 		r.Steps = append(r.Steps, m.stepTold(a, i, size, r.keeper(a, i)))
@@ -141,7 +157,7 @@ func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text stri
 	}
 	switch result.Status {
 	case plan.Failed:
-		told.Came, told.Problem = "failed", result.Problem
+		told.Came, told.Problem = "failed", excerpt(result.Problem, size.sentence)
 	case plan.Done:
 		told.Came, told.By, told.Model = "done", result.Candidate, result.Model
 		told.Approximate, told.Note = result.Approximate, excerpt(result.Note, size.text)
@@ -155,6 +171,41 @@ func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text stri
 	default:
 	}
 	return told
+}
+
+// sentences are the first of them, so long as they may be.
+func sentences(all []string, size measure) []string {
+	var told []string
+	for _, s := range all[:min(len(all), size.listed)] {
+		told = append(told, excerpt(s, size.sentence))
+	}
+	return told
+}
+
+// unlisted are the steps beyond those that are told of. What failed is told first, then
+// what makes a result of the wish.
+func unlisted(a mind.Account, size measure) map[int]bool {
+	rank := func(i int) int {
+		switch {
+		case a.Results[i].Status == plan.Failed:
+			return 0
+		case a.Steps[i].Final:
+			return 1
+		}
+		return 2
+	}
+	var steps []int
+	for i, s := range a.Steps {
+		if size.way || s.Final || a.Results[i].Status != plan.Done {
+			steps = append(steps, i)
+		}
+	}
+	slices.SortStableFunc(steps, func(i, j int) int { return rank(i) - rank(j) })
+	left := map[int]bool{}
+	for _, i := range steps[min(len(steps), size.listed):] {
+		left[i] = true
+	}
+	return left
 }
 
 // outputs are what a step made.

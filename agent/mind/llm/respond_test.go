@@ -248,7 +248,7 @@ func lines(t *testing.T, user string) (data []string) {
 		"Wish:", "Parts:", "Steps:", "Done another way than first meant:", "Cannot be done here:", "Message:",
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(user), "\n") {
-		if slices.Contains(headings, line) || strings.HasPrefix(line, "Steps on the way") {
+		if slices.Contains(headings, line) || strings.HasPrefix(line, "Steps on the way") || strings.HasPrefix(line, "Not listed") {
 			continue
 		}
 		if !json.Valid([]byte(line)) {
@@ -376,5 +376,51 @@ func TestRespondFitsTheModel(t *testing.T) {
 			t.Errorf("%d tokens of %d, %d bytes after %d", size, context, len(r.User()), last)
 		}
 		last = len(r.User())
+	}
+}
+
+// However many steps and lacks there are, the question fits, and what the model was not
+// told of is told behind its message and not complained of.
+func TestRespondTellsWhatThereIsNoRoomFor(t *testing.T) {
+	t.Parallel()
+	for context, steps := range map[int]int{4096: 40, 8192: 64, 6144: 3} {
+		var outs []outcome
+		for i := range steps {
+			switch i % 3 {
+			case 0:
+				outs = append(outs, done("image_to_edge", plan.Resource{Name: fmt.Sprintf("photo-%d.edge.png", i), Type: plan.Edge, Blob: "b"}))
+			case 1:
+				outs = append(outs, done("image_captioning", text(fmt.Sprintf("%d %s", i, article()))))
+			default:
+				outs = append(outs, failed("image_to_depth", fmt.Sprintf("Picture %d is too large. %s", i, article())))
+			}
+		}
+		a := told("Do it all", outs...)
+		for i := range steps {
+			a.Missing = append(a.Missing, fmt.Sprintf("The tool text_to_music cannot run here: it needs %d bands. %s", i, article()))
+			a.Fallbacks = append(a.Fallbacks, fmt.Sprintf("Stage %d was closed. I went another way: image_to_line. %s", i, article()))
+		}
+		s := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "Well."} }})
+		said, err := theMind(t, s, func(c *llm.Config) { c.ContextTokens = context }).Respond(t.Context(), a, new(plan.Thinking))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range s.Requests()[:1] {
+			lines(t, r.User())
+			if size := len(r.System()+r.User())/4 + r.MaxTokens; size > context {
+				t.Errorf("%d tokens are asked for in a context of %d", size, context)
+			}
+		}
+		if unlisted := strings.Contains(s.Requests()[0].User(), "\nNot listed"); unlisted != (steps > 3) {
+			t.Errorf("of %d steps in a context of %d some are not listed: %t", steps, context, unlisted)
+		}
+		for i := range steps {
+			want := []string{fmt.Sprintf("photo-%d.edge.png", i), fmt.Sprintf("%d The council", i), fmt.Sprintf("Picture %d is", i)}[i%3]
+			for _, want := range []string{want, fmt.Sprintf("needs %d bands", i), fmt.Sprintf("Stage %d was", i)} {
+				if !strings.Contains(said, want) {
+					t.Errorf("%q is not told", want)
+				}
+			}
+		}
 	}
 }
