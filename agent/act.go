@@ -43,7 +43,10 @@ func (a *Agent) Act(ctx context.Context, w Work) plan.Result {
 		if ctx.Err() != nil {
 			problem = "It was stopped before it was done."
 		}
-		result = plan.Result{Status: plan.Failed, Problem: problem, Final: plan.Final(err) && ctx.Err() == nil}
+		result = plan.Result{
+			Status: plan.Failed, Problem: problem, Final: plan.Final(err) && ctx.Err() == nil,
+			Usage: result.Usage,
+		}
 	}
 	result.Took = a.config.Clock().Sub(began)
 	a.logStep(ctx, w, result, err)
@@ -61,6 +64,7 @@ func (a *Agent) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 	log.WarnContext(ctx, "step failed", "error", forOperator(err))
 }
 
+// act is Act with its error. With one, only the Usage of the result counts.
 func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if err := ctx.Err(); err != nil {
 		return plan.Result{}, err
@@ -94,19 +98,20 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		return verify(ctx, step.Action.Tool, step.Action.Returns, o)
 	})
 	if err != nil {
-		return plan.Result{}, err
+		return plan.Result{Usage: made.Usage}, err
 	}
 	result := plan.Result{
 		Status:      plan.Done,
 		Candidate:   made.Candidate,
 		Model:       made.Model,
+		Usage:       made.Usage,
 		Approximate: made.Approximate,
 		Note:        note(in.corrected, made.Failed, made.Note),
 	}
 	for i, o := range append([]toolbox.Output{made.Output}, made.More...) {
 		r, err := a.store(ctx, w, i, o, in.names)
 		if err != nil {
-			return plan.Result{}, err
+			return plan.Result{Usage: made.Usage}, err
 		}
 		if i == 0 {
 			result.Output = &r

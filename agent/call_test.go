@@ -29,3 +29,26 @@ func TestActSaysWhatIsPromised(t *testing.T) {
 		t.Errorf("the backend heard %+v", heard)
 	}
 }
+
+// TestActCounts: a result tells what its tools took of models, whether it came about or
+// not.
+func TestActCounts(t *testing.T) {
+	t.Parallel()
+	took := plan.Tokens{Calls: 2, Input: 70, Output: 7}
+	for value, want := range map[string]plan.Status{"a guess": plan.Done, "": plan.Failed} {
+		ops := maker{"guess": func(context.Context, toolbox.Call) (toolbox.Output, error) {
+			out := toolbox.Output{Value: value, Usage: took}
+			if value == "" {
+				return out, &plan.Fault{Sentence: "I cannot guess."}
+			}
+			return out, nil
+		}}
+		w := newWorld(t, &fakeMind{}, ops, agent.Config{}, tool("guess", plan.Title, []plan.Type{plan.Text}))
+		action := plan.Action{Tool: "guess", Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}}, Returns: plan.Title}
+		steps := []plan.Step{{Key: "k", Action: action, Final: true}}
+		r := w.Act(t.Context(), agent.Work{Request: request(), Steps: steps, Memory: agent.NewMemory(nil)})
+		if r.Status != want || r.Usage != took {
+			t.Errorf("the result is %+v", r)
+		}
+	}
+}

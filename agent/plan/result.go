@@ -26,6 +26,8 @@ type Result struct {
 	Candidate string `json:"candidate,omitempty"`
 	// Model is the model that it asked, "" if it asked none.
 	Model string `json:"model,omitempty"`
+	// Usage is what it took of models, by attempts that failed too.
+	Usage Tokens `json:"usage,omitzero"`
 	// Approximate is set when a weaker stand-in made the output; answers say so.
 	Approximate bool `json:"approximate,omitempty"`
 	// Note is what people should know about how it was done, e.g. a corrected argument.

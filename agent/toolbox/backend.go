@@ -15,6 +15,8 @@ type Backend interface {
 	// Probe tells whether the make can run what a backing asks for: nil, or a
 	// [plan.Fault] that says what is missing and how to get it.
 	Probe(ctx context.Context, b Backing) error
+	//
+	// With an error, the Usage of the Output tells what was taken in vain.
 	Run(ctx context.Context, b Backing, c Call) (Output, error)
 }
 
@@ -56,6 +58,8 @@ type Output struct {
 	Note string
 	// Model names the model that made it, "" if none did.
 	Model string
+	// Usage is what it took of that model.
+	Usage plan.Tokens
 	// More are further outputs of the same type.
 	More []Output
 }

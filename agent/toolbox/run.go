@@ -14,7 +14,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// Made is what a tool made, and how.
+// Made is what a tool made, and how. Its Usage counts the attempts that failed too.
 type Made struct {
 	Output
 	// Candidate names the backing that made it.
@@ -32,7 +32,8 @@ type Made struct {
 //
 // The error says in its sentence why the last attempt failed. It is the context's
 // error when that ended. After one that is final ([plan.Fault]) nothing else is tried:
-// another backing might do something else than what was asked for.
+// another backing might do something else than what was asked for. With an error, Made
+// holds the Usage alone.
 func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check func(Output) error) (Made, error) {
 	entry, ok := t.catalogue.Tool(tool)
 	if !ok {
@@ -43,9 +44,11 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	}
 	var failed, missing []string
 	var errs []error
+	var spent plan.Tokens
+	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}}, err }
 	for i, b := range inOrder(entry.Backends, candidate) {
 		if err := ctx.Err(); err != nil {
-			return Made{}, err
+			return inVain(err)
 		}
 		if err := t.probe(ctx, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
@@ -55,23 +58,26 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		attempt := c
 		attempt.Dir = filepath.Join(c.Dir, "try-"+strconv.Itoa(i+1))
 		out, err := t.try(ctx, b, attempt, check)
+		spent = spent.Plus(out.Usage)
+		out.Usage = spent
 		if err == nil {
 			return Made{Output: out, Candidate: b.Candidate(), Approximate: b.Approximate, Failed: failed}, nil
 		}
 		if ctx.Err() != nil {
-			return Made{}, ctx.Err()
+			return inVain(ctx.Err())
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
 		if plan.Final(err) {
-			return Made{}, &plan.Fault{Sentence: plan.Sentence(err, "That cannot be done."), Err: errors.Join(errs...), Final: true}
+			return inVain(&plan.Fault{Sentence: plan.Sentence(err, "That cannot be done."), Err: errors.Join(errs...), Final: true})
 		}
 		failed = append(failed, plan.Sentence(err, "The tool "+tool+" failed and did not say why."))
 	}
 	why := slices.Concat(missing, failed)
-	return Made{}, &plan.Fault{Sentence: why[len(why)-1], Err: errors.Join(errs...)}
+	return inVain(&plan.Fault{Sentence: why[len(why)-1], Err: errors.Join(errs...)})
 }
 
-// try makes one attempt. A panic of the make is its failure.
+// try makes one attempt. A panic of the make is its failure. With an error, only the
+// Usage of the Output counts.
 func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output) error) (out Output, err error) {
 	if err := os.Mkdir(c.Dir, 0o700); err != nil {
 		return Output{}, fmt.Errorf("make the folder of an attempt: %w", err)
@@ -89,13 +95,13 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 	out, err = t.backends[b.Kind].Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
-			return Output{}, &plan.Fault{Sentence: fmt.Sprintf("The tool %s took longer than %s and was stopped.", c.Tool, t.patience), Err: err}
+			return out, &plan.Fault{Sentence: fmt.Sprintf("The tool %s took longer than %s and was stopped.", c.Tool, t.patience), Err: err}
 		}
-		return Output{}, err
+		return out, err
 	}
 	for _, o := range append([]Output{out}, out.More...) {
 		if o.Path != "" && !inside(c.Dir, o.Path) {
-			return Output{}, &plan.Fault{
+			return out, &plan.Fault{
 				Sentence: "The tool " + c.Tool + " did not hand over what it made.",
 				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Candidate(), o.Path),
 			}
@@ -104,7 +110,7 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 			continue
 		}
 		if err := check(o); err != nil {
-			return Output{}, err
+			return out, err
 		}
 	}
 	return out, nil

@@ -228,6 +228,47 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestRunCounts: what every attempt took is told, by a run that came to nothing too.
+func TestRunCounts(t *testing.T) {
+	t.Parallel()
+	took := map[string]plan.Tokens{
+		"loud":  {Calls: 2, Input: 100, Output: 10},
+		"quiet": {Calls: 1, Input: 30, Output: 3, Estimated: true},
+	}
+	both := plan.Tokens{Calls: 3, Input: 130, Output: 13, Estimated: true}
+	for name, c := range map[string]struct {
+		fails string // the runs that fail
+		final bool
+		check func(toolbox.Output) error
+		want  plan.Tokens
+	}{
+		"the first does it":    {"", false, nil, took["loud"]},
+		"the second does it":   {"loud", false, nil, both},
+		"none does it":         {"loud quiet", false, nil, both},
+		"it may not be done":   {"loud quiet", true, nil, took["loud"]},
+		"what it made is none": {"", false, func(toolbox.Output) error { return errors.New("no") }, both},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
+				out := toolbox.Output{Value: "x", Usage: took[b.Run]}
+				if strings.Contains(c.fails, b.Run) {
+					return out, &plan.Fault{Sentence: "No.", Final: c.final}
+				}
+				return out, nil
+			}
+			tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": fake{run: run}}}, shout)
+			made, err := tb.Run(t.Context(), "shout", "", toolbox.Call{Tool: "shout", Dir: t.TempDir()}, c.check)
+			if made.Usage != c.want {
+				t.Errorf("took %+v, want %+v (%v)", made.Usage, c.want, err)
+			}
+			if err != nil && made.Value != "" {
+				t.Errorf("what failed is handed over: %+v", made)
+			}
+		})
+	}
+}
+
 func TestRunStops(t *testing.T) {
 	t.Parallel()
 	waiting := fake{run: func(ctx context.Context, _ toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
