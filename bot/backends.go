@@ -45,7 +45,7 @@ func (c Config) openai(ctx context.Context) (toolbox.Backend, error) {
 	}
 	config := openai.Config{
 		Endpoint: e, Chat: m.Name, Vision: m.Name, Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription,
-		AllowMedia: m.CloudMedia, Limits: c.limits(),
+		TokenField: m.TokenField, AllowMedia: m.CloudMedia, Limits: c.limits(),
 	}
 	frames, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
 	if err != nil {

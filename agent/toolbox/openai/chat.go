@@ -44,10 +44,22 @@ func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Backing, c to
 			return toolbox.Output{}, fault(err, "The model's answer was not of the form that is needed, not even when asked again.")
 		}
 		messages = append(messages,
-			api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: answer},
+			api.ChatCompletionMessage{Role: api.ChatMessageRoleAssistant, Content: clip(answer)},
 			api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: "That is not of the form that is needed: " + string(why) +
 				". Do the task again and answer in this form. " + f.about})
 	}
+}
+
+// repeated is how much of an answer that is not of its form is shown to the model again,
+// in bytes.
+const repeated = 2000
+
+// clip is the beginning of an answer.
+func clip(answer string) string {
+	if len(answer) <= repeated {
+		return answer
+	}
+	return strings.ToValidUTF8(answer[:repeated], "") + "…"
 }
 
 // How a form of answers is asked for, from the strictest to words alone.
@@ -67,7 +79,7 @@ func (b *Backend) complete(ctx context.Context, r run, messages []api.ChatComple
 	for plainness := b.plainness.Load(); ; plainness++ {
 		request.ResponseFormat = f.format(plainness)
 		answer, err := b.completeOnce(ctx, r, request)
-		if plainness == byWords || !refusesFormat(err) {
+		if plainness == byWords || !endpoint.RefusesFormat(err) {
 			if err == nil {
 				b.plainness.Store(plainness)
 			}
@@ -76,43 +88,35 @@ func (b *Backend) complete(ctx context.Context, r run, messages []api.ChatComple
 	}
 }
 
-// refusesFormat tells whether asking in a plainer way may help.
-func refusesFormat(err error) bool {
-	e, ok := errors.AsType[*endpoint.Error](err)
-	return ok && e.Kind == endpoint.Rejected && !strings.Contains(e.Code, "content") && !strings.Contains(e.Code, "moderation")
-}
+// maxAnswer is the most bytes of an answer, for servers that take no bound of tokens:
+// more than so many tokens have in any language.
+const maxAnswer = 16 * maxOutput
 
-// completeOnce asks once, and tells what is no whole answer.
+// completeOnce asks once, and tells what is no whole answer. One whose end has no reason
+// counts as whole: what is not of its form is complained of anyway.
 func (b *Backend) completeOnce(ctx context.Context, r run, request api.ChatCompletionRequest) (string, error) {
-	response, err := b.config.Endpoint.Client().CreateChatCompletion(ctx, request)
+	response, err := b.bounded(ctx, r, request)
 	if err != nil {
-		return "", r.sorted(err)
+		return "", err
 	}
+	r.counts(request.Messages, response)
 	if len(response.Choices) == 0 {
 		return "", fault(errors.New("no choices"), "The model gave no answer; please try again.")
 	}
 	choice := response.Choices[0]
-	answer, thought := withoutThoughts(choice.Message.Content)
-	finish := choice.FinishReason
+	content, finish := strings.TrimSpace(choice.Message.Content), choice.FinishReason
+	answer := endpoint.WithoutThoughts(content)
 	switch {
 	case choice.Message.Refusal != "" || finish == api.FinishReasonContentFilter:
-		return "", fault(fmt.Errorf("refused, finish reason %q", finish), "The model refused to do this; say it in other words, or ask for something else.")
-	case finish != api.FinishReasonStop || !thought:
+		return "", final(fmt.Errorf("refused, finish reason %q", finish), "The model refused to do this; say it in other words, or ask for something else.")
+	case endpoint.CutOff(finish):
 		return "", fault(fmt.Errorf("finish reason %q", finish), "The model's answer was cut off before its end; ask for less at once.")
+	case len(answer) > maxAnswer:
+		return "", fault(fmt.Errorf("%d bytes", len(answer)), "The model's answer was much too long; ask for less at once.")
+	case answer == "" && content != "":
+		return "", fault(errors.New("only thoughts"), "The model thought about it and gave no answer; ask for less at once.")
 	case answer == "":
 		return "", fault(errors.New("an empty answer"), "The model's answer was empty; please try again.")
 	}
 	return answer, nil
-}
-
-// withoutThoughts leaves out what some models think aloud before the answer. It tells
-// whether the thoughts came to their end.
-func withoutThoughts(content string) (answer string, whole bool) {
-	content = strings.TrimSpace(content)
-	thoughts, thinks := strings.CutPrefix(content, "<think>")
-	if !thinks {
-		return content, true
-	}
-	_, answer, whole = strings.Cut(thoughts, "</think>")
-	return strings.TrimSpace(answer), whole
 }

@@ -167,7 +167,9 @@ func TestForms(t *testing.T) {
 	}{
 		"a text with its lines":        {plan.Text, []string{"a\n\nb"}, "a\n\nb", ""},
 		"thoughts are left out":        {plan.Text, []string{"<think>hm\n</think>\n\nfine"}, "fine", ""},
-		"thoughts alone":               {plan.Text, []string{"<think>hm, and then"}, "", "was cut off"},
+		"thoughts alone":               {plan.Text, []string{"<think>hm, and then"}, "", "gave no answer"},
+		"thoughts without a beginning": {plan.Text, []string{"hm\n</think>\n\nfine"}, "fine", ""},
+		"thoughts about thoughts":      {plan.Text, []string{"<think>a <think>b</think> c</think>fine"}, "fine", ""},
 		"a title":                      {plan.Title, []string{"**Title: “The Sea”**"}, "The Sea", ""},
 		"a title in German quotes":     {plan.Title, []string{"„Das Meer“"}, "Das Meer", ""},
 		"a title that is too much":     {plan.Title, []string{"One\nTwo", `"One"`}, "One", ""},
@@ -285,14 +287,15 @@ func TestChatFaults(t *testing.T) {
 		"refused":              {llmtest.Response{Refusal: "I won't say RAW-TEXT."}, "The model refused to do this", 1},
 		"filtered":             {llmtest.Response{Text: "RAW-TEXT", Finish: "content_filter"}, "The model refused to do this", 1},
 		"cut off":              {llmtest.Response{Text: "RAW-TEXT", Finish: "length"}, "was cut off before its end", 1},
-		"without an end":       {llmtest.Response{Text: "RAW-TEXT", Finish: "none"}, "was cut off before its end", 1},
+		"cut off, by Mistral":  {llmtest.Response{Text: "RAW-TEXT", Finish: "model_length"}, "was cut off before its end", 1},
+		"endless":              {llmtest.Response{Text: strings.Repeat("RAW-TEXT", 1<<17)}, "much too long", 1},
 		"empty":                {llmtest.Response{Text: "  "}, "was empty", 1},
 		"no choice":            {llmtest.Response{NoChoices: true}, "gave no answer", 1},
 		"the key is refused":   {llmtest.Response{Status: 401, ErrorCode: "invalid_api_key"}, "OPENAI_API_KEY", 1},
 		"the model is unknown": {llmtest.Response{Status: 404, ErrorCode: "model_not_found"}, `no model "talker" that does this; the operator can set OPENAI_MODEL`, 1},
 		"too many requests":    {llmtest.Response{Status: 429}, "too many requests", 4},
 		"the quota is used up": {llmtest.Response{Status: 429, ErrorCode: "insufficient_quota"}, "quota", 1},
-		"too long":             {llmtest.Response{Status: 400, ErrorCode: "context_length_exceeded"}, "too long for the model", 1},
+		"too long":             {llmtest.Response{Status: 400, ErrorCode: "context_length_exceeded"}, "too long for the model", 2},
 		"declined":             {llmtest.Response{Status: 400, ErrorCode: "content_policy_violation"}, "declined this by its rules", 1},
 		"in trouble":           {llmtest.Response{Status: 500}, "does not answer", 4},
 		"no JSON":              {llmtest.Response{Raw: "RAW-TEXT"}, "could not be read", 1},
@@ -309,6 +312,9 @@ func TestChatFaults(t *testing.T) {
 				if strings.Contains(err.Error(), leak) {
 					t.Errorf("the error tells %s: %v", leak, err)
 				}
+			}
+			if declines := c.response.Refusal != "" || strings.HasPrefix(name, "filtered") || name == "declined"; plan.Final(err) != declines {
+				t.Errorf("final is %v: %v", plan.Final(err), err)
 			}
 			if n := len(server.Requests()); n != c.calls {
 				t.Errorf("%d calls, want %d", n, c.calls)
@@ -327,6 +333,32 @@ func TestADeclinedWishIsNotAskedForInAPlainerWay(t *testing.T) {
 	_, err := b.Run(t.Context(), backing("chat", "Classify {text}."), call(t, plan.Category, args{"text": text("x")}))
 	if endpoint.KindOf(err) != endpoint.Rejected || len(server.Requests()) != 1 {
 		t.Errorf("%d calls, %v", len(server.Requests()), err)
+	}
+}
+
+// TestRefusedFormats: however a server says that it does not know a format, the next one
+// is tried.
+func TestRefusedFormats(t *testing.T) {
+	t.Parallel()
+	for name, refusal := range map[string]llmtest.Response{
+		"not implemented":          {Status: http.StatusNotImplemented},
+		"a code that names it":     {Status: http.StatusBadRequest, ErrorCode: "invalid_content_type"},
+		"trouble with the grammar": {Status: http.StatusInternalServerError, ErrorMessage: "response_format type must be one of text, json_object"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, server := newBackend(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+				if r.Format == "json_schema" {
+					return refusal
+				}
+				return llmtest.Response{Text: `{"labels":[{"label":"cat","score":1}]}`}
+			}})
+			must(t, b, backing("chat", "Classify {text}."), call(t, plan.Category, args{"text": text("x")}))
+			all := server.Requests()
+			if last := all[len(all)-1]; last.Format != "json_object" {
+				t.Errorf("%d calls, the last in the format %q", len(all), last.Format)
+			}
+		})
 	}
 }
 

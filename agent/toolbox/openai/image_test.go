@@ -91,6 +91,9 @@ func TestDrawFaults(t *testing.T) {
 			t.Parallel()
 			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }})
 			_, err := b.Run(t.Context(), backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text(c.prompt)}))
+			if plan.Final(err) != (name == "declined") {
+				t.Errorf("final is %v: %v", plan.Final(err), err)
+			}
 			if got := plan.Sentence(err, ""); !strings.Contains(got, c.want) || strings.Contains(err.Error(), "test-key") {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -115,6 +118,9 @@ func TestEditFaults(t *testing.T) {
 			b, _ := newBackend(t, llmtest.Config{Image: func(llmtest.ImageRequest) llmtest.ImageResponse { return c.response }})
 			a := args{"image": file(t, plan.Image, "a.png", pngOf(t, plain(8, 8, red)))}
 			_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, a))
+			if plan.Final(err) != (name == "declined") {
+				t.Errorf("final is %v: %v", plan.Final(err), err)
+			}
 			if got := plan.Sentence(err, ""); !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

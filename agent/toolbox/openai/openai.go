@@ -11,6 +11,9 @@
 //   - An answer is checked before it counts. One that was cut off, refused or empty, or
 //     that is not of the form that the tool promises, is an error with its own sentence
 //     ([plan.Fault]); of a model's raw text it holds nothing.
+//   - What the provider or the model declines is asked of nobody else.
+//   - An answer in words is bounded, and so is what of a bad one is shown again. What
+//     models took is counted, by a run that failed too.
 //   - Of a picture that is changed within a mask nothing changes outside of it.
 //   - No address that a server names is opened, unless it is on that very server.
 package openai
@@ -47,6 +50,11 @@ type Config struct {
 	Voice         string // in which it speaks; "" is alloy
 	Transcription string // writes down what is said
 
+	// TokenField is the field that bounds an answer in words: max_tokens or
+	// max_completion_tokens. "" is the one that servers like this one know; where it is
+	// refused, the other one is taken.
+	TokenField string
+
 	// AllowMedia lets pictures, sound and video leave for a server that is not in the
 	// house.
 	AllowMedia bool
@@ -70,6 +78,7 @@ type Backend struct {
 	canvases func(model string) []image.Point
 
 	plainness      atomic.Int32 // how little the server knows of structured output
+	looseness      atomic.Int32 // how little it knows of the bounds of an answer
 	withoutB64JSON atomic.Bool  // the server refuses to be asked for b64_json
 }
 
@@ -82,6 +91,7 @@ type run struct {
 	media    bool   // files of people leave with it
 	video    bool   // videos are looked into
 	do       func(ctx context.Context, r run, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error)
+	spent    *plan.Tokens // what it took so far; one goroutine counts
 }
 
 // chatVariable sets the model that answers in words.
@@ -146,11 +156,12 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Backing, c toolbox.Ca
 			return toolbox.Output{}, b.mayNotLeave()
 		}
 	}
+	r.spent = new(plan.Tokens)
 	out, err := r.do(ctx, r, backing, c)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+		return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
 	}
-	out.Model = r.model
+	out.Model, out.Usage = r.model, *r.spent
 	return out, nil
 }
 
@@ -174,6 +185,9 @@ func (r run) talks() bool { return r.variable == chatVariable }
 // sorted is what a call of the server failed with, with its sentence.
 func (r run) sorted(err error) error {
 	err = endpoint.Sort(err, r.model)
+	if endpoint.Declined(err) {
+		return final(err, "%s", plan.Sentence(err, "The model's provider declined this."))
+	}
 	if endpoint.KindOf(err) == endpoint.ModelUnknown { // by the name that sets it, and it may be the server that cannot
 		return fault(err, "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
 	}
@@ -189,6 +203,11 @@ func told(ctx context.Context, err error) error {
 		return fault(err, "It could not be done, because a file could not be read or written here.")
 	}
 	return err
+}
+
+// final is a fault after which no other backing may do what this one declines.
+func final(err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Err: err, Final: true}
 }
 
 // fault is an error with a sentence for people and a detail for the operator.

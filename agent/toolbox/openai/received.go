@@ -39,6 +39,9 @@ func (b *Backend) pictureOf(ctx context.Context, r run, ask func(format string) 
 	if err != nil {
 		return nil, err
 	}
+	r.spent.Calls++
+	r.spent.Input += response.Usage.InputTokens
+	r.spent.Output += response.Usage.OutputTokens
 	if len(response.Data) == 0 {
 		return nil, fault(errors.New("no data"), "The model made no picture; please try again.")
 	}

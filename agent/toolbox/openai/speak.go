@@ -92,6 +92,7 @@ func (b *Backend) speakOnce(ctx context.Context, r run, text string, to io.Write
 	if err != nil {
 		return r.sorted(err)
 	}
+	r.spent.Calls++
 	n, err := io.Copy(to, response)
 	if err = errors.Join(err, response.Close()); err != nil {
 		return fmt.Errorf("take the sound: %w", err)

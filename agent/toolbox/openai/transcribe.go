@@ -53,6 +53,7 @@ func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Backing
 	if err != nil {
 		return toolbox.Output{}, r.sorted(err)
 	}
+	r.spent.Calls++
 	text := strings.TrimSpace(response.Text)
 	if text == "" {
 		return toolbox.Output{}, fault(nil, "No speech was heard in the recording.")
