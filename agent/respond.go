@@ -127,7 +127,7 @@ func plainly(account mind.Account) string {
 			if !s.Final {
 				continue
 			}
-			for _, r := range append([]plan.Resource{*result.Output}, result.More...) {
+			for _, r := range result.Outputs() {
 				lines = append(lines, tell(r))
 			}
 			if result.Approximate {

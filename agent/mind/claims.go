@@ -11,10 +11,13 @@ import (
 	"atelier/agent/plan"
 )
 
-// fileName finds what looks like the name of a media file.
-var fileName = regexp.MustCompile(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|mp4|mov|webm|mkv|avi|mp3|wav|flac|ogg|m4a|html?)\b`)
+// fileName finds what looks like the name of a file: pictures, film, sound and subtitles,
+// documents, tables and data, archives.
+var fileName = regexp.MustCompile(`[\pL\pN][\pL\pM\pN_.\-]*\.(?i:png|jpe?g|gif|webp|bmp|tiff?|svg|avif|hei[cf]|jxl|psd` +
+	`|mp4|m4v|mov|webm|mkv|avi|mpe?g|mp3|wav|flac|og[gv]|opus|aac|m4a|wma|aiff?|midi?|srt|vtt` +
+	`|html?|pdf|txt|md|rtf|docx?|od[tsp]|xlsx?|pptx?|epub|csv|tsv|json|xml|ya?ml|env|zip|tar|t?gz|7z|rar)\b`)
 
-// Invents lists the media files that a text names although they are not there: neither
+// Invents lists the files that a text names although they are not there: neither
 // resources nor results, nor named in what people or tools said.
 func (a Account) Invents(text string) []string {
 	for _, name := range a.files() {
@@ -49,29 +52,24 @@ func (a Account) files() []string {
 		add(a.Plan.Resources...)
 	}
 	for _, r := range a.Results {
-		add(outputs(r)...)
+		add(r.Outputs()...)
 	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(len(y), len(x)) })
 	return names
 }
 
-// outputs are what a step made: what one left behind that is not done is nothing.
-func outputs(r plan.Result) []plan.Resource {
-	if r.Status != plan.Done || r.Output == nil {
-		return nil
-	}
-	return append([]plan.Resource{*r.Output}, r.More...)
-}
-
 // said are the texts from which an answer may quote.
 func (a Account) said() []string {
 	texts := slices.Concat([]string{a.Request.Wish}, a.Fallbacks, a.Missing)
+	for _, t := range a.Request.Turns {
+		texts = append(texts, t.Wish)
+	}
 	if q := a.Request.Question; q != nil {
 		texts = append(texts, q.Wish, q.Text)
 	}
 	for _, r := range a.Results {
 		texts = append(texts, r.Note, r.Problem)
-		for _, out := range outputs(r) {
+		for _, out := range r.Outputs() {
 			texts = append(texts, out.Value, out.About)
 		}
 	}

@@ -13,6 +13,7 @@ func TestInvents(t *testing.T) {
 	account := mind.Account{
 		Request: plan.Request{
 			Wish:     "把照片sketch.png变成卡通, and save it as out.webp",
+			Turns:    []plan.Turn{{Wish: "look at plan.pdf", Reply: "Made plan.docx."}},
 			Question: &plan.Question{Wish: "blur old.gif", Text: "Do you mean new.gif?"},
 			Given:    []plan.Resource{{Name: "photo-3f2a.png", File: "photo.png", Type: plan.Image}},
 		},
@@ -44,6 +45,13 @@ func TestInvents(t *testing.T) {
 		{"named in the wish, with words before", "我没有找到图像sketch.png。", ""},
 		{"named in the question", "You meant old.gif, not new.gif.", ""},
 		{"named by results", "The text says report.html, the picture shows house.jpg, and voice.mp3, lost.wav and song.flac are missing.", ""},
+		{"named in an earlier wish", "You spoke of plan.pdf.", ""},
+		{"named in an earlier answer only", "I made plan.docx.", "plan.docx"},
+		{
+			"files of all kinds", "report.pdf notes.txt a.csv b.srt c.svg d.opus e.aac f.avif g.heic h.zip i.docx j.json k.tar.gz secret.env",
+			"report.pdf notes.txt a.csv b.srt c.svg d.opus e.aac f.avif g.heic h.zip i.docx j.json k.tar.gz secret.env",
+		},
+		{"endings by themselves", "I can make .pdf, .txt or PNG.", ""},
 		{"another name", "I made photo-3f2a.cartoon-11aa.png.", "photo-3f2a.cartoon-11aa.png"},
 		{"after Chinese words", "这是photo-3f2a.cartoon-11aa.png。", "这是photo-3f2a.cartoon-11aa.png"},
 		{"nothing but such words", "这是图.png。", "这是图.png"},

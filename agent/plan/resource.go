@@ -76,3 +76,11 @@ func EncodeValue[T Box | Point | Class | Part](items []T) (string, error) {
 	}
 	return string(b), nil
 }
+
+// Outputs are what a step made. What one left behind that is not done is nothing.
+func (r Result) Outputs() []Resource {
+	if r.Status != Done || r.Output == nil {
+		return nil
+	}
+	return append([]Resource{*r.Output}, r.More...)
+}

@@ -138,3 +138,25 @@ func roundTrip[T any](t *rapid.T, v T) {
 		t.Fatalf("%s came back changed:\n%s", b, diff)
 	}
 }
+
+func TestOutputs(t *testing.T) {
+	t.Parallel()
+	first, second := plan.Resource{Name: "a.png"}, plan.Resource{Name: "b.png"}
+	more := make([]plan.Resource, 0, 4)
+	for _, c := range []struct {
+		name   string
+		result plan.Result
+		want   []plan.Resource
+	}{
+		{"nothing", plan.Result{}, nil},
+		{"done without an output", plan.Result{Status: plan.Done}, nil},
+		{"one", plan.Result{Status: plan.Done, Output: &first}, []plan.Resource{first}},
+		{"two", plan.Result{Status: plan.Done, Output: &first, More: append(more, second)}, []plan.Resource{first, second}},
+		{"what is left of a failure", plan.Result{Status: plan.Failed, Output: &first}, nil},
+		{"what is not finished", plan.Result{Status: plan.Running, Output: &first}, nil},
+	} {
+		if diff := cmp.Diff(c.want, c.result.Outputs()); diff != "" {
+			t.Errorf("%s:\n%s", c.name, diff)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (t *telling) take(steps []plan.Step, i int, res plan.Result) {
 	if !step.Final && feedsOn(steps, i) {
 		onTheWay = ", on the way"
 	}
-	for _, out := range append([]plan.Resource{*res.Output}, res.More...) {
+	for _, out := range res.Outputs() {
 		switch {
 		case out.Type.Media():
 			t.made = append(t.made, fmt.Sprintf("%s (%s)%s", out.Name, cmp.Or(out.About, tool), onTheWay))
