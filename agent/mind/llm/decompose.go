@@ -57,7 +57,6 @@ type told struct {
 const (
 	maxSubtasks = 64   // as many as an agent does steps
 	maxWords    = 1000 // letters of one text
-	maxTalk     = 4000 // letters of a question or a reply
 
 	// decomposeOutput is the most tokens of an answer, in a context that is large.
 	decomposeOutput = 4096
@@ -85,6 +84,9 @@ func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) 
 		answer, err := readDecomposition(content)
 		if err == nil {
 			d, err = bind(answer, r, known)
+		}
+		if err == nil {
+			err = talks(d.Question+d.Reply, r, q.system)
 		}
 		return err
 	})

@@ -45,15 +45,13 @@ func holdsOne(a decomposition) error {
 			filled = append(filled, part.name)
 		}
 	}
-	switch talk := max(utf8.RuneCountInString(a.Question), utf8.RuneCountInString(a.Reply)); {
+	switch {
 	case len(filled) == 0:
 		return complain(missingPart, "subtasks, question and reply are all empty. Fill exactly one of them.")
 	case len(filled) > 1:
 		return complain(wrongShape, "%s are filled. Fill exactly one of subtasks, question and reply.", strings.Join(filled, " and "))
 	case a.Refused && a.Reply == "":
 		return complain(wrongShape, `"refused" is true, and there is no reply. Say in the reply what cannot be done, or set it to false.`)
-	case talk > maxTalk:
-		return complain(tooMuch, "The %s has %d letters. Use at most %d.", filled[0], talk, maxTalk)
 	case len(a.Subtasks) > maxSubtasks:
 		return complain(tooMuch, "There are %d subtasks. Use at most %d.", len(a.Subtasks), maxSubtasks)
 	}
