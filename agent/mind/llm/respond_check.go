@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"atelier/agent/endpoint"
 	"atelier/agent/mind"
 )
 
@@ -65,10 +66,7 @@ func (fs flaws) mend(answer string) string {
 // messageOf is an answer without what models put around it: their thoughts, and the marks
 // of headings.
 func messageOf(content string) string {
-	if at := strings.LastIndex(content, endOfThoughts); at >= 0 {
-		content = content[at+len(endOfThoughts):]
-	}
-	return strings.TrimSpace(headings.ReplaceAllString(content, ""))
+	return strings.TrimSpace(headings.ReplaceAllString(endpoint.WithoutThoughts(content), ""))
 }
 
 var (

@@ -131,6 +131,7 @@ func TestRespond(t *testing.T) {
 		{"Chinese", told("找出边缘", done("image_to_edge", edges())), []string{"边缘图在这里photo-3f2a.edge-91bc.png。"}, "边缘图在这里photo-3f2a.edge-91bc.png。", ""},
 		{"a short text is quoted", told("What is it?", done("image_captioning", text("A dog."))), []string{"It is a dog."}, "It is a dog.", ""},
 		{"thoughts are left out", told("What is it?", done("image_captioning", text("A dog."))), []string{"<think>Is cat.png a cat?</think>\nIt is a dog."}, "It is a dog.", ""},
+		{"thoughts that have only an end", told("What is it?", done("image_captioning", text("A dog."))), []string{"Is cat.png a cat?</think>\nIt is a dog."}, "It is a dog.", ""},
 		{"headings are words", told("What is it?", done("image_captioning", text("A dog."))), []string{"## Result\nIt is a dog."}, "Result\nIt is a dog.", ""},
 		{"a long text is put in", told("Sum it up", done("summarization", text(article()))), []string{"Here it is:\n[[text 1]]\nIt is short."}, "Here it is:\n\n" + article() + "\n\nIt is short.", ""},
 		{"a long text that is not wanted", served, []string{"Ein Hund. photo-3f2a.edge-91bc.png"}, "Ein Hund. photo-3f2a.edge-91bc.png", ""},
