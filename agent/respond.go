@@ -40,11 +40,11 @@ func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, erro
 // word finds the words of an answer.
 func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.Thinking) (string, error) {
 	p := account.Plan
-	switch {
-	case p.Question != "":
-		return p.Question, nil
-	case p.Reply != "":
-		return p.Reply, nil
+	if talk := p.Question + p.Reply; talk != "" {
+		if len(account.Invents(talk)) > 0 {
+			return "Nothing was done yet. Please say in other words what you wish.", nil
+		}
+		return talk, nil
 	}
 	lacks, err := a.missing(ctx, p)
 	if err != nil {

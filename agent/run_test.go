@@ -369,6 +369,8 @@ func TestRespond(t *testing.T) {
 		{"and without its words in the plain account", "", `I know no way to get an audio for "Turn the depth map into a sound".`, account(wayless)},
 		{"the plain account tells what is missing, once", "", "The tool sing cannot run here: it needs a sing.", account(lacking)},
 		{"a question needs no mind", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
+		{"a reply needs none", "What?", "There is photo.png.", account(&plan.Plan{Reply: "There is photo.png."})},
+		{"nor does one that claims a file", "What?", "Nothing was done yet. Please say in other words what you wish.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
