@@ -85,7 +85,7 @@ func (m *Mind) open(c mind.Contest) bool {
 			return true
 		}
 		for _, b := range a.Args {
-			if _, ok := m.slot(c.Subtask, a.Tool, b); ok {
+			if _, ok := m.slot(c.Subtask, c.Solutions[0], a.Tool, b); ok {
 				return true
 			}
 		}

@@ -149,7 +149,7 @@ func (j *judging) fill(f slotFill) {
 		return
 	}
 	f.Text = strings.TrimSpace(f.Text)
-	if f.Option == 0 && (f.Text == "" || len(s.options) == 0 && (f.Text == nothing || f.Text == asItIs)) {
+	if f.Option == 0 && (f.Text == "" || len(s.options) == 0 && slices.Contains([]string{nothing, unknown, asItIs}, f.Text)) {
 		return
 	}
 	j.tried[f.Blank] = true

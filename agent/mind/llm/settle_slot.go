@@ -17,35 +17,62 @@ type slot struct {
 	options []plan.Source
 	// optional slots may be left as they are.
 	optional bool
-	// given marks a text of the wish that was given for another purpose, and may be
-	// put as the argument means it: what is "take the hat off" to an editor is "hat"
-	// to what finds it.
+	// needed marks a text without which the action cannot be done: what the wish does
+	// not say, the person is asked for.
+	needed bool
+	// given marks what was given for another purpose, and may be put as the argument
+	// means it: what is "take the hat off" to an editor is "hat" to what finds it.
 	given bool
 }
 
-// slot tells how an argument may be decided on, if it may. What is blank is filled from
-// its options; an optional text without any may be taken from the wish.
-func (m *Mind) slot(sub plan.Subtask, tool string, b plan.Binding) (slot, bool) {
+// slot tells how an argument of a solution may be decided on, if it may. What is blank is
+// filled from its options; a text without any, and one that was given for another
+// purpose, may be taken from the wish.
+func (m *Mind) slot(sub plan.Subtask, s plan.Solution, tool string, b plan.Binding) (slot, bool) {
+	text := b.Type == plan.Text
 	switch {
 	case b.Source.Kind == plan.Blank && len(b.Options) > 0:
 		return slot{options: b.Options, optional: b.Optional}, true
 	case b.Source.Kind == plan.Blank:
-		return slot{optional: true}, b.Optional && b.Type == plan.Text
-	case b.Source.Kind == plan.OfValue && b.Type == plan.Text && len(b.Options) == 0:
-		was, want := meant(sub, b.Source), m.wants(tool, b.Arg)
-		return slot{optional: true, given: true}, was != "" && want != "" && was != want
+		return slot{optional: true, needed: !b.Optional}, text
+	default:
+		return slot{optional: true, given: true}, text && len(b.Options) == 0 && m.misplaced(sub, s, tool, b)
 	}
-	return slot{}, false
 }
 
-// meant is what a subtask's text stands for, "" if that is unknown.
+// misplaced tells whether a text stands for something else than its argument does. Words
+// of the wish can always be put otherwise; a file or a result only where another argument
+// has it for what it is, since all that is given has to be used.
+func (m *Mind) misplaced(sub plan.Subtask, s plan.Solution, tool string, b plan.Binding) bool {
+	was, want := meant(sub, b.Source), m.wants(tool, b.Arg)
+	switch {
+	case was == "" || want == "" || was == want || b.Source.Kind == plan.OfText:
+		return false
+	case b.Source.Kind == plan.OfValue:
+		return true
+	}
+	for _, a := range s.Actions {
+		for _, other := range a.Args {
+			if other.Source.Equal(b.Source) && m.wants(a.Tool, other.Arg) == was {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// meant is what a source stands for in a subtask, "" if that is unknown. A file or a
+// result of which nothing else is said is content.
 func meant(sub plan.Subtask, s plan.Source) plan.Meaning {
 	for _, a := range sub.Args {
-		if a.Source.Equal(s) {
+		if a.Source.Equal(s) && a.Meaning != "" {
 			return a.Meaning
 		}
 	}
-	return ""
+	if s.Kind == plan.OfValue {
+		return ""
+	}
+	return plan.Content
 }
 
 // wants is what a tool's text argument stands for.
@@ -68,7 +95,7 @@ func (m *Mind) number(open []*trial, most int) {
 		for i, s := range c.Solutions[:c.asked] {
 			for j, a := range s.Actions {
 				for k, b := range a.Args {
-					if s, ok := m.slot(c.Subtask, a.Tool, b); ok {
+					if s, ok := m.slot(c.Subtask, c.Solutions[i], a.Tool, b); ok {
 						number++
 						s.number, s.solution, s.action, s.arg = number, i, j, k
 						c.slots = append(c.slots, s)
@@ -79,7 +106,7 @@ func (m *Mind) number(open []*trial, most int) {
 	}
 }
 
-// at is the slot of an argument.
+// slotAt is the slot of an argument.
 func (c *trial) slotAt(solution, action, arg int) (slot, bool) {
 	for _, s := range c.slots {
 		if s.solution == solution && s.action == action && s.arg == arg {
@@ -92,6 +119,7 @@ func (c *trial) slotAt(solution, action, arg int) (slot, bool) {
 // What a slot is left as.
 const (
 	nothing = "nothing"
+	unknown = "unknown"
 	asItIs  = "as it is"
 )
 
@@ -104,6 +132,8 @@ func (s slot) write(source func(plan.Source) string) string {
 	switch {
 	case s.given:
 		choices = append(choices, "text", asItIs)
+	case s.needed:
+		choices = append(choices, "text", unknown)
 	case len(s.options) == 0:
 		choices = append(choices, "text", nothing)
 	case s.optional:

@@ -139,7 +139,7 @@ func (c *trial) step(d describer, at, solution, action int) string {
 			value = append(value, s.write(source))
 		}
 		if len(value) == 0 && !b.Optional {
-			value = append(value, "unknown")
+			value = append(value, unknown)
 		}
 		if len(value) > 0 {
 			args = append(args, b.Arg+": "+strings.Join(value, " "))
