@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"atelier/agent/endpoint"
 )
 
 // A server that takes no schema lets a model leave out what is empty, write one for a
@@ -15,9 +17,7 @@ import (
 // readDecomposition finds the answer in what a model wrote.
 func readDecomposition(content string) (decomposition, error) {
 	var d decomposition
-	if _, answer, thinks := strings.Cut(content, endOfThoughts); thinks {
-		content = answer
-	}
+	content = endpoint.WithoutThoughts(content)
 	encoded, ok := findList(content)
 	if !ok {
 		if encoded, ok = findObject(content); !ok {
@@ -29,9 +29,6 @@ func readDecomposition(content string) (decomposition, error) {
 	}
 	return d, nil
 }
-
-// endOfThoughts is what models that reason aloud write before their answer.
-const endOfThoughts = "</think>"
 
 // The wrappings in which a list is still the whole of an answer.
 var (
