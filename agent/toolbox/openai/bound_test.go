@@ -2,12 +2,12 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/llm/replay"
 	"atelier/agent/plan"
 )
 
@@ -106,8 +106,12 @@ func TestABadAnswerIsNotSentBackWhole(t *testing.T) {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	counted := func(text string, in, out int) llmtest.Response {
-		return llmtest.Response{Text: text, Usage: &replay.Usage{Input: in, Output: out}}
+		const body = `{"choices": [{"message": {"role": "assistant", "content": %q}, "finish_reason": "stop"}], ` +
+			`"usage": {"prompt_tokens": %d, "completion_tokens": %d}}`
+		return llmtest.Response{Raw: fmt.Sprintf(body, text, in, out)}
 	}
+	const declines = `{"choices": [{"message": {"role": "assistant", "refusal": "no"}, "finish_reason": "stop"}], ` +
+		`"usage": {"prompt_tokens": 50, "completion_tokens": 5}}`
 	script := func(all ...llmtest.Response) llmtest.Config {
 		return llmtest.Config{
 			Answer: llmtest.InOrder(all...),
@@ -132,7 +136,7 @@ func TestUsage(t *testing.T) {
 		"once":              {script(counted("fine", 70, 7)), "chat", plan.Text, said, false, plan.Tokens{Calls: 1, Input: 70, Output: 7}},
 		"asked again":       {script(counted("a\nb", 70, 7), counted("a", 90, 2)), "chat", plan.Title, said, false, plan.Tokens{Calls: 2, Input: 160, Output: 9}},
 		"in vain":           {script(counted("a\nb", 70, 7), counted("a\nb", 90, 9)), "chat", plan.Title, said, true, plan.Tokens{Calls: 2, Input: 160, Output: 16}},
-		"refused":           {script(llmtest.Response{Refusal: "no", Usage: &replay.Usage{Input: 50, Output: 5}}), "chat", plan.Text, said, true, plan.Tokens{Calls: 1, Input: 50, Output: 5}},
+		"refused":           {script(llmtest.Response{Raw: declines}), "chat", plan.Text, said, true, plan.Tokens{Calls: 1, Input: 50, Output: 5}},
 		"a drawing":         {script(), "images-generations", plan.Image, said, false, plan.Tokens{Calls: 1}},
 		"a long speech":     {script(), "audio-speech", plan.Audio, args{"text": text(strings.Repeat("A word. ", 400))}, false, plan.Tokens{Calls: 3}},
 		"a transcription":   {script(), "audio-transcriptions", plan.Text, args{"audio": file(t, plan.Audio, "voice.mp3", mp3(4))}, false, plan.Tokens{Calls: 1}},
