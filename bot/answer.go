@@ -23,7 +23,7 @@ type answer struct {
 	Text      string         `json:"text"`
 	Files     []fileLine     `json:"files"`
 	Solutions []solutionLine `json:"solutions"`
-	// Thinking is what the language model took; absent where none was asked.
+	// Thinking is what models took; absent where none was asked.
 	Thinking *spentLine `json:"thinking,omitempty"`
 
 	ran int // the rank of the solution that was followed, 0 if none was
@@ -49,8 +49,8 @@ type stepLine struct {
 	Status string `json:"status"`
 }
 
-func newAnswer(status, text string, spent plan.Thinking) *answer {
-	return &answer{Status: status, Text: text, Files: []fileLine{}, Solutions: []solutionLine{}, Thinking: newSpentLine(spent)}
+func newAnswer(status, text string, spent plan.Thinking, tools plan.Tokens) *answer {
+	return &answer{Status: status, Text: text, Files: []fileLine{}, Solutions: []solutionLine{}, Thinking: newSpentLine(spent, tools)}
 }
 
 // statusOf is how a request ended.

@@ -116,7 +116,7 @@ func (a *askCommand) failed(ctx context.Context, c *call, err error) error {
 	if unfinished, ok := errors.AsType[*plan.UnfinishedError](err); ok {
 		spent = unfinished.Thinking
 	}
-	an := newAnswer(failedStatus, sentence(err), spent)
+	an := newAnswer(failedStatus, sentence(err), spent, plan.Tokens{})
 	if err := printJSON(c.Stdout, an); err != nil {
 		return err
 	}
@@ -230,13 +230,13 @@ type planned struct {
 // way. With --plan the conversation keeps the files, for a wish that is only tried is
 // no turn.
 func (p planned) show(ctx context.Context) (*answer, error) {
-	an := newAnswer(doneStatus, "", p.plan.Thinking)
+	an := newAnswer(doneStatus, "", p.plan.Thinking, plan.Tokens{})
 	if !whole(p.plan) {
 		told, err := p.agent.Respond(ctx, mind.Account{Request: p.request, Plan: p.plan})
 		if err != nil {
 			return nil, err
 		}
-		an = newAnswer(statusOf(p.plan, agent.Outcome{}), told.Text, told.Thinking)
+		an = newAnswer(statusOf(p.plan, agent.Outcome{}), told.Text, told.Thinking, plan.Tokens{})
 	}
 	if p.Plan {
 		p.thread.Resources = p.request.Resources()
@@ -268,7 +268,7 @@ func (p planned) do(ctx context.Context) (*answer, error) {
 	if err := p.thread.save(); err != nil {
 		return nil, err
 	}
-	an := newAnswer(statusOf(p.plan, run), told.Text, told.Thinking)
+	an := newAnswer(statusOf(p.plan, run), told.Text, told.Thinking, takenBy(run))
 	if err := an.solutions(p.plan, p.offers, run); err != nil {
 		return nil, err
 	}

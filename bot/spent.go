@@ -6,16 +6,27 @@ import (
 	"strings"
 	"time"
 
+	"atelier/agent"
 	"atelier/agent/plan"
 )
 
-// spentLine is what the language model took for an answer.
+// spentLine is what models took for an answer: Calls and Tokens are those of the language
+// jobs; what the tools took that ask a model comes on top.
 type spentLine struct {
 	Calls   int       `json:"calls"`
 	Repairs int       `json:"repairs"`
 	Tokens  int       `json:"tokens"`
 	Jobs    []jobLine `json:"jobs"`
-	StoodIn string    `json:"stood_in,omitempty"`
+	// Tools are absent where none asked a model.
+	Tools   *toolsLine `json:"tools,omitempty"`
+	StoodIn string     `json:"stood_in,omitempty"`
+}
+
+type toolsLine struct {
+	Calls  int `json:"calls"`
+	Tokens int `json:"tokens"`
+	// Estimated marks tokens that a server did not count.
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 type jobLine struct {
@@ -32,12 +43,15 @@ type jobLine struct {
 }
 
 // newSpentLine is nil where no model was asked.
-func newSpentLine(t plan.Thinking) *spentLine {
-	if len(t.Jobs) == 0 && t.StoodIn == "" {
+func newSpentLine(t plan.Thinking, tools plan.Tokens) *spentLine {
+	if len(t.Jobs) == 0 && t.StoodIn == "" && tools.Calls == 0 {
 		return nil
 	}
 	l := &spentLine{Tokens: t.Tokens(), Jobs: []jobLine{}, StoodIn: t.StoodIn}
 	l.Calls, l.Repairs = t.Calls()
+	if tools.Calls > 0 {
+		l.Tools = &toolsLine{Calls: tools.Calls, Tokens: tools.Sum(), Estimated: tools.Estimated}
+	}
 	for _, j := range t.Jobs {
 		l.Jobs = append(l.Jobs, jobLine{
 			Name: j.Name, Model: j.Model, Calls: j.Calls, Repairs: j.Repairs,
@@ -47,9 +61,18 @@ func newSpentLine(t plan.Thinking) *spentLine {
 	return l
 }
 
+// takenBy is what the tools of a run took of models, by steps that failed too.
+func takenBy(run agent.Outcome) plan.Tokens {
+	var all plan.Tokens
+	for _, r := range run.Results {
+		all = all.Plus(r.Usage)
+	}
+	return all
+}
+
 // String is one line for people, such as
 //
-//	Model: 3 calls, 5,120 tokens (decompose 2,900 in 4.1 s, assess 1,400 in 2.0 s, respond 820 in 1.2 s)
+//	Model: 3 calls, 5,120 tokens (decompose 2,900 in 4.1 s, assess 1,400 in 2.0 s, respond 820 in 1.2 s); tools: 1 call, 700 tokens
 func (l *spentLine) String() string {
 	calls := counted(l.Calls, "call")
 	if l.Repairs > 0 {
@@ -67,6 +90,13 @@ func (l *spentLine) String() string {
 	line := fmt.Sprintf("Model: %s, %s%s", calls, about, counted(l.Tokens, "token"))
 	if len(jobs) > 0 {
 		line += " (" + strings.Join(jobs, ", ") + ")"
+	}
+	if t := l.Tools; t != nil {
+		about := ""
+		if t.Estimated {
+			about = "about "
+		}
+		line += fmt.Sprintf("; tools: %s, %s%s", counted(t.Calls, "call"), about, counted(t.Tokens, "token"))
 	}
 	return line
 }
