@@ -205,10 +205,10 @@ type circumstances struct {
 }
 
 func (m *Mind) circumstances(r plan.Request, files []string) circumstances {
-	most := m.config.ContextTokens * lettersPerToken / wishShare
-	c := circumstances{Wish: excerpt(r.Wish, most), Files: files}
+	most := m.config.ContextTokens / wishShare
+	c := circumstances{Wish: clipMiddle(r.Wish, most), Files: files}
 	if r.Question != nil {
-		c.Question = &plan.Question{Text: excerpt(r.Question.Text, most/2), Wish: excerpt(r.Question.Wish, most)}
+		c.Question = &plan.Question{Text: clipMiddle(r.Question.Text, most/2), Wish: clipMiddle(r.Question.Wish, most)}
 	}
 	return c
 }

@@ -33,30 +33,18 @@ type (
 )
 
 func newSchemas(c *toolbox.Catalogue) (schemas, error) {
-	var domains, types []string
-	add := func(list *[]string, word string) {
-		if !slices.Contains(*list, word) {
-			*list = append(*list, word)
-		}
+	words := newVocabulary(c)
+	types := make([]string, len(words.types))
+	for i, t := range words.types {
+		types[i] = t.Word
 	}
-	for _, t := range plan.Types() {
-		add(&types, string(t))
-	}
-	for _, t := range c.Tools() {
-		add(&domains, t.Domain)
-		add(&types, string(t.Returns))
-		for _, a := range t.Args {
-			add(&types, string(a.Type))
-		}
-	}
-	slices.Sort(domains)
 	meanings := []string{""}
 	for _, m := range plan.Meanings() {
 		meanings = append(meanings, string(m))
 	}
 	closed := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[typeWord]():    oneOf(types),
-		reflect.TypeFor[domainWord]():  oneOf(domains),
+		reflect.TypeFor[domainWord]():  oneOf(words.domains),
 		reflect.TypeFor[meaningWord](): oneOf(meanings),
 	}}
 	var s schemas
