@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -25,7 +24,7 @@ const (
 type question struct {
 	job     string
 	request string // the id of the request
-	system  string // the same for every request
+	system  string // the same for every request, unless the catalogue had to be cut
 	user    string
 	// pictures are shown with the user's part, as JPEG.
 	pictures [][]byte
@@ -94,25 +93,23 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 	}()
 	messages := q.messages()
 	for round := 1; ; round++ {
-		if spent := t.Tokens() + job.Input + job.Output + tokensOf(messages); spent > m.config.MaxTokens {
-			return &plan.Fault{
-				Sentence: "This takes more of the language model than one request may take. Please ask for less at a time.",
-				Err:      fmt.Errorf("%s: %w: %d of %d", q.job, ErrTooDear, spent, m.config.MaxTokens),
-				Final:    true, // a limit that is set is not gone round
-			}
-		}
 		if round > 1 { // one that was tuned to decompose may not follow a complaint
 			model = m.model
 			job.Model = model.Name
 		}
-		content, err := model.complete(endpoint.Label(ctx, q.request, q.job, round), q, messages, &job)
+		most, err := m.room(q, model, messages, t.Tokens()+job.Input+job.Output)
+		if err != nil {
+			return err
+		}
+		answer, err := model.complete(endpoint.Label(ctx, q.request, q.job, round), q, messages, most, &job)
 		if err == nil {
-			err = take(content)
+			err = take(answer.content)
 		}
 		wrong, ok := errors.AsType[*complaint](err)
 		if !ok {
 			return err
 		}
+		wrong = answer.blame(wrong)
 		if round == rounds {
 			return &plan.Fault{
 				Sentence: "The language model gave an answer that I could not use, twice. Please say it in other words, or try again.",
@@ -120,19 +117,67 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 			}
 		}
 		job.Repairs++
-		repair, err := m.prompts.repair(wrong.text)
-		if err != nil {
+		if messages, err = m.repair(q, messages, answer.content, wrong.text); err != nil {
 			return err
 		}
-		if content = clip(content, repeated); content != "" {
-			messages = append(messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: content})
-		}
-		messages = append(messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: repair})
 	}
 }
 
-// repeated is how much of a bad answer is shown to the model again, in bytes.
-const repeated = 8000
+// leastOutput is the room without which nothing is asked: no answer is shorter than that
+// many tokens for sure.
+const leastOutput = 256
+
+// room is how many tokens the next answer may have: what the job needs, more for a model
+// that thinks, and no more than is left of the context and of what the request may take.
+func (m *Mind) room(q question, model *asked, messages []openai.ChatCompletionMessage, spent int) (int, error) {
+	most := q.output
+	if model.manner().thinks {
+		most *= thoughts
+	}
+	input := tokensOf(messages)
+	least := min(q.output, leastOutput)
+	left := m.config.MaxTokens - spent - input
+	if left < least {
+		return 0, &plan.Fault{
+			Sentence: "This takes more of the language model than one request may take. Please ask for less at a time.",
+			Err:      fmt.Errorf("%s: %w: %d of %d", q.job, ErrTooDear, spent+input+least, m.config.MaxTokens),
+			Final:    true, // a limit that is set is not gone round
+		}
+	}
+	return min(most, left, max(m.config.ContextTokens-input, least)), nil
+}
+
+// How much of a bad answer is shown to the model again, in bytes, and of what is wrong
+// with it, in tokens.
+const (
+	repeated   = 8000
+	complained = 1024
+)
+
+// repairRoom is what the decomposition leaves of a context for the complaint and the bad
+// answer.
+func repairRoom(context int) int { return context / 16 }
+
+// repair adds to the messages the bad answer and what is wrong with it, as much as leaves
+// room for another one.
+func (m *Mind) repair(q question, messages []openai.ChatCompletionMessage, content, wrong string) ([]openai.ChatCompletionMessage, error) {
+	left := m.config.ContextTokens - tokensOf(messages) - q.output - 2*perMessage
+	fixed, err := m.prompts.repair("")
+	if err != nil {
+		return nil, err
+	}
+	left = max(left, leastOutput) - tokens(fixed)
+	wrong = clipTo(wrong, min(left, complained))
+	content = clipTo(clip(content, repeated), left-tokens(wrong))
+	text, err := m.prompts.repair(wrong)
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > len("…") {
+		messages = append(messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: content})
+	}
+	return append(messages, openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: text}), nil
+}
 
 func (q question) messages() []openai.ChatCompletionMessage {
 	user := openai.ChatCompletionMessage{Role: openai.ChatMessageRoleUser, Content: q.user}
@@ -149,65 +194,72 @@ func (q question) messages() []openai.ChatCompletionMessage {
 	return []openai.ChatCompletionMessage{{Role: openai.ChatMessageRoleSystem, Content: q.system}, user}
 }
 
-// complete makes one call. Where the server refuses the format, the next one is tried,
-// and remembered once it worked. An answer that is empty, cut off or refused is an error.
-func (a *asked) complete(ctx context.Context, q question, messages []openai.ChatCompletionMessage, job *plan.Job) (string, error) {
-	for f := format(a.takes.Load()); ; f++ {
-		answer, err := a.Endpoint.Client().CreateChatCompletion(ctx, a.request(messages, q.schema, f, q.output))
+// answer is what a model wrote, without its thoughts.
+type answer struct {
+	content string
+	// open is that the server told no reason for the end, as where a connection broke.
+	open bool
+}
+
+// blame says of an answer that has no form and no end that it was cut off.
+func (a answer) blame(wrong *complaint) *complaint {
+	if a.open && wrong.kind == notJSON {
+		return &complaint{cutOffAnswer, cutOffText}
+	}
+	return wrong
+}
+
+const cutOffText = "The answer was too long and was cut off. Answer again, whole and shorter."
+
+// complete makes one call for an answer of at most so many tokens. Where the server
+// refuses a parameter or the format, it is asked without, and that is remembered once it
+// worked. An answer that is empty, cut off or refused is an error.
+func (a *asked) complete(ctx context.Context, q question, messages []openai.ChatCompletionMessage, most int, job *plan.Job) (answer, error) {
+	from := a.manner()
+	for how := from; ; {
+		response, err := a.Endpoint.Client().CreateChatCompletion(ctx, a.request(messages, q.schema, how, most))
 		if err != nil {
-			err = endpoint.Sort(err, a.Name)
-			if q.schema != nil && f < asText && refuses(err) {
+			err = a.Endpoint.Sort(err, a.Name)
+			if next, ok := how.plainer(err, from, q.schema != nil); ok {
+				how = next
 				continue
 			}
 			if endpoint.Declined(err) {
 				err = &plan.Fault{Sentence: plan.Sentence(err, ""), Err: err, Final: true}
 			}
-			return "", fmt.Errorf("%s: %w", q.job, err)
+			return answer{}, fmt.Errorf("%s: %w", q.job, err)
 		}
-		if q.schema != nil {
-			a.stepDown(f)
-		}
-		return read(answer, messages, job)
+		a.worked(how, q.schema != nil)
+		return a.read(response, messages, job)
 	}
 }
 
 // read takes the content out of an answer and counts what it took.
-func read(answer openai.ChatCompletionResponse, messages []openai.ChatCompletionMessage, job *plan.Job) (string, error) {
+func (a *asked) read(response openai.ChatCompletionResponse, messages []openai.ChatCompletionMessage, job *plan.Job) (answer, error) {
 	job.Calls++
-	content := ""
-	if len(answer.Choices) > 0 {
-		content = withoutThoughts(answer.Choices[0].Message.Content)
+	if len(response.Choices) == 0 {
+		count(response.Usage, messages, "", job)
+		return answer{}, complain(emptyAnswer, "There was no answer.")
 	}
-	count(answer.Usage, messages, content, job)
-	if len(answer.Choices) == 0 {
-		return "", complain(emptyAnswer, "There was no answer.")
-	}
-	choice := answer.Choices[0]
+	choice := response.Choices[0]
+	count(response.Usage, messages, choice.Message.Content, job)
+	content, cut := endpoint.WithoutThoughts(choice.Message.Content), endpoint.CutOff(choice.FinishReason)
 	switch {
 	case choice.Message.Refusal != "", choice.FinishReason == openai.FinishReasonContentFilter:
-		return "", &plan.Fault{
+		return answer{}, &plan.Fault{
 			Sentence: "The language model declines this wish. Please ask for something else, or say it in other words.",
 			Err:      fmt.Errorf("%s: the model refused", job.Name),
 			Final:    true, // nothing else may do what it declines
 		}
-	case strings.TrimSpace(content) == "" && choice.FinishReason == openai.FinishReasonLength:
-		return "", complain(cutOffAnswer, "The answer was cut off before it began. Think less and answer briefly.")
-	case strings.TrimSpace(content) == "":
-		return "", complain(emptyAnswer, "The answer was empty.")
-	case choice.FinishReason == openai.FinishReasonLength:
-		return content, complain(cutOffAnswer, "The answer was too long and was cut off. Answer again, whole and shorter.")
+	case content == "" && cut:
+		a.thought() // so the next one has more room
+		return answer{}, complain(cutOffAnswer, "The answer was cut off before it began. Think less and answer briefly.")
+	case content == "":
+		return answer{}, complain(emptyAnswer, "The answer was empty.")
+	case cut:
+		return answer{content: content}, complain(cutOffAnswer, cutOffText)
 	}
-	return content, nil
-}
-
-// withoutThoughts drops what a model that reasons wrote before its answer, where its
-// server does not take it out (vLLM and llama.cpp without a reasoning parser).
-func withoutThoughts(content string) string {
-	if !strings.HasPrefix(strings.TrimSpace(content), "<think>") {
-		return content
-	}
-	_, answer, _ := strings.Cut(content, "</think>")
-	return answer
+	return answer{content: content, open: choice.FinishReason == ""}, nil
 }
 
 // count notes the tokens of an answer, estimated where the server does not tell them.

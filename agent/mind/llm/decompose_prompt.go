@@ -33,7 +33,8 @@ type toolDomain struct {
 }
 
 // wordDecompose writes both parts of the question and keeps them within the context: the
-// tools take a third of it at most, and what is left is the user's. A small context has
+// tools take a third of it at most, and what is left is the user's, but for the room of a
+// repair. A small context has
 // no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
 	window := m.config.ContextTokens
@@ -43,7 +44,7 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 	}
 	room := func() (left int, err error) {
 		q.system, err = m.prompts.write(decomposeJob, "system", data)
-		return window - q.output - tokens(q.system) - len(pictures)*perPicture, err
+		return window - q.output - repairRoom(window) - tokens(q.system) - len(pictures)*perPicture, err
 	}
 	left, err := room()
 	if err == nil && left < window/4 {
