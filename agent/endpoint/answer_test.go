@@ -95,7 +95,7 @@ func TestWhatIsRefusedBeforeItIsSent(t *testing.T) {
 	server, tries := serve(t, status(http.StatusOK, answer))
 	client := build(t, endpoint.Config{BaseURL: server.URL}).Client()
 	for want, r := range map[string]openai.ChatCompletionRequest{
-		"max_tokens":  {Model: "gpt-5-mini", MaxTokens: 100}, //nolint:staticcheck // the old field is what is refused
+		"max_tokens":  {Model: "gpt-5-mini", MaxTokens: 100},
 		"temperature": {Model: "o3-mini", Temperature: 0.5},
 	} {
 		_, err := client.CreateChatCompletion(t.Context(), r)
