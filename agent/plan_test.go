@@ -24,6 +24,12 @@ func solutions(t plan.Task) string {
 	return strings.Join(all, " ")
 }
 
+// perhaps makes the last argument of a tool optional.
+func perhaps(t toolbox.Tool) toolbox.Tool {
+	t.Args[len(t.Args)-1].Optional = true
+	return t
+}
+
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	img, txt := []plan.Type{plan.Image}, []plan.Type{plan.Text}
@@ -44,6 +50,18 @@ func TestPlan(t *testing.T) {
 			tools: []toolbox.Tool{tool("edge", plan.Edge, img)}, ops: everything,
 			ask:  subtasks(wants(plan.Edge, photo)),
 			want: []string{"edge"}, calls: "decompose",
+		},
+		{
+			name:  "what the wish may say more of is settled",
+			tools: []toolbox.Tool{perhaps(tool("blur", plan.Image, []plan.Type{plan.Image, plan.Text}))}, ops: everything,
+			ask:  subtasks(wants(plan.Image, photo)),
+			want: []string{"blur"}, calls: "decompose settle",
+		},
+		{
+			name:  "a text that may mean something else is settled",
+			tools: []toolbox.Tool{tool("soften", plan.Image, []plan.Type{plan.Image, plan.Text})}, ops: everything,
+			ask:  subtasks(with(wants(plan.Image, photo), "make it soft")),
+			want: []string{"soften"}, calls: "decompose settle",
 		},
 		{
 			name:  "the best comes first and the poor are left out",
@@ -71,7 +89,7 @@ func TestPlan(t *testing.T) {
 			tools: []toolbox.Tool{tool("caption", plan.Text, img), tool("compose", plan.Audio, txt)}, ops: everything,
 			scores: map[string]float64{"caption": 5, "compose": 5},
 			ask:    subtasks(wants(plan.Audio, photo)),
-			want:   []string{""}, missing: "compose", calls: "decompose assess",
+			want:   []string{""}, missing: "compose", calls: "decompose assess settle",
 		},
 		{
 			name:  "nothing makes it at all",

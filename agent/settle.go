@@ -14,13 +14,14 @@ import (
 const maxKept = 5
 
 // settle has all solutions of all subtasks ranked and completed in one round, and
-// keeps the good ones. A subtask with one complete solution is settled already.
+// keeps the good ones. A subtask with one solution that leaves nothing open is settled
+// already.
 func (t *thought) settle(ctx context.Context) error {
 	var open []*part
 	var ask []mind.Contest
 	for i, p := range t.tasks {
 		all := slices.Concat(p.found, p.rivals)
-		if len(all) == 0 || len(all) == 1 && len(all[0].Blanks()) == 0 {
+		if len(all) == 0 || len(all) == 1 && forced(all[0]) {
 			continue
 		}
 		open = append(open, p)
@@ -45,6 +46,20 @@ func (t *thought) settle(ctx context.Context) error {
 		t.choose(p)
 	}
 	return nil
+}
+
+// forced tells whether nothing of a solution is left to decide: each argument has its
+// source, and none is a text, which may have to be put as its tool means it. An optional
+// one may be told by the wish.
+func forced(s plan.Solution) bool {
+	for _, a := range s.Actions {
+		for _, b := range a.Args {
+			if b.Source.Kind == plan.Blank || b.Type == plan.Text {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // take takes over what the mind settled: scores, candidates and filled blanks. What it
