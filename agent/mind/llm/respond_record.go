@@ -161,7 +161,7 @@ func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text stri
 	case plan.Done:
 		told.Came, told.By, told.Model = "done", result.Candidate, result.Model
 		told.Approximate, told.Note = result.Approximate, excerpt(result.Note, size.text)
-		outs := outputs(result)
+		outs := result.Outputs()
 		told.More = max(0, len(outs)-size.files)
 		for at, out := range outs {
 			if at < size.files-1 || at == len(outs)-1 { // the last one says how far they go
@@ -206,14 +206,6 @@ func unlisted(a mind.Account, size measure) map[int]bool {
 		left[i] = true
 	}
 	return left
-}
-
-// outputs are what a step made.
-func outputs(r plan.Result) []plan.Resource {
-	if r.Status != plan.Done || r.Output == nil {
-		return nil
-	}
-	return append([]plan.Resource{*r.Output}, r.More...)
 }
 
 // feedsOn tells whether another step takes the output of step i.

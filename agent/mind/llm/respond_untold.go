@@ -18,7 +18,7 @@ const namedFiles = 4
 func unnamed(a mind.Account, told record, said string) flaws {
 	var names []string
 	for i, s := range a.Steps {
-		outs := outputs(a.Results[i])
+		outs := a.Results[i].Outputs()
 		for at, out := range outs {
 			must := len(outs) <= namedFiles || at == 0 || at == len(outs)-1
 			if s.Final && must && !told.unlisted[i] && out.Type.Media() && !strings.Contains(said, out.Name) {
@@ -38,7 +38,7 @@ func unlistedOutputs(a mind.Account, told record, said string) flaws {
 	var found flaws
 	for i, s := range a.Steps {
 		var all []string
-		for _, out := range outputs(a.Results[i]) {
+		for _, out := range a.Results[i].Outputs() {
 			items, isList := itemsOf(out)
 			switch {
 			case !s.Final || !told.unlisted[i]:
@@ -63,7 +63,7 @@ func unlistedOutputs(a mind.Account, told record, said string) flaws {
 func allOutputs(a mind.Account) []plan.Resource {
 	var all []plan.Resource
 	for _, r := range a.Results {
-		all = append(all, outputs(r)...)
+		all = append(all, r.Outputs()...)
 	}
 	return all
 }
