@@ -15,7 +15,7 @@ import (
 var whoWasAda = map[string]string{
 	"Who was Ada Lovelace?": "Ada Lovelace wrote the first program.",
 	"Wer war Ada Lovelace?": "Ada Lovelace schrieb das erste Programm.",
-	"阿达·洛芙莱斯是谁?":           "阿达·洛芙莱斯写了第一个程序。",
+	"阿达·洛芙莱斯是谁?":            "阿达·洛芙莱斯写了第一个程序。",
 }
 
 // answersLikeTheQuestion answers in the language of the question, as the tools of the
