@@ -11,7 +11,8 @@
 //   - Each method is called at most once a request; nothing is called where the
 //     answer is forced (one tool, one solution, no blank).
 //   - What comes back names only known tools, types and resources: a make checks its
-//     own answers and returns an error rather than an invention.
+//     own answers and returns an error rather than an invention. People read a question
+//     and a reply as they stand, so they claim no file either ([Account.Invents]).
 //   - It is safe for concurrent use and stops when its context does.
 //   - Errors carry a sentence for people ([plan.Fault]) apart from the detail. One that
 //     is final is about the wish, which was declined or takes more than one may: no
