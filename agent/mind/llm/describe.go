@@ -151,7 +151,7 @@ func (d describer) files(sources []plan.Source) []string {
 	return all
 }
 
-// sources are those that a subtask gives.
+// sourcesOf are those that a subtask gives.
 func sourcesOf(sub plan.Subtask) []plan.Source {
 	all := make([]plan.Source, len(sub.Args))
 	for i, a := range sub.Args {
