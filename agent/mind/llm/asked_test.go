@@ -96,8 +96,8 @@ func TestRefusedParameters(t *testing.T) {
 			}
 			return ""
 		}, 4, sent{New: 4096, Format: "json_schema"}},
-		{"the new field", llm.Model{Name: "gpt-5", TokenField: "max_completion_tokens"}, func(s sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
-		{"the old field, by the client", llm.Model{Name: "gpt-5", TokenField: "max_tokens"}, func(s sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
+		{"the new field", llm.Model{Name: "gpt-5", TokenField: "max_completion_tokens"}, func(sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
+		{"the old field, by the client", llm.Model{Name: "gpt-5", TokenField: "max_tokens"}, func(sent) string { return "" }, 2, sent{New: 16384, Format: "json_schema"}},
 		{"the new field of an old server", llm.Model{Name: "m", TokenField: "max_completion_tokens"}, func(s sent) string {
 			if s.New != 0 {
 				return "max_completion_tokens"

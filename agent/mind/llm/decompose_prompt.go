@@ -33,9 +33,8 @@ type toolDomain struct {
 }
 
 // wordDecompose writes both parts of the question and keeps them within the context: the
-// tools take a third of it at most, and what is left is the user's, but for the room of a
-// repair. A small context has
-// no room for examples.
+// tools take a third of it at most, and what is left, but for the room of a repair, is the
+// user's. A small context has no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
 	window := m.config.ContextTokens
 	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText), Prior: !m.config.WithoutPrior, Examples: true}

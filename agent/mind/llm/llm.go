@@ -61,7 +61,8 @@ type Model struct {
 	Endpoint *endpoint.Endpoint
 	Name     string
 	// TokenField is the field that bounds an answer: max_tokens or
-	// max_completion_tokens. Empty chooses by the server and the name.
+	// max_completion_tokens. Empty chooses by the server and the name. Where the server
+	// refuses the one, the other is taken.
 	TokenField string
 }
 
