@@ -56,3 +56,15 @@ func TestSettleTellsOfModelsWhereTheyAreOffered(t *testing.T) {
 		})
 	}
 }
+
+// What is asked of a tool stays in the language of the wish, and so does what is worked on.
+func TestSettleLeavesQuestionsInTheirLanguage(t *testing.T) {
+	t.Parallel()
+	system, err := unasked(t).prompts.write(settleJob, "system", explain(meaningsText))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(system, "in English but contents and questions") {
+		t.Error("questions are put into English")
+	}
+}

@@ -373,7 +373,7 @@ func TestRespondFitsTheModel(t *testing.T) {
 	for _, context := range []int{200_000, 16_384, 12_000, 6144} {
 		r := asked(t, a, func(c *llm.Config) { c.ContextTokens = context })
 		lines(t, r.User())
-		if size := len(r.System()+r.User())/4 + r.MaxTokens; size > context || last > 0 && len(r.User()) >= last {
+		if size := llm.Tokens(r.System()+r.User()) + r.MaxTokens; size > context || last > 0 && len(r.User()) >= last {
 			t.Errorf("%d tokens of %d, %d bytes after %d", size, context, len(r.User()), last)
 		}
 		last = len(r.User())
@@ -408,7 +408,7 @@ func TestRespondTellsWhatThereIsNoRoomFor(t *testing.T) {
 		}
 		for _, r := range s.Requests()[:1] {
 			lines(t, r.User())
-			if size := len(r.System()+r.User())/4 + r.MaxTokens; size > context {
+			if size := llm.Tokens(r.System()+r.User()) + r.MaxTokens; size > context {
 				t.Errorf("%d tokens are asked for in a context of %d", size, context)
 			}
 		}
