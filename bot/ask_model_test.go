@@ -183,6 +183,33 @@ func TestDecomposer(t *testing.T) {
 	}
 }
 
+// TestDecomposerThatRefuses: people are told of the settings of the server that refused.
+func TestDecomposerThatRefuses(t *testing.T) {
+	t.Parallel()
+	main := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "sk-main"})
+	own := llmtest.New(t, llmtest.Config{Answer: english().respond, Key: "sk-own"})
+	unknown := func(llmtest.Request) llmtest.Response {
+		return llmtest.Response{Status: 404, ErrorCode: "model_not_found", ErrorMessage: "no"}
+	}
+	gone := llmtest.New(t, llmtest.Config{Answer: unknown})
+	for name, c := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"a key of its own": {modelEnv(main, "OPENAI_API_KEY=sk-main", "DECOMPOSER_API_KEY=sk-wrong", "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_API_KEY."},
+		"no key of its own": {modelEnv(main, "OPENAI_API_KEY=sk-main",
+			"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_API_KEY."},
+		"the same key":  {modelEnv(main, "OPENAI_API_KEY=sk-wrong", "DECOMPOSER_MODEL=mix"), "check OPENAI_API_KEY."},
+		"another model": {modelEnv(gone, "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_MODEL and OPENAI_BASE_URL."},
+		"another server": {modelEnv(main, "OPENAI_API_KEY=sk-main",
+			"DECOMPOSER_BASE_URL="+gone.URL(), "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_MODEL and DECOMPOSER_BASE_URL."},
+	} {
+		if _, an := askModel(t, append(c.env, "MIND_FALLBACK="), "make it black and white"); !strings.Contains(an.Text, c.want) {
+			t.Errorf("%s: %+v", name, an)
+		}
+	}
+}
+
 // TestAzure: the dialect of Azure OpenAI is spoken where its version is set.
 func TestAzure(t *testing.T) {
 	t.Parallel()

@@ -48,19 +48,32 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (
 		WithoutPrior:  c.WithoutPrior,
 	}
 	if m.DecomposerName != "" {
-		config.Decomposer = llm.Model{Endpoint: e, Name: m.DecomposerName, TokenField: m.TokenField}
-		if m.Decomposer != m.Server {
-			asked.Names = endpoint.Names{Key: "DECOMPOSER_API_KEY", BaseURL: "DECOMPOSER_BASE_URL", Model: "DECOMPOSER_MODEL"}
-			if config.Decomposer.Endpoint, err = m.Decomposer.endpoint(asked); err != nil {
-				return nil, err
-			}
-			config.Decomposer.TokenField = "" // another server, which may know another one
+		asked.Names = m.decomposerNames()
+		own, err := m.Decomposer.endpoint(asked)
+		if err != nil {
+			return nil, err
+		}
+		config.Decomposer = llm.Model{Endpoint: own, Name: m.DecomposerName}
+		if m.Decomposer == m.Server { // another server may know another one
+			config.Decomposer.TokenField = m.TokenField
 		}
 	}
 	if m.Vision && blobs != nil {
 		config.Pictures = pictures{blobs, c.limits()}
 	}
 	return llm.New(config)
+}
+
+// decomposerNames are those of the settings that are the decomposer's own.
+func (m Models) decomposerNames() endpoint.Names {
+	names := endpoint.Names{Model: "DECOMPOSER_MODEL"}
+	if m.Decomposer.BaseURL != m.Server.BaseURL {
+		names.BaseURL, names.Key = "DECOMPOSER_BASE_URL", "DECOMPOSER_API_KEY"
+	}
+	if m.Decomposer.Key != m.Server.Key {
+		names.Key = "DECOMPOSER_API_KEY"
+	}
+	return names
 }
 
 // endpoint speaks to the server, as patiently as how says.
