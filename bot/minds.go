@@ -65,7 +65,7 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (
 }
 
 // decomposerNames are those of the settings that are the decomposer's own.
-func (m Models) decomposerNames() endpoint.Names {
+func (m *Models) decomposerNames() endpoint.Names {
 	names := endpoint.Names{Model: "DECOMPOSER_MODEL"}
 	if m.Decomposer.BaseURL != m.Server.BaseURL {
 		names.BaseURL, names.Key = "DECOMPOSER_BASE_URL", "DECOMPOSER_API_KEY"
