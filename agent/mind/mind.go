@@ -9,7 +9,7 @@
 //
 // Promises of every make:
 //   - Each method is called at most once a request; nothing is called where the
-//     answer is forced (one tool, one solution, no blank).
+//     answer is forced (one tool; one solution in which nothing is open).
 //   - What comes back names only known tools, types and resources: a make checks its
 //     own answers and returns an error rather than an invention. People read a question
 //     and a reply as they stand, so they claim no file either ([Account.Invents]).
