@@ -45,6 +45,8 @@ var arrows = map[string]arrow{
 	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},
 	"storage/disk":                {[]string{"storage"}, "a make imports its promise"},
 	"storage/redis":               {[]string{"storage"}, "a make imports its promise"},
+	"storage/s3":                  {[]string{"storage"}, "a make imports its promise"},
+	"storage/s3/s3test":           {nil, "a server that speaks a protocol knows nothing of ours"},
 	"bot":                         {[]string{"..."}, "the program wires everything"},
 }
 

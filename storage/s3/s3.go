@@ -1,0 +1,220 @@
+// Package s3 keeps blobs in a bucket of Amazon S3, or of another server that speaks its
+// protocol.
+//
+// Promises beyond those of the storage package:
+//   - Uploads are streamed in parts, of which a few are in memory at a time. A Put that
+//     fails takes back the parts that it has sent; those of a process that died go with
+//     Expire and DeleteAll, or by a lifecycle rule of the bucket.
+//   - A download whose connection breaks goes on where it was, with the same blob.
+//   - A server that refuses for a moment is asked again, as the SDK does by its standard
+//     settings; one that neither takes nor gives a byte for a time is given up.
+//   - What Put has returned for is seen by all at once, as far as the server is
+//     consistent: Amazon S3 and most others are.
+//   - A Put that fails because the server does not answer may have been done, whole.
+//
+// The bucket, or the prefix within it, must belong to Atelier alone: Expire removes
+// whatever is old there. In a bucket that keeps versions, what is deleted is kept as one
+// until a lifecycle rule removes it.
+//
+// Credentials, region, endpoint, retries and certificates come from the SDK's standard
+// variables, files and credential chain, and so do their precedence and names.
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"atelier/storage"
+)
+
+// Config says which bucket.
+type Config struct {
+	// Bucket is its name. It is not made if it is not there.
+	Bucket string
+	// Prefix begins the names of all objects, as a folder: "atelier" or "bots/atelier".
+	// Empty means the whole bucket.
+	Prefix string
+	// Region is the bucket's; empty leaves it to the SDK's standard settings.
+	Region string
+	// Endpoint is the URL of a server that is not Amazon's; empty leaves it to the SDK's
+	// standard settings (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL).
+	Endpoint string
+	// LinkEndpoint is the URL by which those who get a link reach the server; empty is
+	// the one by which it is reached from here.
+	LinkEndpoint string
+	// HostStyle puts the bucket into the host's name for a server that is not Amazon's,
+	// too. Without it the bucket is in the path there.
+	HostStyle bool
+	// Encryption is how the server encrypts: "AES256", "aws:kms" or "aws:kms:dsse";
+	// empty leaves it to the bucket's settings.
+	Encryption string
+	// KMSKey is the key for "aws:kms" and "aws:kms:dsse"; empty is the bucket's.
+	KMSKey string
+	// Stall is how long a connection may neither take nor give a byte; 0 is a minute.
+	Stall time.Duration
+
+	// Of the tests; nil leaves it to the SDK.
+	backoff     retry.BackoffDelayer
+	credentials aws.CredentialsProvider
+}
+
+// Blobs are the objects of a bucket.
+type Blobs struct {
+	config    Config
+	client    *awss3.Client
+	uploads   *transfermanager.Client
+	presign   *awss3.PresignClient
+	sign      aws.CredentialsProvider
+	transport *http.Transport
+}
+
+var (
+	_ storage.Blobs   = (*Blobs)(nil)
+	_ storage.Checker = (*Blobs)(nil)
+)
+
+const (
+	// partSize is of the parts of an upload: 10,000 of them are the most that there can
+	// be, so that a blob has at most 80 GiB.
+	partSize = 8 << 20
+	// together is how many parts of an upload are sent at once.
+	together = 2
+	// giveUp is how long a Put that has failed tries to take back its parts.
+	giveUp = 10 * time.Second
+)
+
+// New reads the settings, and fails with a [*storage.Fault] where they cannot be right. It
+// connects to no bucket. Close it in the end.
+func New(ctx context.Context, c Config) (*Blobs, error) {
+	c.Prefix = strings.Trim(c.Prefix, "/")
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	if c.Stall == 0 {
+		c.Stall = time.Minute
+	}
+	options := []func(*config.LoadOptions) error{config.WithRegion(c.Region), config.WithCredentialsProvider(c.credentials)}
+	if c.backoff != nil {
+		options = append(options, config.WithRetryer(func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) { o.Backoff = c.backoff })
+		}))
+	}
+	sdk, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, &storage.Fault{Sentence: "The settings of the AWS SDK (AWS_* and its files) cannot be read.", Err: err}
+	}
+	b := &Blobs{config: c, sign: credentials{sdk.Credentials}}
+	b.transport = newTransport(sdk.HTTPClient, c.Stall)
+	sdk.HTTPClient = newClient(b.transport)
+	sdk.Credentials = b.sign
+
+	b.client = awss3.NewFromConfig(sdk, c.apply(c.Endpoint))
+	other := b.client.Options().BaseEndpoint != nil
+	if b.client.Options().Region == "" {
+		if !other {
+			return nil, &storage.Fault{Sentence: fmt.Sprintf("The region of the bucket %q is not known: set AWS_REGION.", c.Bucket)}
+		}
+		sdk.Region = "us-east-1" // what other servers expect, if anything
+	}
+	link := c.LinkEndpoint
+	if link == "" {
+		link = aws.ToString(b.client.Options().BaseEndpoint)
+	}
+	b.client = awss3.NewFromConfig(sdk, c.apply(aws.ToString(b.client.Options().BaseEndpoint)))
+	b.presign = awss3.NewPresignClient(awss3.NewFromConfig(sdk, c.apply(link)))
+	b.uploads = transfermanager.New(b.client, func(o *transfermanager.Options) {
+		o.PartSizeBytes, o.MultipartUploadThreshold, o.Concurrency = partSize, partSize, together
+		o.FailTimeout = giveUp
+		if other {
+			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		}
+	})
+	return b, nil
+}
+
+// apply sets a client to an endpoint, which is Amazon's if it is empty. What other
+// servers do not know of is left out there.
+func (c Config) apply(endpoint string) func(*awss3.Options) {
+	return func(o *awss3.Options) {
+		o.DisableLogOutputChecksumValidationSkipped = true
+		if endpoint == "" {
+			return
+		}
+		o.BaseEndpoint = aws.String(endpoint)
+		o.UsePathStyle = !c.HostStyle
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	}
+}
+
+func (c Config) check() error {
+	wrong := func(format string, args ...any) error { return &storage.Fault{Sentence: fmt.Sprintf(format, args...)} }
+	if c.Bucket == "" || strings.ContainsAny(c.Bucket, "/: \t\n") {
+		return wrong("The bucket is %q: the name of an S3 bucket is expected, such as atelier-media.", c.Bucket)
+	}
+	if c.Prefix != "" && (storage.CheckKey(c.Prefix) != nil || len(c.Prefix) > 400) {
+		return wrong("The prefix in the bucket is %q: the name of a folder is expected, such as bots/atelier.", c.Prefix)
+	}
+	for what, endpoint := range map[string]string{"The endpoint of the S3 server": c.Endpoint, "The endpoint of links to the S3 server": c.LinkEndpoint} {
+		u, err := url.Parse(endpoint)
+		plain := err == nil && u.Host != "" && u.User == nil && u.RawQuery == "" && u.Fragment == ""
+		if endpoint == "" || plain && (u.Scheme == "http" || u.Scheme == "https") {
+			continue
+		}
+		if err == nil {
+			endpoint = u.Redacted()
+		}
+		return wrong("%s is %q: a URL such as https://s3.example.org:9000 is expected.", what, endpoint)
+	}
+	switch encryption := types.ServerSideEncryption(c.Encryption); {
+	case encryption == types.ServerSideEncryptionAwsKms, encryption == types.ServerSideEncryptionAwsKmsDsse:
+	case c.KMSKey != "":
+		return wrong("A KMS key is set for the S3 server, and the encryption is %q: aws:kms or aws:kms:dsse is expected.", c.Encryption)
+	case encryption != "" && encryption != types.ServerSideEncryptionAes256:
+		return wrong("The encryption by the S3 server is %q: AES256, aws:kms or aws:kms:dsse is expected.", c.Encryption)
+	}
+	return nil
+}
+
+// Close lets go of the connections.
+func (b *Blobs) Close() error {
+	b.transport.CloseIdleConnections()
+	return nil
+}
+
+// name is that of an object.
+func (b *Blobs) name(key string) *string { return aws.String(path.Join(b.config.Prefix, key)) }
+
+func check(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return storage.CheckKey(key)
+}
+
+// credentials are those of the SDK, with an error that is known again.
+type credentials struct{ aws.CredentialsProvider }
+
+// errNoCredentials tells that nothing in the chain had any.
+var errNoCredentials = errors.New("no credentials were found")
+
+func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	found, err := c.CredentialsProvider.Retrieve(ctx)
+	if err != nil {
+		return found, fmt.Errorf("%w: %w", errNoCredentials, err)
+	}
+	return found, nil
+}
