@@ -7,6 +7,7 @@
 //   - A blob is there whole or not at all: a Put that fails, is cut off or dies with its
 //     process leaves what was there before, and nobody reads a part of one. What such a
 //     Put has left aside is seen by nobody and goes with the next Expire or DeleteAll.
+//     Only a Put that fails with [ErrUnreachable] may have been done, whole.
 //   - What Put has returned for is read by every Get that begins later, in every process,
 //     and outlives a crash of the process; that of the machine too, as far as its disks
 //     keep what they have synced.
@@ -54,10 +55,11 @@ type Blobs interface {
 	// Delete removes a blob. It is no fault if there is none.
 	Delete(ctx context.Context, key string) error
 
-	// Link is a URL by which whoever has it can read the blob until expiry has passed,
-	// by GET and HEAD, ranges too. It is at most [MaxLink] long-lived, is not told from
-	// one to a blob that is not there, and cannot be taken back but by deleting the
-	// blob. It fails with [ErrNoLinks] where the storage is not set up for it.
+	// Link is a URL by which whoever has it can read the blob by GET, ranges too, until
+	// expiry has passed, which is at most [MaxLink]. Whether the blob is there is not
+	// looked at. It cannot be taken back but by deleting the blob, and may end earlier
+	// with credentials that are themselves for a time. It fails with [ErrNoLinks] where
+	// the storage is not set up for it.
 	Link(ctx context.Context, key string, expiry time.Duration) (string, error)
 
 	// DeleteAll removes every blob below the folder, which is a key itself: "a/b" stands

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -198,6 +199,34 @@ func TestPutsDuringAForgetting(t *testing.T) {
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestAFolderIsShared by what could be two processes.
+func TestAFolderIsShared(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	one, two := open(t, disk.Config{Folder: folder}), open(t, disk.Config{Folder: folder})
+	var all sync.WaitGroup
+	for _, b := range []*disk.Blobs{one, two} {
+		all.Go(func() {
+			for range 50 {
+				if err := b.Put(t.Context(), "a/k", strings.NewReader("x")); err != nil {
+					t.Error(err)
+				}
+				if err := b.Delete(t.Context(), "a/k"); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got := files(t, folder); len(got) != 0 {
+		t.Errorf("the folder holds %v", got)
+	}
+	put(t, one, "a/k")
+	if _, err := two.Stat(t.Context(), "a/k"); err != nil {
+		t.Error(err)
+	}
+}
 
 func TestAKeyIsNoFolderOfAnother(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,6 @@
 //     settings; one that neither takes nor gives a byte for a time is given up.
 //   - What Put has returned for is seen by all at once, as far as the server is
 //     consistent: Amazon S3 and most others are.
-//   - A Put that fails because the server does not answer may have been done, whole.
 //
 // The bucket, or the prefix within it, must belong to Atelier alone: Expire removes
 // whatever is old there. In a bucket that keeps versions, what is deleted is kept as one
