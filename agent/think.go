@@ -269,6 +269,7 @@ func (p *part) score(tool string) float64 {
 func (t *thought) search(ctx context.Context) error {
 	t.config.Progress(t.request.ID, Searching)
 	for i, p := range t.tasks {
+		t.excuse(p)
 		for _, before := range t.ancestors(i) {
 			p.query.Made = append(p.query.Made, t.tasks[before].byTheWay()...)
 		}
