@@ -168,7 +168,7 @@ func (a *answer) print(w io.Writer, planOnly bool) error {
 	}
 	for _, s := range a.Solutions {
 		if others && s.Rank != a.ran && !planOnly {
-			fmt.Fprintf(&b, "  %d  %s (score %.1f)\n", s.Rank, s.tools(), s.Score)
+			fmt.Fprintf(&b, "  %d  %s (score %.1f)\n", s.Rank, a.way(s), s.Score)
 		}
 	}
 	if len(a.Files) > 0 {
@@ -192,20 +192,37 @@ func (s solutionLine) print(b *strings.Builder) {
 		if step.Status != string(plan.Done) && step.Status != string(plan.Waiting) {
 			mark = "  [" + step.Status + "]"
 		}
-		var inputs []string
-		for _, in := range step.Inputs {
-			inputs = append(inputs, short(in))
-		}
-		fmt.Fprintf(b, "  %d. %s (%s) → %s%s\n", i+1, step.Tool, strings.Join(inputs, ", "), step.Output, mark)
+		fmt.Fprintf(b, "  %d. %s → %s%s\n", i+1, step.call(), step.Output, mark)
 	}
 }
 
-func (s solutionLine) tools() string {
-	var names []string
-	for _, step := range s.Steps {
-		names = append(names, step.Tool)
+// way tells a solution by its tools, and by what they work on where another one has the
+// same tools.
+func (a *answer) way(s solutionLine) string {
+	alike := 0
+	for _, other := range a.Solutions {
+		if slices.EqualFunc(s.Steps, other.Steps, func(x, y stepLine) bool { return x.Tool == y.Tool }) {
+			alike++
+		}
 	}
-	return strings.Join(names, ", then ")
+	var steps []string
+	for _, step := range s.Steps {
+		if alike > 1 {
+			steps = append(steps, step.call())
+		} else {
+			steps = append(steps, step.Tool)
+		}
+	}
+	return strings.Join(steps, ", then ")
+}
+
+// call is the tool with what it works on.
+func (s stepLine) call() string {
+	inputs := make([]string, len(s.Inputs))
+	for i, in := range s.Inputs {
+		inputs[i] = short(in)
+	}
+	return fmt.Sprintf("%s (%s)", s.Tool, strings.Join(inputs, ", "))
 }
 
 // short cuts a long text to a line that people can read over.

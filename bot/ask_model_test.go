@@ -112,9 +112,18 @@ func TestModelFaults(t *testing.T) {
 		response llmtest.Response
 		want     string
 	}{
-		"a wrong key":      {refused(http.StatusUnauthorized, "invalid_api_key"), "key"},
-		"no money":         {refused(http.StatusTooManyRequests, "insufficient_quota"), "quota"},
-		"an unknown model": {refused(http.StatusNotFound, "model_not_found"), "test-model"},
+		"a wrong key": {
+			refused(http.StatusUnauthorized, "invalid_api_key"),
+			"The model server refused the key. Please ask the operator to check OPENAI_API_KEY.",
+		},
+		"no money": {
+			refused(http.StatusTooManyRequests, "insufficient_quota"),
+			"The quota at the model server is used up. Please ask the operator to look at the account's plan and billing.",
+		},
+		"an unknown model": {
+			refused(http.StatusNotFound, "model_not_found"),
+			`The model "test-model" is not known to the model server. Please ask the operator to check OPENAI_MODEL and OPENAI_BASE_URL.`,
+		},
 	} {
 		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.response }})
 		for _, args := range [][]string{{}, {"--json"}, {"--plan"}} {
@@ -122,14 +131,35 @@ func TestModelFaults(t *testing.T) {
 				env:  modelEnv(server, "OPENAI_API_KEY="+key, "ATELIER_LOG=debug"),
 				args: append([]string{"ask", "--file", "testdata/photo.jpg", "make it black and white"}, args...),
 			}.run(t)
-			if status != statusFailed || !strings.Contains(stdout+stderr, c.want) || !strings.Contains(stderr, "level=WARN") {
-				t.Errorf("%s %v: status %d: %s%s", name, args, status, stdout, stderr)
+			told, logged := toldAndLogged(stderr)
+			if slices.Contains(args, "--json") {
+				var an answer
+				if err := json.Unmarshal([]byte(stdout), &an); err != nil || told != "" {
+					t.Errorf("%s: %q, %v", name, told, err)
+				}
+				told = "bot: " + an.Text + "\n"
+			}
+			if status != statusFailed || told != "bot: "+c.want+"\n" || !strings.Contains(logged, "level=WARN") {
+				t.Errorf("%s %v: status %d: %q, logged: %s", name, args, status, told, logged)
 			}
 			if strings.Contains(stdout+stderr, key) || strings.Contains(stdout+stderr, "0123456789") {
 				t.Errorf("%s %v: the key is printed: %s%s", name, args, stdout, stderr)
 			}
 		}
 	}
+}
+
+// toldAndLogged parts what the standard error output holds: what people are told, and
+// the log.
+func toldAndLogged(stderr string) (told, logged string) {
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "time=") {
+			logged += line
+		} else {
+			told += line
+		}
+	}
+	return told, logged
 }
 
 // TestFallback: with a model that is down the offline mind does it, if that is allowed,
@@ -284,5 +314,25 @@ func TestProgressOfAsk(t *testing.T) {
 	c.terminal, c.env = atTerminal, append(c.env, "TERM=dumb")
 	if _, _, stderr := c.run(t); stderr != "" {
 		t.Errorf("on a dumb terminal: %q", stderr)
+	}
+}
+
+// TestSpentInVain: what a wish cost that came to nothing is told too, and nothing where it
+// cost nothing.
+func TestSpentInVain(t *testing.T) {
+	t.Parallel()
+	useless := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "No."} }})
+	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}
+	broke := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return quota }})
+	for _, args := range [][]string{{}, {"--plan"}} {
+		args = append([]string{"ask", "--file", "testdata/photo.jpg", "make it black and white"}, args...)
+		status, stdout, stderr := called{env: modelEnv(useless), args: args}.run(t)
+		if status != statusFailed || stdout != "" || !strings.Contains(stderr, "\nModel: 2 calls (1 to repair an answer), ") {
+			t.Errorf("%v: status %d: %s%s", args, status, stdout, stderr)
+		}
+		status, _, stderr = called{env: modelEnv(broke), args: args}.run(t)
+		if status != statusFailed || strings.Contains(stderr, "Model:") {
+			t.Errorf("%v without an answer: status %d: %s", args, status, stderr)
+		}
 	}
 }

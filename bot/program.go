@@ -169,10 +169,22 @@ func (p Program) report(err error) int {
 	if u, ok := errors.AsType[*usageError](err); ok {
 		status, text = statusUsage, u.sentence
 	}
-	if _, err := fmt.Fprintln(p.Stderr, "bot:", text); err != nil {
+	if _, err := fmt.Fprintln(p.Stderr, "bot:", text+spentInVain(err)); err != nil {
 		return statusFailed // nobody can be told
 	}
 	return status
+}
+
+// spentInVain is a line on what models took before there was no plan, or nothing.
+func spentInVain(err error) string {
+	unfinished, ok := errors.AsType[*plan.UnfinishedError](err)
+	if !ok {
+		return ""
+	}
+	if l := newSpentLine(unfinished.Thinking, plan.Tokens{}); l != nil && l.Calls > 0 {
+		return "\n" + l.String()
+	}
+	return ""
 }
 
 // sentence is what a person is told of an error.

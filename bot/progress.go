@@ -34,6 +34,11 @@ type progress struct {
 // redraw is how often the line is drawn.
 const redraw = 200 * time.Millisecond
 
+// spare is how many columns stay free: a terminal adds ^C where it is interrupted, and
+// some scroll when the last column is full. A line that went on in the next one could not
+// be erased.
+const spare = 3
+
 // newProgress draws on w until it is closed. columns is how wide the terminal is now.
 func newProgress(w io.Writer, columns func() int) *progress {
 	p := &progress{w: w, columns: columns, stop: make(chan struct{}), ended: make(chan struct{})}
@@ -106,7 +111,7 @@ func (p *progress) draw() {
 	if p.about != "" {
 		line += " (" + p.about + ")"
 	}
-	line = cut(line, p.columns()-1) // a full last column makes some terminals scroll
+	line = cut(line, p.columns()-spare)
 	if line != p.shown {
 		p.put("\r" + line + clearToEnd)
 		p.shown = line

@@ -70,7 +70,7 @@ func TestProgressLine(t *testing.T) {
 		}
 		p.stage("r", agent.Searching)
 		columns.Store(20)
-		see("Thinking… 3 s (sea…")
+		see("Thinking… 3 s (s…")
 		columns.Store(0)
 		see("…")
 		columns.Store(80)

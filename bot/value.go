@@ -107,6 +107,8 @@ func address(v string) error {
 
 // apiVersion takes a version of Azure OpenAI's API.
 func apiVersion(v string) error {
-	_, err := endpoint.New(endpoint.Config{BaseURL: "https://name.openai.azure.com", AzureVersion: v})
-	return err
+	if _, err := endpoint.New(endpoint.Config{BaseURL: "https://name.openai.azure.com", AzureVersion: v}); err != nil {
+		return errors.New("a date such as 2024-10-21 is expected") // the error repeats the value
+	}
+	return nil
 }
