@@ -89,7 +89,14 @@ func TestPlan(t *testing.T) {
 			tools: []toolbox.Tool{tool("caption", plan.Text, img), tool("compose", plan.Audio, txt)}, ops: everything,
 			scores: map[string]float64{"caption": 5, "compose": 5},
 			ask:    subtasks(wants(plan.Audio, photo)),
-			want:   []string{""}, missing: "compose", calls: "decompose assess settle",
+			want:   []string{""}, missing: "compose", calls: "decompose assess",
+		},
+		{
+			name:  "of several that cannot run the best by its score is missing",
+			tools: []toolbox.Tool{tool("hum", plan.Audio, img), tool("compose", plan.Audio, img)}, ops: everything,
+			scores: map[string]float64{"hum": 2, "compose": 5},
+			ask:    subtasks(wants(plan.Audio, photo)),
+			want:   []string{""}, missing: "compose", calls: "decompose assess",
 		},
 		{
 			name:  "nothing makes it at all",

@@ -15,13 +15,14 @@ const maxKept = 5
 
 // settle has all solutions of all subtasks ranked and completed in one round, and
 // keeps the good ones. A subtask with one solution that leaves nothing open is settled
-// already.
+// already, and so is one that nothing here can do: how its rivals rank among themselves
+// changes nothing that could be done.
 func (t *thought) settle(ctx context.Context) error {
 	var open []*part
 	var ask []mind.Contest
 	for i, p := range t.tasks {
 		all := slices.Concat(p.found, p.rivals)
-		if len(all) == 0 || len(all) == 1 && forced(all[0]) {
+		if len(p.found) == 0 || len(all) == 1 && forced(all[0]) {
 			continue
 		}
 		open = append(open, p)
@@ -88,7 +89,9 @@ func (p *part) take(settled []plan.Solution) error {
 func (t *thought) choose(p *part) {
 	byScore := func(a, b plan.Solution) int { return cmp.Compare(b.Score, a.Score) }
 	slices.SortStableFunc(p.found, byScore)
-	slices.SortStableFunc(p.rivals, byScore)
+	if len(p.found) > 0 { // else they were not settled, and stand as the search found them
+		slices.SortStableFunc(p.rivals, byScore)
+	}
 	var complete []plan.Solution
 	var question string
 	for _, s := range p.found {
