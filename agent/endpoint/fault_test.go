@@ -267,3 +267,19 @@ func TestEachKindHasItsSentence(t *testing.T) {
 		seen[s] = k
 	}
 }
+
+// TestNoKey: a server that wants a key and was shown none did not refuse one.
+func TestNoKey(t *testing.T) {
+	t.Parallel()
+	refused := &endpoint.Error{Kind: endpoint.KeyRefused, Err: errors.New("detail")}
+	names := endpoint.Names{Key: "DECOMPOSER_API_KEY"}
+	for want, c := range map[string]endpoint.Config{
+		"The model server wants a key, and none is set. Please ask the operator to set OPENAI_API_KEY.":     {},
+		"The model server wants a key, and none is set. Please ask the operator to set DECOMPOSER_API_KEY.": {Names: names},
+		"The model server refused the key. Please ask the operator to check DECOMPOSER_API_KEY.":            {Names: names, Key: "sk-1"},
+	} {
+		if got := plan.Sentence(build(t, c).Sort(refused, "m"), ""); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}

@@ -19,14 +19,15 @@ import (
 
 // Sort makes a sentence of a failure, as the package's Sort does, with the names that
 // the settings of this server have.
-func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model) }
+func (e *Endpoint) Sort(err error, model string) error { return e.names.sort(err, model, e.key == "") }
 
 // Sort makes of what a call of Client failed with a *plan.Fault that wraps an *Error:
 // a sentence that says what happened and what to do, and the detail. The model is the
 // one that was asked for. The end of a context is handed on as it is, and so is a Fault.
-func Sort(err error, model string) error { return Names{}.sort(err, model) }
+func Sort(err error, model string) error { return Names{}.sort(err, model, false) }
 
-func (n Names) sort(err error, model string) error {
+// sort is Sort; keyless tells that the server was shown no key.
+func (n Names) sort(err error, model string, keyless bool) error {
 	if err == nil {
 		return nil
 	}
@@ -39,6 +40,9 @@ func (n Names) sort(err error, model string) error {
 			return err
 		}
 		e = errorOf(err)
+	}
+	if keyless && e.Kind == KeyRefused {
+		return &plan.Fault{Sentence: "The model server wants a key, and none is set. Please ask the operator to set " + n.key() + ".", Err: e}
 	}
 	return &plan.Fault{Sentence: n.sentence(e, model), Err: e}
 }
@@ -86,12 +90,15 @@ var filtered = map[string]bool{
 	"content_filter": true, "contentfilter": true, "content_policy_violation": true, "moderation_blocked": true, "responsibleaipolicyviolation": true,
 }
 
+// key is the setting of the key.
+func (n Names) key() string { return cmp.Or(n.Key, "OPENAI_API_KEY") }
+
 // sentence is what people are told.
 func (n Names) sentence(e *Error, model string) string {
-	key, base := cmp.Or(n.Key, "OPENAI_API_KEY"), cmp.Or(n.BaseURL, "OPENAI_BASE_URL")
+	base := cmp.Or(n.BaseURL, "OPENAI_BASE_URL")
 	switch e.Kind {
 	case KeyRefused:
-		return "The model server refused the key. Please ask the operator to check " + key + "."
+		return "The model server refused the key. Please ask the operator to check " + n.key() + "."
 	case Forbidden:
 		return "The model server does not allow this with the key that is set. Please ask the operator to check what the key may use."
 	case ModelUnknown:

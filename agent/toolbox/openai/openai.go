@@ -44,7 +44,7 @@ type Config struct {
 	Endpoint *endpoint.Endpoint
 
 	Chat          string // writes and reads texts
-	Vision        string // looks at pictures, and writes
+	Vision        string // looks at pictures, and writes; mostly the same as Chat
 	Image         string // draws and changes pictures
 	Speech        string // speaks
 	Voice         string // in which it speaks; "" is alloy
@@ -91,11 +91,15 @@ type run struct {
 	media    bool   // files of people leave with it
 	video    bool   // videos are looked into
 	do       func(ctx context.Context, r run, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error)
+	server   *endpoint.Endpoint
 	spent    *plan.Tokens // what it took so far; one goroutine counts
 }
 
-// chatVariable sets the model that answers in words.
-const chatVariable = "OPENAI_MODEL"
+// The variables that set models that answer in words.
+const (
+	chatVariable   = "OPENAI_MODEL"
+	visionVariable = "OPENAI_VISION_MODEL" // where it is another one
+)
 
 // New checks the configuration. It asks the server nothing.
 func New(c Config) (*Backend, error) {
@@ -110,11 +114,15 @@ func New(c Config) (*Backend, error) {
 	b := &Backend{config: c, most: 2 * c.Limits.Pixels, canvases: canvasSizes}
 	b.room = semaphore.NewWeighted(b.most)
 	b.models = newListing(c.Endpoint, c.Clock)
+	seeing := visionVariable
+	if c.Vision == c.Chat {
+		seeing = chatVariable
+	}
 	const chat, drawing, speech, transcription = chatVariable, "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
 	b.runs = map[string]run{
 		"chat":                 {model: c.Chat, variable: chat, do: b.chat},
-		"chat-vision":          {model: c.Vision, variable: chat, media: true, do: b.chat},
-		"chat-video":           {model: c.Vision, variable: chat, media: true, video: true, do: b.chat},
+		"chat-vision":          {model: c.Vision, variable: seeing, media: true, do: b.chat},
+		"chat-video":           {model: c.Vision, variable: seeing, media: true, video: true, do: b.chat},
 		"images-generations":   {model: c.Image, variable: drawing, do: b.draw},
 		"images-edits":         {model: c.Image, variable: drawing, media: true, do: b.edit},
 		"audio-speech":         {model: c.Speech, variable: speech, do: b.speak},
@@ -170,6 +178,7 @@ func (b *Backend) find(backing toolbox.Backing) (run, error) {
 	if !ok {
 		return run{}, fault(fmt.Errorf("no run is called %q", backing.Run), "This version does not know how to ask a model server for that.")
 	}
+	r.server = b.config.Endpoint
 	return r, nil
 }
 
@@ -180,11 +189,11 @@ func (b *Backend) mayNotLeave() error {
 }
 
 // talks tells whether the model is one that answers in words.
-func (r run) talks() bool { return r.variable == chatVariable }
+func (r run) talks() bool { return r.variable == chatVariable || r.variable == visionVariable }
 
 // sorted is what a call of the server failed with, with its sentence.
 func (r run) sorted(err error) error {
-	err = endpoint.Sort(err, r.model)
+	err = r.server.Sort(err, r.model)
 	if endpoint.Declined(err) {
 		return final(err, "%s", plan.Sentence(err, "The model's provider declined this."))
 	}

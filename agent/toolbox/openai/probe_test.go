@@ -36,7 +36,7 @@ func TestProbe(t *testing.T) {
 		"a server with all models": {all, nil, nil},
 		"a server that lists none": {nil, nil, nil},
 		"the latest is meant": {[]string{"talker:latest", "seer:7b", "painter", "gpt-4o-mini-tts", "whisper-1"}, nil,
-			lacking(`no model called "seer": set OPENAI_MODEL`, "chat-vision", "chat-video")},
+			lacking(`no model called "seer": set OPENAI_VISION_MODEL`, "chat-vision", "chat-video")},
 		"a gateway lists families":      {[]string{"gpt-*", "talker", "paint*", "whisper-*"}, nil, lacking(`no model called "seer"`, "chat-vision", "chat-video")},
 		"a file is all that is served":  {[]string{"/models/qwen3-8b-q4.bin"}, nil, lacking("no model called", "images-generations", "images-edits", "audio-speech", "audio-transcriptions")},
 		"a GGUF model alone is served":  {[]string{"ggml-org/Qwen3-8B-GGUF:Q4_K_M"}, nil, lacking("no model called", "images-generations", "images-edits", "audio-speech", "audio-transcriptions")},
@@ -80,8 +80,12 @@ func lacking(want string, runs ...string) map[string]string {
 func TestProbeNamesTheVariable(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, llmtest.Config{Models: []string{"other"}})
+	same, _ := newBackend(t, llmtest.Config{Models: []string{"other"}}, func(c *Config) { c.Vision = c.Chat })
+	if got := plan.Sentence(same.Probe(t.Context(), backing("chat-vision", "Do.")), ""); !strings.Contains(got, "set OPENAI_MODEL to one") {
+		t.Errorf("where one model does both: %q", got)
+	}
 	for run, variable := range map[string]string{
-		"chat": "OPENAI_MODEL", "chat-vision": "OPENAI_MODEL", "images-generations": "OPENAI_IMAGE_MODEL",
+		"chat": "OPENAI_MODEL", "chat-vision": "OPENAI_VISION_MODEL", "images-generations": "OPENAI_IMAGE_MODEL",
 		"images-edits": "OPENAI_IMAGE_MODEL", "audio-speech": "OPENAI_SPEECH_MODEL", "audio-transcriptions": "OPENAI_TRANSCRIPTION_MODEL",
 	} {
 		err := b.Probe(t.Context(), backing(run, "Do."))
@@ -114,7 +118,7 @@ func TestProbeOfAServerInTrouble(t *testing.T) {
 		body   string
 		want   string
 	}{
-		"the key is refused":           {http.StatusUnauthorized, "{}", "refused the key"},
+		"a key is wanted":              {http.StatusUnauthorized, "{}", "set OPENAI_API_KEY"},
 		"the key may not list":         {http.StatusForbidden, "{}", ""},
 		"there is no list":             {http.StatusNotFound, "{}", ""},
 		"it is asked too often":        {http.StatusTooManyRequests, "{}", ""},
