@@ -101,8 +101,11 @@ func (e *evalCommand) over(c *Config, t *tape) error {
 	}
 	replays := e.Replay != "" && (e.Mind == "" || c.Mind == llmMind)
 	if replays {
+		if c.WithoutPrior && !t.about.WithoutPrior {
+			return usage("--no-prior-knowledge changes what a language model is told, and the answers in %s were given with it.", t.folder)
+		}
 		c.Mind = llmMind
-		c.Models.Recorded, c.Models.Transport, c.Models.Name = true, t.recordings.Replay(), t.about.Model
+		t.over(c)
 	}
 	if c.Mind == autoMind {
 		c.Mind = offlineMind

@@ -41,7 +41,7 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 		return nil, err
 	}
 	if e.Record != "" {
-		if config.Models.Transport, err = t.record(config.Models, b); err != nil {
+		if config.Models.Wrap, err = t.record(config, b); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs) (mind.Mind
 // languageModel is the mind that asks a model.
 func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (*llm.Mind, error) {
 	m := c.Models
-	asked := endpoint.Config{Timeout: m.Timeout, Transport: m.Transport, Log: c.logger()}
+	asked := endpoint.Config{Timeout: m.Timeout, Transport: m.Transport, Wrap: m.Wrap, Log: c.logger()}
 	e, err := m.Server.endpoint(asked)
 	if err != nil {
 		return nil, err

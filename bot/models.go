@@ -43,8 +43,9 @@ type Models struct {
 	Image, Speech, Voice, Transcription string
 
 	// Transport carries what the mind asks, and Recorded tells that it does so without a
-	// server; neither is a variable. Nil is the network.
+	// server; Wrap goes round the transport. None is a variable. Nil is the network.
 	Transport http.RoundTripper
+	Wrap      func(http.RoundTripper) http.RoundTripper
 	Recorded  bool
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -40,6 +41,11 @@ func (e *evalCommand) openTape() (*tape, error) {
 	if e.Replay != "" && len(recordings.Requests()) == 0 {
 		return nil, usage("No answers are recorded in %s.", folder)
 	}
+	for _, model := range recordings.Models() {
+		if about.Model != "" && model != about.Model && model != about.Decomposer {
+			return nil, usage("The answers in %s are not all of the model that it says: some are of %s. Record them into a folder of their own.", folder, model)
+		}
+	}
 	return &tape{folder, recordings, about}, nil
 }
 
@@ -48,42 +54,52 @@ func (t *tape) has(id string) bool { return slices.Contains(t.recordings.Request
 
 // record keeps what the models answer from now on. Answers of different makes in one
 // folder would be told apart by nothing, so that it is refused to add to such ones.
-func (t *tape) record(m Models, b benchmark) (http.RoundTripper, error) {
-	about, err := today(m, b.catalogue)
+func (t *tape) record(c Config, b benchmark) (func(http.RoundTripper) http.RoundTripper, error) {
+	about, err := today(c, b.catalogue)
 	if err != nil {
 		return nil, err
 	}
-	taken := b.ids()
-	stays := func(id string) bool { return !slices.Contains(taken, id) }
-	if slices.ContainsFunc(t.recordings.Requests(), stays) && !equalAbout(about, t.about) {
-		return nil, usage("The answers in %s were given by another model, to other prompts or about other tools. "+
-			"Record into another folder, or all of its requests again.", t.folder)
+	if len(t.recordings.Requests()) > 0 && !about.Equal(t.about) {
+		return nil, usage("The answers in %s were given by another model, with other settings, to other prompts or about other tools. "+
+			"Record into another folder.", t.folder)
 	}
 	if err := t.recordings.SetAbout(about); err != nil {
 		return nil, usage("The answers cannot be kept in %s: %s.", t.folder, reason(err))
 	}
-	return t.recordings.Record(http.DefaultTransport), nil
+	return t.recordings.Record, nil
 }
 
 // today is what would be written about recordings that are made now.
-func today(m Models, c *toolbox.Catalogue) (replay.About, error) {
+func today(c Config, tools *toolbox.Catalogue) (replay.About, error) {
 	prompts, err := llm.Versions()
 	if err != nil {
 		return replay.About{}, err
 	}
-	catalogue, err := version(c)
+	catalogue, err := version(tools)
 	if err != nil {
 		return replay.About{}, err
 	}
-	model := m.Name
-	if m.DecomposerName != "" {
-		model = m.DecomposerName + " and " + m.Name
-	}
-	return replay.About{Model: model, Prompts: prompts, Catalogue: catalogue}, nil
+	m := c.Models
+	return replay.About{
+		Model: m.Name, Decomposer: m.DecomposerName, Prompts: prompts, Catalogue: catalogue,
+		Context: cmp.Or(m.Context, llm.DefaultContextTokens), WithoutPrior: c.WithoutPrior,
+	}, nil
 }
 
-func equalAbout(a, b replay.About) bool {
-	return a.Model == b.Model && a.Catalogue == b.Catalogue && maps.Equal(a.Prompts, b.Prompts)
+// over puts the settings that the answers were recorded with over those of today.
+func (t *tape) over(c *Config) {
+	m := &c.Models
+	m.Recorded, m.Transport, m.Name = true, t.recordings.Replay(), makers(t.about.Model, t.about.Decomposer)
+	m.Context = cmp.Or(t.about.Context, m.Context)
+	c.WithoutPrior = t.about.WithoutPrior
+}
+
+// makers names the models that make the plans.
+func makers(model, decomposer string) string {
+	if decomposer == "" || decomposer == model {
+		return model
+	}
+	return decomposer + " and " + model
 }
 
 // version names what a catalogue says of its tools by a short hash. How they run is left
@@ -120,21 +136,33 @@ func (e *evalCommand) tell(r *evaluate.Report, config Config, b benchmark, t *ta
 			m.by = fmt.Sprintf("Planned by the offline mind: the requests that are recorded in %s.", t.folder)
 		}
 	case config.Models.Recorded:
-		now, err := today(config.Models, b.catalogue)
+		now, err := today(config, b.catalogue)
 		if err != nil {
 			return nil, err
 		}
-		m.Mind = t.about.Model
+		m.Mind = config.Models.Name
 		m.Recorded = &recorded{About: t.about, Stale: len(t.recordings.Stale())}
 		m.by = m.Recorded.compare(now)
 	default:
-		m.Mind = config.Models.Name
+		m.Mind = makers(config.Models.Name, config.Models.DecomposerName)
 		m.by = fmt.Sprintf("Planned by %s.", m.Mind)
 		if t != nil {
 			m.by = fmt.Sprintf("Planned by %s, whose answers are kept in %s.", m.Mind, t.folder)
 		}
 	}
 	return m, nil
+}
+
+// settings tells those of the settings that are not the usual ones.
+func (r *recorded) settings() string {
+	said := ""
+	if r.WithoutPrior {
+		said += "without prior knowledge; "
+	}
+	if r.Context != 0 && r.Context != llm.DefaultContextTokens {
+		said += fmt.Sprintf("context %d tokens; ", r.Context)
+	}
+	return said
 }
 
 // compare says what the answers were recorded with, and what has changed since.
@@ -153,7 +181,8 @@ func (r *recorded) compare(now replay.About) string {
 	for _, job := range slices.Sorted(maps.Keys(r.Prompts)) {
 		prompts = append(prompts, job+" "+r.Prompts[job])
 	}
-	said := fmt.Sprintf("Planned with recorded answers of %s (prompts: %s; catalogue %s). ", r.Model, strings.Join(prompts, ", "), r.Catalogue)
+	said := fmt.Sprintf("Planned with recorded answers of %s (prompts: %s; %scatalogue %s). ",
+		makers(r.Model, r.Decomposer), strings.Join(prompts, ", "), r.settings(), r.Catalogue)
 	if r.Current {
 		said += "Prompts and catalogue are those of today"
 	} else {

@@ -45,6 +45,9 @@ func newDoer(e *Endpoint, c Config, key string) *doer {
 	if transport == nil {
 		transport = newTransport(e.Private())
 	}
+	if c.Wrap != nil {
+		transport = c.Wrap(transport)
+	}
 	if d.wait == nil {
 		d.wait = waitByClock
 	}

@@ -53,6 +53,9 @@ type Config struct {
 	MaxBody int64
 	// Transport carries the tries; nil is one of its own.
 	Transport http.RoundTripper
+	// Wrap goes round what carries the tries, that of the endpoint's own included, with its
+	// rules for private servers; nil is as it is.
+	Wrap func(http.RoundTripper) http.RoundTripper
 	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Log hears of each retry; nil is silence.

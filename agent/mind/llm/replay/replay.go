@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,12 +41,25 @@ type Recordings struct {
 
 // About names what the recordings were made with, so that figures from them can say so.
 type About struct {
-	// Model is what answered.
-	Model string `json:"model"`
+	// Model is what answered, and Decomposer what split the wishes, where that was another
+	// one.
+	Model      string `json:"model"`
+	Decomposer string `json:"decomposer,omitempty"`
 	// Prompts are the versions of the prompts, by job.
 	Prompts map[string]string `json:"prompts,omitempty"`
 	// Catalogue is the version of the tools.
 	Catalogue string `json:"catalogue,omitempty"`
+	// Context is how many tokens a call could take; 0 is that nobody said.
+	Context int `json:"context,omitempty"`
+	// WithoutPrior tells that the hints at tools were left out of the prompts.
+	WithoutPrior bool `json:"without_prior_knowledge"`
+}
+
+// Equal tells whether answers that were recorded with the one and the other may stand in
+// one folder.
+func (a About) Equal(b About) bool {
+	return a.Model == b.Model && a.Decomposer == b.Decomposer && a.Catalogue == b.Catalogue &&
+		a.Context == b.Context && a.WithoutPrior == b.WithoutPrior && maps.Equal(a.Prompts, b.Prompts)
 }
 
 // Open reads the recordings of a folder. A folder that is not there holds none, and is
@@ -81,6 +95,19 @@ func (r *Recordings) Requests() []string {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// Models are the names of the models that answered, in order.
+func (r *Recordings) Models() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	names := map[string]bool{}
+	for _, exchanges := range r.requests {
+		for _, e := range exchanges {
+			names[e.Model] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // Answer is the exchange of a request's job in a round, if it is recorded.

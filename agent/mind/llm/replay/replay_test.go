@@ -250,3 +250,29 @@ func TestStale(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestAboutEqual: whatever a model is told otherwise sets recordings apart.
+func TestAboutEqual(t *testing.T) {
+	t.Parallel()
+	about := func(change func(*replay.About)) replay.About {
+		a := replay.About{Model: "m", Decomposer: "d", Prompts: map[string]string{"settle": "1"}, Catalogue: "c", Context: 4096}
+		change(&a)
+		return a
+	}
+	same := about(func(*replay.About) {})
+	if !same.Equal(about(func(*replay.About) {})) {
+		t.Error("the same are told apart")
+	}
+	for name, change := range map[string]func(*replay.About){
+		"model":           func(a *replay.About) { a.Model = "n" },
+		"decomposer":      func(a *replay.About) { a.Decomposer = "" },
+		"prompt":          func(a *replay.About) { a.Prompts["settle"] = "2" },
+		"catalogue":       func(a *replay.About) { a.Catalogue = "e" },
+		"context":         func(a *replay.About) { a.Context = 8192 },
+		"prior knowledge": func(a *replay.About) { a.WithoutPrior = true },
+	} {
+		if same.Equal(about(change)) {
+			t.Errorf("another %s is taken for the same", name)
+		}
+	}
+}
