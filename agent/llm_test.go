@@ -223,6 +223,34 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 	}
 }
 
+// Where nobody stands in for a model that does not word the answer, people read a plain
+// account and why it is one.
+func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
+	t.Parallel()
+	invented := llmtest.Response{Text: "I made " + modelWords + ".png and cartoon-91bc.png."}
+	for _, c := range []struct {
+		name    string
+		answers []llmtest.Response
+		want    string
+	}{
+		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and OPENAI_BASE_URL."},
+		{"no money", []llmtest.Response{{Status: 429, ErrorCode: "insufficient_quota"}}, "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."},
+		{"an invented file", []llmtest.Response{invented, invented}, "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."},
+		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declines this wish. Please ask for something else, or say it in other words."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "respond": c.answers}), nil, drawers()[:1]...)
+			text, _ := a.wholeRequest(t)
+			first, why, _ := strings.Cut(text, "\n")
+			if !strings.HasPrefix(first, "I made an edge with sketch: photo-1234.edge-") || why != "The language model did not word this answer, so it is a plain account, in English. "+c.want {
+				t.Errorf("%q", text)
+			}
+			a.keepsQuiet(t, nil)
+		})
+	}
+}
+
 // What the model declines, no other mind does.
 func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
 	t.Parallel()

@@ -19,9 +19,11 @@ type Answer struct {
 }
 
 // Respond tells what came of a request. The mind words it; where it fails, or names a
-// file that is not there, the answer is a plain account instead. Every part of the wish
-// that no live tool can do is told ([mind.Account.Missing]), with the tool that is
-// missing and what it needs, and so is that another mind had to stand in.
+// file that is not there, the answer is a plain account instead, which says so where a
+// language model was asked. Every part of the wish that no live tool can do is told
+// ([mind.Account.Missing]), with the tool that is missing and what it needs, and so is
+// that another mind had to stand in: behind the answer, but before a refusal, whose cause
+// it may be.
 func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, error) {
 	p := account.Plan
 	answer := Answer{Thinking: p.Thinking}
@@ -30,7 +32,11 @@ func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, erro
 	if err != nil {
 		return Answer{}, err
 	}
-	if s := answer.Thinking.StoodIn; s != "" && !strings.Contains(text, s) {
+	switch s := answer.Thinking.StoodIn; {
+	case s == "" || strings.Contains(text, s):
+	case p.Refused:
+		text = s + "\n" + text
+	default:
 		text += "\n" + s
 	}
 	answer.Text = strings.TrimSpace(text)
@@ -63,6 +69,9 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
 		text = plainly(account)
+		if why := unworded(err, *thinking); why != "" {
+			text += "\n" + why
+		}
 	}
 	for _, l := range lacks {
 		if l.tool != "" && !names(text, l.tool) {
@@ -118,7 +127,19 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 	return lacks, nil
 }
 
-// plainly is the account without a mind's words.
+// unworded says of an answer that a language model was asked for that it did not word it,
+// and why. It is empty where none was asked, or where who stood in for it is told.
+func unworded(err error, t plan.Thinking) string {
+	asked := slices.ContainsFunc(t.Jobs, func(j plan.Job) bool { return j.Name == string(Responding) })
+	if !asked || t.StoodIn != "" {
+		return ""
+	}
+	const plain = "The language model did not word this answer, so it is a plain account, in English. "
+	return strings.TrimSpace(plain + plan.Sentence(err, ""))
+}
+
+// plainly is the account without a mind's words. It names the tools, and the models that
+// they asked.
 func plainly(account mind.Account) string {
 	var lines []string
 	for i, s := range account.Steps {
@@ -128,7 +149,7 @@ func plainly(account mind.Account) string {
 				continue
 			}
 			for _, r := range result.Outputs() {
-				lines = append(lines, tell(r))
+				lines = append(lines, tell(r, by(s.Action.Tool, result.Model)))
 			}
 			if result.Approximate {
 				lines = append(lines, "It is only approximate.")
@@ -145,9 +166,18 @@ func plainly(account mind.Account) string {
 	return strings.Join(slices.Concat(lines, account.Fallbacks, account.Missing), "\n")
 }
 
-func tell(r plan.Resource) string {
+// tell is a line on a result and on what made it.
+func tell(r plan.Resource, by string) string {
 	if r.Type.Media() {
-		return fmt.Sprintf("I made %s: %s.", article(r.Type), r.Name)
+		return fmt.Sprintf("I made %s with %s: %s.", article(r.Type), by, r.Name)
 	}
-	return r.Value
+	return by + ": " + r.Value
+}
+
+// by names a tool for people, and the model that it asked, if it asked one.
+func by(tool, model string) string {
+	if model == "" {
+		return tool
+	}
+	return fmt.Sprintf("%s (model %s)", tool, model)
 }

@@ -354,12 +354,14 @@ func TestRespond(t *testing.T) {
 		return a
 	}
 	made := plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "photo-1234.edge-5678.png", Type: plan.Edge}}
+	seen := plan.Result{Status: plan.Done, Model: "sees-1", Output: &plan.Resource{Name: "text-1", Type: plan.Text, Value: "A cat."}}
 	cases := []struct {
 		name, text, want string
 		account          mind.Account
 	}{
 		{"the mind's words stand", "Here is photo-1234.edge-5678.png, from photo.png.", "Here is photo-1234.edge-5678.png, from photo.png.", account(p, made)},
-		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge: photo-1234.edge-5678.png.", account(p, made)},
+		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge with edge: photo-1234.edge-5678.png.", account(p, made)},
+		{"the plain account names the model of a tool", "", "edge (model sees-1): A cat.", account(p, seen)},
 		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here: it needs a sing.", account(lacking)},
 		{"a missing tool is told once, in any language", "Das Werkzeug `sing` fehlt.", "Das Werkzeug `sing` fehlt.", account(lacking)},

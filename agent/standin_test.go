@@ -48,6 +48,8 @@ func TestRespondTellsWhoStoodIn(t *testing.T) {
 		{"at the end", "respond", one, "Done.\n" + gone + "worded this answer by"},
 		{"a question", "decompose", mind.Decomposition{Question: "Which one?"}, "Which one?\n" + gone + "understood this by"},
 		{"a reply", "decompose", mind.Decomposition{Reply: "Hello."}, "Hello.\n" + gone + "understood this by"},
+		{"a refusal, whose cause comes first", "decompose", mind.Decomposition{Reply: "English only.", Refused: true},
+			gone + "understood this by my built-in rules, which read English only.\nEnglish only."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
