@@ -44,7 +44,7 @@ func (c Config) openai(ctx context.Context) (toolbox.Backend, error) {
 		return nil, err
 	}
 	config := openai.Config{
-		Endpoint: e, Chat: m.Name, Vision: m.Name, Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription,
+		Endpoint: e, Chat: m.Name, Vision: m.seeing(), Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription,
 		TokenField: m.TokenField, AllowMedia: m.CloudMedia, Limits: c.limits(),
 	}
 	frames, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})

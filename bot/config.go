@@ -61,7 +61,7 @@ func ownSettings() []setting {
 			set: func(c *Config, v string) (err error) { c.Parallel, err = number(v, 1, 64); return err },
 		}, {
 			name: "ATELIER_LOG", value: "off",
-			about: "What is logged to the standard error: off, warn (failed steps with their causes) or debug (every step).",
+			about: "What is logged to the standard error: off, warn (what failed, with causes, and what is tried again) or debug (each job and step too).",
 			set:   func(c *Config, v string) (err error) { c.Log, err = logLevel(v); return err },
 		}, {
 			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
@@ -73,6 +73,10 @@ func ownSettings() []setting {
 	}
 }
 
+// leastBudget is what an easy wish takes with a context of the default size: with less
+// nothing would be planned, after calls that were paid for.
+const leastBudget = 20_000
+
 // mindSettings are those of what understands the wishes.
 func mindSettings() []setting {
 	return []setting{
@@ -81,7 +85,8 @@ func mindSettings() []setting {
 			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below.",
 			set:   func(c *Config, v string) (err error) { c.Mind, err = parseMind(v); return err },
 		}, {
-			name: "MIND_FALLBACK", about: "offline lets a wish go on without a model when the model is down; the answer says so.",
+			name: "MIND_FALLBACK", about: "offline lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
+				"the quota is used up, its answers are useless. The answer says so.",
 			set: func(c *Config, v string) (err error) {
 				c.Fallback = v != ""
 				_, err = oneOf(v, "", string(offlineMind))
@@ -98,8 +103,9 @@ func mindSettings() []setting {
 			name: "OPENAI_MODEL", about: "The language model; gpt-5-mini where it is empty and the server is OpenAI's own.",
 			set: func(c *Config, v string) error { c.Models.Name = v; return word(v) },
 		}, {
-			name: "OPENAI_VISION", value: "false", about: "true shows the pictures of a wish to the language model.",
-			set: func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
+			name: "OPENAI_VISION", value: "false",
+			about: "true shows the pictures of a wish to the language model when it plans. The tools that look at pictures show them anyway.",
+			set:   func(c *Config, v string) (err error) { c.Models.Vision, err = yes(v); return err },
 		}, {
 			name: "OPENAI_API_VERSION", about: "Azure OpenAI: the version of its API, such as 2024-10-21. OPENAI_MODEL is then the deployment.",
 			set: func(c *Config, v string) error { c.Models.Server.AzureVersion = v; return apiVersion(v) },
@@ -112,7 +118,7 @@ func mindSettings() []setting {
 			},
 		}, {
 			name: "OPENAI_TIMEOUT", value: "2m",
-			about: "How long one call of the language model may take, such as 90s or 2m; a tool has five minutes at least.",
+			about: "How long one try of a call may take, such as 90s or 2m, and there may be several; a try of a tool has five minutes at least.",
 			set:   func(c *Config, v string) (err error) { c.Models.Timeout, err = duration(v); return err },
 		}, {
 			name: "OPENAI_CONTEXT", value: "32768", about: "How many tokens the language model can read and write in one call.",
@@ -121,8 +127,11 @@ func mindSettings() []setting {
 				return err
 			},
 		}, {
-			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens one wish may take in all.",
-			set: func(c *Config, v string) (err error) { c.Models.Budget, err = number(v, 1000, 100_000_000); return err },
+			name: "OPENAI_BUDGET", value: "100000", about: "How many tokens one wish may take to be understood and answered; what tools take comes on top.",
+			set: func(c *Config, v string) (err error) {
+				c.Models.Budget, err = number(v, leastBudget, 100_000_000)
+				return err
+			},
 		}, {
 			name: "DECOMPOSER_BASE_URL", secret: true,
 			about: "The server of a model of its own for splitting wishes; that of OPENAI_BASE_URL where it is empty.",
@@ -144,6 +153,10 @@ func toolSettings() []setting {
 			name: "ALLOW_CLOUD_MEDIA", value: "false",
 			about: "true lets pictures, sound and video leave for a server in the internet. A server in your own network gets them anyway.",
 			set:   func(c *Config, v string) (err error) { c.Models.CloudMedia, err = yes(v); return err },
+		}, {
+			name:  "OPENAI_VISION_MODEL",
+			about: "The model of the tools that look at pictures; OPENAI_MODEL where it is empty, and none if it is the word none, as where that one is blind.",
+			set:   func(c *Config, v string) error { c.Models.Seeing = v; return word(v) },
 		}, {
 			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and changes pictures; gpt-image-1 where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },

@@ -16,9 +16,9 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"ATELIER_LOG": "loud", "ATELIER_MAX_FILE_MB": "0", "ATELIER_MAX_MEGAPIXELS": "-1",
 		"MIND": "genius", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
 		"OPENAI_MODEL": "gpt 5", "OPENAI_VISION": "yes", "OPENAI_API_VERSION": "2024-10-21 ", "OPENAI_TOKEN_FIELD": "tokens",
-		"OPENAI_TIMEOUT": "120", "OPENAI_CONTEXT": "100", "OPENAI_BUDGET": "none",
+		"OPENAI_TIMEOUT": "120", "OPENAI_CONTEXT": "100", "OPENAI_BUDGET": "19999",
 		"DECOMPOSER_BASE_URL": "ftp://host", "DECOMPOSER_API_KEY": "key\n", "DECOMPOSER_MODEL": "a\tb",
-		"ALLOW_CLOUD_MEDIA": "1", "OPENAI_IMAGE_MODEL": "gpt image", "OPENAI_SPEECH_MODEL": strings.Repeat("a", 201),
+		"ALLOW_CLOUD_MEDIA": "1", "OPENAI_VISION_MODEL": "a b", "OPENAI_IMAGE_MODEL": "gpt image", "OPENAI_SPEECH_MODEL": strings.Repeat("a", 201),
 		"OPENAI_SPEECH_VOICE": "al loy", "OPENAI_TRANSCRIPTION_MODEL": "\x00",
 	}
 	for _, s := range settings() {
@@ -79,6 +79,8 @@ func TestSettingsThatGoTogether(t *testing.T) {
 		"a server":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "OPENAI_MODEL=qwen3"}, llmMind, "qwen3", ""},
 		"no model":           {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1"}, "", "", "OPENAI_MODEL is missing"},
 		"no model, offline":  {[]string{"OPENAI_BASE_URL=http://localhost:11434/v1", "MIND=offline"}, offlineMind, "", ""},
+		"a model alone":      {[]string{"OPENAI_MODEL=gpt-5"}, "", "", "OPENAI_MODEL is set, and its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too"},
+		"that, offline":      {[]string{"OPENAI_MODEL=gpt-5", "MIND=offline"}, offlineMind, "gpt-5", ""},
 		"llm without":        {[]string{"MIND=llm"}, "", "", "set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"},
 		"a decomposer alone": {[]string{"DECOMPOSER_MODEL=mix"}, "", "", "only splits wishes"},
 		"its model":          {[]string{"OPENAI_API_KEY=sk-1", "DECOMPOSER_BASE_URL=http://gpu/v1"}, "", "", "DECOMPOSER_MODEL is missing"},
@@ -118,6 +120,14 @@ func TestDecomposerServer(t *testing.T) {
 		"all of the other's": {nil, server{BaseURL: "http://home/v1", Key: "main"}},
 		"a key of its own":   {[]string{"DECOMPOSER_API_KEY=own"}, server{BaseURL: "http://home/v1", Key: "own"}},
 		"elsewhere":          {[]string{"DECOMPOSER_BASE_URL=http://gpu/v1"}, server{BaseURL: "http://gpu/v1"}},
+		"the same server":    {[]string{"DECOMPOSER_BASE_URL=http://home/v1"}, server{BaseURL: "http://home/v1", Key: "main"}},
+		"in other letters":   {[]string{"DECOMPOSER_BASE_URL=HTTP://Home:80/v1/"}, server{BaseURL: "http://home/v1", Key: "main"}},
+		"its own key there":  {[]string{"DECOMPOSER_BASE_URL=http://home/v1/", "DECOMPOSER_API_KEY=own"}, server{BaseURL: "http://home/v1", Key: "own"}},
+		"another port":       {[]string{"DECOMPOSER_BASE_URL=http://home:8000/v1"}, server{BaseURL: "http://home:8000/v1"}},
+		"another path":       {[]string{"DECOMPOSER_BASE_URL=http://home/v2"}, server{BaseURL: "http://home/v2"}},
+		"unencrypted":        {[]string{"DECOMPOSER_BASE_URL=https://home/v1"}, server{BaseURL: "https://home/v1"}},
+		"another user":       {[]string{"DECOMPOSER_BASE_URL=http://me:word@home/v1"}, server{BaseURL: "http://me:word@home/v1"}},
+		"OpenAI's own, both": {[]string{"OPENAI_BASE_URL=", "DECOMPOSER_BASE_URL=https://api.openai.com/v1"}, server{Key: "main"}},
 	} {
 		config, err := readConfig(slices.Concat(base, c.more), nil)
 		if err != nil || config.Models.Decomposer != c.want {

@@ -13,8 +13,11 @@ import (
 	"strings"
 )
 
-// prefix begins the names of all settings.
+// prefix begins the names of the settings that are the program's alone.
 const prefix = "ATELIER_"
+
+// modelPrefixes begin the names of settings that other programs may have too.
+func modelPrefixes() []string { return []string{"OPENAI_", "DECOMPOSER_", "MIND"} }
 
 // maxEnvLine is the longest line of a file .env, in bytes.
 const maxEnvLine = 64 << 10
@@ -43,13 +46,15 @@ func exampleEnv() string {
 // readConfig reads the environment, and a file .env of the current folder for what the
 // environment does not set. The flags of a command, if there are any, go over both. A
 // wrong value is wrong usage, and so are settings that do not go together and a name that
-// looks like a setting and is none. All that is wrong is told at once.
+// looks like a setting and is none: in the environment one that begins with [prefix], and
+// in the file, which is read by no other program, one that begins as any setting of a
+// model. All that is wrong is told at once.
 func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 	file, err := readEnvFile(".env")
 	if err != nil {
 		return Config{}, usage("The file .env is wrong: %s.", err)
 	}
-	values := file
+	values := maps.Clone(file)
 	for _, variable := range environ {
 		if name, value, ok := strings.Cut(variable, "="); ok {
 			values[name] = value
@@ -65,7 +70,8 @@ func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 		delete(values, s.name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if strings.HasPrefix(name, prefix) {
+		_, ours := file[name]
+		if strings.HasPrefix(name, prefix) || ours && slices.ContainsFunc(modelPrefixes(), func(p string) bool { return strings.HasPrefix(name, p) }) {
 			wrong = append(wrong, unknown(name))
 		}
 	}

@@ -54,7 +54,7 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (
 			return nil, err
 		}
 		config.Decomposer = llm.Model{Endpoint: own, Name: m.DecomposerName}
-		if m.Decomposer == m.Server { // another server may know another one
+		if m.Decomposer.BaseURL == m.Server.BaseURL { // another server may know another one
 			config.Decomposer.TokenField = m.TokenField
 		}
 	}

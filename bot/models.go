@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"atelier/agent/endpoint"
@@ -39,7 +41,9 @@ type Models struct {
 	Decomposer     server
 	DecomposerName string
 
-	CloudMedia                          bool
+	CloudMedia bool
+	// Seeing is the model of the tools that look at pictures; empty is Name.
+	Seeing                              string
 	Image, Speech, Voice, Transcription string
 
 	// Transport carries what the mind asks, and Recorded tells that it does so without a
@@ -83,8 +87,11 @@ func (c Config) resolve() (_ Config, wrong []string) {
 	own := m.DecomposerName != "" || m.Decomposer.configured()
 	if c.Mind == autoMind {
 		c.Mind = offlineMind
-		if m.Server.configured() || own {
+		switch {
+		case m.Server.configured() || own:
 			c.Mind = llmMind
+		case m.Name != "":
+			wrong = append(wrong, "OPENAI_MODEL is set, and its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too, or MIND=offline to go without a model.")
 		}
 	}
 	if m.Server.AzureVersion != "" && m.Server.BaseURL == "" {
@@ -125,10 +132,10 @@ func (c Config) resolve() (_ Config, wrong []string) {
 	return c, append(wrong, m.checkVision()...)
 }
 
-// completeDecomposer takes the server of the other jobs where none of its own is named. A
-// key goes to the server that it was set for, and to no other.
+// completeDecomposer takes the server of the other jobs where none of its own, or that one
+// in other letters, is named. A key goes to the server that it was set for, and to no other.
 func (m *Models) completeDecomposer() {
-	if m.DecomposerName == "" || m.Decomposer.BaseURL != "" {
+	if m.DecomposerName == "" || m.Decomposer.BaseURL != "" && !sameServer(m.Decomposer.BaseURL, m.Server.BaseURL) {
 		return
 	}
 	key := m.Decomposer.Key
@@ -137,6 +144,37 @@ func (m *Models) completeDecomposer() {
 		m.Decomposer.Key = key
 	}
 }
+
+// openAI is the base URL of OpenAI's own server.
+const openAI = "https://api.openai.com/v1"
+
+// sameServer tells whether two base URLs are those of one server.
+func sameServer(a, b string) bool {
+	one, err := url.Parse(cmp.Or(strings.TrimSpace(a), openAI))
+	if err != nil {
+		return false
+	}
+	other, err := url.Parse(cmp.Or(strings.TrimSpace(b), openAI))
+	return err == nil && strings.EqualFold(one.Scheme, other.Scheme) && strings.EqualFold(one.Hostname(), other.Hostname()) && portOf(one) == portOf(other) &&
+		strings.TrimRight(one.Path, "/") == strings.TrimRight(other.Path, "/") && one.User.String() == other.User.String()
+}
+
+// portOf is the port that is dialed.
+func portOf(u *url.URL) string {
+	standard := map[string]string{"http": "80", "https": "443"}
+	return cmp.Or(u.Port(), standard[strings.ToLower(u.Scheme)])
+}
+
+// seeing is the model of the tools that look at pictures; "" is none.
+func (m *Models) seeing() string {
+	if m.Seeing == noModel {
+		return ""
+	}
+	return cmp.Or(m.Seeing, m.Name)
+}
+
+// noModel is the word for no model.
+const noModel = "none"
 
 // checkVision keeps pictures from leaving unless that is allowed.
 func (m *Models) checkVision() []string {
