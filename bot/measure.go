@@ -60,7 +60,7 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	}
 	line.tell(planning, fmt.Sprintf("0 of %d done", len(b.ids())))
 	options := evaluate.Options{
-		Failures: e.Failures, Catalogue: b.catalogue, Parallel: e.Parallel, Broke: broke,
+		Failures: e.Failures, Catalogue: b.catalogue, Parallel: e.Parallel, Broke: broke, Unasked: unasked,
 		Progress: func(done, of int) { line.tell(planning, fmt.Sprintf("%d of %d done", done, of)) },
 	}
 	if e.Answers {
@@ -73,7 +73,11 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	if !config.Models.Recorded {
-		planner = hopeful{planner, end}
+		h := &hopeful{Planner: planner, words: m.Respond, end: end, patience: min(maxInRow, len(b.ids()))}
+		planner = h
+		if e.Answers {
+			options.Respond = h.Respond
+		}
 	}
 	report, err := b.run(ctx, planner, options)
 	if cause := context.Cause(ctx); cause != nil {
@@ -81,6 +85,9 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	}
 	if err != nil {
 		return nil, err
+	}
+	if report.Requests == 0 && len(report.LeftOut) > 0 && config.Models.Recorded {
+		return nil, usage("None of the requests is recorded as a whole in %s.", e.Replay)
 	}
 	return e.tell(report, config, b, t)
 }

@@ -18,7 +18,9 @@ type answer struct {
 	plan  *plan.Plan
 	err   error
 	broke bool // the error is no refusal
-	took  time.Duration
+	// unasked is why nobody was asked; "" where somebody was.
+	unasked string
+	took    time.Duration
 	// thinking is what planning took, and wording the answer where that was rehearsed.
 	thinking  plan.Thinking
 	rehearsed *rehearsed
@@ -46,6 +48,13 @@ func askAll(ctx context.Context, p Planner, cases []Case, o Options) ([]answer, 
 		return nil, err
 	}
 	return answers, nil
+}
+
+func (o Options) unasked(err error) string {
+	if o.Unasked == nil {
+		return ""
+	}
+	return o.Unasked(err)
 }
 
 // progress counts what is done.
@@ -87,6 +96,7 @@ func ask(ctx context.Context, p Planner, c Case, o Options) (answer, error) {
 	switch {
 	case err != nil:
 		a.broke = o.Broke != nil && o.Broke(err)
+		a.unasked = o.unasked(err)
 	case made == nil:
 		a.err = errors.New("the planner returned no plan")
 	default:

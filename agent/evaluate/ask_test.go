@@ -1,10 +1,12 @@
 package evaluate
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,9 +86,16 @@ func TestFailedPlans(t *testing.T) {
 	for _, id := range []string{"refused", "down", "talk"} {
 		cases = append(cases, Case{ID: id, Request: plan.Request{ID: id}, Gold: &Gold{Expect: expectRefusal}})
 	}
-	r, err := Run(t.Context(), planner, cases, Options{Failures: true, Broke: func(err error) bool { return errors.Is(err, errDown) }})
+	broke := func(err error) bool { return errors.Is(err, errDown) }
+	r, err := Run(t.Context(), planner, cases, Options{Failures: true, Broke: broke})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r.Unsolved == nil || *r.Unsolved != (Unsolved{Failed: 1}) || r.LeftOut != nil {
+		t.Errorf("without a plan %+v, left out %v", r.Unsolved, r.LeftOut)
+	}
+	if why := strings.Join(r.Misses[0].Why, ""); !strings.Contains(why, "a refusal is right, and it gave a failure: The server does not answer.") {
+		t.Error(why)
 	}
 	if r.Solved.All != 0.3333 || len(r.Misses) != 2 || r.Misses[0].ID != "down" {
 		t.Errorf("solved %v, misses %+v", r.Solved, r.Misses)
@@ -97,5 +106,46 @@ func TestFailedPlans(t *testing.T) {
 	}
 	if d := cmp.Diff(want, r.Thinking); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestLeftOut: what nobody was asked is no part of the figures, and is told.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	errDown := errors.New("down")
+	planner := plannerFunc(func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		if r.ID == "down" {
+			return nil, &plan.Fault{Sentence: "The server does not answer.", Err: errDown}
+		}
+		return &plan.Plan{Reply: "Hello."}, nil
+	})
+	options := Options{Failures: true, Broke: func(error) bool { return true }, Unasked: func(err error) string {
+		if errors.Is(err, errDown) {
+			return "not asked"
+		}
+		return ""
+	}}
+	gold := &Gold{Expect: expectReply}
+	cases := []Case{{ID: "down", Gold: gold, Request: plan.Request{ID: "down"}}, {ID: "talk", Gold: gold, Request: plan.Request{ID: "talk"}}}
+	r, err := Run(t.Context(), planner, cases, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	labelled, err := RunTaskBench(t.Context(), planner, []Labelled{{Case: cases[0]}, {Case: cases[1]}}, nil, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Solved.All != 1 || labelled.Solved.All != 1 { // no tool is labelled, and none was taken
+		t.Errorf("solved %v, %v", r.Solved, labelled.Solved)
+	}
+	for _, r := range []*Report{r, labelled} {
+		var b bytes.Buffer
+		if err := errors.Join(r.Print(&b), r.PrintMisses(&b)); err != nil {
+			t.Fatal(err)
+		}
+		if r.Requests != 1 || r.LeftOut["not asked"] != 1 || !strings.Contains(b.String(), "1 not asked\n") ||
+			!strings.Contains(b.String(), "left out, not asked: The server does not answer.") {
+			t.Errorf("%d requests, left out %v: %s", r.Requests, r.LeftOut, b.String())
+		}
 	}
 }

@@ -52,6 +52,10 @@ type Options struct {
 	// although it has a sentence for people: such a sentence is no refusal of the wish.
 	// Nil means that no error is.
 	Broke func(error) bool
+	// Unasked says in a few words why an error means that nobody was asked, as of a server
+	// that does not answer; "" where somebody was. What nobody was asked is left out of all
+	// figures and counted apart. Nil means that no error is such.
+	Unasked func(error) string
 	// Respond words the answer to a request, as the last job of a [mind.Mind] does. Where
 	// it is set, answers are rehearsed ([Answers]).
 	Respond func(ctx context.Context, a mind.Account, t *plan.Thinking) (string, error)
@@ -76,7 +80,7 @@ type Case struct {
 }
 
 // Run plans every case and judges it. It ends early only when ctx does: a planner that
-// fails on a request has not solved it.
+// fails on a request has not solved it, unless nobody was asked ([Options.Unasked]).
 func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, error) {
 	answers, err := askAll(ctx, p, cases, o)
 	if err != nil {
@@ -85,6 +89,9 @@ func Run(ctx context.Context, p Planner, cases []Case, o Options) (*Report, erro
 	t := newTally(o)
 	for i, c := range cases {
 		a := answers[i]
+		if t.leaves(c, a) {
+			continue
+		}
 		if c.Gold == nil {
 			t.plain(c, a)
 			if a.kind() == failure {

@@ -33,17 +33,13 @@ func judge(c Case, a answer, tools *toolbox.Catalogue) verdict {
 		v.strict = v.solved
 		v.necessary = v.solved
 		if !v.solved {
-			v.sayf("a %s is right, and it gave a %s", want, a.kind())
+			v.insteadOf(want, a)
 		}
 		return v
 	}
-	if kind := a.kind(); kind != expectPlan {
+	if a.kind() != expectPlan {
 		v.necessary = false
-		if a.err != nil {
-			v.sayf("a plan is right, and it gave a %s: %v", kind, a.err)
-		} else {
-			v.sayf("a plan is right, and it gave a %s", kind)
-		}
+		v.insteadOf(expectPlan, a)
 		return v
 	}
 	steps, _, err := a.plan.Steps(a.plan.Best())
@@ -68,6 +64,15 @@ func judge(c Case, a answer, tools *toolbox.Catalogue) verdict {
 
 func (v *verdict) sayf(format string, args ...any) {
 	v.why = append(v.why, fmt.Sprintf(format, args...))
+}
+
+// insteadOf says what came instead of what is right, and why.
+func (v *verdict) insteadOf(right string, a answer) {
+	if a.err != nil {
+		v.sayf("a %s is right, and it gave a %s: %v", right, a.kind(), a.err)
+	} else {
+		v.sayf("a %s is right, and it gave a %s", right, a.kind())
+	}
 }
 
 // bench holds a plan while its goals are judged.

@@ -16,6 +16,7 @@ func (r *Report) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	p := &printer{w: t}
 	p.rowf("requests", "%d", r.Requests)
+	p.leftOut("left out", r.LeftOut)
 	if r.Rates != nil {
 		p.rowf("solved", "%.2f", r.Solved.All)
 		for _, level := range []string{"easy", "medium", "hard"} {
@@ -47,7 +48,10 @@ func (r *Report) Print(w io.Writer) error {
 	p.rowf("ms a subtask", "%.2f", r.SubtaskMS)
 	p.thinking(r.Thinking)
 	if a := r.Answers; a != nil {
-		p.rowf("good answers", "%.2f of %d", ratio(float64(a.Good), a.Asked), a.Asked)
+		if a.Asked > 0 {
+			p.rowf("good answers", "%.2f of %d", ratio(float64(a.Good), a.Asked), a.Asked)
+		}
+		p.leftOut("answers left out", a.LeftOut)
 	}
 	if len(r.Classes) > 0 {
 		p.linef("\nsolved by class\n")
@@ -90,6 +94,17 @@ func (r *Report) PrintMisses(w io.Writer) error {
 		}
 	}
 	return p.err
+}
+
+// leftOut writes what nobody was asked.
+func (p *printer) leftOut(name string, reasons map[string]int) {
+	var parts []string
+	for _, why := range slices.Sorted(maps.Keys(reasons)) {
+		parts = append(parts, fmt.Sprintf("%d %s", reasons[why], why))
+	}
+	if len(parts) > 0 {
+		p.rowf(name, "%s", strings.Join(parts, "; "))
+	}
 }
 
 // thinking writes what a language model took.

@@ -22,6 +22,9 @@ import (
 type Answers struct {
 	Asked int `json:"asked"`
 	Good  int `json:"good"`
+	// LeftOut counts the answers that nobody was asked for, by the reason; they are none
+	// of Asked.
+	LeftOut map[string]int `json:"left_out,omitempty"`
 	// Misses are the answers that are not good; only where failures are asked for.
 	Misses []AnswerMiss `json:"misses,omitempty"`
 }
@@ -38,6 +41,8 @@ type AnswerMiss struct {
 type rehearsed struct {
 	text string
 	why  []string
+	// unasked is why nobody was asked for it; "" where somebody was.
+	unasked string
 }
 
 // rehearse has the answer to a plan worded and looks at it. What that takes is added to
@@ -49,9 +54,9 @@ func rehearse(ctx context.Context, c Case, p *plan.Plan, o Options, took *plan.T
 	}
 	text, err := o.Respond(ctx, account, took)
 	if err != nil {
-		return &rehearsed{why: []string{fmt.Sprintf("it failed: %v", err)}}
+		return &rehearsed{why: []string{fmt.Sprintf("it failed: %v", err)}, unasked: o.unasked(err)}
 	}
-	return &rehearsed{text, faults(account, text)}
+	return &rehearsed{text: text, why: faults(account, text)}
 }
 
 // madeUp is the account of a run that did not take place.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 )
@@ -141,7 +143,8 @@ func TestRehearsal(t *testing.T) {
 	well := failingID(t, -1, 3)
 	cases := make([]Case, 0, 3)
 	plans := map[string]string{"talk": "reply Hello."}
-	for _, id := range []string{well, well + "-silent", well + "-mute", "talk"} {
+	errDown := errors.New("down")
+	for _, id := range []string{well, well + "-silent", well + "-mute", well + "-down", "talk"} {
 		cases = append(cases, Case{ID: id, Request: plan.Request{ID: id, Wish: "do " + id, Given: []plan.Resource{{Name: "photo.png", Type: plan.Image}}}})
 		if id != "talk" {
 			plans[id] = rehearsal
@@ -156,17 +159,28 @@ func TestRehearsal(t *testing.T) {
 			return "Made: " + a.Results[1].Output.Name, nil
 		case well + "-mute":
 			return "", errors.New("no words")
+		case well + "-down":
+			return "", errDown
 		}
 		return "Done.\nAll of it.", nil
+	}
+	options.Unasked = func(err error) string {
+		if errors.Is(err, errDown) {
+			return "not asked"
+		}
+		return ""
 	}
 	r, err := Run(t.Context(), s, cases, options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if d := cmp.Diff(map[string]int{"not asked": 1}, r.Answers.LeftOut); d != "" {
+		t.Error(d)
+	}
 	if r.Answers == nil || r.Answers.Asked != 3 || r.Answers.Good != 1 || len(r.Answers.Misses) != 2 {
 		t.Fatalf("%+v", r.Answers)
 	}
-	if last := r.Thinking.Jobs[len(r.Thinking.Jobs)-1]; last.Name != "respond" || last.Requests != 3 || last.Tokens.Input != 8 {
+	if last := r.Thinking.Jobs[len(r.Thinking.Jobs)-1]; last.Name != "respond" || last.Requests != 4 || last.Tokens.Input != 8 {
 		t.Errorf("the jobs are %+v", r.Thinking.Jobs)
 	}
 	mute := slices.IndexFunc(r.Answers.Misses, func(m AnswerMiss) bool { return m.ID == well+"-mute" })
@@ -177,7 +191,7 @@ func TestRehearsal(t *testing.T) {
 	if err := errors.Join(r.Print(&b), r.PrintMisses(&b)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"good answers", "of 3\n", "-silent: not a good answer\n  do ", "    Done.\n    All of it.\n"} {
+	for _, want := range []string{"good answers", "of 3\n", "1 not asked\n", "-silent: not a good answer\n  do ", "    Done.\n    All of it.\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in %s", want, b.String())
 		}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -16,6 +17,9 @@ type Report struct {
 	// MS is the time of one plan.
 	MS       Millis `json:"ms"`
 	Requests int    `json:"requests"`
+	// LeftOut counts the requests that nobody was asked, by the reason; they are none of
+	// Requests.
+	LeftOut map[string]int `json:"left_out,omitempty"`
 
 	// SlowestMS is the time of the slowest plan, SubtaskMS the mean time of a subtask.
 	SlowestMS float64 `json:"slowest_ms,omitempty"`
@@ -66,7 +70,8 @@ type Millis struct {
 	P99 float64 `json:"p99"`
 }
 
-// Unsolved counts the requests that got no plan although a plan was right.
+// Unsolved counts the requests that got no plan although a plan was right, and all that
+// failed, whatever was right.
 type Unsolved struct {
 	Asked   int `json:"asked"`
 	Replied int `json:"replied"`
@@ -123,6 +128,7 @@ type tally struct {
 	subtasks, without, visited              int
 	spent                                   spent
 	answers                                 Answers
+	leftOut                                 map[string]int
 	misses                                  []Miss
 }
 
@@ -130,22 +136,31 @@ func newTally(o Options) *tally {
 	return &tally{options: o, levels: map[string]*share{}, classes: map[string]*share{}}
 }
 
+// leaves counts a request that nobody was asked, which has no other figure.
+func (t *tally) leaves(c Case, a answer) bool {
+	if a.unasked == "" {
+		return false
+	}
+	t.leftOut = another(t.leftOut, a.unasked)
+	t.miss(c, a, verdict{why: []string{fmt.Sprintf("left out, %s: %v", a.unasked, a.err)}})
+	return true
+}
+
 // plain counts an answer that nothing judges.
 func (t *tally) plain(c Case, a answer) {
 	t.took = append(t.took, a.took)
 	t.spent.add(a.thinking)
 	t.rehearsed(c, a)
-	if c.Gold == nil || c.Gold.expect() == expectPlan {
-		switch a.kind() {
-		case expectQuestion:
-			t.unsolved.Asked++
-		case expectReply:
-			t.unsolved.Replied++
-		case expectRefusal:
-			t.unsolved.Refused++
-		case failure:
-			t.unsolved.Failed++
-		}
+	right := c.Gold == nil || c.Gold.expect() == expectPlan
+	switch kind := a.kind(); {
+	case kind == failure:
+		t.unsolved.Failed++
+	case right && kind == expectQuestion:
+		t.unsolved.Asked++
+	case right && kind == expectReply:
+		t.unsolved.Replied++
+	case right && kind == expectRefusal:
+		t.unsolved.Refused++
 	}
 	if a.plan == nil {
 		return
@@ -189,6 +204,15 @@ func count(in map[string]*share, name string, solved bool) {
 	in[name].add(solved)
 }
 
+// another counts one more under a name.
+func another(in map[string]int, name string) map[string]int {
+	if in == nil {
+		in = map[string]int{}
+	}
+	in[name]++
+	return in
+}
+
 func (t *tally) miss(c Case, a answer, v verdict) {
 	if t.options.Failures {
 		t.misses = append(t.misses, Miss{ID: c.ID, Instruction: c.Request.Wish, Solved: v.solved, Why: v.why, Plan: outline(a.plan)})
@@ -198,6 +222,10 @@ func (t *tally) miss(c Case, a answer, v verdict) {
 // rehearsed counts an answer's words.
 func (t *tally) rehearsed(c Case, a answer) {
 	if a.rehearsed == nil {
+		return
+	}
+	if why := a.rehearsed.unasked; why != "" {
+		t.answers.LeftOut = another(t.answers.LeftOut, why)
 		return
 	}
 	t.answers.Asked++
@@ -219,6 +247,7 @@ func (t *tally) report() *Report {
 		Visited:         ratio(float64(t.visited), t.subtasks),
 		MS:              Millis{P50: percentile(t.took, 50), P99: percentile(t.took, 99)},
 		Requests:        len(t.took),
+		LeftOut:         t.leftOut,
 		SlowestMS:       percentile(t.took, 100),
 		SubtaskMS:       ratio(millis(total), t.subtasks),
 		Subtasks:        t.subtasks,
@@ -231,7 +260,7 @@ func (t *tally) report() *Report {
 	if t.unsolved != (Unsolved{}) {
 		r.Unsolved = &t.unsolved
 	}
-	if t.answers.Asked > 0 {
+	if t.answers.Asked > 0 || len(t.answers.LeftOut) > 0 {
 		r.Answers = &t.answers
 	}
 	if t.retired.all > 0 {

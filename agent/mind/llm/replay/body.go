@@ -55,6 +55,9 @@ type reread struct {
 	io.Closer
 }
 
+// NotRecorded is the error code of what is not there.
+const NotRecorded = "not_recorded"
+
 // notRecorded is OpenAI's error object for what is not there.
 func notRecorded(req *http.Request, why string) *http.Response {
 	type fault struct {
@@ -64,7 +67,7 @@ func notRecorded(req *http.Request, why string) *http.Response {
 		Code    string  `json:"code"`
 	}
 	body, err := json.Marshal(map[string]fault{"error": {
-		Message: why, Type: "invalid_request_error", Code: "not_recorded",
+		Message: why, Type: "invalid_request_error", Code: NotRecorded,
 	}})
 	if err != nil {
 		panic("replay: strings are always JSON: " + err.Error())

@@ -18,7 +18,7 @@ func labelOf(req *http.Request) (request, job string, round int, ok bool) {
 }
 
 // Replay answers chat completions from the recordings, without a network. What is not
-// recorded, and every other call, gets a 404 with the error code "not_recorded".
+// recorded, and every other call, gets a 404 with the error code [NotRecorded].
 func (r *Recordings) Replay() http.RoundTripper { return player{r} }
 
 type player struct{ recordings *Recordings }
