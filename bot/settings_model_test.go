@@ -1,0 +1,194 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/mind/llm/replay"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// asked is what the model is asked when a picture is to be made black and white.
+func asked(t *testing.T, settings []string, args ...string) []llmtest.Request {
+	t.Helper()
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
+	if status, an := askModel(t, modelEnv(server, settings...), append(args, "make it black and white")...); status != statusDone {
+		t.Fatalf("%v %v: status %d: %+v", settings, args, status, an)
+	}
+	return server.Requests()
+}
+
+// TestSettingsOfThePrompt: what a model is told of the tools fits into its context, and is
+// shorter without hints at them.
+func TestSettingsOfThePrompt(t *testing.T) {
+	t.Parallel()
+	usual := asked(t, nil)[0].System()
+	if small := asked(t, []string{"OPENAI_CONTEXT=4096"})[0].System(); 2*len(small) > len(usual) {
+		t.Errorf("a small context: %d bytes of %d", len(small), len(usual))
+	}
+	if plain := asked(t, nil, "--no-prior-knowledge")[0].System(); len(plain) >= len(usual) {
+		t.Errorf("without hints: %d bytes of %d", len(plain), len(usual))
+	}
+}
+
+// TestTokenField: the field that bounds an answer is the one that is set, in what the mind
+// asks and in what a tool asks.
+func TestTokenField(t *testing.T) {
+	t.Parallel()
+	fields := []string{"max_tokens", "max_completion_tokens"}
+	for i, field := range fields {
+		setting := "OPENAI_TOKEN_FIELD=" + field
+		requests := append(asked(t, []string{setting}), asked(t, []string{setting, "DECOMPOSER_MODEL=other"})...)
+		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "A square."} }})
+		if status, an := askModel(t, modelEnv(server, setting), "--mind", "offline", "describe this picture"); status != statusDone {
+			t.Fatalf("status %d: %+v", status, an)
+		}
+		for _, r := range append(requests, server.Requests()...) {
+			if bytes.Contains(r.Body, []byte(`"`+fields[1-i]+`"`)) || !bytes.Contains(r.Body, []byte(`"`+field+`"`)) {
+				t.Errorf("%s of %s is not bounded by %s", r.Job, r.Model, field)
+			}
+		}
+	}
+}
+
+// TestBudget: a wish ends before it takes more tokens than are set.
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	for budget, calls := range map[string]int{"30000": 1, "100000": 4} {
+		server := llmtest.New(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
+			answer := english().respond(r)
+			if r.Job == "decompose" {
+				answer.Usage = &replay.Usage{Input: 29_000, Output: 900}
+			}
+			return answer
+		}})
+		_, an := askModel(t, modelEnv(server, "OPENAI_BUDGET="+budget), "make it black and white")
+		dear := strings.HasPrefix(an.Text, "This takes more of the language model than one request may take.")
+		if len(server.Requests()) != calls || dear != (calls == 1) {
+			t.Errorf("%s: %d calls: %s", budget, len(server.Requests()), an.Text)
+		}
+	}
+}
+
+// deadline refuses every call, and keeps until when it may take.
+type deadline struct{ at time.Time }
+
+func (d *deadline) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.at, _ = r.Context().Deadline()
+	return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: r}, nil
+}
+
+// TestTimeout: a try of a call has the time that is set.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]time.Duration{"1s": time.Second, "": 2 * time.Minute, "1h": time.Hour} {
+		config, err := readConfig([]string{"OPENAI_API_KEY=sk-1", "OPENAI_TIMEOUT=" + value}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d deadline
+		config.Models.Transport = &d
+		catalogue, err := config.catalogue()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := config.languageModel(catalogue, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := time.Now()
+		_, err = m.Decompose(t.Context(), plan.Request{ID: "r", Wish: "draw a cat"}, &plan.Thinking{})
+		if after := time.Now(); err == nil || d.at.Before(before.Add(want)) || d.at.After(after.Add(want)) {
+			t.Errorf("%s: it may take %v: %v", value, d.at.Sub(before), err)
+		}
+	}
+}
+
+// TestCloudMedia: the tools keep files from a server in the internet unless they may leave.
+func TestCloudMedia(t *testing.T) {
+	t.Parallel()
+	for value, leaves := range map[string]bool{"false": false, "true": true} {
+		config, err := readConfig([]string{"OPENAI_BASE_URL=https://models.example.com/v1", "OPENAI_MODEL=m", "ALLOW_CLOUD_MEDIA=" + value}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools, err := config.openai(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel() // so that the server is not asked
+		err = tools.Probe(stopped, toolbox.Backing{Kind: "openai", Run: "chat-vision", Prompt: "Describe it."})
+		if err == nil || strings.Contains(err.Error(), "set ALLOW_CLOUD_MEDIA=true") == leaves {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+}
+
+// TestModelsOfTools: each kind of tool asks the model that is set for it.
+func TestModelsOfTools(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}})
+	tools := toolLines(t, modelEnv(server, "OPENAI_VISION_MODEL=seer", "OPENAI_IMAGE_MODEL=painter",
+		"OPENAI_SPEECH_MODEL=speaker", "OPENAI_TRANSCRIPTION_MODEL=writer")...)
+	for tool, want := range map[string]string{
+		"image_captioning": `"seer": set OPENAI_VISION_MODEL`, "text_to_image": `"painter": set OPENAI_IMAGE_MODEL`,
+		"text_to_speech": `"speaker": set OPENAI_SPEECH_MODEL`, "speech_to_text": `"writer": set OPENAI_TRANSCRIPTION_MODEL`,
+	} {
+		if l := tools[tool]; l.Live || !strings.Contains(l.Why, want) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if l := tools["translation"]; !l.Live {
+		t.Errorf("%+v", l)
+	}
+	blind := toolLines(t, modelEnv(server, "OPENAI_VISION_MODEL=none")...)
+	if l := blind["image_captioning"]; l.Live || !strings.Contains(l.Why, "set OPENAI_VISION_MODEL to one") {
+		t.Errorf("without a model that sees: %+v", l)
+	}
+}
+
+// TestVoice: a text is read aloud in the voice that is set.
+func TestVoice(t *testing.T) {
+	t.Parallel()
+	var voices []string
+	server := llmtest.New(t, llmtest.Config{Speech: func(r llmtest.SpeechRequest) llmtest.SpeechResponse {
+		voices = append(voices, r.Voice)
+		return llmtest.SpeechResponse{Fault: llmtest.Fault{Status: http.StatusBadRequest}}
+	}})
+	askModel(t, modelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--mind", "offline", "say hello aloud")
+	if len(voices) != 1 || voices[0] != "nova" {
+		t.Errorf("the voices are %q", voices)
+	}
+}
+
+// TestLogAboveProgress: what is logged while the line is drawn stands above it.
+func TestLogAboveProgress(t *testing.T) {
+	t.Parallel()
+	waits := &seen{what: "(understanding the wish)", came: make(chan struct{})}
+	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response {
+		<-waits.came
+		return llmtest.Response{Status: http.StatusUnauthorized}
+	}})
+	_, _, stderr := called{
+		env:      modelEnv(server, "ATELIER_LOG=warn", "MIND_FALLBACK=offline"),
+		args:     []string{"ask", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white"},
+		terminal: func(io.Writer) (int, bool) { return 200, true }, stderr: waits,
+	}.run(t)
+	above, last := screen(stderr)
+	for line := range strings.Lines(above) {
+		if !strings.HasPrefix(line, "time=") {
+			t.Errorf("%q stands amid the line", line)
+		}
+	}
+	if above == "" || last != "" {
+		t.Errorf("above %q, last %q", above, last)
+	}
+}
