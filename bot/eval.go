@@ -2,26 +2,27 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 type evalCommand struct {
-	Gold      string   `help:"Judgements for ControlLLM's requests, which FILE then holds." placeholder:"FILE"`
-	Taskbench string   `help:"TaskBench's tools, with whose plans FILE then compares." placeholder:"FILE"`
-	Wishes    bool     `help:"With --taskbench: FILE holds wishes without labels, which are planned and timed only."`
-	Reference bool     `help:"Take the decompositions of FILE, so that the search is measured by itself."`
-	AllTools  bool     `help:"Plan as if every tool could run here."`
-	Toolbox   string   `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
-	Half      string   `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
-	IDs       []string `name:"ids" help:"Take only these requests." placeholder:"ID"`
-	Parallel  int      `help:"How many requests are planned at a time." placeholder:"N" default:"1"`
-	Answers   bool     `help:"Have answers worded to made-up results, and look at them."`
-	Record    string   `help:"Keep what the language model answers in this folder." placeholder:"DIR"`
-	Replay    string   `help:"Plan with the answers that this folder holds, without a server, and take only the requests that it has." placeholder:"DIR"`
-	Failures  bool     `help:"List each miss with its plan."`
-	JSON      bool     `help:"Print JSON."`
+	Gold      string      `help:"Judgements for ControlLLM's requests, which FILE then holds." placeholder:"FILE"`
+	Taskbench string      `help:"TaskBench's tools, with whose plans FILE then compares." placeholder:"FILE"`
+	Wishes    bool        `help:"With --taskbench: FILE holds wishes without labels, which are planned and timed only."`
+	Reference bool        `help:"Take the decompositions of FILE, so that the search is measured by itself."`
+	AllTools  bool        `help:"Plan as if every tool could run here."`
+	Toolbox   string      `help:"Plan with the tools of this system only: controlllm, visualchatgpt, hugginggpt or atelier." placeholder:"NAME"`
+	Half      string      `help:"Take only the requests whose number is even, or odd." placeholder:"even|odd"`
+	IDs       ids         `name:"ids" help:"Take only these requests." placeholder:"ID,..."`
+	Parallel  int         `help:"How many requests are planned at a time." placeholder:"N" default:"1"`
+	Answers   bool        `help:"Have answers worded to made-up results, and look at them."`
+	Record    namedFolder `help:"Keep what the language model answers in this folder." placeholder:"DIR"`
+	Replay    namedFolder `help:"Plan with the answers that this folder holds, without a server, and take only the requests that it has." placeholder:"DIR"`
+	Failures  bool        `help:"List each miss with its plan."`
+	JSON      bool        `help:"Print JSON."`
 	thinking
 	File string `arg:"" optional:"" help:"The requests. Without one, Atelier's own benchmark is run, with every tool."`
 }
@@ -29,8 +30,9 @@ type evalCommand struct {
 // Help is the longer help.
 func (*evalCommand) Help() string {
 	return `Nothing is run and nothing is changed: the plans are judged. The offline mind makes them,
-unless MIND or --mind says llm: a language model costs money. Its answers can be kept, and
-planned with again for nothing, on any machine: it is planned as if every tool could run.
+unless MIND or --mind says llm, or --mind says auto and a model is set: a language model
+costs money. Its answers can be kept, and planned with again for nothing, on any machine: it
+is planned as if every tool could run.
 
 Examples:
 
@@ -52,6 +54,9 @@ func (e *evalCommand) Run(ctx context.Context, c *call) error {
 	}
 	config, err := c.config(func(config *Config) error { return e.over(config, tape) })
 	if err != nil {
+		return err
+	}
+	if err := e.checkMind(config); err != nil {
 		return err
 	}
 	report, err := e.measure(ctx, c, config, tape)
@@ -82,6 +87,8 @@ func (e *evalCommand) check() error {
 		return usage("--wishes goes with --taskbench.")
 	case e.Reference && e.Taskbench != "":
 		return usage("--reference goes with requests that hold their decompositions, which TaskBench's do not.")
+	case e.Reference && e.File == "":
+		return usage("--reference goes with a file whose requests hold their decompositions, which those of Atelier's own benchmark do not.")
 	case e.Parallel < 1 || e.Parallel > maxParallel:
 		return usage("--parallel is %d: a number from 1 to %d is expected.", e.Parallel, maxParallel)
 	case e.Record != "" && e.Replay != "":
@@ -99,7 +106,7 @@ func (e *evalCommand) over(c *Config, t *tape) error {
 	if err := e.thinking.over(c); err != nil {
 		return err
 	}
-	replays := e.Replay != "" && (e.Mind == "" || c.Mind == llmMind)
+	replays := e.Replay != "" && (e.Mind == "" || c.Mind != offlineMind)
 	if replays {
 		if c.WithoutPrior && !t.about.WithoutPrior {
 			return usage("--no-prior-knowledge changes what a language model is told, and the answers in %s were given with it.", t.folder)
@@ -107,12 +114,43 @@ func (e *evalCommand) over(c *Config, t *tape) error {
 		c.Mind = llmMind
 		t.over(c)
 	}
-	if c.Mind == autoMind {
+	if c.Mind == autoMind && e.Mind == "" { // MIND may be so for no reason of its own
 		c.Mind = offlineMind
 	}
 	c.Fallback = false // one mind is measured, not a mixture
+	return nil
+}
+
+// checkMind refuses to record a mind that says nothing.
+func (e *evalCommand) checkMind(c Config) error {
 	if e.Record != "" && c.Mind != llmMind {
 		return usage("--record keeps what a language model answers. Try: bot eval --mind llm --record %s", e.Record)
+	}
+	return nil
+}
+
+// namedFolder is a flag's value that must not be empty.
+type namedFolder string
+
+// UnmarshalText takes what the flag says.
+func (n *namedFolder) UnmarshalText(b []byte) error {
+	if strings.TrimSpace(string(b)) == "" {
+		return errors.New("a folder is expected, and it is empty")
+	}
+	*n = namedFolder(b)
+	return nil
+}
+
+// ids are those of requests, of which there must be one.
+type ids []string
+
+// UnmarshalText takes what the flag says, beside what it has said already.
+func (l *ids) UnmarshalText(b []byte) error {
+	for id := range strings.SplitSeq(string(b), ",") {
+		if id = strings.TrimSpace(id); id == "" {
+			return errors.New("ids of requests are expected, and one is empty")
+		}
+		*l = append(*l, id)
 	}
 	return nil
 }

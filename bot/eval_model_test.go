@@ -76,6 +76,10 @@ func TestEvalModel(t *testing.T) {
 	if some.Mind != "offline" || some.Requests != 2 || some.Thinking != nil || some.Recorded != nil {
 		t.Errorf("the offline mind: %+v %+v", some, some.Report)
 	}
+	both := evalJSON(t, nil, append([]string{"--replay", kept, "--ids", "grey-1", "--ids", "grey-2,edges-4"}, files...)...)
+	if both.Requests != 3 {
+		t.Errorf("%d requests of three ids", both.Requests)
+	}
 	if quiet := evalJSON(t, env, files...); quiet.Mind != "offline" || len(server.Requests()) != asked {
 		t.Errorf("unasked for, %s made the plans", quiet.Mind)
 	}
@@ -99,6 +103,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{eval(), "Planned by the offline mind."},
 		{eval("--mind", "llm"), "Planned by test-model."},
+		{eval("--mind", "auto"), "Planned by test-model."},
 		{eval("--mind", "llm", "--record", kept, "--ids", "grey-1,grey-2"), "Planned by test-model, whose answers are kept in " + kept + "."},
 		{eval("--mind", "offline", "--replay", kept), "Planned by the offline mind: the requests that are recorded in " + kept + "."},
 	} {
@@ -106,7 +111,7 @@ func TestEvalTellsByWhat(t *testing.T) {
 			t.Errorf("%q, not %q", c.got, c.want)
 		}
 	}
-	line := eval("--replay", kept)
+	line := eval("--replay", kept, "--mind", "auto")
 	if !strings.HasPrefix(line, "Planned with recorded answers of test-model (prompts: assess ") ||
 		!strings.HasSuffix(line, ". Prompts and catalogue are those of today.") {
 		t.Error(line)
@@ -167,22 +172,30 @@ func TestEvalModelFaults(t *testing.T) {
 		return english().respond(r)
 	}})
 	evalJSON(t, modelEnv(server), append([]string{"--mind", "llm", "--record", kept, "--ids", "grey-1"}, files...)...)
+	own := []string{} // Atelier's own benchmark
 	for name, c := range map[string]struct {
 		args   []string
 		status int
 		want   string
+		files  []string
 	}{
-		"a wrong key ends it":       {[]string{"--mind", "llm"}, statusFailed, "key"},
-		"no model":                  {[]string{"--record", kept}, statusUsage, "Try: bot eval --mind llm --record "},
-		"both":                      {[]string{"--record", kept, "--replay", kept}, statusUsage, "give one of them"},
-		"nothing there":             {[]string{"--replay", empty}, statusUsage, "No answers are recorded in "},
-		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, statusUsage, "None of the requests is recorded"},
-		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, statusUsage, `There is no request called "grey-9".`},
-		"none at a time":            {[]string{"--parallel", "0"}, statusUsage, "--parallel is 0: a number from 1 to 64"},
-		"another model's recording": {[]string{"--mind", "llm", "--record", kept, "--ids", "edges-4"}, statusUsage, "given by another model"},
+		"a wrong key ends it":       {[]string{"--mind", "llm"}, statusFailed, "key", files},
+		"no model":                  {[]string{"--record", kept}, statusUsage, "Try: bot eval --mind llm --record ", files},
+		"both":                      {[]string{"--record", kept, "--replay", kept}, statusUsage, "give one of them", files},
+		"nothing there":             {[]string{"--replay", empty}, statusUsage, "No answers are recorded in ", files},
+		"nothing of these":          {[]string{"--replay", kept, "--ids", "edges-4"}, statusUsage, "None of the requests is recorded", files},
+		"an unknown request":        {[]string{"--ids", "grey-1,grey-9"}, statusUsage, `There is no request called "grey-9".`, files},
+		"none at a time":            {[]string{"--parallel", "0"}, statusUsage, "--parallel is 0: a number from 1 to 64", files},
+		"another model's recording": {[]string{"--mind", "llm", "--record", kept, "--ids", "edges-4"}, statusUsage, "given by another model", files},
+		"no ids":                    {[]string{"--ids", ""}, statusUsage, "--ids", files},
+		"an empty id":               {[]string{"--ids", "grey-1,"}, statusUsage, "--ids", files},
+		"no folder to record":       {[]string{"--mind", "llm", "--record", ""}, statusUsage, "--record", files},
+		"no folder to replay":       {[]string{"--replay="}, statusUsage, "--replay", files},
+		"no references":             {[]string{"--reference"}, statusUsage, "--reference goes with a file", own},
+		"prior knowledge left out":  {[]string{"--replay", kept, "--no-prior-knowledge"}, statusUsage, "were given with it", files},
 	} {
 		env := append(modelEnv(server), "OPENAI_MODEL=another-model")
-		status, stdout, stderr := called{env: env, args: slices.Concat([]string{"eval"}, c.args, files)}.run(t)
+		status, stdout, stderr := called{env: env, args: slices.Concat([]string{"eval"}, c.args, c.files)}.run(t)
 		if status != c.status || !strings.Contains(stderr, c.want) || stdout != "" {
 			t.Errorf("%s: status %d: %s%s", name, status, stdout, stderr)
 		}

@@ -26,7 +26,7 @@ type tape struct {
 
 // openTape opens the folder that the flags name; nil if they name none.
 func (e *evalCommand) openTape() (*tape, error) {
-	folder := e.Replay + e.Record // one of them is empty
+	folder := string(e.Replay + e.Record) // one of them is empty
 	if folder == "" {
 		return nil, nil //nolint:nilnil // there is no tape, and that is as well
 	}
