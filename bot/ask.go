@@ -18,7 +18,7 @@ type askCommand struct {
 	File     []string `short:"f" help:"A picture, sound, video, text or web page; may stand several times." placeholder:"FILE" sep:"none"`
 	JSON     bool     `help:"Print one JSON object: {status, text, files, solutions, thinking}."`
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
-	Solution int      `help:"Run the solution of this number, as an answer and --plan show it, instead of the best." placeholder:"N" default:"1"`
+	Solution *int     `help:"Run the solution of this number instead of the best. Without --thread the wish is planned anew (see below)." placeholder:"N"`
 	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
 	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
 	thinking
@@ -35,7 +35,9 @@ func (*askCommand) Help() string {
   bot ask --thread holiday "now blur it"
 
 The answer, the plan that was followed and the other ways that were found are printed;
-run one of those with --solution. The files that were made are copied to the folder out, or to the one that --out names.
+run one of those with --solution. With the same --thread and wish that runs what was shown,
+and no model plans again; without a thread the wish is planned anew, and a model may find
+other ways. The files that were made are copied to the folder out, or to the one that --out names.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you answer.`
 }
@@ -91,14 +93,14 @@ func (a *askCommand) Run(ctx context.Context, c *call) (err error) {
 
 func (a *askCommand) check() error {
 	switch {
-	case a.Solution < 1:
-		return usage("--solution is %d: the numbers begin with 1.", a.Solution)
+	case a.Solution != nil && *a.Solution < 1:
+		return usage("--solution is %d: the numbers begin with 1.", *a.Solution)
 	case slices.Contains(a.File, ""):
 		return usage("--file is empty: the name of a file is expected.")
 	case len(a.File) > maxFiles:
 		return usage("--file stands %d times: at most %d files can be worked on at once.", len(a.File), maxFiles)
 	}
-	return nil
+	return a.checkOut()
 }
 
 // failed reports what went wrong before there was an answer: as one object where that
@@ -181,32 +183,50 @@ func (a *askCommand) answer(ctx context.Context, c *call, config Config, t *thre
 	if err != nil {
 		return nil, err
 	}
-	r := t.request(wish, given)
-	p, err := atelier.Plan(ctx, r)
-	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > maxFiles {
-		err = &plan.Fault{Sentence: fmt.Sprintf("At most %d things can be worked on at once. Name those that you mean.", maxFiles), Err: err}
+	r, p, kept := t.planOf(wish, given)
+	if !kept || a.Plan || a.Solution == nil {
+		r = t.request(wish, given)
+		p, err = a.plan(ctx, atelier, r)
 	}
 	if err != nil {
 		return nil, err
 	}
 	planned := planned{a, atelier, t, r, p, p.Offers(p.Best(), maxOffers), line}
-	switch beyond := a.Solution > len(planned.offers); {
+	switch beyond := a.number() > len(planned.offers); {
 	case beyond && whole(p):
-		return nil, usage("--solution is %d, but there %s.", a.Solution, solutionsInAll(len(planned.offers)))
+		return nil, planned.giveUp(noSuchSolution(planned.number(), len(planned.offers)))
 	case beyond || a.Plan:
 		return planned.show(ctx)
 	}
 	return planned.do(ctx)
 }
 
+// number is that of the solution to be run.
+func (a *askCommand) number() int {
+	if a.Solution == nil {
+		return 1
+	}
+	return *a.Solution
+}
+
+// plan asks for the ways to do it.
+func (a *askCommand) plan(ctx context.Context, atelier *agent.Agent, r plan.Request) (*plan.Plan, error) {
+	p, err := atelier.Plan(ctx, r)
+	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > maxFiles {
+		err = &plan.Fault{Sentence: fmt.Sprintf("At most %d things can be worked on at once. Name those that you mean.", maxFiles), Err: err}
+	}
+	return p, err
+}
+
 // maxOffers is how many ways are shown and numbered.
 const maxOffers = 10
 
-func solutionsInAll(n int) string {
+func noSuchSolution(number, n int) error {
+	there := fmt.Sprintf("are only %d solutions", n)
 	if n == 1 {
-		return "is only one solution"
+		there = "is only one solution"
 	}
-	return fmt.Sprintf("are only %d solutions", n)
+	return &plan.Fault{Sentence: fmt.Sprintf("--solution is %d, but there %s.", number, there)}
 }
 
 // whole tells whether every part of the wish can be done.
@@ -226,9 +246,19 @@ type planned struct {
 	line    *progress
 }
 
+// giveUp is a failure after the planning, with what that took. The conversation keeps the
+// plan, so that a solution of it can be run without planning again.
+func (p planned) giveUp(err error) error {
+	p.thread.try(p.request, p.plan)
+	if e := p.thread.save(); e != nil {
+		err = errors.Join(err, e)
+	}
+	return &plan.UnfinishedError{Thinking: p.plan.Thinking, Err: err}
+}
+
 // show is the answer when nothing is to be run: the ways to do it, or what is in the
-// way. With --plan the conversation keeps the files, for a wish that is only tried is
-// no turn.
+// way. With --plan a wish is only tried, which is no turn, unless it led to a question,
+// which is to be answered.
 func (p planned) show(ctx context.Context) (*answer, error) {
 	an := newAnswer(doneStatus, "", p.plan.Thinking, plan.Tokens{})
 	if !whole(p.plan) {
@@ -238,8 +268,8 @@ func (p planned) show(ctx context.Context) (*answer, error) {
 		}
 		an = newAnswer(statusOf(p.plan, agent.Outcome{}), told.Text, told.Thinking, plan.Tokens{})
 	}
-	if p.Plan {
-		p.thread.Resources = p.request.Resources()
+	if p.Plan && p.plan.Question == "" {
+		p.thread.try(p.request, p.plan)
 	} else {
 		p.thread.remember(p.request, p.plan, agent.Outcome{}, an.Text)
 	}
@@ -252,9 +282,9 @@ func (p planned) show(ctx context.Context) (*answer, error) {
 // do is the answer when the chosen solution was run. The conversation has it before the
 // files are handed out, so that it goes on from here even if that fails.
 func (p planned) do(ctx context.Context) (*answer, error) {
-	choice := p.offers[p.Solution-1].Choice
-	if err := p.checkOut(p.plan, choice); err != nil {
-		return nil, err
+	choice := p.offers[p.number()-1].Choice
+	if err := p.checkOutFor(p.plan, choice); err != nil {
+		return nil, p.giveUp(err)
 	}
 	run, err := p.agent.Run(ctx, p.request, p.plan, choice, p.line.steps())
 	if err != nil {

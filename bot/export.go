@@ -13,9 +13,24 @@ import (
 	"atelier/agent/plan"
 )
 
-// checkOut notices a folder that cannot be written into before the work is done, if
-// the work makes files.
-func (a *askCommand) checkOut(p *plan.Plan, choice plan.Choice) error {
+// defaultOut is the folder that --out names where it is not given.
+const defaultOut = "out"
+
+// checkOut notices a folder of the person's own choice that cannot be written into,
+// before anything is done or paid.
+func (a *askCommand) checkOut() error {
+	if a.Plan || a.Out == defaultOut {
+		return nil
+	}
+	if err := tryWriting(a.Out); err != nil {
+		return usage("%s", a.unwritable(err))
+	}
+	return nil
+}
+
+// checkOutFor notices it before the steps run, if they make files: who wants none need
+// not have a folder for them.
+func (a *askCommand) checkOutFor(p *plan.Plan, choice plan.Choice) error {
 	steps, _, err := p.Steps(choice)
 	if err != nil {
 		return fmt.Errorf("lay out the solution: %w", err)
@@ -24,9 +39,13 @@ func (a *askCommand) checkOut(p *plan.Plan, choice plan.Choice) error {
 		return nil
 	}
 	if err := tryWriting(a.Out); err != nil {
-		return usage("--out is %q, and no file can be written there: %s.", a.Out, reason(err))
+		return &plan.Fault{Sentence: a.unwritable(err), Err: err}
 	}
 	return nil
+}
+
+func (a *askCommand) unwritable(err error) string {
+	return fmt.Sprintf("--out is %q, and no file can be written there: %s.", a.Out, reason(err))
 }
 
 // tryWriting tries a file in the folder, or in the one in which it would be made, and

@@ -11,13 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
-	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/storage/disk"
 )
@@ -29,6 +26,7 @@ type thread struct {
 	Turns     []plan.Turn     `json:"turns,omitempty"`
 	Resources []plan.Resource `json:"resources,omitempty"`
 	Question  *plan.Question  `json:"question,omitempty"`
+	Shown     *shown          `json:"shown,omitempty"`
 
 	blobs  *disk.Blobs
 	folder string
@@ -201,33 +199,4 @@ func writeFile(name string, content io.Reader) (err error) {
 		return err
 	}
 	return os.Rename(temp, name)
-}
-
-// request is the wish with everything that the conversation holds.
-func (t *thread) request(wish string, given []plan.Resource) plan.Request {
-	earlier := slices.DeleteFunc(slices.Clone(t.Resources), func(r plan.Resource) bool {
-		return slices.ContainsFunc(given, func(g plan.Resource) bool { return g.Name == r.Name })
-	})
-	return plan.Request{
-		ID: rand.Text(), Wish: wish, Given: given, Earlier: earlier,
-		Turns: t.Turns, Question: t.Question, At: time.Now(),
-	}
-}
-
-// remember adds the turn to the conversation.
-func (t *thread) remember(r plan.Request, p *plan.Plan, run agent.Outcome, reply string) {
-	turn := plan.Turn{Wish: r.Wish, Reply: reply}
-	t.Resources = slices.Concat(r.Earlier, r.Given, run.Made)
-	for _, m := range run.Made {
-		turn.Made = append(turn.Made, m.Name)
-	}
-	t.Turns = append(t.Turns, turn)
-	t.Question = nil
-	if p.Question == "" {
-		return
-	}
-	t.Question = &plan.Question{Text: p.Question, Wish: r.Wish}
-	if r.Question != nil { // the answer was not enough: it belongs to what is still open
-		t.Question.Wish = r.Question.Wish + ", " + r.Wish
-	}
 }
