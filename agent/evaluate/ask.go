@@ -50,13 +50,6 @@ func askAll(ctx context.Context, p Planner, cases []Case, o Options) ([]answer, 
 	return answers, nil
 }
 
-func (o Options) unasked(err error) string {
-	if o.Unasked == nil {
-		return ""
-	}
-	return o.Unasked(err)
-}
-
 // progress counts what is done.
 type progress struct {
 	mu       sync.Mutex

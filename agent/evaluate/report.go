@@ -1,7 +1,6 @@
 package evaluate
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -136,16 +135,6 @@ func newTally(o Options) *tally {
 	return &tally{options: o, levels: map[string]*share{}, classes: map[string]*share{}}
 }
 
-// leaves counts a request that nobody was asked, which has no other figure.
-func (t *tally) leaves(c Case, a answer) bool {
-	if a.unasked == "" {
-		return false
-	}
-	t.leftOut = another(t.leftOut, a.unasked)
-	t.miss(c, a, verdict{why: []string{fmt.Sprintf("left out, %s: %v", a.unasked, a.err)}})
-	return true
-}
-
 // plain counts an answer that nothing judges.
 func (t *tally) plain(c Case, a answer) {
 	t.took = append(t.took, a.took)
@@ -202,15 +191,6 @@ func count(in map[string]*share, name string, solved bool) {
 		in[name] = &share{}
 	}
 	in[name].add(solved)
-}
-
-// another counts one more under a name.
-func another(in map[string]int, name string) map[string]int {
-	if in == nil {
-		in = map[string]int{}
-	}
-	in[name]++
-	return in
 }
 
 func (t *tally) miss(c Case, a answer, v verdict) {
