@@ -152,14 +152,15 @@ func TestModelFaults(t *testing.T) {
 // toldAndLogged parts what the standard error output holds: what people are told, and
 // the log.
 func toldAndLogged(stderr string) (told, logged string) {
+	var people, operator strings.Builder
 	for line := range strings.Lines(stderr) {
 		if strings.HasPrefix(line, "time=") {
-			logged += line
+			operator.WriteString(line)
 		} else {
-			told += line
+			people.WriteString(line)
 		}
 	}
-	return told, logged
+	return people.String(), operator.String()
 }
 
 // TestFallback: with a model that is down the offline mind does it, if that is allowed,

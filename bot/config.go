@@ -85,7 +85,8 @@ func mindSettings() []setting {
 			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below.",
 			set:   func(c *Config, v string) (err error) { c.Mind, err = parseMind(v); return err },
 		}, {
-			name: "MIND_FALLBACK", about: "offline lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
+			name: "MIND_FALLBACK",
+			about: "offline lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +
 				"the quota is used up, its answers are useless. The answer says so.",
 			set: func(c *Config, v string) (err error) {
 				c.Fallback = v != ""

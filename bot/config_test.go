@@ -126,7 +126,7 @@ func TestDecomposerServer(t *testing.T) {
 		"another port":       {[]string{"DECOMPOSER_BASE_URL=http://home:8000/v1"}, server{BaseURL: "http://home:8000/v1"}},
 		"another path":       {[]string{"DECOMPOSER_BASE_URL=http://home/v2"}, server{BaseURL: "http://home/v2"}},
 		"unencrypted":        {[]string{"DECOMPOSER_BASE_URL=https://home/v1"}, server{BaseURL: "https://home/v1"}},
-		"another user":       {[]string{"DECOMPOSER_BASE_URL=http://me:word@home/v1"}, server{BaseURL: "http://me:word@home/v1"}},
+		"another user":       {[]string{"DECOMPOSER_BASE_URL=http://me@home/v1"}, server{BaseURL: "http://me@home/v1"}},
 		"OpenAI's own, both": {[]string{"OPENAI_BASE_URL=", "DECOMPOSER_BASE_URL=https://api.openai.com/v1"}, server{Key: "main"}},
 	} {
 		config, err := readConfig(slices.Concat(base, c.more), nil)

@@ -91,7 +91,8 @@ func (c Config) resolve() (_ Config, wrong []string) {
 		case m.Server.configured() || own:
 			c.Mind = llmMind
 		case m.Name != "":
-			wrong = append(wrong, "OPENAI_MODEL is set, and its server is not: set OPENAI_API_KEY or OPENAI_BASE_URL too, or MIND=offline to go without a model.")
+			wrong = append(wrong, "OPENAI_MODEL is set, and its server is not: "+
+				"set OPENAI_API_KEY or OPENAI_BASE_URL too, or MIND=offline to go without a model.")
 		}
 	}
 	if m.Server.AzureVersion != "" && m.Server.BaseURL == "" {
