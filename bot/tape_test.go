@@ -157,3 +157,20 @@ func TestReplayWhatIsNotRecorded(t *testing.T) {
 		t.Errorf("nothing is recorded: status %d: %s%s", status, stdout, stderr)
 	}
 }
+
+// TestReplayHasOneModel: what is recorded knows of no decomposer and sees no picture,
+// whatever is set for models that are asked.
+func TestReplayHasOneModel(t *testing.T) {
+	t.Parallel()
+	env := []string{"DECOMPOSER_MODEL=dd", "DECOMPOSER_BASE_URL=http://127.0.0.1:9/v1", "OPENAI_VISION=true"}
+	config, err := readConfig(env, func(c *Config) error {
+		c.Mind, c.Models.Recorded, c.Models.Name = llmMind, true, "recorded"
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := config.Models; m.Name != "recorded" || m.DecomposerName != "" || m.Decomposer != (server{}) || m.Vision {
+		t.Errorf("%+v", m)
+	}
+}
