@@ -363,6 +363,9 @@ func TestACluster(t *testing.T) {
 		t.Errorf("one node for all: %v", err) // it may be the right one for the check
 	}
 	t.Run("contract", func(t *testing.T) { contract(t, c) })
+	for _, at := range []string{"redis+cluster://" + strings.Join(nodes, ","), "redis://" + nodes[1] + "?cluster=true"} {
+		use(t, at)
+	}
 }
 
 func lookPath(t *testing.T) string {
@@ -380,12 +383,7 @@ func TestSentinel(t *testing.T) {
 	t.Parallel()
 	primary := serve(t, "--save", "")
 	replica := serve(t, "--save", "", "--replicaof", "127.0.0.1 "+strconv.Itoa(primary.port), "--repl-diskless-sync-delay", "0")
-	conf := filepath.Join(t.TempDir(), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor atelier 127.0.0.1 %d 1\nsentinel down-after-milliseconds atelier 500\nsentinel failover-timeout atelier 2000\n", primary.port)
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sentinel := serve(t, conf, "--sentinel")
+	sentinel := serve(t, watch(t, primary), "--sentinel")
 	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "atelier", SentinelAddrs: []string{sentinel.address()}})
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
@@ -394,6 +392,17 @@ func TestSentinel(t *testing.T) {
 	})
 	t.Run("contract", func(t *testing.T) { contract(t, c) })
 	t.Run("failover", func(t *testing.T) { failover(t, c, sentinel, primary, replica) })
+}
+
+// watch is the configuration of a Sentinel that watches a server.
+func watch(t *testing.T, primary *server) string {
+	t.Helper()
+	conf := filepath.Join(t.TempDir(), "sentinel.conf")
+	text := fmt.Sprintf("sentinel monitor atelier 127.0.0.1 %d 1\nsentinel down-after-milliseconds atelier 500\nsentinel failover-timeout atelier 2000\n", primary.port)
+	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return conf
 }
 
 func failover(t *testing.T, c *goredis.Client, sentinel, primary, replica *server) {

@@ -1,0 +1,367 @@
+package redis_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/storage"
+	"atelier/storage/redis"
+)
+
+// opened is what a URL has come to.
+type opened struct {
+	Kind           string
+	Addresses      string
+	User, Password string
+	DB             int
+	TLS            string // the name that the certificate must have; "any" where all are taken
+	PoolSize       int
+	ReadTimeout    time.Duration
+}
+
+func look(t *testing.T, c goredis.UniversalClient) opened {
+	t.Helper()
+	secure := func(c *tls.Config) string {
+		switch {
+		case c == nil:
+			return ""
+		case c.MinVersion < tls.VersionTLS12:
+			t.Error("TLS may be too old")
+		case c.InsecureSkipVerify:
+			return "any"
+		}
+		return c.ServerName
+	}
+	switch c := c.(type) {
+	case *goredis.ClusterClient:
+		o := c.Options()
+		if !o.ContextTimeoutEnabled {
+			t.Error("deadlines are not obeyed")
+		}
+		return opened{"cluster", strings.Join(o.Addrs, " "), o.Username, o.Password, 0, secure(o.TLSConfig), o.PoolSize, o.ReadTimeout}
+	case *goredis.Client:
+		o := c.Options()
+		if !o.ContextTimeoutEnabled {
+			t.Error("deadlines are not obeyed")
+		}
+		return opened{o.Network, o.Addr, o.Username, o.Password, o.DB, secure(o.TLSConfig), o.PoolSize, o.ReadTimeout}
+	default:
+		t.Fatalf("it is a %T", c)
+		return opened{}
+	}
+}
+
+// asks is what a client tells that asks Sentinels.
+const asks = "FailoverClient"
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	for at, want := range map[string]opened{
+		"redis://":                    {Kind: "tcp", Addresses: "localhost:6379"},
+		"redis://localhost":           {Kind: "tcp", Addresses: "localhost:6379"},
+		"REDIS://redis:6380/3":        {Kind: "tcp", Addresses: "redis:6380", DB: 3},
+		"valkey://valkey?db=4":        {Kind: "tcp", Addresses: "valkey:6379", DB: 4},
+		"redis://[::1]":               {Kind: "tcp", Addresses: "[::1]:6379"},
+		"redis://[::1]:7000/0":        {Kind: "tcp", Addresses: "[::1]:7000"},
+		"redis://:pass@h":             {Kind: "tcp", Addresses: "h:6379", Password: "pass"},
+		"redis://me:p%40s%2Fs@h":      {Kind: "tcp", Addresses: "h:6379", User: "me", Password: "p@s/s"},
+		"redis://me:p@s,s@h":          {Kind: "tcp", Addresses: "h:6379", User: "me", Password: "p@s,s"},
+		"rediss://h:1":                {Kind: "tcp", Addresses: "h:1", TLS: "h"},
+		"valkeys://h?skip_verify=1":   {Kind: "tcp", Addresses: "h:6379", TLS: "any"},
+		"rediss://h?skip_verify=":     {Kind: "tcp", Addresses: "h:6379", TLS: "h"},
+		"redis://h?cluster=false":     {Kind: "tcp", Addresses: "h:6379"},
+		"redis://h?pool_size=7":       {Kind: "tcp", Addresses: "h:6379", PoolSize: 7},
+		"redis://h?read_timeout=9":    {Kind: "tcp", Addresses: "h:6379", ReadTimeout: 9 * time.Second},
+		"redis://h?read_timeout=2m":   {Kind: "tcp", Addresses: "h:6379", ReadTimeout: 2 * time.Minute},
+		"redis://h?protocol=2":        {Kind: "tcp", Addresses: "h:6379"},
+		"unix:///run/redis.sock":      {Kind: "unix", Addresses: "/run/redis.sock"},
+		"unix://me:p@/run/a%20b?db=2": {Kind: "unix", Addresses: "/run/a b", User: "me", Password: "p", DB: 2},
+
+		"redis+cluster://a":                              {Kind: "cluster", Addresses: "a:6379"},
+		"redis-cluster://a:1,b,[::1]:3/0":                {Kind: "cluster", Addresses: "a:1 b:6379 [::1]:3"},
+		"redis://a,b?cluster=true":                       {Kind: "cluster", Addresses: "a:6379 b:6379"},
+		"redis://a:1?cluster=1&addr=b:2&addr=c":          {Kind: "cluster", Addresses: "a:1 b:2 c:6379"},
+		"rediss+cluster://me:p@a,b?read_timeout=1s":      {Kind: "cluster", Addresses: "a:6379 b:6379", User: "me", Password: "p", TLS: "a", ReadTimeout: time.Second},
+		"valkeys+cluster://a?skip_verify=true":           {Kind: "cluster", Addresses: "a:6379", TLS: "any"},
+		"redis+sentinel://a,b:2,c?master=m":              {Kind: "tcp", Addresses: asks},
+		"redis-sentinel://me:p@a/3?master_name=m":        {Kind: "tcp", Addresses: asks, User: "me", Password: "p", DB: 3},
+		"rediss://:p@a,b?master=m&sentinel_password=s":   {Kind: "tcp", Addresses: asks, Password: "p", TLS: "a"},
+		"redis://a:1?master=m&addr=b:2&pool_size=3&db=1": {Kind: "tcp", Addresses: asks, PoolSize: 3, DB: 1},
+	} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			c, err := redis.Open(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := look(t, c)
+			if want.PoolSize == 0 {
+				want.PoolSize = got.PoolSize
+			}
+			if want.ReadTimeout == 0 {
+				want.ReadTimeout = got.ReadTimeout
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestOpenTrims what a file of settings has left around a URL.
+func TestOpenTrims(t *testing.T) {
+	t.Parallel()
+	c, err := redis.Open("\tredis://h/ \r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := look(t, c).Addresses; got != "h:6379" {
+		t.Errorf("it opens %s", got)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenRefuses what cannot be, by a sentence that tells what to do, and no secret.
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	for at, says := range map[string]string{ //nolint:gosec // none of them is a password
+		"":                                                "begins with no redis://",
+		"SECRET":                                          "begins with no redis://",
+		"localhost:6379":                                  "begins with no redis://",
+		"me:SECRET@localhost:6379":                        "begins with no redis://",
+		"http://me:SECRET@h":                              "begins with a word that is not known",
+		"SECRET://h":                                      "begins with a word that is not known",
+		"redis+udp://h":                                   "begins with a word that is not known",
+		"unix+cluster:///run/s":                           "begins with a word that is not known",
+		"redis://me:SEC/RET@h":                            "has an @ or a # where there can be none",
+		"redis://me:SEC?RET@h":                            "has an @ or a # where there can be none",
+		"redis://me:SEC#RET@h":                            "has an @ or a # where there can be none",
+		"redis://me:SEC%RET@h":                            "must be percent-encoded",
+		"redis://me:SEC RET@h\x00":                        "must be percent-encoded",
+		"redis://h?client_name=%SECRET":                   "must be percent-encoded",
+		"redis://h?a=b;SECRET":                            "must be percent-encoded",
+		"redis://h:SECRET":                                "has a host that cannot be one",
+		"redis://SEC RET":                                 "has a host that cannot be one",
+		"redis://h:0":                                     "has a host that cannot be one",
+		"redis://h:65536":                                 "has a host that cannot be one",
+		"redis://::1":                                     "has a host that cannot be one",
+		"redis://[SECRET":                                 "has a host that cannot be one",
+		"redis+cluster://a,b:x":                           "has a host that cannot be one",
+		"redis+cluster://a?addr=SEC:RET":                  "has a host that cannot be one",
+		"redis+cluster://a,,b":                            "has a comma too many",
+		"redis+sentinel://a,?master=m":                    "has a comma too many",
+		"redis://a,b":                                     "names several servers",
+		"redis://a?addr=b:1":                              "names several servers",
+		"redis://h/SECRET":                                "has a database that is none",
+		"redis://h/-1":                                    "has a database that is none",
+		"redis://h/0/1":                                   "has a database that is none",
+		"redis://h/99999999999999999999":                  "has a database that is none",
+		"redis+sentinel://a/mymaster":                     "does not say which server",
+		"redis+sentinel://a":                              "does not say which server",
+		"redis+cluster://a?master=m":                      "names a cluster and what Sentinels watch",
+		"redis+sentinel://a?cluster=1&master=m":           "names a cluster and what Sentinels watch",
+		"redis+cluster://a/1":                             "names a database",
+		"redis+cluster://a?db=0":                          "names a database",
+		"unix://run/redis.sock":                           "with three slashes",
+		"unix://":                                         "with three slashes",
+		"unix://me:SECRET@":                               "with three slashes",
+		"unix:///run/s?cluster=true":                      "has the option cluster, which is not known",
+		"redis://h?password=SECRET":                       "has the option password, which is not known",
+		"redis://h?sentinel_password=SECRET":              "has the option sentinel_password, which is not known",
+		"redis://h?min_idle_conns=5":                      "has the option min_idle_conns, which is not known",
+		"redis+cluster://h?read_only=true":                "has the option read_only, which is not known",
+		"redis+sentinel://h?master=m&route_randomly=true": "has the option route_randomly, which is not known",
+		"redis://h?SECRET":                                "has an option that is not known",
+		"redis://h?secret":                                "has an option that is not known",
+		"redis://h?se%0Acret=x":                           "has an option that is not known",
+		"redis://h?pool_size=SECRET":                      "has the option pool_size with a value that cannot be",
+		"redis://h?pool_size=-1":                          "has the option pool_size with a value",
+		"redis://h?pool_size=1&pool_size=99999999":        "has the option pool_size with a value",
+		"redis://h?max_retries=-2":                        "has the option max_retries with a value",
+		"redis://h?read_timeout=SECRET":                   "has the option read_timeout with a value",
+		"redis://h?read_timeout=99999999999":              "has the option read_timeout with a value",
+		"redis://h?protocol=4":                            "has the option protocol with a value",
+		"redis://h?db=SECRET":                             "has the option db with a value",
+		"redis://h?cluster=SECRET":                        "has the option cluster with a value",
+		"rediss://h?skip_verify=SECRET":                   "has the option skip_verify with a value",
+		"redis://h?skip_verify=true":                      "begin it with rediss",
+		"unix:///run/s?skip_verify=1":                     "begin it with rediss",
+	} {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			c, err := redis.Open(at)
+			refusal(t, c, err)
+			if err != nil && !strings.Contains(err.Error(), says) {
+				t.Errorf("it says: %v", err)
+			}
+			for _, secret := range []string{"SEC", "RET", "secret"} {
+				if err != nil && strings.Contains(err.Error(), secret) {
+					t.Errorf("it repeats a secret: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// refusal is one sentence, and nothing was opened.
+func refusal(t *testing.T, c goredis.UniversalClient, err error) {
+	t.Helper()
+	fault, ok := errors.AsType[*storage.Fault](err)
+	if !ok || c != nil {
+		t.Fatalf("%v, %v", c, err)
+	}
+	if !strings.HasPrefix(fault.Sentence, "The URL of Redis ") || !strings.HasSuffix(fault.Sentence, ".") ||
+		strings.ContainsAny(fault.Sentence, "\n\x00") || strings.Contains(fault.Sentence, "%!") || fault.Error() != fault.Sentence {
+		t.Errorf("it says %q", fault.Error())
+	}
+}
+
+// FuzzOpen: whatever stands there is opened or refused, and what stands where a password
+// may is repeated by neither.
+func FuzzOpen(f *testing.F) {
+	for _, at := range []string{
+		"redis://u:SECRET@h:1/2?read_timeout=3s", "rediss+sentinel://a,b/1?master=m&sentinel_password=SECRET", "redis+cluster://a:1,b?addr=c:2",
+		"unix:///s?db=1", "valkeys://[::1]?skip_verify=1", "redis://h?password=SECRET", "redis://:SECRET?x@h",
+	} {
+		f.Add(at)
+	}
+	f.Fuzz(func(t *testing.T, at string) {
+		c, err := redis.Open(at)
+		if err != nil {
+			refusal(t, c, err)
+			if strings.Contains(err.Error(), "SECRET") {
+				t.Error(err)
+			}
+			return
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLog is the only test that sets go-redis's log, which is one for the whole process.
+func TestLog(t *testing.T) { //nolint:paralleltest // what others fail at would be in it
+	var said bytes.Buffer
+	fail := func() {
+		c := goredis.NewClient(dialer(func() (net.Conn, error) { return nil, errors.New("nobody listens") }))
+		if err := c.Ping(t.Context()).Err(); err == nil {
+			t.Error("nobody answers a ping")
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	redis.LogTo(slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	fail()
+	if got := said.String(); !strings.Contains(got, "level=DEBUG") || !strings.Contains(got, "from=go-redis") || strings.Count(got, "\n") == 0 {
+		t.Errorf("the log says %q", got)
+	}
+	said.Reset()
+	redis.LogTo(slog.New(slog.NewTextHandler(&said, nil)))
+	fail()
+	redis.LogTo(nil)
+	fail()
+	if said.Len() > 0 {
+		t.Errorf("without details the log says %q", said.String())
+	}
+}
+
+// use opens a URL and does a little with what stands behind it.
+func use(t *testing.T, at string) {
+	t.Helper()
+	c, err := redis.Open(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := open(t, redis.Config{Client: c})
+	try(t, func(bool) error { return s.Check(t.Context()) }) // the nodes may not all have heard of each other
+	ctx, cancel := context.WithCancel(t.Context())
+	hints, err := s.Subscribe(ctx, "topic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Publish(ctx, "topic", []byte("x")); err != nil {
+		t.Error(err)
+	}
+	if hint := <-hints; string(hint) != "x" {
+		t.Errorf("the hint is %q", hint)
+	}
+	cancel()
+	for range hints {
+	}
+}
+
+// TestOpenARealServer by its port and by its socket, with and without a password.
+func TestOpenARealServer(t *testing.T) {
+	t.Parallel()
+	socket := filepath.Join(t.TempDir(), "redis.sock")
+	s := serve(t, "--save", "", "--unixsocket", socket)
+	c := client(t, &goredis.Options{Addr: s.address()})
+	if err := c.Do(t.Context(), "acl", "setuser", "bot", "on", ">p@ss/word", "~*", "&*", "+@all").Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{
+		"redis://" + s.address(), "redis://" + s.address() + "/3?read_timeout=5s&client_name=bot", "valkey://bot:p%40ss%2Fword@" + s.address(),
+		"unix://" + socket, "unix://bot:p%40ss%2Fword@" + socket + "?db=2",
+	} {
+		use(t, at)
+	}
+	refused, err := redis.Open("redis://bot:another@" + s.address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := open(t, redis.Config{Client: refused}).Check(t.Context()); !errors.Is(err, storage.ErrRefused) || strings.Contains(err.Error(), "another") {
+		t.Errorf("the wrong password: %v", err)
+	}
+	if err := refused.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenSentinels that have a password of their own, and a server with another.
+func TestOpenSentinels(t *testing.T) {
+	t.Parallel()
+	primary := serve(t, "--save", "")
+	sentinel := serve(t, watch(t, primary), "--sentinel")
+	for of, password := range map[*server]string{primary: "servers", sentinel: "sentinels"} {
+		c := client(t, &goredis.Options{Addr: of.address()})
+		if of == sentinel {
+			if err := c.Do(t.Context(), "sentinel", "set", "atelier", "auth-pass", "servers").Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.ConfigSet(t.Context(), "requirepass", password).Err(); of == primary && err != nil {
+			t.Fatal(err)
+		}
+		if of == sentinel {
+			if err := c.Do(t.Context(), "acl", "setuser", "default", ">"+password, "resetpass", ">"+password).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	use(t, "redis+sentinel://:servers@"+sentinel.address()+"/1?master=atelier&sentinel_password=sentinels")
+	use(t, "redis://:servers@"+sentinel.address()+"?master_name=atelier&sentinel_password=sentinels&addr=127.0.0.1:"+strconv.Itoa(sentinel.port))
+}
