@@ -22,6 +22,7 @@ type arrow struct {
 // arrows are all that is allowed. A package that is not here is refused, so that a new
 // one is placed on purpose.
 var arrows = map[string]arrow{
+	"adapters":                    {nil, "a promise: what people write and read, whoever works on it"},
 	"agent/plan":                  {nil, "the shared words are a leaf"},
 	"agent/toolgraph":             {[]string{"agent/plan"}, "the search is pure: it knows words and nothing that runs"},
 	"agent/mind":                  {[]string{"agent/plan"}, "a promise speaks of the shared words only"},
@@ -45,6 +46,7 @@ var arrows = map[string]arrow{
 	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},
 	"storage/disk":                {[]string{"storage"}, "a make imports its promise"},
 	"storage/redis":               {[]string{"storage"}, "a make imports its promise"},
+	"storage/redis/embedded":      {[]string{"storage", "storage/redis"}, "a server for the make that it lies below, whose contract its tests run"},
 	"storage/s3":                  {[]string{"storage"}, "a make imports its promise"},
 	"storage/s3/s3test":           {nil, "a server that speaks a protocol knows nothing of ours"},
 	"bot":                         {[]string{"..."}, "the program wires everything"},

@@ -1,0 +1,116 @@
+package adapters
+
+import (
+	"context"
+	"time"
+)
+
+// Acknowledger is an adapter that can show on a request how it stands, as by a reaction
+// of its own: 👀, ✅, ⚠️ or ❓.
+type Acknowledger interface {
+	// Acknowledge shows the status in the place of an earlier one. To show the same one
+	// again is no fault.
+	Acknowledge(ctx context.Context, request MessageRef, s Status) error
+}
+
+// Status is how a request stands.
+type Status string
+
+// The statuses of a request.
+const (
+	Seen   Status = "seen"   // it was taken
+	Asking Status = "asking" // the bot waits for an answer to its question
+	Done   Status = "done"
+	Failed Status = "failed"
+)
+
+// Reporter is an adapter that can show progress in one message, which it edits.
+type Reporter interface {
+	// Report posts the progress under the key, as Send does, where at is zero, and edits
+	// that message otherwise. The caller lets Pace pass between two reports about a
+	// message, and makes none after the one with Ended.
+	Report(ctx context.Context, key string, at MessageRef, p Progress) (MessageRef, error)
+	// Pace is the least time between two edits that the platform bears for long.
+	Pace() time.Duration
+}
+
+// Progress is how far the work on a request has come.
+type Progress struct {
+	Thread Thread `json:"thread"`
+	// Request is the id of the message that is worked on.
+	Request string `json:"request,omitempty"`
+	// Title says in a few words what is done as a whole. It is plain text.
+	Title string         `json:"title,omitempty"`
+	Steps []ProgressStep `json:"steps,omitempty"`
+	// Ended tells that this is the last word: the message stays as it is then.
+	Ended bool `json:"ended,omitempty"`
+}
+
+// ProgressStep is an action that runs, ran or will run. Its key stays the same from one
+// report to the next.
+type ProgressStep struct {
+	Key   string    `json:"key"`
+	Text  string    `json:"text"` // plain text, a few words
+	State StepState `json:"state"`
+	// Took is how long it has run, in nanoseconds; 0 before it ends.
+	Took time.Duration `json:"took,omitempty"`
+}
+
+// StepState is how a step stands.
+type StepState string
+
+// The states of a step.
+const (
+	StepWaiting StepState = "waiting"
+	StepRunning StepState = "running"
+	StepDone    StepState = "done"
+	StepFailed  StepState = "failed"
+	StepSkipped StepState = "skipped" // it will not run
+)
+
+// Typer is an adapter that can show that the bot is at work, for some seconds.
+type Typer interface {
+	Typing(ctx context.Context, t Thread) error
+	// TypingLasts is how long it shows: to keep it, Typing is called again before.
+	TypingLasts() time.Duration
+}
+
+// Offerer is an adapter on which people choose by reactions that already stand there.
+type Offerer interface {
+	// Offer puts the first n numbers on an answer, in their order. It is called when
+	// what the numbers mean has been stored, and may be called again.
+	Offer(ctx context.Context, answer MessageRef, n int) error
+}
+
+// Deleter is an adapter that can take back what the bot sent.
+type Deleter interface {
+	// Delete removes every message of what was sent. It is no fault if one is gone.
+	Delete(ctx context.Context, sent MessageRef) error
+}
+
+// Historian is an adapter that can look back.
+type Historian interface {
+	// Before gives the messages of the thread that were written before one of them,
+	// people's and the bot's own, at most n, the latest, oldest first.
+	Before(ctx context.Context, t Thread, message MessageRef, n int) ([]Earlier, error)
+}
+
+// Limiter is an adapter whose platform takes files up to a limit only. Who sends looks
+// before: what is larger is made smaller, or its [Attachment.Link] is set.
+type Limiter interface {
+	Limits(t Thread) Limits
+}
+
+// Limits are what a platform takes with one reply. 0 is no limit.
+type Limits struct {
+	File  int64 // bytes of one file
+	Files int   // files uploaded with one reply
+	Total int64 // bytes of all files of one reply
+}
+
+// Checker is an adapter that can tell whether it is connected.
+type Checker interface {
+	// Check fails with a [*Fault] unless events come in and replies can go out now: the
+	// connection that Listen holds is alive, and the platform takes the token.
+	Check(ctx context.Context) error
+}

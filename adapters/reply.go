@@ -1,0 +1,55 @@
+package adapters
+
+// Reply is what the bot has to say.
+type Reply struct {
+	Thread Thread `json:"thread"`
+	// AnswerTo is the message to which it replies, where a platform shows that; zero is
+	// none.
+	AnswerTo MessageRef `json:"answer_to,omitzero"`
+	// Mention is the id of the one person who is notified, or "".
+	Mention string `json:"mention,omitempty"`
+	// Text is in the little Markdown that [Parse] tells.
+	Text  string       `json:"text,omitempty"`
+	Files []Attachment `json:"files,omitempty"`
+	// Choices are offered as 1, 2 and so on, at most [MaxChoices].
+	Choices []Choice `json:"choices,omitempty"`
+	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
+	// such as a button's; "" is English.
+	Language string `json:"language,omitempty"`
+}
+
+// Attachment is a file that the bot made.
+type Attachment struct {
+	Name string `json:"name"` // what people see; no path
+	Size int64  `json:"size"` // in bytes
+	Type string `json:"type"` // a media type
+	// Alt says what the file shows or holds, for those who cannot see it. It is plain text,
+	// in the language of the reply.
+	Alt string `json:"alt,omitempty"`
+	// Note stands beside the file, such as that it was made smaller. It is plain text.
+	Note string `json:"note,omitempty"`
+	// Handle is what the adapter's [Opener] takes.
+	Handle string `json:"handle,omitempty"`
+	// Link, where it is set, is given to people in the place of the file, which is too
+	// large for the platform: an http or https address for a time.
+	Link string `json:"link,omitempty"`
+	// MarkLink is where people can point at things on the picture, or "".
+	MarkLink string `json:"mark_link,omitempty"`
+}
+
+// Choice is something else that people may have instead.
+type Choice struct {
+	// ID comes back in [Reaction.Choice] where the platform has buttons. It is at most
+	// [MaxChoiceID] printable ASCII characters, without space.
+	ID string `json:"id"`
+	// Text says what it is, on one line of plain text.
+	Text string `json:"text"`
+}
+
+const (
+	// MaxChoices is the most choices of a reply: there are so many digits to react with.
+	MaxChoices = 9
+	// MaxChoiceID is the most characters of a choice's id: Discord takes 100 for all that
+	// a button has to remember.
+	MaxChoiceID = 80
+)

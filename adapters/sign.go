@@ -1,0 +1,54 @@
+package adapters
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Sign is what a reaction means.
+type Sign string
+
+// The signs. That work shall end is a [Cancel] and no sign.
+const (
+	Choose Sign = "choose" // 1️⃣ to 9️⃣: that alternative
+	Again  Sign = "again"  // 🔁: once more, from the beginning
+	Remove Sign = "remove" // 🗑️: the answer is to be deleted
+)
+
+// Reacted completes an event, of which all but Kind and what happened is set, by a
+// reaction that was added to a message or removed from it. The emoji is in Unicode, a skin
+// tone or variation selector more or less. It is not ok where the emoji means nothing to
+// the bot, and for a stop that is taken back.
+func Reacted(e Event, on MessageRef, emoji string, added bool) (_ Event, ok bool) {
+	emoji = strings.Map(func(r rune) rune {
+		if r == '\ufe0e' || r == '\ufe0f' || r >= 0x1f3fb && r <= 0x1f3ff {
+			return -1
+		}
+		return r
+	}, emoji)
+	e.Kind = ReactionRemoved
+	if added {
+		e.Kind = ReactionAdded
+	}
+	r := Reaction{On: on}
+	switch emoji {
+	case "🔁", "🔄":
+		r.Sign = Again
+	case "🗑":
+		r.Sign = Remove
+	case "🛑", "❌", "⏹":
+		e.Kind, e.Cancel = CancelAsked, &Cancel{On: on}
+		return e, added
+	default:
+		n, isKeycap := strings.CutSuffix(emoji, "\u20e3")
+		if !isKeycap || len(n) != 1 || n[0] < '1' || n[0] > '9' {
+			return e, false
+		}
+		r.Sign, r.Number = Choose, int(n[0]-'0')
+	}
+	e.Reaction = &r
+	return e, true
+}
+
+// Digit is the emoji to choose the nth by, from 1 to [MaxChoices].
+func Digit(n int) string { return strconv.Itoa(n) + "\ufe0f\u20e3" }

@@ -1,0 +1,168 @@
+package adapters
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The most that an event may hold, so that it can be stored whole.
+const (
+	MaxText  = 128 << 10 // bytes of a message's text
+	MaxFiles = 100       // files of a message
+	maxMarks = 1000      // points or boxes on a picture, files or parts of a reply
+	maxName  = 1 << 10   // bytes of a name
+	maxID    = 255       // bytes of a platform's id
+	maxOwn   = 8 << 10   // bytes of a handle, an alternative text or an address
+)
+
+// Validate tells why an event is not one, by an error that is [ErrInvalid] and holds
+// nothing that people wrote.
+func (e Event) Validate() error {
+	c := &checker{what: "event"}
+	c.name("adapter", e.Adapter)
+	c.id("id", e.ID)
+	if e.At.IsZero() {
+		c.badf("has no time")
+	}
+	if e.By.ID != "" || !e.Cancel.deletion() {
+		c.person("by", e.By)
+	}
+	if e.Thread != (Thread{}) || !e.placedByMessage() {
+		c.thread("thread", e.Thread)
+	}
+	for kind, is := range map[Kind]bool{
+		MessageSent: e.Message != nil, ReactionAdded: e.Reaction != nil, ReactionRemoved: e.Reaction != nil,
+		CancelAsked: e.Cancel != nil, CommandGiven: e.Command != nil, PictureMarked: e.Mark != nil,
+	} {
+		reaction := is && e.Reaction != nil && (e.Kind == ReactionAdded || e.Kind == ReactionRemoved)
+		if is != (kind == e.Kind) && !reaction {
+			c.badf("of kind %.20q holds something else than its kind says", e.Kind)
+			break
+		}
+	}
+	switch e.Kind {
+	case MessageSent:
+		c.message(e.Message)
+	case ReactionAdded, ReactionRemoved:
+		c.reaction(e.Reaction)
+	case CancelAsked:
+		c.cancel(e.Cancel)
+	case CommandGiven:
+		c.command(e.Command)
+	case PictureMarked:
+		c.mark(e.Mark)
+	default:
+		c.badf("has no kind that is known")
+	}
+	return c.err
+}
+
+// placedByMessage tells whether the thread is known by the message that the event is on.
+func (e Event) placedByMessage() bool {
+	return e.Reaction != nil || e.Cancel != nil && !e.Cancel.On.IsZero()
+}
+
+func (c *Cancel) deletion() bool { return c != nil && c.Deleted }
+
+// checker keeps the first fault that it finds.
+type checker struct {
+	what string
+	err  error
+}
+
+func (c *checker) badf(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf("%w: the %s %s", ErrInvalid, c.what, fmt.Sprintf(format, args...))
+	}
+}
+
+// name checks an adapter's name.
+func (c *checker) name(field, s string) {
+	if s == "" || len(s) > 32 || s[0] < 'a' || s[0] > 'z' || strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+		c.badf("has in %s no name of an adapter", field)
+	}
+}
+
+// id checks an id that must be there.
+func (c *checker) id(field, s string) {
+	if s == "" {
+		c.badf("lacks %s", field)
+	}
+	c.line(field, s, maxID)
+}
+
+// text checks UTF-8 and its length.
+func (c *checker) text(field, s string, most int) {
+	if len(s) > most {
+		c.badf("has %d bytes in %s, at most %d are taken", len(s), field, most)
+	}
+	if !utf8.ValidString(s) {
+		c.badf("has in %s what is no UTF-8", field)
+	}
+}
+
+// line checks text that holds no control characters, line breaks among them.
+func (c *checker) line(field, s string, most int) {
+	c.text(field, s, most)
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		c.badf("has a control character in %s", field)
+	}
+}
+
+// word checks printable ASCII without space.
+func (c *checker) word(field, s string, most int) {
+	c.text(field, s, most)
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		c.badf("has in %s more than printable ASCII characters", field)
+	}
+}
+
+func (c *checker) person(field string, p Person) {
+	c.id(field, p.ID)
+	c.line(field+".name", p.Name, maxName)
+}
+
+func (c *checker) thread(field string, t Thread) {
+	c.name(field+".adapter", t.Adapter)
+	c.id(field+".channel", t.Channel)
+	c.line(field+".workspace", t.Workspace, maxID)
+	c.line(field+".id", t.ID, maxID)
+}
+
+func (c *checker) ref(field string, m MessageRef) {
+	c.name(field+".adapter", m.Adapter)
+	c.id(field+".channel", m.Channel)
+	c.line(field+".workspace", m.Workspace, maxID)
+	c.id(field+".id", m.ID)
+	if len(m.Parts) > maxMarks {
+		c.badf("has %d parts in %s", len(m.Parts), field)
+	}
+	for _, id := range m.Parts {
+		c.id(field+".parts", id)
+	}
+}
+
+func (c *checker) files(field string, files []File) {
+	if len(files) > MaxFiles {
+		c.badf("has %d in %s, at most %d are taken", len(files), field, MaxFiles)
+	}
+	for _, f := range files {
+		c.file(field, f)
+	}
+}
+
+func (c *checker) file(field string, f File) {
+	c.id(field+".id", f.ID)
+	c.line(field+".name", f.Name, maxName)
+	c.line(field+".type", f.Type, maxID)
+	c.text(field+".alt", f.Alt, maxOwn)
+	c.text(field+".handle", f.Handle, maxOwn)
+	if f.Handle == "" {
+		c.badf("lacks %s.handle", field)
+	}
+	if f.Size < 0 {
+		c.badf("has a size below nothing in %s", field)
+	}
+}

@@ -1,0 +1,158 @@
+package adapters
+
+import "net/url"
+
+func (c *checker) message(m *Message) {
+	if m == nil {
+		return // said already
+	}
+	c.ref("message.ref", m.Ref)
+	c.text("message.text", m.Text, MaxText)
+	c.files("message.files", m.Files)
+	switch m.For {
+	case Mentioned, Replied, Direct, Overheard:
+	default:
+		c.badf("does not tell whom its message is for")
+	}
+	if e := m.ReplyTo; e != nil {
+		c.ref("message.reply_to.ref", e.Ref)
+		c.person("message.reply_to.by", e.By)
+		c.text("message.reply_to.text", e.Text, MaxText)
+		c.files("message.reply_to.files", e.Files)
+	}
+}
+
+func (c *checker) reaction(r *Reaction) {
+	if r == nil {
+		return
+	}
+	c.ref("reaction.on", r.On)
+	c.word("reaction.choice", r.Choice, MaxChoiceID)
+	chosen := r.Number != 0 || r.Choice != ""
+	switch r.Sign {
+	case Choose:
+		if !chosen || r.Number < 0 || r.Number > MaxChoices {
+			c.badf("chooses nothing that there is")
+		}
+	case Again, Remove:
+		if chosen {
+			c.badf("chooses by another sign")
+		}
+	default:
+		c.badf("has a reaction without a sign that is known")
+	}
+}
+
+func (c *checker) cancel(x *Cancel) {
+	switch {
+	case x == nil:
+	case !x.On.IsZero():
+		c.ref("cancel.on", x.On)
+	case x.Deleted:
+		c.badf("lacks the message that was deleted")
+	}
+}
+
+func (c *checker) command(x *Command) {
+	if x == nil {
+		return
+	}
+	c.id("command.name", x.Name)
+	c.text("command.text", x.Text, MaxText)
+}
+
+func (c *checker) mark(m *Mark) {
+	if m == nil {
+		return
+	}
+	c.id("mark.picture", m.Picture)
+	switch {
+	case m.Width < 1 || m.Height < 1:
+		c.badf("has a mark on a picture of no size")
+	case len(m.Points) == 0 && len(m.Boxes) == 0 && m.Mask == nil:
+		c.badf("has a mark that marks nothing")
+	case len(m.Points) > maxMarks || len(m.Boxes) > maxMarks:
+		c.badf("has more than %d points or boxes", maxMarks)
+	}
+	for _, p := range m.Points {
+		if p.X < 0 || p.Y < 0 || p.X >= m.Width || p.Y >= m.Height {
+			c.badf("has a point outside of the picture")
+		}
+	}
+	for _, b := range m.Boxes {
+		if b.XMin < 0 || b.YMin < 0 || b.XMax > m.Width || b.YMax > m.Height || b.XMin >= b.XMax || b.YMin >= b.YMax {
+			c.badf("has a box that is not within the picture")
+		}
+	}
+	if m.Mask != nil {
+		c.file("mark.mask", *m.Mask)
+	}
+}
+
+// Validate tells why a reply is not one, by an error that is [ErrInvalid] and holds nothing
+// of its content.
+func (r Reply) Validate() error {
+	c := &checker{what: "reply"}
+	c.thread("thread", r.Thread)
+	if !r.AnswerTo.IsZero() {
+		c.ref("answer_to", r.AnswerTo)
+	}
+	c.line("mention", r.Mention, maxID)
+	c.word("language", r.Language, maxID)
+	c.text("text", r.Text, 1<<20)
+	if r.Text == "" && len(r.Files) == 0 {
+		c.badf("says nothing")
+	}
+	if len(r.Files) > maxMarks {
+		c.badf("has %d files", len(r.Files))
+	}
+	for _, a := range r.Files {
+		c.attachment(a)
+	}
+	if len(r.Choices) > MaxChoices {
+		c.badf("has %d choices, at most %d are taken", len(r.Choices), MaxChoices)
+	}
+	for _, x := range r.Choices {
+		c.word("choices.id", x.ID, MaxChoiceID)
+		c.line("choices.text", x.Text, maxName)
+		if x.ID == "" || x.Text == "" {
+			c.badf("has a choice without id or text")
+		}
+	}
+	return c.err
+}
+
+func (c *checker) attachment(a Attachment) {
+	c.id("files.name", a.Name)
+	c.line("files.type", a.Type, maxID)
+	c.text("files.alt", a.Alt, maxOwn)
+	c.text("files.note", a.Note, maxOwn)
+	c.text("files.handle", a.Handle, maxOwn)
+	c.address("files.link", a.Link)
+	c.address("files.mark_link", a.MarkLink)
+	if a.Handle == "" && a.Link == "" {
+		c.badf("has a file that is nowhere")
+	}
+	if a.Size < 0 {
+		c.badf("has a file of a size below nothing")
+	}
+}
+
+// address checks what people are to follow.
+func (c *checker) address(field, s string) {
+	c.word(field, s, maxOwn)
+	u, err := url.Parse(s)
+	if s != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil) {
+		c.badf("has in %s what is no address of the web", field)
+	}
+}
+
+// CheckKey tells why a reply cannot be sent under a key, by an error that is [ErrInvalid].
+func CheckKey(key string) error {
+	c := &checker{what: "key to send under"}
+	c.word("itself", key, MaxKey)
+	if key == "" {
+		c.badf("is empty")
+	}
+	return c.err
+}
