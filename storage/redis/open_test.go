@@ -346,22 +346,30 @@ func TestOpenSentinels(t *testing.T) {
 	t.Parallel()
 	primary := serve(t, "--save", "")
 	sentinel := serve(t, watch(t, primary), "--sentinel")
-	for of, password := range map[*server]string{primary: "servers", sentinel: "sentinels"} {
-		c := client(t, &goredis.Options{Addr: of.address()})
-		if of == sentinel {
-			if err := c.Do(t.Context(), "sentinel", "set", "atelier", "auth-pass", "servers").Err(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := c.ConfigSet(t.Context(), "requirepass", password).Err(); of == primary && err != nil {
+	for _, c := range []struct {
+		at   *server
+		args []any
+	}{
+		{primary, []any{"config", "set", "requirepass", "servers"}},
+		{sentinel, []any{"sentinel", "set", "atelier", "auth-pass", "servers"}},
+		{sentinel, []any{"acl", "setuser", "default", "resetpass", ">sentinels"}},
+	} {
+		if err := client(t, &goredis.Options{Addr: c.at.address()}).Do(t.Context(), c.args...).Err(); err != nil {
 			t.Fatal(err)
-		}
-		if of == sentinel {
-			if err := c.Do(t.Context(), "acl", "setuser", "default", ">"+password, "resetpass", ">"+password).Err(); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	use(t, "redis+sentinel://:servers@"+sentinel.address()+"/1?master=atelier&sentinel_password=sentinels")
 	use(t, "redis://:servers@"+sentinel.address()+"?master_name=atelier&sentinel_password=sentinels&addr=127.0.0.1:"+strconv.Itoa(sentinel.port))
+	for _, lacking := range []string{"redis+sentinel://:servers@" + sentinel.address() + "?master=atelier", "redis+sentinel://" + sentinel.address() + "?master=atelier&sentinel_password=sentinels"} {
+		c, err := redis.Open(lacking)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := open(t, redis.Config{Client: c}).Check(t.Context()); !errors.Is(err, storage.ErrRefused) {
+			t.Errorf("who has not both passwords: %v", err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
