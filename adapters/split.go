@@ -21,7 +21,8 @@ const MinLimit = 64
 // code, bold or italic within a line, are cut only where they do not fit in one part by
 // themselves; a grapheme cluster, such as an emoji of several runes, only then too; a rune
 // never is. All parts together hold all of the text but the blank between two of them; a
-// text of blank only has none. What was not UTF-8 is replaced.
+// text of blank only has none. What was not UTF-8 is replaced, and a piece of a line that
+// would begin or end a block of code, as the line did not, gets a space before it.
 //
 // It panics if limit is less than [MinLimit].
 func Split(text string, limit int, measure func(string) int) []string {
