@@ -11,10 +11,10 @@ import (
 	"atelier/agent/plan"
 )
 
-// forOperator writes an error for the log: what was attempted and what went wrong, but
+// ForOperator writes an error for the log: what was attempted and what went wrong, but
 // neither the sentence of any Fault within it, which may quote a user, nor where a
 // file lies. Places in the source code stay.
-func forOperator(err error) string {
+func ForOperator(err error) string {
 	text := absolute.ReplaceAllStringFunc(" "+detail(err), func(match string) string {
 		if strings.HasSuffix(match, ".go") {
 			return match

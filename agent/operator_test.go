@@ -43,7 +43,7 @@ func TestForOperator(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := forOperator(c.err)
+			got := ForOperator(c.err)
 			if got != c.want || strings.Contains(got, "secret") {
 				t.Errorf("%q, want %q", got, c.want)
 			}

@@ -24,7 +24,7 @@ func (a *Agent) scratch(ctx context.Context) (string, error) {
 	root := cmp.Or(a.config.Scratch, os.TempDir())
 	a.sweep.Do(func() {
 		if err := sweep(root, a.config.Clock().Add(-abandoned)); err != nil {
-			a.config.Log.WarnContext(ctx, "old scratch folders stay", "error", forOperator(err))
+			a.config.Log.WarnContext(ctx, "old scratch folders stay", "error", ForOperator(err))
 		}
 	})
 	return os.MkdirTemp(root, scratchPrefix)

@@ -91,3 +91,30 @@ func TestReasonNamesNoPath(t *testing.T) {
 		}
 	}
 }
+
+// The log tells what went wrong without what a person wrote or how a file is called: the
+// sentence for the person may quote both.
+func TestTheLogQuotesNobody(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "my secret aunt.jpg")
+	if err := os.WriteFile(file, []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := run(t, map[string]string{"ATELIER_LOG": "warn"}, "ask", "--file", file, "blur my secret uncle")
+	if status != statusFailed || !strings.Contains(stderr, "my secret aunt.jpg") {
+		t.Errorf("the person is told, with the status %d: %s", status, stderr)
+	}
+	logged := 0
+	for line := range strings.Lines(stderr) {
+		if !strings.HasPrefix(line, "time=") {
+			continue
+		}
+		logged++
+		if strings.Contains(line, "secret") {
+			t.Errorf("the log quotes: %s", line)
+		}
+	}
+	if logged == 0 {
+		t.Errorf("nothing was logged: %s", stderr)
+	}
+}
