@@ -188,7 +188,7 @@ func FuzzLinks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, path string) {
 		if l, err := b.Link(t.Context(), key, time.Hour); err == nil {
 			if err := b.Put(t.Context(), key, strings.NewReader("x")); err != nil {
-				t.Skip() // another key is its folder, or its name is one too many for the file system
+				return // another key is its folder, or its name is one too many for the file system
 			}
 			if got := follow(t, b.Links(), http.MethodGet, l, nil); got.Code != http.StatusOK {
 				t.Errorf("the link %s gives %d", l, got.Code)

@@ -1,14 +1,9 @@
 package storagetest
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -352,128 +347,5 @@ func hints(t *testing.T, m StateMake) {
 			return
 		default:
 		}
-	}
-}
-
-func atOnce(t *testing.T, m StateMake) {
-	t.Helper()
-	s := m.Open(t)
-	const many = 16
-	var all sync.WaitGroup
-	var mu sync.Mutex
-	winners := map[string][]string{}
-	positions := map[int64]bool{}
-	for i := range many {
-		all.Go(func() {
-			me := strconv.Itoa(i)
-			for round := range 5 {
-				key := fmt.Sprintf("race/%d", round)
-				first, err := s.PutOnce(t.Context(), key, []byte(me), time.Hour)
-				if err != nil {
-					t.Error(err)
-				}
-				at, err := s.Append(t.Context(), "race/list", []byte(me), time.Hour)
-				if err != nil {
-					t.Error(err)
-				}
-				if err := s.Put(t.Context(), "race/own-"+me, bytes.Repeat([]byte(me[:1]), 1000), time.Hour); err != nil {
-					t.Error(err)
-				}
-				mu.Lock()
-				if first {
-					winners[key] = append(winners[key], me)
-				}
-				positions[at] = true
-				mu.Unlock()
-			}
-		})
-	}
-	all.Wait()
-	for round := range 5 {
-		key := fmt.Sprintf("race/%d", round)
-		if len(winners[key]) != 1 {
-			t.Errorf("%s was won by %v", key, winners[key])
-			continue
-		}
-		wantState(t, s, key, winners[key][0])
-	}
-	list, err := s.Read(t.Context(), "race/list", 0)
-	if err != nil || len(list) != 5*many || len(positions) != 5*many {
-		t.Errorf("%d values at %d positions, %v", len(list), len(positions), err)
-	}
-	keys, err := s.Keys(t.Context(), "race")
-	if err != nil || len(keys) != 5+1+many {
-		t.Errorf("the keys are %v, %v", keys, err)
-	}
-}
-
-func subscribe(ctx context.Context, t *testing.T, s storage.State, topic string) <-chan []byte {
-	t.Helper()
-	hints, err := s.Subscribe(ctx, topic)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hints
-}
-
-func publish(t *testing.T, s storage.State, topic, hint string) {
-	t.Helper()
-	if err := s.Publish(t.Context(), topic, []byte(hint)); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func putState(t *testing.T, s storage.State, key, value string, expiry time.Duration) {
-	t.Helper()
-	if err := s.Put(t.Context(), key, []byte(value), expiry); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func wantState(t *testing.T, s storage.State, key, value string) {
-	t.Helper()
-	if got, err := s.Get(t.Context(), key); err != nil || string(got) != value {
-		t.Errorf("%s holds %.50q, not %.50q: %v", key, got, value, err)
-	}
-}
-
-func absent(t *testing.T, s storage.State, key string) {
-	t.Helper()
-	if got, err := s.Get(t.Context(), key); !errors.Is(err, storage.ErrNotFound) {
-		t.Errorf("%s holds %.50q, %v", key, got, err)
-	}
-}
-
-func add(t *testing.T, s storage.State, key, value string, want int64) {
-	t.Helper()
-	addFor(t, s, key, value, 0, want)
-}
-
-func addFor(t *testing.T, s storage.State, key, value string, expiry time.Duration, want int64) {
-	t.Helper()
-	if at, err := s.Append(t.Context(), key, []byte(value), expiry); err != nil || at != want {
-		t.Fatalf("appended to %s at %d, not %d: %v", key, at, want, err)
-	}
-}
-
-func wantList(t *testing.T, s storage.State, key string, from int64, want ...string) {
-	t.Helper()
-	list, err := s.Read(t.Context(), key, from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, value := range list {
-		got = append(got, string(value))
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%s from %d on holds %.200q, not %.200q", key, from, got, want)
-	}
-}
-
-func wantKeys(t *testing.T, s storage.State, group string, want ...string) {
-	t.Helper()
-	if got, err := s.Keys(t.Context(), group); err != nil || !slices.Equal(got, want) {
-		t.Errorf("the keys of %s are %q, not %q: %v", group, got, want, err)
 	}
 }
