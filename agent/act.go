@@ -61,7 +61,7 @@ func (a *Agent) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 		log.DebugContext(ctx, "step done", "candidate", r.Candidate)
 		return
 	}
-	log.WarnContext(ctx, "step failed", "error", ForOperator(err))
+	log.WarnContext(ctx, "step failed", "error", plan.ForOperator(err))
 }
 
 // act is Act with its error. With one, only the Usage of the result counts.

@@ -65,7 +65,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		return "", ctx.Err()
 	}
 	if err != nil {
-		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", ForOperator(err))
+		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", plan.ForOperator(err))
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
 		text = plainly(account)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"atelier/agent/plan"
 )
 
 const (
@@ -24,7 +26,7 @@ func (a *Agent) scratch(ctx context.Context) (string, error) {
 	root := cmp.Or(a.config.Scratch, os.TempDir())
 	a.sweep.Do(func() {
 		if err := sweep(root, a.config.Clock().Add(-abandoned)); err != nil {
-			a.config.Log.WarnContext(ctx, "old scratch folders stay", "error", ForOperator(err))
+			a.config.Log.WarnContext(ctx, "old scratch folders stay", "error", plan.ForOperator(err))
 		}
 	})
 	return os.MkdirTemp(root, scratchPrefix)

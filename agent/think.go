@@ -32,7 +32,7 @@ func (a *Agent) logThinking(ctx context.Context, r plan.Request, t plan.Thinking
 			"calls", j.Calls, "repairs", j.Repairs, "input", j.Input, "cached", j.Cached, "output", j.Output, "took", j.Took)
 	}
 	if err != nil {
-		a.config.Log.WarnContext(ctx, "no plan was made", "request", r.ID, "error", ForOperator(err))
+		a.config.Log.WarnContext(ctx, "no plan was made", "request", r.ID, "error", plan.ForOperator(err))
 	}
 }
 

@@ -110,7 +110,7 @@ func (a *askCommand) failed(ctx context.Context, c *call, err error) error {
 	if _, wrong := errors.AsType[*usageError](err); wrong {
 		return err
 	}
-	c.log.WarnContext(ctx, "the wish came to nothing", "cause", agent.ForOperator(err))
+	c.log.WarnContext(ctx, "the wish came to nothing", "cause", plan.ForOperator(err))
 	if !a.JSON {
 		return err
 	}

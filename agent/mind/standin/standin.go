@@ -90,21 +90,7 @@ func do[T any](ctx context.Context, m *Mind, j job, t *plan.Thinking, by func(mi
 	if err == nil || ctx.Err() != nil || plan.Final(err) {
 		return answer, err
 	}
-	m.config.Log.WarnContext(ctx, "another mind stands in", "request", j.request, "job", j.name, "error", detail(err))
+	m.config.Log.WarnContext(ctx, "another mind stands in", "request", j.request, "job", j.name, "error", plan.ForOperator(err))
 	t.StoodIn = because(err) + j.instead
 	return by(m.config.Second)
-}
-
-// detail is the operator's side of an error: sentences of a Fault may quote a user.
-func detail(err error) string {
-	for {
-		f, ok := errors.AsType[*plan.Fault](err)
-		switch {
-		case !ok:
-			return err.Error()
-		case f.Err == nil:
-			return "refused"
-		}
-		err = f.Err
-	}
 }

@@ -1,4 +1,4 @@
-package agent
+package plan
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"atelier/agent/plan"
 )
 
 // ForOperator writes an error for the log: what was attempted and what went wrong, but
@@ -33,7 +31,7 @@ func detail(err error) string {
 	var inner []error
 	text := err.Error()
 	switch e := err.(type) { //nolint:errorlint // each layer of the chain is looked at by itself
-	case *plan.Fault:
+	case *Fault:
 		if e.Err == nil {
 			return "refused"
 		}

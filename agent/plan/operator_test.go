@@ -1,4 +1,4 @@
-package agent
+package plan_test
 
 import (
 	"errors"
@@ -43,7 +43,7 @@ func TestForOperator(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := ForOperator(c.err)
+			got := plan.ForOperator(c.err)
 			if got != c.want || strings.Contains(got, "secret") {
 				t.Errorf("%q, want %q", got, c.want)
 			}
