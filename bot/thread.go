@@ -77,7 +77,8 @@ func openPassing() (*thread, error) {
 func noScratch(err error) error {
 	return &plan.Fault{
 		Sentence: fmt.Sprintf("Temporary files cannot be written: %s. The system's folder for them must be there and have room.", reason(err)),
-		Err:      err,
+		// the operator must know which folder; a colon tells that it is no file of a person's
+		Err: fmt.Errorf("TMPDIR:%s: %w", os.TempDir(), err),
 	}
 }
 
