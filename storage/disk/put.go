@@ -66,18 +66,29 @@ func (b *Blobs) write(dir string, r *storage.Source) (part string, err error) {
 // aside begins the names of files that are being written; no key has such a part.
 const aside = ".part-"
 
-// create makes the file and its folder, again if a sweep has found the folder empty and
-// removed it in between.
+// create makes the file and its folder, again if a sweep has removed the empty folder in
+// between, or another put has made it.
 func (b *Blobs) create(name string) (f *os.File, err error) {
+	dir := path.Dir(name)
 	for range 100 {
-		if err = b.root.MkdirAll(path.Dir(name), 0o700); err == nil {
+		if err = b.root.MkdirAll(dir, 0o700); err == nil {
 			f, err = b.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) && !b.raced(dir, err) {
 			return f, err
 		}
 	}
 	return nil, err
+}
+
+// raced tells whether a folder could not be made only because another made or removed it
+// at the same moment, which [os.Root.MkdirAll] gives up on.
+func (b *Blobs) raced(dir string, err error) bool {
+	if !errors.Is(err, fs.ErrExist) {
+		return false
+	}
+	info, err := b.root.Lstat(dir)
+	return err != nil && errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir()
 }
 
 // syncFolder makes the names within the folder outlive a crash of the machine.
