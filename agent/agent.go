@@ -9,7 +9,7 @@
 //     that are missing.
 //   - The mind is asked at most four times a request: to decompose, to assess, to
 //     settle and to respond; never where the answer is forced.
-//   - A plan has at most [MaxSteps] steps; a wish that takes more is refused.
+//   - A plan has at most [plan.MaxSteps] steps; a wish that takes more is refused.
 //   - A step is done only if what its tool promises is really there; a failed step is
 //     a result that says so, not an error. An answer names no file that is not there.
 //   - Everything stops when its context does, and leaves nothing running.

@@ -24,20 +24,20 @@ func TestPlansHaveALimit(t *testing.T) {
 		}
 		return subtasks
 	}
-	p, err := w.PlanSubtasks(t.Context(), request(photo), chain(agent.MaxSteps))
+	p, err := w.PlanSubtasks(t.Context(), request(photo), chain(plan.MaxSteps))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if steps, _, err := p.Steps(p.Best()); err != nil || len(steps) != agent.MaxSteps {
+	if steps, _, err := p.Steps(p.Best()); err != nil || len(steps) != plan.MaxSteps {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
 	const want = "That is too much at once: it takes 65 steps, and I do at most 64."
-	_, err = w.PlanSubtasks(t.Context(), request(photo), chain(agent.MaxSteps+1))
+	_, err = w.PlanSubtasks(t.Context(), request(photo), chain(plan.MaxSteps+1))
 	if got := plan.Sentence(err, ""); !strings.HasPrefix(got, want) {
 		t.Errorf("planned: %v", err)
 	}
 	var tasks []plan.Task
-	for i := range agent.MaxSteps + 1 {
+	for i := range plan.MaxSteps + 1 {
 		tasks = append(tasks, either(way(5, act("edge", plan.Edge, onPhoto, takes(plan.Text, plan.FromValue(strings.Repeat("x", i)))))))
 	}
 	long := planOf(tasks...)

@@ -38,11 +38,12 @@ type Outcome struct {
 
 // Run does the steps of the chosen solutions in this process, independent ones in
 // parallel. When a step fails, the next solution of its subtask takes over, unless
-// the failure is final ([plan.Fault]); what is done already is not done again. progress, which may be nil, is called from
-// one goroutine. Run returns when nothing runs any more; when ctx ends, the steps that
-// are not done are failed or skipped.
+// the failure is final ([plan.Fault]); what is done already is not done again (see
+// [plan.Route]). progress, which may be nil, is called from one goroutine. Run returns
+// when nothing runs any more; when ctx ends, the steps that are not done are failed or
+// skipped.
 func (a *Agent) Run(ctx context.Context, r plan.Request, p *plan.Plan, choice plan.Choice, progress func(Event)) (Outcome, error) {
-	route, err := newRoute(p, choice)
+	route, err := plan.NewRoute(p, choice)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("lay out the steps: %w", err)
 	}
@@ -57,14 +58,14 @@ func (a *Agent) Run(ctx context.Context, r plan.Request, p *plan.Plan, choice pl
 	ends := make(chan ended)
 	running := 0
 	for {
-		steps := route.steps // of now: indexes hold for the work that starts now
-		for _, at := range plan.Ready(steps, route.status) {
+		steps := route.Steps() // of now: indexes hold for the work that starts now
+		for _, at := range route.Ready() {
 			if running == a.config.Parallel || ctx.Err() != nil {
 				break
 			}
 			running++
 			step := steps[at]
-			route.status[step.Key] = plan.Running
+			route.Start(step.Key)
 			progress(Event{Step: step, Status: plan.Running, Of: len(steps)})
 			go func() {
 				ends <- ended{step, a.actSafely(ctx, Work{Request: r, Steps: steps, At: at, Memory: memory})}
@@ -75,17 +76,18 @@ func (a *Agent) Run(ctx context.Context, r plan.Request, p *plan.Plan, choice pl
 		}
 		end := <-ends
 		running--
-		memory.Record(end.step.Key, end.result)
-		route.status[end.step.Key] = end.result.Status
-		route.refused[end.step.Key] = end.result.Final
-		progress(Event{Step: end.step, Status: end.result.Status, Problem: end.result.Problem, Of: len(route.steps)})
-		if end.result.Status != plan.Done && ctx.Err() == nil {
-			if err := route.detour(end.result.Problem); err != nil {
-				return Outcome{}, fmt.Errorf("look for another way: %w", err)
-			}
+		if ctx.Err() != nil && end.result.Status != plan.Done {
+			end.result.Final = true // what was stopped takes no other way
+		}
+		progress(Event{Step: end.step, Status: end.result.Status, Problem: end.result.Problem, Of: len(steps)})
+		if _, err := route.Record(end.step.Key, end.result); err != nil {
+			return Outcome{}, fmt.Errorf("note what came of a step: %w", err)
+		}
+		if result, ok := route.Result(end.step.Key); ok {
+			memory.Record(end.step.Key, result)
 		}
 	}
-	return route.outcome(r, memory), nil
+	return outcome(r, route), nil
 }
 
 // actSafely is Act for a step on a goroutine of its own: a panic is a failed step.
@@ -104,35 +106,18 @@ func (a *Agent) actSafely(ctx context.Context, w Work) (result plan.Result) {
 }
 
 // outcome gathers what came of the steps of the route.
-func (r *route) outcome(request plan.Request, memory *Memory) Outcome {
-	o := Outcome{
-		Choice:  r.choice,
-		Done:    len(r.plan.Tasks) > 0,
-		Results: memory.Results(),
+func outcome(request plan.Request, route *plan.Route) Outcome {
+	return Outcome{
+		Choice: route.Choice(),
 		Account: mind.Account{
 			Request:   request,
-			Plan:      r.plan,
-			Steps:     r.steps,
-			Fallbacks: r.fallbacks,
+			Plan:      route.Plan(),
+			Steps:     route.Steps(),
+			Results:   route.Results(),
+			Fallbacks: route.Fallbacks(),
 		},
+		Made:    route.Made(),
+		Done:    route.Done(),
+		Results: route.All(),
 	}
-	for _, s := range r.steps {
-		result, ok := memory.Result(s.Key)
-		if !ok {
-			result = plan.Result{Status: plan.Skipped}
-		}
-		o.Account.Results = append(o.Account.Results, result)
-		if result.Output != nil {
-			o.Made = append(o.Made, *result.Output)
-			o.Made = append(o.Made, result.More...)
-		}
-	}
-	done := func(t int) bool {
-		at := r.final[t]
-		return at >= 0 && o.Account.Results[at].Status == plan.Done
-	}
-	for t := range r.plan.Tasks {
-		o.Done = o.Done && done(t)
-	}
-	return o
 }

@@ -72,7 +72,7 @@ func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 }
 
 func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask, thinking *plan.Thinking) (*plan.Plan, error) {
-	if err := tooMany(len(subtasks)); err != nil {
+	if err := plan.TooMany(len(subtasks)); err != nil {
 		return nil, err
 	}
 	r = retype(r, typesOf(subtasks))
@@ -97,7 +97,7 @@ func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 	if err != nil {
 		return nil, fmt.Errorf("lay out the steps: %w", err)
 	}
-	if err := tooMany(len(steps)); err != nil {
+	if err := plan.TooMany(len(steps)); err != nil {
 		return nil, err
 	}
 	return p, nil

@@ -8,7 +8,8 @@
 //     that is given or that an earlier part of the plan makes, with a type that the
 //     argument takes; a resource that does not exist cannot appear in a valid plan.
 //   - [Plan.Steps] is deterministic: the same plan and choice give the same steps
-//     with the same keys, in every process.
+//     with the same keys, in every process. So is [Route]: the same records on top
+//     give the same way through the plan.
 package plan
 
 import "time"
