@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -30,7 +32,17 @@ type Work struct {
 	At    int
 	// Memory holds the plan's resources and the results of the steps before.
 	Memory *Memory
+	// Folder is the folder of the Blobs below which the outputs are stored: an output
+	// has the key Folder/NAME. Empty means the request's ID. Where the same step may be
+	// done twice at the same moment, each has a folder of its own.
+	Folder string
+	// Salt makes the same step another one: with another seed, and outputs of other
+	// names. Empty is the step itself.
+	Salt string
 }
+
+// identity tells the step from all others; the seed and the names come of it.
+func (w Work) identity() string { return w.Steps[w.At].Key + w.Salt }
 
 // Act does one step: it resolves the inputs, runs the tool, checks that the output
 // really is what the tool promises, and stores it under a chained name. What goes
@@ -89,7 +101,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	}
 	call := toolbox.Call{
 		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
-		Args: args, Dir: dir, Seed: seed(step.Key), Now: w.Request.At,
+		Args: args, Dir: dir, Seed: seed(w.identity()), Now: w.Request.At,
 	}
 	if call.Now.IsZero() {
 		call.Now = a.config.Clock()
@@ -137,7 +149,7 @@ func note(corrected, failed []string, tool string) string {
 // store gives output i of a step its name and puts its file into the blobs.
 func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inputs []string) (_ plan.Resource, err error) {
 	step := w.Steps[w.At]
-	op, key := operation(step.Action), step.Key
+	op, key := operation(step.Action), w.identity()
 	if i > 0 {
 		key += "#" + strconv.Itoa(i+1)
 	}
@@ -155,10 +167,7 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 		return r, fmt.Errorf("read the output: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	r.Blob = r.Name
-	if w.Request.ID != "" {
-		r.Blob = w.Request.ID + "/" + r.Name
-	}
+	r.Blob = path.Join(cmp.Or(w.Folder, w.Request.ID), r.Name)
 	if err := a.config.Blobs.Put(ctx, r.Blob, f); err != nil {
 		return r, &plan.Fault{Sentence: "What was made could not be stored.", Err: fmt.Errorf("put %s: %w", r.Blob, err)}
 	}
@@ -175,8 +184,8 @@ func operation(a plan.Action) string {
 }
 
 // seed is a number that is the same for the same step.
-func seed(key string) int64 {
+func seed(identity string) int64 {
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(key)) // a hash takes all that it is given
+	_, _ = h.Write([]byte(identity)) // a hash takes all that it is given
 	return int64(h.Sum64() >> 1)
 }

@@ -1,7 +1,8 @@
 // Package agent is Atelier itself, apart from chat and queues. It reads like the
 // paper's stages: Plan splits a wish into subtasks and searches the graph of tools for
 // the ways to do each, Act does one step of a plan, and Respond tells what came of it.
-// Run does all the steps of a plan in this process.
+// Run does all the steps of a plan in this process. Durable jobs do them one by one in
+// many processes: they ask Capabilities, Lacks and Device who can do which.
 //
 // Promises:
 //   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five

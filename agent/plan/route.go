@@ -87,27 +87,6 @@ func (r *Route) Record(key string, res Result) (changed bool, err error) {
 	return changed, nil
 }
 
-// rename gives the outputs names that no other resource has. Two processes may have
-// named theirs at the same moment. The caller's result stays as it is.
-func (r *Route) rename(res *Result) {
-	unique := func(o *Resource) {
-		stem, ext := strings.TrimSuffix(o.Name, ending(o.Name)), ending(o.Name)
-		for n := 2; r.taken[o.Name]; n++ {
-			o.Name = stem + "-" + strconv.Itoa(n) + ext
-		}
-		r.taken[o.Name] = true
-	}
-	if res.Output != nil {
-		first := *res.Output
-		unique(&first)
-		res.Output = &first
-	}
-	res.More = slices.Clone(res.More)
-	for i := range res.More {
-		unique(&res.More[i])
-	}
-}
-
 // Plan is the plan that the route leads through.
 func (r *Route) Plan() *Plan { return r.plan }
 
@@ -183,4 +162,25 @@ func (r *Route) Made() []Resource {
 		made = append(made, r.results[s.Key].Outputs()...)
 	}
 	return made
+}
+
+// rename gives the outputs names that no other resource has. Two processes may have
+// named theirs at the same moment. The caller's result stays as it is.
+func (r *Route) rename(res *Result) {
+	unique := func(o *Resource) {
+		stem, ext := strings.TrimSuffix(o.Name, ending(o.Name)), ending(o.Name)
+		for n := 2; r.taken[o.Name]; n++ {
+			o.Name = stem + "-" + strconv.Itoa(n) + ext
+		}
+		r.taken[o.Name] = true
+	}
+	if res.Output != nil {
+		first := *res.Output
+		unique(&first)
+		res.Output = &first
+	}
+	res.More = slices.Clone(res.More)
+	for i := range res.More {
+		unique(&res.More[i])
+	}
 }

@@ -24,16 +24,22 @@ type Made struct {
 	Failed []string
 }
 
-// Run uses a tool: with the named candidate first, "" for the catalogue's first, and
-// with each other backing in turn when one fails. Backings that are not live are
-// passed over. Every attempt works in an empty folder of its own inside the call's.
-// check judges each output before it is accepted; one that it refuses is a failure of
-// the backing; nil accepts everything. So is an output outside of the attempt's folder.
+// ErrElsewhere is in the error of a tool that no backing of this process can run: it has
+// not been tried, and a process that can may take it.
+var ErrElsewhere = errors.New("no backing of the tool is live in this process")
+
+// Run uses a tool in this process: with the named candidate first, "" for the
+// catalogue's first, and with each other backing in turn when one fails. Backings that
+// are not live here are passed over. Every attempt works in an empty folder of its own
+// inside the call's. check judges each output before it is accepted; one that it refuses
+// is a failure of the backing; nil accepts everything. So is an output outside of the
+// attempt's folder.
 //
-// The error says in its sentence why the last attempt failed. It is the context's
-// error when that ended. After one that is final ([plan.Fault]) nothing else is tried:
-// another backing might do something else than what was asked for. With an error, Made
-// holds the Usage alone.
+// The error says in its sentence why the last attempt failed, or what is missing where
+// none could be made; then it is [ErrElsewhere]. It is the context's error when that
+// ended. After one that is final ([plan.Fault]) nothing else is tried: another backing
+// might do something else than what was asked for. With an error, Made holds the Usage
+// alone.
 func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check func(Output) error) (Made, error) {
 	entry, ok := t.catalogue.Tool(tool)
 	if !ok {
@@ -71,6 +77,9 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 			return inVain(&plan.Fault{Sentence: plan.Sentence(err, "That cannot be done."), Err: errors.Join(errs...), Final: true})
 		}
 		failed = append(failed, plan.Sentence(err, "The tool "+tool+" failed and did not say why."))
+	}
+	if len(failed) == 0 {
+		errs = append(errs, ErrElsewhere)
 	}
 	why := slices.Concat(missing, failed)
 	return inVain(&plan.Fault{Sentence: why[len(why)-1], Err: errors.Join(errs...)})

@@ -5,8 +5,9 @@
 //   - Adding a tool is adding a file: nothing else in the code names a tool of the
 //     catalogue.
 //   - A bad catalogue is refused whole, with every fault named by file.
-//   - A tool is live only if one of its backends answers its probe; the others say
-//     why not and how to get them.
+//   - A tool is live only if one of its backends answers its probe, here or in another
+//     process that says so; the others say why not and how to get them. A tool runs
+//     only where one of its backends is live.
 package toolbox
 
 import (

@@ -1,8 +1,10 @@
 package toolbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"sync"
 	"time"
@@ -14,26 +16,37 @@ type Config struct {
 	// Backends are the makes of this process, by the kind that a [Backing] names.
 	// A kind that is not here is not live, and says so.
 	Backends map[string]Backend
+	// Elsewhere tells what other processes can run now: for each tool the candidates
+	// ([Backing.Candidate]), as their [Toolbox.Local] has them. What the catalogue does
+	// not have is ignored. While it fails, only what is here is live. It must be safe
+	// for concurrent use. Nil means that there are no others.
+	Elsewhere func(ctx context.Context) (map[string][]string, error)
 	// Fresh is how long the answers of the probes are believed. Zero means 30 s.
 	Fresh time.Duration
 	// Patience is how long one backing may work on one call. Zero means 10 minutes.
 	Patience time.Duration
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
+	// Log takes what operators want to know. Nil logs nothing.
+	Log *slog.Logger
 }
 
-// Toolbox runs the tools of a catalogue with the backends of this process. It is safe
-// for concurrent use.
+// Toolbox runs the tools of a catalogue with the backends of this process, and knows
+// what other processes can run. It is safe for concurrent use.
 type Toolbox struct {
 	catalogue *Catalogue
 	backends  map[string]Backend
 	fresh     time.Duration
 	patience  time.Duration
 	clock     func() time.Time
+	elsewhere func(context.Context) (map[string][]string, error)
+	log       *slog.Logger
 
-	mu     sync.Mutex
-	last   *Liveness
-	probed time.Time
+	probing sync.Mutex
+	probes  *probed
+
+	mu   sync.Mutex
+	last *Liveness
 }
 
 // New checks the configuration. Nothing is probed yet.
@@ -52,6 +65,8 @@ func New(c Config) (*Toolbox, error) {
 		fresh:     c.Fresh,
 		patience:  c.Patience,
 		clock:     c.Clock,
+		elsewhere: c.Elsewhere,
+		log:       c.Log,
 	}
 	if t.fresh == 0 {
 		t.fresh = 30 * time.Second
@@ -61,6 +76,9 @@ func New(c Config) (*Toolbox, error) {
 	}
 	if t.clock == nil {
 		t.clock = time.Now
+	}
+	if t.log == nil {
+		t.log = slog.New(slog.DiscardHandler)
 	}
 	return t, nil
 }

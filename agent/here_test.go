@@ -1,0 +1,107 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// What one process lacks another may have: plans are made over both, the step runs
+// where its tool is.
+func TestAgentsShareTheirTools(t *testing.T) {
+	t.Parallel()
+	blur := tool("blur", plan.Image, img, "blur", "blur2")
+	draw := tool("draw", plan.Image, img)
+	draw.Backends[0].Device = "gpu"
+	lost := tool("lost", plan.Image, img)
+	blur.Backends[1].Device = "gpu"
+	var worker, planner *agent.Agent
+	build := func(ops maker, elsewhere func(context.Context) (map[string][]string, error)) *agent.Agent {
+		tb, err := toolbox.New(toolbox.Config{
+			Catalogue: toolbox.NewCatalogue([]toolbox.Tool{blur, draw, lost}),
+			Backends:  map[string]toolbox.Backend{"native": ops}, Elsewhere: elsewhere,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := agent.New(agent.Config{Mind: &fakeMind{scores: map[string]float64{"draw": 5}}, Toolbox: tb, Blobs: &memBlobs{}, Scratch: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	worker = build(maker{"draw": draws}, nil)
+	planner = build(maker{"blur": draws}, worker.Capabilities)
+	able, err := worker.Capabilities(t.Context())
+	if want := map[string][]string{"draw": {"native:draw"}}; err != nil || !maps.EqualFunc(able, want, slices.Equal) {
+		t.Errorf("the worker can %v, %v", able, err)
+	}
+	p, err := planner.PlanSubtasks(t.Context(), request(photo), []plan.Subtask{wants(plan.Image, photo)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.Tasks[0].Solutions[0].Tools(); !slices.Equal(got, []string{"draw"}) {
+		t.Errorf("planned %v", got)
+	}
+	for _, c := range []struct {
+		action plan.Action
+		want   string // device; whether the planner and the worker lack it
+	}{
+		{plan.Action{Tool: "draw"}, "gpu true false"},
+		{plan.Action{Tool: "blur"}, "cpu false true"},
+		{plan.Action{Tool: "blur", Candidate: "native:blur2"}, "gpu false true"},
+		{plan.Action{Tool: "lost"}, "cpu true true"},
+		{plan.Action{Tool: "unheard-of"}, "cpu true true"},
+	} {
+		got := fmt.Sprintf("%s %t %t", planner.Device(t.Context(), c.action), planner.Lacks(t.Context(), c.action), worker.Lacks(t.Context(), c.action))
+		if got != c.want {
+			t.Errorf("%s %s: got %s, want %s", c.action.Tool, c.action.Candidate, got, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	fresh := build(maker{}, nil)
+	if fresh.Lacks(ctx, plan.Action{Tool: "draw"}) || fresh.Device(ctx, plan.Action{Tool: "draw"}) != "cpu" {
+		t.Error("a process that may not look knows what it lacks")
+	}
+}
+
+// The salt makes the same step another one, the folder says where its output goes.
+func TestActSaltsAndStores(t *testing.T) {
+	t.Parallel()
+	var seeds []int64
+	w := newWorld(t, &fakeMind{}, maker{"draw": func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		seeds = append(seeds, c.Seed)
+		return draws(ctx, c)
+	}}, agent.Config{}, tool("draw", plan.Image, img))
+	made := func(request plan.Request, folder, salt string) plan.Resource {
+		r := w.Act(t.Context(), agent.Work{
+			Request: request, Folder: folder, Salt: salt, Memory: agent.NewMemory([]plan.Resource{photo}),
+			Steps: []plan.Step{{Key: "k", Action: act("draw", plan.Image, onPhoto)}},
+		})
+		if r.Output == nil {
+			t.Fatal(r.Problem)
+		}
+		return *r.Output
+	}
+	plain, below, salted := made(request(), "", ""), made(request(), "t/1/2", ""), made(request(), "", "2")
+	nowhere := made(plan.Request{}, "", "")
+	if plain.Blob != "r1/"+plain.Name || below.Blob != "t/1/2/"+plain.Name || nowhere.Blob != plain.Name {
+		t.Errorf("stored as %s, %s and %s", plain.Blob, below.Blob, nowhere.Blob)
+	}
+	if w.blobs.data[below.Blob] == nil {
+		t.Error("the folder's file is not there")
+	}
+	if below.Name != plain.Name || seeds[1] != seeds[0] {
+		t.Error("the same step made something else")
+	}
+	if salted.Name == plain.Name || seeds[2] == seeds[0] {
+		t.Error("a salted step is still the same")
+	}
+}

@@ -1,0 +1,172 @@
+package toolbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// sing is a tool that no native operation does.
+var sing = toolbox.Tool{Name: "sing", Domain: "general", Returns: plan.Audio, Backends: []toolbox.Backing{
+	{Kind: "hftask", Run: "voice", Device: "gpu", Needs: "a voice server"},
+	{Kind: "program", Run: "espeak", Device: "cpu"},
+}}
+
+func TestLiveIsTheUnion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name       string
+		elsewhere  map[string][]string
+		loud       bool // whether the first backing of shout is live here
+		shout, why string
+		sing       string
+	}{
+		{"nobody else", nil, true, "native:loud", "needs a voice server", ""},
+		{"others have what is lacking", map[string][]string{"sing": {"program:espeak"}}, true, "native:loud", "", "program:espeak"},
+		{"the catalogue's order counts", map[string][]string{"sing": {"program:espeak", "hftask:voice"}}, true, "native:loud", "", "hftask:voice"},
+		{"a better one elsewhere comes first", map[string][]string{"shout": {"native:loud"}}, false, "native:loud", "needs a voice server", ""},
+		{"a weaker one elsewhere does not", map[string][]string{"shout": {"openai:chat"}}, false, "native:quiet", "needs a voice server", ""},
+		{"unknown ones are ignored", map[string][]string{"sing": {"hftask:song"}, "dance": {"native:dance"}}, true, "native:loud", "needs a voice server", ""},
+		{"a candidate of another tool is none", map[string][]string{"shout": {"hftask:voice"}}, true, "native:loud", "needs a voice server", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			tb := newToolbox(t, toolbox.Config{
+				Backends: map[string]toolbox.Backend{"native": fake{probe: func(b toolbox.Backing) error {
+					if b.Run == "loud" && !c.loud {
+						return errors.New("hoarse")
+					}
+					return nil
+				}}},
+				Elsewhere: func(context.Context) (map[string][]string, error) { return c.elsewhere, nil },
+			}, shout, sing)
+			l, err := tb.Live(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s, _ := l.Status("shout"); !s.Live || s.Backing.Candidate() != c.shout || s.Why != "" {
+				t.Errorf("shout: %s, %q", s.Backing.Candidate(), s.Why)
+			}
+			s, _ := l.Status("sing")
+			if s.Live != (c.sing != "") || !strings.HasPrefix(s.Why, c.why) || (c.why == "") != (s.Why == "") {
+				t.Errorf("sing: live %v, %q", s.Live, s.Why)
+			}
+			if s.Live && s.Backing.Candidate() != c.sing {
+				t.Errorf("sing: %s", s.Backing.Candidate())
+			}
+			if statuses, err := tb.Statuses(t.Context()); err != nil || len(statuses) != 2 || l.Live("dance") {
+				t.Errorf("%d statuses, %v", len(statuses), err)
+			}
+			here := map[string][]string{"shout": {"native:loud", "native:quiet"}}
+			if !c.loud {
+				here["shout"] = here["shout"][1:]
+			}
+			if got, err := tb.Local(t.Context()); err != nil || !maps.EqualFunc(got, here, slices.Equal) {
+				t.Errorf("here: %v, %v", got, err)
+			}
+		})
+	}
+}
+
+// Others come and go at once, what is here is probed now and then; while nothing
+// changes, the answer is the same pointer.
+func TestLiveFollowsOthers(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	probes := 0
+	var others map[string][]string
+	tb := newToolbox(t, toolbox.Config{
+		Backends:  map[string]toolbox.Backend{"native": fake{probe: func(toolbox.Backing) error { probes++; return nil }}},
+		Fresh:     time.Minute,
+		Clock:     func() time.Time { return now },
+		Elsewhere: func(context.Context) (map[string][]string, error) { return others, nil },
+	}, shout, sing)
+	live := func() *toolbox.Liveness {
+		l, err := tb.Live(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	alone := live()
+	others = map[string][]string{"shout": {"native:loud"}}
+	if live() != alone {
+		t.Error("another process that can no more made another answer")
+	}
+	others = map[string][]string{"sing": {"hftask:voice"}}
+	helped := live()
+	if helped == alone || !helped.Live("sing") || alone.Live("sing") {
+		t.Error("another process that can more made none")
+	}
+	others = map[string][]string{"sing": {"hftask:voice", "program:espeak"}, "dance": nil}
+	if live() != helped || probes != 2 {
+		t.Errorf("%d probes", probes)
+	}
+	now = now.Add(2 * time.Minute)
+	if live() != helped || probes != 4 {
+		t.Errorf("probed again, %d in all: the same should be the same", probes)
+	}
+	others = nil
+	if l := live(); l == helped || l.Live("sing") {
+		t.Error("the process that could is gone, what it could is not")
+	}
+}
+
+func TestLiveWithoutWordFromOthers(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	ctx, cancel := context.WithCancel(t.Context())
+	tb := newToolbox(t, toolbox.Config{
+		Backends: map[string]toolbox.Backend{"native": fake{}},
+		Elsewhere: func(ctx context.Context) (map[string][]string, error) {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			return map[string][]string{"sing": {"hftask:voice"}},
+				fmt.Errorf("read the workers: %w", &plan.Fault{Sentence: "The secret is out.", Err: errors.New("redis is gone")})
+		},
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
+	}, shout, sing)
+	l, err := tb.Live(ctx)
+	if err != nil || !l.Live("shout") || l.Live("sing") {
+		t.Errorf("what is here does not count: %v", err)
+	}
+	if got := log.String(); !strings.Contains(got, "redis is gone") || strings.Contains(got, "secret") {
+		t.Errorf("the operator reads %q", got)
+	}
+	cancel()
+	if _, err := tb.Live(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+func TestRunIsLocal(t *testing.T) {
+	t.Parallel()
+	tb := newToolbox(t, toolbox.Config{
+		Backends: map[string]toolbox.Backend{"native": fake{run: func(context.Context, toolbox.Backing, toolbox.Call) (toolbox.Output, error) {
+			return toolbox.Output{}, errors.New("no voice")
+		}}},
+		Elsewhere: func(context.Context) (map[string][]string, error) {
+			return map[string][]string{"sing": {"hftask:voice"}, "shout": {"openai:chat"}}, nil
+		},
+	}, shout, sing)
+	for tool, want := range map[string]bool{"sing": true, "shout": false} {
+		_, err := tb.Run(t.Context(), tool, "", toolbox.Call{Tool: tool, Dir: t.TempDir()}, nil)
+		if err == nil || errors.Is(err, toolbox.ErrElsewhere) != want {
+			t.Errorf("%s: %v", tool, err)
+		}
+		if got := plan.Sentence(err, ""); want && got != "The tool sing cannot run here. It needs a program; this version cannot run programs yet." {
+			t.Errorf("%s: people read %q", tool, got)
+		}
+	}
+}
