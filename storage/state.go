@@ -51,6 +51,15 @@ type State interface {
 	Subscribe(ctx context.Context, topic string) (<-chan []byte, error)
 }
 
+// Syncer is State that can make sure that what it has returned for outlives a crash of
+// the machine. State that is no Syncer leaves that to its server and the server's settings.
+type Syncer interface {
+	// Sync returns when everything that methods have returned for before it was called
+	// outlives a crash of the machine. It may be called by many at once, who share the
+	// work. If it fails, that is not known; it may be called again.
+	Sync(ctx context.Context) error
+}
+
 const (
 	// MaxValue is the most bytes that one value may have. Larger things belong into
 	// [Blobs].

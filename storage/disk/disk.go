@@ -1,6 +1,7 @@
-// Package disk keeps blobs as files of a folder, which several processes may share.
+// Package disk keeps blobs as files of a folder, which several processes may share, and
+// state in a file, which one process has for itself.
 //
-// Promises beyond those of the storage package:
+// Promises of [Blobs] beyond those of the storage package:
 //   - A file is written beside its place, synced and renamed into it, and then its folder
 //     is synced, so that a crash leaves no half of a blob and loses none that Put has
 //     returned for.
@@ -11,6 +12,24 @@
 // The folder must be on a file system that renames atomically and whose clock is the one
 // that blobs are to expire by. Where it ignores the case of names, keys that differ in
 // nothing else name one blob.
+//
+// Promises of [State] beyond those of the storage package:
+//   - Everything outlives a crash of the process, kill -9 included: a change is written
+//     to the log before its method returns. So does the order: what is read back is what
+//     was there at one moment.
+//   - What Sync has returned for outlives a crash of the machine; what else was changed
+//     does after a second, by a sync in the background, while the disk keeps up. A crash
+//     of the machine may lose what was changed after the last sync, from some change on.
+//   - A log that was damaged where it was sure is refused, never read in part.
+//   - A method that fails has changed nothing. A disk that is full is told by
+//     [storage.ErrFull], and used again when it has room.
+//   - Values expire by the clock on the wall, over restarts too.
+//   - A second process that opens the file is refused at once.
+//   - Hints are passed within the process.
+//
+// All of it is held in memory; the log, and what has expired and is still held, are at
+// most some four times what is live and 16 MiB, for a rewriting that others do not wait
+// for. The file must be on a disk of this machine, on a system of the Unix family.
 package disk
 
 import (

@@ -90,7 +90,7 @@ func fill(folder string) int {
 			return noDisk
 		}
 	}
-	if err := full(folder); err != nil {
+	if err := errors.Join(fullState(filepath.Join(folder, "state")), full(folder)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}

@@ -1,0 +1,197 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"atelier/storage"
+)
+
+// StateConfig says where the state is.
+type StateConfig struct {
+	// File is the log. It and its folder are made if they are not there; beside it lie
+	// FILE.lock and, for moments, FILE.new.
+	File string
+	// Now is the clock by which values expire; nil is the system's.
+	Now func() time.Time
+	// CompactFrom is the size of the log in bytes from which it is rewritten when most
+	// of it is of no use any more; zero is 16 MiB.
+	CompactFrom int64
+}
+
+// State is in the memory of this process, and in a log from which it is read again.
+type State struct {
+	file   string
+	now    func() time.Time
+	from   int64 // from which size on the log is compacted
+	fsync  func(*os.File) error
+	unlock func() error
+
+	mu         sync.Mutex
+	closed     bool
+	memory     memory
+	log        *journal
+	compacting bool
+	since      []change // since the compaction has begun
+	retryAt    int64    // the size of the log at which a compaction that failed is tried again
+	checkAt    int64    // the size of the log at which what has expired is counted
+	next       *commit  // the sync that has not begun
+	suspect    bool     // a sync has failed, and what the system has thrown away is not known
+	failed     error    // what the last sync has failed with
+	armed      bool     // whether the timer runs
+
+	timer   *time.Timer
+	wake    chan struct{}
+	stop    chan struct{}
+	stopped chan struct{}
+	close   func() error
+	hints   hints
+}
+
+var (
+	_ storage.State   = (*State)(nil)
+	_ storage.Syncer  = (*State)(nil)
+	_ storage.Checker = (*State)(nil)
+)
+
+// OpenState reads the state back and keeps it for this process alone. Close it in the
+// end. What it fails with is a [*storage.Fault].
+func OpenState(c StateConfig) (*State, error) { return openState(c, (*os.File).Sync) }
+
+func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
+	s := &State{
+		file: c.File, now: c.Now, from: c.CompactFrom, fsync: fsync,
+		memory: memory{groups: map[string]map[string]*entry{}}, next: newCommit(), timer: time.NewTimer(time.Hour),
+		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
+	}
+	s.timer.Stop()
+	s.close = sync.OnceValue(s.end)
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.from == 0 {
+		s.from = 16 << 20
+	}
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return nil, unusableState("The folder of the state cannot be made", err)
+	}
+	var err error
+	if s.unlock, err = lock(s.file + ".lock"); err != nil {
+		return nil, err
+	}
+	if err := s.load(); err != nil {
+		return nil, errors.Join(err, s.unlock())
+	}
+	go s.run()
+	return s, nil
+}
+
+// load reads the log and writes a compact one in its place. Where there is no room for
+// that, it goes on with the one that is there.
+func (s *State) load() error {
+	data, err := os.ReadFile(s.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unusableState("The file of the state cannot be read", err)
+	}
+	salt, end, err := replay(data, &s.memory)
+	if err != nil {
+		return err
+	}
+	err = s.compact()
+	if errors.Is(err, storage.ErrFull) && end > 0 {
+		s.log, err = openJournal(s.file, salt, end)
+	}
+	if err != nil {
+		return unusableState("The file of the state cannot be written", err)
+	}
+	return nil
+}
+
+// Close makes sure that everything outlives a crash of the machine, and lets go of the
+// file. Subscriptions end. To close it again does nothing.
+func (s *State) Close() error { return s.close() }
+
+func (s *State) end() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	close(s.stop)
+	<-s.stopped
+	s.timer.Stop()
+	s.hints.close()
+	err := s.commit()
+	if err == nil {
+		// It tells the next reading that what is before it was whole. Nothing is lost
+		// with it.
+		_ = s.log.write(change{kind: mark}) //nolint:errcheck // there may be no room
+	}
+	return errors.Join(err, s.log.f.Close(), s.unlock())
+}
+
+// Check writes a little to the log and takes it back, and tells whether the last sync
+// has failed and whether the file is still the one that others would find.
+func (s *State) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return unusableState("The file of the state cannot be used", fs.ErrClosed)
+	}
+	if err := s.log.try(); err != nil {
+		return unusableState("The file of the state cannot be written", err)
+	}
+	if s.failed != nil {
+		return unusableState("The disk does not keep the state", s.failed)
+	}
+	named, err := os.Stat(s.file)
+	if err != nil {
+		return unusableState("The file of the state is gone; what is written now will be lost. Stop the program and start it again", err)
+	}
+	if open, err := s.log.f.Stat(); err != nil || !os.SameFile(named, open) {
+		return unusableState("The file of the state was replaced; what is written now will be lost. Stop the program and start it again",
+			errors.Join(fs.ErrExist, err))
+	}
+	return nil
+}
+
+func unusableState(what string, err error) error {
+	reason := err
+	if p, ok := errors.AsType[*fs.PathError](err); ok { // without the path
+		reason = p.Err
+	} else if l, ok := errors.AsType[*os.LinkError](err); ok {
+		reason = l.Err
+	}
+	f := &storage.Fault{Sentence: what + ": " + reason.Error() + ".", Err: err}
+	if errors.Is(err, storage.ErrFull) {
+		f.Kind = storage.ErrFull
+		f.Sentence = what + ": there is no room left on the disk; make some."
+	}
+	return f
+}
+
+// guard is what every method begins with.
+func guard(ctx context.Context, invalid error) error {
+	if invalid != nil {
+		return invalid
+	}
+	return ctx.Err()
+}
+
+// errClosed is what is told of a state that was closed.
+var errClosed = fmt.Errorf("%w: it was closed: %w", storage.ErrUnreachable, fs.ErrClosed)
+
+// alive fails where the state is closed. The lock is held.
+func (s *State) alive() error {
+	if s.closed {
+		return errClosed
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package disk
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"atelier/storage"
+)
+
+// hints pass between those of this process.
+type hints struct {
+	mu     sync.Mutex
+	closed bool
+	topics map[string]map[*subscriber]bool
+}
+
+// waiting is how many hints may lie unread, the nil for those lost included.
+const waiting = 64
+
+// subscriber holds up nobody. It is sent to, and closed, under the lock alone.
+type subscriber struct {
+	hints chan []byte
+	lost  bool        // whether the last in the channel is the nil
+	stop  func() bool // does not wait for the end of the context any more
+}
+
+func (s *subscriber) give(hint []byte) {
+	switch {
+	case len(s.hints) < waiting-1: // the last place is for the nil
+		s.hints <- bytes.Clone(hint)
+		s.lost = false
+	case !s.lost:
+		s.hints <- nil
+		s.lost = true
+	}
+}
+
+// Publish tells all who are subscribed to a topic.
+func (s *State) Publish(ctx context.Context, topic string, hint []byte) error {
+	err := guard(ctx, storage.CheckGroup(topic))
+	switch {
+	case err != nil:
+	case len(hint) == 0:
+		err = errors.New("the hint is empty")
+	case len(hint) > storage.MaxHint:
+		err = fmt.Errorf("%w: it has %d bytes, at most %d are taken", storage.ErrTooLarge, len(hint), storage.MaxHint)
+	default:
+		err = s.hints.publish(topic, hint)
+	}
+	if err != nil {
+		return fmt.Errorf("publish to %s: %w", topic, err)
+	}
+	return nil
+}
+
+// Subscribe gives the hints of a topic.
+func (s *State) Subscribe(ctx context.Context, topic string) (<-chan []byte, error) {
+	err := guard(ctx, storage.CheckGroup(topic))
+	if err == nil {
+		var hints <-chan []byte
+		if hints, err = s.hints.subscribe(ctx, topic); err == nil {
+			return hints, nil
+		}
+	}
+	return nil, fmt.Errorf("subscribe to %s: %w", topic, err)
+}
+
+func (h *hints) publish(topic string, hint []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return errClosed
+	}
+	for to := range h.topics[topic] {
+		to.give(hint)
+	}
+	return nil
+}
+
+func (h *hints) subscribe(ctx context.Context, topic string) (<-chan []byte, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errClosed
+	}
+	to := &subscriber{hints: make(chan []byte, waiting)}
+	if h.topics == nil {
+		h.topics = map[string]map[*subscriber]bool{}
+	}
+	if h.topics[topic] == nil {
+		h.topics[topic] = map[*subscriber]bool{}
+	}
+	h.topics[topic][to] = true
+	to.stop = context.AfterFunc(ctx, func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.leave(topic, to)
+	})
+	return to.hints, nil
+}
+
+// leave ends a subscription, once.
+func (h *hints) leave(topic string, to *subscriber) {
+	if !h.topics[topic][to] {
+		return
+	}
+	delete(h.topics[topic], to)
+	if len(h.topics[topic]) == 0 {
+		delete(h.topics, topic)
+	}
+	close(to.hints)
+}
+
+// close ends all subscriptions.
+func (h *hints) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	for topic, all := range h.topics {
+		for to := range all {
+			to.stop()
+			h.leave(topic, to)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package disk
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/storage"
+)
+
+func openWith(t *testing.T, file string, fsync func(*os.File) error) *State {
+	t.Helper()
+	s, err := openState(StateConfig{File: file}, fsync)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func write(t *testing.T, s *State, key string) {
+	t.Helper()
+	if err := s.Put(t.Context(), key, []byte("x"), 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestASyncIsShared by all who ask for one while another runs.
+func TestASyncIsShared(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "log")
+	synctest.Test(t, func(t *testing.T) {
+		var syncs atomic.Int32
+		var held atomic.Pointer[chan struct{}]
+		s := openWith(t, file, func(f *os.File) error {
+			if gate := held.Load(); gate != nil {
+				<-*gate
+			}
+			syncs.Add(1)
+			return f.Sync()
+		})
+		gate := make(chan struct{})
+		held.Store(&gate)
+		syncs.Store(0)
+		const many = 20
+		var done atomic.Int32
+		for i := range 1 + many {
+			go func() {
+				write(t, s, "g/"+strconv.Itoa(i))
+				if err := s.Sync(t.Context()); err != nil {
+					t.Error(err)
+				}
+				done.Add(1)
+			}()
+			synctest.Wait() // the first is in the sync, and the others wait for the next
+		}
+		if done.Load() != 0 {
+			t.Errorf("%d were told before the sync was done", done.Load())
+		}
+		held.Store(nil)
+		close(gate)
+		synctest.Wait()
+		if syncs.Load() != 2 || done.Load() != 1+many {
+			t.Errorf("%d syncs were done for %d", syncs.Load(), done.Load())
+		}
+		if err := errors.Join(s.Sync(t.Context()), s.Close()); err != nil || syncs.Load() != 2 {
+			t.Errorf("what is sure is synced again: %d, %v", syncs.Load(), err)
+		}
+	})
+}
+
+// TestTheBackgroundSyncs what was written a second later, and only then.
+func TestTheBackgroundSyncs(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "log")
+	synctest.Test(t, func(t *testing.T) {
+		var syncs atomic.Int32
+		s := openWith(t, file, func(f *os.File) error { syncs.Add(1); return f.Sync() })
+		for round := range int32(3) {
+			syncs.Store(0)
+			for range 100 {
+				write(t, s, "g/k"+strconv.Itoa(int(round)))
+			}
+			if syncs.Load() != 0 {
+				t.Error("a put waits for a sync")
+			}
+			time.Sleep(delay) // by the bubble's clock
+			synctest.Wait()
+			if s.log.sure != s.log.end {
+				t.Error("after a second it is not sure")
+			}
+			time.Sleep(time.Hour)
+			if syncs.Load() != 1 {
+				t.Errorf("%d syncs were done", syncs.Load())
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestASyncThatFails is told to who waits and to Check. What the system may have thrown
+// away is written again from memory.
+func TestASyncThatFails(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "log")
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		s := openWith(t, file, func(f *os.File) error {
+			if broken.Load() {
+				return syscall.EIO
+			}
+			return f.Sync()
+		})
+		write(t, s, "g/a")
+		broken.Store(true)
+		for range 3 {
+			if err := s.Sync(t.Context()); !errors.Is(err, syscall.EIO) {
+				t.Errorf("the sync: %v", err)
+			}
+			time.Sleep(time.Minute)
+		}
+		fault, ok := errors.AsType[*storage.Fault](s.Check(t.Context()))
+		if !ok || !strings.HasPrefix(fault.Sentence, "The disk does not keep the state") {
+			t.Errorf("the check: %v", fault)
+		}
+		write(t, s, "g/b")
+		broken.Store(false)
+		before := s.log
+		if err := errors.Join(s.Sync(t.Context()), s.Check(t.Context())); err != nil {
+			t.Error(err)
+		}
+		if s.log == before {
+			t.Error("the log is the one whose pages are lost")
+		}
+		write(t, s, "g/c")
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		s = openWith(t, file, (*os.File).Sync)
+		if keys, err := s.Keys(t.Context(), "g"); err != nil || len(keys) != 3 {
+			t.Errorf("the keys are %v, %v", keys, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// FuzzReplay: whatever a file holds is read or refused, and what is read is a whole number
+// of records.
+func FuzzReplay(f *testing.F) {
+	const salt = 7
+	log := head(salt)
+	for i, c := range []change{
+		{put, "a/b", 0, []byte("x")}, {begin, "a/l", 1 << 40, []byte("x")}, {add, "a/l", 0, nil}, {remove, "a/b", 0, nil}, {removeAll, "a", 0, nil}, {kind: mark},
+	} {
+		log = frame(log, salt, int64(len(log)), int64(i*headSize), c)
+		f.Add(log, log[len(log)-3:])
+	}
+	f.Add([]byte(nil), []byte(nil))
+	f.Add([]byte(magic), []byte{9, 0, 0})
+	f.Fuzz(func(t *testing.T, data, payload []byte) {
+		read := func(data []byte) (int64, error) {
+			m := memory{groups: map[string]map[string]*entry{}}
+			_, end, err := replay(data, &m)
+			if end < 0 || end > int64(len(data)) {
+				t.Errorf("%d of %d bytes were read", end, len(data))
+			}
+			if err != nil {
+				if _, ok := errors.AsType[*storage.Fault](err); !ok {
+					t.Errorf("it is refused by %v", err)
+				}
+				return end, err
+			}
+			again := memory{groups: map[string]map[string]*entry{}}
+			if _, same, err := replay(data[:end], &again); err != nil || same != end || again.size != m.size {
+				t.Errorf("what ends at %d ends at %d: %v", end, same, err)
+			}
+			// What it holds is written and read as the same.
+			fresh := head(salt)
+			for c := range m.snapshot() {
+				fresh = frame(fresh, salt, int64(len(fresh)), 0, c)
+			}
+			compact := memory{groups: map[string]map[string]*entry{}}
+			if _, same, err := replay(fresh, &compact); err != nil || same != int64(len(fresh)) || compact.size != m.size {
+				t.Errorf("compacted it has %d bytes for %d: %v", compact.size, m.size, err)
+			}
+			return end, nil
+		}
+		if _, err := read(data); err != nil {
+			return
+		}
+		// A record whose checksums are right, and the payload anything.
+		record := append(make([]byte, prefixSize), payload...)
+		at := int64(headSize)
+		seal(record, salt, at, 0)
+		if end, err := read(slices.Concat(head(salt), record)); err == nil && end != at+int64(len(record)) {
+			t.Errorf("a record of %d bytes ends at %d", len(record), end)
+		}
+	})
+}

@@ -1,0 +1,181 @@
+package disk
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"atelier/storage"
+)
+
+// kind is what a change does. The numbers are in the files.
+type kind byte
+
+const (
+	put       kind = 1 // a value, in the place of what was there
+	begin     kind = 2 // the first value of a list, in the place of what was there
+	add       kind = 3 // one more value of a list that is there
+	remove    kind = 4 // a value or a list
+	removeAll kind = 5 // those of a group, which is in the place of the key
+	mark      kind = 6 // nothing
+)
+
+// change is what one method changes. Applied in their order, changes give the same
+// memory at any time: whether something had expired was decided when they were made.
+type change struct {
+	kind  kind
+	key   string
+	until int64 // in Unix milliseconds; zero is for ever
+	value []byte
+}
+
+// entry is a value or a list. The bytes, and the values that a list has already, are
+// never changed.
+type entry struct {
+	value []byte
+	list  [][]byte // nil means that it is a value
+	until int64
+	size  int64 // in a log
+}
+
+func (e *entry) expired(now int64) bool { return e.until != 0 && e.until <= now }
+
+// memory is all that is kept, by group and key.
+type memory struct {
+	groups map[string]map[string]*entry
+	size   int64 // in a log, what has expired included
+}
+
+func (m *memory) find(key string) *entry { return m.groups[storage.Group(key)][key] }
+
+func (m *memory) apply(c change) error {
+	switch c.kind {
+	case put, begin:
+		e := &entry{until: c.until, size: c.size()}
+		if c.kind == put {
+			e.value = c.value
+		} else {
+			e.list = [][]byte{c.value}
+		}
+		m.set(c.key, e)
+	case add:
+		e := m.find(c.key)
+		if e == nil || e.list == nil {
+			return fmt.Errorf("a change of kind %d has nothing to change", c.kind)
+		}
+		e.list, e.until = append(e.list, c.value), c.until
+		e.size += c.size()
+		m.size += c.size()
+	case remove:
+		m.remove(c.key)
+	case removeAll:
+		for key := range m.groups[c.key] {
+			m.remove(key)
+		}
+	case mark:
+	default:
+		return fmt.Errorf("a change is of kind %d", c.kind)
+	}
+	return nil
+}
+
+func (m *memory) set(key string, e *entry) {
+	m.remove(key)
+	group := storage.Group(key)
+	if m.groups[group] == nil {
+		m.groups[group] = map[string]*entry{}
+	}
+	m.groups[group][key] = e
+	m.size += e.size
+}
+
+func (m *memory) remove(key string) {
+	group := storage.Group(key)
+	e, ok := m.groups[group][key]
+	if !ok {
+		return
+	}
+	m.size -= e.size
+	delete(m.groups[group], key)
+	if len(m.groups[group]) == 0 {
+		delete(m.groups, group)
+	}
+}
+
+// sweep removes what has expired.
+func (m *memory) sweep(now int64) {
+	for _, entries := range m.groups {
+		for key, e := range entries {
+			if e.expired(now) {
+				m.remove(key)
+			}
+		}
+	}
+}
+
+// live is the size of what has not expired.
+func (m *memory) live(now int64) (size int64) {
+	for _, entries := range m.groups {
+		for _, e := range entries {
+			if !e.expired(now) {
+				size += e.size
+			}
+		}
+	}
+	return size
+}
+
+// snapshot gives the changes that lead to the memory as it is now, however it is changed
+// while they are read.
+func (m *memory) snapshot() iter.Seq[change] {
+	type kept struct {
+		key string
+		entry
+	}
+	var all []kept
+	for _, entries := range m.groups {
+		for key, e := range entries {
+			all = append(all, kept{key, *e})
+		}
+	}
+	return func(yield func(change) bool) {
+		for _, k := range all {
+			if k.list == nil && !yield(change{put, k.key, k.until, k.value}) {
+				return
+			}
+			next := begin
+			for _, value := range k.list {
+				if !yield(change{next, k.key, k.until, value}) {
+					return
+				}
+				next = add
+			}
+		}
+	}
+}
+
+// milliseconds is a time rounded up.
+func milliseconds(t time.Time) int64 {
+	return t.Add(time.Millisecond - 1).UnixMilli()
+}
+
+// until is when something ends that begins now; both are rounded up, so that it is never
+// too early.
+func until(now time.Time, expiry time.Duration) int64 {
+	if expiry == 0 {
+		return 0
+	}
+	whole := int64(expiry / time.Millisecond)
+	if expiry%time.Millisecond > 0 {
+		whole++
+	}
+	return milliseconds(now) + whole
+}
+
+// later is the longer of two lives.
+func later(a, b int64) int64 {
+	if a == 0 || b == 0 {
+		return 0
+	}
+	return max(a, b)
+}
