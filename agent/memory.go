@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"maps"
 	"slices"
 	"sync"
 
@@ -63,13 +62,6 @@ func (m *Memory) Result(key string) (plan.Result, bool) {
 	defer m.mu.Unlock()
 	r, ok := m.results[key]
 	return r, ok
-}
-
-// Results are all results, by the keys of their steps.
-func (m *Memory) Results() map[string]plan.Result {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return maps.Clone(m.results)
 }
 
 // Record remembers what came of a step. Its outputs become resources.

@@ -9,6 +9,7 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // Answer is what people are told.
@@ -114,17 +115,26 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 			return nil, err
 		}
 		for _, name := range task.Missing {
-			status, _ := live.Status(name)
-			if !slices.ContainsFunc(lacks, func(l lack) bool { return l.tool == name }) {
-				why := status.Why
-				if strings.HasPrefix(why, "needs ") {
-					why = "it " + why
-				}
-				lacks = append(lacks, lack{name, fmt.Sprintf("The tool %s cannot run here: %s.", name, why)})
+			if slices.ContainsFunc(lacks, func(l lack) bool { return l.tool == name }) {
+				continue
 			}
+			status, _ := live.Status(name)
+			lacks = append(lacks, lack{name, whyNot(status, name)})
 		}
 	}
 	return lacks, nil
+}
+
+// whyNot says what people should know of a tool that was missing when the plan was made.
+func whyNot(s toolbox.Status, name string) string {
+	if s.Live { // whoever can run it has come since
+		return fmt.Sprintf("The tool %s could not run when I planned this. It can now: please ask again.", name)
+	}
+	why := s.Why
+	if strings.HasPrefix(why, "needs ") {
+		why = "it " + why
+	}
+	return fmt.Sprintf("The tool %s cannot run here: %s.", name, why)
 }
 
 // unworded says of an answer that a language model was asked for that it did not word it,

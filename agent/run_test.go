@@ -346,6 +346,8 @@ func TestRespond(t *testing.T) {
 	lacking.Tasks[0].Solutions, lacking.Tasks[0].Missing = nil, []string{"sing"}
 	wayless := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	wayless.Tasks[0].Solutions, wayless.Tasks[0].Subtask = nil, plan.Subtask{Description: "Turn the depth map into a sound", Returns: plan.Audio}
+	back := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
+	back.Tasks[0].Solutions, back.Tasks[0].Missing = nil, []string{"draw"}
 	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
 		a := mind.Account{Request: request(photo), Plan: p, Results: results}
 		for range results {
@@ -364,6 +366,7 @@ func TestRespond(t *testing.T) {
 		{"the plain account names the model of a tool", "", "edge (model sees-1): A cat.", account(p, seen)},
 		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here: it needs a sing.", account(lacking)},
+		{"one that is there by now is told so", "", "The tool draw could not run when I planned this. It can now: please ask again.", account(back)},
 		{"a missing tool is told once, in any language", "Das Werkzeug `sing` fehlt.", "Das Werkzeug `sing` fehlt.", account(lacking)},
 		{"also where words touch its name", "工具sing不能用。", "工具sing不能用。", account(lacking)},
 		{"a name within a word is none", "I tried, using all I have.", "I tried, using all I have.\nThe tool sing cannot run here: it needs a sing.", account(lacking)},
@@ -377,7 +380,8 @@ func TestRespond(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{text: c.text}, maker{}, agent.Config{}, tool("edge", plan.Edge, img), tool("sing", plan.Audio, img))
+			w := newWorld(t, &fakeMind{text: c.text}, maker{"draw": draws}, agent.Config{},
+				tool("draw", plan.Image, img), tool("edge", plan.Edge, img), tool("sing", plan.Audio, img))
 			answer, err := w.Respond(t.Context(), c.account)
 			got := answer.Text
 			if err != nil || got != c.want {
