@@ -24,7 +24,8 @@
 //   - A method that fails may have been done nevertheless, as is so with everything that
 //     is far away. Every method but Append may simply be called again. A connection that
 //     breaks while a method runs is made anew within it, and does not have it done twice.
-//   - What outlives a crash of the server is said by the make.
+//   - What outlives a crash of the server is said by the make; one that is a [Syncer] makes
+//     sure of it where it is asked to.
 //   - Expiry is by the server's clock alone, so that processes need not agree on the time.
 //
 // Both are safe for concurrent use. A method ends when its context does, and a blob that

@@ -92,47 +92,9 @@ func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 	return s, nil
 }
 
-// load reads the log and writes a compact one in its place. Where there is no room for
-// that, it goes on with the one that is there.
-func (s *State) load() error {
-	data, err := os.ReadFile(s.file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return unusableState("The file of the state cannot be read", err)
-	}
-	salt, end, err := replay(data, &s.memory)
-	if err != nil {
-		return err
-	}
-	err = s.compact()
-	if errors.Is(err, storage.ErrFull) && end > 0 {
-		s.log, err = openJournal(s.file, salt, end)
-	}
-	if err != nil {
-		return unusableState("The file of the state cannot be written", err)
-	}
-	return nil
-}
-
 // Close makes sure that everything outlives a crash of the machine, and lets go of the
 // file. Subscriptions end. To close it again does nothing.
 func (s *State) Close() error { return s.close() }
-
-func (s *State) end() error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
-	close(s.stop)
-	<-s.stopped
-	s.timer.Stop()
-	s.hints.close()
-	err := s.commit()
-	if err == nil {
-		// It tells the next reading that what is before it was whole. Nothing is lost
-		// with it.
-		_ = s.log.write(change{kind: mark}) //nolint:errcheck // there may be no room
-	}
-	return errors.Join(err, s.log.f.Close(), s.unlock())
-}
 
 // Check writes a little to the log and takes it back, and tells whether the last sync
 // has failed and whether the file is still the one that others would find.
@@ -160,6 +122,44 @@ func (s *State) Check(ctx context.Context) error {
 			errors.Join(fs.ErrExist, err))
 	}
 	return nil
+}
+
+// load reads the log and writes a compact one in its place. Where there is no room for
+// that, it goes on with the one that is there.
+func (s *State) load() error {
+	data, err := os.ReadFile(s.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unusableState("The file of the state cannot be read", err)
+	}
+	salt, end, err := replay(data, &s.memory)
+	if err != nil {
+		return err
+	}
+	err = s.compact()
+	if errors.Is(err, storage.ErrFull) && end > 0 {
+		s.log, err = openJournal(s.file, salt, end)
+	}
+	if err != nil {
+		return unusableState("The file of the state cannot be written", err)
+	}
+	return nil
+}
+
+func (s *State) end() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	close(s.stop)
+	<-s.stopped
+	s.timer.Stop()
+	s.hints.close()
+	err := s.commit()
+	if err == nil {
+		// It tells the next reading that what is before it was whole. Nothing is lost
+		// with it.
+		_ = s.log.write(change{kind: mark}) //nolint:errcheck // there may be no room
+	}
+	return errors.Join(err, s.log.f.Close(), s.unlock())
 }
 
 func unusableState(what string, err error) error {

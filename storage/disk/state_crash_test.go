@@ -92,18 +92,12 @@ func seen(ctx context.Context, t *rapid.T, s *disk.State) model {
 // they have returned for, and of one that was cut short anywhere, a beginning of it.
 func TestACrashLosesNothing(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
+	ctx, folder := t.Context(), t.TempDir()
+	file, copied := filepath.Join(folder, "log"), filepath.Join(folder, "copy")
 	rapid.Check(t, func(t *rapid.T) {
-		folder, err := os.MkdirTemp("", "state-")
-		if err != nil {
+		if err := os.RemoveAll(file); err != nil {
 			t.Fatal(err)
 		}
-		defer func() {
-			if err := os.RemoveAll(folder); err != nil {
-				t.Error(err)
-			}
-		}()
-		file, copied := filepath.Join(folder, "log"), filepath.Join(folder, "copy")
 		from := rapid.SampledFrom([]int64{0, 300}).Draw(t, "compact from")
 		s, err := disk.OpenState(disk.StateConfig{File: file, CompactFrom: from})
 		if err != nil {
@@ -125,7 +119,7 @@ func TestACrashLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		reopened := func(data []byte) model {
-			if err := os.WriteFile(copied, data, 0o600); err != nil {
+			if err := os.WriteFile(copied, data, 0o600); err != nil { //nolint:gosec // it is in the test's own folder
 				t.Fatal(err)
 			}
 			c, err := disk.OpenState(disk.StateConfig{File: copied})

@@ -68,7 +68,7 @@ func fullState(folder string) error {
 	if s, err = disk.OpenState(c); err != nil {
 		return err
 	}
-	return errors.Join(s.Put(ctx, "g/k", large, 0), s.Check(ctx), s.Close(), os.RemoveAll(folder))
+	return errors.Join(s.Put(ctx, "g/k", large, 0), s.Check(ctx), s.Close(), os.RemoveAll(folder)) //nolint:gosec // the test named it
 }
 
 // holds tells whether what was there before the disk was full is there.

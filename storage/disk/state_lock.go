@@ -17,7 +17,7 @@ func lock(file string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, unusableState("The file that locks the state cannot be opened", full(err))
 	}
-	fd := int(f.Fd()) //nolint:gosec // a file's number is small
+	fd := int(f.Fd())
 	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
 		err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
 	}

@@ -103,10 +103,12 @@ func parse(payload []byte) (c change, err error) {
 	}
 	payload = payload[n:]
 	length, n := binary.Uvarint(payload)
-	if n <= 0 || length > uint64(len(payload)-n) {
+	if n <= 0 {
 		return c, bad
 	}
-	payload = payload[n:]
+	if payload = payload[n:]; length > uint64(len(payload)) {
+		return c, bad
+	}
 	c.key, c.value = string(payload[:length]), bytes.Clone(payload[length:])
 	return c, nil
 }
