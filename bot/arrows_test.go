@@ -42,6 +42,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/native/vision": {nil, "what is computed on pixels knows pixels only"},
 	"agent/evaluate":              {[]string{"agent/plan", "agent/mind", "agent/toolbox"}, "plans are judged from outside: the planner and what words the answers are passed in"},
 	"agent":                       {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
+	"jobs":                        {[]string{"adapters", "agent/plan", "storage"}, "the work knows promises and words: the agent is handed to it"},
 	"storage":                     {nil, "a promise"},
 	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},
 	"storage/disk":                {[]string{"storage"}, "a make imports its promise"},

@@ -1,0 +1,129 @@
+package jobs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"time"
+
+	"atelier/agent/plan"
+)
+
+// retrySoon is when a task is looked at again that another process must do.
+const retrySoon = 500 * time.Millisecond
+
+// act does one step, writes down what came of it, and hands over what became ready.
+func (j *Jobs) act(ctx context.Context, w task) error {
+	r, err := j.request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	g := r.generation(w.Run)
+	if g == nil || !r.needs(w.Run, w.Step) {
+		return nil
+	}
+	if _, done := g.ended[w.Step]; !done {
+		if r, err = j.do(ctx, r, g, w); err != nil {
+			return err
+		}
+	}
+	return j.advance(ctx, r)
+}
+
+// do does a step and gives the request as it is then.
+func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*request, error) {
+	asked, err := j.planRequest(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id}}); err != nil {
+		return nil, err
+	}
+	if err := j.hint(ctx, r); err != nil {
+		return nil, err
+	}
+	steps, at := r.place(w.Run, w.Step)
+	results := map[string]plan.Result{}
+	for _, run := range r.runs {
+		if run.generation == w.Run && run.route != nil {
+			results = run.route.All()
+			break
+		}
+	}
+	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
+	result, err := j.config.Agent.Act(ctx, Work{
+		Request: asked, Steps: steps, At: at, Results: results, Resources: g.plan.Resources, Folder: folder, Salt: g.salt,
+	})
+	switch {
+	case ctx.Err() != nil: // a step that was stopped is not one that failed
+		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
+	case errors.Is(err, ErrLacking) && j.known.others(ctx, steps[at].Action.Tool):
+		return nil, &waitError{after: retrySoon, err: fmt.Errorf("run %s: %w", steps[at].Action.Tool, err)}
+	case err != nil:
+		result = plan.Result{Status: plan.Failed, Problem: plan.Sentence(err, fmt.Sprintf("Nobody can run the tool %s any more.", steps[at].Action.Tool))}
+	}
+	j.config.Metrics.Tool(steps[at].Action.Tool, result)
+	return j.record(ctx, r.id, stepEnd{w.Run, w.Step, result}, folder)
+}
+
+// record writes down what came of a step. The first one counts: the media of any other are
+// deleted.
+func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string) (*request, error) {
+	at, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
+	if err != nil {
+		return nil, err
+	}
+	entries, err := j.logs.read(ctx, requestLog(id))
+	if err != nil {
+		return nil, err
+	}
+	first := slices.IndexFunc(entries, func(e *entry) bool {
+		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
+	})
+	if first != at && !slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder }) {
+		if err := j.discard(ctx, folder); err != nil {
+			return nil, err
+		}
+	}
+	r, err := foldRequest(id, entries)
+	if err != nil {
+		return nil, err
+	}
+	return r, j.hint(ctx, r)
+}
+
+// discard deletes the media of an attempt.
+func (j *Jobs) discard(ctx context.Context, folder string) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	if err := j.config.Blobs.DeleteAll(ctx, folder); err != nil {
+		return fmt.Errorf("delete what is of no use: %w", err)
+	}
+	return nil
+}
+
+// place finds a step among those of a run that wants it.
+func (r *request) place(generation int, step string) ([]plan.Step, int) {
+	for _, run := range r.runs {
+		if run.generation != generation || run.route == nil || !run.working() {
+			continue
+		}
+		steps := run.route.Steps()
+		if at := slices.IndexFunc(steps, func(s plan.Step) bool { return s.Key == step }); at >= 0 {
+			return steps, at
+		}
+	}
+	return nil, -1
+}
+
+// actFailed writes down that a step could not be done at all, so that another way is taken.
+func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
+	r, err := j.record(ctx, w.Request, stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}, "")
+	if err != nil {
+		return err
+	}
+	return j.advance(ctx, r)
+}

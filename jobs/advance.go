@@ -1,0 +1,77 @@
+package jobs
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+)
+
+// advance hands over everything of a request that is ready to be done. It is called after
+// each entry that may make something ready; what was handed over before is not again.
+func (j *Jobs) advance(ctx context.Context, r *request) error {
+	for _, run := range r.runs {
+		if run.over || run.answer != nil {
+			continue
+		}
+		for _, t := range j.due(ctx, r, run) {
+			if err := j.pass(ctx, r.id, t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// due are the tasks of a run that can be done now.
+func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
+	g := r.generations[run.generation]
+	t := task{Request: r.id, Run: run.n, queue: QueuePlan}
+	switch {
+	case run.settled(g.plan) || g.plan != nil && run.n == 1 && r.asked.Options.PlanOnly:
+		t.Kind = kindCompose
+		return []task{t}
+	case r.given == nil:
+		return nil // the thread sees to it
+	case g.plan == nil:
+		t.Kind = kindPlan
+		return []task{t}
+	}
+	var tasks []task
+	steps := run.route.Steps()
+	for _, at := range run.route.Ready() {
+		t := task{Kind: kindAct, Request: r.id, Run: run.generation, Step: steps[at].Key, queue: QueueCPU}
+		if j.device(ctx, steps[at].Action) == QueueGPU {
+			t.queue = QueueGPU
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks
+}
+
+func (j *Jobs) device(ctx context.Context, a plan.Action) string {
+	if j.config.Agent == nil {
+		return QueueCPU // a worker that lacks the tool hands it on
+	}
+	return j.config.Agent.Device(ctx, a)
+}
+
+// pass hands a task over once.
+func (j *Jobs) pass(ctx context.Context, request string, t task) error {
+	key := requestLog(request)
+	if !j.logs.queue(key, t.id()) {
+		return nil
+	}
+	if err := j.enqueue(ctx, t, 0); err != nil {
+		j.logs.unqueue(key, t.id())
+		return err
+	}
+	return nil
+}
+
+// hint tells those who watch a request that something was written.
+func (j *Jobs) hint(ctx context.Context, r *request) error {
+	return j.config.State.Publish(ctx, progressTopic(r.asked.Event.Thread.Adapter), []byte(r.id))
+}
+
+// progressTopic is where hints about the requests of an adapter's threads are heard.
+func progressTopic(adapter string) string { return "progress-" + adapter }

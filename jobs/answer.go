@@ -1,0 +1,46 @@
+package jobs
+
+import (
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// Status is how a run stands, or ended.
+type Status string
+
+// The statuses. The first three are of a run that is not over.
+const (
+	Waiting   Status = "waiting" // for its turn in the thread
+	Planning  Status = "planning"
+	Running   Status = "running"
+	Done      Status = "done"
+	Asking    Status = "asking" // it asked back
+	Failed    Status = "failed"
+	Cancelled Status = "cancelled"
+)
+
+// Answer is what is said in the end of a run. It is written once.
+type Answer struct {
+	Status Status         `json:"status"`
+	Reply  adapters.Reply `json:"reply"`
+	// Silent answers are not posted: the message that they answer is gone.
+	Silent bool `json:"silent,omitempty"`
+	// Offers are what the reply's choices stand for, in their order.
+	Offers []plan.Offer `json:"offers,omitempty"`
+	// Turn and Resources are what the thread remembers.
+	Turn      *plan.Turn      `json:"turn,omitempty"`
+	Resources []plan.Resource `json:"resources,omitempty"`
+	Question  string          `json:"question,omitempty"`
+	// Thinking is what models took for the whole run.
+	Thinking plan.Thinking `json:"thinking,omitzero"`
+}
+
+// final tells whether nothing more comes.
+func (s Status) final() bool {
+	switch s {
+	case Waiting, Planning, Running:
+		return false
+	default:
+		return true
+	}
+}

@@ -1,0 +1,184 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+// compose writes the answer of a run, once, and hands it over to be sent.
+func (j *Jobs) compose(ctx context.Context, w task) error {
+	r, err := j.request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	run := r.run(w.Run)
+	if run == nil || run.over {
+		return nil
+	}
+	if run.answer == nil {
+		g := r.generations[run.generation]
+		if !run.settled(g.plan) && !r.asked.Options.PlanOnly {
+			return nil
+		}
+		a, err := j.word(ctx, r, run)
+		if errors.Is(context.Cause(ctx), errStopped) { // while it was being worded
+			ctx = context.WithoutCancel(ctx)
+			if r, err = j.request(ctx, w.Request); err != nil {
+				return err
+			}
+			a, err = j.word(ctx, r, r.run(w.Run))
+		}
+		if err != nil {
+			return err
+		}
+		if err := j.answer(ctx, r, run.n, a); err != nil {
+			return err
+		}
+	}
+	return j.pass(ctx, r.id, task{Kind: kindSend, Request: r.id, Run: w.Run, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
+}
+
+// answer writes an answer down.
+func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error {
+	if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: a}); err != nil {
+		return err
+	}
+	return j.hint(ctx, r)
+}
+
+// word makes the answer of a run.
+func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
+	asked, err := j.planRequest(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	e := r.asked.Event
+	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: e.By.ID}, Resources: asked.Given}
+	if run.n > 1 && run.by != "" {
+		a.Reply.Mention = run.by
+	}
+	if e.Message != nil {
+		a.Reply.AnswerTo = e.Message.Ref
+	}
+	p := r.generations[run.generation].plan
+	if p != nil {
+		a.Thinking = p.Thinking
+	}
+	if run.halted != nil {
+		haltedAnswer(a, run.halted)
+	} else if err := j.respond(ctx, a, asked, r, run); err != nil {
+		return nil, err
+	}
+	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why != haltOverdue {
+		return a, nil
+	}
+	made := run.route.Made()
+	a.Resources = slices.Concat(a.Resources, made)
+	if a.Turn != nil {
+		for _, m := range made {
+			a.Turn.Made = append(a.Turn.Made, m.Name)
+		}
+	}
+	a.Reply.Files, err = j.attachments(ctx, made)
+	if err == nil && run.halted == nil {
+		offer(a, r.id, run, p)
+	}
+	return a, err
+}
+
+// haltedAnswer says why a run came to no end.
+func haltedAnswer(a *Answer, h *halted) {
+	switch h.Why {
+	case haltDeleted:
+		a.Status, a.Silent = Cancelled, true
+	case haltCancelled:
+		a.Status, a.Reply.Text = Cancelled, "Stopped, as you asked."
+	case haltOverdue:
+		a.Reply.Text = "It took too long, so I stopped. What was done until then is here."
+	default:
+		a.Reply.Text = h.Problem
+	}
+}
+
+// respond lets the agent tell what came of a run.
+func (j *Jobs) respond(ctx context.Context, a *Answer, asked plan.Request, r *request, run *run) error {
+	p := r.generations[run.generation].plan
+	whole := len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
+	planOnly := r.asked.Options.PlanOnly && run.n == 1
+	if planOnly && whole {
+		a.Status, a.Silent = Done, true
+		return nil
+	}
+	route := run.route
+	if planOnly {
+		route = nil
+	}
+	text, thinking, err := j.config.Agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route})
+	if err != nil {
+		return err
+	}
+	j.config.Metrics.Thinking(since(p.Thinking, thinking))
+	a.Thinking, a.Reply.Text = thinking, text
+	switch {
+	case p.Question != "":
+		a.Status, a.Question = Asking, p.Question
+	case p.Reply != "" && !p.Refused, route != nil && route.Done():
+		a.Status = Done
+	}
+	if !planOnly || a.Question != "" {
+		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: text}
+	}
+	return nil
+}
+
+// since is what was thought after the plan.
+func since(before, all plan.Thinking) plan.Thinking {
+	all.Jobs = all.Jobs[min(len(before.Jobs), len(all.Jobs)):]
+	return all
+}
+
+// attachments are the files among what was made.
+func (j *Jobs) attachments(ctx context.Context, made []plan.Resource) ([]adapters.Attachment, error) {
+	var files []adapters.Attachment
+	for _, m := range made {
+		if m.Blob == "" || len(files) == adapters.MaxFiles {
+			continue
+		}
+		info, err := j.config.Blobs.Stat(ctx, m.Blob)
+		if errors.Is(err, storage.ErrNotFound) {
+			continue // its time had come: the text names it, and it is not there
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look at a file: %w", err)
+		}
+		files = append(files, adapters.Attachment{
+			Name: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
+		})
+	}
+	return files, nil
+}
+
+// offer adds the other ways.
+func offer(a *Answer, request string, run *run, p *plan.Plan) {
+	if a.Status == Asking {
+		return
+	}
+	for _, o := range p.Offers(run.route.Choice(), adapters.MaxChoices+1) {
+		if o.Task < 0 || o.Task >= len(p.Tasks) || len(a.Offers) == adapters.MaxChoices {
+			continue
+		}
+		a.Offers = append(a.Offers, o)
+		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
+			ID:   request + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
+			Text: strings.Join(p.Tasks[o.Task].Solutions[o.Choice[o.Task]].Tools(), ", then "),
+		})
+	}
+}

@@ -1,0 +1,183 @@
+package jobs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// What is stored of a request and of a thread is a log each: a list of entries that only
+// grows. Everything else is folded from it, so that all processes agree, and the first
+// entry of its kind wins where several say the same.
+
+// version is that of the entries and payloads that this program writes. It reads those
+// of every version from oldest on.
+const (
+	version = 1
+	oldest  = 1
+)
+
+// errVersion tells that something was written by a later version of the program, or by
+// one that is too old. A later one is waited for: a process that knows it may run.
+var errVersion = errors.New("it was written by another version of the program")
+
+// entry is one thing that happened to a request, or in a thread. Which of the pointers is
+// set tells what.
+type entry struct {
+	Version int `json:"v"`
+	// At is when, by the clock of who wrote it: for people, nothing is decided by it.
+	At time.Time `json:"at"`
+	// Run counts the runs of a request from 1.
+	Run int `json:"run,omitempty"`
+
+	// Of a request.
+	Asked   *asked    `json:"asked,omitempty"`
+	Given   *given    `json:"given,omitempty"`
+	Begun   *begun    `json:"begun,omitempty"`
+	Planned *planned  `json:"planned,omitempty"`
+	Started *started  `json:"started,omitempty"`
+	Ended   *stepEnd  `json:"ended,omitempty"`
+	Halted  *halted   `json:"halted,omitempty"`
+	Answer  *Answer   `json:"answer,omitempty"`
+	Sent    *sent     `json:"sent,omitempty"`
+	// Over ends the run: everybody who had to be told was told.
+	Over bool `json:"over,omitempty"`
+
+	// Of a thread.
+	Joined  *joined         `json:"joined,omitempty"`
+	Left    *left           `json:"left,omitempty"`
+	Present *present        `json:"present,omitempty"`
+	Marked  *adapters.Event `json:"marked,omitempty"`
+}
+
+// asked is what somebody asked for. It is a request's first entry.
+type asked struct {
+	Event adapters.Event `json:"event"`
+	// Answers is the id of the request whose question this one answers.
+	Answers string  `json:"answers,omitempty"`
+	Options Options `json:"options,omitzero"`
+}
+
+// given is the request as its files were fetched: the thread as it was then is the first
+// Thread entries of the thread's log.
+type given struct {
+	Resources []plan.Resource `json:"resources,omitempty"`
+	Thread    int             `json:"thread"`
+	Question  *plan.Question  `json:"question,omitempty"`
+}
+
+// begun is a further run of a request.
+type begun struct {
+	// Of is the run whose plan it takes another choice of. 0 takes nothing of any: all is
+	// planned and computed anew.
+	Of     int         `json:"of,omitempty"`
+	Choice plan.Choice `json:"choice,omitempty"`
+	// By and Event tell who wanted it, and by what.
+	By    string `json:"by,omitempty"`
+	Event string `json:"event,omitempty"`
+}
+
+// planned is the plan of a generation.
+type planned struct {
+	Plan plan.Plan `json:"plan"`
+}
+
+// started tells that a step runs.
+type started struct {
+	Generation int    `json:"generation"`
+	Step       string `json:"step"`
+	Worker     string `json:"worker"`
+}
+
+// stepEnd is what came of a step.
+type stepEnd struct {
+	Generation int         `json:"generation"`
+	Step       string      `json:"step"`
+	Result     plan.Result `json:"result"`
+}
+
+// halted ends a run before its time.
+type halted struct {
+	Why haltReason `json:"why"`
+	By  string     `json:"by,omitempty"`
+	// Problem is told to people.
+	Problem string `json:"problem,omitempty"`
+}
+
+type haltReason string
+
+const (
+	haltCancelled haltReason = "cancelled"
+	haltDeleted   haltReason = "deleted" // the message is gone: nothing is posted
+	haltOverdue   haltReason = "overdue"
+	haltFailed    haltReason = "failed" // a stage could not be done
+)
+
+// sent is where the answer stands; zero where nothing was to be posted, or could be.
+type sent struct {
+	Ref     adapters.MessageRef `json:"ref,omitzero"`
+	Problem string              `json:"problem,omitempty"`
+}
+
+// joined puts a request at the end of its thread's line.
+type joined struct {
+	Request string `json:"request"`
+	By      string `json:"by"`
+	// Answers is the id of the request whose open question it answers.
+	Answers string `json:"answers,omitempty"`
+}
+
+// left tells that a run is over, and with the first one its request leaves the line.
+type left struct {
+	Request   string          `json:"request"`
+	Run       int             `json:"run"`
+	Turn      *plan.Turn      `json:"turn,omitempty"`
+	Resources []plan.Resource `json:"resources,omitempty"`
+	Question  *openQuestion   `json:"question,omitempty"`
+}
+
+// openQuestion waits for an answer.
+type openQuestion struct {
+	Request string              `json:"request"`
+	Asker   string              `json:"asker"`
+	Text    string              `json:"text"`
+	Wish    string              `json:"wish"`
+	Ref     adapters.MessageRef `json:"ref"`
+	Until   time.Time           `json:"until"`
+}
+
+// present notes that somebody else writes in the thread too; who it is nobody needs.
+type present struct {
+	By string `json:"by"`
+}
+
+func (e entry) encode() ([]byte, error) {
+	e.Version = version
+	b, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode an entry: %w", err)
+	}
+	return b, nil
+}
+
+// decodeEntry reads an entry of this version or an older one.
+func decodeEntry(b []byte) (*entry, error) {
+	var head struct {
+		Version int `json:"v"`
+	}
+	if err := json.Unmarshal(b, &head); err != nil {
+		return nil, fmt.Errorf("decode an entry: %w", err)
+	}
+	if head.Version < oldest || head.Version > version {
+		return nil, fmt.Errorf("entry of version %d: %w", head.Version, errVersion)
+	}
+	var e entry
+	if err := json.Unmarshal(b, &e); err != nil {
+		return nil, fmt.Errorf("decode an entry: %w", err)
+	}
+	return &e, nil
+}

@@ -1,0 +1,291 @@
+package jobs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// maxText is the largest text that is taken, in bytes: texts are kept with the request.
+const maxText = 1 << 20
+
+// fetch takes a request's files into the Blobs, and begins its planning.
+func (j *Jobs) fetch(ctx context.Context, w task) error {
+	r, err := j.request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	if r.given == nil && r.runs[0].working() {
+		if err := j.take(ctx, r); err != nil {
+			return err
+		}
+		if r, err = j.request(ctx, w.Request); err != nil {
+			return err
+		}
+	}
+	return j.advance(ctx, r)
+}
+
+// take writes down what is given.
+func (j *Jobs) take(ctx context.Context, r *request) error {
+	e := r.asked.Event
+	if err := j.config.State.Put(ctx, requestTime(r.id), []byte{'r'}, j.config.Deadline); err != nil {
+		return fmt.Errorf("set the deadline: %w", err)
+	}
+	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	if err != nil {
+		return err
+	}
+	g := given{Thread: t.size}
+	if r.asked.Answers != "" {
+		if g.Question, err = j.questionOf(ctx, r.asked.Answers); err != nil {
+			return err
+		}
+	}
+	_, earlier := t.memory()
+	if g.Resources, err = j.takeFiles(ctx, r, t, earlier); err != nil {
+		return err
+	}
+	_, err = j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Given: &g})
+	return err
+}
+
+// questionOf is the question that a request had asked back.
+func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error) {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return nil, ignoreUnknown(err)
+	}
+	for _, run := range slices.Backward(r.runs) {
+		if run.answer != nil && run.answer.Question != "" {
+			wish := r.wish()
+			if r.given != nil && r.given.Question != nil { // the answer was not enough: it belongs to what is still open
+				wish = r.given.Question.Wish + ", " + wish
+			}
+			return &plan.Question{Text: run.answer.Question, Wish: wish}, nil
+		}
+	}
+	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered
+}
+
+// takeFiles fetches the files of the message and of the one that it replies to, and what
+// was pointed at.
+func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []plan.Resource) ([]plan.Resource, error) {
+	namer := plan.NewNamer(earlier...)
+	var all []plan.Resource
+	take := func(adapter string, f adapters.File) (plan.Resource, error) {
+		return j.takeFile(ctx, t.id, adapter, f, namer, slices.Concat(earlier, all))
+	}
+	e := r.asked.Event
+	if m := e.Message; m != nil {
+		files := m.Files
+		if m.ReplyTo != nil && !m.ReplyTo.Own { // the bot's own files are the thread's already
+			files = slices.Concat(m.ReplyTo.Files, files)
+		}
+		for _, f := range files {
+			res, err := take(e.Adapter, f)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(all, func(o plan.Resource) bool { return o.Name == res.Name }) {
+				all = append(all, res)
+			}
+		}
+	}
+	for _, marked := range t.pointed(r.id) {
+		marks, err := takeMarks(marked, namer, take)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, marks...)
+	}
+	return all, nil
+}
+
+// takeMarks makes resources of what was pointed at.
+func takeMarks(e *adapters.Event, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error)) ([]plan.Resource, error) {
+	m := e.Mark
+	var marks []plan.Resource
+	add := func(kind plan.Type, value string, err error) error {
+		if err != nil {
+			return fmt.Errorf("take a mark: %w", err)
+		}
+		marks = append(marks, plan.Resource{Name: namer.Derived(string(kind), e.Key(), "", m.Picture), Type: kind, Value: value, About: "marked on " + m.Picture})
+		return nil
+	}
+	if len(m.Points) > 0 {
+		points := make([]plan.Point, len(m.Points))
+		for i, p := range m.Points {
+			points[i] = plan.Point{X: p.X, Y: p.Y, Exclude: p.Exclude}
+		}
+		value, err := plan.EncodeValue(points)
+		if err := add(plan.Points, value, err); err != nil {
+			return nil, err
+		}
+	}
+	if len(m.Boxes) > 0 {
+		boxes := make([]plan.Box, len(m.Boxes))
+		for i, b := range m.Boxes {
+			boxes[i] = plan.Box{XMin: b.XMin, YMin: b.YMin, XMax: b.XMax, YMax: b.YMax}
+		}
+		value, err := plan.EncodeValue(boxes)
+		if err := add(plan.BBox, value, err); err != nil {
+			return nil, err
+		}
+	}
+	if m.Mask != nil {
+		mask, err := take(e.Adapter, *m.Mask)
+		if err != nil {
+			return nil, err
+		}
+		mask.Type, mask.About = plan.Mask, "marked on "+m.Picture
+		marks = append(marks, mask)
+	}
+	return marks, nil
+}
+
+// takeFile fetches one file. One that the thread has already is what it was.
+func (j *Jobs) takeFile(ctx context.Context, thread, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource) (_ plan.Resource, err error) {
+	from, ok := j.adapters[adapter]
+	if !ok {
+		return plan.Resource{}, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
+	}
+	local, sum, err := j.download(ctx, from, f)
+	if local != "" {
+		defer func() { err = errors.Join(err, os.Remove(local)) }()
+	}
+	if err != nil {
+		return plan.Resource{}, err
+	}
+	info, err := j.config.Inspect(ctx, local)
+	if err != nil {
+		return plan.Resource{}, named(f, err)
+	}
+	r := plan.Resource{Type: info.Type, File: fileName(f), About: f.Alt}
+	if info.Type.Media() {
+		r.Blob = path.Join(ThreadFolder(thread), "given", sum+info.Ext)
+	} else if r.Value, err = text(local); err != nil {
+		return plan.Resource{}, named(f, err)
+	}
+	if i := slices.IndexFunc(known, func(o plan.Resource) bool {
+		return o.File == r.File && o.Type == r.Type && o.Blob == r.Blob && o.Value == r.Value
+	}); i >= 0 {
+		return known[i], nil
+	}
+	if r.Blob != "" {
+		if err := j.store(ctx, r.Blob, local); err != nil {
+			return plan.Resource{}, err
+		}
+	}
+	name := r.File
+	if filepath.Ext(name) == "" {
+		name += info.Ext
+	}
+	r.Name = namer.Original(name, sum)
+	return r, nil
+}
+
+// named tells a person which file it was that could not be taken.
+func named(f adapters.File, err error) error {
+	var fault *plan.Fault
+	if errors.As(err, &fault) {
+		return err
+	}
+	return &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read.", fileName(f)), Err: err}
+}
+
+// fileName is the name of a file for people.
+func fileName(f adapters.File) string {
+	name := path.Base(strings.ReplaceAll(f.Name, "\\", "/"))
+	if name == "." || name == "/" {
+		return "file"
+	}
+	return name
+}
+
+// download writes a file into a passing one, which the caller removes, and gives the hash
+// of its content.
+func (j *Jobs) download(ctx context.Context, from adapters.Adapter, f adapters.File) (local, sum string, err error) {
+	body, err := from.Fetch(ctx, f)
+	if err != nil {
+		return "", "", fetchFault(f, err)
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	// The name's ending helps those that look into the file.
+	out, err := os.CreateTemp(j.config.Scratch, "fetch-*"+safeExt(f.Name))
+	if err != nil {
+		return "", "", fmt.Errorf("make a passing file: %w", err)
+	}
+	local = out.Name()
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(body, j.config.MaxFile+1))
+	err = errors.Join(err, out.Close())
+	switch {
+	case n > j.config.MaxFile:
+		return local, "", &plan.Fault{Sentence: fmt.Sprintf("The file %q is too large: I take at most %d MB.", fileName(f), j.config.MaxFile/1_000_000)}
+	case err != nil:
+		return local, "", fetchFault(f, err)
+	}
+	return local, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// fetchFault tells what could not be fetched. What cannot come back is final.
+func fetchFault(f adapters.File, err error) error {
+	if wait := adapters.Wait(err); wait > 0 {
+		return &waitError{after: wait, err: err}
+	}
+	var own *adapters.Fault
+	if adapters.Final(err) && !errors.As(err, &own) {
+		return &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
+	}
+	return err
+}
+
+// safeExt is the ending of a file's name where it is a plain one.
+func safeExt(name string) string {
+	ext := strings.ToLower(filepath.Ext(name))
+	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:], "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+		return ""
+	}
+	return ext
+}
+
+// text reads a text that is kept with the request.
+func text(local string) (_ string, err error) {
+	f, err := os.Open(local)
+	if err != nil {
+		return "", fmt.Errorf("read a text: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read a text: %w", err)
+	case len(b) > maxText:
+		return "", &plan.Fault{Sentence: "The text is too long: at most 1 MB is taken."}
+	}
+	return string(b), nil
+}
+
+func (j *Jobs) store(ctx context.Context, key, local string) (err error) {
+	f, err := os.Open(local)
+	if err != nil {
+		return fmt.Errorf("read a passing file: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := j.config.Blobs.Put(ctx, key, f); err != nil {
+		return fmt.Errorf("store a file: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,248 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+// Handle takes an event of an adapter: it is an [adapters.Handler]. What it returns nil for
+// is recorded. What is not meant for the bot is passed over.
+func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
+	if err := e.Validate(); err != nil {
+		return err
+	}
+	switch e.Kind {
+	case adapters.MessageSent:
+		return j.hear(ctx, e)
+	case adapters.CommandGiven:
+		_, err := j.Submit(ctx, e, Options{})
+		return err
+	case adapters.PictureMarked:
+		_, err := j.logs.append(ctx, threadLog(ThreadID(e.Thread)), entry{At: j.config.Now(), Marked: &e})
+		return err
+	case adapters.ReactionAdded:
+		return j.reacted(ctx, e)
+	case adapters.ReactionRemoved:
+		return j.unreacted(ctx, e)
+	case adapters.CancelAsked:
+		return j.cancelAsked(ctx, e)
+	}
+	return fmt.Errorf("%w: an event of kind %q", adapters.ErrInvalid, e.Kind)
+}
+
+// hear takes a message if it is meant for the bot: by its address, because it answers an
+// open question, or because nobody else is in the thread.
+func (j *Jobs) hear(ctx context.Context, e adapters.Event) error {
+	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	if err != nil {
+		return err
+	}
+	answers := ""
+	if q := t.question(j.config.Now()); q != nil && (q.Asker == e.By.ID || repliesTo(e.Message, q.Ref)) {
+		answers = q.Request
+	}
+	if e.Message.For == adapters.Overheard && answers == "" && !t.alone(e.By.ID) {
+		if len(t.by) == 0 || slices.Contains(t.by, e.By.ID) {
+			return nil
+		}
+		_, err := j.logs.append(ctx, threadLog(t.id), entry{At: j.config.Now(), Present: &present{By: e.By.ID}})
+		return err
+	}
+	_, err = j.submit(ctx, e, Options{}, answers)
+	return err
+}
+
+func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
+	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
+}
+
+// Options say how a request is to be done.
+type Options struct {
+	// PlanOnly plans and does nothing. Where that can be done, nothing is sent: the plan is
+	// the answer, and [Jobs.Choose] runs a way of it.
+	PlanOnly bool `json:"plan_only,omitempty"`
+}
+
+// Submit records what somebody asks for and hands it to the workers. The same event is one
+// request, however often it comes. When Submit returns, the request will be answered, in
+// this process or another.
+func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id string, err error) {
+	if err := e.Validate(); err != nil {
+		return "", err
+	}
+	answers := ""
+	if e.Message != nil {
+		t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+		if err != nil {
+			return "", err
+		}
+		if q := t.question(j.config.Now()); q != nil && q.Asker == e.By.ID {
+			answers = q.Request
+		}
+	}
+	return j.submit(ctx, e, o, answers)
+}
+
+func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers string) (string, error) {
+	id, threadID := RequestID(e), ThreadID(e.Thread)
+	now := j.config.Now()
+	at, err := j.logs.append(ctx, requestLog(id), entry{At: now, Run: 1, Asked: &asked{Event: e, Answers: answers, Options: o}})
+	if err != nil {
+		return "", err
+	}
+	join := at == 0
+	if !join { // it came before, and may have been recorded by half
+		t, err := j.thread(ctx, threadID, -1)
+		if err != nil {
+			return "", err
+		}
+		join = t.placeOf(id) == nil
+	}
+	first := false
+	if join {
+		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, answers}})
+		if err != nil {
+			return "", err
+		}
+		first = position == 0
+		if err := j.list(ctx, id, now); err != nil {
+			return "", err
+		}
+	}
+	if e.Message != nil {
+		if err := j.remember(ctx, e.Message.Ref, answered{id, 1}); err != nil {
+			return "", err
+		}
+	}
+	if err := j.config.State.Put(ctx, requestTime(id), []byte{'w'}, j.config.Deadline); err != nil {
+		return "", fmt.Errorf("set the deadline: %w", err)
+	}
+	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: id, Run: 1, queue: QueuePlan}, j.config.Deadline); err != nil {
+		return "", err
+	}
+	if s, ok := j.config.State.(storage.Syncer); ok {
+		if err := s.Sync(ctx); err != nil {
+			return "", fmt.Errorf("record the event: %w", err)
+		}
+	}
+	if first {
+		err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0)
+	} else {
+		err = j.advanceThread(ctx, threadID)
+	}
+	if err != nil {
+		return "", err
+	}
+	j.config.Metrics.Accepted(e.Adapter)
+	j.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
+	j.acknowledge(ctx, e, adapters.Seen)
+	return id, nil
+}
+
+// acknowledge shows how a request stands, where the platform can. It is a courtesy: the
+// request does not wait for it.
+func (j *Jobs) acknowledge(ctx context.Context, e adapters.Event, s adapters.Status) {
+	a, ok := j.adapters[e.Thread.Adapter].(adapters.Acknowledger)
+	if !ok || e.Message == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	j.after.run(func() {
+		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+		defer stop()
+		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
+			j.log.WarnContext(ctx, "a sign could not be shown", "request", RequestID(e), "status", string(s), "error", plan.ForOperator(err))
+		}
+	})
+}
+
+// advanceThread lets the thread's next request begin, if one waits.
+func (j *Jobs) advanceThread(ctx context.Context, id string) error {
+	t, err := j.thread(ctx, id, -1)
+	if err != nil {
+		return err
+	}
+	head := t.head()
+	if head == "" || !j.logs.queue(threadLog(id), head) {
+		return nil
+	}
+	r, err := j.request(ctx, head)
+	if err == nil { // the time that it has begins anew
+		err = j.config.State.Put(ctx, requestTime(head), []byte{'w'}, j.config.Deadline)
+	}
+	if err == nil {
+		err = j.enqueue(ctx, task{Kind: kindFetch, Request: head, Run: 1, queue: gatewayQueue(r.asked.Event.Adapter)}, 0)
+	}
+	if err != nil {
+		j.logs.unqueue(threadLog(id), head)
+	}
+	return err
+}
+
+// request reads a request; it is an error if there is none.
+func (j *Jobs) request(ctx context.Context, id string) (*request, error) {
+	entries, err := j.logs.read(ctx, requestLog(id))
+	if err != nil {
+		return nil, err
+	}
+	r, err := foldRequest(id, entries)
+	if err == nil && (r == nil || r.asked == nil) {
+		err = fmt.Errorf("request %s: %w", id, ErrUnknown)
+	}
+	return r, err
+}
+
+// thread reads a thread as it was after so many entries; all of them if n is negative.
+func (j *Jobs) thread(ctx context.Context, id string, n int) (*thread, error) {
+	entries, err := j.logs.read(ctx, threadLog(id))
+	if err != nil {
+		return nil, err
+	}
+	if n >= 0 && n < len(entries) {
+		entries = entries[:n]
+	}
+	return foldThread(id, entries), nil
+}
+
+// answered is what a message of the bot's belongs to.
+type answered struct {
+	Request string `json:"request"`
+	Run     int    `json:"run"`
+}
+
+// remember notes what the messages of an answer, or of a wish, belong to.
+func (j *Jobs) remember(ctx context.Context, ref adapters.MessageRef, of answered) error {
+	b, err := json.Marshal(of)
+	if err != nil {
+		return fmt.Errorf("encode a message's note: %w", err)
+	}
+	for _, key := range ref.Keys() {
+		if err := j.config.State.Put(ctx, messageKey(key), b, j.config.Retention); err != nil {
+			return fmt.Errorf("note a message: %w", err)
+		}
+	}
+	return nil
+}
+
+// recall finds what a message belongs to. It is not ok where that is nothing known.
+func (j *Jobs) recall(ctx context.Context, ref adapters.MessageRef) (of answered, ok bool, err error) {
+	b, err := j.config.State.Get(ctx, messageKey(ref.Key()))
+	if errors.Is(err, storage.ErrNotFound) {
+		return of, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &of)
+	}
+	if err != nil {
+		return of, false, fmt.Errorf("look up a message: %w", err)
+	}
+	return of, true, nil
+}

@@ -1,0 +1,328 @@
+package jobs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+// Agent is what jobs need of an agent.
+type Agent interface {
+	// Plan plans a request. An error that is [ErrPassing] is tried again; of any other
+	// people are told its sentence ([plan.Fault]).
+	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
+	// Act does one step. What goes wrong is in the result. It fails with [ErrLacking]
+	// where this process cannot run the tool.
+	Act(ctx context.Context, w Work) (plan.Result, error)
+	// Respond tells what came of a run. The thinking is that of the plan, and its own.
+	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
+	// Device is where an action is done: cpu or gpu.
+	Device(ctx context.Context, a plan.Action) string
+	// Capabilities are the tools that this process can run now, each with its candidates.
+	Capabilities(ctx context.Context) (map[string][]string, error)
+}
+
+// What errors of an [Agent] mean to the jobs.
+var (
+	// ErrPassing tells that the same may succeed later.
+	ErrPassing = errors.New("it may succeed later")
+	// ErrLacking tells that another process must do it.
+	ErrLacking = errors.New("this process lacks the tool")
+)
+
+// Work is one step to be done.
+type Work struct {
+	Request plan.Request
+	Steps   []plan.Step
+	At      int
+	// Results are those of the steps before, by key.
+	Results map[string]plan.Result
+	// Resources are those of the plan.
+	Resources []plan.Resource
+	// Folder is where in the Blobs its media go; no other attempt has it.
+	Folder string
+	// Salt makes the work another one although the step has the same key.
+	Salt string
+}
+
+// Account is what an answer speaks of.
+type Account struct {
+	Request plan.Request
+	Plan    *plan.Plan
+	// Route is the way that was gone; nil where the plan has no steps.
+	Route *plan.Route
+}
+
+// File is what was found out about a file that somebody sent.
+type File struct {
+	Type plan.Type
+	// Ext is the ending of its kind, with the dot.
+	Ext string
+}
+
+// Pool is queues that share workers.
+type Pool struct {
+	// Queues have a weight each, by name: plan, cpu, gpu, or gateway for those of all
+	// Adapters. A queue of twice the weight is looked at first twice as often.
+	Queues map[string]int
+	// Concurrency is how many tasks run at a time.
+	Concurrency int
+}
+
+// Config is what jobs are made of.
+type Config struct {
+	// Redis is where the queues are. It is closed by who made it, after Run has returned.
+	Redis redis.UniversalClient
+	State storage.State
+	Blobs storage.Blobs
+	// Agent works on the queues plan, cpu and gpu; nil where none of them is served.
+	Agent Agent
+	// Adapters are those that this process is connected with, or holds the tokens of.
+	Adapters []adapters.Adapter
+	// Inspect looks into a file of somebody's, and refuses by a [plan.Fault] what no tool
+	// may be given. It is needed where gateway is served.
+	Inspect func(ctx context.Context, path string) (File, error)
+	// Command answers a command such as /tools. Nil knows none.
+	Command func(ctx context.Context, e adapters.Event) (string, error)
+
+	// Pools are what this process works on. None: it only submits and looks.
+	Pools []Pool
+	// Deadline is how long a request may take from its turn in the thread on; it may wait
+	// as long for its turn. Zero means 30 minutes.
+	Deadline time.Duration
+	// Grace is how long running tasks may go on when Run is to end. Zero means 20 s.
+	Grace time.Duration
+	// Check is how often an idle worker looks for work. Zero means 100 ms.
+	Check time.Duration
+	// Retention is how long requests and threads are kept after they were last touched,
+	// and media after they were stored. Zero means 30 days.
+	Retention time.Duration
+	// TaskRetention is how long the queues remember what was done. Zero means 2 hours.
+	TaskRetention time.Duration
+	// QuestionExpiry is how long a question waits for its answer. Zero means 24 hours.
+	QuestionExpiry time.Duration
+	// Beat is how often a worker says that it lives. Zero means 2 s; it is taken for dead
+	// after three and a half of them.
+	Beat time.Duration
+	// MaxFile is the most bytes of one file. Zero means 100 MB.
+	MaxFile int64
+	// Impatient tries nothing again that failed: somebody waits at a terminal.
+	Impatient bool
+
+	// Scratch is the folder for passing files; empty is the system's.
+	Scratch string
+	// Name tells people which process this is; empty makes one up.
+	Name string
+	Now  func() time.Time
+	// Metrics are told what happens; nil are told nothing.
+	Metrics Metrics
+	Log     *slog.Logger
+}
+
+// Metrics are told what is worth counting. Each method returns at once.
+type Metrics interface {
+	// Accepted tells of a request that was taken.
+	Accepted(adapter string)
+	// Stage tells of a task that was done: outcome is done, again, waiting or failed.
+	Stage(stage, outcome string, took time.Duration)
+	// Tool tells of a step.
+	Tool(tool string, r plan.Result)
+	// Thinking tells of what models took for a request.
+	Thinking(t plan.Thinking)
+	// Ended tells of a run that is over, and how long it took from when it began.
+	Ended(adapter string, s Status, took time.Duration)
+}
+
+// Jobs is the work of a process. It is safe for concurrent use.
+type Jobs struct {
+	config    Config
+	id        string // of this process
+	client    *asynq.Client
+	inspector *asynq.Inspector
+	logs      *logs
+	adapters  map[string]adapters.Adapter
+	active    *active
+	known     *known
+	after     background
+	log       *slog.Logger
+}
+
+// New checks the configuration. It starts nothing and asks nothing.
+func New(c Config) (*Jobs, error) {
+	switch {
+	case c.Redis == nil || c.State == nil || c.Blobs == nil:
+		return nil, errors.New("jobs need Redis, State and Blobs")
+	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 || c.TaskRetention < 0 || c.QuestionExpiry < 0 || c.Beat < 0 || c.MaxFile < 0:
+		return nil, errors.New("a time or size is negative")
+	}
+	c = c.complete()
+	j := &Jobs{
+		config: c, id: c.Name + "-" + hash(rand.Text())[:8],
+		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
+		logs:     newLogs(c.State, c.Retention, 512),
+		adapters: map[string]adapters.Adapter{}, active: newActive(), log: c.Log,
+	}
+	j.known = &known{jobs: j}
+	for _, a := range c.Adapters {
+		if _, twice := j.adapters[a.Name()]; twice {
+			return nil, fmt.Errorf("two adapters are called %s", a.Name())
+		}
+		j.adapters[a.Name()] = a
+	}
+	for _, p := range c.Pools {
+		if err := j.checkPool(p); err != nil {
+			return nil, err
+		}
+	}
+	return j, nil
+}
+
+func (j *Jobs) checkPool(p Pool) error {
+	if p.Concurrency < 1 {
+		return errors.New("a pool needs a concurrency of at least 1")
+	}
+	for q, weight := range p.Queues {
+		switch {
+		case weight < 1:
+			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
+		case q == QueueGateway:
+			if len(j.adapters) > 0 && j.config.Inspect == nil {
+				return errors.New("the gateway needs Inspect")
+			}
+		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU}, q):
+			return fmt.Errorf("there is no queue %s", q)
+		case j.config.Agent == nil:
+			return fmt.Errorf("the queue %s needs an agent", q)
+		}
+	}
+	return nil
+}
+
+// complete is the configuration with what was left out.
+func (c Config) complete() Config {
+	def := func(d *time.Duration, value time.Duration) {
+		if *d == 0 {
+			*d = value
+		}
+	}
+	def(&c.Deadline, 30*time.Minute)
+	def(&c.Grace, 20*time.Second)
+	def(&c.Check, 100*time.Millisecond)
+	def(&c.Retention, 30*24*time.Hour)
+	def(&c.TaskRetention, 2*time.Hour)
+	def(&c.QuestionExpiry, 24*time.Hour)
+	def(&c.Beat, 2*time.Second)
+	if c.MaxFile == 0 {
+		c.MaxFile = 100_000_000
+	}
+	if c.Name == "" {
+		c.Name = "bot"
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Metrics == nil {
+		c.Metrics = noMetrics{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// Run works until ctx ends: then it takes no more work, lets what runs go on for the grace
+// period, hands back the rest, and returns. It does not listen to the adapters: whoever
+// runs them hands their events to [Jobs.Handle].
+func (j *Jobs) Run(ctx context.Context) error {
+	// What runs may go on after ctx has ended.
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	servers, err := j.start(working)
+	if err != nil {
+		return err
+	}
+	var keepers sync.WaitGroup
+	keepers.Go(func() { j.beat(working) })
+	keepers.Go(func() { j.hearStops(working) })
+	if j.serves(QueuePlan) {
+		keepers.Go(func() { j.reap(working) })
+		keepers.Go(func() { j.sweep(working) })
+	}
+	if j.serves(QueueGateway) {
+		for _, a := range j.adapters {
+			if reporter, ok := a.(adapters.Reporter); ok {
+				keepers.Go(func() { j.report(working, a.Name(), reporter) })
+			}
+		}
+	}
+	<-ctx.Done()
+	for _, s := range servers {
+		s.Stop()
+	}
+	var ended sync.WaitGroup
+	for _, s := range servers {
+		ended.Go(s.Shutdown)
+	}
+	ended.Wait()
+	j.after.wait()
+	stop()
+	keepers.Wait()
+	j.active.wait() // what asynq has handed back ends with its context
+	return j.farewell(context.WithoutCancel(ctx))
+}
+
+// start starts a server of asynq for each pool.
+func (j *Jobs) start(ctx context.Context) ([]*asynq.Server, error) {
+	var servers []*asynq.Server
+	for _, p := range j.config.Pools {
+		queues := j.queuesOf(p)
+		if len(queues) == 0 { // a gateway without adapters
+			continue
+		}
+		s := asynq.NewServerFromRedisClient(j.config.Redis, asynq.Config{
+			Concurrency: p.Concurrency, Queues: queues, BaseContext: func() context.Context { return ctx },
+			TaskCheckInterval: j.config.Check, DelayedTaskCheckInterval: time.Second,
+			ShutdownTimeout: j.config.Grace, RetryDelayFunc: retryDelay, IsFailure: isFailure,
+			Logger: asynqLog{j.log}, LogLevel: asynq.WarnLevel,
+		})
+		if err := s.Start(asynq.HandlerFunc(j.work)); err != nil {
+			for _, earlier := range servers {
+				earlier.Shutdown()
+			}
+			return nil, fmt.Errorf("start the workers: %w", err)
+		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
+// queuesOf are the queues of a pool as asynq knows them.
+func (j *Jobs) queuesOf(p Pool) map[string]int {
+	queues := maps.Clone(p.Queues)
+	if weight, ok := queues[QueueGateway]; ok {
+		delete(queues, QueueGateway)
+		for name := range j.adapters {
+			queues[gatewayQueue(name)] = weight
+		}
+	}
+	return queues
+}
+
+// serves tells whether this process works on a queue.
+func (j *Jobs) serves(queue string) bool {
+	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[queue] > 0 })
+}
+

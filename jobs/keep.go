@@ -1,0 +1,113 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+// dayGroup is the group of the requests of a day.
+func dayGroup(t time.Time) string { return "day-" + t.UTC().Format(time.DateOnly) }
+
+// list notes a request among those of its day.
+func (j *Jobs) list(ctx context.Context, id string, at time.Time) error {
+	if _, err := j.config.State.Append(ctx, dayGroup(at)+recentKey, []byte(id), j.config.Retention); err != nil {
+		return fmt.Errorf("list a request: %w", err)
+	}
+	return nil
+}
+
+// sweep deletes media whose time has come, once an hour by one of all processes.
+func (j *Jobs) sweep(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := j.sweepOnce(ctx); err != nil && ctx.Err() == nil {
+			j.log.WarnContext(ctx, "old media could not be deleted", "error", plan.ForOperator(err))
+		}
+		pause(ctx, 10*time.Minute)
+	}
+}
+
+func (j *Jobs) sweepOnce(ctx context.Context) error {
+	mine, err := j.config.State.PutOnce(ctx, workersGroup+"-sweep/turn", []byte(j.id), time.Hour)
+	if err != nil || !mine {
+		return err
+	}
+	n, err := j.config.Blobs.Expire(ctx, j.config.Now().Add(-j.config.Retention))
+	if n > 0 {
+		j.log.InfoContext(ctx, "old media deleted", "files", n)
+	}
+	if err != nil {
+		return errors.Join(err, j.config.State.Delete(ctx, workersGroup+"-sweep/turn"))
+	}
+	return nil
+}
+
+// Forget deletes everything that is known of a thread: its requests, answers and media.
+// Runs that have not ended are stopped, without an answer. It fails with [ErrUnknown] where
+// nothing is known.
+func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err error) {
+	if storage.CheckGroup(threadGroup(threadID)) != nil {
+		return 0, fmt.Errorf("thread %s: %w", threadID, ErrUnknown)
+	}
+	t, err := j.thread(ctx, threadID, -1)
+	if err != nil {
+		return 0, err
+	}
+	if t.size == 0 {
+		return 0, fmt.Errorf("thread %s: %w", threadID, ErrUnknown)
+	}
+	for _, p := range t.line {
+		if err := j.forgetRequest(ctx, p.request); err != nil {
+			return requests, err
+		}
+		requests++
+	}
+	if err := j.config.Blobs.DeleteAll(ctx, ThreadFolder(threadID)); err != nil {
+		return requests, fmt.Errorf("delete the thread's media: %w", err)
+	}
+	if err := j.config.State.DeleteAll(ctx, threadGroup(threadID)); err != nil {
+		return requests, fmt.Errorf("delete the thread: %w", err)
+	}
+	j.logs.drop(threadLog(threadID))
+	j.log.InfoContext(ctx, "thread forgotten", "thread", threadID, "requests", requests)
+	return requests, nil
+}
+
+func (j *Jobs) forgetRequest(ctx context.Context, id string) error {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return ignoreUnknown(err)
+	}
+	if err := ignoreOver(j.cancel(ctx, id, halted{Why: haltDeleted})); err != nil {
+		return err
+	}
+	refs := []adapters.MessageRef{}
+	if m := r.message(); m != nil {
+		refs = append(refs, m.Ref)
+	}
+	for _, run := range r.runs {
+		if run.sent != nil && !run.sent.Ref.IsZero() {
+			refs = append(refs, run.sent.Ref)
+		}
+		if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: run.n, queue: QueuePlan}); err != nil {
+			return err
+		}
+	}
+	for _, ref := range refs {
+		for _, key := range ref.Keys() {
+			if err := j.config.State.DeleteAll(ctx, messageGroup(key)); err != nil {
+				return fmt.Errorf("delete a message's note: %w", err)
+			}
+		}
+	}
+	if err := j.config.State.DeleteAll(ctx, requestGroup(id)); err != nil {
+		return fmt.Errorf("delete a request: %w", err)
+	}
+	j.logs.drop(requestLog(id))
+	return nil
+}

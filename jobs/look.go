@@ -1,0 +1,177 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// Request is a request as people may look at it.
+type Request struct {
+	ID       string          `json:"id"`
+	ThreadID string          `json:"thread_id"`
+	Thread   adapters.Thread `json:"thread"`
+	By       adapters.Person `json:"by"`
+	Wish     string          `json:"wish"`
+	At       time.Time       `json:"at"`
+	// Asked is the request as the agent knows it.
+	Asked plan.Request `json:"asked,omitzero"`
+	Runs  []Run        `json:"runs"`
+}
+
+// Run is a run as people may look at it.
+type Run struct {
+	N      int       `json:"n"`
+	By     string    `json:"by,omitempty"`
+	Status Status    `json:"status"`
+	At     time.Time `json:"at"`
+	// Planned, Answered and Ended are when that was done; zero before.
+	Planned  time.Time `json:"planned,omitzero"`
+	Answered time.Time `json:"answered,omitzero"`
+	Ended    time.Time `json:"ended,omitzero"`
+
+	Plan   *plan.Plan  `json:"plan,omitempty"`
+	Choice plan.Choice `json:"choice,omitempty"`
+	Steps  []Step      `json:"steps,omitempty"`
+	// Results are those of every step that ran, by key, of other ways too.
+	Results map[string]plan.Result `json:"results,omitempty"`
+	// Made is what the run made, in the order of its steps.
+	Made   []plan.Resource     `json:"made,omitempty"`
+	Answer *Answer             `json:"answer,omitempty"`
+	Sent   adapters.MessageRef `json:"sent,omitzero"`
+	// Problem is why the answer could not be sent.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Step is a step of a run.
+type Step struct {
+	plan.Step
+
+	Status  plan.Status `json:"status"`
+	Started time.Time   `json:"started,omitzero"`
+	Ended   time.Time   `json:"ended,omitzero"`
+	Problem string      `json:"problem,omitempty"`
+	// Output is the name of what it made.
+	Output string `json:"output,omitempty"`
+}
+
+// Show gives all that is known of a request.
+func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return Request{}, err
+	}
+	asked, err := j.planRequest(ctx, r)
+	if err != nil {
+		return Request{}, err
+	}
+	return r.view(asked), nil
+}
+
+func (r *request) view(asked plan.Request) Request {
+	e := r.asked.Event
+	v := Request{ID: r.id, ThreadID: ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.wish(), At: r.askedAt, Asked: asked}
+	for _, run := range r.runs {
+		g := r.generations[run.generation]
+		o := Run{
+			N: run.n, By: run.by, Status: run.status(r, g), At: run.beganAt,
+			Planned: g.plannedAt, Answered: run.answerAt, Ended: run.overAt, Plan: g.plan, Answer: run.answer,
+		}
+		if run.sent != nil {
+			o.Sent, o.Problem = run.sent.Ref, run.sent.Problem
+		}
+		if run.route != nil {
+			o.Choice, o.Results, o.Made = run.route.Choice(), run.route.All(), run.route.Made()
+			for _, s := range run.route.Steps() {
+				step := Step{Step: s, Status: run.route.Status(s.Key), Started: g.started[s.Key], Ended: g.ended[s.Key]}
+				if result, ok := run.route.Result(s.Key); ok {
+					step.Problem = result.Problem
+					if result.Output != nil {
+						step.Output = result.Output.Name
+					}
+				}
+				o.Steps = append(o.Steps, step)
+			}
+		}
+		v.Runs = append(v.Runs, o)
+	}
+	return v
+}
+
+// status is how a run stands.
+func (r *run) status(of *request, g *generation) Status {
+	switch {
+	case r.answer != nil:
+		return r.answer.Status
+	case r.over:
+		return Failed
+	case r.halted != nil && (r.halted.Why == haltCancelled || r.halted.Why == haltDeleted):
+		return Cancelled
+	case of.given == nil:
+		return Waiting
+	case g.plan == nil:
+		return Planning
+	}
+	return Running
+}
+
+// Over tells whether the run of that number has ended, and everybody was told.
+func (r Request) Over(n int) bool {
+	return n >= 1 && n <= len(r.Runs) && !r.Runs[n-1].Ended.IsZero()
+}
+
+// Requests are the latest, the latest first, at most n. Those of the last days are looked
+// at, as far back as requests are kept.
+func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
+	var all []Request
+	now := j.config.Now()
+	for age := time.Duration(0); age <= j.config.Retention && len(all) < n; age += 24 * time.Hour {
+		ids, err := j.config.State.Read(ctx, dayGroup(now.Add(-age))+recentKey, 0)
+		if err != nil {
+			return nil, fmt.Errorf("list the requests: %w", err)
+		}
+		for _, id := range slices.Backward(ids) {
+			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == string(id) }) {
+				continue
+			}
+			r, err := j.Show(ctx, string(id))
+			if err != nil {
+				if ignoreUnknown(err) == nil {
+					continue // it was forgotten
+				}
+				return nil, err
+			}
+			if all = append(all, r); len(all) == n {
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+// Wait waits until the run of that number has ended, and gives the request as it is then.
+func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return Request{}, err
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	var shown Request
+	j.follow(watching, progressTopic(r.asked.Event.Thread.Adapter), func(hint []byte) {
+		if hint != nil && string(hint) != id {
+			return
+		}
+		if shown, err = j.Show(ctx, id); err != nil || shown.Over(n) {
+			stop()
+		}
+	})
+	if err == nil && !shown.Over(n) {
+		err = ctx.Err()
+	}
+	return shown, err
+}

@@ -1,0 +1,83 @@
+package jobs
+
+import (
+	"context"
+	"slices"
+
+	"atelier/agent/plan"
+)
+
+// plan plans a generation, and hands over what can be done first.
+func (j *Jobs) plan(ctx context.Context, w task) error {
+	r, err := j.request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	run := r.run(w.Run)
+	if run == nil || !run.working() || r.given == nil {
+		return nil
+	}
+	if r.generations[run.generation].plan == nil {
+		p, err := j.planned(ctx, r)
+		if err != nil {
+			return err
+		}
+		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run.n, Planned: &planned{*p}}); err != nil {
+			return err
+		}
+		if r, err = j.request(ctx, w.Request); err != nil {
+			return err
+		}
+		if err := j.hint(ctx, r); err != nil {
+			return err
+		}
+	}
+	return j.advance(ctx, r)
+}
+
+func (j *Jobs) planned(ctx context.Context, r *request) (*plan.Plan, error) {
+	if e := r.asked.Event; e.Command != nil {
+		reply := "I do not know that command."
+		if j.config.Command != nil {
+			text, err := j.config.Command(ctx, e)
+			if err != nil {
+				return nil, err
+			}
+			reply = text
+		}
+		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
+	}
+	asked, err := j.planRequest(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	p, err := j.config.Agent.Plan(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := plan.NewRoute(p, p.Best()); len(p.Tasks) > 0 && err != nil {
+		return nil, err // too much at once
+	}
+	j.config.Metrics.Thinking(p.Thinking)
+	return p, nil
+}
+
+// planRequest is the request as the agent knows it: with the thread as it was when the
+// files were fetched.
+func (j *Jobs) planRequest(ctx context.Context, r *request) (plan.Request, error) {
+	id := ThreadID(r.asked.Event.Thread)
+	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: r.askedAt}
+	if r.given == nil {
+		return asked, nil
+	}
+	t, err := j.thread(ctx, id, r.given.Thread)
+	if err != nil {
+		return asked, err
+	}
+	turns, earlier := t.memory()
+	asked.Given, asked.Turns, asked.Question = r.given.Resources, turns, r.given.Question
+	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
+		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
+	})
+	return asked, nil
+}

@@ -1,0 +1,9 @@
+package jobs
+
+import (
+	"context"
+
+	"atelier/adapters"
+)
+
+func (j *Jobs) report(ctx context.Context, adapter string, reporter adapters.Reporter) {}

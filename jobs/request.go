@@ -1,0 +1,242 @@
+package jobs
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// request is what a request's log comes to.
+type request struct {
+	id          string
+	asked       *asked
+	askedAt     time.Time
+	given       *given
+	generations []*generation
+	runs        []*run
+	size        int // entries
+}
+
+// generation is what runs share that are worked on at the same time: one plan, and what
+// came of the steps.
+type generation struct {
+	salt      string // makes what is computed anew something else than before
+	plan      *plan.Plan
+	plannedAt time.Time
+	ends      []*stepEnd // in the order in which they were written; the first of a step counts
+	started   map[string]time.Time
+	ended     map[string]time.Time
+}
+
+func newGeneration(salt string) *generation {
+	return &generation{salt: salt, started: map[string]time.Time{}, ended: map[string]time.Time{}}
+}
+
+// heir is a generation that has the plan and all that was done of it. What failed is tried
+// again.
+func (g *generation) heir() *generation {
+	h := newGeneration(g.salt)
+	h.plan, h.plannedAt = g.plan, g.plannedAt
+	for _, end := range g.ends {
+		if end.Result.Status == plan.Done {
+			h.ends = append(h.ends, end)
+			h.started[end.Step], h.ended[end.Step] = g.started[end.Step], g.ended[end.Step]
+		}
+	}
+	return h
+}
+
+// run is one way through the plan of its generation.
+type run struct {
+	n          int
+	generation int
+	choice     plan.Choice // nil is the best one
+	by, event  string
+	beganAt    time.Time
+
+	halted   *halted
+	route    *plan.Route // nil before there is a plan, and where it has no steps
+	answer   *Answer
+	answerAt time.Time
+	sent     *sent
+	over     bool
+	overAt   time.Time
+}
+
+// foldRequest reads a request's log. It gives nil for an empty one.
+func foldRequest(id string, entries []*entry) (*request, error) {
+	if len(entries) == 0 {
+		return nil, nil //nolint:nilnil // there is no such request, which callers ask for
+	}
+	r := &request{id: id, size: len(entries)}
+	r.generations = []*generation{newGeneration("")}
+	r.runs = []*run{{n: 1, beganAt: entries[0].At}}
+	for _, e := range entries {
+		r.apply(e)
+	}
+	for _, run := range r.runs {
+		if err := r.lay(run); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// apply takes an entry in. What was said before is not said again.
+func (r *request) apply(e *entry) {
+	switch {
+	case e.Asked != nil:
+		if r.asked == nil {
+			r.asked, r.askedAt = e.Asked, e.At
+			r.runs[0].by = e.Asked.Event.By.ID
+		}
+	case e.Given != nil:
+		if r.given == nil {
+			r.given = e.Given
+		}
+	case e.Begun != nil:
+		r.begin(e.Begun, e.At)
+	case e.Started != nil:
+		if g := r.generation(e.Started.Generation); g != nil {
+			g.started[e.Started.Step] = e.At
+		}
+	case e.Ended != nil:
+		if g := r.generation(e.Ended.Generation); g != nil {
+			if _, ok := g.ended[e.Ended.Step]; !ok {
+				g.ended[e.Ended.Step] = e.At
+				g.ends = append(g.ends, e.Ended)
+			}
+		}
+	default:
+		if e.Run >= 1 && e.Run <= len(r.runs) {
+			r.applyTo(r.runs[e.Run-1], e)
+		}
+	}
+}
+
+func (r *request) applyTo(run *run, e *entry) {
+	switch {
+	case e.Planned != nil:
+		if g := r.generations[run.generation]; g.plan == nil {
+			g.plan, g.plannedAt = &e.Planned.Plan, e.At
+		}
+	case e.Halted != nil:
+		if run.halted == nil && !run.over {
+			run.halted = e.Halted
+		}
+	case e.Answer != nil:
+		if run.answer == nil {
+			run.answer, run.answerAt = e.Answer, e.At
+		}
+	case e.Sent != nil:
+		if run.sent == nil {
+			run.sent = e.Sent
+		}
+	case e.Over:
+		if !run.over {
+			run.over, run.overAt = true, e.At
+		}
+	}
+}
+
+// begin adds a run. One event starts one run, however often it comes.
+func (r *request) begin(b *begun, at time.Time) {
+	if b.Event != "" && slices.ContainsFunc(r.runs, func(run *run) bool { return run.event == b.Event }) {
+		return
+	}
+	added := &run{n: len(r.runs) + 1, choice: b.Choice, by: b.By, event: b.Event, beganAt: at, generation: len(r.generations)}
+	switch of := r.run(b.Of); {
+	case of == nil:
+		r.generations = append(r.generations, newGeneration(fmt.Sprintf("run %d", added.n)))
+	case slices.ContainsFunc(r.runs, func(run *run) bool { return run.generation == of.generation && run.working() }):
+		added.generation = of.generation
+	default: // whoever worked on its steps has stopped, or will
+		r.generations = append(r.generations, r.generations[of.generation].heir())
+	}
+	r.runs = append(r.runs, added)
+}
+
+func (r *request) generation(n int) *generation {
+	if n < 0 || n >= len(r.generations) {
+		return nil
+	}
+	return r.generations[n]
+}
+
+// lay lays out the way of a run, with all that came of its steps.
+func (r *request) lay(run *run) error {
+	g := r.generations[run.generation]
+	if g.plan == nil || len(g.plan.Tasks) == 0 {
+		return nil
+	}
+	choice := run.choice
+	if choice == nil {
+		choice = g.plan.Best()
+	}
+	route, err := plan.NewRoute(g.plan, choice)
+	if err != nil {
+		return fmt.Errorf("lay out a run: %w", err)
+	}
+	run.route = route
+	for step := range g.started {
+		route.Start(step)
+	}
+	for _, end := range g.ends {
+		if _, err := route.Record(end.Step, end.Result); err != nil {
+			return fmt.Errorf("lay out a run: %w", err)
+		}
+	}
+	return nil
+}
+
+// run is the one of that number, nil if there is none.
+func (r *request) run(n int) *run {
+	if n < 1 || n > len(r.runs) {
+		return nil
+	}
+	return r.runs[n-1]
+}
+
+// message is what the person wrote; nil for a command.
+func (r *request) message() *adapters.Message {
+	if r.asked == nil {
+		return nil
+	}
+	return r.asked.Event.Message
+}
+
+func (r *request) wish() string {
+	if m := r.message(); m != nil {
+		return m.Text
+	}
+	return ""
+}
+
+// needs tells whether a run that is not over wants the step of that generation.
+func (r *request) needs(generation int, step string) bool {
+	for _, run := range r.runs {
+		if run.generation == generation && run.working() && run.route != nil &&
+			slices.ContainsFunc(run.route.Steps(), func(s plan.Step) bool { return s.Key == step }) {
+			return true
+		}
+	}
+	return false
+}
+
+// working tells whether steps of the run are still to be done.
+func (r *run) working() bool { return !r.over && r.answer == nil && r.halted == nil }
+
+// settled tells whether nothing of the run's steps is left to do, so that it can be
+// answered.
+func (r *run) settled(p *plan.Plan) bool {
+	switch {
+	case r.halted != nil:
+		return true
+	case p == nil:
+		return false
+	}
+	return r.route == nil || r.route.Ended()
+}

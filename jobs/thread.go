@@ -1,0 +1,153 @@
+package jobs
+
+import (
+	"slices"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// thread is what a thread's log comes to.
+type thread struct {
+	id    string
+	line  []*place // the requests in their order
+	by    []string // who writes in it, each once
+	turns []*turn
+	marks []mark
+	asks  *openQuestion
+	size  int // entries
+}
+
+// place is a request's in the line.
+type place struct {
+	request string
+	by      string
+	at      int // its entry's position
+	left    bool
+}
+
+// turn is what one run left behind.
+type turn struct {
+	request   string
+	run       int
+	turn      *plan.Turn
+	resources []plan.Resource
+	position  int
+}
+
+// mark is what somebody pointed at, until a message takes it.
+type mark struct {
+	event    *adapters.Event
+	position int
+}
+
+// foldThread reads the first entries of a thread's log.
+func foldThread(id string, entries []*entry) *thread {
+	t := &thread{id: id, size: len(entries)}
+	for at, e := range entries {
+		switch {
+		case e.Joined != nil:
+			t.join(e.Joined, at)
+		case e.Left != nil:
+			t.leave(e.Left, at)
+		case e.Present != nil:
+			t.meet(e.Present.By)
+		case e.Marked != nil:
+			t.marks = append(t.marks, mark{e.Marked, at})
+		}
+	}
+	return t
+}
+
+func (t *thread) join(j *joined, at int) {
+	if t.placeOf(j.Request) != nil {
+		return
+	}
+	t.line = append(t.line, &place{request: j.Request, by: j.By, at: at})
+	t.meet(j.By)
+	if t.asks != nil && t.asks.Request == j.Answers {
+		t.asks = nil
+	}
+}
+
+func (t *thread) leave(l *left, at int) {
+	if p := t.placeOf(l.Request); p != nil && l.Run == 1 {
+		p.left = true
+	}
+	if slices.ContainsFunc(t.turns, func(o *turn) bool { return o.request == l.Request && o.run == l.Run }) {
+		return
+	}
+	t.turns = append(t.turns, &turn{l.Request, l.Run, l.Turn, l.Resources, at})
+	if l.Question != nil {
+		t.asks = l.Question
+	}
+}
+
+func (t *thread) meet(by string) {
+	if by != "" && !slices.Contains(t.by, by) {
+		t.by = append(t.by, by)
+	}
+}
+
+func (t *thread) placeOf(request string) *place {
+	if i := slices.IndexFunc(t.line, func(p *place) bool { return p.request == request }); i >= 0 {
+		return t.line[i]
+	}
+	return nil
+}
+
+// head is the request whose turn it is, "" if none waits.
+func (t *thread) head() string {
+	for _, p := range t.line {
+		if !p.left {
+			return p.request
+		}
+	}
+	return ""
+}
+
+// alone tells whether nobody but this person has written here.
+func (t *thread) alone(by string) bool { return len(t.by) == 1 && t.by[0] == by }
+
+// question is the one that is open at that time.
+func (t *thread) question(now time.Time) *openQuestion {
+	if t.asks == nil || now.After(t.asks.Until) {
+		return nil
+	}
+	return t.asks
+}
+
+// memory is what the agent may know of the thread: the turns, and every resource once, as
+// it was last.
+func (t *thread) memory() (turns []plan.Turn, resources []plan.Resource) {
+	for _, o := range t.turns {
+		if o.turn != nil {
+			turns = append(turns, *o.turn)
+		}
+		for _, r := range o.resources {
+			resources = slices.DeleteFunc(resources, func(other plan.Resource) bool { return other.Name == r.Name })
+			resources = append(resources, r)
+		}
+	}
+	return turns, resources
+}
+
+// pointed are the marks since the last request before this one joined.
+func (t *thread) pointed(request string) []*adapters.Event {
+	from, to := -1, t.size
+	for _, p := range t.line {
+		if p.request == request {
+			to = p.at
+			break
+		}
+		from = p.at
+	}
+	var events []*adapters.Event
+	for _, m := range t.marks {
+		if m.position > from && m.position < to {
+			events = append(events, m.event)
+		}
+	}
+	return events
+}

@@ -1,0 +1,188 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"github.com/hibiken/asynq"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+// waitError is a task that is to be tried again later and has not failed: the platform wants
+// a pause, or another process must do it.
+type waitError struct {
+	after time.Duration
+	err   error
+}
+
+func (e *waitError) Error() string { return fmt.Sprintf("wait %s: %v", e.after, e.err) }
+func (e *waitError) Unwrap() error { return e.err }
+
+// errStopped ends a handler whose run was stopped.
+var errStopped = errors.New("the run was stopped")
+
+// isFailure tells asynq what counts as a try.
+func isFailure(err error) bool {
+	var wait *waitError
+	return !errors.As(err, &wait)
+}
+
+// retryDelay tells asynq when to try again: soon at first, so that a restart of a server is
+// hardly felt, and never much later than in a minute.
+func retryDelay(n int, err error, _ *asynq.Task) time.Duration {
+	var wait *waitError
+	if errors.As(err, &wait) {
+		return wait.after
+	}
+	d := min(time.Second<<min(n, 6), time.Minute)
+	return d/2 + rand.N(d/2+1)
+}
+
+// work is the handler of every task.
+func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
+	began := time.Now()
+	id, _ := asynq.GetTaskID(ctx)
+	queue, _ := asynq.GetQueueName(ctx)
+	retried, _ := asynq.GetRetryCount(ctx)
+	w, err := decodeTask(t, id, queue)
+	log := j.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
+	if err != nil {
+		return j.unreadable(ctx, w, err)
+	}
+	if retried > 0 && j.superseded(w) {
+		return nil
+	}
+	ctx, end := j.active.begin(ctx, w)
+	defer end()
+	defer func() {
+		if p := recover(); p != nil {
+			log.ErrorContext(ctx, "a stage broke down", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+			err = j.failed(ctx, w, fmt.Errorf("panic in %s", w.Kind), retried)
+		}
+		j.config.Metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
+	}()
+	log.DebugContext(ctx, "stage began", "attempt", w.Attempt, "retried", retried)
+	err = j.stage(ctx, w)
+	if err == nil {
+		log.DebugContext(ctx, "stage done", "took", time.Since(began))
+		return nil
+	}
+	var wait *waitError
+	switch {
+	case errors.As(err, &wait):
+		log.DebugContext(ctx, "stage waits", "after", wait.after, "why", plan.ForOperator(err))
+		return err
+	case errors.Is(context.Cause(ctx), errStopped):
+		return nil // whoever stopped it sees to the rest
+	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return err // this process ends, and asynq hands the task back
+	}
+	log.WarnContext(ctx, "stage failed", "retried", retried, "error", plan.ForOperator(err))
+	return j.failed(ctx, w, err, retried)
+}
+
+func outcome(err error) string {
+	var wait *waitError
+	switch {
+	case err == nil:
+		return "done"
+	case errors.As(err, &wait):
+		return "waiting"
+	case errors.Is(err, asynq.SkipRetry):
+		return "failed"
+	}
+	return "again"
+}
+
+// stage does what the task is about.
+func (j *Jobs) stage(ctx context.Context, w task) error {
+	switch w.Kind {
+	case kindFetch:
+		return j.fetch(ctx, w)
+	case kindPlan:
+		return j.plan(ctx, w)
+	case kindAct:
+		return j.act(ctx, w)
+	case kindCompose:
+		return j.compose(ctx, w)
+	case kindSend:
+		return j.send(ctx, w)
+	case kindDeadline:
+		return j.deadline(ctx, w)
+	}
+	return fmt.Errorf("there is no stage %q", w.Kind)
+}
+
+// failed decides what becomes of a task that failed: it is tried again, or given up, and
+// then the request is closed with what people are to be told.
+func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error {
+	if !j.hopeless(w, err) && retried < allowed(w.Kind).retries {
+		return err
+	}
+	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer stop()
+	if e := j.giveUp(giveUp, w, err); e != nil {
+		return errors.Join(err, e) // tried again, or left to the deadline
+	}
+	return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+}
+
+// hopeless tells whether trying again cannot help.
+func (j *Jobs) hopeless(w task, err error) bool {
+	switch {
+	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, ErrPassing) && !j.config.Impatient,
+		errors.Is(err, context.DeadlineExceeded):
+		return false
+	case j.config.Impatient, adapters.Final(err), plan.Final(err), errors.Is(err, errVersion):
+		return true
+	}
+	var fault *plan.Fault
+	return w.Kind != kindSend && errors.As(err, &fault) && !errors.Is(err, ErrPassing)
+}
+
+// giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
+// everything else is answered by a failure.
+func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
+	problem := plan.Sentence(err, faultOf(err))
+	switch w.Kind {
+	case kindSend:
+		return j.finish(ctx, w.Request, w.Run, &sent{Problem: problem})
+	case kindAct:
+		return j.actFailed(ctx, w, problem)
+	case kindDeadline:
+		return nil
+	}
+	return j.halt(ctx, w.Request, max(w.Run, 1), halted{Why: haltFailed, Problem: problem})
+}
+
+// faultOf is what people are told of an error that has no sentence of its own.
+func faultOf(err error) string {
+	switch {
+	case errors.Is(err, errVersion):
+		return "This was asked of another version of me, which I cannot read. Please ask again."
+	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
+		return "The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me."
+	}
+	return "Something went wrong that I did not expect. Whoever runs me finds more in the log."
+}
+
+// unreadable closes the request of a task whose payload is of another version. One of a
+// later version is left for a while to a process that knows it.
+func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
+	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", err.Error())
+	if w.Version > version {
+		return &waitError{after: 30 * time.Second, err: err}
+	}
+	if w.Request == "" {
+		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+	}
+	w.Kind = kindPlan // whatever it was, the request ends with it
+	return j.failed(ctx, w, err, 0)
+}
