@@ -1,0 +1,222 @@
+package deployments
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// ours is the image that the composition builds.
+const ours = "atelier:local"
+
+// composition is what these tests look at in compose.yaml.
+type composition struct {
+	Services map[string]service `yaml:"services"`
+	Networks map[string]struct {
+		Internal bool `yaml:"internal"`
+	} `yaml:"networks"`
+	Volumes map[string]any `yaml:"volumes"`
+}
+
+// service is one of them, with what it merges in.
+type service struct {
+	Image       string            `yaml:"image"`
+	Restart     string            `yaml:"restart"`
+	ReadOnly    bool              `yaml:"read_only"`
+	Tmpfs       []string          `yaml:"tmpfs"`
+	CapDrop     []string          `yaml:"cap_drop"`
+	Security    []string          `yaml:"security_opt"`
+	User        string            `yaml:"user"`
+	Entrypoint  []string          `yaml:"entrypoint"`
+	Command     []string          `yaml:"command"`
+	Grace       time.Duration     `yaml:"stop_grace_period"`
+	Environment map[string]string `yaml:"environment"`
+	Ports       []string          `yaml:"ports"`
+	Volumes     []string          `yaml:"volumes"`
+	Networks    []string          `yaml:"networks"`
+	NetworkMode string            `yaml:"network_mode"`
+	Profiles    []string          `yaml:"profiles"`
+	DependsOn   map[string]struct {
+		Condition string `yaml:"condition"`
+	} `yaml:"depends_on"`
+	Healthcheck struct {
+		Test []string `yaml:"test"`
+	} `yaml:"healthcheck"`
+}
+
+// once tells whether a service runs to its end and is then no more.
+func (s service) once() bool { return s.Restart == "no" }
+
+// root tells whether a service runs as root, as an image does that names no user. Ours
+// names one.
+func (s service) root() bool {
+	return s.Image != ours && (s.User == "" || strings.HasPrefix(s.User, "0:"))
+}
+
+// flag is the value behind a flag of the command.
+func (s service) flag(name string) string {
+	if i := slices.Index(s.Command, name); i >= 0 && i+1 < len(s.Command) {
+		return s.Command[i+1]
+	}
+	return ""
+}
+
+func compose(t *testing.T) composition {
+	t.Helper()
+	var c composition
+	if err := yaml.Unmarshal([]byte(text(t, "compose.yaml")), &c); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Services) == 0 {
+		t.Fatal("there is no service")
+	}
+	return c
+}
+
+func TestServicesAreLocked(t *testing.T) {
+	t.Parallel()
+	for name, s := range compose(t).Services {
+		if s.Image != ours && !pinned(s.Image) {
+			t.Errorf("%s: the image %s is not pinned", name, s.Image)
+		}
+		if !s.ReadOnly || !slices.ContainsFunc(s.Tmpfs, func(m string) bool { return strings.HasPrefix(m, "/tmp") }) {
+			t.Errorf("%s: it is not read-only with a /tmp of its own", name)
+		}
+		if !slices.Equal(s.CapDrop, []string{"ALL"}) || !slices.Contains(s.Security, "no-new-privileges:true") {
+			t.Errorf("%s: it may get privileges", name)
+		}
+		if s.root() && (!s.once() || s.NetworkMode != "none") {
+			t.Errorf("%s: it runs as root, not once and by itself", name)
+		}
+	}
+}
+
+func TestServicesAreWatched(t *testing.T) {
+	t.Parallel()
+	services := compose(t).Services
+	for name, s := range services {
+		if !s.once() && (len(s.Healthcheck.Test) == 0 || s.Restart != "unless-stopped") {
+			t.Errorf("%s: it is not watched and restarted", name)
+		}
+		for other, dependency := range s.DependsOn {
+			before, ok := services[other]
+			want := "service_healthy"
+			if before.once() {
+				want = "service_completed_successfully"
+			}
+			if !ok || dependency.Condition != want {
+				t.Errorf("%s waits for %s by %q, want %q", name, other, dependency.Condition, want)
+			}
+		}
+	}
+}
+
+// TestEveryQueueIsServed holds what the parts of the program are started with.
+func TestEveryQueueIsServed(t *testing.T) {
+	t.Parallel()
+	var served []string
+	for name, s := range compose(t).Services {
+		if s.Image != ours {
+			continue
+		}
+		if len(s.Command) == 0 || s.Command[0] != "serve" {
+			t.Errorf("%s: its command is %q", name, s.Command)
+		}
+		served = append(served, strings.Split(s.flag("--queues"), ",")...)
+		// Docker kills what has not ended by then.
+		if grace, err := time.ParseDuration(s.flag("--grace")); err != nil || grace <= 0 || grace >= s.Grace {
+			t.Errorf("%s: work that runs has %q to end, and the process %v", name, s.flag("--grace"), s.Grace)
+		}
+		if gpu := s.flag("--queues") == "gpu"; gpu != slices.Contains(s.Profiles, "gpu") {
+			t.Errorf("%s: only what needs a GPU is left out without one", name)
+		}
+	}
+	slices.Sort(served)
+	if want := []string{"cpu", "gateway", "gpu", "plan"}; !slices.Equal(served, want) {
+		t.Errorf("the queues that are served are %q, want %q", served, want)
+	}
+}
+
+func TestOnlyThePageIsPublished(t *testing.T) {
+	t.Parallel()
+	port := last(t, "EXPOSE")
+	for name, s := range compose(t).Services {
+		for _, p := range s.Ports {
+			if name != "gateway" || !strings.Contains(p, ":-127.0.0.1:") || !strings.HasSuffix(p, "}:"+port) {
+				t.Errorf("%s publishes %s", name, p)
+			}
+		}
+		if (len(s.Ports) > 0) != (name == "gateway") {
+			t.Errorf("%s publishes %q", name, s.Ports)
+		}
+	}
+}
+
+// TestVariables holds the names to those that the program reads, and what is secret to
+// the operator's file.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	known := settings(t)
+	for name, s := range compose(t).Services {
+		for variable, value := range s.Environment {
+			if s.Image == ours && !slices.Contains(known, variable) {
+				t.Errorf("%s sets %s, which the program does not read", name, variable)
+			}
+			secret := strings.Contains(variable, "PASSWORD") || strings.Contains(variable, "SECRET") ||
+				strings.Contains(variable, "AUTH") || variable == "REDIS_URL"
+			if secret && !strings.Contains(value, "_PASSWORD:?") {
+				t.Errorf("%s: %s does not come from the operator", name, variable)
+			}
+		}
+		if s.Image == ours && s.Environment["WEB_PASSWORD"] == "" && len(s.Ports) > 0 {
+			t.Errorf("%s publishes a page without a password", name)
+		}
+	}
+}
+
+func TestDataOutlivesItsContainer(t *testing.T) {
+	t.Parallel()
+	c := compose(t)
+	for name, folder := range map[string]string{"gateway": last(t, "VOLUME"), "redis": "/data", "s3": "/buckets"} {
+		s := c.Services[name]
+		if !slices.ContainsFunc(s.Volumes, func(v string) bool { return strings.HasSuffix(v, ":"+folder) }) {
+			t.Errorf("%s keeps %s nowhere", name, folder)
+		}
+	}
+	for name, s := range c.Services {
+		for _, v := range s.Volumes {
+			if source, _, _ := strings.Cut(v, ":"); !slices.Contains(slices.Collect(maps.Keys(c.Volumes)), source) {
+				t.Errorf("%s: there is no volume %s", name, source)
+			}
+		}
+	}
+	redis := c.Services["redis"]
+	for flag, want := range map[string]string{"--appendonly": "yes", "--appendfsync": "everysec", "--maxmemory-policy": "noeviction"} {
+		if got := redis.flag(flag); got != want {
+			t.Errorf("redis has %s %q, want %q", flag, got, want)
+		}
+	}
+	bucket := c.Services["gateway"].Environment["S3_BUCKET"]
+	if made := strings.Join(c.Services["bucket"].Entrypoint, " "); bucket == "" || !strings.Contains(made, "mkdir -p "+path.Join("/buckets", bucket)+" ") {
+		t.Errorf("the bucket %q is not made by %q", bucket, made)
+	}
+}
+
+// TestStoresReachNobody: they are for the program, which reaches its models besides.
+func TestStoresReachNobody(t *testing.T) {
+	t.Parallel()
+	c := compose(t)
+	for name, s := range c.Services {
+		if s.Image == ours || s.NetworkMode == "none" {
+			continue
+		}
+		if len(s.Networks) != 1 || !c.Networks[s.Networks[0]].Internal {
+			t.Errorf("%s is in the networks %q", name, s.Networks)
+		}
+	}
+}

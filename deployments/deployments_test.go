@@ -1,0 +1,66 @@
+// Package deployments is what Atelier is run with: an image and a composition of
+// services. It has no code; its tests hold both to what they promise. That the files are
+// right in their own languages is for the linter and for Docker Compose to say, which
+// .ci/run asks.
+package deployments
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// standard are the variables of the AWS libraries, which the program reads by them.
+var standard = []string{
+	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "AWS_ENDPOINT_URL_S3",
+}
+
+// text is a file's content.
+func text(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// settings are the names of the variables that the program reads.
+func settings(t *testing.T) []string {
+	t.Helper()
+	names := slices.Clone(standard)
+	for _, match := range regexp.MustCompile(`(?m)^#?([A-Z][A-Z0-9_]*)=`).FindAllStringSubmatch(text(t, "../.env.example"), -1) {
+		names = append(names, match[1])
+	}
+	if len(names) == len(standard) {
+		t.Fatal(".env.example names no setting")
+	}
+	return names
+}
+
+// pinned tells whether an image is named with a version, not with a tag that moves
+// between versions.
+func pinned(image string) bool {
+	image, _, _ = strings.Cut(image, "@")
+	_, tag, ok := strings.Cut(image, ":")
+	return ok && regexp.MustCompile(`^v?[0-9]+\.[0-9]+`).MatchString(tag)
+}
+
+func TestPinned(t *testing.T) {
+	t.Parallel()
+	for image, want := range map[string]bool{
+		"debian:12.15-slim":              true,
+		"versity/versitygw:v1.8.0":       true,
+		"redis:8.2.10@sha256:0123456789": true,
+		"debian":                         false,
+		"debian:latest":                  false,
+		"debian:bookworm-slim":           false,
+		"debian:12-slim":                 false,
+	} {
+		if got := pinned(image); got != want {
+			t.Errorf("pinned(%q) is %v", image, got)
+		}
+	}
+}
