@@ -2,8 +2,251 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
 
 	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
 )
 
-func (j *Jobs) report(ctx context.Context, adapter string, reporter adapters.Reporter) {}
+// report shows in an adapter's threads how far requests have come. It follows the hints of
+// what was written, and reads the rest from the log. Of all processes that are connected
+// one claims a run's progress message, and edits it until the answer is there: after that
+// it is never touched.
+func (j *Jobs) report(ctx context.Context, adapter string, reporter adapters.Reporter) {
+	w := &watches{open: map[string]chan struct{}{}}
+	var watching sync.WaitGroup
+	j.follow(ctx, progressTopic(adapter), func(hint []byte) {
+		if hint == nil { // some were missed: those that are watched look again
+			w.wakeAll()
+			return
+		}
+		if changed, begun := w.wake(string(hint)); begun {
+			watching.Go(func() { j.watch(ctx, string(hint), reporter, w, changed) })
+		}
+	})
+	watching.Wait()
+}
+
+// watches are the requests that are looked at, each with a channel that tells that it has
+// changed.
+type watches struct {
+	mu   sync.Mutex
+	open map[string]chan struct{}
+}
+
+// wake tells whoever watches a request that it has changed. Where nobody did, it is begun.
+func (w *watches) wake(id string) (changed chan struct{}, begun bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changed, ok := w.open[id]
+	if !ok {
+		changed = make(chan struct{}, 1)
+		w.open[id] = changed
+	}
+	signal(changed)
+	return changed, !ok
+}
+
+func (w *watches) wakeAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, changed := range w.open {
+		signal(changed)
+	}
+}
+
+// close ends a watch, unless the request has changed meanwhile.
+func (w *watches) close(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.open[id]) > 0 {
+		return false
+	}
+	delete(w.open, id)
+	return true
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it is told already
+	}
+}
+
+// watch reports on a request until nothing of it runs any more.
+func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
+	shown := map[int]*progressMessage{}
+	for {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		pause(ctx, reporter.Pace()) // what is over by then needs no message at all
+		more, err := j.reportOnce(ctx, id, reporter, shown)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			j.log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
+			pause(ctx, max(adapters.Wait(err), time.Second))
+			signal(changed)
+		}
+		if !more && w.close(id) {
+			return
+		}
+	}
+}
+
+// progressMessage is the message of a run as this process knows it.
+type progressMessage struct {
+	claim progressClaim
+	mine  bool
+	ended bool
+}
+
+// progressClaim is who edits a run's progress message, and where that is.
+type progressClaim struct {
+	Worker string              `json:"worker"`
+	Ref    adapters.MessageRef `json:"ref,omitzero"`
+}
+
+// reportOnce brings the progress messages of a request up to date. It tells whether more is
+// to come.
+func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*progressMessage) (more bool, err error) {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return false, ignoreUnknown(err)
+	}
+	for _, run := range r.runs {
+		m := shown[run.n]
+		if m == nil {
+			m = &progressMessage{}
+			shown[run.n] = m
+		}
+		ended := run.answer != nil || run.over
+		switch {
+		case m.ended:
+			continue
+		case !m.mine && (ended || r.given == nil || r.asked.Options.PlanOnly && run.n == 1):
+			m.ended = ended // it never had a message, or another process has it
+			more = more || !ended
+			continue
+		case !m.mine:
+			if m.claim, m.mine, err = j.claim(ctx, id, run.n); err != nil {
+				return true, err
+			}
+			if !m.mine {
+				more = true
+				continue
+			}
+		}
+		ref, err := reporter.Report(ctx, hash(fmt.Sprintf("progress %s %d", id, run.n)), m.claim.Ref, r.progress(run, ended))
+		switch {
+		case err != nil && adapters.Final(err):
+			m.ended = true // somebody has deleted it: so be it
+			continue
+		case err != nil:
+			return true, fmt.Errorf("report: %w", err)
+		}
+		if m.claim.Ref.IsZero() {
+			m.claim.Ref = ref
+			if err := j.putClaim(ctx, id, run.n, m.claim); err != nil {
+				return true, err
+			}
+		}
+		m.ended = ended
+		more = more || !ended
+	}
+	return more, nil
+}
+
+func progressKey(id string, run int) string {
+	return fmt.Sprintf("%s/progress-%d", requestGroup(id), run)
+}
+
+// claim makes a run's progress message this process's, if no other one that lives has it.
+func (j *Jobs) claim(ctx context.Context, id string, run int) (c progressClaim, mine bool, err error) {
+	c.Worker = j.id
+	b, err := json.Marshal(c)
+	if err != nil {
+		return c, false, fmt.Errorf("encode a claim: %w", err)
+	}
+	first, err := j.config.State.PutOnce(ctx, progressKey(id, run), b, j.config.Retention)
+	if err != nil || first {
+		return c, first, err
+	}
+	b, err = j.config.State.Get(ctx, progressKey(id, run))
+	if errors.Is(err, storage.ErrNotFound) {
+		return c, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("read a claim: %w", err)
+	}
+	if c.Worker == j.id {
+		return c, true, nil
+	}
+	if _, err := j.config.State.Get(ctx, workerKey(c.Worker)); !errors.Is(err, storage.ErrNotFound) {
+		return c, false, err
+	}
+	c.Worker = j.id
+	return c, true, j.putClaim(ctx, id, run, c)
+}
+
+func (j *Jobs) putClaim(ctx context.Context, id string, run int, c progressClaim) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode a claim: %w", err)
+	}
+	return j.config.State.Put(ctx, progressKey(id, run), b, j.config.Retention)
+}
+
+// progress is how far a run has come.
+func (r *request) progress(run *run, ended bool) adapters.Progress {
+	g := r.generations[run.generation]
+	p := adapters.Progress{Thread: r.asked.Event.Thread, Ended: ended, Title: "Planning"}
+	if m := r.message(); m != nil {
+		p.Request = m.Ref.ID
+	}
+	if run.route == nil {
+		if g.plan != nil {
+			p.Title = "Answering"
+		}
+		return p
+	}
+	done := 0
+	for _, s := range run.route.Steps() {
+		step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: stepState(run.route.Status(s.Key))}
+		if result, ok := run.route.Result(s.Key); ok {
+			step.Took = result.Took
+			done++
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	p.Title = fmt.Sprintf("%d of %d steps", done, len(p.Steps))
+	return p
+}
+
+func stepState(s plan.Status) adapters.StepState {
+	switch s {
+	case plan.Running:
+		return adapters.StepRunning
+	case plan.Done:
+		return adapters.StepDone
+	case plan.Failed:
+		return adapters.StepFailed
+	case plan.Skipped:
+		return adapters.StepSkipped
+	default:
+		return adapters.StepWaiting
+	}
+}

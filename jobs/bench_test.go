@@ -1,0 +1,273 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+	"atelier/storage/disk"
+	redisstate "atelier/storage/redis"
+	"atelier/storage/redis/embedded"
+)
+
+// instant is an agent whose tools and mind take no time.
+type instant struct {
+	plan *plan.Plan
+	step time.Duration
+}
+
+func (a instant) Plan(context.Context, plan.Request) (*plan.Plan, error) { return a.plan, nil }
+
+func (a instant) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	if a.step > 0 {
+		select {
+		case <-time.After(a.step):
+		case <-ctx.Done():
+			return plan.Result{}, ctx.Err()
+		}
+	}
+	s := w.Steps[w.At]
+	return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "made-" + s.Key, Type: s.Action.Returns, Value: "done"}}, nil
+}
+
+func (instant) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking, error) {
+	return "Done.", a.Plan.Thinking, nil
+}
+func (instant) Device(context.Context, plan.Action) string { return "cpu" }
+func (instant) Capabilities(context.Context) (map[string][]string, error) {
+	return map[string][]string{"tool": {"native:tool"}}, nil
+}
+
+// tower is a plan of so many actions, each of the width taking the one below.
+func tower(width, height int) *plan.Plan {
+	s := plan.Solution{Score: 5}
+	for h := range height {
+		for w := range width {
+			b := plan.Binding{Arg: "text", Type: plan.Text, Source: plan.Source{Kind: plan.OfValue, Value: fmt.Sprint(w)}}
+			if h > 0 {
+				b.Source = plan.Source{Kind: plan.OfAction, Index: (h-1)*width + w}
+			}
+			s.Actions = append(s.Actions, plan.Action{Tool: "tool", Returns: plan.Text, Args: []plan.Binding{b}})
+		}
+	}
+	return &plan.Plan{Wish: "w", Tasks: []plan.Task{{Subtask: plan.Subtask{Description: "d", Returns: plan.Text}, Solutions: []plan.Solution{s}}}}
+}
+
+// mute is an adapter that only tells of what is sent.
+type mute struct{ sent chan string }
+
+func (mute) Name() string { return "mute" }
+func (mute) Listen(ctx context.Context, _ adapters.Handler) error {
+	<-ctx.Done()
+	return nil
+}
+func (mute) Fetch(context.Context, adapters.File) (io.ReadCloser, error) {
+	return nil, errors.New("there are no files")
+}
+
+func (m mute) Send(_ context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	m.sent <- r.AnswerTo.ID
+	return adapters.MessageRef{Adapter: "mute", Channel: "c", ID: key}, nil
+}
+
+func message(n int) adapters.Event {
+	id := fmt.Sprintf("m%d", n)
+	return adapters.Event{
+		Kind: adapters.MessageSent, ID: id, Adapter: "mute", Thread: adapters.Thread{Adapter: "mute", Channel: "c", ID: id},
+		By: adapters.Person{ID: "p"}, At: time.Unix(1, 0),
+		Message: &adapters.Message{Ref: adapters.MessageRef{Adapter: "mute", Channel: "c", ID: id}, For: adapters.Mentioned, Text: "wish", Order: int64(n)},
+	}
+}
+
+// benchPlace is where a benchmark's jobs are kept.
+type benchPlace struct {
+	redis redis.UniversalClient
+	state storage.State
+	blobs storage.Blobs
+}
+
+func benchPlaces(b *testing.B, f func(b *testing.B, p benchPlace)) {
+	b.Helper()
+	b.Run("embedded", func(b *testing.B) {
+		server := embedded.New()
+		if err := server.Start(); err != nil {
+			b.Fatal(err)
+		}
+		defer server.Close()
+		client := server.Client()
+		state, err := disk.OpenState(disk.StateConfig{File: b.TempDir() + "/state.log"})
+		if err != nil {
+			b.Fatal(err)
+		}
+		f(b, place(b, client, state))
+		if err := errors.Join(state.Close(), client.Close()); err != nil {
+			b.Error(err)
+		}
+	})
+	b.Run("redis", func(b *testing.B) {
+		url := os.Getenv("TEST_REDIS_URL")
+		if url == "" {
+			b.Skip("TEST_REDIS_URL names no Redis")
+		}
+		client, err := redisstate.Open(url)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := client.FlushDB(b.Context()).Err(); err != nil {
+			b.Fatal(err)
+		}
+		state, err := redisstate.New(redisstate.Config{Client: client})
+		if err != nil {
+			b.Fatal(err)
+		}
+		f(b, place(b, client, state))
+		if err := client.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+}
+
+func place(b *testing.B, client redis.UniversalClient, state storage.State) benchPlace {
+	b.Helper()
+	blobs, err := disk.Open(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := blobs.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	return benchPlace{client, state, blobs}
+}
+
+// work runs jobs while f runs.
+func (p benchPlace) work(b *testing.B, agent jobs.Agent, m mute, concurrency int, check time.Duration, f func(j *jobs.Jobs)) {
+	b.Helper()
+	j, err := jobs.New(jobs.Config{
+		Redis: p.redis, State: p.state, Blobs: p.blobs, Agent: agent, Adapters: []adapters.Adapter{m}, Check: check,
+		Inspect: func(context.Context, string) (jobs.File, error) { return jobs.File{}, errors.New("there are no files") },
+		Pools: []jobs.Pool{
+			{Queues: map[string]int{jobs.QueueGateway: 1}, Concurrency: concurrency},
+			{Queues: map[string]int{jobs.QueuePlan: 1}, Concurrency: concurrency},
+			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: concurrency},
+		},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(b.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := j.Run(ctx); err != nil {
+			b.Error(err)
+		}
+	})
+	f(j)
+	stop()
+	running.Wait()
+}
+
+// handOver measures bare hand-overs: a task that enqueues the next one, so many times.
+func handOver(b *testing.B, p benchPlace, hops int, check time.Duration) time.Duration {
+	b.Helper()
+	client := asynq.NewClientFromRedisClient(p.redis)
+	done := make(chan struct{}, 1)
+	server := asynq.NewServerFromRedisClient(p.redis, asynq.Config{
+		Concurrency: 8, Queues: map[string]int{"bare": 1}, TaskCheckInterval: check, LogLevel: asynq.FatalLevel,
+	})
+	enqueue := func(n int) {
+		_, err := client.Enqueue(asynq.NewTask("hop", []byte{byte(n)}), asynq.Queue("bare"), asynq.Retention(time.Hour))
+		if err != nil {
+			b.Error(err)
+		}
+	}
+	err := server.Start(asynq.HandlerFunc(func(_ context.Context, t *asynq.Task) error {
+		if n := int(t.Payload()[0]); n > 1 {
+			enqueue(n - 1)
+		} else {
+			done <- struct{}{}
+		}
+		return nil
+	}))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.Shutdown()
+	const rounds = 30
+	began := time.Now()
+	for range rounds {
+		enqueue(hops)
+		<-done
+	}
+	return time.Since(began) / rounds
+}
+
+// hops are the hand-overs of a request of one action: fetch, plan, act, compose, send.
+const hops = 5
+
+// BenchmarkRequest measures the bot's own time from submit to reply for a request of one
+// action, beside as many bare hand-overs of asynq.
+func BenchmarkRequest(b *testing.B) {
+	const check = 100 * time.Millisecond
+	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		bare := handOver(b, p, hops, check)
+		m := mute{make(chan string, 1)}
+		p.work(b, instant{plan: tower(1, 1)}, m, 8, check, func(j *jobs.Jobs) {
+			n := 0
+			for b.Loop() {
+				if err := j.Handle(b.Context(), message(n)); err != nil {
+					b.Fatal(err)
+				}
+				<-m.sent
+				n++
+			}
+		})
+		own := b.Elapsed() / time.Duration(b.N)
+		b.ReportMetric(float64(bare.Microseconds())/1000, "bare-ms")
+		b.ReportMetric(float64(own.Microseconds())/1000, "request-ms")
+		b.ReportMetric(float64(own)/float64(bare), "×bare")
+	})
+}
+
+// BenchmarkThroughput measures how many requests of one action a second are answered.
+func BenchmarkThroughput(b *testing.B) {
+	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		m := mute{make(chan string, 1024)}
+		p.work(b, instant{plan: tower(1, 1)}, m, 16, 20*time.Millisecond, func(j *jobs.Jobs) {
+			const wave = 1000
+			n := 0
+			for b.Loop() {
+				var submitting sync.WaitGroup
+				for s := range 8 {
+					from := n
+					submitting.Go(func() {
+						for i := s; i < wave; i += 8 {
+							if err := j.Handle(b.Context(), message(from+i)); err != nil {
+								b.Error(err)
+							}
+						}
+					})
+				}
+				for range wave {
+					<-m.sent
+				}
+				submitting.Wait()
+				n += wave
+			}
+			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "requests/s")
+		})
+	})
+}
