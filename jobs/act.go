@@ -72,11 +72,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 // record writes down what came of a step. The first one counts: the media of any other are
 // deleted.
 func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string) (*request, error) {
-	at, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
-	if err != nil {
-		return nil, err
-	}
-	entries, err := j.logs.read(ctx, requestLog(id))
+	entries, at, err := j.logs.added(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,6 @@ type present struct {
 }
 
 func (e entry) encode() ([]byte, error) {
-	e.Version = version
 	b, err := json.Marshal(e)
 	if err != nil {
 		return nil, fmt.Errorf("encode an entry: %w", err)

@@ -27,10 +27,7 @@ func (j *Jobs) fetch(ctx context.Context, w task) error {
 		return err
 	}
 	if r.given == nil && r.runs[0].working() {
-		if err := j.take(ctx, r); err != nil {
-			return err
-		}
-		if r, err = j.request(ctx, w.Request); err != nil {
+		if r, err = j.take(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -38,27 +35,23 @@ func (j *Jobs) fetch(ctx context.Context, w task) error {
 }
 
 // take writes down what is given.
-func (j *Jobs) take(ctx context.Context, r *request) error {
+func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 	e := r.asked.Event
-	if err := j.config.State.Put(ctx, requestTime(r.id), []byte{'r'}, j.config.Deadline); err != nil {
-		return fmt.Errorf("set the deadline: %w", err)
-	}
 	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g := given{Thread: t.size}
 	if r.asked.Answers != "" {
 		if g.Question, err = j.questionOf(ctx, r.asked.Answers); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	_, earlier := t.memory()
 	if g.Resources, err = j.takeFiles(ctx, r, t, earlier); err != nil {
-		return err
+		return nil, err
 	}
-	_, err = j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Given: &g})
-	return err
+	return j.write(ctx, r.id, entry{Given: &g})
 }
 
 // questionOf is the question that a request had asked back.

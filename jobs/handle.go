@@ -170,7 +170,11 @@ func (j *Jobs) advanceThread(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	head := t.head()
+	return j.beginNext(ctx, t)
+}
+
+func (j *Jobs) beginNext(ctx context.Context, t *thread) error {
+	id, head := t.id, t.head()
 	if head == "" || !j.logs.queue(threadLog(id), head) {
 		return nil
 	}
@@ -198,6 +202,16 @@ func (j *Jobs) request(ctx context.Context, id string) (*request, error) {
 		err = fmt.Errorf("request %s: %w", id, ErrUnknown)
 	}
 	return r, err
+}
+
+// write adds an entry to a request's log, and gives the request as it is then.
+func (j *Jobs) write(ctx context.Context, id string, e entry) (*request, error) {
+	e.At = j.config.Now()
+	entries, _, err := j.logs.added(ctx, requestLog(id), e)
+	if err != nil {
+		return nil, err
+	}
+	return foldRequest(id, entries)
 }
 
 // thread reads a thread as it was after so many entries; all of them if n is negative.

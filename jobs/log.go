@@ -38,6 +38,7 @@ func newLogs(state storage.State, expiry time.Duration, most int) *logs {
 
 // append adds an entry and tells its position.
 func (l *logs) append(ctx context.Context, key string, e entry) (int, error) {
+	e.Version = version
 	b, err := e.encode()
 	if err != nil {
 		return 0, err
@@ -46,7 +47,22 @@ func (l *logs) append(ctx context.Context, key string, e entry) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("add to a log: %w", err)
 	}
+	if known, _ := l.known(key); len(known) == int(at) { // nobody has added anything else
+		l.keep(key, append(known[:at:at], &e), b)
+	}
 	return int(at), nil
+}
+
+// added is append, and then all entries up to that one at least.
+func (l *logs) added(ctx context.Context, key string, e entry) (entries []*entry, at int, err error) {
+	if at, err = l.append(ctx, key, e); err != nil {
+		return nil, 0, err
+	}
+	if known, _ := l.known(key); len(known) > at {
+		return known, at, nil
+	}
+	entries, err = l.read(ctx, key)
+	return entries, at, err
 }
 
 // read gives all entries of a log, none where there is no such log.

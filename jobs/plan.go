@@ -22,10 +22,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		if err != nil {
 			return err
 		}
-		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run.n, Planned: &planned{*p}}); err != nil {
-			return err
-		}
-		if r, err = j.request(ctx, w.Request); err != nil {
+		if r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{*p}}); err != nil {
 			return err
 		}
 		if err := j.hint(ctx, r); err != nil {

@@ -26,7 +26,7 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 		return nil
 	}
 	if run.sent != nil || run.answer.Silent {
-		return j.finish(ctx, r.id, run.n, &sent{})
+		return j.finish(ctx, r, run.n, &sent{})
 	}
 	to, ok := j.adapters[r.asked.Event.Thread.Adapter]
 	if !ok {
@@ -43,7 +43,7 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 		return err
 	}
 	s := &sent{Ref: ref}
-	if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run.n, Sent: s}); err != nil {
+	if r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: s}); err != nil {
 		return err
 	}
 	if o, ok := to.(adapters.Offerer); ok && len(run.answer.Offers) > 0 {
@@ -51,7 +51,7 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 			j.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", r.id, "error", plan.ForOperator(err))
 		}
 	}
-	return j.finish(ctx, r.id, run.n, s)
+	return j.finish(ctx, r, run.n, s)
 }
 
 // post sends a reply; what is too large for the platform goes as a link.
@@ -114,12 +114,8 @@ func (j *Jobs) link(ctx context.Context, r *adapters.Reply, i int) error {
 }
 
 // finish ends a run: the thread remembers it, and goes on.
-func (j *Jobs) finish(ctx context.Context, id string, n int, s *sent) error {
-	r, err := j.request(ctx, id)
-	if err != nil {
-		return err
-	}
-	run := r.run(n)
+func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
+	id, run := r.id, r.run(n)
 	if run == nil || run.over {
 		return nil
 	}
@@ -143,7 +139,8 @@ func (j *Jobs) finish(ctx context.Context, id string, n int, s *sent) error {
 		}
 	}
 	threadID := ThreadID(e.Thread)
-	if _, err := j.logs.append(ctx, threadLog(threadID), entry{At: j.config.Now(), Left: &gone}); err != nil {
+	entries, _, err := j.logs.added(ctx, threadLog(threadID), entry{At: j.config.Now(), Left: &gone})
+	if err != nil {
 		return err
 	}
 	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
@@ -159,7 +156,7 @@ func (j *Jobs) finish(ctx context.Context, id string, n int, s *sent) error {
 	took := j.config.Now().Sub(run.beganAt)
 	j.config.Metrics.Ended(e.Thread.Adapter, status, took)
 	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status), "took", took.Round(time.Millisecond), "problem", s.Problem)
-	return j.advanceThread(ctx, threadID)
+	return j.beginNext(ctx, foldThread(threadID, entries))
 }
 
 // shown is how a status is shown on the message.

@@ -153,7 +153,11 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	problem := plan.Sentence(err, faultOf(err))
 	switch w.Kind {
 	case kindSend:
-		return j.finish(ctx, w.Request, w.Run, &sent{Problem: problem})
+		r, err := j.request(ctx, w.Request)
+		if err != nil {
+			return err
+		}
+		return j.finish(ctx, r, w.Run, &sent{Problem: problem})
 	case kindAct:
 		return j.actFailed(ctx, w, problem)
 	case kindDeadline:
