@@ -155,6 +155,11 @@ type present struct {
 	By string `json:"by"`
 }
 
+// begins tells whether a log may begin with the entry.
+func (e entry) begins() bool {
+	return e.Asked != nil || e.Joined != nil || e.Present != nil || e.Marked != nil
+}
+
 func (e entry) encode() ([]byte, error) {
 	b, err := json.Marshal(e)
 	if err != nil {

@@ -49,7 +49,8 @@ func (j *Jobs) hear(ctx context.Context, e adapters.Event) error {
 	if q := t.question(j.config.Now()); q != nil && (q.Asker == e.By.ID || repliesTo(e.Message, q.Ref)) {
 		answers = q.Request
 	}
-	if e.Message.For == adapters.Overheard && answers == "" && !t.alone(e.By.ID) {
+	taken := t.placeOf(RequestID(e)) != nil // it came before, and may have been recorded by half
+	if e.Message.For == adapters.Overheard && answers == "" && !taken && !t.alone(e.By.ID) {
 		if len(t.by) == 0 || slices.Contains(t.by, e.By.ID) {
 			return nil
 		}
@@ -100,6 +101,13 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers 
 	}
 	join := at == 0
 	if !join { // it came before, and may have been recorded by half
+		r, err := j.request(ctx, id)
+		if err != nil {
+			return "", err
+		}
+		if r.runs[0].over {
+			return id, nil
+		}
 		t, err := j.thread(ctx, threadID, -1)
 		if err != nil {
 			return "", err
@@ -122,7 +130,12 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers 
 			return "", err
 		}
 	}
-	if err := j.config.State.Put(ctx, requestTime(id), []byte{'w'}, j.config.Deadline); err != nil {
+	if at == 0 {
+		err = j.config.State.Put(ctx, requestTime(id), []byte{'w'}, j.config.Deadline)
+	} else {
+		_, err = j.config.State.PutOnce(ctx, requestTime(id), []byte{'w'}, j.config.Deadline)
+	}
+	if err != nil {
 		return "", fmt.Errorf("set the deadline: %w", err)
 	}
 	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: id, Run: 1, queue: QueuePlan}, j.config.Deadline); err != nil {
@@ -134,6 +147,7 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers 
 		}
 	}
 	if first {
+		j.logs.queue(threadLog(threadID), id)
 		err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0)
 	} else {
 		err = j.advanceThread(ctx, threadID)
@@ -179,7 +193,7 @@ func (j *Jobs) beginNext(ctx context.Context, t *thread) error {
 		return nil
 	}
 	r, err := j.request(ctx, head)
-	if err == nil { // the time that it has begins anew
+	if err == nil && r.given == nil { // the time that it has begins anew
 		err = j.config.State.Put(ctx, requestTime(head), []byte{'w'}, j.config.Deadline)
 	}
 	if err == nil {

@@ -47,6 +47,13 @@ func (l *logs) append(ctx context.Context, key string, e entry) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("add to a log: %w", err)
 	}
+	if at == 0 && !e.begins() { // the log was forgotten meanwhile, and stays so
+		l.drop(key)
+		if err := l.state.DeleteAll(ctx, storage.Group(key)); err != nil {
+			return 0, fmt.Errorf("forget a log: %w", err)
+		}
+		return 0, fmt.Errorf("log: %w", ErrUnknown)
+	}
 	if known, _ := l.known(key); len(known) == int(at) { // nobody has added anything else
 		l.keep(key, append(known[:at:at], &e), b)
 	}

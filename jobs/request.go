@@ -151,12 +151,27 @@ func (r *request) begin(b *begun, at time.Time) {
 	switch of := r.run(b.Of); {
 	case of == nil:
 		r.generations = append(r.generations, newGeneration(fmt.Sprintf("run %d", added.n)))
-	case slices.ContainsFunc(r.runs, func(run *run) bool { return run.generation == of.generation && run.working() }):
+	case r.shared(of.generation):
 		added.generation = of.generation
 	default: // whoever worked on its steps has stopped, or will
 		r.generations = append(r.generations, r.generations[of.generation].heir())
 	}
 	r.runs = append(r.runs, added)
+}
+
+// shared tells whether a further run may join those of a generation: some work on it, and
+// none was stopped, whose steps would stay as they were left.
+func (r *request) shared(generation int) bool {
+	working := false
+	for _, run := range r.runs {
+		if run.generation == generation {
+			working = working || run.working()
+			if run.halted != nil {
+				return false
+			}
+		}
+	}
+	return working
 }
 
 func (r *request) generation(n int) *generation {

@@ -54,7 +54,7 @@ func foldThread(id string, entries []*entry) *thread {
 		case e.Present != nil:
 			t.meet(e.Present.By)
 		case e.Marked != nil:
-			t.marks = append(t.marks, mark{e.Marked, at})
+			t.mark(e.Marked, at)
 		}
 	}
 	return t
@@ -72,15 +72,24 @@ func (t *thread) join(j *joined, at int) {
 }
 
 func (t *thread) leave(l *left, at int) {
-	if p := t.placeOf(l.Request); p != nil && l.Run == 1 {
-		p.left = true
+	p := t.placeOf(l.Request)
+	if p == nil {
+		return // it was forgotten, with the thread as it was then
 	}
+	p.left = p.left || l.Run == 1
 	if slices.ContainsFunc(t.turns, func(o *turn) bool { return o.request == l.Request && o.run == l.Run }) {
 		return
 	}
 	t.turns = append(t.turns, &turn{l.Request, l.Run, l.Turn, l.Resources, at})
 	if l.Question != nil {
 		t.asks = l.Question
+	}
+}
+
+// mark notes what somebody pointed at, once however often the platform tells of it.
+func (t *thread) mark(e *adapters.Event, at int) {
+	if !slices.ContainsFunc(t.marks, func(m mark) bool { return m.event.Key() == e.Key() }) {
+		t.marks = append(t.marks, mark{e, at})
 	}
 }
 
