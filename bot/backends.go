@@ -24,7 +24,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 			return nil, err
 		}
 	}
-	return toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: backends})
+	return toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: backends, Elsewhere: c.Elsewhere})
 }
 
 // What a server has time and room for that makes pictures and sound.

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"atelier/agent/toolgraph"
 )
@@ -17,12 +20,23 @@ type Config struct {
 	FileMB    int64
 	Pixels    int64
 	Log       slog.Level
+	// QuietByDefault tells that nobody said what is logged: then it is up to the command.
+	QuietByDefault bool
+	LogJSON        bool
+	Storage        Storage
+	// Retention, Deadline, Grace and Check are those of the jobs.
+	Retention, Deadline, Grace, Check time.Duration
+	// Listen is the address of the program's own HTTP; empty listens nowhere.
+	Listen string
+
 	// LogTo is where the log goes; not a variable. Nil is nowhere.
 	LogTo io.Writer
 
 	Mind mindKind
 	// Fallback lets the offline mind stand in for a model that is down.
 	Fallback bool
+	// Elsewhere tells what other processes can run; not a variable. Nil is nothing.
+	Elsewhere func(context.Context) (map[string][]string, error)
 	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
 	WithoutPrior bool
 	Models       Models
@@ -40,14 +54,14 @@ type setting struct {
 
 // settings lists every variable, in the order of .env.example.
 func settings() []setting {
-	return slices.Concat(ownSettings(), mindSettings(), toolSettings())
+	return slices.Concat(ownSettings(), serveSettings(), storageSettings(), mindSettings(), toolSettings())
 }
 
 // ownSettings are those of the program itself.
 func ownSettings() []setting {
 	return []setting{
 		{
-			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which conversations are kept (ask --thread).",
+			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which everything is kept: conversations, requests and their files. One process at a time serves from it, without REDIS_URL.",
 			set: func(c *Config, v string) error { c.Data = v; return needed(v) },
 		}, {
 			name: "ATELIER_CATALOGUE", about: "A folder with tools of your own, one YAML file each, beside the built-in ones.",
@@ -60,9 +74,21 @@ func ownSettings() []setting {
 			name: "ATELIER_PARALLEL", value: "4", about: "How many steps of a plan run at the same time.",
 			set: func(c *Config, v string) (err error) { c.Parallel, err = number(v, 1, 64); return err },
 		}, {
-			name: "ATELIER_LOG", value: "off",
-			about: "What is logged to the standard error: off, warn (what failed, with causes, and what is tried again) or debug (each job and step too).",
-			set:   func(c *Config, v string) (err error) { c.Log, err = logLevel(v); return err },
+			name: "ATELIER_LOG",
+			about: "What is logged to the standard error: off, warn (what failed, with causes, and what is tried again), info (requests too) " +
+				"or debug (each job and step too). Where it is empty, serve logs info and every other command nothing.",
+			set: func(c *Config, v string) (err error) {
+				c.QuietByDefault = v == ""
+				c.Log, err = logLevel(cmp.Or(v, "off"))
+				return err
+			},
+		}, {
+			name: "ATELIER_LOG_FORMAT", value: "text", about: "How it is logged: text or json.",
+			set: func(c *Config, v string) error {
+				word, err := oneOf(v, "text", "json")
+				c.LogJSON = word == "json"
+				return err
+			},
 		}, {
 			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
 			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
@@ -120,7 +146,10 @@ func mindSettings() []setting {
 		}, {
 			name: "OPENAI_TIMEOUT", value: "2m",
 			about: "How long one try of a call may take, such as 90s or 2m, and there may be several; a try of a tool has five minutes at least.",
-			set:   func(c *Config, v string) (err error) { c.Models.Timeout, err = duration(v); return err },
+			set: func(c *Config, v string) (err error) {
+				c.Models.Timeout, err = duration(v, time.Second, time.Hour, "90s or 2m")
+				return err
+			},
 		}, {
 			name: "OPENAI_CONTEXT", value: "32768", about: "How many tokens the language model can read and write in one call.",
 			set: func(c *Config, v string) (err error) {

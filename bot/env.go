@@ -16,8 +16,10 @@ import (
 // prefix begins the names of the settings that are the program's alone.
 const prefix = "ATELIER_"
 
-// modelPrefixes begin the names of settings that other programs may have too.
-func modelPrefixes() []string { return []string{"OPENAI_", "DECOMPOSER_", "MIND"} }
+// commonPrefixes begin the names of settings that other programs may have too.
+func commonPrefixes() []string {
+	return []string{"OPENAI_", "DECOMPOSER_", "MIND", "REDIS_", "S3_", "AWS_"}
+}
 
 // maxEnvLine is the longest line of a file .env, in bytes.
 const maxEnvLine = 64 << 10
@@ -47,8 +49,8 @@ func exampleEnv() string {
 // environment does not set. The flags of a command, if there are any, go over both. A
 // wrong value is wrong usage, and so are settings that do not go together and a name that
 // looks like a setting and is none: in the environment one that begins with [prefix], and
-// in the file, which is read by no other program, one that begins as any setting of a
-// model. All that is wrong is told at once.
+// in the file, which is read by no other program, one that begins as any setting does.
+// All that is wrong is told at once.
 func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 	file, err := readEnvFile(".env")
 	if err != nil {
@@ -71,7 +73,7 @@ func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		_, ours := file[name]
-		if strings.HasPrefix(name, prefix) || ours && slices.ContainsFunc(modelPrefixes(), func(p string) bool { return strings.HasPrefix(name, p) }) {
+		if strings.HasPrefix(name, prefix) || ours && slices.ContainsFunc(commonPrefixes(), func(p string) bool { return strings.HasPrefix(name, p) }) {
 			wrong = append(wrong, unknown(name))
 		}
 	}
@@ -101,6 +103,9 @@ func (s setting) complaint(value string, err error) string {
 func unknown(name string) string {
 	if name == "ATELIER_MIND" {
 		return "There is no setting ATELIER_MIND any more: it is called MIND."
+	}
+	if strings.HasPrefix(name, "AWS_") {
+		return fmt.Sprintf("%s is not read from the file .env: set it in the environment.", name)
 	}
 	return fmt.Sprintf("There is no setting %s. To see them all: bot env", name)
 }

@@ -19,10 +19,10 @@ import (
 
 // logLevel is the level of that name. Off is above every level.
 func logLevel(v string) (slog.Level, error) {
-	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "debug": slog.LevelDebug}
+	levels := map[string]slog.Level{"off": slog.LevelError + 100, "warn": slog.LevelWarn, "info": slog.LevelInfo, "debug": slog.LevelDebug}
 	level, ok := levels[v]
 	if !ok {
-		return 0, errors.New("off, warn or debug is expected")
+		return 0, errors.New("off, warn, info or debug is expected")
 	}
 	return level, nil
 }
@@ -73,12 +73,25 @@ func yes(v string) (bool, error) {
 	return word == "true", err
 }
 
-func duration(v string) (time.Duration, error) {
+// duration takes a time within bounds; examples show how one is written.
+func duration(v string, least, most time.Duration, examples string) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
-	if err != nil || d < time.Second || d > time.Hour {
-		return 0, errors.New("a time from 1s to 1h, such as 90s or 2m, is expected")
+	if err != nil || d < least || d > most {
+		return 0, fmt.Errorf("a time from %s to %s, such as %s, is expected", spelt(least), spelt(most), examples)
 	}
 	return d, nil
+}
+
+// spelt writes a time as people do: 1h and not 1h0m0s.
+func spelt(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
 }
 
 // word takes names as servers have them: without spaces.

@@ -68,7 +68,11 @@ func (c Config) logger() *slog.Logger {
 	if c.LogTo == nil {
 		return slog.New(slog.DiscardHandler)
 	}
-	return slog.New(slog.NewTextHandler(c.LogTo, &slog.HandlerOptions{Level: c.Log}))
+	options := &slog.HandlerOptions{Level: c.Log}
+	if c.LogJSON {
+		return slog.New(slog.NewJSONHandler(c.LogTo, options))
+	}
+	return slog.New(slog.NewTextHandler(c.LogTo, options))
 }
 
 // agent wires everything into a, which says how to work. blobs may be nil for an agent

@@ -16,7 +16,8 @@
 // until a lifecycle rule removes it.
 //
 // Credentials, region, endpoint, retries and certificates come from the SDK's standard
-// variables, files and credential chain, and so do their precedence and names.
+// variables, files and credential chain, and so do their precedence and names, where the
+// configuration leaves them open.
 package s3
 
 import (
@@ -62,6 +63,9 @@ type Config struct {
 	Encryption string
 	// KMSKey is the key for "aws:kms" and "aws:kms:dsse"; empty is the bucket's.
 	KMSKey string
+	// AccessKey, SecretKey and SessionToken are credentials; without AccessKey they are left
+	// to the SDK's chain.
+	AccessKey, SecretKey, SessionToken string
 	// Stall is how long a connection may neither take nor give a byte; 0 is a minute.
 	Stall time.Duration
 
@@ -99,8 +103,11 @@ const (
 // connects to no bucket. Close it in the end.
 func New(ctx context.Context, c Config) (*Blobs, error) {
 	c.Prefix = strings.Trim(c.Prefix, "/")
-	if err := c.check(); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
+	}
+	if c.AccessKey != "" {
+		c.credentials = c.given()
 	}
 	if c.Stall == 0 {
 		c.Stall = time.Minute
@@ -159,7 +166,9 @@ func (c Config) apply(endpoint string) func(*awss3.Options) {
 	}
 }
 
-func (c Config) check() error {
+// Validate tells by a [*storage.Fault] what of the settings cannot be right. It asks nobody.
+func (c Config) Validate() error {
+	c.Prefix = strings.Trim(c.Prefix, "/")
 	wrong := func(format string, args ...any) error { return &storage.Fault{Sentence: fmt.Sprintf(format, args...)} }
 	if c.Bucket == "" || strings.ContainsAny(c.Bucket, "/: \t\n") {
 		return wrong("The bucket is %q: the name of an S3 bucket is expected, such as atelier-media.", c.Bucket)
@@ -202,6 +211,13 @@ func check(ctx context.Context, key string) error {
 		return err
 	}
 	return storage.CheckKey(key)
+}
+
+// given are the credentials of the configuration.
+func (c Config) given() aws.CredentialsProvider {
+	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		return aws.Credentials{AccessKeyID: c.AccessKey, SecretAccessKey: c.SecretKey, SessionToken: c.SessionToken, Source: "settings"}, nil
+	})
 }
 
 // credentials are those of the SDK, with an error that is known again.

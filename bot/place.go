@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/storage"
+	"atelier/storage/disk"
+	"atelier/storage/redis"
+	"atelier/storage/redis/embedded"
+	"atelier/storage/s3"
+)
+
+// place is where a process finds its work and keeps what becomes of it.
+type place struct {
+	Redis goredis.UniversalClient // the queues
+	State storage.State
+	Blobs storage.Blobs
+	// Embedded tells that the queues are of this process alone and end with it, and that
+	// nobody else has the State.
+	Embedded bool
+
+	closers []func() error // the last one is called first
+}
+
+// placement says where things are kept.
+type placement struct {
+	// Folder holds what is kept on disk: the files of a process without a bucket, and the
+	// state of one without Redis. It is made if it is not there.
+	Folder string
+	// Shared takes the Redis and the bucket of the settings, where they are set. Without
+	// it everything is in the folder.
+	Shared bool
+}
+
+// openPlace opens where things are kept. Close it in the end. Nothing outside of the
+// folder is asked: [place.check] does that. What it fails with holds a [*storage.Fault].
+func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err error) {
+	log := c.logger()
+	redis.LogTo(log)
+	p := &place{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.close())
+		}
+	}()
+	if where.Shared && c.Storage.RedisURL != "" {
+		err = p.connect(string(c.Storage.RedisURL))
+	} else {
+		err = p.embed(filepath.Join(where.Folder, "state.log"))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if where.Shared && c.Storage.S3.Bucket != "" {
+		bucket, err := s3.New(ctx, c.Storage.config())
+		if err != nil {
+			return nil, err
+		}
+		p.Blobs, p.closers = bucket, append(p.closers, bucket.Close)
+		return p, nil
+	}
+	files, err := disk.Open(filepath.Join(where.Folder, "blobs"))
+	if err != nil {
+		return nil, err
+	}
+	p.Blobs, p.closers = files, append(p.closers, files.Close)
+	if !p.Embedded {
+		log.WarnContext(ctx, "files are kept in the data folder, since S3_BUCKET is not set: all processes must share that folder")
+	}
+	return p, nil
+}
+
+// connect uses a Redis for the queues and the state.
+func (p *place) connect(url string) error {
+	client, err := redis.Open(url)
+	if err != nil {
+		return err
+	}
+	p.Redis, p.closers = client, append(p.closers, client.Close)
+	p.State, err = redis.New(redis.Config{Client: client})
+	return err
+}
+
+// embed has the queues in this process and the state in a file, which it takes for itself.
+func (p *place) embed(file string) error {
+	state, err := disk.OpenState(disk.StateConfig{File: file})
+	if err != nil {
+		return err
+	}
+	p.State, p.Embedded, p.closers = state, true, append(p.closers, state.Close)
+	server := embedded.New()
+	if err := server.Start(); err != nil {
+		return err
+	}
+	client := server.Client()
+	p.Redis = client
+	p.closers = append(p.closers, func() error { server.Close(); return nil }, client.Close)
+	return nil
+}
+
+// close lets go of everything. What uses it has ended before.
+func (p *place) close() error {
+	var failed error
+	for _, c := range slices.Backward(p.closers) {
+		failed = errors.Join(failed, c())
+	}
+	p.closers = nil
+	if failed != nil {
+		return fmt.Errorf("close where things are kept: %w", failed)
+	}
+	return nil
+}
+
+// parts are what the place is made of, by the name of each, to be checked one by one.
+func (p *place) parts() map[string]func(context.Context) error {
+	parts := map[string]func(context.Context) error{}
+	for name, part := range map[string]any{"state": p.State, "blobs": p.Blobs} {
+		if c, ok := part.(storage.Checker); ok {
+			parts[name] = c.Check
+		}
+	}
+	if !p.Embedded { // there the state is in the same Redis, and was asked just now
+		return parts
+	}
+	parts["queues"] = func(ctx context.Context) error {
+		if err := p.Redis.Ping(ctx).Err(); err != nil {
+			return &storage.Fault{Sentence: "The queues of this process do not answer.", Kind: storage.ErrUnreachable, Err: err}
+		}
+		return nil
+	}
+	return parts
+}

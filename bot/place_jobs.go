@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"atelier/agent"
+	"atelier/agent/endpoint"
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/jobs"
+)
+
+// jobs wires the jobs to the place and to an agent. How it thinks is told by thinks, and
+// all that is special to who wires it by j: adapters, pools, metrics, a command. What is
+// about the settings is filled in.
+func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.Config) (*jobs.Jobs, error) {
+	catalogue, err := c.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	var made *jobs.Jobs
+	c.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return made.Elsewhere(ctx) }
+	a, err := c.agent(ctx, catalogue, p.Blobs, thinks)
+	if err != nil {
+		return nil, err
+	}
+	j.Redis, j.State, j.Blobs = p.Redis, p.State, p.Blobs
+	j.Agent, j.Inspect = jobsAgent{a}, c.inspect
+	j.Deadline, j.Grace, j.Check, j.Retention = c.Deadline, c.Grace, c.Check, c.Retention
+	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
+	made, err = jobs.New(j) // before anything asks for what is elsewhere
+	return made, err
+}
+
+// inspect looks into a file that somebody sent.
+func (c Config) inspect(ctx context.Context, path string) (jobs.File, error) {
+	info, err := media.InspectContext(ctx, path, c.limits())
+	if err != nil {
+		return jobs.File{}, err
+	}
+	return jobs.File{Type: info.Type, Ext: info.Ext}, nil
+}
+
+// jobsAgent is the agent as the jobs need it.
+type jobsAgent struct{ agent *agent.Agent }
+
+var _ jobs.Agent = jobsAgent{}
+
+// Plan plans a request.
+func (a jobsAgent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	p, err := a.agent.Plan(ctx, r)
+	return p, passing(err)
+}
+
+// Act does one step, if this process can.
+func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	if a.agent.Lacks(ctx, w.Steps[w.At].Action) {
+		return plan.Result{}, jobs.ErrLacking
+	}
+	memory := agent.NewMemory(w.Resources)
+	for _, s := range w.Steps {
+		if r, ok := w.Results[s.Key]; ok {
+			memory.Record(s.Key, r)
+		}
+	}
+	return a.agent.Act(ctx, agent.Work{Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt}), nil
+}
+
+// Respond tells what came of a run.
+func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
+	account := mind.Account{Request: told.Request, Plan: told.Plan}
+	if r := told.Route; r != nil {
+		account.Steps, account.Results, account.Fallbacks = r.Steps(), r.Results(), r.Fallbacks()
+	}
+	answer, err := a.agent.Respond(ctx, account)
+	return answer.Text, answer.Thinking, passing(err)
+}
+
+// Device is where an action is done.
+func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {
+	return a.agent.Device(ctx, action)
+}
+
+// Capabilities are the tools that this process can run.
+func (a jobsAgent) Capabilities(ctx context.Context) (map[string][]string, error) {
+	return a.agent.Capabilities(ctx)
+}
+
+// passing marks what a server may do later.
+func passing(err error) error {
+	switch endpoint.KindOf(err) {
+	case endpoint.Down, endpoint.TimedOut, endpoint.Limited:
+		return fmt.Errorf("%w: %w", jobs.ErrPassing, err)
+	default:
+		return err
+	}
+}
