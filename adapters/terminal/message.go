@@ -1,0 +1,85 @@
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelier/adapters"
+)
+
+// Passing is the name of a conversation of one call. None that is kept has it, since the
+// names of those hold no dot.
+const Passing = "."
+
+// person is everybody: who is to be told apart has a data folder of their own.
+const person = "user"
+
+// Thread is the conversation of that name.
+func Thread(name string) adapters.Thread {
+	return adapters.Thread{Adapter: Name, Channel: name, Direct: true}
+}
+
+// Message is a wish, with the files of the command line by their paths. Each call is
+// another event.
+func Message(thread, wish string, paths []string) adapters.Event {
+	now := time.Now()
+	m := &adapters.Message{Ref: newRef(thread), Order: now.UnixNano(), For: adapters.Direct, Text: wish}
+	for i, path := range paths {
+		m.Files = append(m.Files, adapters.File{ID: strconv.Itoa(i + 1), Name: nameOf(path), Handle: handle(path)})
+	}
+	return adapters.Event{
+		Kind: adapters.MessageSent, ID: m.Ref.ID, Adapter: Name, Thread: Thread(thread),
+		By: adapters.Person{ID: person}, At: now, Message: m,
+	}
+}
+
+// handle is a path as a handle, which is text whatever bytes a path has.
+func handle(path string) string { return strconv.QuoteToASCII(path) }
+
+// nameOf is what a file is called, in the letters that an event takes.
+func nameOf(path string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(filepath.Base(path), "_"))
+}
+
+// open opens a regular file. Anything else, such as a pipe that nobody writes to, could be
+// waited for without an end.
+func open(path string) (io.ReadCloser, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, unfit(path, "is not a file.", nil)
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &adapters.Fault{
+			Sentence: fmt.Sprintf("There is no file called %q; check its name and where it lies.", nameOf(path)),
+			Kind:     adapters.ErrGone, Err: err,
+		}
+	case errors.Is(err, fs.ErrPermission):
+		return nil, unfit(path, "may not be read.", err)
+	case err != nil:
+		return nil, unfit(path, "cannot be opened.", err)
+	}
+	return f, nil
+}
+
+// unfit tells what is the matter with a file. Trying again does not help who waits.
+func unfit(path, what string, err error) error {
+	return &adapters.Fault{Sentence: fmt.Sprintf("%q %s", nameOf(path), what), Kind: adapters.ErrGone, Err: err}
+}
