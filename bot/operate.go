@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// The commands by which whoever runs the program looks at requests and acts on them.
+type (
+	retryCommand struct {
+		ID   string `arg:"" help:"The request, or how its id begins."`
+		JSON bool   `help:"Print JSON: {id, run}."`
+	}
+	cancelCommand struct {
+		ID   string `arg:"" help:"The request, or how its id begins."`
+		JSON bool   `help:"Print JSON: {id, cancelled}."`
+	}
+	forgetCommand struct {
+		Thread string `arg:"" help:"The thread's id, whole, as bot requests prints it."`
+		JSON   bool   `help:"Print JSON: {thread, requests}."`
+	}
+)
+
+// operate calls do with the operator that the settings lead to: the jobs on the Redis that
+// is set, or else the process that runs on the data folder.
+func (c *call) operate(ctx context.Context, do func(operator) error) error {
+	config, err := c.config(nil)
+	if err != nil {
+		return err
+	}
+	o, done, err := config.operator(ctx)
+	if err != nil {
+		return withSentence(err)
+	}
+	return withSentence(errors.Join(do(o), done()))
+}
+
+// operator is the one that the settings lead to, and what is to be called after its use.
+func (c Config) operator(ctx context.Context) (_ operator, done func() error, err error) {
+	if c.Storage.RedisURL == "" {
+		return newFarOperator(c.Data), func() error { return nil }, nil
+	}
+	p, err := c.openPlace(ctx, placement{Folder: c.Data, Shared: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	if check := p.parts()["state"]; check != nil {
+		if err := check(ctx); err != nil {
+			return nil, nil, errors.Join(err, p.close())
+		}
+	}
+	j, err := jobs.New(jobs.Config{
+		Redis: p.Redis, State: p.State, Blobs: p.Blobs,
+		Deadline: c.Deadline, Retention: c.Retention, Log: c.logger(),
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, p.close())
+	}
+	return j, p.close, nil
+}
+
+// withSentence lets the sentence of a storage's error be told, as any other's is.
+func withSentence(err error) error {
+	if err == nil {
+		return nil
+	}
+	if s := told(err, ""); s != "" {
+		return &plan.Fault{Sentence: s, Err: err}
+	}
+	return err
+}
+
+// Run runs a request once more.
+func (r *retryCommand) Run(ctx context.Context, c *call) error {
+	return c.operate(ctx, func(o operator) error {
+		id, err := whole(ctx, o, r.ID)
+		if err != nil {
+			return err
+		}
+		run, err := o.Again(ctx, id, "")
+		if errors.Is(err, jobs.ErrUnknown) {
+			return &plan.Fault{Sentence: "The request " + id + " has not begun yet: there is nothing to run once more.", Err: err}
+		}
+		if err != nil {
+			return err
+		}
+		if r.JSON {
+			return printJSON(c.Stdout, struct {
+				ID  string `json:"id"`
+				Run int    `json:"run"`
+			}{id, run})
+		}
+		return say(c.Stdout, "Run %d of the request %s has begun; it takes over nothing. To see it: bot show %s\n", run, id, id)
+	})
+}
+
+// Run stops a request.
+func (r *cancelCommand) Run(ctx context.Context, c *call) error {
+	return c.operate(ctx, func(o operator) error {
+		id, err := whole(ctx, o, r.ID)
+		if err != nil {
+			return err
+		}
+		switch err := o.Cancel(ctx, id, ""); {
+		case errors.Is(err, jobs.ErrOver):
+			return &plan.Fault{Sentence: "The request " + id + " has ended already: there is nothing to stop.", Err: err}
+		case err != nil:
+			return err
+		}
+		if r.JSON {
+			return printJSON(c.Stdout, struct {
+				ID        string `json:"id"`
+				Cancelled bool   `json:"cancelled"`
+			}{id, true})
+		}
+		return say(c.Stdout, "The request %s was stopped. What was done stays: bot show %s\n", id, id)
+	})
+}
+
+// Run deletes all that is known of a thread.
+func (f *forgetCommand) Run(ctx context.Context, c *call) error {
+	return c.operate(ctx, func(o operator) error {
+		id := strings.ToLower(strings.TrimSpace(f.Thread))
+		if !isID(id) || len(id) < idLength {
+			return usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it.", plain(f.Thread), idLength)
+		}
+		n, err := o.Forget(ctx, id)
+		if errors.Is(err, jobs.ErrUnknown) {
+			return &plan.Fault{Sentence: "Nothing is known of a thread " + id + ". To see the latest: bot requests", Err: err}
+		}
+		if err != nil {
+			return err
+		}
+		if f.JSON {
+			return printJSON(c.Stdout, struct {
+				Thread   string `json:"thread"`
+				Requests int    `json:"requests"`
+			}{id, n})
+		}
+		return say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands on the platform stays there.\n", id, counted(n, "request"))
+	})
+}
+
+// idLength is how long the ids of requests and threads are.
+const idLength = 16
+
+// isID tells whether a text may be an id or how one begins.
+func isID(s string) bool {
+	return s != "" && len(s) <= idLength && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
+// amongLatest is how many of the latest requests are looked through for how an id begins.
+const amongLatest = 500
+
+// whole is the id of the one request whose id begins so.
+func whole(ctx context.Context, o operator, begins string) (string, error) {
+	id := strings.ToLower(strings.TrimSpace(begins))
+	if !isID(id) {
+		return "", usage("%s is not the id of a request: it has %d letters and digits, of which the first few suffice.", plain(begins), idLength)
+	}
+	if len(id) == idLength {
+		_, err := o.Show(ctx, id)
+		return id, ifUnknown(err, "There is no request %s. To see the latest: bot requests", id)
+	}
+	latest, err := o.Requests(ctx, amongLatest)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, r := range latest {
+		if strings.HasPrefix(r.ID, id) {
+			found = append(found, r.ID)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &plan.Fault{Sentence: fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id)}
+	case 1:
+		return found[0], nil
+	}
+	return "", usage("The ids of %s begin with %s: %s. Write more of the one that is meant.",
+		counted(len(found), "request"), id, strings.Join(found[:min(len(found), 5)], ", "))
+}
+
+// ifUnknown says what is not known; another error stays as it is.
+func ifUnknown(err error, format string, args ...any) error {
+	if errors.Is(err, jobs.ErrUnknown) {
+		return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Err: err}
+	}
+	return err
+}
+
+// say prints a sentence.
+func say(w io.Writer, format string, args ...any) error {
+	if _, err := fmt.Fprintf(w, format, args...); err != nil {
+		return fmt.Errorf("print what was done: %w", err)
+	}
+	return nil
+}

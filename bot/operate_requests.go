@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
+)
+
+type requestsCommand struct {
+	Number int  `short:"n" help:"How many, the latest first; 20 unless told." placeholder:"N" default:"20"`
+	JSON   bool `help:"Print JSON: [{id, at, thread, adapter, by, status, runs, wish}]."`
+}
+
+// requestLine is a request as it is listed.
+type requestLine struct {
+	ID      string    `json:"id"`
+	At      time.Time `json:"at"`
+	Thread  string    `json:"thread"`
+	Adapter string    `json:"adapter"`
+	By      string    `json:"by"`
+	// Status is that of the latest of its Runs.
+	Status string `json:"status"`
+	Runs   int    `json:"runs"`
+	Wish   string `json:"wish"`
+}
+
+// Run lists the latest requests.
+func (r *requestsCommand) Run(ctx context.Context, c *call) error {
+	if r.Number < 1 || r.Number > 1000 {
+		return usage("-n is %d: a number from 1 to 1000 is expected.", r.Number)
+	}
+	return c.operate(ctx, func(o operator) error {
+		latest, err := o.Requests(ctx, r.Number)
+		if err != nil {
+			return err
+		}
+		listed := make([]requestLine, len(latest))
+		for i, request := range latest {
+			listed[i] = newRequestLine(request)
+		}
+		switch {
+		case r.JSON:
+			return printJSON(c.Stdout, listed)
+		case len(listed) == 0:
+			return say(c.Stdout, "There is no request yet.\n")
+		}
+		return printLines(c.Stdout, requestTable(listed, time.Local)) //nolint:gosmopolitan // people read it here
+	})
+}
+
+func newRequestLine(r jobs.Request) requestLine {
+	l := requestLine{
+		ID: r.ID, At: r.At, Thread: r.ThreadID, Adapter: r.Thread.Adapter, By: who(r.By), Runs: len(r.Runs), Wish: wishOf(r),
+	}
+	if l.Runs > 0 {
+		l.Status = string(r.Runs[l.Runs-1].Status)
+	}
+	return l
+}
+
+// wishOf is what was asked for; a command has no wish of its own.
+func wishOf(r jobs.Request) string {
+	if r.Wish == "" && len(r.Runs) > 0 && r.Runs[0].Plan != nil {
+		return r.Runs[0].Plan.Wish
+	}
+	return r.Wish
+}
+
+// who is what a person is called.
+func who(p adapters.Person) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.ID
+}
+
+// requestTable is the list for people, at the times of a zone.
+func requestTable(listed []requestLine, zone *time.Location) []string {
+	rows := [][]string{{"ID", "WHEN", "THREAD", "WHO", "STATUS", "WISH"}}
+	for _, l := range listed {
+		status := l.Status
+		if l.Runs > 1 {
+			status += " (" + counted(l.Runs, "run") + ")"
+		}
+		rows = append(rows, []string{l.ID, moment(l.At, zone), l.Thread, oneLine(l.By, 20), status, oneLine(l.Wish, 60)})
+	}
+	return align(rows)
+}
+
+// moment is a time for people.
+func moment(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateTime) }

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"atelier/agent/plan"
+)
+
+// operatorSocket is the name of the socket in the data folder.
+const operatorSocket = "bot.sock"
+
+// maxSocketPath is the longest path of a socket that every system takes, in bytes: on
+// macOS there are 104 with the zero at its end (sys/un.h).
+const maxSocketPath = 103
+
+// listenOperator makes the socket of a data folder. Who calls it holds the lock of the
+// folder: a socket that is there already is that of a dead process, and is replaced. Only
+// the user that runs the program can connect, from the first moment on. Remove the socket
+// when nobody listens any more, and before the lock is let go.
+func listenOperator(folder string) (l net.Listener, err error) {
+	private, err := os.MkdirTemp(folder, ".socket-") // nobody else may enter it
+	if err != nil {
+		return nil, unsocketed(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(private)) }()
+	listener, err := byShortPath(private, func(path string) (*net.UnixListener, error) {
+		return net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	})
+	if err != nil {
+		return nil, unsocketed(err)
+	}
+	listener.SetUnlinkOnClose(false) // it will not lie there any more
+	made := filepath.Join(private, operatorSocket)
+	if err = os.Chmod(made, 0o600); err == nil {
+		err = os.Rename(made, filepath.Join(folder, operatorSocket))
+	}
+	if err != nil {
+		return nil, errors.Join(unsocketed(err), listener.Close())
+	}
+	return listener, nil
+}
+
+func unsocketed(err error) error {
+	return &plan.Fault{Sentence: "The socket of the data folder could not be made, by which bot requests and the like reach this process: " +
+		"the folder must be on a disk of this machine, and writable.", Err: err}
+}
+
+// dialOperator connects with the process that runs on a data folder.
+func dialOperator(ctx context.Context, folder string) (net.Conn, error) {
+	conn, err := byShortPath(folder, func(path string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	})
+	switch {
+	case err == nil:
+		return conn, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR):
+		return nil, &notRunningError{folder, err}
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &plan.Fault{Sentence: "The Atelier on the data folder " + folder + " runs as another user: call this as that one.", Err: err}
+	}
+	return nil, fmt.Errorf("connect with the running Atelier: %w", err)
+}
+
+// notRunningError tells that no process runs on a data folder.
+type notRunningError struct {
+	folder string
+	err    error
+}
+
+func (e *notRunningError) Error() string {
+	return "No Atelier runs on the data folder " + e.folder + ". Start it: bot serve"
+}
+
+func (e *notRunningError) Unwrap() error { return e.err }
+
+// byShortPath hands a function the path of the socket in a folder. Where that is longer
+// than the path of a socket may be, it leads through a link that is there meanwhile.
+func byShortPath[T any](folder string, do func(path string) (T, error)) (made T, err error) {
+	whole, err := filepath.Abs(folder) // a path that begins with @ would be none on Linux
+	if err != nil {
+		return made, fmt.Errorf("find the data folder: %w", err)
+	}
+	if path := filepath.Join(whole, operatorSocket); len(path) <= maxSocketPath {
+		return do(path)
+	}
+	links, err := os.MkdirTemp("", "atelier-")
+	if err != nil {
+		return made, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(links)) }()
+	link := filepath.Join(links, "d")
+	if err := os.Symlink(whole, link); err != nil {
+		return made, err
+	}
+	return do(filepath.Join(link, operatorSocket))
+}
