@@ -163,6 +163,7 @@ func (p benchPlace) work(b *testing.B, agent jobs.Agent, m mute, concurrency int
 			{Queues: map[string]int{jobs.QueueGateway: 1}, Concurrency: concurrency},
 			{Queues: map[string]int{jobs.QueuePlan: 1}, Concurrency: concurrency},
 			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: concurrency},
+			{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: 1},
 		},
 	})
 	if err != nil {
@@ -269,5 +270,30 @@ func BenchmarkThroughput(b *testing.B) {
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "requests/s")
 		})
+	})
+}
+
+// BenchmarkWidePlan measures a plan of 40 actions of 100 ms, eight side by side and five
+// one after another, with workers for its width, beside its longest path and the bare
+// hand-overs on it: fetch, plan, five actions, compose, send.
+func BenchmarkWidePlan(b *testing.B) {
+	const width, height, step, check = 8, 5, 100 * time.Millisecond, 100 * time.Millisecond
+	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		bare := handOver(b, p, height+4, check)
+		m := mute{make(chan string, 1)}
+		p.work(b, instant{plan: tower(width, height), step: step}, m, width, check, func(j *jobs.Jobs) {
+			n := 0
+			for b.Loop() {
+				if err := j.Handle(b.Context(), message(n)); err != nil {
+					b.Fatal(err)
+				}
+				<-m.sent
+				n++
+			}
+		})
+		own, ideal := b.Elapsed()/time.Duration(b.N), height*step+bare
+		b.ReportMetric(float64(ideal.Microseconds())/1000, "path-ms")
+		b.ReportMetric(float64(own.Microseconds())/1000, "plan-ms")
+		b.ReportMetric(float64(own)/float64(ideal), "×path")
 	})
 }

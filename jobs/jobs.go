@@ -117,6 +117,9 @@ type Config struct {
 	// Beat is how often a worker says that it lives. Zero means 2 s; it is taken for dead
 	// after three and a half of them.
 	Beat time.Duration
+	// Retry is how long to wait before what failed is tried again, after so many retries
+	// before. Nil begins with a second and ends with a minute.
+	Retry func(retries int) time.Duration
 	// MaxFile is the most bytes of one file. Zero means 100 MB.
 	MaxFile int64
 	// Impatient tries nothing again that failed: somebody waits at a terminal.
@@ -228,6 +231,9 @@ func (c Config) complete() Config {
 	if c.MaxFile == 0 {
 		c.MaxFile = 100_000_000
 	}
+	if c.Retry == nil {
+		c.Retry = retryDelay
+	}
 	if c.Name == "" {
 		c.Name = "bot"
 	}
@@ -294,8 +300,8 @@ func (j *Jobs) start(ctx context.Context) ([]*asynq.Server, error) {
 		}
 		s := asynq.NewServerFromRedisClient(j.config.Redis, asynq.Config{
 			Concurrency: p.Concurrency, Queues: queues, BaseContext: func() context.Context { return ctx },
-			TaskCheckInterval: j.config.Check, DelayedTaskCheckInterval: time.Second,
-			ShutdownTimeout: j.config.Grace, RetryDelayFunc: retryDelay, IsFailure: isFailure,
+			TaskCheckInterval: j.config.Check, DelayedTaskCheckInterval: min(20*j.config.Check, 2*time.Second),
+			ShutdownTimeout: j.config.Grace, RetryDelayFunc: j.retryDelay, IsFailure: isFailure,
 			Logger: asynqLog{j.log}, LogLevel: asynq.WarnLevel,
 		})
 		if err := s.Start(asynq.HandlerFunc(j.work)); err != nil {
