@@ -39,11 +39,13 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	if err != nil {
 		return nil, err
 	}
-	if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id}}); err != nil {
-		return nil, err
-	}
-	if err := j.hint(ctx, r); err != nil {
-		return nil, err
+	if _, before := g.started[w.Step]; !before {
+		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id}}); err != nil {
+			return nil, err
+		}
+		if err := j.hint(ctx, r); err != nil {
+			return nil, err
+		}
 	}
 	steps, at := r.place(w.Run, w.Step)
 	results := map[string]plan.Result{}
@@ -73,13 +75,16 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 // deleted.
 func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string) (*request, error) {
 	entries, at, err := j.logs.added(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
+	if errors.Is(err, ErrUnknown) && folder != "" { // it was forgotten meanwhile
+		return nil, errors.Join(err, j.discard(ctx, folder))
+	}
 	if err != nil {
 		return nil, err
 	}
 	first := slices.IndexFunc(entries, func(e *entry) bool {
 		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
 	})
-	if first != at && !slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder }) {
+	if first != at && folder != "" && !slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder }) {
 		if err := j.discard(ctx, folder); err != nil {
 			return nil, err
 		}

@@ -160,6 +160,11 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 		return 0, err
 	}
 	n := len(before.runs)
+	for _, run := range before.runs { // the event may have come before
+		if b.Event != "" && run.event == b.Event {
+			n = run.n
+		}
+	}
 	j.log.InfoContext(ctx, "run begun", "request", r.id, "run", n)
 	after, err := foldRequest(r.id, entries)
 	if err != nil {
@@ -220,7 +225,7 @@ func (j *Jobs) cancel(ctx context.Context, id string, h halted) error {
 	}
 	stopped := false
 	for _, run := range r.runs {
-		if !run.working() {
+		if !run.working() && (h.Why != haltDeleted || run.over || run.halted != nil) {
 			continue
 		}
 		stopped = true
@@ -282,11 +287,11 @@ func (j *Jobs) stopTasks(ctx context.Context, id string) error {
 		return nil
 	}
 	r, err := j.request(ctx, id)
-	if err != nil {
+	if ignoreUnknown(err) != nil {
 		return err
 	}
 	for _, t := range tasks {
-		if !r.wants(t.task) {
+		if err != nil || !r.wants(t.task) { // forgotten, or stopped
 			t.stop(errStopped)
 		}
 	}

@@ -25,17 +25,10 @@ func (j *Jobs) compose(ctx context.Context, w task) error {
 	}
 	if run.answer == nil {
 		g := r.generations[run.generation]
-		if !run.settled(g.plan) && !r.asked.Options.PlanOnly {
+		if !run.settled(g.plan) && !(r.asked.Options.PlanOnly && run.n == 1) {
 			return nil
 		}
 		a, err := j.word(ctx, r, run)
-		if errors.Is(context.Cause(ctx), errStopped) { // while it was being worded
-			ctx = context.WithoutCancel(ctx)
-			if r, err = j.request(ctx, w.Request); err != nil {
-				return err
-			}
-			a, err = j.word(ctx, r, r.run(w.Run))
-		}
 		if err != nil {
 			return err
 		}
@@ -69,15 +62,18 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		a.Reply.AnswerTo = e.Message.Ref
 	}
 	p := r.generations[run.generation].plan
-	if p != nil {
+	switch {
+	case p != nil:
 		a.Thinking = p.Thinking
+	case run.halted != nil:
+		a.Thinking = run.halted.Thinking
 	}
 	if run.halted != nil {
 		haltedAnswer(a, run.halted)
 	} else if err := j.respond(ctx, a, asked, r, run); err != nil {
 		return nil, err
 	}
-	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why != haltOverdue {
+	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
 		return a, nil
 	}
 	made := run.route.Made()
@@ -88,7 +84,10 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		}
 	}
 	a.Reply.Files, err = j.attachments(ctx, made)
-	if err == nil && run.halted == nil {
+	switch {
+	case run.halted != nil && err != nil:
+		return a, nil // what went wrong is said without the files
+	case err == nil && run.halted == nil:
 		offer(a, r.id, run, p)
 	}
 	return a, err

@@ -21,31 +21,41 @@ const (
 	oldest  = 1
 )
 
-// errVersion tells that something was written by a later version of the program, or by
-// one that is too old. A later one is waited for: a process that knows it may run.
-var errVersion = errors.New("it was written by another version of the program")
+var (
+	// errVersion tells that something was written by a version that is too old.
+	errVersion = errors.New("it was written by an earlier version of the program")
+	// errLater tells that something was written by a later version. It is left to that one:
+	// a process that knows it may run.
+	errLater = errors.New("it was written by a later version of the program")
+)
 
 // entry is one thing that happened to a request, or in a thread. Which of the pointers is
 // set tells what.
 type entry struct {
 	Version int `json:"v"`
+	// outdated entries are of a version that is not read any more, but for what it takes to
+	// answer the request.
+	outdated bool
 	// At is when, by the clock of who wrote it: for people, nothing is decided by it.
 	At time.Time `json:"at"`
 	// Run counts the runs of a request from 1.
 	Run int `json:"run,omitempty"`
 
 	// Of a request.
-	Asked   *asked    `json:"asked,omitempty"`
-	Given   *given    `json:"given,omitempty"`
-	Begun   *begun    `json:"begun,omitempty"`
-	Planned *planned  `json:"planned,omitempty"`
-	Started *started  `json:"started,omitempty"`
-	Ended   *stepEnd  `json:"ended,omitempty"`
-	Halted  *halted   `json:"halted,omitempty"`
-	Answer  *Answer   `json:"answer,omitempty"`
-	Sent    *sent     `json:"sent,omitempty"`
+	Asked   *asked   `json:"asked,omitempty"`
+	Given   *given   `json:"given,omitempty"`
+	Begun   *begun   `json:"begun,omitempty"`
+	Planned *planned `json:"planned,omitempty"`
+	Started *started `json:"started,omitempty"`
+	Ended   *stepEnd `json:"ended,omitempty"`
+	Halted  *halted  `json:"halted,omitempty"`
+	Answer  *Answer  `json:"answer,omitempty"`
+	Sent    *sent    `json:"sent,omitempty"`
 	// Over ends the run: everybody who had to be told was told.
 	Over bool `json:"over,omitempty"`
+	// Restarted tells that every process that worked on the request has ended, so that
+	// what was started and has no end does not run any more.
+	Restarted bool `json:"restarted,omitempty"`
 
 	// Of a thread.
 	Joined  *joined         `json:"joined,omitempty"`
@@ -102,19 +112,23 @@ type stepEnd struct {
 
 // halted ends a run before its time.
 type halted struct {
-	Why haltReason `json:"why"`
-	By  string     `json:"by,omitempty"`
+	Why Reason `json:"why"`
+	By  string `json:"by,omitempty"`
 	// Problem is told to people.
 	Problem string `json:"problem,omitempty"`
+	// Thinking is what models took for a plan that came to nothing.
+	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
 
-type haltReason string
+// Reason is why a run ended before its time.
+type Reason string
 
 const (
-	haltCancelled haltReason = "cancelled"
-	haltDeleted   haltReason = "deleted" // the message is gone: nothing is posted
-	haltOverdue   haltReason = "overdue"
-	haltFailed    haltReason = "failed" // a stage could not be done
+	haltCancelled Reason = "cancelled"
+	haltDeleted   Reason = "deleted" // the message is gone: nothing is posted
+	haltOverdue   Reason = "overdue"
+	// Broken tells that a stage could not be done.
+	Broken Reason = "failed"
 )
 
 // sent is where the answer stands; zero where nothing was to be posted, or could be.
@@ -168,7 +182,8 @@ func (e entry) encode() ([]byte, error) {
 	return b, nil
 }
 
-// decodeEntry reads an entry of this version or an older one.
+// decodeEntry reads an entry of this version or an older one. One that is too old is
+// outdated.
 func decodeEntry(b []byte) (*entry, error) {
 	var head struct {
 		Version int `json:"v"`
@@ -176,11 +191,20 @@ func decodeEntry(b []byte) (*entry, error) {
 	if err := json.Unmarshal(b, &head); err != nil {
 		return nil, fmt.Errorf("decode an entry: %w", err)
 	}
-	if head.Version < oldest || head.Version > version {
-		return nil, fmt.Errorf("entry of version %d: %w", head.Version, errVersion)
+	if head.Version > version {
+		return nil, fmt.Errorf("entry of version %d: %w", head.Version, errLater)
 	}
 	var e entry
-	if err := json.Unmarshal(b, &e); err != nil {
+	err := json.Unmarshal(b, &e)
+	switch {
+	case head.Version < oldest && err != nil:
+		return &entry{Version: head.Version, outdated: true}, nil
+	case head.Version < oldest:
+		return &entry{
+			Version: head.Version, outdated: true, At: e.At, Run: e.Run,
+			Asked: e.Asked, Sent: e.Sent, Over: e.Over, Joined: e.Joined, Left: e.Left, Present: e.Present,
+		}, nil
+	case err != nil:
 		return nil, fmt.Errorf("decode an entry: %w", err)
 	}
 	return &e, nil

@@ -51,7 +51,15 @@ func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 	if g.Resources, err = j.takeFiles(ctx, r, t, earlier); err != nil {
 		return nil, err
 	}
-	return j.write(ctx, r.id, entry{Given: &g})
+	after, err := j.write(ctx, r.id, entry{Given: &g})
+	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
+		for _, given := range g.Resources {
+			if given.Blob != "" {
+				err = errors.Join(err, j.config.Blobs.Delete(ctx, given.Blob))
+			}
+		}
+	}
+	return after, err
 }
 
 // questionOf is the question that a request had asked back.
@@ -154,10 +162,14 @@ func (j *Jobs) takeFile(ctx context.Context, thread, adapter string, f adapters.
 	if !ok {
 		return plan.Resource{}, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
 	}
-	local, sum, err := j.download(ctx, from, f)
-	if local != "" {
-		defer func() { err = errors.Join(err, os.Remove(local)) }()
+	dir, err := os.MkdirTemp(j.config.Scratch, "fetch-")
+	if err != nil {
+		return plan.Resource{}, fmt.Errorf("make a folder for a file: %w", err)
 	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	// Whoever looks into it tells people about it by its name.
+	local := filepath.Join(dir, localName(f))
+	sum, err := j.download(ctx, from, f, local)
 	if err != nil {
 		return plan.Resource{}, err
 	}
@@ -201,57 +213,61 @@ func named(f adapters.File, err error) error {
 // fileName is the name of a file for people.
 func fileName(f adapters.File) string {
 	name := path.Base(strings.ReplaceAll(f.Name, "\\", "/"))
-	if name == "." || name == "/" {
+	if name == "." || name == ".." || name == "/" {
 		return "file"
 	}
 	return name
 }
 
-// download writes a file into a passing one, which the caller removes, and gives the hash
-// of its content.
-func (j *Jobs) download(ctx context.Context, from adapters.Adapter, f adapters.File) (local, sum string, err error) {
+// download writes a file into a new local one, and gives the hash of its content.
+func (j *Jobs) download(ctx context.Context, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
 	body, err := from.Fetch(ctx, f)
 	if err != nil {
-		return "", "", fetchFault(f, err)
+		return "", fetchFault(f, err)
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
-	// The name's ending helps those that look into the file.
-	out, err := os.CreateTemp(j.config.Scratch, "fetch-*"+safeExt(f.Name))
+	out, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return "", "", fmt.Errorf("make a passing file: %w", err)
+		return "", fmt.Errorf("make a passing file: %w", err)
 	}
-	local = out.Name()
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(body, j.config.MaxFile+1))
 	err = errors.Join(err, out.Close())
 	switch {
 	case n > j.config.MaxFile:
-		return local, "", &plan.Fault{Sentence: fmt.Sprintf("The file %q is too large: I take at most %d MB.", fileName(f), j.config.MaxFile/1_000_000)}
+		return "", &plan.Fault{Sentence: fmt.Sprintf("The file %q is too large: I take at most %d MB.", fileName(f), j.config.MaxFile/1_000_000)}
 	case err != nil:
-		return local, "", fetchFault(f, err)
+		return "", fetchFault(f, err)
 	}
-	return local, hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // fetchFault tells what could not be fetched. What cannot come back is final.
 func fetchFault(f adapters.File, err error) error {
-	if wait := adapters.Wait(err); wait > 0 {
+	if wait := waitFor(err); wait > 0 {
 		return &waitError{after: wait, err: err}
 	}
 	var own *adapters.Fault
-	if adapters.Final(err) && !errors.As(err, &own) {
+	switch {
+	case !adapters.Final(err):
+		return err
+	case errors.As(err, &own): // its sentence is for the person alone: it may quote
+		return &plan.Fault{Sentence: own.Sentence, Err: errors.Join(own.Unwrap()...)}
+	default:
 		return &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
 	}
-	return err
 }
 
-// safeExt is the ending of a file's name where it is a plain one.
-func safeExt(name string) string {
-	ext := strings.ToLower(filepath.Ext(name))
-	if len(ext) < 2 || len(ext) > 8 || strings.Trim(ext[1:], "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
-		return ""
+// localName is a file's name as every file system takes it.
+func localName(f adapters.File) string {
+	const longest = 200 // bytes
+	name := fileName(f)
+	if ext := filepath.Ext(name); len(name) > longest && len(ext) <= 8 {
+		name = strings.ToValidUTF8(name[:longest-len(ext)], "") + ext
+	} else if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "")
 	}
-	return ext
+	return name
 }
 
 // text reads a text that is kept with the request.

@@ -193,6 +193,13 @@ func (j *Jobs) beginNext(ctx context.Context, t *thread) error {
 		return nil
 	}
 	r, err := j.request(ctx, head)
+	if errors.Is(err, ErrUnknown) { // its time had come, or it was being forgotten
+		entries, _, err := j.logs.added(ctx, threadLog(id), entry{At: j.config.Now(), Left: &left{Request: head, Run: 1}})
+		if err != nil {
+			return err
+		}
+		return j.beginNext(ctx, foldThread(id, entries))
+	}
 	if err == nil && r.given == nil { // the time that it has begins anew
 		err = j.config.State.Put(ctx, requestTime(head), []byte{'w'}, j.config.Deadline)
 	}

@@ -331,4 +331,3 @@ func (j *Jobs) queuesOf(p Pool) map[string]int {
 func (j *Jobs) serves(queue string) bool {
 	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[queue] > 0 })
 }
-

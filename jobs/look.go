@@ -39,6 +39,12 @@ type Run struct {
 	Steps  []Step      `json:"steps,omitempty"`
 	// Results are those of every step that ran, by key, of other ways too.
 	Results map[string]plan.Result `json:"results,omitempty"`
+	// Usage is what the steps took of models, those of other ways and of runs at the same
+	// time too. What was taken over from an earlier run took nothing.
+	Usage plan.Tokens `json:"usage,omitzero"`
+	// Stopped tells that the run ended before its time, and why: the answer is not that of
+	// the agent.
+	Stopped Reason `json:"stopped,omitempty"`
 	// Made is what the run made, in the order of its steps.
 	Made   []plan.Resource     `json:"made,omitempty"`
 	Answer *Answer             `json:"answer,omitempty"`
@@ -80,6 +86,12 @@ func (r *request) view(asked plan.Request) Request {
 		o := Run{
 			N: run.n, By: run.by, Status: run.status(r, g), At: run.beganAt,
 			Planned: g.plannedAt, Answered: run.answerAt, Ended: run.overAt, Plan: g.plan, Answer: run.answer,
+		}
+		if run.halted != nil {
+			o.Stopped = run.halted.Why
+		}
+		for _, end := range g.ends[g.inherited:] {
+			o.Usage = o.Usage.Plus(end.Result.Usage)
 		}
 		if run.sent != nil {
 			o.Sent, o.Problem = run.sent.Ref, run.sent.Problem

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -27,6 +28,7 @@ type generation struct {
 	plan      *plan.Plan
 	plannedAt time.Time
 	ends      []*stepEnd // in the order in which they were written; the first of a step counts
+	inherited int        // how many of them were taken over from earlier runs
 	started   map[string]time.Time
 	ended     map[string]time.Time
 }
@@ -46,6 +48,7 @@ func (g *generation) heir() *generation {
 			h.started[end.Step], h.ended[end.Step] = g.started[end.Step], g.ended[end.Step]
 		}
 	}
+	h.inherited = len(h.ends)
 	return h
 }
 
@@ -76,6 +79,9 @@ func foldRequest(id string, entries []*entry) (*request, error) {
 	r.runs = []*run{{n: 1, beganAt: entries[0].At}}
 	for _, e := range entries {
 		r.apply(e)
+		if e.outdated {
+			r.outdate()
+		}
 	}
 	for _, run := range r.runs {
 		if err := r.lay(run); err != nil {
@@ -102,6 +108,10 @@ func (r *request) apply(e *entry) {
 	case e.Started != nil:
 		if g := r.generation(e.Started.Generation); g != nil {
 			g.started[e.Started.Step] = e.At
+		}
+	case e.Restarted:
+		for _, g := range r.generations {
+			maps.DeleteFunc(g.started, func(step string, _ time.Time) bool { return g.ended[step].IsZero() })
 		}
 	case e.Ended != nil:
 		if g := r.generation(e.Ended.Generation); g != nil {
@@ -138,6 +148,16 @@ func (r *request) applyTo(run *run, e *entry) {
 	case e.Over:
 		if !run.over {
 			run.over, run.overAt = true, e.At
+		}
+	}
+}
+
+// outdate stops the runs that cannot go on, since some of what is known of them cannot be
+// read any more.
+func (r *request) outdate() {
+	for _, run := range r.runs {
+		if run.working() {
+			run.halted = &halted{Why: Broken, Problem: faultOf(errVersion)}
 		}
 	}
 }

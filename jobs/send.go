@@ -22,10 +22,12 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 		return err
 	}
 	run := r.run(w.Run)
-	if run == nil || run.answer == nil || run.over {
+	switch {
+	case run == nil || run.answer == nil:
 		return nil
-	}
-	if run.sent != nil || run.answer.Silent {
+	case run.over: // somebody died between that and the next one's turn
+		return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
+	case run.sent != nil, run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
 		return j.finish(ctx, r, run.n, &sent{})
 	}
 	to, ok := j.adapters[r.asked.Event.Thread.Adapter]
@@ -33,7 +35,7 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 		return &waitError{after: retrySoon, err: fmt.Errorf("send by %s: %w", r.asked.Event.Thread.Adapter, ErrLacking)}
 	}
 	ref, err := j.post(ctx, to, sendKey(r.id, run.n), run.answer.Reply)
-	if wait := adapters.Wait(err); wait > 0 {
+	if wait := waitFor(err); wait > 0 {
 		return &waitError{after: wait, err: err}
 	}
 	if err != nil {
@@ -52,6 +54,15 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 		}
 	}
 	return j.finish(ctx, r, run.n, s)
+}
+
+// waitFor is how long the platform wants a pause, 0 if it does not.
+func waitFor(err error) time.Duration {
+	wait := adapters.Wait(err)
+	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
+		wait = time.Second
+	}
+	return wait
 }
 
 // post sends a reply; what is too large for the platform goes as a link.
@@ -73,22 +84,31 @@ func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key string, r adap
 		total += f.Size
 		uploads++
 	}
-	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
-	ref, err := to.Send(ctx, key, r)
-	var fault *adapters.Fault
-	if !errors.Is(err, adapters.ErrTooLarge) || len(r.Files) == 0 {
-		return ref, err
-	}
-	for i := range r.Files { // the platform takes less than it had said
-		if errors.As(err, &fault) && fault.File > 0 && fault.File != i+1 {
-			continue
+	for {
+		r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
+		ref, err := to.Send(ctx, key, r)
+		uploaded := func(f adapters.Attachment) bool { return f.Link == "" }
+		if !errors.Is(err, adapters.ErrTooLarge) || !slices.ContainsFunc(r.Files, uploaded) {
+			return ref, err
 		}
-		if err := j.link(ctx, &r, i); err != nil {
+		if err := j.linkLarge(ctx, &r, err); err != nil { // the platform takes less than it had said
 			return adapters.MessageRef{}, err
 		}
 	}
-	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
-	return to.Send(ctx, key, r)
+}
+
+// linkLarge gives links in the place of what was too large: one file, or all of them.
+func (j *Jobs) linkLarge(ctx context.Context, r *adapters.Reply, tooLarge error) error {
+	fault, _ := errors.AsType[*adapters.Fault](tooLarge)
+	if fault != nil && fault.File > 0 && fault.File <= len(r.Files) && r.Files[fault.File-1].Link == "" {
+		return j.link(ctx, r, fault.File-1)
+	}
+	for i := range r.Files {
+		if err := j.link(ctx, r, i); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // linkLasts is how long a link to a file works.

@@ -73,12 +73,15 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	seen := w.Version
 	if parts := strings.SplitN(id, ":", 4); len(parts) == 4 {
 		run, _ := strconv.Atoi(parts[2]) //nolint:errcheck // 0 where it is no number
-		w = task{Kind: w.Kind, Request: parts[1], Run: run, queue: queue}
+		step, _, _ := strings.Cut(parts[3], "~")
+		w = task{Kind: w.Kind, Request: parts[1], Run: run, Step: step, queue: queue}
 	}
-	if err != nil {
-		return w, fmt.Errorf("decode the payload of a task: %w", err)
+	switch {
+	case err != nil:
+		return w, fmt.Errorf("decode the payload of a task: %w", errors.Join(errVersion, err))
+	case seen > version:
+		return w, fmt.Errorf("payload of version %d: %w", seen, errLater)
 	}
-	w.Version = seen
 	return w, fmt.Errorf("payload of version %d: %w", seen, errVersion)
 }
 

@@ -25,6 +25,12 @@ type waitError struct {
 func (e *waitError) Error() string { return fmt.Sprintf("wait %s: %v", e.after, e.err) }
 func (e *waitError) Unwrap() error { return e.err }
 
+// quietError is what asynq keeps of an error: nothing that quotes a person.
+type quietError struct{ err error }
+
+func (e *quietError) Error() string { return plan.ForOperator(e.err) }
+func (e *quietError) Unwrap() error { return e.err }
+
 // errStopped ends a handler whose run was stopped.
 var errStopped = errors.New("the run was stopped")
 
@@ -34,13 +40,18 @@ func isFailure(err error) bool {
 	return !errors.As(err, &wait)
 }
 
-// retryDelay tells asynq when to try again: soon at first, so that a restart of a server is
-// hardly felt, and never much later than in a minute.
-func retryDelay(n int, err error, _ *asynq.Task) time.Duration {
+// retryDelay tells asynq when to try again.
+func (j *Jobs) retryDelay(n int, err error, _ *asynq.Task) time.Duration {
 	var wait *waitError
 	if errors.As(err, &wait) {
 		return wait.after
 	}
+	return j.config.Retry(n)
+}
+
+// retryDelay is soon at first, so that a restart of a server is hardly felt, and never much
+// later than in a minute.
+func retryDelay(n int) time.Duration {
 	d := min(time.Second<<min(n, 6), time.Minute)
 	return d/2 + rand.N(d/2+1)
 }
@@ -59,17 +70,27 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	if retried > 0 && j.superseded(w) {
 		return nil
 	}
-	ctx, end := j.active.begin(ctx, w)
-	defer end()
 	defer func() {
 		if p := recover(); p != nil {
 			log.ErrorContext(ctx, "a stage broke down", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
 			err = j.failed(ctx, w, fmt.Errorf("panic in %s", w.Kind), retried)
 		}
 		j.config.Metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
+		if err != nil {
+			err = &quietError{err}
+		}
 	}()
 	log.DebugContext(ctx, "stage began", "attempt", w.Attempt, "retried", retried)
+	unstopped := ctx
+	ctx, end := j.active.begin(ctx, w)
+	defer end()
 	err = j.stage(ctx, w)
+	if w.Kind == kindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
+		err = j.stage(unstopped, w)
+	}
+	if errors.Is(err, ErrUnknown) {
+		err = nil // it was forgotten
+	}
 	if err == nil {
 		log.DebugContext(ctx, "stage done", "took", time.Since(began))
 		return nil
@@ -83,6 +104,9 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 		return nil // whoever stopped it sees to the rest
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return err // this process ends, and asynq hands the task back
+	case errors.Is(err, errLater):
+		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
+		return &waitError{after: leaveFor, err: err}
 	}
 	log.WarnContext(ctx, "stage failed", "retried", retried, "error", plan.ForOperator(err))
 	return j.failed(ctx, w, err, retried)
@@ -137,10 +161,12 @@ func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error
 // hopeless tells whether trying again cannot help.
 func (j *Jobs) hopeless(w task, err error) bool {
 	switch {
-	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, ErrPassing) && !j.config.Impatient,
+	case j.config.Impatient:
+		return true
+	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, ErrPassing),
 		errors.Is(err, context.DeadlineExceeded):
 		return false
-	case j.config.Impatient, adapters.Final(err), plan.Final(err), errors.Is(err, errVersion):
+	case adapters.Final(err), plan.Final(err), errors.Is(err, errVersion):
 		return true
 	}
 	var fault *plan.Fault
@@ -151,6 +177,9 @@ func (j *Jobs) hopeless(w task, err error) bool {
 // everything else is answered by a failure.
 func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	problem := plan.Sentence(err, faultOf(err))
+	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == kindSend {
+		problem = own.Sentence
+	}
 	switch w.Kind {
 	case kindSend:
 		r, err := j.request(ctx, w.Request)
@@ -163,7 +192,11 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	case kindDeadline:
 		return nil
 	}
-	return j.halt(ctx, w.Request, max(w.Run, 1), halted{Why: haltFailed, Problem: problem})
+	h := halted{Why: Broken, Problem: problem}
+	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
+		h.Thinking = vain.Thinking
+	}
+	return j.halt(ctx, w.Request, max(w.Run, 1), h)
 }
 
 // faultOf is what people are told of an error that has no sentence of its own.
@@ -177,16 +210,21 @@ func faultOf(err error) string {
 	return "Something went wrong that I did not expect. Whoever runs me finds more in the log."
 }
 
-// unreadable closes the request of a task whose payload is of another version. One of a
-// later version is left for a while to a process that knows it.
+// leaveFor is how long what a later version has written is left alone, again and again.
+const leaveFor = 30 * time.Second
+
+// unreadable does what is to be done about a task whose payload is of another version. One
+// of a later version is left to a process that knows it. One that is too old ends its
+// request, unless that has its end in the log.
 func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
-	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", err.Error())
-	if w.Version > version {
-		return &waitError{after: 30 * time.Second, err: err}
-	}
-	if w.Request == "" {
+	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
+	switch {
+	case errors.Is(err, errLater):
+		return &waitError{after: leaveFor, err: err}
+	case w.Request == "":
 		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct:
+		return ignoreOver(j.cancel(ctx, w.Request, halted{Why: Broken, Problem: faultOf(err)}))
 	}
-	w.Kind = kindPlan // whatever it was, the request ends with it
-	return j.failed(ctx, w, err, 0)
+	return j.stage(ctx, w)
 }
