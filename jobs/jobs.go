@@ -122,7 +122,8 @@ type Config struct {
 	Retry func(retries int) time.Duration
 	// MaxFile is the most bytes of one file. Zero means 100 MB.
 	MaxFile int64
-	// Impatient tries nothing again that failed: somebody waits at a terminal.
+	// Impatient tries nothing again that failed: somebody waits at a terminal. Where not
+	// even the failure can be written down, Run ends with the cause.
 	Impatient bool
 
 	// Scratch is the folder for passing files; empty is the system's.
@@ -160,6 +161,7 @@ type Jobs struct {
 	active    *active
 	known     *known
 	after     background
+	stuck     chan error // what an impatient process cannot go on with
 	log       *slog.Logger
 }
 
@@ -178,7 +180,7 @@ func New(c Config) (*Jobs, error) {
 		logs:     newLogs(c.State, c.Retention, 512),
 		adapters: map[string]adapters.Adapter{}, active: newActive(), log: c.Log,
 	}
-	j.known = &known{jobs: j}
+	j.known, j.stuck = &known{jobs: j}, make(chan error, 1)
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
 			return nil, fmt.Errorf("two adapters are called %s", a.Name())
@@ -274,7 +276,11 @@ func (j *Jobs) Run(ctx context.Context) error {
 			}
 		}
 	}
-	<-ctx.Done()
+	var stuck error
+	select {
+	case <-ctx.Done():
+	case stuck = <-j.stuck:
+	}
 	for _, s := range servers {
 		s.Stop()
 	}
@@ -287,7 +293,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	stop()
 	keepers.Wait()
 	j.active.wait() // what asynq has handed back ends with its context
-	return j.farewell(context.WithoutCancel(ctx))
+	return errors.Join(stuck, j.farewell(context.WithoutCancel(ctx)))
 }
 
 // start starts a server of asynq for each pool.

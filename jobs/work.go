@@ -153,6 +153,12 @@ func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error
 	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
 	if e := j.giveUp(giveUp, w, err); e != nil {
+		if j.config.Impatient {
+			select {
+			case j.stuck <- errors.Join(err, e):
+			default: // it is told already
+			}
+		}
 		return errors.Join(err, e) // tried again, or left to the deadline
 	}
 	return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
