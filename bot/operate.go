@@ -79,7 +79,7 @@ func withSentence(err error) error {
 // Run runs a request once more.
 func (r *retryCommand) Run(ctx context.Context, c *call) error {
 	return c.operate(ctx, func(o operator) error {
-		id, err := whole(ctx, o, r.ID)
+		id, err := wholeID(ctx, o, r.ID)
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (r *retryCommand) Run(ctx context.Context, c *call) error {
 // Run stops a request.
 func (r *cancelCommand) Run(ctx context.Context, c *call) error {
 	return c.operate(ctx, func(o operator) error {
-		id, err := whole(ctx, o, r.ID)
+		id, err := wholeID(ctx, o, r.ID)
 		if err != nil {
 			return err
 		}
@@ -158,8 +158,8 @@ func isID(s string) bool {
 // amongLatest is how many of the latest requests are looked through for how an id begins.
 const amongLatest = 500
 
-// whole is the id of the one request whose id begins so.
-func whole(ctx context.Context, o operator, begins string) (string, error) {
+// wholeID is the id of the one request whose id begins so.
+func wholeID(ctx context.Context, o operator, begins string) (string, error) {
 	id := strings.ToLower(strings.TrimSpace(begins))
 	if !isID(id) {
 		return "", usage("%s is not the id of a request: it has %d letters and digits, of which the first few suffice.", plain(begins), idLength)

@@ -116,7 +116,7 @@ func queueTable(queues []queueLine) []string {
 	for _, q := range queues {
 		oldest := "-"
 		if q.OldestMS > 0 {
-			oldest = short(time.Duration(q.OldestMS) * time.Millisecond)
+			oldest = brief(time.Duration(q.OldestMS) * time.Millisecond)
 		}
 		rows = append(rows, []string{
 			q.Name, strconv.Itoa(q.Waiting), strconv.Itoa(q.Active), strconv.Itoa(q.Later), strconv.Itoa(q.Failed), oldest, strconv.Itoa(q.Workers),

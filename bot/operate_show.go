@@ -20,7 +20,7 @@ type showCommand struct {
 // Run prints a request whole.
 func (s *showCommand) Run(ctx context.Context, c *call) error {
 	return c.operate(ctx, func(o operator) error {
-		id, err := whole(ctx, o, s.ID)
+		id, err := wholeID(ctx, o, s.ID)
 		if err != nil {
 			return err
 		}
@@ -31,12 +31,12 @@ func (s *showCommand) Run(ctx context.Context, c *call) error {
 		if s.JSON {
 			return printJSON(c.Stdout, r)
 		}
-		return printLines(c.Stdout, shown(r, time.Local, time.Now())) //nolint:gosmopolitan // people read it here
+		return printLines(c.Stdout, requestText(r, time.Local, time.Now())) //nolint:gosmopolitan // people read it here
 	})
 }
 
-// shown is a request for people, with times of that zone.
-func shown(r jobs.Request, zone *time.Location, now time.Time) []string {
+// requestText is a request for people, with times of that zone.
+func requestText(r jobs.Request, zone *time.Location, now time.Time) []string {
 	text := []string{
 		"Request  " + r.ID,
 		"When     " + moment(r.At, zone),
@@ -51,7 +51,7 @@ func shown(r jobs.Request, zone *time.Location, now time.Time) []string {
 		text = append(text, titled("Answers  ", lines(q.Text))...)
 	}
 	for _, run := range r.Runs {
-		text = append(append(text, ""), shownRun(run, now)...)
+		text = append(append(text, ""), runText(run, now)...)
 	}
 	return text
 }
@@ -107,12 +107,12 @@ func resourceNames(resources []plan.Resource) string {
 	return strings.Join(names, ", ")
 }
 
-func shownRun(run jobs.Run, now time.Time) []string {
+func runText(run jobs.Run, now time.Time) []string {
 	text := []string{fmt.Sprintf("Run %d: %s%s", run.N, run.Status, timings(run, now))}
 	if run.Plan != nil {
-		text = append(text, below("Plan", shownPlan(run))...)
+		text = append(text, below("Plan", planText(run))...)
 	}
-	text = append(text, below("Steps", shownSteps(run, now))...)
+	text = append(text, below("Steps", stepsText(run, now))...)
 	if len(run.Made) > 0 {
 		text = append(text, below("Made", []string{resourceNames(run.Made)})...)
 	}
@@ -144,9 +144,9 @@ func shownRun(run jobs.Run, now time.Time) []string {
 // timings say when a run came how far, counted from its beginning.
 func timings(run jobs.Run, now time.Time) string {
 	if run.Ended.IsZero() && run.Answered.IsZero() {
-		text := " for " + short(now.Sub(run.At))
+		text := " for " + brief(now.Sub(run.At))
 		if !run.Planned.IsZero() && run.Planned.After(run.At) {
-			text += ", planned after " + short(run.Planned.Sub(run.At))
+			text += ", planned after " + brief(run.Planned.Sub(run.At))
 		}
 		return text
 	}
@@ -156,7 +156,7 @@ func timings(run jobs.Run, now time.Time) string {
 		at   time.Time
 	}{{"planned", run.Planned}, {"answered", run.Answered}, {"ended", run.Ended}} {
 		if part.at.After(run.At) {
-			parts = append(parts, part.what+" after "+short(part.at.Sub(run.At)))
+			parts = append(parts, part.what+" after "+brief(part.at.Sub(run.At)))
 		}
 	}
 	if len(parts) == 0 {
@@ -165,8 +165,8 @@ func timings(run jobs.Run, now time.Time) string {
 	return ", " + strings.Join(parts, ", ")
 }
 
-// shownPlan are the subtasks, and which of its solutions each takes.
-func shownPlan(run jobs.Run) []string {
+// planText are the subtasks, and which of its solutions each takes.
+func planText(run jobs.Run) []string {
 	var text []string
 	for i, t := range run.Plan.Tasks {
 		how := "no tool that is there can do it"
@@ -190,8 +190,8 @@ func shownPlan(run jobs.Run) []string {
 	return text
 }
 
-// shownSteps are the steps with what they took, each problem below its step.
-func shownSteps(run jobs.Run, now time.Time) []string {
+// stepsText are the steps with what they took, each problem below its step.
+func stepsText(run jobs.Run, now time.Time) []string {
 	rows := make([][]string, len(run.Steps))
 	for i, s := range run.Steps {
 		made := ""
@@ -231,12 +231,12 @@ func took(run jobs.Run, at int, now time.Time) string {
 			ready = run.Steps[in].Ended
 		}
 	}
-	waited := "waited " + short(s.Started.Sub(ready))
+	waited := "waited " + brief(s.Started.Sub(ready))
 	switch {
 	case !s.Ended.IsZero():
-		return waited + ", ran " + short(s.Ended.Sub(s.Started))
+		return waited + ", ran " + brief(s.Ended.Sub(s.Started))
 	case s.Status == plan.Running && run.Ended.IsZero():
-		return waited + ", runs for " + short(now.Sub(s.Started))
+		return waited + ", runs for " + brief(now.Sub(s.Started))
 	}
 	return waited
 }

@@ -79,8 +79,8 @@ func printLines(w io.Writer, lines []string) error {
 	return nil
 }
 
-// short is a time as people say it: 12 ms, 3.4 s, 5m07s, 2h05m, 3d4h.
-func short(d time.Duration) string {
+// brief is a time as people say it: 12 ms, 3.4 s, 5m07s, 2h05m, 3d4h.
+func brief(d time.Duration) string {
 	minutes, hours := d/time.Minute, d/time.Hour
 	switch {
 	case d < 0:

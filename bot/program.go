@@ -47,6 +47,7 @@ type commands struct {
 	Cancel   cancelCommand   `cmd:"" help:"Stop a request."`
 	Forget   forgetCommand   `cmd:"" help:"Delete all that is known of a thread: requests, answers and files."`
 	Queues   queuesCommand   `cmd:"" help:"List the queues and the processes that work on them."`
+	Doctor   doctorCommand   `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
 	Tools    toolsCommand    `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
 	Eval     evalCommand     `cmd:"" help:"Measure how well wishes are planned."`
 	Env      envCommand      `cmd:"" help:"Print every setting with its default, as .env.example."`
@@ -156,7 +157,7 @@ func (p Program) Run(ctx context.Context) int {
 func commandOf(args []string) string {
 	for _, a := range args {
 		switch a {
-		case "ask", "requests", "show", "retry", "cancel", "forget", "queues", "tools", "eval", "env", "version":
+		case "ask", "requests", "show", "retry", "cancel", "forget", "queues", "doctor", "tools", "eval", "env", "version":
 			return a + " "
 		}
 	}
