@@ -1,0 +1,192 @@
+package jobs_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+)
+
+// chat is a platform that remembers what is sent, and fails as it is told.
+type chat struct {
+	mu      sync.Mutex
+	changed chan struct{} // closed and made anew with each change
+	posts   []posted      // each once for its key
+	sends   int           // calls of Send
+	signs   map[string][]adapters.Status
+	offered map[string]int
+	deleted []string
+	files   map[string]string // by handle
+
+	onSend  func(n int, r adapters.Reply) error // before it is posted; n counts from 1
+	onSent  func(n int) error                   // after it was posted
+	onFetch func(n int, f adapters.File) error
+	fetches int
+	limits  adapters.Limits
+}
+
+// posted is a reply as it was posted.
+type posted struct {
+	key   string
+	ref   adapters.MessageRef
+	reply adapters.Reply
+}
+
+func newChat() *chat {
+	return &chat{
+		changed: make(chan struct{}), signs: map[string][]adapters.Status{}, offered: map[string]int{}, files: map[string]string{},
+	}
+}
+
+func (*chat) Name() string { return "chat" }
+
+func (*chat) Listen(ctx context.Context, _ adapters.Handler) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (c *chat) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+	c.mu.Lock()
+	c.fetches++
+	n, fail, content := c.fetches, c.onFetch, c.files[f.Handle]
+	c.mu.Unlock()
+	if fail != nil {
+		if err := fail(n, f); err != nil {
+			return nil, err
+		}
+	}
+	return io.NopCloser(bytes.NewReader([]byte(content))), ctx.Err()
+}
+
+func (c *chat) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	if err := r.Validate(); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if err := adapters.CheckKey(key); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	c.mu.Lock()
+	c.sends++
+	n, before, after := c.sends, c.onSend, c.onSent
+	c.tell()
+	c.mu.Unlock()
+	if before != nil {
+		if err := before(n, r); err != nil {
+			return adapters.MessageRef{}, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	ref := c.put(key, r)
+	if after != nil {
+		if err := after(n); err != nil {
+			return adapters.MessageRef{}, err
+		}
+	}
+	return ref, nil
+}
+
+// put posts once under a key.
+func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.posts {
+		if p.key == key {
+			return p.ref
+		}
+	}
+	ref := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: fmt.Sprintf("a%d", len(c.posts)+1)}
+	c.posts = append(c.posts, posted{key, ref, r})
+	c.tell()
+	return ref
+}
+
+func (c *chat) Acknowledge(_ context.Context, request adapters.MessageRef, s adapters.Status) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.signs[request.ID] = append(c.signs[request.ID], s)
+	c.tell()
+	return nil
+}
+
+func (c *chat) Offer(_ context.Context, answer adapters.MessageRef, n int) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.offered[answer.ID] = n
+	c.tell()
+	return nil
+}
+
+func (c *chat) Delete(_ context.Context, sent adapters.MessageRef) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.deleted = append(c.deleted, sent.ID)
+	c.tell()
+	return nil
+}
+
+func (c *chat) Limits(adapters.Thread) adapters.Limits { return c.limits }
+
+// tell says that something has changed. c.mu is held.
+func (c *chat) tell() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// until waits until the chat is as it should be.
+func (c *chat) until(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	for {
+		c.mu.Lock()
+		ok, changed := is(), c.changed
+		c.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-end.C:
+			t.Fatalf("it did not come to it: %s", what)
+		}
+	}
+}
+
+// untilShown waits until these are the signs that a message had.
+func (c *chat) untilShown(t *testing.T, message string, signs ...adapters.Status) {
+	t.Helper()
+	c.until(t, fmt.Sprint("signs ", signs), func() bool { return fmt.Sprint(c.signs[message]) == fmt.Sprint(signs) })
+}
+
+func (c *chat) post(ref adapters.MessageRef) (posted, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.posts {
+		if p.ref.ID == ref.ID {
+			return p, true
+		}
+	}
+	return posted{}, false
+}
+
+func (c *chat) all() []posted {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]posted{}, c.posts...)
+}
+
+// upload puts a file where people can attach it.
+func (c *chat) upload(name, content string) adapters.File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	handle := "secret-" + name
+	c.files[handle] = content
+	return adapters.File{ID: "f-" + name, Name: name, Handle: handle}
+}

@@ -1,0 +1,271 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"github.com/redis/go-redis/v9"
+	"go.uber.org/goleak"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+	"atelier/storage/disk"
+	redisstate "atelier/storage/redis"
+	"atelier/storage/redis/embedded"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// house is what the processes of a test share, and the people who write to them.
+type house struct {
+	t     *testing.T
+	redis redis.UniversalClient
+	state storage.State
+	blobs *disk.Blobs
+	chat  *chat
+	mind  *mind
+	log   *lines
+	count atomic.Int64
+}
+
+// enter makes a house whose state is on the disk.
+func enter(t *testing.T) *house {
+	t.Helper()
+	h := foundation(t)
+	state, err := disk.OpenState(disk.StateConfig{File: t.TempDir() + "/state.log"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, state.Close()) })
+	h.state = state
+	return h
+}
+
+// enterBoth runs a test in a house of each kind of state.
+func enterBoth(t *testing.T, f func(h *house)) {
+	t.Helper()
+	t.Run("disk", func(t *testing.T) {
+		t.Parallel()
+		f(enter(t))
+	})
+	t.Run("redis", func(t *testing.T) {
+		t.Parallel()
+		h := foundation(t)
+		state, err := redisstate.New(redisstate.Config{Client: h.redis})
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.state = state
+		f(h)
+	})
+}
+
+func foundation(t *testing.T) *house {
+	t.Helper()
+	server := embedded.New()
+	check(t, server.Start())
+	t.Cleanup(server.Close)
+	client := server.Client()
+	t.Cleanup(func() { check(t, client.Close()) })
+	blobs, err := disk.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, blobs.Close()) })
+	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), mind: newMind(blobs), log: &lines{}}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pools are those of a process that does everything.
+func pools() []jobs.Pool {
+	return []jobs.Pool{
+		{Queues: map[string]int{jobs.QueueGateway: 1}, Concurrency: 4},
+		{Queues: map[string]int{jobs.QueuePlan: 1}, Concurrency: 4},
+		{Queues: map[string]int{jobs.QueueCPU: 1, jobs.QueueGPU: 1}, Concurrency: 8},
+	}
+}
+
+// process makes the jobs of a process that does everything, which does not run yet.
+func (h *house) process(change ...func(*jobs.Config)) *jobs.Jobs {
+	h.t.Helper()
+	c := jobs.Config{
+		Redis: h.redis, State: h.state, Blobs: h.blobs, Agent: h.mind, Adapters: []adapters.Adapter{h.chat},
+		Inspect: inspect, Pools: pools(), Check: 2 * time.Millisecond, Scratch: h.t.TempDir(),
+		Retry: func(int) time.Duration { return time.Millisecond },
+		Log:   slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	j, err := jobs.New(c)
+	check(h.t, err)
+	return j
+}
+
+// run lets a process work until the function is called, or the test ends.
+func (h *house) run(j *jobs.Jobs) (stop func()) {
+	h.t.Helper()
+	ctx, end := context.WithCancel(context.WithoutCancel(h.t.Context()))
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := j.Run(ctx); err != nil {
+			h.t.Error(err)
+		}
+	}()
+	stop = sync.OnceFunc(func() {
+		end()
+		<-ended
+	})
+	h.t.Cleanup(stop)
+	return stop
+}
+
+// start makes a process and lets it work.
+func (h *house) start(change ...func(*jobs.Config)) *jobs.Jobs {
+	h.t.Helper()
+	j := h.process(change...)
+	h.run(j)
+	return j
+}
+
+// says is a message that mentions the bot.
+func (h *house) says(thread, by, wish string, files ...adapters.File) adapters.Event {
+	id := fmt.Sprintf("m%d", h.count.Add(1))
+	return adapters.Event{
+		Kind: adapters.MessageSent, ID: id, Adapter: "chat", Thread: place1(thread),
+		By: adapters.Person{ID: by, Name: "Name of " + by}, At: time.Unix(1_800_000_000, 0),
+		Message: &adapters.Message{
+			Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: id}, Order: h.count.Load(),
+			For: adapters.Mentioned, Text: wish, Files: files,
+		},
+	}
+}
+
+// overhears is a message that is not plainly meant for the bot.
+func (h *house) overhears(thread, by, text string) adapters.Event {
+	e := h.says(thread, by, text)
+	e.Message.For = adapters.Overheard
+	return e
+}
+
+func place1(thread string) adapters.Thread {
+	return adapters.Thread{Adapter: "chat", Channel: "c", ID: thread}
+}
+
+// reacts is a sign on a message.
+func (h *house) reacts(by string, on adapters.MessageRef, emoji string, added bool) adapters.Event {
+	h.t.Helper()
+	e, ok := adapters.Reacted(adapters.Event{
+		ID: fmt.Sprintf("r%d", h.count.Add(1)), Adapter: "chat", By: adapters.Person{ID: by}, At: time.Unix(1_800_000_000, 0),
+	}, on, emoji, added)
+	if !ok {
+		h.t.Fatalf("%s means nothing", emoji)
+	}
+	return e
+}
+
+func (h *house) handle(j *jobs.Jobs, e adapters.Event) string {
+	h.t.Helper()
+	check(h.t, j.Handle(h.t.Context(), e))
+	return jobs.RequestID(e)
+}
+
+// wait waits until a run has ended.
+func (h *house) wait(j *jobs.Jobs, id string, run int) jobs.Request {
+	h.t.Helper()
+	ctx, stop := context.WithTimeout(h.t.Context(), patience)
+	defer stop()
+	r, err := j.Wait(ctx, id, run)
+	if err != nil {
+		h.t.Fatalf("run %d of %s: %v\n%s", run, id, err, h.log)
+	}
+	return r
+}
+
+// patience is how long a test waits for what never comes.
+const patience = time.Minute
+
+// ask hands an event over and waits for the answer.
+func (h *house) ask(j *jobs.Jobs, e adapters.Event) jobs.Request {
+	h.t.Helper()
+	return h.wait(j, h.handle(j, e), 1)
+}
+
+// told is the text that was sent as the answer of a run.
+func (h *house) told(r jobs.Request, run int) string {
+	h.t.Helper()
+	p, ok := h.chat.post(r.Runs[run-1].Sent)
+	if !ok {
+		h.t.Fatalf("nothing was sent for run %d, which is %s", run, r.Runs[run-1].Status)
+	}
+	return p.reply.Text
+}
+
+// follow runs f for each hint of what was written, and at first, until it tells that it has
+// seen enough.
+func (h *house) follow(f func() (enough bool)) {
+	h.t.Helper()
+	ctx, stop := context.WithTimeout(h.t.Context(), patience)
+	defer stop()
+	hints, err := h.state.Subscribe(ctx, "progress-chat")
+	check(h.t, err)
+	for !f() {
+		if _, ok := <-hints; !ok {
+			h.t.Fatalf("it did not come to it\n%s", h.log)
+		}
+	}
+}
+
+// inspector looks into the queues.
+func (h *house) inspector() *asynq.Inspector { return asynq.NewInspectorFromRedisClient(h.redis) }
+
+// inspect takes what begins with PNG for a picture, refuses what begins with BAD, and takes
+// the rest for texts.
+func inspect(_ context.Context, file string) (jobs.File, error) {
+	b, err := os.ReadFile(file)
+	switch {
+	case err != nil:
+		return jobs.File{}, err
+	case strings.HasPrefix(string(b), "PNG"):
+		return jobs.File{Type: plan.Image, Ext: ".png"}, nil
+	case strings.HasPrefix(string(b), "BAD"):
+		return jobs.File{}, &plan.Fault{Sentence: "I take no bad files.", Err: errors.New("bad")}
+	}
+	return jobs.File{Type: plan.Text, Ext: ".txt"}, nil
+}
+
+// lines is a log that can be read.
+type lines struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,222 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// mind is an agent whose plans are written in the wish: "blur>edge|sharpen; caption" are two
+// subtasks, the first with two solutions, of which the first has two actions, one taking
+// what the other makes. "?text" asks back, "!text" is a reply. What begins with "pic" makes a
+// picture, everything else a text.
+type mind struct {
+	blobs storage.Blobs
+
+	mu    sync.Mutex
+	calls map[string]int // by tool; "plan" and "respond" too
+	asked map[string]plan.Request
+	works []jobs.Work
+	told  []jobs.Account
+
+	// These stand in for what is done otherwise.
+	plan    func(ctx context.Context, r plan.Request) (*plan.Plan, error)
+	tools   map[string]func(ctx context.Context, w jobs.Work) (plan.Result, error)
+	respond func(ctx context.Context, a jobs.Account) (string, error)
+	has     map[string][]string
+}
+
+func newMind(blobs storage.Blobs) *mind {
+	return &mind{
+		blobs: blobs, calls: map[string]int{}, asked: map[string]plan.Request{},
+		tools: map[string]func(context.Context, jobs.Work) (plan.Result, error){},
+	}
+}
+
+// other is a mind of its own in another process.
+func (m *mind) other() *mind { return newMind(m.blobs) }
+
+func (m *mind) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+	m.mu.Lock()
+	m.calls["plan"]++
+	m.asked[r.ID] = r
+	m.mu.Unlock()
+	if m.plan != nil {
+		return m.plan(ctx, r)
+	}
+	return read(r.Wish), nil
+}
+
+// read reads the plan that a wish is.
+func read(wish string) *plan.Plan {
+	p := &plan.Plan{Wish: wish}
+	if text, ok := strings.CutPrefix(wish, "?"); ok {
+		p.Question = text
+		return p
+	}
+	if text, ok := strings.CutPrefix(wish, "!"); ok {
+		p.Reply = text
+		return p
+	}
+	for task := range strings.SplitSeq(wish, ";") {
+		t := plan.Task{}
+		for i, solution := range strings.Split(strings.TrimSpace(task), "|") {
+			s := plan.Solution{Score: 5 - float64(i)*0.5}
+			for at, tool := range strings.Split(solution, ">") {
+				a := plan.Action{Tool: tool, Returns: makes(tool)}
+				from := plan.FromValue("x")
+				of := plan.Text
+				if at > 0 {
+					from, of = plan.FromAction(at-1), s.Actions[at-1].Returns
+				}
+				a.Args = []plan.Binding{{Arg: "in", Type: of, Source: from}}
+				s.Actions = append(s.Actions, a)
+			}
+			t.Solutions = append(t.Solutions, s)
+			t.Subtask = plan.Subtask{Description: "do it", Returns: s.Actions[len(s.Actions)-1].Returns}
+		}
+		p.Tasks = append(p.Tasks, t)
+	}
+	return p
+}
+
+func makes(tool string) plan.Type {
+	if strings.HasPrefix(tool, "pic") {
+		return plan.Image
+	}
+	return plan.Text
+}
+
+func (m *mind) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	tool := w.Steps[w.At].Action.Tool
+	m.mu.Lock()
+	m.calls[tool]++
+	m.works = append(m.works, w)
+	stand := m.tools[tool]
+	m.mu.Unlock()
+	if stand != nil {
+		if r, err := stand(ctx, w); err != nil || r.Status != "" {
+			return r, err
+		}
+	}
+	return m.make(ctx, w)
+}
+
+// make does a step as it should be.
+func (m *mind) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	s := w.Steps[w.At]
+	for _, in := range s.Inputs() {
+		if w.Results[w.Steps[in].Key].Status != plan.Done {
+			return plan.Result{}, errors.New("an input is not there")
+		}
+	}
+	o := plan.Resource{Name: fmt.Sprintf("%s-%.4s", s.Action.Tool, s.Key), Type: s.Action.Returns, Value: "by " + s.Action.Tool + w.Salt}
+	if o.Type.Media() {
+		o.Name += ".png"
+		o.Value, o.Blob, o.About = "", w.Folder+"/"+o.Name, "a picture"
+		if err := m.blobs.Put(ctx, o.Blob, strings.NewReader("PNG by "+s.Action.Tool+w.Salt)); err != nil {
+			return plan.Result{}, err
+		}
+	}
+	return plan.Result{Status: plan.Done, Output: &o}, nil
+}
+
+func (m *mind) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
+	m.mu.Lock()
+	m.calls["respond"]++
+	m.told = append(m.told, a)
+	stand := m.respond
+	m.mu.Unlock()
+	if stand != nil {
+		text, err := stand(ctx, a)
+		return text, plan.Thinking{}, err
+	}
+	switch {
+	case a.Plan.Question != "":
+		return a.Plan.Question, plan.Thinking{}, nil
+	case a.Plan.Reply != "":
+		return a.Plan.Reply, plan.Thinking{}, nil
+	case a.Route == nil:
+		return "I would do it.", plan.Thinking{}, nil
+	case a.Route.Done():
+		return strings.TrimSpace("Here it is. " + strings.Join(a.Route.Fallbacks(), " ")), plan.Thinking{}, nil
+	}
+	var problems []string
+	for _, r := range a.Route.Results() {
+		problems = append(problems, r.Problem)
+	}
+	return strings.TrimSpace("It did not work. " + strings.Join(problems, " ")), plan.Thinking{}, nil
+}
+
+func (*mind) Device(_ context.Context, a plan.Action) string {
+	if strings.HasSuffix(a.Tool, "gpu") {
+		return jobs.QueueGPU
+	}
+	return jobs.QueueCPU
+}
+
+func (m *mind) Capabilities(context.Context) (map[string][]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.has, nil
+}
+
+func (m *mind) count(what string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.calls[what]
+}
+
+func (m *mind) request(id string) plan.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.asked[id]
+}
+
+// set makes a tool do something else. A result without a status stands for the usual one.
+func (m *mind) set(tool string, f func(ctx context.Context, w jobs.Work) (plan.Result, error)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tools[tool] = f
+}
+
+// fails makes a tool fail.
+func (m *mind) fails(tool, problem string, final bool) {
+	m.set(tool, func(context.Context, jobs.Work) (plan.Result, error) {
+		return plan.Result{Status: plan.Failed, Problem: problem, Final: final}, nil
+	})
+}
+
+// gate is where something waits until it is opened, or told to stop.
+type gate struct {
+	entered, left chan struct{} // one for each that came and went
+	open          chan struct{}
+}
+
+func newGate() *gate {
+	return &gate{make(chan struct{}, 100), make(chan struct{}, 100), make(chan struct{})}
+}
+
+func (g *gate) pass(ctx context.Context) error {
+	g.entered <- struct{}{}
+	defer func() { g.left <- struct{}{} }()
+	select {
+	case <-g.open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// blocks lets a tool wait at a gate.
+func (m *mind) blocks(tool string) *gate {
+	g := newGate()
+	m.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+	return g
+}
