@@ -18,6 +18,7 @@ import (
 
 	"atelier/storage"
 	"atelier/storage/redis"
+	"atelier/storage/redis/redistest"
 )
 
 // opened is what a URL has come to.
@@ -318,18 +319,18 @@ func use(t *testing.T, at string) {
 func TestOpenARealServer(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "redis.sock")
-	s := serve(t, "--save", "", "--unixsocket", socket)
-	c := client(t, &goredis.Options{Addr: s.address()})
+	s := redistest.Serve(t, "--save", "", "--unixsocket", socket)
+	c := client(t, &goredis.Options{Addr: s.Address()})
 	if err := c.Do(t.Context(), "acl", "setuser", "bot", "on", ">p@ss/word", "~*", "&*", "+@all").Err(); err != nil {
 		t.Fatal(err)
 	}
 	for _, at := range []string{
-		"redis://" + s.address(), "redis://" + s.address() + "/3?read_timeout=5s&client_name=bot", "valkey://bot:p%40ss%2Fword@" + s.address(),
+		"redis://" + s.Address(), "redis://" + s.Address() + "/3?read_timeout=5s&client_name=bot", "valkey://bot:p%40ss%2Fword@" + s.Address(),
 		"unix://" + socket, "unix://bot:p%40ss%2Fword@" + socket + "?db=2",
 	} {
 		use(t, at)
 	}
-	refused, err := redis.Open("redis://bot:another@" + s.address())
+	refused, err := redis.Open("redis://bot:another@" + s.Address())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -344,23 +345,23 @@ func TestOpenARealServer(t *testing.T) {
 // TestOpenSentinels that have a password of their own, and a server with another.
 func TestOpenSentinels(t *testing.T) {
 	t.Parallel()
-	primary := serve(t, "--save", "")
-	sentinel := serve(t, watch(t, primary), "--sentinel")
+	primary := redistest.Serve(t, "--save", "")
+	sentinel := redistest.Sentinel(t, primary)
 	for _, c := range []struct {
-		at   *server
+		at   *redistest.Server
 		args []any
 	}{
 		{primary, []any{"config", "set", "requirepass", "servers"}},
 		{sentinel, []any{"sentinel", "set", "atelier", "auth-pass", "servers"}},
 		{sentinel, []any{"acl", "setuser", "default", "resetpass", ">sentinels"}},
 	} {
-		if err := client(t, &goredis.Options{Addr: c.at.address()}).Do(t.Context(), c.args...).Err(); err != nil {
+		if err := client(t, &goredis.Options{Addr: c.at.Address()}).Do(t.Context(), c.args...).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	use(t, "redis+sentinel://:servers@"+sentinel.address()+"/1?master=atelier&sentinel_password=sentinels")
-	use(t, "redis://:servers@"+sentinel.address()+"?master_name=atelier&sentinel_password=sentinels&addr=127.0.0.1:"+strconv.Itoa(sentinel.port))
-	for _, lacking := range []string{"redis+sentinel://:servers@" + sentinel.address() + "?master=atelier", "redis+sentinel://" + sentinel.address() + "?master=atelier&sentinel_password=sentinels"} {
+	use(t, "redis+sentinel://:servers@"+sentinel.Address()+"/1?master=atelier&sentinel_password=sentinels")
+	use(t, "redis://:servers@"+sentinel.Address()+"?master_name=atelier&sentinel_password=sentinels&addr=127.0.0.1:"+strconv.Itoa(sentinel.Port()))
+	for _, lacking := range []string{"redis+sentinel://:servers@" + sentinel.Address() + "?master=atelier", "redis+sentinel://" + sentinel.Address() + "?master=atelier&sentinel_password=sentinels"} {
 		c, err := redis.Open(lacking)
 		if err != nil {
 			t.Fatal(err)

@@ -1,16 +1,11 @@
 package redis_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +16,7 @@ import (
 
 	"atelier/storage"
 	"atelier/storage/redis"
+	"atelier/storage/redis/redistest"
 	"atelier/storage/storagetest"
 )
 
@@ -85,93 +81,10 @@ func sweep(t *testing.T, c goredis.UniversalClient, prefix string) {
 	}
 }
 
-// program is a redis-server that a test may start as often as it likes.
-func program(t *testing.T) string {
-	t.Helper()
-	name := os.Getenv("TEST_REDIS_SERVER")
-	if name == "" {
-		t.Skip("nothing was run with servers of its own: TEST_REDIS_SERVER names no redis-server")
-	}
-	return name
-}
-
-// server is a real one of the test's own.
-type server struct {
-	t       *testing.T
-	dir     string
-	port    int
-	args    []string
-	command *exec.Cmd
-	gone    chan error // what the process ended with
-}
-
-func serve(t *testing.T, args ...string) *server {
-	t.Helper()
-	s := &server{t: t, dir: t.TempDir(), port: freePort(t), args: args}
-	s.start()
-	t.Cleanup(s.kill)
-	return s
-}
-
-// freePort is one below those that Redis Cluster adds 10000 to for its own use.
-func freePort(t *testing.T) int {
-	t.Helper()
-	var config net.ListenConfig
-	for range 100 {
-		l, err := config.Listen(t.Context(), "tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		port := l.Addr().(*net.TCPAddr).Port //nolint:errcheck,forcetypeassert // it listens by TCP
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if port < 55_000 {
-			return port
-		}
-	}
-	t.Fatal("there is no free port")
-	return 0
-}
-
-func (s *server) address() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
-
-// start returns when the server answers.
-func (s *server) start() {
-	s.t.Helper()
-	args := append(slices.Clone(s.args), "--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir)
-	s.command = exec.Command(program(s.t), args...) //nolint:gosec,noctx // who runs the test names it, and it is killed
-	var said bytes.Buffer
-	s.command.Stdout = &said
-	if err := s.command.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.gone = make(chan error, 1)
-	go func() { s.gone <- s.command.Wait() }()
-	c := goredis.NewClient(&goredis.Options{Addr: s.address(), MaxRetries: -1})
-	for c.Ping(s.t.Context()).Err() != nil {
-		select {
-		case err := <-s.gone:
-			s.gone <- err
-			s.t.Fatalf("the server does not start: %v: %s", err, said.String())
-		default:
-		}
-	}
-	if err := c.Close(); err != nil {
-		s.t.Error(err)
-	}
-}
-
-// kill is as sudden as can be.
-func (s *server) kill() {
-	_ = s.command.Process.Kill() //nolint:errcheck // it may be gone
-	s.gone <- <-s.gone
-}
-
 func TestAServerThatIsFull(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "--save", "", "--maxmemory", "8mb", "--maxmemory-policy", "noeviction")
-	c := client(t, &goredis.Options{Addr: s.address()})
+	s := redistest.Serve(t, "--save", "", "--maxmemory", "8mb", "--maxmemory-policy", "noeviction")
+	c := client(t, &goredis.Options{Addr: s.Address()})
 	state := open(t, redis.Config{Client: c})
 	if err := state.Check(t.Context()); err != nil {
 		t.Fatal(err)
@@ -224,8 +137,8 @@ func TestAServerThatIsFull(t *testing.T) {
 
 func TestAServerThatEvicts(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "--save", "", "--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru")
-	c := client(t, &goredis.Options{Addr: s.address()})
+	s := redistest.Serve(t, "--save", "", "--maxmemory", "100mb", "--maxmemory-policy", "volatile-lru")
+	c := client(t, &goredis.Options{Addr: s.Address()})
 	err := open(t, redis.Config{Client: c}).Check(t.Context())
 	if fault, ok := errors.AsType[*storage.Fault](err); !ok || !errors.Is(err, storage.ErrUnfit) || !strings.Contains(fault.Sentence, "noeviction") {
 		t.Errorf("the check: %v", err)
@@ -236,8 +149,8 @@ func TestAServerThatEvicts(t *testing.T) {
 // and nothing is done twice.
 func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "--save", "", "--appendonly", "yes", "--appendfsync", "always")
-	c := client(t, &goredis.Options{Addr: s.address()})
+	s := redistest.Serve(t, "--save", "", "--appendonly", "yes", "--appendfsync", "always")
+	c := client(t, &goredis.Options{Addr: s.Address()})
 	state := open(t, redis.Config{Client: c})
 	type done struct {
 		puts, wins []string
@@ -280,8 +193,8 @@ func TestAServerThatIsKilledUnderLoad(t *testing.T) {
 			for range workers * rounds / 5 {
 				<-progress
 			}
-			s.kill()
-			s.start()
+			s.Kill()
+			s.Start()
 		}
 	})
 	running.Wait()
@@ -342,15 +255,7 @@ func try(t *testing.T, do func(again bool) error) {
 
 func TestACluster(t *testing.T) {
 	t.Parallel()
-	var nodes []string
-	for range 3 {
-		nodes = append(nodes, serve(t, "--save", "", "--cluster-enabled", "yes", "--cluster-node-timeout", "2000").address())
-	}
-	cli := filepath.Join(filepath.Dir(lookPath(t)), strings.Replace(filepath.Base(program(t)), "-server", "-cli", 1))
-	args := append([]string{"--cluster", "create"}, append(nodes, "--cluster-yes", "--cluster-replicas", "0")...)
-	if out, err := exec.CommandContext(t.Context(), cli, args...).CombinedOutput(); err != nil { //nolint:gosec // who runs the test names it
-		t.Fatalf("%v: %s", err, out)
-	}
+	nodes := redistest.Cluster(t)
 	c := goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: nodes})
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
@@ -368,23 +273,14 @@ func TestACluster(t *testing.T) {
 	}
 }
 
-func lookPath(t *testing.T) string {
-	t.Helper()
-	name, err := exec.LookPath(program(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
 // TestSentinel: the contract holds, and what was written goes on being there when another
 // server takes over.
 func TestSentinel(t *testing.T) {
 	t.Parallel()
-	primary := serve(t, "--save", "")
-	replica := serve(t, "--save", "", "--replicaof", "127.0.0.1 "+strconv.Itoa(primary.port), "--repl-diskless-sync-delay", "0")
-	sentinel := serve(t, watch(t, primary), "--sentinel")
-	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "atelier", SentinelAddrs: []string{sentinel.address()}})
+	primary := redistest.Serve(t, "--save", "")
+	replica := redistest.Serve(t, "--save", "", "--replicaof", "127.0.0.1 "+strconv.Itoa(primary.Port()), "--repl-diskless-sync-delay", "0")
+	sentinel := redistest.Sentinel(t, primary)
+	c := goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "atelier", SentinelAddrs: []string{sentinel.Address()}})
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			t.Error(err)
@@ -394,20 +290,9 @@ func TestSentinel(t *testing.T) {
 	t.Run("failover", func(t *testing.T) { failover(t, c, sentinel, primary, replica) })
 }
 
-// watch is the configuration of a Sentinel that watches a server.
-func watch(t *testing.T, primary *server) string {
+func failover(t *testing.T, c *goredis.Client, sentinel, primary, replica *redistest.Server) {
 	t.Helper()
-	conf := filepath.Join(t.TempDir(), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor atelier 127.0.0.1 %d 1\nsentinel down-after-milliseconds atelier 500\nsentinel failover-timeout atelier 2000\n", primary.port)
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return conf
-}
-
-func failover(t *testing.T, c *goredis.Client, sentinel, primary, replica *server) {
-	t.Helper()
-	asked := client(t, &goredis.Options{Addr: sentinel.address()})
+	asked := client(t, &goredis.Options{Addr: sentinel.Address()})
 	for { // the Sentinel has found the replica
 		known, err := asked.Info(t.Context(), "sentinel").Result()
 		if err != nil {
@@ -425,10 +310,10 @@ func failover(t *testing.T, c *goredis.Client, sentinel, primary, replica *serve
 	if err := state.Put(t.Context(), "r/before", []byte("x"), 0); err != nil {
 		t.Fatal(err)
 	}
-	direct := open(t, redis.Config{Client: client(t, &goredis.Options{Addr: replica.address()})})
+	direct := open(t, redis.Config{Client: client(t, &goredis.Options{Addr: replica.Address()})})
 	for errors.Is(found(t, direct, "r/before"), storage.ErrNotFound) { // until the replica has it
 	}
-	primary.kill()
+	primary.Kill()
 	try(t, func(bool) error { return state.Put(t.Context(), "r/after", []byte("y"), 0) })
 	for hint := range hints {
 		if hint == nil {

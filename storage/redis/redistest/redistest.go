@@ -1,0 +1,113 @@
+// Package redistest starts redis-servers for tests, which start, stop and kill them as
+// often as they like. The program is the one that TEST_REDIS_SERVER names.
+package redistest
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// Program is the redis-server. Without one the test is skipped.
+func Program(tb testing.TB) string {
+	tb.Helper()
+	name := os.Getenv("TEST_REDIS_SERVER")
+	if name == "" {
+		tb.Skip("nothing was run with servers of its own: TEST_REDIS_SERVER names no redis-server")
+	}
+	return name
+}
+
+// Server is a real one of the test's own. Its methods are called one after another.
+type Server struct {
+	tb      testing.TB
+	dir     string
+	port    int
+	args    []string
+	command *exec.Cmd
+	gone    chan error // what the process ended with
+}
+
+// Serve starts a server in a folder of its own, with these arguments besides. It ends with
+// the test.
+func Serve(tb testing.TB, args ...string) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, dir: tb.TempDir(), port: freePort(tb), args: args}
+	s.Start()
+	tb.Cleanup(s.Kill)
+	return s
+}
+
+// freePort is one below those that Redis Cluster adds 10000 to for its own use.
+func freePort(tb testing.TB) int {
+	tb.Helper()
+	var config net.ListenConfig
+	for range 100 {
+		l, err := config.Listen(tb.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port //nolint:errcheck,forcetypeassert // it listens by TCP
+		if err := l.Close(); err != nil {
+			tb.Fatal(err)
+		}
+		if port < 55_000 {
+			return port
+		}
+	}
+	tb.Fatal("there is no free port")
+	return 0
+}
+
+// Port is the one that it listens on.
+func (s *Server) Port() int { return s.port }
+
+// Address is its host and port.
+func (s *Server) Address() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
+
+// URL is the same as REDIS_URL has it.
+func (s *Server) URL() string { return "redis://" + s.Address() }
+
+// Start starts it again where it was, and returns when the server answers.
+func (s *Server) Start() {
+	s.tb.Helper()
+	args := append(slices.Clone(s.args), "--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir)
+	s.command = exec.Command(Program(s.tb), args...) //nolint:gosec,noctx // who runs the test names it, and it is killed
+	var said bytes.Buffer
+	s.command.Stdout = &said
+	if err := s.command.Start(); err != nil {
+		s.tb.Fatal(err)
+	}
+	s.gone = make(chan error, 1)
+	go func() { s.gone <- s.command.Wait() }()
+	c := goredis.NewClient(&goredis.Options{Addr: s.Address(), MaxRetries: -1})
+	for c.Ping(s.tb.Context()).Err() != nil {
+		select {
+		case err := <-s.gone:
+			s.gone <- err
+			s.tb.Fatalf("the server does not start: %v: %s", err, said.String())
+		default:
+		}
+	}
+	if err := c.Close(); err != nil {
+		s.tb.Error(err)
+	}
+}
+
+// Kill ends it as suddenly as can be.
+func (s *Server) Kill() { s.end(syscall.SIGKILL) }
+
+// Stop ends it in good order: it writes down what it holds, as far as it was told to.
+func (s *Server) Stop() { s.end(syscall.SIGTERM) }
+
+func (s *Server) end(by os.Signal) {
+	_ = s.command.Process.Signal(by) //nolint:errcheck // it may be gone
+	s.gone <- <-s.gone
+}
