@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -181,50 +182,56 @@ func (p benchPlace) work(b *testing.B, agent jobs.Agent, m mute, concurrency int
 	running.Wait()
 }
 
-// handOver measures bare hand-overs: a task that enqueues the next one, so many times.
-func handOver(b *testing.B, p benchPlace, hops int, check time.Duration) time.Duration {
+// handOver measures bare hand-overs: a task that enqueues the next one, along queues that
+// have a server each as those of the jobs have.
+func handOver(b *testing.B, p benchPlace, path []string, check time.Duration) time.Duration {
 	b.Helper()
 	client := asynq.NewClientFromRedisClient(p.redis)
 	done := make(chan struct{}, 1)
-	server := asynq.NewServerFromRedisClient(p.redis, asynq.Config{
-		Concurrency: 8, Queues: map[string]int{"bare": 1}, TaskCheckInterval: check, LogLevel: asynq.FatalLevel,
-	})
-	enqueue := func(n int) {
-		_, err := client.Enqueue(asynq.NewTask("hop", []byte{byte(n)}), asynq.Queue("bare"), asynq.Retention(time.Hour))
+	enqueue := func(at int) {
+		_, err := client.Enqueue(asynq.NewTask("hop", []byte{byte(at)}), asynq.Queue("bare-"+path[at]), asynq.Retention(time.Hour))
 		if err != nil {
 			b.Error(err)
 		}
 	}
-	err := server.Start(asynq.HandlerFunc(func(_ context.Context, t *asynq.Task) error {
-		if n := int(t.Payload()[0]); n > 1 {
-			enqueue(n - 1)
-		} else {
-			done <- struct{}{}
+	for _, queue := range slices.Compact(slices.Sorted(slices.Values(path))) {
+		server := asynq.NewServerFromRedisClient(p.redis, asynq.Config{
+			Concurrency: 8, Queues: map[string]int{"bare-" + queue: 1}, TaskCheckInterval: check, LogLevel: asynq.FatalLevel,
+		})
+		err := server.Start(asynq.HandlerFunc(func(_ context.Context, t *asynq.Task) error {
+			if next := int(t.Payload()[0]) + 1; next < len(path) {
+				enqueue(next)
+			} else {
+				done <- struct{}{}
+			}
+			return nil
+		}))
+		if err != nil {
+			b.Fatal(err)
 		}
-		return nil
-	}))
-	if err != nil {
-		b.Fatal(err)
+		defer server.Shutdown()
 	}
-	defer server.Shutdown()
-	const rounds = 30
+	const rounds = 50
 	began := time.Now()
 	for range rounds {
-		enqueue(hops)
+		enqueue(0)
 		<-done
 	}
 	return time.Since(began) / rounds
 }
 
-// hops are the hand-overs of a request of one action: fetch, plan, act, compose, send.
-const hops = 5
+// path are the queues by which a request goes whose actions stand so high.
+func path(height int) []string {
+	acts := slices.Repeat([]string{jobs.QueueCPU}, height)
+	return slices.Concat([]string{jobs.QueueGateway, jobs.QueuePlan}, acts, []string{jobs.QueuePlan, jobs.QueueGateway})
+}
 
 // BenchmarkRequest measures the bot's own time from submit to reply for a request of one
 // action, beside as many bare hand-overs of asynq.
 func BenchmarkRequest(b *testing.B) {
 	const check = 100 * time.Millisecond
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
-		bare := handOver(b, p, hops, check)
+		bare := handOver(b, p, path(1), check)
 		m := mute{make(chan string, 1)}
 		p.work(b, instant{plan: tower(1, 1)}, m, 8, check, func(j *jobs.Jobs) {
 			n := 0
@@ -279,7 +286,7 @@ func BenchmarkThroughput(b *testing.B) {
 func BenchmarkWidePlan(b *testing.B) {
 	const width, height, step, check = 8, 5, 100 * time.Millisecond, 100 * time.Millisecond
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
-		bare := handOver(b, p, height+4, check)
+		bare := handOver(b, p, path(height), check)
 		m := mute{make(chan string, 1)}
 		p.work(b, instant{plan: tower(width, height), step: step}, m, width, check, func(j *jobs.Jobs) {
 			n := 0
