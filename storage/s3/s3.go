@@ -36,6 +36,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go/logging"
 
 	"atelier/storage"
 )
@@ -112,7 +113,9 @@ func New(ctx context.Context, c Config) (*Blobs, error) {
 	if c.Stall == 0 {
 		c.Stall = time.Minute
 	}
-	options := []func(*config.LoadOptions) error{config.WithRegion(c.Region), config.WithCredentialsProvider(c.credentials)}
+	options := []func(*config.LoadOptions) error{
+		config.WithRegion(c.Region), config.WithCredentialsProvider(c.credentials), config.WithLogger(logging.Nop{}),
+	}
 	if c.backoff != nil {
 		options = append(options, config.WithRetryer(func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) { o.Backoff = c.backoff })

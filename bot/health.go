@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/storage"
+)
+
+type healthCommand struct{}
+
+// Help says what it is for.
+func (healthCommand) Help() string {
+	return `It asks the process that serves on ATELIER_LISTEN, for the health check of a container.
+Exit status: 0 it is alive, 1 it is not.`
+}
+
+// Run asks the running process whether it is alive.
+func (healthCommand) Run(ctx context.Context, c *call) error {
+	config, err := c.config(nil)
+	if err != nil {
+		return err
+	}
+	if config.Listen == "" {
+		return usage("ATELIER_LISTEN is off: there is nothing to be asked.")
+	}
+	ctx, stop := context.WithTimeout(ctx, 4*time.Second)
+	defer stop()
+	url := "http://" + reachable(config.Listen) + "/healthz"
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return fmt.Errorf("ask for the health: %w", err)
+	}
+	transport := &http.Transport{DisableKeepAlives: true} // and no proxy: it is this machine
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return &plan.Fault{Sentence: "No Atelier answers at " + url + ".", Err: err}
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
+		return &plan.Fault{Sentence: fmt.Sprintf("What answers at %s is not healthy: %s.", url, response.Status), Err: err}
+	}
+	if _, err := fmt.Fprintln(c.Stdout, "ok"); err != nil {
+		return fmt.Errorf("print the health: %w", err)
+	}
+	return nil
+}
+
+// reachable is an address to listen on as one to connect with.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return listen
+	}
+	switch host {
+	case "", "0.0.0.0":
+		host = "127.0.0.1"
+	case "::":
+		host = "::1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+const (
+	// patience is how long a part has to tell whether it works.
+	patience = 3 * time.Second
+	// startPatience is how long it has when the program starts.
+	startPatience = 15 * time.Second
+	// fresh is how long an answer is believed, so that many who ask cost no more than one.
+	fresh = time.Second
+)
+
+// readiness tells whether everything works that is relied on.
+type readiness struct {
+	parts map[string]func(context.Context) error
+
+	mu     sync.Mutex
+	at     time.Time
+	faults []string
+	ending bool
+}
+
+// newReadiness looks at the parts of the place and at the adapters that can be looked at.
+func newReadiness(p *place, all []adapters.Adapter) *readiness {
+	parts := p.parts()
+	for _, a := range all {
+		if c, ok := a.(adapters.Checker); ok {
+			parts[a.Name()] = c.Check
+		}
+	}
+	return &readiness{parts: parts}
+}
+
+// look asks all parts at once, if that was not done a moment ago.
+func (r *readiness) look(ctx context.Context) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ending {
+		return []string{"it is about to end"}
+	}
+	if r.at.IsZero() || time.Since(r.at) > fresh {
+		r.faults = nil
+		failed := checkAll(context.WithoutCancel(ctx), r.parts, patience) // others believe the answer too
+		for _, name := range slices.Sorted(maps.Keys(failed)) {
+			r.faults = append(r.faults, name+": "+partSentence(failed[name]))
+		}
+		r.at = time.Now()
+	}
+	return r.faults
+}
+
+// end has it be ready no more.
+func (r *readiness) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ending = true
+}
+
+// checkAll asks all parts at once, and gives what failed.
+func checkAll(ctx context.Context, parts map[string]func(context.Context) error, each time.Duration) map[string]error {
+	ctx, stop := context.WithTimeout(ctx, each)
+	defer stop()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	failed := map[string]error{}
+	for name, check := range parts {
+		all.Go(func() {
+			if err := check(ctx); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				failed[name] = err
+			}
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// partSentence is what is told of a part that does not work. It holds no secret.
+func partSentence(err error) string {
+	if f, ok := errors.AsType[*storage.Fault](err); ok {
+		return f.Sentence
+	}
+	if f, ok := errors.AsType[*adapters.Fault](err); ok {
+		return f.Sentence
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "It does not answer in time."
+	}
+	return plan.Sentence(err, "It does not work; the log says more.")
+}
+
+// pages are what is served over HTTP.
+func (r *readiness) pages(metrics http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, request *http.Request) {
+		if faults := r.look(request.Context()); len(faults) > 0 {
+			writePage(w, http.StatusServiceUnavailable, strings.Join(faults, "\n"))
+			return
+		}
+		writePage(w, http.StatusOK, "ok")
+	})
+	mux.Handle("GET /metrics", metrics)
+	return mux
+}
+
+func writePage(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, text+"\n") //nolint:errcheck // who asked is gone
+}

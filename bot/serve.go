@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+
+	"atelier/adapters"
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+type serveCommand struct {
+	Queues      string `help:"The queues that this process works on: gateway, plan, cpu and gpu; one with a larger weight is looked at more often, as in gateway=6,plan=3,cpu." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
+	Adapters    string `help:"The chat platforms that this process is connected with: those that are configured, unless told; none for none." placeholder:"LIST"`
+	Concurrency string `help:"How many tasks run at a time: a number that the queues share, or one for each as in gateway=16,plan=8,cpu=4,gpu=1." placeholder:"N"`
+	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
+	Listen      string `help:"The address of /healthz, /readyz and /metrics, or off; as ATELIER_LISTEN." placeholder:"ADDRESS"`
+}
+
+// Help is the longer help.
+func (*serveCommand) Help() string {
+	return `Without settings one process does everything, and keeps what it must in ATELIER_DATA.
+With REDIS_URL any number of processes share the work, each with all of it or a part:
+
+  bot serve --queues gateway,plan
+  bot serve --queues cpu --adapters none
+  bot serve --queues gpu --adapters none --concurrency 1
+
+It ends on SIGTERM or an interrupt: it takes no more work, lets what runs go on for a
+while, and leaves the rest to another process or to the next start. A second one kills it.`
+}
+
+// Run serves until it is to end.
+func (s *serveCommand) Run(ctx context.Context, c *call) error {
+	pools, err := parsePools(s.Queues, s.Concurrency)
+	if err != nil {
+		return err
+	}
+	config, err := c.config(s.over)
+	if err != nil {
+		return err
+	}
+	platforms, err := config.adapters(s.Adapters)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, config, service{pools: pools, adapters: platforms, hint: func() error {
+		_, err := fmt.Fprintln(c.Stdout, "Atelier runs, and no chat platform is connected: this version connects with none yet. "+
+			"Wishes are taken from the command line:\n\n  bot ask --file photo.jpg \"make it black and white\"")
+		return err
+	}})
+}
+
+// over puts the flags over the settings.
+func (s *serveCommand) over(c *Config) (err error) {
+	if c.QuietByDefault {
+		c.Log = slog.LevelInfo
+	}
+	if s.Grace != "" {
+		if c.Grace, err = grace(s.Grace); err != nil {
+			return usage("--grace is %q: %s.", s.Grace, err)
+		}
+	}
+	if s.Listen != "" {
+		if c.Listen, err = listen(s.Listen); err != nil {
+			return usage("--listen is %q: %s.", s.Listen, err)
+		}
+	}
+	return nil
+}
+
+// adapters are the chat platforms of those names, or else those that are configured.
+func (c Config) adapters(names string) ([]adapters.Adapter, error) {
+	for name := range strings.SplitSeq(names, ",") {
+		if name = strings.TrimSpace(name); name != "" && name != "none" {
+			return nil, usage("--adapters names %q: this version connects with no chat platform yet; leave it out.", name)
+		}
+	}
+	return nil, nil
+}
+
+// service is what a process serves.
+type service struct {
+	pools    []jobs.Pool
+	adapters []adapters.Adapter
+	// hint tells people how the program is used where no platform is connected.
+	hint func() error
+	// started is told the address of HTTP, nil if there is none, and the jobs, when
+	// everything runs; nil is told nothing.
+	started func(http net.Addr, j *jobs.Jobs)
+}
+
+// works tells whether the process works on a queue.
+func (s service) works(queue string) bool {
+	return slices.ContainsFunc(s.pools, func(p jobs.Pool) bool { return p.Queues[queue] > 0 })
+}
+
+// serve opens what the settings name, checks it, works until ctx ends, and closes it
+// again. What is wrong before anything runs is wrong usage.
+func serve(ctx context.Context, c Config, s service) (err error) {
+	if c.Storage.RedisURL == "" {
+		for _, q := range queueNames() {
+			if !s.works(q) {
+				return usage("--queues leaves out %s, and no other process can work on it without REDIS_URL: set it for all of them.", q)
+			}
+		}
+	}
+	p, err := c.openPlace(ctx, placement{Folder: c.Data, Shared: true})
+	if err != nil {
+		return unusablePlace(ctx, err)
+	}
+	defer func() { err = errors.Join(err, p.close()) }()
+	log, ready := c.logger(), newReadiness(p, s.adapters)
+	if err := p.check(ctx, log); err != nil {
+		return err
+	}
+	listener, err := c.listen(ctx)
+	if err != nil {
+		return err
+	}
+	if listener != nil {
+		defer func() { _ = listener.Close() }() //nolint:errcheck // it is closed already, if it was served on
+	}
+	counted := newMetrics()
+	j, err := c.jobs(ctx, p, agent.Config{}, jobs.Config{Adapters: s.adapters, Pools: s.pools, Metrics: counted})
+	if err != nil {
+		return err
+	}
+	if err := counted.watch(j.Queues); err != nil {
+		return fmt.Errorf("watch the queues: %w", err)
+	}
+	if p.Embedded {
+		n, err := j.Resume(ctx)
+		if err != nil {
+			return fmt.Errorf("take up what was left: %w", err)
+		}
+		if n > 0 {
+			log.InfoContext(ctx, "requests without an answer were taken up again", "requests", n)
+		}
+	}
+	run := process{config: c, service: s, place: p, jobs: j, ready: ready, log: log}
+	return run.serve(ctx, listener, ready.pages(counted.handler(log)))
+}
+
+// unusablePlace is a fault of where things are kept, which who starts the program must
+// put right first.
+func unusablePlace(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if f, ok := errors.AsType[*storage.Fault](err); ok {
+		return usage("%s", f.Sentence)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return usage("What REDIS_URL or S3_BUCKET names does not answer within %s.", startPatience)
+	}
+	return err
+}
+
+// check asks all parts of the place. All that cannot be used is told at once.
+func (p *place) check(ctx context.Context, log *slog.Logger) error {
+	failed := checkAll(ctx, p.parts(), startPatience)
+	var wrong []string
+	for _, name := range slices.Sorted(maps.Keys(failed)) {
+		log.DebugContext(ctx, "what is relied on cannot be used", "part", name, "error", plan.ForOperator(failed[name]))
+		wrong = append(wrong, unusablePlace(ctx, failed[name]).Error())
+	}
+	if ctx.Err() != nil || len(wrong) == 0 {
+		return ctx.Err()
+	}
+	return usage("%s", strings.Join(wrong, wrongSettingsApart))
+}
+
+// listen takes the address of HTTP; nil where there is to be none.
+func (c Config) listen(ctx context.Context) (net.Listener, error) {
+	if c.Listen == "" {
+		return nil, nil //nolint:nilnil // nowhere is no fault
+	}
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return nil, usage("ATELIER_LISTEN is %q, which cannot be listened on: %s. Another address can be set, or off.", c.Listen, innermost(err))
+	}
+	return l, nil
+}
+
+// innermost is the innermost text of an error.
+func innermost(err error) string {
+	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
+		err = inner
+	}
+	return err.Error()
+}

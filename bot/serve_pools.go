@@ -1,0 +1,111 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/jobs"
+)
+
+// queueNames are the queues in the order in which a request goes through them.
+func queueNames() []string {
+	return []string{jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueGPU}
+}
+
+// parsePools reads --queues and --concurrency: the queues with their weights, and either
+// one number of workers that they share, or some for each.
+func parsePools(queues, concurrency string) ([]jobs.Pool, error) {
+	weights, err := numbers("--queues", queues, 1000)
+	if err != nil {
+		return nil, err
+	}
+	if len(weights) == 0 {
+		return nil, usage("--queues is empty: %s are expected, or some of them.", strings.Join(queueNames(), ","))
+	}
+	for name, weight := range weights {
+		weights[name] = max(weight, 1)
+	}
+	if n, err := strconv.Atoi(concurrency); err == nil {
+		if n < 1 || n > maxConcurrency {
+			return nil, usage("--concurrency is %d: a number from 1 to %d is expected.", n, maxConcurrency)
+		}
+		return []jobs.Pool{{Queues: weights, Concurrency: n}}, nil
+	}
+	workers, err := numbers("--concurrency", concurrency, maxConcurrency)
+	if err != nil {
+		return nil, err
+	}
+	var pools []jobs.Pool
+	for _, name := range queueNames() {
+		n, named := workers[name]
+		weight, served := weights[name]
+		switch {
+		case named && n == 0:
+			return nil, usage("--concurrency names %s without a number: %s=2 is one.", name, name)
+		case named && !served:
+			return nil, usage("--concurrency names %s, and --queues does not.", name)
+		case !served:
+			continue
+		case !named:
+			n = defaultConcurrency(name)
+		}
+		pools = append(pools, jobs.Pool{Queues: map[string]int{name: weight}, Concurrency: n})
+	}
+	return pools, nil
+}
+
+const maxConcurrency = 1000
+
+// defaultConcurrency is how many tasks of a queue run at a time: those of gateway and plan
+// wait for others most of the time, those of gpu share one.
+func defaultConcurrency(queue string) int {
+	switch queue {
+	case jobs.QueueGateway:
+		return 16
+	case jobs.QueuePlan:
+		return 8
+	case jobs.QueueCPU:
+		return runtime.NumCPU()
+	default:
+		return 1
+	}
+}
+
+// numbers reads queues with a number each, which is 0 where it is left out.
+func numbers(flag, list string, most int) (map[string]int, error) {
+	all := map[string]int{}
+	for part := range strings.SplitSeq(list, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, number, numbered := strings.Cut(part, "=")
+		n, err := strconv.Atoi(number)
+		_, twice := all[name]
+		switch {
+		case !slices.Contains(queueNames(), name):
+			return nil, usage("%s names %q: there are the queues %s.", flag, name, strings.Join(queueNames(), ", "))
+		case twice:
+			return nil, usage("%s names %s twice.", flag, name)
+		case numbered && (err != nil || n < 1 || n > most):
+			return nil, usage("%s has %q: a number from 1 to %d is expected.", flag, part, most)
+		}
+		all[name] = n
+	}
+	return all, nil
+}
+
+// describePools says what is worked on, for the log: gateway 16, plan 8.
+func describePools(pools []jobs.Pool) string {
+	parts := make([]string, 0, len(pools))
+	for _, p := range pools {
+		names := slices.SortedFunc(maps.Keys(p.Queues), func(a, b string) int {
+			return slices.Index(queueNames(), a) - slices.Index(queueNames(), b)
+		})
+		parts = append(parts, fmt.Sprintf("%s %d", strings.Join(names, "+"), p.Concurrency))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// process is one that serves.
+type process struct {
+	config  Config
+	service service
+	place   *place
+	jobs    *jobs.Jobs
+	ready   *readiness
+	log     *slog.Logger
+}
+
+// serve works until ctx ends or something breaks that all hangs on. The jobs end first,
+// then what others reach the process by, so that it can be looked at to the last.
+func (r *process) serve(ctx context.Context, listener net.Listener, pages http.Handler) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var listening, beside sync.WaitGroup
+	looking, stopLooking := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopLooking()
+	broken := make(chan error, 2)
+	keep := func(what func() error) {
+		beside.Go(func() {
+			broken <- what()
+			stop() // it ends before its time only where it breaks
+		})
+	}
+	if listener != nil {
+		keep(func() error { return r.answer(looking, listener, pages) })
+	}
+	if r.place.Embedded {
+		keep(func() error { return serveOperator(looking, r.config.Data, r.jobs) })
+	}
+	if r.service.works(jobs.QueueGateway) {
+		for _, a := range r.service.adapters {
+			listening.Go(func() { r.listen(ctx, a) })
+		}
+	}
+	context.AfterFunc(ctx, r.ready.end)
+	err := r.tell(ctx, listener)
+	if err == nil {
+		err = r.jobs.Run(ctx)
+	}
+	stop()
+	listening.Wait()
+	stopLooking()
+	beside.Wait()
+	close(broken)
+	for e := range broken {
+		err = errors.Join(err, e)
+	}
+	r.log.InfoContext(ctx, "it has ended")
+	return err
+}
+
+// tell says what is served.
+func (r *process) tell(ctx context.Context, listener net.Listener) error {
+	var at net.Addr
+	address, names := "off", make([]string, 0, len(r.service.adapters))
+	if listener != nil {
+		at = listener.Addr()
+		address = at.String()
+	}
+	for _, a := range r.service.adapters {
+		names = append(names, a.Name())
+	}
+	redis, files := "redis", "folder"
+	if r.place.Embedded {
+		redis = "embedded"
+	}
+	if r.config.Storage.S3.Bucket != "" {
+		files = "s3"
+	}
+	r.log.InfoContext(ctx, "serving", "queues", describePools(r.service.pools), "adapters", names, "http", address,
+		"state", redis, "files", files, "mind", string(r.config.Mind))
+	if r.service.started != nil {
+		r.service.started(at, r.jobs)
+	}
+	if len(names) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
+		return r.service.hint()
+	}
+	return nil
+}
+
+// listen hands the events of a platform to the jobs. One that refuses for good does not
+// stop the others.
+func (r *process) listen(ctx context.Context, a adapters.Adapter) {
+	err := a.Listen(ctx, r.jobs.Handle)
+	if err != nil && ctx.Err() == nil {
+		r.log.ErrorContext(ctx, "a chat platform is not listened to any more: "+partSentence(err), "adapter", a.Name(), "error", plan.ForOperator(err))
+	}
+}
+
+// answer answers HTTP until ctx ends. What has begun then has some seconds to end.
+func (r *process) answer(ctx context.Context, l net.Listener, pages http.Handler) error {
+	server := &http.Server{
+		Handler: pages, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(r.log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() {
+		patient, done := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer done()
+		err := server.Shutdown(patient)
+		if err != nil {
+			err = errors.Join(err, server.Close())
+		}
+		ended <- err
+	})
+	err := server.Serve(l)
+	if stop() {
+		return fmt.Errorf("answer HTTP: %w", errors.Join(err, server.Close()))
+	}
+	return <-ended
+}
