@@ -269,3 +269,5 @@ func (l *lines) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+func contains(b []byte, s string) bool { return strings.Contains(string(b), s) }

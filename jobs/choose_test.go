@@ -1,0 +1,200 @@
+package jobs_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+func TestAnotherWayIsChosenByAReaction(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		j, other := h.start(), h.start()
+		r := h.ask(j, h.says("t", "ann", "first>blur|first>sharpen|edge"))
+		answer := r.Runs[0].Sent
+		e := h.reacts("bob", answer, adapters.Digit(1), true)
+		h.handle(j, e)
+		h.handle(other, e) // it is told twice
+		r = h.wait(j, r.ID, 2)
+		if len(r.Runs) != 2 || fmt.Sprint(r.Runs[1].Choice) != "[1]" || h.mind.count("first") != 1 || h.mind.count("sharpen") != 1 || h.mind.count("plan") != 1 {
+			h.t.Errorf("%d runs, chosen is %v, first ran %d times", len(r.Runs), r.Runs[1].Choice, h.mind.count("first"))
+		}
+		p, _ := h.chat.post(r.Runs[1].Sent)
+		if p.reply.Mention != "bob" || len(p.reply.Choices) != 2 {
+			h.t.Errorf("sent is %+v", p.reply)
+		}
+		button := h.reacts("ann", answer, adapters.Digit(1), true)
+		button.Reaction.Number, button.Reaction.Choice = 0, r.ID+"-1-2"
+		h.handle(j, button)
+		if r = h.wait(j, r.ID, 3); fmt.Sprint(r.Runs[2].Choice) != "[2]" || h.mind.count("edge") != 1 {
+			h.t.Errorf("chosen is %v", r.Runs[2].Choice)
+		}
+	})
+}
+
+func TestAReactionThatMeansNothingDoesNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	answer := r.Runs[0].Sent
+	foreign := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "of somebody"}
+	button := h.reacts("ann", answer, adapters.Digit(1), true)
+	button.Reaction.Number, button.Reaction.Choice = 0, "unknown"
+	for _, e := range []adapters.Event{
+		h.reacts("ann", answer, adapters.Digit(2), true), h.reacts("ann", answer, adapters.Digit(9), true), button,
+		h.reacts("ann", foreign, adapters.Digit(1), true), h.reacts("ann", foreign, "🔁", true), h.reacts("ann", foreign, "🗑", true),
+		h.reacts("ann", foreign, "🛑", true), h.reacts("ann", answer, adapters.Digit(1), false), h.reacts("ann", answer, "🛑", true),
+	} {
+		h.handle(j, e)
+	}
+	r, err := j.Show(t.Context(), r.ID)
+	check(t, err)
+	if len(r.Runs) != 1 || len(h.chat.deleted) > 0 {
+		t.Errorf("%d runs", len(r.Runs))
+	}
+}
+
+func TestRunsAtTheSameTimeShareWhatTheyHaveInCommon(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		j := h.start()
+		r := h.ask(j, h.says("t", "ann", "x|first>blur|first>sharpen"))
+		gate := h.mind.blocks("first")
+		one, err := j.Choose(h.t.Context(), r.ID, 1, plan.Choice{1}, "ann")
+		check(h.t, err)
+		<-gate.entered
+		two, err := j.Choose(h.t.Context(), r.ID, 1, plan.Choice{2}, "bob")
+		check(h.t, err)
+		h.handle(j, h.says("t", "ann", "!something else")) // which no further run waits for
+		close(gate.open)
+		a, b := h.wait(j, r.ID, one), h.wait(j, r.ID, two)
+		if a.Runs[one-1].Status != jobs.Done || b.Runs[two-1].Status != jobs.Done || h.mind.count("first") != 1 {
+			h.t.Errorf("the runs are %s and %s, first ran %d times", a.Runs[one-1].Status, b.Runs[two-1].Status, h.mind.count("first"))
+		}
+	})
+}
+
+// TestARunThatTakesOverStepsThatWereStoppedDoesThem stops one of two runs at work on a step
+// that a third one wants.
+func TestARunThatTakesOverStepsThatWereStoppedDoesThem(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	first := h.says("t", "ann", "x|slow>blur|other>bad|slow>sharpen")
+	r := h.ask(j, first)
+	slow, other := h.mind.blocks("slow"), h.mind.blocks("other")
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
+	<-slow.entered
+	two, err := j.Choose(t.Context(), r.ID, 1, plan.Choice{2}, "bob")
+	check(t, err)
+	<-other.entered
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), false)) // thought better of
+	<-slow.left
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Cancelled {
+		t.Errorf("the run that was taken back is %s", r.Runs[1].Status)
+	}
+	three, err := j.Choose(t.Context(), r.ID, 1, plan.Choice{3}, "ann")
+	check(t, err)
+	<-slow.entered
+	close(slow.open)
+	if r = h.wait(j, r.ID, three); r.Runs[three-1].Status != jobs.Done {
+		t.Errorf("the third is %s", r.Runs[three-1].Status)
+	}
+	h.mind.fails("bad", "It is bad.", false) // leads to the step that was stopped
+	close(other.open)
+	if r = h.wait(j, r.ID, two); r.Runs[two-1].Status != jobs.Done {
+		t.Errorf("the second is %s", r.Runs[two-1].Status)
+	}
+}
+
+func TestOnceMoreSharesNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	e := h.says("t", "ann", "pic>caption")
+	r := h.ask(j, e)
+	h.handle(j, h.reacts("bob", r.Runs[0].Sent, "🔁", true))
+	r = h.wait(j, r.ID, 2)
+	h.handle(j, h.reacts("bob", e.Message.Ref, "🔁", true)) // on the wish
+	r = h.wait(j, r.ID, 3)
+	if h.mind.count("plan") != 3 || h.mind.count("pic") != 3 || h.mind.count("caption") != 3 {
+		t.Errorf("planned %d times, drawn %d times", h.mind.count("plan"), h.mind.count("pic"))
+	}
+	salts, folders := map[string]bool{}, map[string]bool{}
+	for _, w := range h.mind.works {
+		salts[w.Salt], folders[w.Folder] = true, true
+	}
+	if len(salts) != 3 || len(folders) != 6 || r.Runs[0].Made[0].Blob == r.Runs[1].Made[0].Blob {
+		t.Errorf("the salts are %v, the folders %v", salts, folders)
+	}
+}
+
+func TestAnAnswerIsTakenBackByWhoAskedAndAdmins(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur"))
+	answer := r.Runs[0].Sent
+	h.handle(j, h.reacts("bob", answer, "🗑", true))
+	if len(h.chat.deleted) != 0 {
+		t.Error("anybody may delete")
+	}
+	h.handle(j, h.reacts("ann", answer, "🗑", true))
+	admin := h.reacts("eve", answer, "🗑", true)
+	admin.By.Admin = true
+	h.handle(j, admin)
+	if strings.Join(h.chat.deleted, " ") != answer.ID+" "+answer.ID {
+		t.Errorf("deleted are %v", h.chat.deleted)
+	}
+}
+
+func TestWhatIsNoChoiceIsRefused(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	ctx := t.Context()
+	for what, err := range map[string]error{
+		"the request": second(j.Choose(ctx, "unknown", 1, plan.Choice{0}, "ann")), "the run": second(j.Choose(ctx, r.ID, 2, plan.Choice{0}, "ann")),
+		"once more": second(j.Again(ctx, "unknown", "ann")),
+	} {
+		if !errors.Is(err, jobs.ErrUnknown) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	for _, c := range []plan.Choice{{2}, {}, {0, 0}} {
+		if _, err := j.Choose(ctx, r.ID, 1, c, "ann"); err == nil {
+			t.Errorf("%v is taken", c)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	id, err := j.Submit(t.Context(), h.says("t", "ann", "blur|sharpen"), jobs.Options{PlanOnly: true})
+	check(t, err)
+	r := h.wait(j, id, 1)
+	if r.Runs[0].Status != jobs.Done || len(h.chat.all()) != 0 || h.mind.count("blur") != 0 {
+		t.Errorf("the run is %s, sent are %d", r.Runs[0].Status, len(h.chat.all()))
+	}
+	n, err := j.Choose(t.Context(), id, 1, plan.Choice{1}, "ann")
+	check(t, err)
+	if r = h.wait(j, id, n); r.Runs[1].Status != jobs.Done || len(h.chat.all()) != 1 || h.mind.count("sharpen") != 1 {
+		t.Errorf("the run is %s", r.Runs[1].Status)
+	}
+	id, err = j.Submit(t.Context(), h.says("t", "ann", "?which"), jobs.Options{PlanOnly: true})
+	check(t, err)
+	if r = h.wait(j, id, 1); r.Runs[0].Status != jobs.Asking || h.told(r, 1) != "which" {
+		t.Errorf("the run is %s", r.Runs[0].Status)
+	}
+}

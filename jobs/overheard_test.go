@@ -1,0 +1,143 @@
+package jobs_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
+)
+
+// clock is a clock that is set by hand.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Unix(1_800_000_000, 0)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// passedOver tells whether an event was taken for nothing that the bot has to do.
+func (h *house) passedOver(j *jobs.Jobs, e adapters.Event) bool {
+	h.t.Helper()
+	id := h.handle(j, e)
+	_, err := j.Show(h.t.Context(), id)
+	return err != nil
+}
+
+func TestOnePersonsTalkWithTheBotNeedsNoMention(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	if !h.passedOver(j, h.overhears("t", "ann", "blur")) {
+		t.Error("a thread in which the bot has never been is taken for a talk with it")
+	}
+	h.ask(j, h.says("t", "ann", "blur"))
+	if h.passedOver(j, h.overhears("t", "ann", "sharpen")) {
+		t.Error("the only person is not heard")
+	}
+	if !h.passedOver(j, h.overhears("t", "bob", "hello ann")) {
+		t.Error("somebody else is taken for the one who talks with the bot")
+	}
+	if !h.passedOver(j, h.overhears("t", "ann", "hello bob")) {
+		t.Error("two people are interrupted")
+	}
+	if h.passedOver(j, h.says("t", "bob", "blur")) {
+		t.Error("a mention is not heard")
+	}
+	entries, err := h.state.Read(t.Context(), "thread-"+jobs.ThreadID(place1("t"))+"/log", 0)
+	check(t, err)
+	for _, b := range entries {
+		for _, text := range []string{"hello", "Name of"} {
+			if contains(b, text) {
+				t.Errorf("what was not meant for the bot is kept: %s", b)
+			}
+		}
+	}
+}
+
+// TestAQuestionIsAnswered asks a question in a thread of several, and lets them speak.
+func TestAQuestionIsAnswered(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		by      string
+		replies bool          // to the question
+		after   time.Duration // since it was asked
+		mention bool
+		answers bool
+		heard   bool
+	}{
+		"by who was asked":                {by: "ann", answers: true, heard: true},
+		"by somebody else, to it":         {by: "bob", replies: true, answers: true, heard: true},
+		"by somebody else, not to it":     {by: "bob"},
+		"by somebody else, who asks":      {by: "bob", mention: true, heard: true},
+		"in time":                         {by: "ann", after: 24 * time.Hour, answers: true, heard: true},
+		"too late":                        {by: "ann", after: 24*time.Hour + time.Second},
+		"too late, as a request":          {by: "ann", after: 25 * time.Hour, mention: true, heard: true},
+		"too late, to it":                 {by: "bob", replies: true, after: 25 * time.Hour},
+		"before it was asked, by a clock": {by: "ann", after: -5 * time.Hour, answers: true, heard: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			now := newClock()
+			j := h.start(func(c *jobs.Config) { c.Now = now.now })
+			h.ask(j, h.says("t", "bob", "!hello"))
+			asking := h.ask(j, h.says("t", "ann", "?Which one?", h.chat.upload("a.png", "PNG a")))
+			now.pass(c.after)
+			e := h.overhears("t", c.by, "blur")
+			if c.mention {
+				e.Message.For = adapters.Mentioned
+			}
+			if c.replies {
+				e.Message.ReplyTo = &adapters.Earlier{Ref: asking.Runs[0].Sent, Own: true, By: adapters.Person{ID: "bot"}, At: e.At}
+			}
+			if h.passedOver(j, e) == c.heard {
+				t.Fatalf("it is heard: %v", !c.heard)
+			}
+			if !c.heard {
+				return
+			}
+			r := h.wait(j, jobs.RequestID(e), 1)
+			asked := h.mind.request(r.ID)
+			if (asked.Question != nil) != c.answers {
+				t.Fatalf("the question is %+v", asked.Question)
+			}
+			if q := asked.Question; q != nil && (q.Text != "Which one?" || q.Wish != "?Which one?") {
+				t.Errorf("the question is %+v", q)
+			}
+			if len(asked.Earlier) != 1 || asked.Earlier[0].File != "a.png" {
+				t.Errorf("earlier are %+v", asked.Earlier)
+			}
+			again := h.overhears("t", "ann", "sharpen")
+			if closed := h.passedOver(j, again); closed != (c.answers || c.after > 24*time.Hour) {
+				t.Errorf("the question is closed: %v", closed)
+			}
+		})
+	}
+}
+
+func TestAnAnswerThatIsNotEnoughIsAskedBackWithAllThatWasSaid(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.ask(j, h.says("t", "ann", "?Which one?"))
+	h.ask(j, h.says("t", "ann", "?And how?"))
+	r := h.ask(j, h.says("t", "ann", "blur"))
+	q := h.mind.request(r.ID).Question
+	if q == nil || q.Text != "And how?" || q.Wish != "?Which one?, ?And how?" {
+		t.Errorf("the question is %+v", q)
+	}
+}
