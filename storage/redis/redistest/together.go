@@ -33,7 +33,8 @@ func Cluster(tb testing.TB) []string {
 func Sentinel(tb testing.TB, primary *Server) *Server {
 	tb.Helper()
 	conf := filepath.Join(tb.TempDir(), "sentinel.conf")
-	text := fmt.Sprintf("sentinel monitor atelier 127.0.0.1 %d 1\nsentinel down-after-milliseconds atelier 500\nsentinel failover-timeout atelier 2000\n", primary.Port())
+	text := fmt.Sprintf("sentinel monitor atelier 127.0.0.1 %d 1\n", primary.Port()) +
+		"sentinel down-after-milliseconds atelier 500\nsentinel failover-timeout atelier 2000\n"
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		tb.Fatal(err)
 	}
