@@ -206,7 +206,7 @@ func stepsText(run jobs.Run, now time.Time) []string {
 	for i, line := range align(rows) {
 		text = append(text, line)
 		if p := run.Steps[i].Problem; p != "" {
-			text = append(text, "   "+oneLine(p, 300))
+			text = append(text, "    "+oneLine(p, 300))
 		}
 	}
 	return text

@@ -87,8 +87,8 @@ func brief(d time.Duration) string {
 		return "0 ms"
 	case d < time.Second:
 		return fmt.Sprintf("%d ms", d.Milliseconds())
-	case d < time.Minute-50*time.Millisecond:
-		return fmt.Sprintf("%.1f s", d.Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f s", d.Truncate(100*time.Millisecond).Seconds())
 	case d < time.Hour:
 		return fmt.Sprintf("%dm%02ds", minutes, (d%time.Minute)/time.Second)
 	case hours < 24:
