@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	goredis "github.com/redis/go-redis/v9"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/jobs"
+	"atelier/storage/s3/s3test"
+)
+
+// A word that is part of every secret of these tests.
+const hush = "hush-hush"
+
+// examined calls doctor with settings and gives the first finding about each thing. It must
+// end with 1 if and only if something is wrong, say the same as text, and tell no secret.
+func examined(t *testing.T, env ...string) map[string]finding {
+	t.Helper()
+	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "ATELIER_DATA=") }) {
+		env = append(env, "ATELIER_DATA="+filepath.Join(t.TempDir(), "data"))
+	}
+	env = append([]string{"ATELIER_LISTEN=127.0.0.1:0"}, env...)
+	status, stdout, stderr := called{env: env, args: []string{"doctor", "--json"}}.run(t)
+	var found []finding
+	if err := json.Unmarshal([]byte(stdout), &found); err != nil || stderr != "" {
+		t.Fatalf("%v: %s", err, stderr)
+	}
+	if strings.Contains(stdout, hush) {
+		t.Errorf("a secret is told: %s", stdout)
+	}
+	if bad := slices.ContainsFunc(found, func(f finding) bool { return f.State == wrong }); (status == statusFailed) != bad || (status == statusDone) == bad {
+		t.Errorf("status %d: %s", status, stdout)
+	}
+	things := map[string]finding{}
+	for _, f := range found {
+		if f.Thing == "" || f.Says == "" || !slices.Contains([]health{healthy, missing, wrong}, f.State) {
+			t.Errorf("%+v", f)
+		}
+		if _, twice := things[f.Thing]; !twice {
+			things[f.Thing] = f
+		}
+	}
+	return things
+}
+
+// TestDoctor: what is absent, wrong or refused is told with what to do about it.
+func TestDoctor(t *testing.T) {
+	t.Parallel()
+	redis, locked := miniredis.RunT(t), miniredis.RunT(t)
+	locked.RequireAuth(hush)
+	bucket := s3test.New(t, s3test.Config{Bucket: "media", Key: "id", Secret: hush})
+	s3 := func(secret string) []string {
+		return []string{"S3_BUCKET=media", "AWS_REGION=us-east-1", "AWS_ENDPOINT_URL_S3=" + bucket.URL(), "AWS_ACCESS_KEY_ID=id", "AWS_SECRET_ACCESS_KEY=" + secret}
+	}
+	model := llmtest.New(t, llmtest.Config{Key: hush, Models: []string{"large", "small:latest"}})
+	models := func(key, name string, more ...string) []string {
+		return append(more, "OPENAI_BASE_URL="+model.URL(), "OPENAI_API_KEY="+key, "OPENAI_MODEL="+name)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, "")
+	for name, c := range map[string]struct {
+		env   []string
+		state health
+		thing string
+		says  string
+	}{
+		"nothing is set":     {nil, healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN."}, // as every test does
+		"no folder yet":      {nil, healthy, "data folder", " will be made when it is needed."},
+		"no Redis":           {nil, healthy, "Redis", "set REDIS_URL"},
+		"no process":         {nil, missing, "workers", "bot serve"},
+		"no files yet":       {nil, healthy, "files", "They will be kept in "},
+		"no model":           {nil, missing, "language model", "set OPENAI_API_KEY"},
+		"tools":              {nil, healthy, "tools", " can run here."},
+		"no platform":        {nil, missing, "chat platforms", "bot ask"},
+		"temporary files":    {nil, healthy, "temporary files", " can be written to."},
+		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, wrong, "settings", "ATELIER_PARALLEL is "},
+		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + hush + "@h"}, wrong, "settings", "REDIS_URL is wrong: "},
+		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, missing, "the rest", "once the settings are right"},
+		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, wrong, "data folder", "set ATELIER_DATA to another one"},
+		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
+		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, missing, "workers", "bot serve"},
+		"Redis is locked":    {[]string{"REDIS_URL=redis://" + locked.Addr()}, wrong, "Redis", "refuses the user name or the password"},
+		"Redis, wrong word":  {[]string{"REDIS_URL=redis://:no" + hush + "@" + locked.Addr()}, wrong, "Redis", "refuses the user name or the password"},
+		"Redis, right word":  {[]string{"REDIS_URL=redis://:" + hush + "@" + locked.Addr()}, healthy, "Redis", " at " + locked.Addr()},
+		"a bucket":           {s3(hush), healthy, "files", `in the bucket "media"`},
+		"a bucket refuses":   {s3("no" + hush), wrong, "files", "does not accept the credentials"},
+		"another's bucket":   {append(s3(hush), "S3_BUCKET=other"), wrong, "files", `no bucket "other"`},
+		"a model":            {models(hush, "large"), healthy, "language model", "large at "},
+		"its latest":         {models(hush, "small"), healthy, "language model", "small at "},
+		"no such model":      {models(hush, "huge"), wrong, "language model", "huge is not among them: set OPENAI_MODEL"},
+		"a wrong key":        {models("no"+hush, "large"), wrong, "language model", "key"},
+		"no model answers":   {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m"}, wrong, "language model", "check that it runs, and OPENAI_BASE_URL"},
+		"a model for tools":  {models(hush, "large", "MIND=offline"), healthy, "model server", "with 2 models"},
+		"one that splits":    {models(hush, "large", "DECOMPOSER_MODEL=huge"), wrong, "model for splitting", "set DECOMPOSER_MODEL"},
+		"no HTTP":            {[]string{"ATELIER_LISTEN=off"}, healthy, "HTTP", "listens nowhere"},
+		"HTTP":               {nil, healthy, "HTTP", "is free"},
+		"HTTP is another's":  {[]string{"ATELIER_LISTEN=" + serving(t, http.StatusNotFound)}, wrong, "HTTP", "set ATELIER_LISTEN"},
+		"HTTP is our own":    {[]string{"ATELIER_LISTEN=" + serving(t, http.StatusOK)}, healthy, "HTTP", "held by a running Atelier"},
+		"no address of ours": {[]string{"ATELIER_LISTEN=192.0.2.1:80"}, wrong, "HTTP", "cannot be listened on"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := examined(t, c.env...)[c.thing]
+			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// serving is the address of a program that answers everything with that status.
+func serving(t *testing.T, status int) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	t.Cleanup(server.Close)
+	return strings.TrimPrefix(server.URL, "http://")
+}
+
+// TestDoctorAndTheRunning: a process that runs is named, on its socket and on its Redis.
+func TestDoctorAndTheRunning(t *testing.T) {
+	t.Parallel()
+	l := live(t)
+	listen := "ATELIER_LISTEN=" + serving(t, http.StatusOK)
+	check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","host":"here","process":7,"queues":["cpu","plan"]}`), time.Hour))
+	found := examined(t, append(l.env, listen)...)
+	for thing, says := range map[string]string{
+		"data folder": l.folder + " is used by the running Atelier, process 7.",
+		"workers":     "Process 7 on here works on cpu, plan.",
+		"files":       "They are kept in " + filepath.Join(l.folder, "blobs"),
+		"HTTP":        "it is held by the running Atelier, process 7.",
+	} {
+		if f := found[thing]; f.State != healthy || !strings.HasPrefix(f.Says, says) && !strings.HasSuffix(f.Says, says) {
+			t.Errorf("%+v", f)
+		}
+	}
+	l = live(t, "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
+	check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
+	if f := examined(t, l.env...)["workers"]; f.State != healthy || !strings.Contains(f.Says, "all queues are worked on") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorLeavesNothing: where nothing is, nothing is made.
+func TestDoctorLeavesNothing(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	examined(t, "ATELIER_DATA="+filepath.Join(folder, "data"))
+	examined(t, "ATELIER_DATA="+folder)
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestDoctorAsText: a line for each finding; all that is wrong with the settings is told.
+func TestDoctorAsText(t *testing.T) {
+	t.Parallel()
+	if f := new(call).examineSettings(); f.State != healthy || !strings.HasPrefix(f.Says, "None is set, and none must be.") {
+		t.Errorf("%+v", f)
+	}
+	status, stdout, _ := called{env: []string{"ATELIER_PARALLEL=many", "ATELIER_LOG=loud", "OPENAI_API_KEY=" + hush + " "}, args: []string{"doctor"}}.run(t)
+	want := `wrong    settings  ATELIER_PARALLEL is "many": a whole number from 1 to 64 is expected.
+wrong    settings  ATELIER_LOG is "loud": off, warn, info or debug is expected.
+wrong    settings  OPENAI_API_KEY is wrong: it holds spaces, line breaks or letters that no key has; it may have been cut or copied with something else.
+missing  the rest  It is looked at once the settings are right.
+`
+	if status != statusFailed || stdout != want {
+		t.Errorf("status %d\n%s", status, stdout)
+	}
+}
+
+// TestDoctorOfQueues: a queue that nobody works on is named.
+func TestDoctorOfQueues(t *testing.T) {
+	t.Parallel()
+	f := examineWorkers([]jobs.Worker{{Queues: []string{"plan", "gpu"}}})
+	if f.State != missing || !strings.Contains(f.Says, "bot serve --queues gateway,cpu") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// telling is a Redis that answers INFO so, "" being a refusal.
+type telling string
+
+func (i telling) DialHook(next goredis.DialHook) goredis.DialHook { return next }
+
+func (i telling) ProcessPipelineHook(next goredis.ProcessPipelineHook) goredis.ProcessPipelineHook {
+	return next
+}
+
+func (i telling) ProcessHook(goredis.ProcessHook) goredis.ProcessHook {
+	return func(_ context.Context, cmd goredis.Cmder) error {
+		info, ok := cmd.(*goredis.StringCmd)
+		if !ok || i == "" {
+			cmd.SetErr(net.ErrClosed)
+			return net.ErrClosed
+		}
+		info.SetVal(string(i))
+		return nil
+	}
+}
+
+// TestDoctorOfRedis: what the server tells of itself, or does not.
+func TestDoctorOfRedis(t *testing.T) {
+	t.Parallel()
+	for info, want := range map[string]string{
+		"": "Redis of a version that it does not tell missing missing",
+		"# Server\r\nredis_version:7.2.4\r\nvalkey_version:8.1.10\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n": "Valkey 8.1.10 ok ok",
+		"redis_version:7.0.15\r\nmaxmemory_policy:allkeys-lru\r\naof_enabled:0\r\n":                                    "Redis 7.0.15 missing missing",
+	} {
+		client := goredis.NewClient(&goredis.Options{Addr: "127.0.0.1:1"})
+		client.AddHook(telling(info))
+		ctx := t.Context()
+		got := fmt.Sprint(redisVersion(ctx, client), " ", examineMemory(ctx, client).State, " ", examinePersistence(ctx, client).State)
+		if got != want {
+			t.Errorf("%q: %s", info, got)
+		}
+		check(t, client.Close())
+	}
+	for client, want := range map[goredis.UniversalClient]string{
+		goredis.NewClusterClient(&goredis.ClusterOptions{Addrs: []string{"a:1", "b:2"}, Password: hush}):                     " at a:1, b:2",
+		goredis.NewFailoverClient(&goredis.FailoverOptions{MasterName: "m", SentinelAddrs: []string{"a:1"}, Password: hush}): " behind Sentinels",
+	} {
+		if got := redisAddress(client); got != want {
+			t.Errorf("it is%s", got)
+		}
+		check(t, client.Close())
+	}
+}
