@@ -22,13 +22,39 @@ func (j *Jobs) act(ctx context.Context, w task) error {
 		return err
 	}
 	g := r.generation(w.Run)
-	if g == nil || !r.needs(w.Run, w.Step) {
+	switch {
+	case g == nil || g.turns[w.Step] != w.Turn:
 		return nil
+	case !r.needs(w.Run, w.Step):
+		return j.leave(ctx, r, w)
 	}
 	if _, done := g.ended[w.Step]; !done {
-		if r, err = j.do(ctx, r, g, w); err != nil {
+		r, err = j.do(ctx, r, g, w)
+		if errors.Is(context.Cause(ctx), errStopped) {
+			ctx = context.WithoutCancel(ctx)
+			if r, err = j.request(ctx, w.Request); err == nil {
+				err = j.leave(ctx, r, w)
+			}
 			return err
 		}
+		if err != nil {
+			return err
+		}
+	}
+	return j.advance(ctx, r)
+}
+
+// leave writes down that a step was stopped, so that it is done by whichever run comes to
+// want it: a way may fail that another run has gone on.
+func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
+	g := r.generations[w.Run]
+	_, begun := g.started[w.Step]
+	if _, done := g.ended[w.Step]; done || !begun || !r.busy(w.Run) {
+		return nil
+	}
+	r, err := j.write(ctx, r.id, entry{Stopped: &started{w.Run, w.Step, j.id, w.Turn}})
+	if err != nil {
+		return err
 	}
 	return j.advance(ctx, r)
 }
@@ -40,7 +66,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		return nil, err
 	}
 	if _, before := g.started[w.Step]; !before {
-		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id}}); err != nil {
+		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id, w.Turn}}); err != nil {
 			return nil, err
 		}
 		if err := j.hint(ctx, r); err != nil {

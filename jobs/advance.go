@@ -39,7 +39,7 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	var tasks []task
 	steps := run.route.Steps()
 	for _, at := range run.route.Ready() {
-		t := task{Kind: kindAct, Request: r.id, Run: run.generation, Step: steps[at].Key, queue: QueueCPU}
+		t := task{Kind: kindAct, Request: r.id, Run: run.generation, Step: steps[at].Key, Turn: g.turns[steps[at].Key], queue: QueueCPU}
 		if j.device(ctx, steps[at].Action) == QueueGPU {
 			t.queue = QueueGPU
 		}

@@ -47,6 +47,7 @@ type entry struct {
 	Begun   *begun   `json:"begun,omitempty"`
 	Planned *planned `json:"planned,omitempty"`
 	Started *started `json:"started,omitempty"`
+	Stopped *started `json:"stopped,omitempty"`
 	Ended   *stepEnd `json:"ended,omitempty"`
 	Halted  *halted  `json:"halted,omitempty"`
 	Answer  *Answer  `json:"answer,omitempty"`
@@ -96,11 +97,13 @@ type planned struct {
 	Plan plan.Plan `json:"plan"`
 }
 
-// started tells that a step runs.
+// started tells that a step runs, or that it was stopped because nobody wanted it any more.
 type started struct {
 	Generation int    `json:"generation"`
 	Step       string `json:"step"`
 	Worker     string `json:"worker"`
+	// Turn counts how often the step was stopped before.
+	Turn int `json:"turn,omitempty"`
 }
 
 // stepEnd is what came of a step.

@@ -31,25 +31,39 @@ type generation struct {
 	inherited int        // how many of them were taken over from earlier runs
 	started   map[string]time.Time
 	ended     map[string]time.Time
+	turns     map[string]int // how often a step was stopped
+	root      int            // the generation that made the plan
 }
 
-func newGeneration(salt string) *generation {
-	return &generation{salt: salt, started: map[string]time.Time{}, ended: map[string]time.Time{}}
+func newGeneration(root int, salt string) *generation {
+	return &generation{root: root, salt: salt, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{}}
 }
 
-// heir is a generation that has the plan and all that was done of it. What failed is tried
-// again.
-func (g *generation) heir() *generation {
-	h := newGeneration(g.salt)
-	h.plan, h.plannedAt = g.plan, g.plannedAt
-	for _, end := range g.ends {
-		if end.Result.Status == plan.Done {
-			h.ends = append(h.ends, end)
-			h.started[end.Step], h.ended[end.Step] = g.started[end.Step], g.ended[end.Step]
+// heir is a generation that has the plan of another one, and all that was done of it so
+// far. What failed is tried again.
+func (r *request) heir(root int) *generation {
+	of := r.generations[root]
+	h := newGeneration(root, of.salt)
+	h.plan, h.plannedAt = of.plan, of.plannedAt
+	for _, g := range r.generations {
+		for _, end := range g.ends {
+			if _, have := h.ended[end.Step]; g.root == root && !have && end.Result.Status == plan.Done {
+				h.ends = append(h.ends, end)
+				h.started[end.Step], h.ended[end.Step] = g.started[end.Step], g.ended[end.Step]
+			}
 		}
 	}
 	h.inherited = len(h.ends)
 	return h
+}
+
+// stop takes note that a step was stopped, unless it is done.
+func (g *generation) stop(s *started) {
+	if _, done := g.ended[s.Step]; done || g.turns[s.Step] != s.Turn {
+		return
+	}
+	delete(g.started, s.Step)
+	g.turns[s.Step]++
 }
 
 // run is one way through the plan of its generation.
@@ -75,7 +89,7 @@ func foldRequest(id string, entries []*entry) (*request, error) {
 		return nil, nil //nolint:nilnil // there is no such request, which callers ask for
 	}
 	r := &request{id: id, size: len(entries)}
-	r.generations = []*generation{newGeneration("")}
+	r.generations = []*generation{newGeneration(0, "")}
 	r.runs = []*run{{n: 1, beganAt: entries[0].At}}
 	for _, e := range entries {
 		r.apply(e)
@@ -106,8 +120,12 @@ func (r *request) apply(e *entry) {
 	case e.Begun != nil:
 		r.begin(e.Begun, e.At)
 	case e.Started != nil:
-		if g := r.generation(e.Started.Generation); g != nil {
+		if g := r.generation(e.Started.Generation); g != nil && g.turns[e.Started.Step] == e.Started.Turn {
 			g.started[e.Started.Step] = e.At
+		}
+	case e.Stopped != nil:
+		if g := r.generation(e.Stopped.Generation); g != nil {
+			g.stop(e.Stopped)
 		}
 	case e.Restarted:
 		for _, g := range r.generations {
@@ -168,30 +186,29 @@ func (r *request) begin(b *begun, at time.Time) {
 		return
 	}
 	added := &run{n: len(r.runs) + 1, choice: b.Choice, by: b.By, event: b.Event, beganAt: at, generation: len(r.generations)}
-	switch of := r.run(b.Of); {
-	case of == nil:
-		r.generations = append(r.generations, newGeneration(fmt.Sprintf("run %d", added.n)))
-	case r.shared(of.generation):
-		added.generation = of.generation
-	default: // whoever worked on its steps has stopped, or will
-		r.generations = append(r.generations, r.generations[of.generation].heir())
+	if of := r.run(b.Of); of != nil {
+		added.generation = r.join(r.generations[of.generation].root)
+	} else {
+		r.generations = append(r.generations, newGeneration(added.generation, fmt.Sprintf("run %d", added.n)))
 	}
 	r.runs = append(r.runs, added)
 }
 
-// shared tells whether a further run may join those of a generation: some work on it, and
-// none was stopped, whose steps would stay as they were left.
-func (r *request) shared(generation int) bool {
-	working := false
-	for _, run := range r.runs {
-		if run.generation == generation {
-			working = working || run.working()
-			if run.halted != nil {
-				return false
-			}
+// join finds the generation for a further run of a plan: one that is worked on, else a new
+// one.
+func (r *request) join(root int) int {
+	for n, g := range slices.Backward(r.generations) {
+		if g.root == root && r.busy(n) {
+			return n
 		}
 	}
-	return working
+	r.generations = append(r.generations, r.heir(root))
+	return len(r.generations) - 1
+}
+
+// busy tells whether a generation is worked on.
+func (r *request) busy(generation int) bool {
+	return slices.ContainsFunc(r.runs, func(run *run) bool { return run.generation == generation && run.working() })
 }
 
 func (r *request) generation(n int) *generation {

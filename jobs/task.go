@@ -44,6 +44,8 @@ type task struct {
 	// Run is the run, or for an action the generation.
 	Run  int    `json:"run"`
 	Step string `json:"step,omitempty"`
+	// Turn counts how often the step was stopped before, since nobody wanted it any more.
+	Turn int `json:"turn,omitempty"`
 	// Attempt counts how often the task was given to another worker because its own had
 	// died.
 	Attempt int `json:"attempt,omitempty"`
@@ -55,6 +57,9 @@ type task struct {
 // of an id as long as it keeps the first (Retention).
 func (t task) id() string {
 	id := fmt.Sprintf("%s:%s:%d:%s", t.Kind, t.Request, t.Run, t.Step)
+	if t.Turn > 0 {
+		id += "." + strconv.Itoa(t.Turn)
+	}
 	if t.Attempt > 0 {
 		id += "~" + strconv.Itoa(t.Attempt)
 	}
@@ -74,6 +79,7 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	if parts := strings.SplitN(id, ":", 4); len(parts) == 4 {
 		run, _ := strconv.Atoi(parts[2]) //nolint:errcheck // 0 where it is no number
 		step, _, _ := strings.Cut(parts[3], "~")
+		step, _, _ = strings.Cut(step, ".")
 		w = task{Kind: w.Kind, Request: parts[1], Run: run, Step: step, queue: queue}
 	}
 	switch {
