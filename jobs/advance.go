@@ -30,8 +30,11 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	case run.settled(g.plan) || g.plan != nil && run.n == 1 && r.asked.Options.PlanOnly:
 		t.Kind = kindCompose
 		return []task{t}
-	case r.given == nil:
+	case r.given == nil && run.n == 1:
 		return nil // the thread sees to it
+	case r.given == nil:
+		t.Kind, t.queue = kindFetch, gatewayQueue(r.asked.Event.Adapter)
+		return []task{t}
 	case g.plan == nil:
 		t.Kind = kindPlan
 		return []task{t}

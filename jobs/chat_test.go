@@ -27,6 +27,7 @@ type chat struct {
 	onSent  func(n int) error                   // after it was posted
 	onFetch func(n int, f adapters.File) error
 	fetches int
+	stall   *gate // what is fetched waits for it
 	limits  adapters.Limits
 }
 
@@ -53,12 +54,15 @@ func (*chat) Listen(ctx context.Context, _ adapters.Handler) error {
 func (c *chat) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	c.mu.Lock()
 	c.fetches++
-	n, fail, content := c.fetches, c.onFetch, c.files[f.Handle]
+	n, fail, content, stall := c.fetches, c.onFetch, c.files[f.Handle], c.stall
 	c.mu.Unlock()
 	if fail != nil {
 		if err := fail(n, f); err != nil {
 			return nil, err
 		}
+	}
+	if stall != nil {
+		return stalled{ctx, stall}, nil
 	}
 	return io.NopCloser(bytes.NewReader([]byte(content))), ctx.Err()
 }

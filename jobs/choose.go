@@ -35,7 +35,7 @@ func (j *Jobs) reacted(ctx context.Context, e adapters.Event) error {
 	run := r.run(of.Run)
 	switch {
 	case e.Reaction.Sign == adapters.Again:
-		if r.given == nil {
+		if r.waits() {
 			return nil
 		}
 		_, err := j.another(ctx, r, begun{By: e.By.ID, Event: e.Key()})
@@ -139,7 +139,7 @@ func (j *Jobs) Again(ctx context.Context, id, by string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if r.given == nil {
+	if r.waits() {
 		return 0, fmt.Errorf("the request has not begun: %w", ErrUnknown)
 	}
 	return j.another(ctx, r, begun{By: by})

@@ -26,7 +26,7 @@ func (j *Jobs) fetch(ctx context.Context, w task) error {
 	if err != nil {
 		return err
 	}
-	if r.given == nil && r.runs[0].working() {
+	if r.given == nil && slices.ContainsFunc(r.runs, (*run).working) {
 		if r, err = j.take(ctx, r); err != nil {
 			return err
 		}

@@ -278,6 +278,9 @@ func (r *request) needs(generation int, step string) bool {
 	return false
 }
 
+// waits tells whether the request waits for its turn or its files.
+func (r *request) waits() bool { return r.given == nil && r.runs[0].working() }
+
 // working tells whether steps of the run are still to be done.
 func (r *run) working() bool { return !r.over && r.answer == nil && r.halted == nil }
 

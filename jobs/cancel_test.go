@@ -1,0 +1,196 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// TestARequestIsStoppedAtEachStage stops one while it waits in each of its stages.
+func TestARequestIsStoppedAtEachStage(t *testing.T) {
+	t.Parallel()
+	stages := map[string]func(h *house, g *gate){
+		"fetch": func(h *house, g *gate) {
+			h.chat.onFetch = func(int, adapters.File) error { g.entered <- struct{}{}; return nil }
+			h.chat.stall = g
+		},
+		"plan": func(h *house, g *gate) {
+			h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
+		},
+		"act": func(h *house, g *gate) {
+			h.mind.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+		},
+		"compose": func(h *house, g *gate) {
+			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
+		},
+	}
+	for stage, set := range stages {
+		for _, deleted := range []bool{false, true} {
+			name := stage
+			if deleted {
+				name += ", deleted"
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				h := enter(t)
+				g := newGate()
+				set(h, g)
+				j, other := h.start(), h.process()
+				e := h.says("t", "ann", "blur>sharpen", h.chat.upload("a.png", "PNG a"))
+				id := h.handle(j, e)
+				<-g.entered
+				if deleted {
+					h.handle(other, h.deletes(e.Message.Ref))
+				} else {
+					check(t, other.Cancel(t.Context(), id, "ann"))
+				}
+				r := h.wait(j, id, 1)
+				if r.Runs[0].Status != jobs.Cancelled || (h.mind.count("sharpen") != 0) != (stage == "compose") {
+					t.Errorf("the run is %s", r.Runs[0].Status)
+				}
+				if posts := len(h.chat.all()); deleted && posts != 0 || !deleted && (posts != 1 || h.told(r, 1) != "Stopped, as you asked.") {
+					t.Errorf("%d messages", posts)
+				}
+				if err := j.Cancel(t.Context(), id, "ann"); !errors.Is(err, jobs.ErrOver) {
+					t.Errorf("the second time it says %v", err)
+				}
+				h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Failed)
+			})
+		}
+	}
+}
+
+// deletes is the deletion of a message, by somebody of whom the platform does not tell.
+func (h *house) deletes(ref adapters.MessageRef) adapters.Event {
+	return adapters.Event{
+		Kind: adapters.CancelAsked, ID: "deleted-" + ref.ID, Adapter: "chat", At: h.says("", "", "").At,
+		Cancel: &adapters.Cancel{On: ref, Deleted: true},
+	}
+}
+
+// stalled is a body that does not come.
+type stalled struct {
+	ctx  context.Context //nolint:containedctx // that of the one Fetch
+	gate *gate
+}
+
+func (s stalled) Read([]byte) (int, error) {
+	select {
+	case <-s.gate.open:
+		return 0, io.EOF
+	case <-s.ctx.Done():
+		return 0, s.ctx.Err()
+	}
+}
+
+func (stalled) Close() error { return nil }
+
+func TestARequestIsStoppedWhileItWaitsForItsTurn(t *testing.T) {
+	t.Parallel()
+	for _, deleted := range []bool{false, true} {
+		h := enter(t)
+		j := h.start()
+		g := h.mind.blocks("first")
+		first := h.handle(j, h.says("t", "ann", "first"))
+		<-g.entered
+		e := h.says("t", "ann", "second")
+		second := h.handle(j, e)
+		third := h.handle(j, h.says("t", "bob", "third"))
+		if deleted {
+			h.handle(j, h.deletes(e.Message.Ref))
+		} else {
+			h.handle(j, h.reacts("ann", e.Message.Ref, "🛑", true))
+		}
+		if r := h.wait(j, second, 1); r.Runs[0].Status != jobs.Cancelled { // at once
+			t.Errorf("the second is %s", r.Runs[0].Status)
+		}
+		close(g.open)
+		h.wait(j, first, 1)
+		if r := h.wait(j, third, 1); r.Runs[0].Status != jobs.Done || h.mind.count("second") != 0 {
+			t.Errorf("the third is %s", r.Runs[0].Status)
+		}
+		asked := h.mind.request(third)
+		if len(asked.Turns) != 1 {
+			t.Errorf("the turns are %+v", asked.Turns)
+		}
+	}
+}
+
+func TestWhoStopsWithoutSayingWhatStopsTheirLast(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	g := h.mind.blocks("slow")
+	bobs := h.handle(j, h.says("t", "bob", "slow"))
+	<-g.entered
+	anns := h.handle(j, h.says("t", "ann", "slow"))
+	stop := h.says("t", "ann", "")
+	stop.Kind, stop.Message, stop.Cancel = adapters.CancelAsked, nil, &adapters.Cancel{}
+	h.handle(j, stop)
+	if r := h.wait(j, anns, 1); r.Runs[0].Status != jobs.Cancelled {
+		t.Errorf("hers is %s", r.Runs[0].Status)
+	}
+	stop.ID, stop.By.ID = "other", "eve" // who asked for nothing
+	h.handle(j, stop)
+	close(g.open)
+	if r := h.wait(j, bobs, 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("his is %s", r.Runs[0].Status)
+	}
+	h.handle(j, func() adapters.Event { stop.ID, stop.By.ID = "late", "bob"; return stop }())
+}
+
+// TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone stops a request whose answer waits for
+// the platform.
+func TestWhatIsReadyToBeSentIsSentUnlessItsMessageIsGone(t *testing.T) {
+	t.Parallel()
+	for _, deleted := range []bool{false, true} {
+		h := enter(t)
+		away := &adapters.Fault{Sentence: "Away."}
+		h.chat.onSend = func(int, adapters.Reply) error { return away }
+		j := h.start(func(c *jobs.Config) { c.Pools[0].Queues = map[string]int{jobs.QueuePlan: 1} })
+		e := h.says("t", "ann", "blur")
+		gateway := func(c *jobs.Config) { c.Pools = c.Pools[:1] }
+		stop := h.run(h.process(gateway))
+		id := h.handle(j, e)
+		h.chat.until(t, "a try to send", func() bool { return h.chat.sends > 0 })
+		stop()
+		if deleted {
+			h.handle(j, h.deletes(e.Message.Ref))
+		} else if err := j.Cancel(t.Context(), id, "ann"); !errors.Is(err, jobs.ErrOver) {
+			t.Errorf("it says %v", err)
+		}
+		h.chat.onSend = nil
+		h.start(gateway)
+		r := h.wait(j, id, 1)
+		if n := len(h.chat.all()); deleted && n != 0 || !deleted && n != 1 {
+			t.Errorf("%d messages; the run is %s", n, r.Runs[0].Status)
+		}
+	}
+}
+
+func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	g := h.mind.blocks("first")
+	h.handle(j, h.says("t", "ann", "first"))
+	<-g.entered
+	e := h.says("t", "ann", "caption", h.chat.upload("a.png", "PNG a"))
+	id := h.handle(j, e)
+	h.handle(j, h.reacts("ann", e.Message.Ref, "🔁", true)) // it has not begun: there is no more of it
+	if _, err := j.Again(t.Context(), id, "ann"); !errors.Is(err, jobs.ErrUnknown) {
+		t.Errorf("it says %v", err)
+	}
+	check(t, j.Cancel(t.Context(), id, "ann"))
+	r := h.wait(j, id, 1)
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true))
+	if r = h.wait(j, id, 2); r.Runs[1].Status != jobs.Done || len(h.mind.request(id).Given) != 1 {
+		t.Errorf("the run is %s, given is %+v", r.Runs[1].Status, h.mind.request(id).Given)
+	}
+	close(g.open)
+}
