@@ -13,7 +13,7 @@ type doctorCommand struct {
 }
 
 // Help says what the states mean.
-func (doctorCommand) Help() string {
+func (*doctorCommand) Help() string {
 	return `Each line is ok; missing, which is no fault: more could be done with it; or wrong.
 No secret is printed, and nothing is written but what is taken back at once.
 

@@ -9,16 +9,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
-	goredis "github.com/redis/go-redis/v9"
-
 	"atelier/jobs"
-	"atelier/storage"
 	"atelier/storage/disk"
-	"atelier/storage/redis"
 	"atelier/storage/s3"
 )
 
@@ -63,7 +58,8 @@ func (c Config) examineFolders(r running) []finding {
 	}
 	switch folder, err := writable(c.Data); {
 	case err != nil:
-		data = finding{wrong, "data folder", fmt.Sprintf("%s cannot be written to (%s): make it writable, or set ATELIER_DATA to another one.", c.Data, cause(err))}
+		data.State = wrong
+		data.Says = fmt.Sprintf("%s cannot be written to (%s): make it writable, or set ATELIER_DATA to another one.", c.Data, cause(err))
 	case folder != c.Data:
 		data.Says = c.Data + " will be made when it is needed."
 	}
@@ -103,145 +99,6 @@ func cause(err error) string {
 		return e.Error()
 	}
 	return "the system does not say why"
-}
-
-// examineRedis looks at where the queues are, and who works on them.
-func (c Config) examineRedis(ctx context.Context, r running) []finding {
-	if c.Storage.RedisURL == "" {
-		found := []finding{{healthy, "Redis", "None is set: the queues are in the one process that serves. " +
-			"To share the work among several, set REDIS_URL."}}
-		switch {
-		case r.is() && len(r.workers) > 0:
-			w := r.workers[0]
-			return append(found, finding{healthy, "workers", fmt.Sprintf("Process %d on %s works on %s.", w.Process, w.Host, strings.Join(w.Queues, ", "))})
-		case r.is():
-			return append(found, finding{missing, "workers", "The running Atelier works on no queue."})
-		}
-		return append(found, finding{missing, "workers", "No Atelier runs on this data folder. Start it: bot serve"})
-	}
-	ctx, done := context.WithTimeout(ctx, redisPatience)
-	defer done()
-	redis.LogTo(c.logger())
-	client, err := redis.Open(string(c.Storage.RedisURL))
-	if err != nil {
-		return []finding{failed("Redis", err, "REDIS_URL cannot be used.")}
-	}
-	found := c.examineServer(ctx, client)
-	if err := client.Close(); err != nil {
-		found = append(found, failed("Redis", err, "The connection could not be closed."))
-	}
-	return found
-}
-
-func (c Config) examineServer(ctx context.Context, client goredis.UniversalClient) []finding {
-	state, err := redis.New(redis.Config{Client: client})
-	if err == nil {
-		err = state.Check(ctx)
-	}
-	if err != nil {
-		return []finding{failed("Redis", err, "The Redis of REDIS_URL"+redisAddress(client)+" does not answer in time.")}
-	}
-	found := []finding{{healthy, "Redis", redisVersion(ctx, client) + redisAddress(client) + " takes what is needed."}}
-	found = append(found, examineMemory(ctx, client), examinePersistence(ctx, client))
-	nothing := struct{ storage.Blobs }{} // which nobody asks for the workers
-	j, err := jobs.New(jobs.Config{Redis: client, State: state, Blobs: nothing})
-	if err != nil {
-		return append(found, failed("workers", err, "They could not be listed."))
-	}
-	workers, err := j.Workers(ctx)
-	if err != nil {
-		return append(found, failed("workers", err, "They could not be listed."))
-	}
-	return append(found, examineWorkers(workers))
-}
-
-// examineWorkers looks whether somebody works on every queue that a request needs.
-func examineWorkers(workers []jobs.Worker) finding {
-	if len(workers) == 0 {
-		return finding{missing, "workers", "No process works on the queues. Start one: bot serve"}
-	}
-	served := map[string]bool{}
-	for _, w := range workers {
-		for _, q := range w.Queues {
-			name, _, _ := strings.Cut(q, ":")
-			served[name] = true
-		}
-	}
-	var lacking []string
-	for _, q := range []string{jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU} {
-		if !served[q] {
-			lacking = append(lacking, q)
-		}
-	}
-	if len(lacking) > 0 {
-		return finding{missing, "workers", fmt.Sprintf("None works on %s: requests wait there. Start one: bot serve --queues %s",
-			strings.Join(lacking, ", "), strings.Join(lacking, ","))}
-	}
-	return finding{healthy, "workers", counted(len(workers), "worker") + ", and all queues are worked on. To see them: bot queues"}
-}
-
-// redisAddress is " at ADDRESS" as the client knows it: without user and password.
-func redisAddress(client goredis.UniversalClient) string {
-	switch c := client.(type) {
-	case *goredis.Client:
-		if address := c.Options().Addr; address != "" && address != "FailoverClient" {
-			return " at " + address
-		}
-		return " behind Sentinels"
-	case *goredis.ClusterClient:
-		return " at " + strings.Join(c.Options().Addrs, ", ")
-	}
-	return ""
-}
-
-// redisInfo are values of a section of INFO; none where the server does not tell.
-func redisInfo(ctx context.Context, client goredis.UniversalClient, section string) map[string]string {
-	values := map[string]string{}
-	text, err := client.Info(ctx, section).Result()
-	if err != nil {
-		return values
-	}
-	for line := range strings.Lines(text) {
-		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			values[name] = value
-		}
-	}
-	return values
-}
-
-func redisVersion(ctx context.Context, client goredis.UniversalClient) string {
-	server := redisInfo(ctx, client, "server")
-	switch {
-	case server["valkey_version"] != "":
-		return "Valkey " + server["valkey_version"]
-	case server["redis_version"] != "":
-		return "Redis " + server["redis_version"]
-	}
-	return "Redis of a version that it does not tell"
-}
-
-// examineMemory looks what the server does when its memory is used up. One that would throw
-// away requests now was refused before.
-func examineMemory(ctx context.Context, client goredis.UniversalClient) finding {
-	policy := redisInfo(ctx, client, "memory")["maxmemory_policy"]
-	switch policy {
-	case "noeviction":
-		return finding{healthy, "Redis's memory", "Nothing is thrown away when it is used up (maxmemory-policy noeviction)."}
-	case "":
-		return finding{missing, "Redis's memory", "The server does not tell its maxmemory-policy: see to it that it is noeviction, or requests may be lost."}
-	}
-	return finding{missing, "Redis's memory", "maxmemory-policy is " + policy + ", which does nothing while maxmemory is 0: set it to noeviction all the same."}
-}
-
-// examinePersistence looks whether requests outlive the server.
-func examinePersistence(ctx context.Context, client goredis.UniversalClient) finding {
-	switch redisInfo(ctx, client, "persistence")["aof_enabled"] {
-	case "1":
-		return finding{healthy, "Redis's disk", "Requests outlive a crash of the server (appendonly yes)."}
-	case "0":
-		return finding{missing, "Redis's disk", "appendonly is off: a crash of the server loses what was asked since its last snapshot. Set appendonly to yes."}
-	}
-	return finding{missing, "Redis's disk", "The server does not tell whether it keeps what it holds on disk: see to it that appendonly is yes."}
 }
 
 // examineFiles looks at where files are kept.

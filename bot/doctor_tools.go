@@ -53,7 +53,8 @@ func (s server) examine(ctx context.Context, thing, model, variable string, name
 		// There are keys that may use a model and not list it.
 		return finding{healthy, thing, what + "; the server does not tell which models it has."}
 	case endpoint.Down, endpoint.TimedOut:
-		return finding{wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it runs, and %s.", e.Host(), cmp.Or(names.BaseURL, "OPENAI_BASE_URL"))}
+		address := cmp.Or(names.BaseURL, "OPENAI_BASE_URL")
+		return finding{wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it runs, and %s.", e.Host(), address)}
 	default:
 		return failed(thing, err, "The model server at "+e.Host()+" cannot be used.")
 	}

@@ -143,7 +143,8 @@ func (f *forgetCommand) Run(ctx context.Context, c *call) error {
 				Requests int    `json:"requests"`
 			}{id, n})
 		}
-		return say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands on the platform stays there.\n", id, counted(n, "request"))
+		return say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands on the platform stays there.\n",
+			id, counted(n, "request"))
 	})
 }
 
@@ -180,7 +181,9 @@ func wholeID(ctx context.Context, o operator, begins string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", &plan.Fault{Sentence: fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id)}
+		return "", &plan.Fault{
+			Sentence: fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id),
+		}
 	case 1:
 		return found[0], nil
 	}

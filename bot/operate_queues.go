@@ -15,7 +15,7 @@ import (
 type queuesCommand struct {
 	Retry string `help:"Give the failed tasks of this queue another chance." placeholder:"QUEUE" xor:"act"`
 	Drop  string `help:"Forget the failed tasks of this queue." placeholder:"QUEUE" xor:"act"`
-	JSON  bool   `help:"Print JSON: {queues: [{name, waiting, active, later, failed, oldest_ms, workers}], workers: [{id, host, process, since, queues, tasks, tools}]}, or {queue, retried} or {queue, dropped}."`
+	JSON  bool   `help:"Print JSON: {queues: [{name, …}], workers: [{id, …}]}, or {queue, retried}, or {queue, dropped}."`
 }
 
 // queueLine and workerLine are a queue and a process as they are listed.

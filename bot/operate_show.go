@@ -14,7 +14,7 @@ import (
 
 type showCommand struct {
 	ID   string `arg:"" help:"The request, or how its id begins."`
-	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, at, planned, answered, ended, plan, choice, steps, results, made, answer, …}]}."`
+	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, at, plan, choice, steps, results, made, answer, …}]}."`
 }
 
 // Run prints a request whole.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,145 +14,10 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
 
-	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
 	"atelier/storage"
 )
-
-// greeter is an agent that greets, at once. To the wish "wait" it does so never.
-type greeter struct{ waits chan struct{} }
-
-func (greeter) Plan(_ context.Context, r plan.Request) (*plan.Plan, error) {
-	greet := func(tool string, score float64) plan.Solution {
-		arg := plan.Binding{Arg: "name", Type: plan.Text, Source: plan.FromValue("Ann")}
-		return plan.Solution{Score: score, Actions: []plan.Action{{Tool: tool, Args: []plan.Binding{arg}, Returns: plan.Text}}}
-	}
-	return &plan.Plan{
-		Wish:     r.Wish,
-		Tasks:    []plan.Task{{Subtask: plan.Subtask{Description: "greet Ann", Returns: plan.Text}, Solutions: []plan.Solution{greet("greet", 5), greet("wave", 4)}}},
-		Thinking: plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Model: "m", Calls: 1, Input: 10, Output: 2}}},
-	}, nil
-}
-
-func (g greeter) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
-	if w.Request.Wish == "wait" {
-		g.waits <- struct{}{}
-		<-ctx.Done()
-	}
-	return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "greeting.txt", Type: plan.Text, Value: "Hello, Ann"}}, nil
-}
-
-func (greeter) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking, error) {
-	return "Here is the greeting.", a.Plan.Thinking, nil
-}
-
-func (greeter) Device(context.Context, plan.Action) string { return jobs.QueueCPU }
-
-func (greeter) Capabilities(context.Context) (map[string][]string, error) {
-	return map[string][]string{"greet": nil, "wave": nil}, nil
-}
-
-// quiet is a platform on which nobody writes by itself.
-type quiet struct{}
-
-func (quiet) Name() string { return "quiet" }
-
-func (quiet) Listen(ctx context.Context, _ adapters.Handler) error { <-ctx.Done(); return nil }
-
-func (quiet) Fetch(context.Context, adapters.File) (io.ReadCloser, error) {
-	return nil, adapters.ErrGone
-}
-
-func (quiet) Send(_ context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
-	return adapters.MessageRef{Adapter: "quiet", Channel: r.Thread.Channel, ID: key}, nil
-}
-
-// living is a process that does requests, and how the commands reach it.
-type living struct {
-	t      *testing.T
-	jobs   *jobs.Jobs
-	place  *place
-	waits  chan struct{}
-	folder string
-	env    []string
-	sent   int
-}
-
-// live starts one, with its socket where it has no Redis.
-func live(t *testing.T, env ...string) *living {
-	t.Helper()
-	l := &living{t: t, waits: make(chan struct{}, 1), folder: t.TempDir()}
-	l.env = append(env, "ATELIER_DATA="+l.folder)
-	config, err := readConfig(l.env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if l.place, err = config.openPlace(t.Context(), placement{Folder: l.folder, Shared: true}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { check(t, l.place.close()) })
-	l.jobs, err = jobs.New(jobs.Config{
-		Redis: l.place.Redis, State: l.place.State, Blobs: l.place.Blobs, Agent: greeter{l.waits}, Adapters: []adapters.Adapter{quiet{}},
-		Inspect: func(context.Context, string) (jobs.File, error) { return jobs.File{}, errors.New("there are no files") },
-		Pools:   []jobs.Pool{{Queues: map[string]int{jobs.QueueGateway: 1, jobs.QueuePlan: 1, jobs.QueueCPU: 1}, Concurrency: 4}},
-		Check:   10 * time.Millisecond,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.going(func(ctx context.Context) error { return l.jobs.Run(ctx) })
-	if l.place.Embedded {
-		listener, err := listenOperator(l.folder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.going(func(ctx context.Context) error { return answerOperator(ctx, listener, l.jobs) })
-	}
-	return l
-}
-
-// going runs something until the test ends.
-func (l *living) going(f func(context.Context) error) {
-	ctx, stop := context.WithCancel(context.WithoutCancel(l.t.Context()))
-	ended := make(chan error, 1)
-	go func() { ended <- f(ctx) }()
-	l.t.Cleanup(func() { stop(); check(l.t, <-ended) })
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Error(err)
-	}
-}
-
-// ask hands a wish over, in a thread of its own.
-func (l *living) ask(wish string) string {
-	l.t.Helper()
-	l.sent++
-	id := strings.Repeat("x", l.sent)
-	e := adapters.Event{
-		Kind: adapters.MessageSent, ID: id, Adapter: "quiet", Thread: adapters.Thread{Adapter: "quiet", Channel: id}, By: adapters.Person{ID: "u1", Name: "Ann"},
-		At:      time.Now(),
-		Message: &adapters.Message{Ref: adapters.MessageRef{Adapter: "quiet", Channel: id, ID: id}, Order: 1, For: adapters.Direct, Text: wish},
-	}
-	request, err := l.jobs.Submit(l.t.Context(), e, jobs.Options{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return request
-}
-
-// wait waits until a run has ended.
-func (l *living) wait(id string, n int) jobs.Request {
-	l.t.Helper()
-	r, err := l.jobs.Wait(l.t.Context(), id, n)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return r
-}
 
 // TestOperators: what can be done with the jobs of this process can be done with those of
 // another one, behind its socket, with the same outcome.
@@ -202,7 +66,7 @@ func TestOperators(t *testing.T) {
 	}
 }
 
-// looks looks at queues and workers.
+// looks at the queues and the workers.
 func (l *living) looks(o operator) {
 	l.t.Helper()
 	queues, err := o.Queues(l.t.Context())
@@ -454,7 +318,7 @@ func TestNobodyToOperate(t *testing.T) {
 func TestAmbiguousID(t *testing.T) {
 	t.Parallel()
 	o := several{ids: []string{"abcdefghabcdefgh", "abcdefghabcdefg2", "bbcdefghabcdefgh"}}
-	for begins, want := range map[string]string{"b": "bbcdefghabcdefgh", " BBC ": "bbcdefghabcdefgh", "abcdefghabcdefg2": "abcdefghabcdefg2"} {
+	for begins, want := range map[string]string{"b": "bbcdefghabcdefgh", "BBC": "bbcdefghabcdefgh", "abcdefghabcdefg2": "abcdefghabcdefg2"} {
 		if id, err := wholeID(t.Context(), o, begins); id != want || err != nil {
 			t.Errorf("%q: %s, %v", begins, id, err)
 		}
