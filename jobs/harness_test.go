@@ -25,7 +25,13 @@ import (
 	"atelier/storage/redis/embedded"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if folder := os.Getenv(killedFolder); folder != "" {
+		fmt.Fprintln(os.Stderr, workUntilKilled(folder))
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // house is what the processes of a test share, and the people who write to them.
 type house struct {

@@ -1,0 +1,121 @@
+package jobs_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
+	"atelier/storage/disk"
+	"atelier/storage/redis/embedded"
+)
+
+// killedFolder names the variable that has this program work in a folder until it is killed.
+const killedFolder = "TEST_KILLED_FOLDER"
+
+// message1 is what is asked of the process that is killed.
+func message1() adapters.Event {
+	return adapters.Event{
+		Kind: adapters.MessageSent, ID: "m1", Adapter: "chat", Thread: place1("t"), By: adapters.Person{ID: "ann"}, At: time.Unix(1_800_000_000, 0),
+		Message: &adapters.Message{Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "m1"}, For: adapters.Mentioned, Text: "blur>edge"},
+	}
+}
+
+// workUntilKilled accepts a request, and says so, and then that it is amid its second step.
+func workUntilKilled(folder string) error {
+	ctx := context.Background()
+	state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(folder, "state.log")})
+	if err != nil {
+		return err
+	}
+	blobs, err := disk.Open(filepath.Join(folder, "blobs"))
+	if err != nil {
+		return err
+	}
+	server := embedded.New()
+	if err := server.Start(); err != nil {
+		return err
+	}
+	mind := newMind(blobs)
+	step := mind.blocks("edge")
+	j, err := jobs.New(jobs.Config{
+		Redis: server.Client(), State: state, Blobs: blobs, Agent: mind, Adapters: []adapters.Adapter{newChat()}, Inspect: inspect, Pools: pools(),
+	})
+	if err != nil {
+		return err
+	}
+	if err := j.Handle(ctx, message1()); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stdout, "accepted")
+	go func() {
+		<-step.entered
+		fmt.Fprintln(os.Stdout, "acting")
+	}()
+	return errors.Join(j.Run(ctx), errors.New("it was not killed"))
+}
+
+// TestAKilledProcessIsFollowedByOneThatAnswers: kill -9 after the request was accepted, and
+// amid one of its steps.
+func TestAKilledProcessIsFollowedByOneThatAnswers(t *testing.T) {
+	t.Parallel()
+	for moment, done := range map[string]int{"accepted": 0, "acting": 1} {
+		t.Run(moment, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			killAt(t, folder, moment)
+
+			h := foundation(t)
+			state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(folder, "state.log")})
+			check(t, err)
+			t.Cleanup(func() { check(t, state.Close()) })
+			h.state = state
+			j := h.restart(1)
+			h.run(j)
+			r := h.wait(j, jobs.RequestID(message1()), 1)
+			if r.Runs[0].Status != jobs.Done || len(h.chat.all()) != 1 {
+				t.Errorf("it is %s, and %d answers were sent", r.Runs[0].Status, len(h.chat.all()))
+			}
+			if n := h.mind.count("blur"); done == 1 && n != 0 {
+				t.Errorf("what was done was done again, %d times", n)
+			}
+			if err := j.Handle(t.Context(), message1()); err != nil { // the platform tells of it once more
+				t.Error(err)
+			}
+			h.restart(0)
+		})
+	}
+}
+
+// killAt starts a process, and kills it when it says that word.
+func killAt(t *testing.T, folder, word string) {
+	t.Helper()
+	program, err := os.Executable()
+	check(t, err)
+	c := exec.CommandContext(t.Context(), program) //nolint:gosec // it is this program
+	c.Env = append(os.Environ(), killedFolder+"="+folder)
+	c.Stderr = os.Stderr
+	out, err := c.StdoutPipe()
+	check(t, err)
+	check(t, c.Start())
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != word { //nolint:revive // it only waits
+	}
+	said := lines.Text()
+	check(t, c.Process.Kill())
+	_, err = io.Copy(io.Discard, out)
+	if said != word || err != nil {
+		t.Errorf("it said %q: %v", said, err)
+	}
+	if err := c.Wait(); err == nil {
+		t.Error("it was not killed")
+	}
+}

@@ -1,0 +1,185 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage/redis/embedded"
+)
+
+// restart is a process after another one on the same State, whose queues ended with it. It
+// takes up what was left, which should be so many requests, and does not run yet.
+func (h *house) restart(requests int, change ...func(*jobs.Config)) *jobs.Jobs {
+	h.t.Helper()
+	server := embedded.New()
+	check(h.t, server.Start())
+	h.t.Cleanup(server.Close)
+	client := server.Client()
+	h.t.Cleanup(func() { check(h.t, client.Close()) })
+	h.redis = client
+	j := h.process(change...)
+	n, err := j.Resume(h.t.Context())
+	check(h.t, err)
+	if n != requests {
+		h.t.Fatalf("%d requests were taken up, not %d\n%s", n, requests, h.log)
+	}
+	return j
+}
+
+func hasty(c *jobs.Config) { c.Grace = time.Millisecond }
+
+// TestARequestGoesOnAfterARestart: whatever the process did for it when it ended.
+func TestARequestGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	for stage, hold := range map[string]func(h *house) (at, release chan struct{}){
+		"fetch": func(h *house) (chan struct{}, chan struct{}) {
+			at, release := make(chan struct{}, 9), make(chan struct{})
+			h.chat.onFetch = func(int, adapters.File) error { at <- struct{}{}; <-release; return nil }
+			return at, release
+		},
+		"plan": func(h *house) (chan struct{}, chan struct{}) {
+			at, release := make(chan struct{}, 9), make(chan struct{})
+			h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+				at <- struct{}{}
+				<-ctx.Done()
+				return read(r.Wish), ctx.Err()
+			}
+			return at, release
+		},
+		"act": func(h *house) (chan struct{}, chan struct{}) {
+			return h.mind.blocks("edge").entered, make(chan struct{})
+		},
+		"compose": func(h *house) (chan struct{}, chan struct{}) {
+			at := make(chan struct{}, 9)
+			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) {
+				at <- struct{}{}
+				<-ctx.Done()
+				return "", ctx.Err()
+			}
+			return at, make(chan struct{})
+		},
+		"send": func(h *house) (chan struct{}, chan struct{}) {
+			at := make(chan struct{}, 9)
+			var once atomic.Bool
+			h.chat.onSend = func(int, adapters.Reply) error {
+				if !once.Swap(true) {
+					at <- struct{}{}
+				}
+				return errors.New("the platform is away")
+			}
+			return at, make(chan struct{})
+		},
+	} {
+		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			at, release := hold(h)
+			j := h.process(hasty, func(c *jobs.Config) { c.Retry = func(int) time.Duration { return time.Hour } })
+			stop := h.run(j)
+			first := h.handle(j, h.says("t", "ann", "blur>edge", h.chat.upload("a.png", "PNG")))
+			second := h.handle(j, h.says("t", "ann", "caption"))
+			<-at
+			close(release)
+			stop()
+			h.chat.onFetch, h.chat.onSend = nil, nil
+			before := h.mind
+			h.mind = before.other()
+
+			again := h.restart(2)
+			h.run(again)
+			for _, id := range []string{first, second} {
+				if r := h.wait(again, id, 1); r.Runs[0].Status != jobs.Done {
+					t.Errorf("it is %s: %s\n%s", r.Runs[0].Status, h.told(r, 1), h.log)
+				}
+			}
+			if posts := h.chat.all(); len(posts) != 2 || posts[0].reply.AnswerTo.ID != "m1" {
+				t.Errorf("%d answers were sent: %+v", len(posts), posts)
+			}
+			if n := before.count("blur") + h.mind.count("blur"); n != 1 {
+				t.Errorf("a step was done %d times", n)
+			}
+			h.restart(0)
+		})
+	}
+}
+
+// TestAFurtherRunGoesOnAfterARestart: the request itself was answered long ago.
+func TestAFurtherRunGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.process(hasty)
+	stop := h.run(j)
+	r := h.ask(j, h.says("t", "ann", "blur"))
+	g := h.mind.blocks("blur")
+	n, err := j.Again(t.Context(), r.ID, "ann")
+	check(t, err)
+	<-g.entered
+	stop()
+	close(g.open)
+	again := h.restart(1)
+	h.run(again)
+	if r := h.wait(again, r.ID, n); r.Runs[n-1].Status != jobs.Done || len(h.chat.all()) != 2 {
+		t.Errorf("run %d is %s, and %d answers were sent", n, r.Runs[n-1].Status, len(h.chat.all()))
+	}
+}
+
+// TestAStepThatBreaksTheProgramIsGivenUp: it takes the process with it whenever it is begun.
+func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.mind.blocks("bomb")
+	j := h.process(hasty)
+	stop := h.run(j)
+	id := h.handle(j, h.says("t", "ann", "bomb"))
+	for range 4 {
+		<-g.entered
+		stop()
+		stop = h.run(h.restart(1, hasty))
+	}
+	<-g.entered
+	stop()
+	last := h.restart(1)
+	h.run(last)
+	r := h.wait(last, id, 1)
+	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), "begun 5 times") || h.mind.count("bomb") != 5 {
+		t.Errorf("after %d times it is %s: %s", h.mind.count("bomb"), r.Runs[0].Status, h.told(r, 1))
+	}
+}
+
+// TestWhatCannotBeReadStopsNoOther: a request that a later version has gone on with.
+func TestWhatCannotBeReadStopsNoOther(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.process() // which does not run
+	strange := h.handle(j, h.says("t", "ann", "blur"))
+	plain := h.handle(j, h.says("u", "ann", "blur"))
+	_, err := h.state.Append(t.Context(), "request-"+strange+"/log", []byte(`{"v":99}`), time.Hour)
+	check(t, err)
+	again := h.restart(1)
+	h.run(again)
+	if r := h.wait(again, plain, 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("the other one is %s", r.Runs[0].Status)
+	}
+	if !contains([]byte(h.log.String()), "a request cannot be read") {
+		t.Errorf("nobody is told:\n%s", h.log)
+	}
+}
+
+// TestResumeEndsWithItsContext and says so.
+func TestResumeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.handle(h.process(), h.says("t", "ann", "blur"))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := h.process().Resume(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("it ended with %v", err)
+	}
+}
