@@ -61,7 +61,8 @@ func settings() []setting {
 func ownSettings() []setting {
 	return []setting{
 		{
-			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which everything is kept: conversations, requests and their files. One process at a time serves from it, without REDIS_URL.",
+			name: "ATELIER_DATA", value: ".atelier", about: "The folder in which everything is kept: conversations, requests and their files. " +
+				"Without REDIS_URL one process at a time serves from it.",
 			set: func(c *Config, v string) error { c.Data = v; return needed(v) },
 		}, {
 			name: "ATELIER_CATALOGUE", about: "A folder with tools of your own, one YAML file each, beside the built-in ones.",

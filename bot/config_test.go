@@ -11,7 +11,7 @@ import (
 // what is expected, and a default that is not.
 func TestWrongSettingsAreNamed(t *testing.T) {
 	t.Parallel()
-	wrong := map[string]string{
+	wrong := map[string]string{ //nolint:gosec // none of them is a key
 		"ATELIER_DATA": " ", "ATELIER_CATALOGUE": "no/such/folder", "ATELIER_STRATEGY": "luck", "ATELIER_PARALLEL": "many",
 		"ATELIER_LOG": "loud", "ATELIER_LOG_FORMAT": "xml", "ATELIER_LISTEN": "8080", "ATELIER_DEADLINE": "0s", "ATELIER_GRACE": "-1s",
 		"ATELIER_CHECK": "1ms", "ATELIER_RETENTION": "30 days", "REDIS_URL": "http://:secret@redis", "S3_BUCKET": "my bucket", "S3_PREFIX": "../x",

@@ -105,7 +105,7 @@ func unknown(name string) string {
 		return "There is no setting ATELIER_MIND any more: it is called MIND."
 	}
 	if strings.HasPrefix(name, "AWS_") {
-		return fmt.Sprintf("%s is not read from the file .env: set it in the environment.", name)
+		return name + " is not read from the file .env: set it in the environment."
 	}
 	return fmt.Sprintf("There is no setting %s. To see them all: bot env", name)
 }

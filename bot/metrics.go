@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -83,16 +84,16 @@ func (m *metrics) Thinking(t plan.Thinking) {
 	}
 }
 
-func (m *metrics) asked(model, job string, calls, input, output int) {
-	m.modelCalls.WithLabelValues(model, job).Add(float64(calls))
-	m.modelTokens.WithLabelValues(model, "input").Add(float64(input))
-	m.modelTokens.WithLabelValues(model, "output").Add(float64(output))
-}
-
 // Ended counts a run that is over.
 func (m *metrics) Ended(adapter string, s jobs.Status, took time.Duration) {
 	m.ended.WithLabelValues(adapter, string(s)).Inc()
 	m.requestSeconds.WithLabelValues(adapter).Observe(took.Seconds())
+}
+
+func (m *metrics) asked(model, job string, calls, input, output int) {
+	m.modelCalls.WithLabelValues(model, job).Add(float64(calls))
+	m.modelTokens.WithLabelValues(model, "input").Add(float64(input))
+	m.modelTokens.WithLabelValues(model, "output").Add(float64(output))
 }
 
 // handler shows everything that was counted. What fails to be counted is left out.
@@ -108,19 +109,26 @@ type promLog struct{ log *slog.Logger }
 func (l promLog) Println(v ...any) {
 	for _, what := range v {
 		if err, ok := what.(error); ok {
-			l.log.Warn("metrics are missing", "error", plan.ForOperator(err)) //nolint:noctx // promhttp hands none on
+			l.log.Warn("metrics are missing", "error", plan.ForOperator(err))
 		}
 	}
 }
 
 // watch shows how the queues stand, as they are when somebody looks.
 func (m *metrics) watch(queues func(context.Context) ([]jobs.Queue, error)) error {
-	return m.registry.Register(queueCollector{
+	describe := func(name, help string, more ...string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help, append([]string{"queue"}, more...), nil)
+	}
+	err := m.registry.Register(queueCollector{
 		queues:  queues,
-		tasks:   prometheus.NewDesc("atelier_queue_tasks", "Tasks of a queue, by their state: waiting, active, later or failed.", []string{"queue", "state"}, nil),
-		oldest:  prometheus.NewDesc("atelier_queue_oldest_seconds", "How long the first task of a queue has been waiting.", []string{"queue"}, nil),
-		workers: prometheus.NewDesc("atelier_queue_workers", "Processes that work on a queue.", []string{"queue"}, nil),
+		tasks:   describe("atelier_queue_tasks", "Tasks of a queue, by their state: waiting, active, later or failed.", "state"),
+		oldest:  describe("atelier_queue_oldest_seconds", "How long the first task of a queue has been waiting."),
+		workers: describe("atelier_queue_workers", "Processes that work on a queue."),
 	})
+	if err != nil {
+		return fmt.Errorf("watch the queues: %w", err)
+	}
+	return nil
 }
 
 // queueCollector asks for the queues when metrics are collected.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"net"
@@ -18,9 +20,9 @@ import (
 )
 
 type serveCommand struct {
-	Queues      string `help:"The queues that this process works on: gateway, plan, cpu and gpu; one with a larger weight is looked at more often, as in gateway=6,plan=3,cpu." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
-	Adapters    string `help:"The chat platforms that this process is connected with: those that are configured, unless told; none for none." placeholder:"LIST"`
-	Concurrency string `help:"How many tasks run at a time: a number that the queues share, or one for each as in gateway=16,plan=8,cpu=4,gpu=1." placeholder:"N"`
+	Queues      string `help:"The queues to work on, with weights or without: gateway=6,plan=3,cpu. All, unless told." placeholder:"LIST"`
+	Adapters    string `help:"The chat platforms to connect with: those that are configured, unless told; none for none." placeholder:"LIST"`
+	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
 	Listen      string `help:"The address of /healthz, /readyz and /metrics, or off; as ATELIER_LISTEN." placeholder:"ADDRESS"`
 }
@@ -28,11 +30,16 @@ type serveCommand struct {
 // Help is the longer help.
 func (*serveCommand) Help() string {
 	return `Without settings one process does everything, and keeps what it must in ATELIER_DATA.
-With REDIS_URL any number of processes share the work, each with all of it or a part:
+With REDIS_URL any number of processes share the work, each with all of it or a part of the
+queues gateway, plan, cpu and gpu:
 
   bot serve --queues gateway,plan
   bot serve --queues cpu --adapters none
   bot serve --queues gpu --adapters none --concurrency 1
+
+A queue with a larger weight is looked at more often, where queues share their workers:
+--queues gateway=6,plan=3,cpu=1 --concurrency 8. Otherwise each has workers of its own:
+16 for gateway, 8 for plan, one for each processor for cpu, and 1 for gpu.
 
 It ends on SIGTERM or an interrupt: it takes no more work, lets what runs go on for a
 while, and leaves the rest to another process or to the next start. A second one kills it.`
@@ -40,7 +47,7 @@ while, and leaves the rest to another process or to the next start. A second one
 
 // Run serves until it is to end.
 func (s *serveCommand) Run(ctx context.Context, c *call) error {
-	pools, err := parsePools(s.Queues, s.Concurrency)
+	pools, err := parsePools(cmp.Or(s.Queues, strings.Join(queueNames(), ",")), s.Concurrency)
 	if err != nil {
 		return err
 	}
@@ -53,11 +60,19 @@ func (s *serveCommand) Run(ctx context.Context, c *call) error {
 		return err
 	}
 	return serve(ctx, config, service{pools: pools, adapters: platforms, hint: func() error {
-		_, err := fmt.Fprintln(c.Stdout, "Atelier runs, and no chat platform is connected: this version connects with none yet. "+
-			"Wishes are taken from the command line:\n\n  bot ask --file photo.jpg \"make it black and white\"")
-		return err
+		if _, err := io.WriteString(c.Stdout, howToAsk); err != nil {
+			return fmt.Errorf("say how it is used: %w", err)
+		}
+		return nil
 	}})
 }
+
+// howToAsk is told where no platform is connected.
+const howToAsk = `Atelier runs, and no chat platform is connected: this version connects with none yet.
+Wishes are taken from the command line:
+
+  bot ask --file photo.jpg "make it black and white"
+`
 
 // over puts the flags over the settings.
 func (s *serveCommand) over(c *Config) (err error) {
@@ -135,7 +150,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		return err
 	}
 	if err := counted.watch(j.Queues); err != nil {
-		return fmt.Errorf("watch the queues: %w", err)
+		return err
 	}
 	if p.Embedded {
 		n, err := j.Resume(ctx)

@@ -24,7 +24,7 @@ func parsePools(queues, concurrency string) ([]jobs.Pool, error) {
 		return nil, err
 	}
 	if len(weights) == 0 {
-		return nil, usage("--queues is empty: %s are expected, or some of them.", strings.Join(queueNames(), ","))
+		return nil, usage("--queues names none: %s are expected, or some of them.", strings.Join(queueNames(), ","))
 	}
 	for name, weight := range weights {
 		weights[name] = max(weight, 1)

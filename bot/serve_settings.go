@@ -24,7 +24,8 @@ func serveSettings() []setting {
 			name: "ATELIER_GRACE", value: "20s", about: "How long serve lets running steps go on when it is to end; then another process does them.",
 			set: func(c *Config, v string) (err error) { c.Grace, err = grace(v); return err },
 		}, {
-			name: "ATELIER_CHECK", value: "100ms", about: "How often an idle worker looks for work: the less, the sooner it begins, and the more Redis is asked.",
+			name: "ATELIER_CHECK", value: "100ms",
+			about: "How often an idle worker looks for work: the less, the sooner it begins, and the more Redis is asked.",
 			set: func(c *Config, v string) (err error) {
 				c.Check, err = duration(v, 5*time.Millisecond, 10*time.Second, "100ms or 1s")
 				return err

@@ -154,21 +154,6 @@ func New(ctx context.Context, c Config) (*Blobs, error) {
 	return b, nil
 }
 
-// apply sets a client to an endpoint, which is Amazon's if it is empty. What other
-// servers do not know of is left out there.
-func (c Config) apply(endpoint string) func(*awss3.Options) {
-	return func(o *awss3.Options) {
-		o.DisableLogOutputChecksumValidationSkipped = true
-		if endpoint == "" {
-			return
-		}
-		o.BaseEndpoint = aws.String(endpoint)
-		o.UsePathStyle = !c.HostStyle
-		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
-	}
-}
-
 // Validate tells by a [*storage.Fault] what of the settings cannot be right. It asks nobody.
 func (c Config) Validate() error {
 	c.Prefix = strings.Trim(c.Prefix, "/")
@@ -200,6 +185,21 @@ func (c Config) Validate() error {
 	return nil
 }
 
+// apply sets a client to an endpoint, which is Amazon's if it is empty. What other
+// servers do not know of is left out there.
+func (c Config) apply(endpoint string) func(*awss3.Options) {
+	return func(o *awss3.Options) {
+		o.DisableLogOutputChecksumValidationSkipped = true
+		if endpoint == "" {
+			return
+		}
+		o.BaseEndpoint = aws.String(endpoint)
+		o.UsePathStyle = !c.HostStyle
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+	}
+}
+
 // Close lets go of the connections.
 func (b *Blobs) Close() error {
 	b.transport.CloseIdleConnections()
@@ -217,10 +217,10 @@ func check(ctx context.Context, key string) error {
 }
 
 // given are the credentials of the configuration.
-func (c Config) given() aws.CredentialsProvider {
-	return aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+func (c Config) given() aws.CredentialsProviderFunc {
+	return func(context.Context) (aws.Credentials, error) {
 		return aws.Credentials{AccessKeyID: c.AccessKey, SecretAccessKey: c.SecretKey, SessionToken: c.SessionToken, Source: "settings"}, nil
-	})
+	}
 }
 
 // credentials are those of the SDK, with an error that is known again.
