@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -258,15 +259,20 @@ func inspect(_ context.Context, file string) (jobs.File, error) {
 	return jobs.File{Type: plan.Text, Ext: ".txt"}, nil
 }
 
-// lines is a log that can be read.
+// lines is a log that can be read, and waited for.
 type lines struct {
-	mu sync.Mutex
-	b  strings.Builder
+	mu      sync.Mutex
+	b       strings.Builder
+	changed chan struct{}
 }
 
 func (l *lines) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.changed != nil {
+		close(l.changed)
+		l.changed = nil
+	}
 	return l.b.Write(p)
 }
 
@@ -274,6 +280,35 @@ func (l *lines) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.String()
+}
+
+// until waits until so many lines hold all of the words.
+func (l *lines) until(t *testing.T, n int, words ...string) {
+	t.Helper()
+	end := time.NewTimer(patience)
+	defer end.Stop()
+	for {
+		l.mu.Lock()
+		found, text := 0, l.b.String()
+		for line := range strings.Lines(text) {
+			if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(line, w) }) {
+				found++
+			}
+		}
+		if l.changed == nil {
+			l.changed = make(chan struct{})
+		}
+		changed := l.changed
+		l.mu.Unlock()
+		if found >= n {
+			return
+		}
+		select {
+		case <-changed:
+		case <-end.C:
+			t.Fatalf("%v is not in the log:\n%s", words, text)
+		}
+	}
 }
 
 func contains(b []byte, s string) bool { return strings.Contains(string(b), s) }

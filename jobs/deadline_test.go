@@ -1,0 +1,134 @@
+package jobs_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// soon is a deadline that comes while a test runs.
+func soon(c *jobs.Config) { c.Deadline = 300 * time.Millisecond }
+
+func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
+	t.Parallel()
+	for stage, set := range map[string]func(h *house, g *gate){
+		"plan": func(h *house, g *gate) {
+			h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) { return read(r.Wish), g.pass(ctx) }
+		},
+		"act": func(h *house, g *gate) {
+			h.mind.set("blur", func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
+		},
+		"compose": func(h *house, g *gate) {
+			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
+		},
+		"fetch": func(h *house, g *gate) { h.chat.stall = g },
+	} {
+		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			set(h, newGate())
+			j := h.start(soon)
+			r := h.ask(j, h.says("t", "ann", "pic>blur", h.chat.upload("a.png", "PNG a")))
+			if told := h.told(r, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "too long") {
+				t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
+			}
+			p, _ := h.chat.post(r.Runs[0].Sent)
+			if made := stage == "act" || stage == "compose"; made != (len(p.reply.Files) == 1) {
+				t.Errorf("the files are %+v", p.reply.Files)
+			}
+		})
+	}
+}
+
+func TestWhatAGatewayThatIsNotThereHoldsUpIsAnsweredWhenItComes(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	inner := func(c *jobs.Config) { soon(c); c.Pools = c.Pools[1:] }
+	j := h.start(inner)
+	id := h.handle(j, h.says("t", "ann", "blur"))
+	h.follow(func() bool {
+		r, err := j.Show(t.Context(), id)
+		check(t, err)
+		return r.Runs[0].Answer != nil
+	})
+	h.start(func(c *jobs.Config) { c.Pools = c.Pools[:1] })
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), "too long") {
+		t.Errorf("the run is %s", r.Runs[0].Status)
+	}
+}
+
+// TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn lets one wait behind an answer that
+// cannot be sent, for longer than its deadline.
+func TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.chat.onSend = func(_ int, r adapters.Reply) error {
+		if r.AnswerTo.ID == "m1" && !strings.Contains(h.log.String(), "msg=\"the platform is back\"") {
+			return &adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}
+		}
+		return nil
+	}
+	j := h.start(soon)
+	first := h.handle(j, h.says("t", "ann", "blur"))
+	second := h.handle(j, h.says("t", "ann", "blur"))
+	h.log.until(t, 3, "stage waits", "request="+second, "stage=deadline")
+	if _, err := h.log.Write([]byte("msg=\"the platform is back\"\n")); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{first, second} {
+		if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Done {
+			t.Errorf("%s is %s", id, r.Runs[0].Status)
+		}
+	}
+}
+
+// TestARequestThatWasLostOnItsWayIsAnswered takes the tasks of a request away.
+func TestARequestThatWasLostOnItsWayIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	submitter := h.process(soon)
+	id := h.handle(submitter, h.says("t", "ann", "blur"))
+	check(t, h.inspector().DeleteTask("gateway:chat", "fetch:"+id+":1:"))
+	j := h.start(soon)
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), "too long") {
+		t.Errorf("the run is %s", r.Runs[0].Status)
+	}
+}
+
+// TestAClockThatJumpsChangesNothing gives each process a clock that is hours away from the
+// other's, and jumps at each look.
+func TestAClockThatJumpsChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	now := newClock()
+	jumping := func(by time.Duration) func(c *jobs.Config) {
+		return func(c *jobs.Config) {
+			c.Now = func() time.Time {
+				now.pass(by)
+				return now.now()
+			}
+		}
+	}
+	one, two := h.start(jumping(5*time.Hour)), h.start(jumping(-7*time.Hour))
+	var ids []string
+	for _, j := range []*jobs.Jobs{one, two, one, two, one} {
+		ids = append(ids, h.handle(j, h.says("t", "ann", "first>blur|sharpen")))
+	}
+	for _, id := range ids {
+		if r := h.wait(two, id, 1); r.Runs[0].Status != jobs.Done {
+			t.Errorf("the run is %s", r.Runs[0].Status)
+		}
+	}
+	var order []string
+	for _, p := range h.chat.all() {
+		order = append(order, p.reply.AnswerTo.ID)
+	}
+	if got := strings.Join(order, " "); got != "m1 m2 m3 m4 m5" || h.mind.count("blur") != 5 {
+		t.Errorf("answered were %s, blurred %d times", got, h.mind.count("blur"))
+	}
+}

@@ -1,0 +1,153 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+const unexpected = "Something went wrong that I did not expect."
+
+// TestWhatGoesWrongInPlanningIsToldOrTriedAgain has a planner that fails so many times.
+func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
+	t.Parallel()
+	fault := &plan.Fault{Sentence: "The model is asleep.", Err: errors.New("secret detail")}
+	for name, c := range map[string]struct {
+		err       error
+		times     int
+		impatient bool
+		told      string
+		calls     int
+	}{
+		"it passes":                          {fmt.Errorf("%w: %w", jobs.ErrPassing, fault), 2, false, "Here it is.", 3},
+		"it does not pass":                   {fmt.Errorf("%w: %w", jobs.ErrPassing, fault), 100, false, "The model is asleep.", 4},
+		"it may pass, but somebody waits":    {fmt.Errorf("%w: %w", jobs.ErrPassing, fault), 1, true, "The model is asleep.", 1},
+		"it is told at once":                 {fault, 100, false, "The model is asleep.", 1},
+		"nobody expected it":                 {errors.New("secret detail"), 100, false, unexpected, 4},
+		"nobody expected it, but it went":    {errors.New("secret detail"), 3, false, "Here it is.", 4},
+		"nobody expected it, somebody waits": {errors.New("secret detail"), 1, true, unexpected, 1},
+		"the storage is away":                {fmt.Errorf("get: %w", storage.ErrUnreachable), 100, false, "The place where I keep files", 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			left := c.times
+			h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+				if left--; left >= 0 {
+					return nil, c.err
+				}
+				return read(r.Wish), nil
+			}
+			j := h.start(func(config *jobs.Config) { config.Impatient = c.impatient })
+			r := h.ask(j, h.says("t", "ann", "blur"))
+			if told := h.told(r, 1); !strings.HasPrefix(told, c.told) || strings.Contains(told, "secret") || h.mind.count("plan") != c.calls {
+				t.Errorf("told is %q, asked %d times", told, h.mind.count("plan"))
+			}
+			if strings.Contains(h.log.String(), "asleep") {
+				t.Error("the log quotes what people are told")
+			}
+		})
+	}
+}
+
+func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.mind.set("breaks", func(context.Context, jobs.Work) (plan.Result, error) { panic("secret of ann") })
+	if r := h.ask(j, h.says("t", "ann", "breaks|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r, 1), unexpected) {
+		t.Errorf("told is %q", h.told(r, 1))
+	}
+	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { panic("secret of ann") }
+	if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), unexpected) {
+		t.Errorf("told is %q", h.told(r, 1))
+	}
+	if strings.Contains(h.log.String(), "secret") {
+		t.Error("the log says what it broke down with")
+	}
+}
+
+func TestAnAnswerThatCannotBeWordedHasItsFiles(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{errors.New("secret detail"), &plan.Fault{Sentence: "The model is asleep."}} {
+		h := enter(t)
+		j := h.start()
+		h.mind.respond = func(context.Context, jobs.Account) (string, error) { return "", err }
+		r := h.ask(j, h.says("t", "ann", "pic"))
+		p, _ := h.chat.post(r.Runs[0].Sent)
+		if len(p.reply.Files) != 1 || strings.Contains(p.reply.Text, "secret") || p.reply.Text == "" {
+			t.Errorf("sent is %+v", p.reply)
+		}
+	}
+}
+
+func TestAStepThatTheAgentCannotDoAtAllHasFailed(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.mind.set("bad", func(context.Context, jobs.Work) (plan.Result, error) {
+		return plan.Result{}, &plan.Fault{Sentence: "It is bad."}
+	})
+	if r := h.ask(j, h.says("t", "ann", "bad|good")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r, 1), "It is bad.") {
+		t.Errorf("told is %q", h.told(r, 1))
+	}
+}
+
+func TestWhatGoesWrongInFetching(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err     error
+		times   int
+		told    string
+		fetches int
+	}{
+		"it passes":              {&adapters.Fault{Sentence: "Away."}, 2, "Here it is.", 3},
+		"it does not pass":       {errors.New("secret detail"), 100, unexpected, 6},
+		"a pause is no try":      {&adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}, 9, "Here it is.", 10},
+		"it is gone":             {fmt.Errorf("get: %w", adapters.ErrGone), 100, `The file "a.png" cannot be had any more.`, 1},
+		"it is gone, as is said": {&adapters.Fault{Sentence: "Ann has deleted it.", Kind: adapters.ErrGone}, 100, "Ann has deleted it.", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			h.chat.onFetch = func(n int, _ adapters.File) error {
+				if n <= c.times {
+					return c.err
+				}
+				return nil
+			}
+			j := h.start()
+			r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a")))
+			if told := h.told(r, 1); !strings.HasPrefix(told, c.told) || h.chat.fetches != c.fetches {
+				t.Errorf("told is %q, fetched %d times", told, h.chat.fetches)
+			}
+			if c.told != "Here it is." && h.mind.count("plan") != 0 {
+				t.Error("it is planned all the same")
+			}
+		})
+	}
+}
+
+func TestFilesThatAreNotTaken(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(func(c *jobs.Config) { c.MaxFile = 2_000_000 })
+	for content, want := range map[string]string{
+		"PNG" + strings.Repeat("x", 2_000_000): `The file "a.png" is too large: I take at most 2 MB.`,
+		strings.Repeat("x", 1<<20+1):           "The text is too long: at most 1 MB is taken.",
+		"BAD":                                  "I take no bad files.",
+	} {
+		r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", content)))
+		if told := h.told(r, 1); told != want || r.Runs[0].Status != jobs.Failed {
+			t.Errorf("told is %q", told)
+		}
+	}
+}
