@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -55,36 +57,40 @@ func (c Config) examineServer(ctx context.Context, client goredis.UniversalClien
 	if err != nil {
 		return append(found, failed("workers", err, "They could not be listed."))
 	}
-	workers, err := j.Workers(ctx)
+	queues, err := j.Queues(ctx)
 	if err != nil {
 		return append(found, failed("workers", err, "They could not be listed."))
 	}
-	return append(found, examineWorkers(workers))
+	return append(found, examineWorkers(queues))
 }
 
-// examineWorkers looks whether somebody works on every queue that a request needs.
-func examineWorkers(workers []jobs.Worker) finding {
-	if len(workers) == 0 {
+// examineWorkers looks whether somebody works on the queues that every request needs, and
+// on those in which something waits.
+func examineWorkers(queues []jobs.Queue) finding {
+	waiting := map[string]bool{jobs.QueuePlan: true, jobs.QueueCPU: true}
+	alive := false
+	for _, q := range queues {
+		alive = alive || q.Workers > 0
+		if q.Workers > 0 {
+			delete(waiting, q.Name)
+		} else if q.Waiting > 0 {
+			waiting[q.Name] = true
+		}
+	}
+	lacking := slices.Sorted(maps.Keys(waiting))
+	var flags []string // the queues of all adapters are one there
+	for _, name := range lacking {
+		flag, _, _ := strings.Cut(name, ":")
+		flags = append(flags, flag)
+	}
+	switch {
+	case !alive:
 		return finding{missing, "workers", "No process works on the queues. Start one: bot serve"}
+	case len(lacking) > 0:
+		return finding{missing, "workers", fmt.Sprintf("No process works on %s: requests wait there. Start one: bot serve --queues %s",
+			strings.Join(lacking, ", "), strings.Join(slices.Compact(flags), ","))}
 	}
-	served := map[string]bool{}
-	for _, w := range workers {
-		for _, q := range w.Queues {
-			name, _, _ := strings.Cut(q, ":")
-			served[name] = true
-		}
-	}
-	var lacking []string
-	for _, q := range []string{jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU} {
-		if !served[q] {
-			lacking = append(lacking, q)
-		}
-	}
-	if len(lacking) > 0 {
-		return finding{missing, "workers", fmt.Sprintf("None works on %s: requests wait there. Start one: bot serve --queues %s",
-			strings.Join(lacking, ", "), strings.Join(lacking, ","))}
-	}
-	return finding{healthy, "workers", counted(len(workers), "worker") + ", and all queues are worked on. To see them: bot queues"}
+	return finding{healthy, "workers", "All queues are worked on. To see them: bot queues"}
 }
 
 // redisAddress is " at ADDRESS" as the client knows it: without user and password.

@@ -148,7 +148,7 @@ func TestDoctorAndTheRunning(t *testing.T) {
 	}
 	l = live(t, "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
 	check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
-	if f := examined(t, l.env...)["workers"]; f.State != healthy || !strings.Contains(f.Says, "all queues are worked on") {
+	if f := examined(t, l.env...)["workers"]; f.State != healthy || !strings.Contains(f.Says, "All queues are worked on") {
 		t.Errorf("%+v", f)
 	}
 }
@@ -184,9 +184,18 @@ missing  the rest  It is looked at once the settings are right.
 // TestDoctorOfQueues: a queue that nobody works on is named.
 func TestDoctorOfQueues(t *testing.T) {
 	t.Parallel()
-	f := examineWorkers([]jobs.Worker{{Queues: []string{"plan", "gpu"}}})
-	if f.State != missing || !strings.Contains(f.Says, "bot serve --queues gateway,cpu") {
-		t.Errorf("%+v", f)
+	served := func(name string) jobs.Queue { return jobs.Queue{Name: name, Workers: 1} }
+	for says, queues := range map[string][]jobs.Queue{
+		"No process works on the queues.":                {{Name: "plan", Waiting: 1}},
+		"No process works on cpu: requests wait there. ": {served("plan"), served("gpu"), {Name: "cpu"}},
+		"No process works on gateway:a, gateway:b: requests wait there. Start one: bot serve --queues gateway": {
+			served("plan"), served("cpu"), {Name: "gateway:a", Waiting: 2}, {Name: "gateway:b", Waiting: 1}, served("gateway:c"),
+		},
+		"All queues are worked on.": {served("plan"), served("cpu"), {Name: "gpu"}},
+	} {
+		if f := examineWorkers(queues); (f.State == healthy) != strings.HasPrefix(says, "All") || !strings.HasPrefix(f.Says, says) {
+			t.Errorf("%+v", f)
+		}
 	}
 }
 
