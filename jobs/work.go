@@ -169,14 +169,18 @@ func (j *Jobs) hopeless(w task, err error) bool {
 	switch {
 	case j.config.Impatient:
 		return true
-	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, ErrPassing),
-		errors.Is(err, context.DeadlineExceeded):
+	case passing(err), errors.Is(err, context.DeadlineExceeded):
 		return false
 	case adapters.Final(err), plan.Final(err), errors.Is(err, errVersion):
 		return true
 	}
 	var fault *plan.Fault
 	return w.Kind != kindSend && errors.As(err, &fault) && !errors.Is(err, ErrPassing)
+}
+
+// passing tells whether the same may succeed later.
+func passing(err error) bool {
+	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
 }
 
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
@@ -201,6 +205,12 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	h := halted{Why: Broken, Problem: problem}
 	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
 		h.Thinking = vain.Thinking
+	}
+	if w.Kind == kindCompose { // whose task halt would hand over is this one
+		if _, err := j.write(ctx, w.Request, entry{Run: w.Run, Halted: &h}); err != nil {
+			return err
+		}
+		return j.compose(ctx, w) // without a model
 	}
 	return j.halt(ctx, w.Request, max(w.Run, 1), h)
 }
