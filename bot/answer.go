@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/jobs"
 )
 
 // The statuses of an answer.
@@ -53,15 +53,16 @@ func newAnswer(status, text string, spent plan.Thinking, tools plan.Tokens) *ans
 	return &answer{Status: status, Text: text, Files: []fileLine{}, Solutions: []solutionLine{}, Thinking: newSpentLine(spent, tools)}
 }
 
-// statusOf is how a request ended.
-func statusOf(p *plan.Plan, run agent.Outcome) string {
-	switch {
-	case p.Question != "":
+// statusOf is how a run ended.
+func statusOf(s jobs.Status) string {
+	switch s {
+	case jobs.Asking:
 		return questionStatus
-	case p.Reply != "" && !p.Refused, run.Done:
+	case jobs.Done:
 		return doneStatus
+	default:
+		return failedStatus
 	}
-	return failedStatus
 }
 
 func (a *answer) exit() int {
@@ -75,17 +76,17 @@ func (a *answer) exit() int {
 }
 
 // solutions lists the offers, with what came of the steps that ran. The one that was
-// followed in the end is marked; where steps failed and it is none of the offers, it
-// stands last.
-func (a *answer) solutions(p *plan.Plan, offers []plan.Offer, run agent.Outcome) error {
+// followed in the end is marked, if one was; where steps failed and it is none of the
+// offers, it stands last.
+func (a *answer) solutions(p *plan.Plan, offers []plan.Offer, followed plan.Choice, results map[string]plan.Result) error {
 	if len(p.Tasks) == 0 {
 		return nil
 	}
-	if run.Choice != nil {
-		i := slices.IndexFunc(offers, func(o plan.Offer) bool { return slices.Equal(o.Choice, run.Choice) })
+	if followed != nil {
+		i := slices.IndexFunc(offers, func(o plan.Offer) bool { return slices.Equal(o.Choice, followed) })
 		if i < 0 {
 			i = len(offers)
-			offers = append(offers, p.Offers(run.Choice, 1)...)
+			offers = append(offers, p.Offers(followed, 1)...)
 		}
 		a.ran = i + 1
 	}
@@ -99,7 +100,7 @@ func (a *answer) solutions(p *plan.Plan, offers []plan.Offer, run agent.Outcome)
 		}
 		s := solutionLine{Rank: i + 1, Score: o.Score}
 		for at, step := range steps {
-			s.Steps = append(s.Steps, newStepLine(s.Steps, at, step, run.Results))
+			s.Steps = append(s.Steps, newStepLine(s.Steps, at, step, results))
 		}
 		if a.ran == i+1 { // what hangs on a failed step will not run any more
 			for j := range s.Steps {

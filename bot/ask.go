@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/adapters/terminal"
 	"atelier/agent"
-	"atelier/agent/mind"
 	"atelier/agent/plan"
-	"atelier/agent/toolgraph"
+	"atelier/jobs"
 )
 
 type askCommand struct {
@@ -52,7 +52,7 @@ const (
 )
 
 // Run does what the wish asks for.
-func (a *askCommand) Run(ctx context.Context, c *call) (err error) {
+func (a *askCommand) Run(ctx context.Context, c *call) error {
 	if err := a.check(); err != nil {
 		return err
 	}
@@ -64,16 +64,7 @@ func (a *askCommand) Run(ctx context.Context, c *call) (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := openThread(ctx, config.Data, a.Thread)
-	if err != nil {
-		return a.failed(ctx, c, err)
-	}
-	defer func() {
-		if e := t.close(); e != nil && err == nil {
-			err = fmt.Errorf("close the conversation: %w", e)
-		}
-	}()
-	an, err := a.answer(ctx, c, config, t, wish)
+	an, err := a.answer(ctx, c, config, wish)
 	if err != nil {
 		return a.failed(ctx, c, err)
 	}
@@ -164,41 +155,48 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
-// answer plans the wish and, unless only the plan is wanted, does it.
-func (a *askCommand) answer(ctx context.Context, c *call, config Config, t *thread, wish string) (*answer, error) {
+// answer plans the wish and, unless only the plan is wanted, does it: in the conversation,
+// by the jobs, as every wish is done.
+func (a *askCommand) answer(ctx context.Context, c *call, config Config, wish string) (_ *answer, err error) {
 	line := c.progress(a.JSON)
 	defer line.close()
 	if line != nil {
 		config.LogTo = line
 	}
-	given, err := t.attachAll(ctx, a.File, config.limits())
+	t, err := openThread(ctx, config, a.Thread)
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := config.catalogue()
+	defer func() {
+		if e := t.close(); e != nil && err == nil {
+			err = fmt.Errorf("close the conversation: %w", e)
+		}
+	}()
+	d, err := t.openDesk(ctx, config, agent.Config{MaxActions: a.MaxActions, Progress: line.stage}, line.report)
 	if err != nil {
 		return nil, err
 	}
-	atelier, err := config.agent(ctx, catalogue, t.blobs, agent.Config{MaxActions: a.MaxActions, Progress: line.stage})
-	if err != nil {
+	defer func() { err = d.close(ctx, err) }()
+	if a.Solution != nil && !a.Plan {
+		shown, err := d.shown(ctx, wish, a.File)
+		if err != nil {
+			return nil, err
+		}
+		if shown != nil {
+			return a.run(ctx, d, *shown)
+		}
+	}
+	// What is not to be run, or not as it is best, is only planned at first; so is what may
+	// have no place to go.
+	planOnly := a.Plan || a.Solution != nil || tryWriting(a.Out) != nil
+	p, err := d.submit(ctx, terminal.Message(t.channel(), wish, a.File), jobs.Options{PlanOnly: planOnly})
+	switch {
+	case err != nil:
 		return nil, err
+	case !planOnly:
+		return a.told(ctx, d, p, p.run)
 	}
-	r, p, kept := t.planOf(wish, given)
-	if !kept || a.Plan || a.Solution == nil {
-		r = t.request(wish, given)
-		p, err = a.plan(ctx, atelier, r)
-	}
-	if err != nil {
-		return nil, err
-	}
-	planned := planned{a, atelier, t, r, p, p.Offers(p.Best(), maxOffers), line}
-	switch beyond := a.number() > len(planned.offers); {
-	case beyond && whole(p):
-		return nil, planned.giveUp(noSuchSolution(planned.number(), len(planned.offers)))
-	case beyond || a.Plan:
-		return planned.show(ctx)
-	}
-	return planned.do(ctx)
+	return a.run(ctx, d, p)
 }
 
 // number is that of the solution to be run.
@@ -209,17 +207,41 @@ func (a *askCommand) number() int {
 	return *a.Solution
 }
 
-// plan asks for the ways to do it.
-func (a *askCommand) plan(ctx context.Context, atelier *agent.Agent, r plan.Request) (*plan.Plan, error) {
-	p, err := atelier.Plan(ctx, r)
-	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > maxFiles {
-		err = &plan.Fault{Sentence: fmt.Sprintf("At most %d things can be worked on at once. Name those that you mean.", maxFiles), Err: err}
-	}
-	return p, err
-}
-
 // maxOffers is how many ways are shown and numbered.
 const maxOffers = 10
+
+// run runs the solution that is wanted of a plan, or tells why there is nothing to run.
+func (a *askCommand) run(ctx context.Context, d *desk, p planned) (*answer, error) {
+	switch beyond := a.number() > len(p.offers); {
+	case beyond && whole(p.plan):
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchSolution(a.number(), len(p.offers))}
+	case a.Plan, beyond, p.plan.Question != "":
+		an := newAnswer(statusOf(p.run.Answer.Status), p.run.Answer.Reply.Text, p.thinking, plan.Tokens{})
+		return an, an.solutions(p.plan, p.offers, nil, nil)
+	}
+	choice := p.offers[a.number()-1].Choice
+	if err := a.checkOutFor(p.plan, choice); err != nil {
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
+	}
+	run, err := d.choose(ctx, p, choice)
+	if err != nil {
+		return nil, err
+	}
+	return a.told(ctx, d, p, run)
+}
+
+// told is the answer when a solution was run. The conversation has it before the files are
+// handed out, so that it goes on from here even if that fails.
+func (a *askCommand) told(ctx context.Context, d *desk, p planned, run jobs.Run) (*answer, error) {
+	an := newAnswer(statusOf(run.Answer.Status), run.Answer.Reply.Text, p.thinkingWith(run), run.Usage)
+	if p.plan == nil {
+		return an, nil
+	}
+	if err := an.solutions(p.plan, p.offers, run.Choice, run.Results); err != nil {
+		return nil, err
+	}
+	return an, an.export(ctx, d.thread.place.Blobs, run.Made, a.Out)
+}
 
 func noSuchSolution(number, n int) error {
 	there := fmt.Sprintf("are only %d solutions", n)
@@ -232,75 +254,4 @@ func noSuchSolution(number, n int) error {
 // whole tells whether every part of the wish can be done.
 func whole(p *plan.Plan) bool {
 	return len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
-}
-
-// planned is a wish with its plan.
-type planned struct {
-	*askCommand
-
-	agent   *agent.Agent
-	thread  *thread
-	request plan.Request
-	plan    *plan.Plan
-	offers  []plan.Offer
-	line    *progress
-}
-
-// giveUp is a failure after the planning, with what that took. The conversation keeps the
-// plan, so that a solution of it can be run without planning again.
-func (p planned) giveUp(err error) error {
-	p.thread.try(p.request, p.plan)
-	if e := p.thread.save(); e != nil {
-		err = errors.Join(err, e)
-	}
-	return &plan.UnfinishedError{Thinking: p.plan.Thinking, Err: err}
-}
-
-// show is the answer when nothing is to be run: the ways to do it, or what is in the
-// way. With --plan a wish is only tried, which is no turn, unless it led to a question,
-// which is to be answered.
-func (p planned) show(ctx context.Context) (*answer, error) {
-	an := newAnswer(doneStatus, "", p.plan.Thinking, plan.Tokens{})
-	if !whole(p.plan) {
-		told, err := p.agent.Respond(ctx, mind.Account{Request: p.request, Plan: p.plan})
-		if err != nil {
-			return nil, err
-		}
-		an = newAnswer(statusOf(p.plan, agent.Outcome{}), told.Text, told.Thinking, plan.Tokens{})
-	}
-	if p.Plan && p.plan.Question == "" {
-		p.thread.try(p.request, p.plan)
-	} else {
-		p.thread.remember(p.request, p.plan, agent.Outcome{}, an.Text)
-	}
-	if err := p.thread.save(); err != nil {
-		return nil, err
-	}
-	return an, an.solutions(p.plan, p.offers, agent.Outcome{})
-}
-
-// do is the answer when the chosen solution was run. The conversation has it before the
-// files are handed out, so that it goes on from here even if that fails.
-func (p planned) do(ctx context.Context) (*answer, error) {
-	choice := p.offers[p.number()-1].Choice
-	if err := p.checkOutFor(p.plan, choice); err != nil {
-		return nil, p.giveUp(err)
-	}
-	run, err := p.agent.Run(ctx, p.request, p.plan, choice, p.line.steps())
-	if err != nil {
-		return nil, err
-	}
-	told, err := p.agent.Respond(ctx, run.Account)
-	if err != nil {
-		return nil, err
-	}
-	p.thread.remember(p.request, p.plan, run, told.Text)
-	if err := p.thread.save(); err != nil {
-		return nil, err
-	}
-	an := newAnswer(statusOf(p.plan, run), told.Text, told.Thinking, takenBy(run))
-	if err := an.solutions(p.plan, p.offers, run); err != nil {
-		return nil, err
-	}
-	return an, an.export(ctx, p.thread.blobs, run.Made, p.Out)
 }

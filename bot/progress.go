@@ -3,13 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"atelier/adapters"
 	"atelier/agent"
-	"atelier/agent/plan"
 )
 
 // progress is a line at the bottom of a terminal that tells what is going on and for
@@ -162,27 +161,26 @@ func (p *progress) stage(_ string, s agent.Stage) {
 	}
 }
 
-// steps tells which steps of a run are being done.
-func (p *progress) steps() func(agent.Event) {
-	done := 0
-	var running []plan.Step
-	return func(e agent.Event) {
-		if e.Status == plan.Running {
-			running = append(running, e.Step)
-		} else {
-			running = slices.DeleteFunc(running, func(s plan.Step) bool { return s.Key == e.Step.Key })
-		}
-		if e.Status == plan.Done {
+// report tells which steps of a run are being done. While none is, what goes on is told by
+// [progress.stage].
+func (p *progress) report(r adapters.Progress) {
+	done, left := 0, 0
+	var running []string
+	for _, s := range r.Steps {
+		switch s.State {
+		case adapters.StepDone:
 			done++
+		case adapters.StepRunning:
+			running = append(running, s.Text)
+			left++
+		case adapters.StepWaiting:
+			left++
+		default:
 		}
-		names := make([]string, len(running))
-		for i, s := range running {
-			names[i] = s.Action.Tool
-		}
-		about := fmt.Sprintf("%d of %d done", done, max(e.Of, done+len(running))) // a step of a way that was given up counts too
-		if len(names) > 0 {
-			about += ", " + strings.Join(names, ", ")
-		}
-		p.tell("Working", about)
 	}
+	if left == 0 || r.Ended {
+		return
+	}
+	about := fmt.Sprintf("%d of %d done", done, len(r.Steps))
+	p.tell("Working", strings.Join(append([]string{about}, running...), ", "))
 }

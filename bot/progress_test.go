@@ -9,8 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"atelier/adapters"
 	"atelier/agent"
-	"atelier/agent/plan"
 )
 
 // screen shows what a terminal shows in its last line, and the lines above it.
@@ -93,21 +93,36 @@ func TestProgressLine(t *testing.T) {
 func TestProgressOfSteps(t *testing.T) {
 	t.Parallel()
 	p := &progress{}
-	hear := p.steps()
-	step := func(tool string) plan.Step { return plan.Step{Key: tool, Action: plan.Action{Tool: tool}} }
+	p.stage("r", agent.Settling)
+	steps := func(states ...adapters.StepState) (all []adapters.ProgressStep) {
+		for i, s := range states {
+			all = append(all, adapters.ProgressStep{Key: string(rune('a' + i)), Text: []string{"edge", "caption", "read"}[i], State: s})
+		}
+		return all
+	}
+	const waiting, running, done, failed, skipped = adapters.StepWaiting, adapters.StepRunning, adapters.StepDone, adapters.StepFailed, adapters.StepSkipped
+	const before = "choosing the way"
 	for i, c := range []struct {
-		event agent.Event
+		steps []adapters.ProgressStep
+		ended bool
 		want  string
 	}{
-		{agent.Event{Step: step("edge"), Status: plan.Running, Of: 3}, "0 of 3 done, edge"},
-		{agent.Event{Step: step("caption"), Status: plan.Running, Of: 3}, "0 of 3 done, edge, caption"},
-		{agent.Event{Step: step("edge"), Status: plan.Done, Of: 3}, "1 of 3 done, caption"},
-		{agent.Event{Step: step("caption"), Status: plan.Failed, Of: 3}, "1 of 3 done"},
-		{agent.Event{Step: step("read"), Status: plan.Running, Of: 1}, "1 of 2 done, read"},
-		{agent.Event{Step: step("read"), Status: plan.Done, Of: 1}, "2 of 2 done"},
+		{nil, false, before},
+		{steps(running, waiting, waiting), true, before},
+		{steps(running, waiting, waiting), false, "0 of 3 done, edge"},
+		{steps(running, running, waiting), false, "0 of 3 done, edge, caption"},
+		{steps(done, running, waiting), false, "1 of 3 done, caption"},
+		{steps(done, failed, waiting), false, "1 of 3 done"},
+		{steps(done, failed, skipped), false, "1 of 3 done"}, // the answer is on its way
+		{steps(done, running), false, "1 of 2 done, caption"},
+		{steps(done, done), false, "1 of 2 done, caption"},
 	} {
-		hear(c.event)
-		if p.doing != "Working" || p.about != c.want {
+		p.report(adapters.Progress{Title: "Planning", Steps: c.steps, Ended: c.ended})
+		doing := "Working"
+		if c.want == before {
+			doing = "Thinking"
+		}
+		if p.doing != doing || p.about != c.want {
 			t.Errorf("%d: %s (%s)", i, p.doing, p.about)
 		}
 	}
@@ -118,7 +133,7 @@ func TestNoProgress(t *testing.T) {
 	t.Parallel()
 	var p *progress
 	p.stage("r", agent.Searching)
-	p.steps()(agent.Event{})
+	p.report(adapters.Progress{Steps: []adapters.ProgressStep{{State: adapters.StepRunning}}})
 	p.close()
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"atelier/agent"
 	"atelier/agent/plan"
 )
 
@@ -59,15 +58,6 @@ func newSpentLine(t plan.Thinking, tools plan.Tokens) *spentLine {
 		})
 	}
 	return l
-}
-
-// takenBy is what the tools of a run took of models, by steps that failed too.
-func takenBy(run agent.Outcome) plan.Tokens {
-	var all plan.Tokens
-	for _, r := range run.Results {
-		all = all.Plus(r.Usage)
-	}
-	return all
 }
 
 // String is one line for people, such as

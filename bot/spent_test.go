@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"atelier/agent"
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/mind/llm/replay"
 	"atelier/agent/plan"
@@ -43,19 +42,15 @@ func TestSpentByTools(t *testing.T) {
 	thinking := plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 1, Input: 900, Output: 100, Took: time.Second}}}
 	for want, c := range map[string]struct {
 		thinking plan.Thinking
-		results  map[string]plan.Result
+		tools    plan.Tokens
 	}{
-		"Model: 1 call, 1,000 tokens (decompose 1,000 in 1.0 s); tools: 3 calls, 1,234 tokens": {thinking, map[string]plan.Result{
-			"a": {Status: plan.Failed, Usage: plan.Tokens{Calls: 2, Input: 1000, Output: 200}},
-			"b": {Status: plan.Done, Usage: plan.Tokens{Calls: 1, Input: 30, Output: 4}},
-			"c": {Status: plan.Done},
-		}},
-		"Model: 0 calls, 0 tokens; tools: 1 call, 0 tokens": {plan.Thinking{}, map[string]plan.Result{"a": {Usage: plan.Tokens{Calls: 1}}}},
-		"Model: 0 calls, 0 tokens; tools: 1 call, about 7 tokens": {plan.Thinking{}, map[string]plan.Result{
-			"a": {Usage: plan.Tokens{Calls: 1, Input: 5, Output: 2, Estimated: true}},
-		}},
+		"Model: 1 call, 1,000 tokens (decompose 1,000 in 1.0 s); tools: 3 calls, 1,234 tokens": {
+			thinking, plan.Tokens{Calls: 2, Input: 1000, Output: 200}.Plus(plan.Tokens{Calls: 1, Input: 30, Output: 4}),
+		},
+		"Model: 0 calls, 0 tokens; tools: 1 call, 0 tokens":       {plan.Thinking{}, plan.Tokens{Calls: 1}},
+		"Model: 0 calls, 0 tokens; tools: 1 call, about 7 tokens": {plan.Thinking{}, plan.Tokens{Calls: 1, Input: 5, Output: 2, Estimated: true}},
 	} {
-		if got := newSpentLine(c.thinking, takenBy(agent.Outcome{Results: c.results})).String(); got != want {
+		if got := newSpentLine(c.thinking, c.tools).String(); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,33 +14,26 @@ import (
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
+	"atelier/adapters/terminal"
 	"atelier/agent/plan"
-	"atelier/storage/disk"
+	"atelier/storage"
 )
 
-// thread is a conversation that is kept across calls. Its folder holds thread.json and
-// the blobs; it is locked while a call works on it, and a second call waits.
+// thread is a conversation that is kept across calls. In its folder lies what the jobs
+// keep of it; it is locked while a call works on it, and a second call waits.
 type thread struct {
-	Version   int             `json:"version"`
-	Turns     []plan.Turn     `json:"turns,omitempty"`
-	Resources []plan.Resource `json:"resources,omitempty"`
-	Question  *plan.Question  `json:"question,omitempty"`
-	Shown     *shown          `json:"shown,omitempty"`
-
-	blobs  *disk.Blobs
+	name   string // empty for a conversation of one call
 	folder string
-	keep   bool
+	place  *place
 	unlock func()
 }
-
-const threadVersion = 1
 
 // openThread opens the conversation of that name, a new one if there is none. Without
 // a name it is a conversation of this call alone, of which nothing stays. Close it in
 // the end.
-func openThread(ctx context.Context, data, name string) (*thread, error) {
+func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 	if name == "" {
-		return openPassing()
+		return openPassing(ctx, c)
 	}
 	if err := checkThreadName(name); err != nil {
 		return nil, err
@@ -49,10 +41,13 @@ func openThread(ctx context.Context, data, name string) (*thread, error) {
 	if err := tryFile(os.TempDir()); err != nil { // the steps will need it
 		return nil, noScratch(err)
 	}
-	t := &thread{Version: threadVersion, keep: true, folder: filepath.Join(data, "threads", name), unlock: func() {}}
-	err := t.load(ctx)
+	t := &thread{name: name, folder: filepath.Join(c.Data, "threads", name), unlock: func() {}}
+	err := os.MkdirAll(t.folder, 0o700)
 	if err == nil {
-		t.blobs, err = disk.Open(filepath.Join(t.folder, "blobs"))
+		err = t.lock(ctx)
+	}
+	if err == nil {
+		t.place, err = c.openPlace(ctx, placement{Folder: t.folder})
 	}
 	if err != nil {
 		t.unlock()
@@ -62,17 +57,20 @@ func openThread(ctx context.Context, data, name string) (*thread, error) {
 }
 
 // openPassing is a conversation of one call.
-func openPassing() (*thread, error) {
+func openPassing(ctx context.Context, c Config) (*thread, error) {
 	folder, err := os.MkdirTemp("", "atelier-ask-")
 	if err != nil {
 		return nil, noScratch(err)
 	}
-	blobs, err := disk.Open(filepath.Join(folder, "blobs"))
+	p, err := c.openPlace(ctx, placement{Folder: folder})
 	if err != nil {
 		return nil, noScratch(errors.Join(err, os.RemoveAll(folder)))
 	}
-	return &thread{Version: threadVersion, folder: folder, blobs: blobs, unlock: func() {}}, nil
+	return &thread{folder: folder, place: p, unlock: func() {}}, nil
 }
+
+// channel is the conversation's name for the adapter.
+func (t *thread) channel() string { return cmp.Or(t.name, terminal.Passing) }
 
 func noScratch(err error) error {
 	return &plan.Fault{
@@ -98,30 +96,10 @@ func reason(err error) string {
 	if l, ok := errors.AsType[*os.LinkError](err); ok { // two paths: from and to
 		return l.Err.Error()
 	}
+	if f, ok := errors.AsType[*storage.Fault](err); ok {
+		return strings.TrimSuffix(f.Sentence, ".")
+	}
 	return err.Error()
-}
-
-func (t *thread) load(ctx context.Context) error {
-	if err := os.MkdirAll(t.folder, 0o700); err != nil {
-		return err
-	}
-	if err := t.lock(ctx); err != nil {
-		return err
-	}
-	b, err := os.ReadFile(t.file())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, t); err != nil {
-		return fmt.Errorf("its file is damaged: %w", err)
-	}
-	if t.Version != threadVersion {
-		return fmt.Errorf("it was written by another version (%d)", t.Version)
-	}
-	return nil
 }
 
 // lock waits until no other process works on the conversation, or ctx ends.
@@ -151,27 +129,10 @@ func (t *thread) lock(ctx context.Context) error {
 	}
 }
 
-func (t *thread) file() string { return filepath.Join(t.folder, "thread.json") }
-
-// save writes the conversation, whole or not at all.
-func (t *thread) save() error {
-	if !t.keep {
-		return nil
-	}
-	b, err := json.MarshalIndent(t, "", " ")
-	if err != nil {
-		return fmt.Errorf("write the conversation: %w", err)
-	}
-	if err := writeFile(t.file(), bytes.NewReader(b)); err != nil {
-		return &plan.Fault{Sentence: fmt.Sprintf("The conversation could not be written: %s.", reason(err)), Err: err}
-	}
-	return nil
-}
-
 // close lets go of the conversation; one without a name is removed.
 func (t *thread) close() error {
-	err := t.blobs.Close()
-	if !t.keep {
+	err := t.place.close()
+	if t.name == "" {
 		err = errors.Join(err, os.RemoveAll(t.folder))
 	}
 	t.unlock()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"atelier/agent"
 	"atelier/agent/plan"
 )
 
@@ -24,25 +23,25 @@ func TestThreadIsLocked(t *testing.T) {
 			runtime.Gosched()
 		}
 	})
-	first, err := openThread(t.Context(), data, "holiday")
+	config := Config{Data: data}
+	first, err := openThread(t.Context(), config, "holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := openThread(ctx, data, "holiday"); !errors.Is(err, context.Canceled) {
+	if _, err := openThread(ctx, config, "holiday"); !errors.Is(err, context.Canceled) {
 		t.Errorf("it was opened twice: %v", err)
 	}
-	first.Turns = []plan.Turn{{Wish: "blur it", Reply: "Done."}}
-	if err := errors.Join(first.save(), first.close()); err != nil {
+	if err := errors.Join(first.place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0), first.close()); err != nil {
 		t.Fatal(err)
 	}
-	second, err := openThread(t.Context(), data, "holiday")
+	second, err := openThread(t.Context(), config, "holiday")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(second.Turns) != 1 || second.Turns[0].Wish != "blur it" {
-		t.Errorf("it remembers %+v", second.Turns)
+	if b, err := second.place.State.Get(t.Context(), "notes/first"); string(b) != "blur it" {
+		t.Errorf("it remembers %q, %v", b, err)
 	}
 	if err := second.close(); err != nil {
 		t.Error(err)
@@ -51,11 +50,11 @@ func TestThreadIsLocked(t *testing.T) {
 
 func TestThreadOfOneCallLeavesNothing(t *testing.T) {
 	t.Parallel()
-	th, err := openThread(t.Context(), t.TempDir(), "")
+	th, err := openThread(t.Context(), Config{Data: t.TempDir()}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(th.save(), th.close()); err != nil {
+	if err := th.close(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(th.folder); !errors.Is(err, os.ErrNotExist) {
@@ -70,78 +69,67 @@ func TestThreadRefusesAnotherVersion(t *testing.T) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "thread.json"), []byte(`{"version":99}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "state.log"), []byte("atelier state 99\n and more of it"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := openThread(t.Context(), data, "old")
-	if got := plan.Sentence(err, ""); !strings.Contains(got, "another version") {
+	_, err := openThread(t.Context(), Config{Data: data}, "old")
+	if got := plan.Sentence(err, ""); !strings.HasPrefix(got, `The conversation "old" cannot be opened`) || !strings.Contains(got, "newer version") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAttachKnowsAFileAgain(t *testing.T) {
+// TestThreadKnowsAFileAgain: a file that the conversation has is what it was, and another
+// one of its name is another one.
+func TestThreadKnowsAFileAgain(t *testing.T) {
 	t.Parallel()
-	th, err := openThread(t.Context(), t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := th.close(); err != nil {
-			t.Error(err)
-		}
-	}()
 	dir := t.TempDir()
-	write := func(name string, content []byte) string {
+	put := func(name, content string) string {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, content)
 		return path
 	}
-	one, other := write("a.png", pictureBytes(4, 4)), write("b/a.png", pictureBytes(8, 8))
-	note := write("note.txt", []byte("Buy milk."))
-	limits := Config{FileMB: 1, Pixels: 1}.limits()
-	given, err := th.attachAll(t.Context(), []string{one, other, one, note}, limits)
-	if err != nil {
-		t.Fatal(err)
+	one, other := put("a.png", string(pictureBytes(4, 4))), put("b/a.png", string(pictureBytes(8, 8)))
+	const wish = "make a collage of these pictures"
+	inputs := func(args ...string) []string {
+		t.Helper()
+		status, an := askJSON(t, dir, append([]string{"--thread", "one", "--plan"}, args...)...)
+		if status != statusDone {
+			t.Fatalf("%v: status %d: %+v", args, status, an)
+		}
+		return an.Solutions[0].Steps[0].Inputs
 	}
-	if len(given) != 3 || given[0].Name == given[1].Name || given[0].File != "a.png" || given[1].File != "a.png" {
-		t.Fatalf("given: %+v", given)
+	given := inputs("--file", one, "--file", other, "--file", one, wish)
+	if len(given) != 2 || given[0] == given[1] {
+		t.Fatalf("given: %v", given)
 	}
-	if given[2].Type != plan.Text || given[2].Value != "Buy milk." || given[2].Blob != "" {
-		t.Errorf("the note is %+v", given[2])
+	if again := inputs("--file", one, "blur a.png"); again[0] != given[0] {
+		t.Errorf("again it is %s, not %s", again[0], given[0])
 	}
-	th.remember(plan.Request{Given: given}, &plan.Plan{}, agent.Outcome{}, "")
-	again, err := th.attachAll(t.Context(), []string{one, note, note}, limits)
-	if err != nil || len(again) != 2 || again[0].Name != given[0].Name || again[1].Name != given[2].Name {
-		t.Errorf("again: %+v, %v", again, err)
-	}
-	if r := th.request("blur it", again); len(r.Given) != 2 || len(r.Earlier) != 1 {
-		t.Errorf("%d given, %d earlier", len(r.Given), len(r.Earlier))
-	}
-	note = write("note.txt", []byte("Buy bread."))
-	if other, err := th.attachAll(t.Context(), []string{note}, limits); err != nil || other[0].Name == given[2].Name {
-		t.Errorf("another note of that name: %+v, %v", other, err)
+	put("a.png", string(pictureBytes(16, 16)))
+	if third := inputs("--file", one, "blur a.png"); third[0] == given[0] || third[0] == given[1] {
+		t.Errorf("another one is %s", third[0])
 	}
 }
 
-func TestRememberKeepsTheOpenQuestion(t *testing.T) {
+// TestOpenQuestionGrows: an answer that is not enough belongs to what is still open.
+func TestOpenQuestionGrows(t *testing.T) {
 	t.Parallel()
-	th := &thread{}
-	asks := &plan.Plan{Question: "Which one?"}
-	th.remember(plan.Request{Wish: "blur it"}, asks, agent.Outcome{}, "Which one?")
-	if th.Question == nil || th.Question.Wish != "blur it" {
-		t.Fatalf("%+v", th.Question)
+	dir := t.TempDir()
+	for _, wish := range []string{"make it black and white", "the second"} {
+		if status, an := askJSON(t, dir, "--thread", "one", wish); status != statusQuestion {
+			t.Fatalf("%q: status %d: %+v", wish, status, an)
+		}
 	}
-	th.remember(th.request("the second", nil), asks, agent.Outcome{}, "Which one?")
-	if th.Question.Wish != "blur it, the second" {
-		t.Errorf("%+v", th.Question)
+	photo := filepath.Join(dir, "photo.png")
+	write(t, photo, string(pictureBytes(40, 20)))
+	status, an := askJSON(t, dir, "--thread", "one", "--file", photo, "this one")
+	if status != statusDone || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
+		t.Errorf("status %d: %+v", status, an)
 	}
-	th.remember(th.request("a.png", nil), &plan.Plan{}, agent.Outcome{}, "Done.")
-	if th.Question != nil || len(th.Turns) != 3 {
-		t.Errorf("%+v after %d turns", th.Question, len(th.Turns))
+	if status, an := askJSON(t, dir, "--thread", "one", "rotate it by 90 degrees"); status != statusDone || an.Solutions[0].Steps[0].Tool != "rotate_image" {
+		t.Errorf("it was answered: status %d: %+v", status, an)
 	}
 }

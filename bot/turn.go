@@ -1,91 +1,123 @@
 package main
 
 import (
-	"crypto/rand"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
 	"slices"
-	"time"
+	"strings"
 
-	"atelier/agent"
+	"atelier/adapters"
+	"atelier/adapters/terminal"
 	"atelier/agent/plan"
+	"atelier/jobs"
 )
 
-// What a conversation knows of its wishes.
-
-// shown is the latest plan that the person was shown, with the request as it was then:
-// the numbers of its solutions hold until the next one.
-type shown struct {
-	Request plan.Request `json:"request"`
-	Plan    *plan.Plan   `json:"plan"`
+// planned is a wish with its plan.
+type planned struct {
+	request string // its id
+	run     jobs.Run
+	plan    *plan.Plan
+	offers  []plan.Offer
+	// thinking is what models took until now; nothing where a plan is taken again, which
+	// was told then.
+	thinking plan.Thinking
 }
 
-// request is the wish with everything that the conversation holds.
-func (t *thread) request(wish string, given []plan.Resource) plan.Request {
-	earlier := slices.DeleteFunc(slices.Clone(t.Resources), func(r plan.Resource) bool { return named(given, r.Name) })
-	return plan.Request{
-		ID: rand.Text(), Wish: wish, Given: given, Earlier: earlier,
-		Turns: t.Turns, Question: t.Question, At: time.Now(),
+func newPlanned(r jobs.Request, run jobs.Run) planned {
+	p := planned{request: r.ID, run: run, plan: run.Plan}
+	if p.plan != nil {
+		p.offers = p.plan.Offers(p.plan.Best(), maxOffers)
 	}
+	if run.Answer != nil {
+		p.thinking = run.Answer.Thinking
+	}
+	return p
 }
 
-// planOf is the plan that the person was shown for this wish and no other files, with its
-// request. What it took was told then.
-func (t *thread) planOf(wish string, given []plan.Resource) (plan.Request, *plan.Plan, bool) {
-	s := t.Shown
-	if s == nil || s.Plan == nil || s.Request.Wish != wish || s.Plan.Validate() != nil {
-		return plan.Request{}, nil, false
+// thinkingWith is what models took until now and for that run, whose plan cost nothing more.
+func (p planned) thinkingWith(run jobs.Run) plan.Thinking {
+	if run.N == p.run.N {
+		return p.thinking
 	}
-	for _, g := range given {
-		if !named(s.Request.Given, g.Name) {
-			return plan.Request{}, nil, false
+	t := run.Answer.Thinking
+	t.Jobs = slices.Concat(p.thinking.Jobs, t.Jobs[min(len(p.plan.Thinking.Jobs), len(t.Jobs)):])
+	return t
+}
+
+// lookBack is how many wishes of a conversation are looked through for one that was said
+// before.
+const lookBack = 200
+
+// shown is the plan that the person was shown last for this wish and no other files, nil if
+// there is none: the numbers of its solutions hold.
+func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned, error) {
+	requests, err := d.jobs.Requests(ctx, lookBack)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range requests {
+		i := slices.IndexFunc(r.Runs, func(run jobs.Run) bool { return run.Plan != nil })
+		if r.Wish != wish || i < 0 {
+			continue
+		}
+		p := newPlanned(r, r.Runs[i])
+		if len(p.plan.Tasks) == 0 || p.plan.Validate() != nil {
+			return nil, nil //nolint:nilnil // it led to no plan then: it is planned anew
+		}
+		same, err := d.given(ctx, r.Asked.Given, paths)
+		if err != nil || !same {
+			return nil, err
+		}
+		p.thinking = plan.Thinking{StoodIn: p.plan.Thinking.StoodIn}
+		return &p, nil
+	}
+	return nil, nil //nolint:nilnil // it is new
+}
+
+// given tells whether the files are among those that came with an earlier message. One that
+// cannot be read is not, which is told when it is taken.
+func (d *desk) given(ctx context.Context, earlier []plan.Resource, paths []string) (bool, error) {
+	for _, f := range terminal.Message(d.thread.channel(), "", paths).Message.Files {
+		sum, err := d.sum(ctx, f)
+		switch {
+		case adapters.Final(err):
+			return false, nil
+		case err != nil:
+			return false, err
+		}
+		if !slices.ContainsFunc(earlier, func(r plan.Resource) bool { return r.File == f.Name && sumOf(r) == sum }) {
+			return false, nil
 		}
 	}
-	r := s.Request
-	r.ID, r.At = rand.Text(), time.Now()
-	return r, s.Plan, true
+	return true, nil
 }
 
-// show keeps the plan that the person is shown.
-func (t *thread) show(r plan.Request, p *plan.Plan) {
-	t.Shown = nil
-	if len(p.Tasks) > 0 {
-		free := *p
-		free.Thinking.Jobs = nil
-		t.Shown = &shown{r, &free}
+// sum is the hash of a file's content.
+func (d *desk) sum(ctx context.Context, f adapters.File) (_ string, err error) {
+	r, err := d.terminal.Fetch(ctx, f)
+	if err != nil {
+		return "", err
 	}
-}
-
-// try keeps the files and the plan of a wish that is no turn.
-func (t *thread) try(r plan.Request, p *plan.Plan) {
-	t.add(r.Given)
-	t.show(r, p)
-}
-
-// add puts resources behind those of the conversation, each once.
-func (t *thread) add(resources []plan.Resource) {
-	t.Resources = slices.DeleteFunc(slices.Clone(t.Resources), func(r plan.Resource) bool { return named(resources, r.Name) })
-	t.Resources = append(t.Resources, resources...)
-}
-
-func named(resources []plan.Resource, name string) bool {
-	return slices.ContainsFunc(resources, func(r plan.Resource) bool { return r.Name == name })
-}
-
-// remember adds the turn to the conversation.
-func (t *thread) remember(r plan.Request, p *plan.Plan, run agent.Outcome, reply string) {
-	turn := plan.Turn{Wish: r.Wish, Reply: reply}
-	t.add(r.Given)
-	t.add(run.Made)
-	t.show(r, p)
-	for _, m := range run.Made {
-		turn.Made = append(turn.Made, m.Name)
+	defer func() { err = errors.Join(err, r.Close()) }()
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return "", fmt.Errorf("read a file: %w", err)
 	}
-	t.Turns = append(t.Turns, turn)
-	t.Question = nil
-	if p.Question == "" {
-		return
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// sumOf is the hash of the content of a file that was given. That of media stands in the
+// key of the blob.
+func sumOf(r plan.Resource) string {
+	if r.Blob != "" {
+		sum, _, _ := strings.Cut(path.Base(r.Blob), ".")
+		return sum
 	}
-	t.Question = &plan.Question{Text: p.Question, Wish: r.Wish}
-	if r.Question != nil { // the answer was not enough: it belongs to what is still open
-		t.Question.Wish = r.Question.Wish + ", " + r.Wish
-	}
+	sum := sha256.Sum256([]byte(r.Value))
+	return hex.EncodeToString(sum[:])
 }
