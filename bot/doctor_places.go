@@ -51,7 +51,9 @@ func (r running) who() string {
 // examineFolders looks at where files are written.
 func (c Config) examineFolders(r running) []finding {
 	data := finding{healthy, "data folder", c.Data + " is used by nobody now."}
-	if r.is() {
+	if c.Storage.RedisURL != "" { // several may use it then
+		data.Says = c.Data + " can be written to."
+	} else if r.is() {
 		data.Says = fmt.Sprintf("%s is used by %s.", c.Data, r.who())
 	} else if _, down := errors.AsType[*notRunningError](r.err); !down {
 		data = failed("data folder", r.err, c.Data+" is used by a process that does not answer.")

@@ -92,6 +92,7 @@ func TestDoctor(t *testing.T) {
 		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, wrong, "data folder", "set ATELIER_DATA to another one"},
 		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
 		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, missing, "workers", "bot serve"},
+		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, healthy, "data folder", " can be written to."},
 		"Redis is locked":    {[]string{"REDIS_URL=redis://" + locked.Addr()}, wrong, "Redis", "refuses the user name or the password"},
 		"Redis, wrong word":  {[]string{"REDIS_URL=redis://:no" + hush + "@" + locked.Addr()}, wrong, "Redis", "refuses the user name or the password"},
 		"Redis, right word":  {[]string{"REDIS_URL=redis://:" + hush + "@" + locked.Addr()}, healthy, "Redis", " at " + locked.Addr()},
@@ -149,6 +150,30 @@ func TestDoctorAndTheRunning(t *testing.T) {
 	l = live(t, "REDIS_URL=redis://"+miniredis.RunT(t).Addr())
 	check(t, l.place.State.Put(t.Context(), "workers/a-1", []byte(`{"id":"a-1","queues":["cpu","plan","gateway:web"]}`), time.Hour))
 	if f := examined(t, l.env...)["workers"]; f.State != healthy || !strings.Contains(f.Says, "All queues are worked on") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestDoctorAndTheSilent: a process that takes calls and does not answer has the folder all
+// the same.
+func TestDoctorAndTheSilent(t *testing.T) {
+	t.Parallel()
+	l := &living{t: t, folder: t.TempDir()}
+	listener, err := listenOperator(l.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.going(func(ctx context.Context) error {
+		context.AfterFunc(ctx, func() { check(t, listener.Close()) })
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return nil //nolint:nilerr // it was closed
+			}
+			check(t, conn.Close())
+		}
+	})
+	if f := examined(t, "ATELIER_DATA="+l.folder)["data folder"]; f.State != wrong || !strings.HasSuffix(f.Says, " is used by a process that does not answer.") {
 		t.Errorf("%+v", f)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/google/go-cmp/cmp"
+	"github.com/hibiken/asynq"
 
 	"atelier/agent/plan"
 	"atelier/jobs"
@@ -82,6 +83,16 @@ func (l *living) looks(o operator) {
 	if err != nil || i < 0 || workers[i].Process != 7 || len(workers[i].Tools["draw"]) != 1 {
 		l.t.Errorf("%+v, %v", workers, err)
 	}
+	l.fail("gpu")
+	for range 2 {
+		if n, err := o.RetryFailed(l.t.Context(), "gpu"); n != 1 || err != nil {
+			l.t.Errorf("%d, %v", n, err)
+		}
+		l.fail("gpu")
+	}
+	if n, err := o.DropFailed(l.t.Context(), "gpu"); n != 1 || err != nil {
+		l.t.Errorf("%d, %v", n, err)
+	}
 	for what, act := range map[string]func(context.Context, string) (int, error){"retry": o.RetryFailed, "drop": o.DropFailed} {
 		if n, err := act(l.t.Context(), "plan"); n != 0 || err != nil {
 			l.t.Errorf("%s: %d, %v", what, n, err)
@@ -89,6 +100,20 @@ func (l *living) looks(o operator) {
 		if _, err := act(l.t.Context(), "nobody"); !errors.Is(err, jobs.ErrUnknown) {
 			l.t.Errorf("%s of a queue that is not there: %v", what, err)
 		}
+	}
+}
+
+// fail lets the one task of a queue be given up.
+func (l *living) fail(queue string) {
+	l.t.Helper()
+	_, err := asynq.NewClientFromRedisClient(l.place.Redis).EnqueueContext(l.t.Context(), asynq.NewTask("act", nil), asynq.Queue(queue), asynq.TaskID("1"))
+	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) {
+		l.t.Fatal(err)
+	}
+	check(l.t, asynq.NewInspectorFromRedisClient(l.place.Redis).ArchiveTask(queue, "1"))
+	queues, err := l.jobs.Queues(l.t.Context())
+	if i := slices.IndexFunc(queues, func(q jobs.Queue) bool { return q.Name == queue }); err != nil || queues[i].Failed != 1 {
+		l.t.Errorf("%+v, %v", queues, err)
 	}
 }
 
