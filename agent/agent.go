@@ -1,8 +1,8 @@
 // Package agent is Atelier itself, apart from chat and queues. It reads like the
 // paper's stages: Plan splits a wish into subtasks and searches the graph of tools for
 // the ways to do each, Act does one step of a plan, and Respond tells what came of it.
-// Run does all the steps of a plan in this process. Durable jobs do them one by one in
-// many processes: they ask Capabilities, Lacks and Device who can do which.
+// Durable jobs do the steps of a plan one by one, in one process or many: they ask
+// Capabilities, Lacks and Device who can do which.
 //
 // Promises:
 //   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five
@@ -49,14 +49,12 @@ type Config struct {
 	VisitCap int
 	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
 	ExtraTypes []plan.Type
-	// Parallel is how many steps Run does at a time. Zero means 4.
-	Parallel int
 	// Scratch is the folder for the files of running steps. Empty means the system's.
 	Scratch string
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
 	// Progress hears that a stage of a request begins, from the goroutine that works on
-	// it. Nil hears nothing. What the steps of a run do is told by [Agent.Run].
+	// it. Nil hears nothing. What the steps of a run do is known to who lets them run.
 	Progress func(request string, s Stage)
 	// Log takes what operators want to know of failed steps; never a wish, a text or a
 	// file of a user. Nil logs nothing.
@@ -100,8 +98,7 @@ func New(c Config) (*Agent, error) {
 	}
 	or(&c.MaxActions, toolgraph.DefaultMaxActions)
 	or(&c.Solutions, maxKept)
-	or(&c.Parallel, 4)
-	if c.MaxActions < 0 || c.Solutions < 0 || c.Parallel < 0 || c.VisitCap < 0 {
+	if c.MaxActions < 0 || c.Solutions < 0 || c.VisitCap < 0 {
 		return nil, errors.New("a limit of the agent is negative")
 	}
 	if c.Log == nil {

@@ -66,11 +66,11 @@ func TestAQuestionIsAnsweredInItsLanguage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := a.Run(t.Context(), r, p, p.Best(), nil)
+			ran, err := run(t.Context(), a.Agent, r, p, p.Best())
 			if err != nil {
 				t.Fatal(err)
 			}
-			told, err := a.Respond(t.Context(), run.Account)
+			told, err := a.Respond(t.Context(), ran.account)
 			if err != nil || told.Text != want {
 				t.Errorf("%q, %v", told.Text, err)
 			}

@@ -41,7 +41,7 @@ func TestPlansHaveALimit(t *testing.T) {
 		tasks = append(tasks, either(way(5, act("edge", plan.Edge, onPhoto, takes(plan.Text, plan.FromValue(strings.Repeat("x", i)))))))
 	}
 	long := planOf(tasks...)
-	_, err = w.Run(t.Context(), request(photo), long, long.Best(), nil)
+	_, err = run(t.Context(), w.Agent, request(photo), long, long.Best())
 	if got := plan.Sentence(err, ""); !strings.HasPrefix(got, want) {
 		t.Errorf("run: %v", err)
 	}

@@ -270,11 +270,11 @@ func (a asking) wholeRequest(t *testing.T) (string, plan.Thinking) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := a.Run(t.Context(), r, p, p.Best(), nil)
+	ran, err := run(t.Context(), a.Agent, r, p, p.Best())
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer, err := a.Respond(t.Context(), run.Account)
+	answer, err := a.Respond(t.Context(), ran.account)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,11 +37,11 @@ func TestProgress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := w.Run(t.Context(), request(photo), p, p.Best(), nil)
+		ran, err := run(t.Context(), w.Agent, request(photo), p, p.Best())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := w.Respond(t.Context(), run.Account); err != nil {
+		if _, err := w.Respond(t.Context(), ran.account); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(heard, c.want) {

@@ -45,10 +45,10 @@ var (
 	img     = []plan.Type{plan.Image}
 )
 
-func statuses(o agent.Outcome) string {
+func statuses(o outcome) string {
 	var all []string
-	for i, s := range o.Account.Steps {
-		all = append(all, s.Action.Tool+" "+string(o.Account.Results[i].Status))
+	for i, s := range o.account.Steps {
+		all = append(all, s.Action.Tool+" "+string(o.account.Results[i].Status))
 	}
 	return strings.Join(all, ", ")
 }
@@ -132,20 +132,20 @@ func TestRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, &fakeMind{}, c.ops, agent.Config{}, tools...)
-			o, err := w.Run(t.Context(), request(photo), edgeThenBlur, c.choice, nil)
+			o, err := run(t.Context(), w.Agent, request(photo), edgeThenBlur, c.choice)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := statuses(o); got != c.want || o.Done != c.done || fmt.Sprint(o.Choice) != fmt.Sprint(c.chosen) {
-				t.Errorf("%s; done %v; choice %v", got, o.Done, o.Choice)
+			if got := statuses(o); got != c.want || o.done != c.done || fmt.Sprint(o.choice) != fmt.Sprint(c.chosen) {
+				t.Errorf("%s; done %v; choice %v", got, o.done, o.choice)
 			}
-			if got := strings.Join(o.Account.Fallbacks, " "); got != c.fallback {
+			if got := strings.Join(o.account.Fallbacks, " "); got != c.fallback {
 				t.Errorf("fallbacks: %s", got)
 			}
-			if got := o.Account.Results[0].Problem; got != c.problem {
+			if got := o.account.Results[0].Problem; got != c.problem {
 				t.Errorf("problem: %s", got)
 			}
-			for _, r := range o.Made {
+			for _, r := range o.made {
 				if !bytes.Equal(w.blobs.data[r.Blob], picture()) {
 					t.Errorf("%s is not there", r.Name)
 				}
@@ -188,17 +188,13 @@ func TestRunIsParallel(t *testing.T) {
 			return toolbox.Output{Value: "met"}, ctx.Err()
 		}
 	}
-	w := newWorld(t, &fakeMind{}, maker{"left": half(true), "right": half(false)}, agent.Config{Parallel: 2},
+	w := newWorld(t, &fakeMind{}, maker{"left": half(true), "right": half(false)}, agent.Config{},
 		tool("left", plan.Text, img), tool("right", plan.Text, img))
-	var events []string
-	o, err := w.Run(t.Context(), request(photo), planOf(
+	o, err := run(t.Context(), w.Agent, request(photo), planOf(
 		either(way(5, act("left", plan.Text, onPhoto))), either(way(5, act("right", plan.Text, onPhoto)))),
-		plan.Choice{0, 0}, func(e agent.Event) { events = append(events, string(e.Status)) })
-	if err != nil || !o.Done {
+		plan.Choice{0, 0})
+	if err != nil || !o.done {
 		t.Errorf("%s, %v", statuses(o), err)
-	}
-	if got := strings.Join(events, " "); got != "running running done done" {
-		t.Errorf("events: %s", got)
 	}
 }
 
@@ -212,13 +208,13 @@ func TestRunStopsWithItsContext(t *testing.T) {
 			return toolbox.Output{}, ctx.Err()
 		}, "blur": draws,
 	}, agent.Config{}, tool("edge", plan.Edge, img), tool("blur", plan.Image, img))
-	o, err := w.Run(ctx, request(photo), planOf(
+	o, err := run(ctx, w.Agent, request(photo), planOf(
 		either(way(5, act("edge", plan.Edge, onPhoto))),
-		either(way(5, act("blur", plan.Image, takes(plan.Image, plan.FromSubtask(0)))))), plan.Choice{0, 0}, nil)
-	if err != nil || o.Done || statuses(o) != "edge failed, blur skipped" {
+		either(way(5, act("blur", plan.Image, takes(plan.Image, plan.FromSubtask(0)))))), plan.Choice{0, 0})
+	if err != nil || o.done || statuses(o) != "edge failed, blur skipped" {
 		t.Errorf("%s, %v", statuses(o), err)
 	}
-	if got := o.Account.Results[0].Problem; got != "It was stopped before it was done." {
+	if got := o.account.Results[0].Problem; got != "It was stopped before it was done." {
 		t.Errorf("problem: %s", got)
 	}
 }

@@ -66,11 +66,11 @@ func TestRespondTellsWhoStoodIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := a.Run(t.Context(), request(photo), p, p.Best(), nil)
+			ran, err := run(t.Context(), a, request(photo), p, p.Best())
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer, err := a.Respond(t.Context(), run.Account)
+			answer, err := a.Respond(t.Context(), ran.account)
 			if err != nil || !strings.HasPrefix(answer.Text, c.want) {
 				t.Errorf("%q, %v", answer.Text, err)
 			}

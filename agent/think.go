@@ -17,6 +17,9 @@ import (
 func (a *Agent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	var thinking plan.Thinking
 	p, err := a.plan(ctx, r, &thinking)
+	if errors.Is(err, toolgraph.ErrQuery) && len(r.Resources()) > toolgraph.MaxGiven {
+		err = &plan.Fault{Sentence: fmt.Sprintf("At most %d things can be worked on at once. Name those that you mean.", toolgraph.MaxGiven), Err: err}
+	}
 	a.logThinking(ctx, r, thinking, err)
 	if err != nil {
 		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}

@@ -11,6 +11,7 @@ import (
 	"atelier/adapters/terminal"
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/toolgraph"
 	"atelier/jobs"
 )
 
@@ -48,7 +49,7 @@ const (
 	// maxStdin is how much of the standard input is read for it.
 	maxStdin = 1 << 20
 	// maxFiles is how many things the search for tools can work on together.
-	maxFiles = 64
+	maxFiles = toolgraph.MaxGiven
 )
 
 // Run does what the wish asks for.

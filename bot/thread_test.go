@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 )
 
@@ -117,19 +118,25 @@ func TestThreadKnowsAFileAgain(t *testing.T) {
 // TestOpenQuestionGrows: an answer that is not enough belongs to what is still open.
 func TestOpenQuestionGrows(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond})
+	env := modelEnv(server, "ATELIER_DATA="+t.TempDir())
 	for _, wish := range []string{"make it black and white", "the second"} {
-		if status, an := askJSON(t, dir, "--thread", "one", wish); status != statusQuestion {
+		if status, an := askWith(t, env, "--thread", "one", wish); status != statusQuestion {
 			t.Fatalf("%q: status %d: %+v", wish, status, an)
 		}
 	}
-	photo := filepath.Join(dir, "photo.png")
-	write(t, photo, string(pictureBytes(40, 20)))
-	status, an := askJSON(t, dir, "--thread", "one", "--file", photo, "this one")
-	if status != statusDone || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
-		t.Errorf("status %d: %+v", status, an)
+	if status, an := askWith(t, env, "--thread", "one", "--file", "testdata/photo.jpg", "this one"); status != statusDone {
+		t.Fatalf("status %d: %+v", status, an)
 	}
-	if status, an := askJSON(t, dir, "--thread", "one", "rotate it by 90 degrees"); status != statusDone || an.Solutions[0].Steps[0].Tool != "rotate_image" {
-		t.Errorf("it was answered: status %d: %+v", status, an)
+	const whole = "make it black and white, the second"
+	asked := server.Requests()
+	if !strings.Contains(asked[2].User(), whole) {
+		t.Errorf("the model was told %s", asked[2].User())
+	}
+	if status, an := askWith(t, env, "--thread", "one", "and now once more"); status != statusDone {
+		t.Fatalf("status %d: %+v", status, an)
+	}
+	if next := server.Requests()[len(asked)]; strings.Contains(next.User(), whole) {
+		t.Errorf("it is still open: %s", next.User())
 	}
 }

@@ -88,7 +88,7 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 		}
 	}
 	a.Toolbox, a.Blobs = tools, blobs
-	a.Strategy, a.Parallel = c.Strategy, c.Parallel
+	a.Strategy = c.Strategy
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
 	return agent.New(a)

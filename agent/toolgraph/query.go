@@ -16,8 +16,10 @@ const (
 	// DefaultVisitCap ends a depth-first search in some tenths of a second.
 	DefaultVisitCap = 1_000_000
 
-	maxActions = 64 // positions of a path are bits of a word
-	maxGiven   = 64 // so are required givens
+	// MaxGiven is the most resources that must be used: they are bits of a word.
+	MaxGiven = 64
+
+	maxActions = 64 // so are positions of a path
 )
 
 // Given is a resource that a search may start from.

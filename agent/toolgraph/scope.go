@@ -44,8 +44,8 @@ func (g *Graph) scope(q Query) (*scope, error) {
 	}
 	s := &scope{Graph: g, query: q, goal: g.typeIDs[q.Goal], many: make([][]int32, len(g.types))}
 	s.addGiven()
-	if len(s.leaves) > maxGiven {
-		return nil, fmt.Errorf("%w: %d resources are given that must be used, at most %d", ErrQuery, len(s.leaves), maxGiven)
+	if len(s.leaves) > MaxGiven {
+		return nil, fmt.Errorf("%w: %d resources are given that must be used, at most %d", ErrQuery, len(s.leaves), MaxGiven)
 	}
 	s.addOptional()
 	s.addMade()

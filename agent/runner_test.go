@@ -1,0 +1,62 @@
+package agent_test
+
+import (
+	"context"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+)
+
+// outcome is what came of a run.
+type outcome struct {
+	choice  plan.Choice
+	account mind.Account
+	made    []plan.Resource
+	done    bool
+}
+
+// run does the steps of the chosen solutions as the jobs do, in this process and without
+// keeping anything: all that are ready at the same time.
+func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choice plan.Choice) (outcome, error) {
+	route, err := plan.NewRoute(p, choice)
+	if err != nil {
+		return outcome{}, err
+	}
+	memory := agent.NewMemory(p.Resources)
+	type ended struct {
+		step   plan.Step
+		result plan.Result
+	}
+	ends := make(chan ended)
+	for running := 0; ; running-- {
+		steps := route.Steps()
+		for _, at := range route.Ready() {
+			if ctx.Err() != nil {
+				break
+			}
+			running++
+			route.Start(steps[at].Key)
+			go func() {
+				ends <- ended{steps[at], a.Act(ctx, agent.Work{Request: r, Steps: steps, At: at, Memory: memory})}
+			}()
+		}
+		if running == 0 {
+			break
+		}
+		end := <-ends
+		if ctx.Err() != nil && end.result.Status != plan.Done {
+			end.result.Final = true // what was stopped takes no other way
+		}
+		if _, err := route.Record(end.step.Key, end.result); err != nil {
+			return outcome{}, err
+		}
+		if result, ok := route.Result(end.step.Key); ok {
+			memory.Record(end.step.Key, result)
+		}
+	}
+	return outcome{
+		choice: route.Choice(), made: route.Made(), done: route.Done(),
+		account: mind.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Fallbacks: route.Fallbacks()},
+	}, nil
+}
