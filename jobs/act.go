@@ -50,7 +50,7 @@ func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
 	g := r.generations[w.Run]
 	_, begun := g.started[w.Step]
 	if _, done := g.ended[w.Step]; done || !begun || !r.busy(w.Run) {
-		return nil
+		return j.advance(ctx, r)
 	}
 	r, err := j.write(ctx, r.id, entry{Stopped: &started{w.Run, w.Step, j.id, w.Turn}})
 	if err != nil {
@@ -90,6 +90,8 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
 	case errors.Is(err, ErrLacking) && j.known.others(ctx, steps[at].Action.Tool):
 		return nil, &waitError{after: retrySoon, err: fmt.Errorf("run %s: %w", steps[at].Action.Tool, err)}
+	case passing(err):
+		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
 		result = plan.Result{Status: plan.Failed, Problem: plan.Sentence(err, fmt.Sprintf("Nobody can run the tool %s any more.", steps[at].Action.Tool))}
 	}

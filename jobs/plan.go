@@ -15,7 +15,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 	}
 	run := r.run(w.Run)
 	if run == nil || !run.working() || r.given == nil {
-		return nil
+		return j.advance(ctx, r)
 	}
 	if r.generations[run.generation].plan == nil {
 		p, err := j.planned(ctx, r)

@@ -1,0 +1,19 @@
+package jobs
+
+import (
+	"context"
+	"time"
+)
+
+// ReapOnce looks once for tasks whose workers have died.
+func (j *Jobs) ReapOnce(ctx context.Context, orphans map[string]time.Time) error {
+	return j.reapOnce(ctx, orphans)
+}
+
+// SweepOnce deletes media whose time has come, if it is this process's turn.
+func (j *Jobs) SweepOnce(ctx context.Context) error { return j.sweepOnce(ctx) }
+
+// Rerun gives a step to another worker although the first one lives.
+func (j *Jobs) Rerun(ctx context.Context, request string, generation int, step string) error {
+	return j.rerun(ctx, task{Kind: kindAct, Request: request, Run: generation, Step: step, queue: QueueCPU})
+}
