@@ -205,10 +205,15 @@ func (j *Jobs) reapOnce(ctx context.Context, orphans map[string]time.Time) error
 	return nil
 }
 
+// maxAttempts is how many workers may die over a task: it may be what they die of.
+const maxAttempts = 8
+
 // rerun gives a task to another worker, as a further attempt.
 func (j *Jobs) rerun(ctx context.Context, t task) error {
 	before := t.id()
-	t.Attempt++
+	if t.Attempt++; t.Attempt > maxAttempts && t.Kind != kindDeadline {
+		return j.giveUp(ctx, t, &plan.Fault{Sentence: fmt.Sprintf("It was begun %d times, and each time I broke down over it.", t.Attempt)})
+	}
 	if _, err := j.inspector.GetTaskInfo(t.queue, t.id()); err == nil {
 		return nil // somebody has done it already
 	}
