@@ -220,3 +220,10 @@ func (m *mind) blocks(tool string) *gate {
 	m.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) { return plan.Result{}, g.pass(ctx) })
 	return g
 }
+
+// until lets a tool wait at a gate whatever its context says.
+func (*mind) until(g *gate) func(context.Context, jobs.Work) (plan.Result, error) {
+	return func(context.Context, jobs.Work) (plan.Result, error) {
+		return plan.Result{}, g.pass(context.Background())
+	}
+}

@@ -1,0 +1,203 @@
+package jobs_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// firstBlocks lets the first use of a tool wait, and no other one.
+func (h *house) firstBlocks(tool string) *gate {
+	g := newGate()
+	h.mind.set(tool, func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
+		if h.mind.count(tool) > 1 {
+			return plan.Result{}, nil
+		}
+		return plan.Result{}, g.pass(ctx)
+	})
+	return g
+}
+
+func TestOfTwoAttemptsAtAStepOneCounts(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		one, two := h.start(), h.start()
+		g := h.firstBlocks("pic")
+		e := h.says("t", "ann", "pic>caption")
+		id := h.handle(one, e)
+		<-g.entered
+		r, err := two.Show(h.t.Context(), id)
+		check(h.t, err)
+		check(h.t, two.Rerun(h.t.Context(), id, 0, r.Runs[0].Steps[0].Key))
+		check(h.t, one.Rerun(h.t.Context(), id, 0, r.Runs[0].Steps[0].Key)) // somebody else has seen it too
+		r = h.wait(two, id, 1)
+		close(g.open)
+		h.log.until(h.t, 3, "stage done", "request="+id, "stage=act")
+		if h.mind.count("pic") != 2 || h.mind.count("caption") != 1 || len(h.chat.all()) != 1 {
+			h.t.Errorf("drawn %d times, captioned %d times, %d answers", h.mind.count("pic"), h.mind.count("caption"), len(h.chat.all()))
+		}
+		kept := 0
+		for _, w := range h.mind.works {
+			if w.Steps[w.At].Action.Tool != "pic" {
+				continue
+			}
+			switch _, err := h.blobs.Stat(h.t.Context(), w.Folder+"/"+r.Runs[0].Made[0].Name); {
+			case err == nil:
+				kept++
+			case !errors.Is(err, storage.ErrNotFound):
+				h.t.Error(err)
+			}
+		}
+		body, err := h.blobs.Get(h.t.Context(), r.Runs[0].Made[0].Blob)
+		check(h.t, err)
+		content, err := io.ReadAll(body)
+		check(h.t, errors.Join(err, body.Close()))
+		if kept != 1 || string(content) != "PNG by pic" {
+			h.t.Errorf("%d are kept, the one that counts is %q", kept, content)
+		}
+	})
+}
+
+// deaf is a state that hears nothing of a worker: as of one that has died.
+type deaf struct{ storage.State }
+
+func (d deaf) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
+	if strings.HasPrefix(key, "workers/") {
+		return errCut
+	}
+	return d.State.Put(ctx, key, value, expiry)
+}
+
+// TestTheTasksOfADeadWorkerRunAgain takes one that is not heard of for dead.
+func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []string{"plan", "act"} {
+		t.Run(stage, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			g := h.firstBlocks("blur")
+			if stage == "plan" {
+				h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+					if h.mind.count("plan") > 1 {
+						return read("sharpen"), nil
+					}
+					return nil, errors.Join(errors.New("it fails after all"), g.pass(ctx))
+				}
+			}
+			quiet := func(c *jobs.Config) { c.Beat = time.Hour } // it looks when it is told to
+			dead := h.start(quiet, func(c *jobs.Config) { c.State = deaf{h.state} })
+			ctx := t.Context()
+			id := h.handle(dead, h.says("t", "ann", "blur"))
+			<-g.entered
+			j := h.start(quiet)
+			orphans := map[string]time.Time{}
+			look := func(want int) {
+				t.Helper()
+				check(t, j.ReapOnce(ctx, orphans))
+				if len(orphans) != want {
+					t.Fatalf("%d orphans", len(orphans))
+				}
+			}
+			look(1)
+			var task string
+			for task = range orphans {
+				orphans[task] = time.Now().Add(-24 * time.Hour)
+			}
+			b, err := json.Marshal(jobs.Worker{ID: "forged", Tasks: []string{task}})
+			check(t, err)
+			check(t, h.state.Put(ctx, "workers/forged", b, time.Hour))
+			look(0) // it lives
+			check(t, h.state.Delete(ctx, "workers/forged"))
+			look(1) // for a moment only
+			orphans[task] = time.Now().Add(-24 * time.Hour)
+			look(1)
+			look(1) // somebody has it already
+			if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Done || h.told(r, 1) != "Here it is." {
+				t.Errorf("the run is %s", r.Runs[0].Status)
+			}
+			close(g.open) // whoever was taken for dead comes back
+			end := map[string]string{"plan": "stage failed", "act": "stage done"}[stage]
+			h.log.until(t, 1, end, "request="+id, "stage="+stage, "run=")
+			h.ask(j, h.says("t", "ann", "other"))
+			if n := h.mind.count(stage) + h.mind.count("blur"); stage == "act" && n != 2 || stage == "plan" && h.mind.count("plan") != 3 {
+				t.Errorf("%d attempts, planned %d times", n, h.mind.count("plan"))
+			}
+			if len(h.chat.all()) != 2 {
+				t.Errorf("%d answers", len(h.chat.all()))
+			}
+		})
+	}
+}
+
+// heard is a state that tells when a worker was heard of.
+type heard struct {
+	storage.State
+
+	workers chan string
+}
+
+func (l heard) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
+	err := l.State.Put(ctx, key, value, expiry)
+	if strings.HasPrefix(key, "workers/") && err == nil {
+		select {
+		case l.workers <- key:
+		default:
+		}
+	}
+	return err
+}
+
+func lacks(tool string) func(context.Context, jobs.Work) (plan.Result, error) {
+	return func(context.Context, jobs.Work) (plan.Result, error) {
+		return plan.Result{}, errors.Join(errors.New(tool), jobs.ErrLacking)
+	}
+}
+
+func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.mind.set("rare", lacks("rare"))
+	able := h.mind.other()
+	able.has = map[string][]string{"rare": {"native:rare"}}
+	workers := make(chan string, 1)
+	h.start(func(c *jobs.Config) {
+		c.Agent, c.State, c.Pools = able, heard{h.state, workers}, []jobs.Pool{{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: 1}}
+	})
+	<-workers
+	all, err := j.Workers(t.Context())
+	check(t, err)
+	if len(all) == 0 {
+		t.Fatal("nobody lives")
+	}
+	elsewhere, err := j.Elsewhere(t.Context())
+	check(t, err)
+	if len(elsewhere["rare"]) != 1 || elsewhere["rare"][0] != "native:rare" {
+		t.Errorf("elsewhere are %v", elsewhere)
+	}
+	r := h.ask(j, h.says("t", "ann", "rare|blur"))
+	if r.Runs[0].Status != jobs.Done || able.count("rare") != 1 || h.mind.count("blur") != 0 || len(r.Runs[0].Made) != 1 {
+		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r, 1))
+	}
+}
+
+func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.mind.set("rare", lacks("rare"))
+	if r := h.ask(j, h.says("t", "ann", "rare|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r, 1), "Nobody can run the tool rare any more.") {
+		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r, 1))
+	}
+	if r := h.ask(j, h.says("t", "ann", "rare")); r.Runs[0].Status != jobs.Failed {
+		t.Errorf("the run is %s", r.Runs[0].Status)
+	}
+}

@@ -1,0 +1,168 @@
+package jobs_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
+	"atelier/storage"
+	"atelier/storage/disk"
+)
+
+func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		t, ctx := h.t, h.t.Context()
+		j := h.start()
+		e := h.says("t", "ann", "pic|pic2", h.chat.upload("a.png", "PNG a"))
+		r := h.ask(j, e)
+		h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
+		h.wait(j, r.ID, 2)
+		other := h.ask(j, h.says("other", "ann", "pic", h.chat.upload("a.png", "PNG a")))
+		g := h.mind.blocks("slow")
+		slow := h.says("t", "ann", "pic9;slow")
+		running := h.handle(j, slow)
+		<-g.entered
+		n, err := j.Forget(ctx, r.ThreadID)
+		check(t, err)
+		if n != 2 {
+			t.Errorf("%d requests are forgotten", n)
+		}
+		<-g.left
+		h.handle(j, h.says("third", "ann", "!hello")) // what is left of it has passed then
+		h.ask(j, h.says("third", "ann", "!hello"))
+		for _, id := range []string{r.ID, running} {
+			if _, err := j.Show(ctx, id); !errors.Is(err, jobs.ErrUnknown) {
+				t.Errorf("it is shown: %v", err)
+			}
+			h.keys(0, "request-"+id)
+		}
+		h.keys(0, "thread-"+r.ThreadID)
+		h.keys(1, "thread-"+other.ThreadID)
+		for _, blob := range []string{r.Runs[0].Made[0].Blob, r.Asked.Given[0].Blob} {
+			if _, err := h.blobs.Stat(ctx, blob); !errors.Is(err, storage.ErrNotFound) {
+				t.Errorf("%s is there: %v", blob, err)
+			}
+		}
+		for _, blob := range []string{other.Runs[0].Made[0].Blob, other.Asked.Given[0].Blob} {
+			if _, err := h.blobs.Stat(ctx, blob); err != nil {
+				t.Errorf("what is of another thread is gone: %v", err)
+			}
+		}
+		h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true)) // means nothing any more
+		for _, id := range []string{r.ThreadID, "unknown", "", "../other"} {
+			if _, err := j.Forget(ctx, id); !errors.Is(err, jobs.ErrUnknown) {
+				t.Errorf("%q: %v", id, err)
+			}
+		}
+		again := h.ask(j, h.says("t", "ann", "caption"))
+		if asked := h.mind.request(again.ID); len(asked.Earlier)+len(asked.Turns) != 0 {
+			t.Errorf("it is remembered: %+v", asked)
+		}
+		for _, p := range h.chat.all() {
+			if p.reply.AnswerTo.ID == slow.Message.Ref.ID {
+				t.Error("the one that ran is answered")
+			}
+		}
+	})
+}
+
+// keys tells whether a group has keys, at least so many.
+func (h *house) keys(least int, group string) {
+	h.t.Helper()
+	keys, err := h.state.Keys(h.t.Context(), group)
+	check(h.t, err)
+	if len(keys) < least || least == 0 && len(keys) > 0 {
+		h.t.Errorf("%s has %v", group, keys)
+	}
+}
+
+// TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo forgets a thread behind the back of
+// whoever works for it.
+func TestWhatIsWrittenAboutWhatWasForgottenIsForgottenToo(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	g := newGate()
+	h.mind.set("pic", h.mind.until(g))
+	id := h.handle(j, h.says("t", "ann", "pic", h.chat.upload("a.png", "PNG a")))
+	<-g.entered
+	thread := jobs.ThreadID(place1("t"))
+	ctx := t.Context()
+	check(t, h.state.DeleteAll(ctx, "request-"+id))
+	check(t, h.state.DeleteAll(ctx, "thread-"+thread))
+	check(t, h.blobs.DeleteAll(ctx, jobs.ThreadFolder(thread)))
+	close(g.open)
+	h.log.until(t, 1, "stage done", "request="+id, "stage=act")
+	h.keys(0, "request-"+id)
+	h.keys(0, "thread-"+thread)
+	for _, w := range h.mind.works {
+		if _, err := h.blobs.Stat(ctx, w.Folder+"/pic-"+w.Steps[0].Key[:4]+".png"); !errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("its picture is there: %v", err)
+		}
+	}
+}
+
+// TestWhatIsKeptIsKeptForATime looks for values without an expiry, a month later.
+func TestWhatIsKeptIsKeptForATime(t *testing.T) {
+	t.Parallel()
+	h := foundation(t)
+	now := newClock()
+	file := t.TempDir() + "/state.log"
+	state, err := disk.OpenState(disk.StateConfig{File: file, Now: now.now})
+	check(t, err)
+	t.Cleanup(func() { check(t, state.Close()) })
+	h.state = state
+	j := h.process(func(c *jobs.Config) { c.Retention = 10 * 24 * time.Hour })
+	stop := h.run(j)
+	e := h.says("t", "ann", "?which", h.chat.upload("a.png", "PNG a"))
+	r := h.ask(j, e)
+	h.handle(j, h.overhears("t", "bob", "hello"))
+	stop()
+	groups := []string{"request-" + r.ID, "thread-" + r.ThreadID}
+	b, err := os.ReadFile(file)
+	check(t, err)
+	for _, field := range strings.FieldsFunc(string(b), func(c rune) bool { return c < ' ' || c > '~' }) {
+		if at := strings.LastIndex(field, "message-"); at >= 0 {
+			groups = append(groups, strings.SplitN(field[at:], "/", 2)[0])
+		}
+	}
+	if len(groups) < 4 {
+		t.Fatalf("the groups are %v", groups)
+	}
+	now.pass(9 * 24 * time.Hour)
+	for _, g := range groups {
+		h.keys(1, g)
+	}
+	now.pass(2 * 24 * time.Hour)
+	for _, g := range append(groups, "workers") {
+		h.keys(0, g)
+	}
+}
+
+func TestOldMediaAreDeletedByOneOfAllProcesses(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	now := time.Now()
+	later := func(c *jobs.Config) {
+		c.Retention = 10 * 24 * time.Hour
+		c.Now = func() time.Time { return now.Add(11 * 24 * time.Hour) }
+	}
+	one, two := h.process(later), h.process(later)
+	ctx := t.Context()
+	check(t, h.blobs.Put(ctx, "threads/a/b.png", strings.NewReader("PNG")))
+	check(t, one.SweepOnce(ctx))
+	if _, err := h.blobs.Stat(ctx, "threads/a/b.png"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("it is there: %v", err)
+	}
+	check(t, h.blobs.Put(ctx, "threads/a/c.png", strings.NewReader("PNG")))
+	check(t, two.SweepOnce(ctx))
+	check(t, one.SweepOnce(ctx))
+	if _, err := h.blobs.Stat(ctx, "threads/a/c.png"); err != nil {
+		t.Errorf("another one has swept within the hour: %v", err)
+	}
+}
