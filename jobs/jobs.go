@@ -25,7 +25,8 @@ type Agent interface {
 	// people are told its sentence ([plan.Fault]).
 	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	// Act does one step. What goes wrong is in the result. It fails with [ErrLacking]
-	// where this process cannot run the tool.
+	// where this process cannot run the tool, and where the step is to be tried again with
+	// [ErrPassing] or what the storage says of a place that is away or full.
 	Act(ctx context.Context, w Work) (plan.Result, error)
 	// Respond tells what came of a run. The thinking is that of the plan, and its own.
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)

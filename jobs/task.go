@@ -104,7 +104,7 @@ func allowed(k kind) allowance {
 	case kindPlan:
 		return allowance{15 * time.Minute, 3}
 	case kindAct:
-		return allowance{45 * time.Minute, 3}
+		return allowance{45 * time.Minute, 5}
 	case kindCompose:
 		return allowance{10 * time.Minute, 4}
 	case kindSend:

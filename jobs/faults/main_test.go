@@ -5,15 +5,19 @@
 package faults_test
 
 import (
+	"log/slog"
 	"os"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	redisstate "atelier/storage/redis"
 )
 
 func TestMain(m *testing.M) {
 	if settings := os.Getenv(workerSettings); settings != "" {
 		os.Exit(work(settings))
 	}
+	redisstate.LogTo(slog.New(slog.DiscardHandler))
 	goleak.VerifyTestMain(m)
 }

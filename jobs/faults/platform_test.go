@@ -26,6 +26,7 @@ type happening struct {
 	Key     string `json:"key,omitempty"`
 	Message string `json:"message,omitempty"` // the one that it answers
 	Text    string `json:"text,omitempty"`
+	Files   int    `json:"files,omitempty"`
 }
 
 // platform is where people write. It keeps posts by their key, as Discord does by its
@@ -132,10 +133,12 @@ func (p *platform) count(is func(happening) bool) int {
 }
 
 // message is what somebody writes, in a thread of its own.
-func message(id string) adapters.Event {
+func message(id string) adapters.Event { return wish(id, "wish") }
+
+func wish(id, text string) adapters.Event {
 	return adapters.Event{
 		Kind: adapters.MessageSent, ID: id, Adapter: adapterName, Thread: adapters.Thread{Adapter: adapterName, Channel: "c", ID: id},
 		By: adapters.Person{ID: "p"}, At: time.Unix(1, 0),
-		Message: &adapters.Message{Ref: adapters.MessageRef{Adapter: adapterName, Channel: "c", ID: id}, For: adapters.Mentioned, Text: "wish"},
+		Message: &adapters.Message{Ref: adapters.MessageRef{Adapter: adapterName, Channel: "c", ID: id}, For: adapters.Mentioned, Text: text},
 	}
 }

@@ -47,7 +47,8 @@ func (p *platform) start(tb testing.TB, w worker) *process {
 		tb.Fatal(err)
 	}
 	c := exec.Command(program) //nolint:gosec,noctx // it is this program, and it is killed
-	c.Env = append(os.Environ(), workerSettings+"="+string(settings))
+	// S3's client tries once: it is the jobs that try again.
+	c.Env = append(os.Environ(), workerSettings+"="+string(settings), "AWS_MAX_ATTEMPTS=1")
 	stdin, err := c.StdinPipe()
 	if err != nil {
 		tb.Fatal(err)

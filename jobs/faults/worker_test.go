@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -41,14 +42,16 @@ type worker struct {
 	// Files is the folder of the Blobs, if they are not on S3.
 	Files string `json:"files"`
 	S3    string `json:"s3,omitempty"` // where that is
+	// Stall is how long S3 may say nothing.
+	Stall time.Duration `json:"stall,omitempty"`
 	// FileLimit is the most bytes that a file may have, as on a disk that is full; 0 is any.
-	FileLimit uint64        `json:"file_limit,omitempty"`
-	Beat      time.Duration `json:"beat,omitempty"`
+	FileLimit uint64 `json:"file_limit,omitempty"`
+	// Beat and Retry are those of the jobs: the latter is before each retry.
+	Beat  time.Duration `json:"beat,omitempty"`
+	Retry time.Duration `json:"retry,omitempty"`
 	// Step is the least that a step takes: at most it is two thirds more.
-	Step time.Duration `json:"step,omitempty"`
-	// Media makes each step a file of so many bytes.
-	Media int        `json:"media,omitempty"`
-	Level slog.Level `json:"level"`
+	Step  time.Duration `json:"step,omitempty"`
+	Level slog.Level    `json:"level"`
 }
 
 // work is what the process does: it works until it is told to end.
@@ -101,6 +104,10 @@ func (w worker) jobs(client redis.UniversalClient, blobs storage.Blobs, p platfo
 	if err != nil {
 		return nil, err
 	}
+	var retry func(int) time.Duration
+	if w.Retry > 0 {
+		retry = func(int) time.Duration { return w.Retry }
+	}
 	return jobs.New(jobs.Config{
 		Redis: client, State: state, Blobs: blobs, Agent: hand{w, p, blobs}, Adapters: []adapters.Adapter{p}, Inspect: noFiles,
 		Pools: []jobs.Pool{
@@ -109,7 +116,7 @@ func (w worker) jobs(client redis.UniversalClient, blobs storage.Blobs, p platfo
 			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: runtime.NumCPU()},
 			{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: 1},
 		},
-		Beat: w.Beat, Name: w.Name, Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: w.Level})),
+		Beat: w.Beat, Retry: retry, Name: w.Name, Log: slog.New(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: w.Level})),
 	})
 }
 
@@ -125,7 +132,7 @@ type files interface {
 
 func (w worker) blobs(ctx context.Context) (files, error) {
 	if w.S3 != "" {
-		return s3.New(ctx, s3.Config{Endpoint: w.S3, Bucket: "bucket", Region: "us-east-1", AccessKey: "key", SecretKey: "secret"})
+		return s3.New(ctx, s3.Config{Endpoint: w.S3, Bucket: "bucket", Region: "us-east-1", AccessKey: "key", SecretKey: "secret", Stall: w.Stall})
 	}
 	return disk.Open(w.Files)
 }
@@ -168,9 +175,9 @@ func (h hand) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 		}
 	}
 	made := plan.Resource{Name: s.Action.Tool + "-" + s.Key, Type: plan.Text, Value: "done"}
-	if h.worker.Media > 0 {
+	if size, err := strconv.Atoi(w.Request.Wish); err == nil { // it wishes for files of so many bytes
 		made.Type, made.Value, made.Blob = plan.Image, "", path.Join(w.Folder, s.Action.Tool+".png")
-		if err := h.blobs.Put(ctx, made.Blob, bytes.NewReader(make([]byte, h.worker.Media))); err != nil {
+		if err := h.blobs.Put(ctx, made.Blob, bytes.NewReader(make([]byte, size))); err != nil {
 			return plan.Result{}, err
 		}
 	}
@@ -179,8 +186,10 @@ func (h hand) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 
 func (h hand) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	err := h.platform.tell(ctx, happening{Point: "respond", Request: a.Request.ID}, nil)
-	if a.Route != nil && !a.Route.Done() {
-		return "It could not be done.", plan.Thinking{}, err
+	for _, r := range a.Route.Results() {
+		if r.Status == plan.Failed {
+			return r.Problem, plan.Thinking{}, err
+		}
 	}
 	return "Done.", plan.Thinking{}, err
 }
@@ -210,7 +219,7 @@ func (platformClient) Fetch(context.Context, adapters.File) (io.ReadCloser, erro
 }
 
 func (p platformClient) Send(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, err error) {
-	err = p.tell(ctx, happening{Point: "post", Key: key, Message: r.AnswerTo.ID, Text: r.Text}, &ref)
+	err = p.tell(ctx, happening{Point: "post", Key: key, Message: r.AnswerTo.ID, Text: r.Text, Files: len(r.Files)}, &ref)
 	return ref, err
 }
 

@@ -1,0 +1,180 @@
+package faults_test
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/jobs"
+	"atelier/storage/redis/redistest"
+)
+
+// limit is how long a test waits for what must come: it is never what a test measures.
+func limit(t *testing.T) context.Context {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(stop)
+	return ctx
+}
+
+// holdFirst has the first that happens at a point wait until the channel is closed.
+func holdFirst(is func(happening) bool) (held func(happening) <-chan struct{}, release chan struct{}) {
+	release = make(chan struct{})
+	first := true
+	return func(h happening) <-chan struct{} {
+		if !first || !is(h) {
+			return nil
+		}
+		first = false
+		return release
+	}, release
+}
+
+// at tells what happens at a point, of the step if that is not "".
+func at(point, step string) func(happening) bool {
+	return func(h happening) bool { return h.Point == point && (step == "" || h.Step == step) }
+}
+
+// ready starts a worker, and returns when it works.
+func (p *platform) ready(ctx context.Context, t *testing.T, w worker) *process {
+	t.Helper()
+	r := p.start(t, w)
+	p.await(ctx, t, w.Name+" does not begin", func() bool {
+		return p.count(func(h happening) bool { return h.Point == "ready" && h.Worker == w.Name }) > 0
+	})
+	return r
+}
+
+// submit hands a message over, as often as it takes.
+func submit(ctx context.Context, t *testing.T, j *jobs.Jobs, id, text string) string {
+	t.Helper()
+	e := wish(id, text)
+	for {
+		err := j.Handle(ctx, e)
+		if err == nil {
+			return jobs.RequestID(e)
+		}
+		if ctx.Err() != nil {
+			t.Fatalf("%s is not taken: %v", id, err)
+		}
+	}
+}
+
+// over waits for the end of a request, and holds it to one answer.
+func (p *platform) over(ctx context.Context, t *testing.T, j *jobs.Jobs, id string) jobs.Run {
+	t.Helper()
+	r, err := j.Wait(ctx, id, 1)
+	if err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		t.Fatalf("request %s: %v; what was logged last: %+v", id, err, last(p.logged, 30))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	answers := 0
+	for _, post := range p.posts {
+		if post.Message == r.Thread.ID {
+			answers++
+		}
+	}
+	if answers != 1 {
+		t.Errorf("request %s was answered %d times", id, answers)
+	}
+	return r.Runs[0]
+}
+
+// TestAWorkerThatIsKilled in the middle of something: another one does it over, since our
+// own heartbeat has missed the first, and does nothing else over.
+func TestAWorkerThatIsKilled(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		point, step string
+		stage       string // the task that is handed to another worker
+		order       string // of all that happens, by the number of the worker
+	}{
+		"in a plan":                  {"plan", "", "plan", "1 plan, 2 plan, 2 begin, 2 begin made, 2 left+right, 2 join, 2 join made, 2 respond, 2 post"},
+		"in an action":               {"act", "begin", "act", "1 plan, 1 begin, 2 begin, 2 begin made, 2 left+right, 2 join, 2 join made, 2 respond, 2 post"},
+		"after an action":            {"made", "begin", "act", "1 plan, 1 begin, 1 begin made, 2 begin, 2 begin made, 2 left+right, 2 join, 2 join made, 2 respond, 2 post"},
+		"in the last action":         {"act", "join", "act", "1 plan, 1 begin, 1 begin made, 1 left+right, 1 join, 2 join, 2 join made, 2 respond, 2 post"},
+		"in wording a reply":         {"respond", "", "compose", "1 plan, 1 begin, 1 begin made, 1 left+right, 1 join, 1 join made, 1 respond, 2 respond, 2 post"},
+		"in a reply that was posted": {"post", "", "send", "1 plan, 1 begin, 1 begin made, 1 left+right, 1 join, 1 join made, 1 respond, 1 post, 2 post"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := limit(t)
+			server := redistest.Serve(t, "--save", "", "--appendonly", "yes")
+			p, folder := newPlatform(t), t.TempDir()
+			held, _ := holdFirst(at(c.point, c.step))
+			p.hold(held)
+			w := worker{Name: "1", Redis: server.URL(), Files: folder, Beat: 200 * time.Millisecond, Level: slog.LevelDebug}
+			one := p.ready(ctx, t, w)
+			j := newSubmitter(t, server.URL(), folder)
+			id := submit(ctx, t, j, "m", "wish")
+			p.await(ctx, t, "the point is not reached", func() bool { return p.count(at(c.point, c.step)) > 0 })
+			one.kill()
+			w.Name = "2"
+			two := p.ready(ctx, t, w)
+			if run := p.over(ctx, t, j, id); run.Status != jobs.Done {
+				t.Errorf("it ended as %s", run.Status)
+			}
+			two.end()
+			if got := p.order(); got != c.order {
+				t.Errorf("what happened was\n%s\nnot\n%s", got, c.order)
+			}
+			p.broughtBack(t, c.stage)
+		})
+	}
+}
+
+// order is what has happened, but for the two steps that run side by side, which are
+// together what they are when the first of them begins.
+func (p *platform) order() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []string
+	side := false
+	for _, h := range p.happened {
+		what := h.Point
+		switch {
+		case h.Point == "ready":
+			continue
+		case h.Step == "left" || h.Step == "right":
+			if side {
+				continue
+			}
+			side, what = true, "left+right"
+		case h.Point == "act":
+			what = h.Step
+		case h.Point == "made":
+			what = h.Step + " made"
+		}
+		all = append(all, h.Worker+" "+what)
+	}
+	return strings.Join(all, ", ")
+}
+
+// broughtBack holds what was logged to that our own heartbeat has handed over a task of
+// that stage, and that asynq found none. What came just before it may be handed over too,
+// where the queue had not heard of its end, and then finds that it is done.
+func (p *platform) broughtBack(t *testing.T, stage string) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	handed, begun := map[string]bool{}, false
+	for _, l := range p.logged {
+		switch {
+		case l.Task != "":
+			handed[l.Stage] = true
+		case l.Message == "stage began" && l.Attempt == 1 && l.Stage == stage:
+			begun = true
+		}
+		if l.Retried > 0 {
+			t.Errorf("it was retried: %+v", l)
+		}
+	}
+	if !handed[stage] || !begun {
+		t.Errorf("handed over were %v, and whether %s was begun as a second attempt is %v", handed, stage, begun)
+	}
+}
