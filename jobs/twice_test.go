@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -99,29 +100,36 @@ func TestAnEventThatWasRecordedByHalfIsHealed(t *testing.T) {
 	for _, address := range []adapters.Address{adapters.Mentioned, adapters.Overheard} {
 		whole := false
 		for writes := 0; !whole; writes++ {
-			h := enter(t)
-			j := h.start()
-			if address == adapters.Overheard {
-				h.ask(j, h.says("t", "ann", "?which one"))
-				h.ask(j, h.says("t", "bob", "!hi"))
-			}
-			before := len(h.chat.all())
-			dying := h.process(func(c *jobs.Config) { c.State = &cutOff{State: h.state, left: writes} })
-			e := h.says("t", "ann", "blur")
-			e.Message.For = address
-			err := dying.Handle(t.Context(), e)
-			if whole = err == nil; err != nil && !errors.Is(err, errCut) {
-				t.Fatal(err)
-			}
-			r := h.ask(j, e)
-			if len(h.chat.all()) != before+1 || h.told(r, 1) != "Here it is." {
-				t.Errorf("after %d writes: %d answers", writes, len(h.chat.all())-before)
-			}
 			if writes > 20 {
 				t.Fatal("it is never whole")
 			}
+			t.Run(fmt.Sprint(address, writes), func(t *testing.T) { whole = cutOffAfter(t, writes, address) }) //nolint:paralleltest // each tells whether there is a next
 		}
 	}
+}
+
+// cutOffAfter cuts the recording of a message off after so many writes, if there are more.
+func cutOffAfter(t *testing.T, writes int, address adapters.Address) (whole bool) {
+	t.Helper()
+	h := enter(t)
+	j := h.start()
+	if address == adapters.Overheard {
+		h.ask(j, h.says("t", "ann", "?which one"))
+		h.ask(j, h.says("t", "bob", "!hi"))
+	}
+	before := len(h.chat.all())
+	dying := h.process(func(c *jobs.Config) { c.State = &cutOff{State: h.state, left: writes} })
+	e := h.says("t", "ann", "blur")
+	e.Message.For = address
+	err := dying.Handle(t.Context(), e)
+	if err != nil && !errors.Is(err, errCut) {
+		t.Fatal(err)
+	}
+	r := h.ask(j, e)
+	if len(h.chat.all()) != before+1 || h.told(r, 1) != "Here it is." {
+		t.Errorf("%d answers", len(h.chat.all())-before)
+	}
+	return err == nil
 }
 
 func TestWhatIsNoEventIsRefused(t *testing.T) {
