@@ -24,6 +24,7 @@ import (
 	"atelier/storage/disk"
 	redisstate "atelier/storage/redis"
 	"atelier/storage/redis/embedded"
+	"atelier/storage/redis/redistest"
 )
 
 func TestMain(m *testing.M) {
@@ -80,10 +81,7 @@ func enterBoth(t *testing.T, f func(h *house)) {
 
 func foundation(t *testing.T) *house {
 	t.Helper()
-	server := embedded.New()
-	check(t, server.Start())
-	t.Cleanup(server.Close)
-	client := server.Client()
+	client := queues(t)
 	t.Cleanup(func() { check(t, client.Close()) })
 	blobs, err := disk.Open(t.TempDir())
 	if err != nil {
@@ -91,6 +89,21 @@ func foundation(t *testing.T) *house {
 	}
 	t.Cleanup(func() { check(t, blobs.Close()) })
 	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), mind: newMind(blobs), log: &lines{}}
+}
+
+// queues are on a Redis of the test's own: a real one where TEST_REDIS_SERVER names the
+// program, and otherwise one within the test.
+func queues(t *testing.T) redis.UniversalClient {
+	t.Helper()
+	if os.Getenv("TEST_REDIS_SERVER") != "" {
+		client, err := redisstate.Open(redistest.Serve(t, "--save", "").URL())
+		check(t, err)
+		return client
+	}
+	server := embedded.New()
+	check(t, server.Start())
+	t.Cleanup(server.Close)
+	return server.Client()
 }
 
 func check(t *testing.T, err error) {

@@ -3,6 +3,8 @@ package faults_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -27,7 +29,7 @@ func TestRedisThatRestarts(t *testing.T) {
 			w := worker{Redis: server.URL(), Files: folder, Step: 10 * time.Millisecond, Retry: 100 * time.Millisecond, Beat: 500 * time.Millisecond}
 			var workers []*process
 			for i := range 2 {
-				w.Name = fmt.Sprint(i)
+				w.Name = strconv.Itoa(i)
 				workers = append(workers, p.ready(ctx, t, w))
 			}
 			j := newSubmitter(t, server.URL(), folder)
@@ -108,14 +110,7 @@ func TestClusterAndSentinel(t *testing.T) {
 	for name, start := range map[string]func(t *testing.T) (url string){
 		"cluster": func(t *testing.T) string {
 			t.Helper()
-			url := "redis+cluster://"
-			for i, node := range redistest.Cluster(t) {
-				if i > 0 {
-					url += ","
-				}
-				url += node
-			}
-			return url
+			return "redis+cluster://" + strings.Join(redistest.Cluster(t), ",")
 		},
 		"sentinel": func(t *testing.T) string {
 			t.Helper()
