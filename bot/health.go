@@ -76,13 +76,15 @@ const (
 	patience = 3 * time.Second
 	// startPatience is how long it has when the program starts.
 	startPatience = 15 * time.Second
-	// fresh is how long an answer is believed, so that many who ask cost no more than one.
-	fresh = time.Second
+	// freshReadiness is how long an answer is believed, so that many who ask cost no more
+	// than one.
+	freshReadiness = time.Second
 )
 
 // readiness tells whether everything works that is relied on.
 type readiness struct {
 	parts map[string]func(context.Context) error
+	fresh time.Duration // how long an answer is believed
 
 	mu     sync.Mutex
 	at     time.Time
@@ -91,14 +93,14 @@ type readiness struct {
 }
 
 // newReadiness looks at the parts of the place and at the adapters that can be looked at.
-func newReadiness(p *place, all []adapters.Adapter) *readiness {
+func newReadiness(p *place, all []adapters.Adapter, fresh time.Duration) *readiness {
 	parts := p.parts()
 	for _, a := range all {
 		if c, ok := a.(adapters.Checker); ok {
 			parts[a.Name()] = c.Check
 		}
 	}
-	return &readiness{parts: parts}
+	return &readiness{parts: parts, fresh: fresh}
 }
 
 // look asks all parts at once, if that was not done a moment ago.
@@ -108,7 +110,7 @@ func (r *readiness) look(ctx context.Context) []string {
 	if r.ending {
 		return []string{"it is about to end"}
 	}
-	if r.at.IsZero() || time.Since(r.at) > fresh {
+	if r.at.IsZero() || time.Since(r.at) > r.fresh {
 		r.faults = nil
 		failed := checkAll(context.WithoutCancel(ctx), r.parts, patience) // others believe the answer too
 		for _, name := range slices.Sorted(maps.Keys(failed)) {

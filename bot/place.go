@@ -42,14 +42,15 @@ type placement struct {
 // folder is asked: [place.check] does that. What it fails with holds a [*storage.Fault].
 func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err error) {
 	log := c.logger()
-	redis.LogTo(log)
 	p := &place{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, p.close())
 		}
 	}()
+	redis.LogTo(nil)
 	if where.Shared && c.Storage.RedisURL != "" {
+		redis.LogTo(log)
 		err = p.connect(string(c.Storage.RedisURL))
 	} else {
 		err = p.embed(filepath.Join(where.Folder, "state.log"))
@@ -57,23 +58,31 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 	if err != nil {
 		return nil, err
 	}
-	if where.Shared && c.Storage.S3.Bucket != "" {
-		bucket, err := s3.New(ctx, c.Storage.config())
-		if err != nil {
-			return nil, err
-		}
-		p.Blobs, p.closers = bucket, append(p.closers, bucket.Close)
-		return p, nil
-	}
-	files, err := disk.Open(filepath.Join(where.Folder, "blobs"))
-	if err != nil {
+	var done func() error
+	if p.Blobs, done, err = c.openBlobs(ctx, where); err != nil {
 		return nil, err
 	}
-	p.Blobs, p.closers = files, append(p.closers, files.Close)
-	if !p.Embedded {
+	p.closers = append(p.closers, done)
+	if _, folder := p.Blobs.(*disk.Blobs); folder && !p.Embedded {
 		log.WarnContext(ctx, "files are kept in the data folder, since S3_BUCKET is not set: all processes must share that folder")
 	}
 	return p, nil
+}
+
+// openBlobs opens where files are kept. done closes it.
+func (c Config) openBlobs(ctx context.Context, where placement) (files storage.Blobs, done func() error, err error) {
+	if where.Shared && c.Storage.S3.Bucket != "" {
+		bucket, err := s3.New(ctx, c.Storage.config())
+		if err != nil {
+			return nil, nil, err
+		}
+		return bucket, bucket.Close, nil
+	}
+	folder, err := disk.Open(filepath.Join(where.Folder, "blobs"))
+	if err != nil {
+		return nil, nil, err
+	}
+	return folder, folder.Close, nil
 }
 
 // connect uses a Redis for the queues and the state.

@@ -11,8 +11,10 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/terminal"
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/jobs"
@@ -72,6 +74,9 @@ const howToAsk = `Atelier runs, and no chat platform is connected: this version 
 Wishes are taken from the command line:
 
   bot ask --file photo.jpg "make it black and white"
+  bot ask --detach --file photo.jpg "make it black and white"
+
+The second hands the wish to this process; bot requests and bot show tell what became of it.
 `
 
 // over puts the flags over the settings.
@@ -108,6 +113,8 @@ type service struct {
 	adapters []adapters.Adapter
 	// hint tells people how the program is used where no platform is connected.
 	hint func() error
+	// fresh is how long readiness is believed; zero is [freshReadiness].
+	fresh time.Duration
 	// started is told the address of HTTP, nil if there is none, and the jobs, when
 	// everything runs; nil is told nothing.
 	started func(http net.Addr, j *jobs.Jobs)
@@ -133,7 +140,10 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		return unusablePlace(ctx, err)
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	log, ready := c.logger(), newReadiness(p, s.adapters)
+	if p.Embedded { // bot ask --detach, by the socket of the folder
+		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{}))
+	}
+	log, ready := c.logger(), newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness))
 	if err := p.check(ctx, log); err != nil {
 		return err
 	}

@@ -1,0 +1,436 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"atelier/adapters"
+	"atelier/jobs"
+	"atelier/storage/s3/s3test"
+)
+
+// parlour is a chat platform of one room, in which a test speaks.
+type parlour struct {
+	says    chan adapters.Event
+	replies chan adapters.Reply
+	// hold, where it is not nil, holds up what is sent until it is closed.
+	hold chan struct{}
+
+	mu    sync.Mutex
+	wrong error // what Check says
+}
+
+func newParlour() *parlour {
+	return &parlour{says: make(chan adapters.Event), replies: make(chan adapters.Reply, 16)}
+}
+
+func (*parlour) Name() string { return "parlour" }
+
+func (p *parlour) Listen(ctx context.Context, handle adapters.Handler) error {
+	for {
+		select {
+		case e := <-p.says:
+			if err := handle(ctx, e); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (*parlour) Fetch(context.Context, adapters.File) (io.ReadCloser, error) {
+	return os.Open("testdata/photo.jpg")
+}
+
+func (p *parlour) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	p.replies <- r
+	if p.hold != nil {
+		select {
+		case <-p.hold:
+		case <-ctx.Done():
+			return adapters.MessageRef{}, ctx.Err()
+		}
+	}
+	return adapters.MessageRef{Adapter: "parlour", Channel: "room", ID: key}, nil
+}
+
+func (p *parlour) Check(context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.wrong
+}
+
+func (p *parlour) breaks(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.wrong = err
+}
+
+// wish is a message with a picture.
+func (*parlour) wish(id, text string) adapters.Event {
+	return adapters.Event{
+		Kind: adapters.MessageSent, ID: id, Adapter: "parlour", Thread: adapters.Thread{Adapter: "parlour", Channel: "room", ID: id},
+		By: adapters.Person{ID: "ann"}, At: time.Unix(1_800_000_000, 0),
+		Message: &adapters.Message{
+			Ref: adapters.MessageRef{Adapter: "parlour", Channel: "room", ID: id}, For: adapters.Mentioned, Text: text,
+			Files: []adapters.File{{ID: "f", Name: "photo.jpg", Handle: "photo"}},
+		},
+	}
+}
+
+// open is a process that serves the parlour within the test.
+type open struct {
+	t       *testing.T
+	parlour *parlour
+	jobs    *jobs.Jobs
+	address string
+	log     *syncBuffer
+	stop    context.CancelFunc
+	ended   chan struct{}
+	err     error // what it ended with
+}
+
+// syncBuffer is a buffer that is written and read at once.
+type syncBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// openParlour serves with these settings.
+func openParlour(t *testing.T, p *parlour, env ...string) *open {
+	t.Helper()
+	config, err := readConfig(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serveCommand).over)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &open{t: t, parlour: p, log: &syncBuffer{}, ended: make(chan struct{})}
+	config.LogTo = o.log
+	pools, err := parsePools("gateway,plan,cpu,gpu", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	o.stop = stop
+	started := make(chan struct{})
+	go func() {
+		defer close(o.ended)
+		o.err = serve(ctx, config, service{
+			pools: pools, adapters: []adapters.Adapter{p}, fresh: time.Nanosecond,
+			started: func(at net.Addr, j *jobs.Jobs) {
+				o.address, o.jobs = "http://"+at.String(), j
+				close(started)
+			},
+		})
+	}()
+	t.Cleanup(o.end)
+	select {
+	case <-started:
+	case <-o.ended:
+		t.Fatalf("it ended with %v\n%s", o.err, o.log)
+	}
+	return o
+}
+
+// end stops the process and waits for it.
+func (o *open) end() {
+	o.stop()
+	<-o.ended
+}
+
+// get asks for a page.
+func (o *open) get(page string) (status int, body string) {
+	o.t.Helper()
+	transport := &http.Transport{DisableKeepAlives: true}
+	request, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, o.address+page, nil)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	b, err := io.ReadAll(response.Body)
+	if err := errors.Join(err, response.Body.Close()); err != nil {
+		o.t.Fatal(err)
+	}
+	return response.StatusCode, string(b)
+}
+
+// waitFor waits until a request is over.
+func (o *open) waitFor(e adapters.Event) jobs.Request {
+	o.t.Helper()
+	ctx, stop := context.WithTimeout(o.t.Context(), time.Minute)
+	defer stop()
+	r, err := o.jobs.Wait(ctx, jobs.RequestID(e), 1)
+	if err != nil {
+		o.t.Fatalf("%v\n%s", err, o.log)
+	}
+	return r
+}
+
+// TestServe: an event of a platform is answered, counted, and known to the next process.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	o := openParlour(t, newParlour(), "ATELIER_DATA="+folder)
+	wish := o.parlour.wish("m1", "make it black and white")
+	o.parlour.says <- wish
+	reply := <-o.parlour.replies
+	if len(reply.Files) != 1 || reply.Files[0].Type != "image/jpeg" && reply.Files[0].Type != "image/png" || reply.AnswerTo.ID != "m1" {
+		t.Errorf("it said %+v", reply)
+	}
+	if r := o.waitFor(wish); r.Runs[0].Status != jobs.Done {
+		t.Errorf("it is %s", r.Runs[0].Status)
+	}
+	for page, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\n"} {
+		if status, body := o.get(page); status != http.StatusOK || body != want {
+			t.Errorf("%s: %d %s", page, status, body)
+		}
+	}
+	_, counted := o.get("/metrics")
+	for _, want := range []string{
+		`atelier_requests_total{adapter="parlour"} 1`,
+		`atelier_requests_ended_total{adapter="parlour",status="done"} 1`,
+		`atelier_request_seconds_count{adapter="parlour"} 1`,
+		`atelier_stage_seconds_count{outcome="done",stage="act"} 1`,
+		`atelier_stage_seconds_count{outcome="done",stage="send"} 1`,
+		`atelier_queue_tasks{queue="gateway:parlour",state="waiting"} 0`,
+		`atelier_queue_workers{queue="gpu"} 1`,
+		`atelier_tool_seconds_count{backend="`,
+		"go_goroutines ",
+		"process_start_time_seconds ",
+	} {
+		if !strings.Contains(counted, want) {
+			t.Errorf("the metrics lack %s:\n%s", want, counted)
+		}
+	}
+	o.end()
+	if o.err != nil {
+		t.Errorf("it ended with %v\n%s", o.err, o.log)
+	}
+	if log := o.log.String(); !strings.Contains(log, "msg=serving") || !strings.Contains(log, "request="+jobs.RequestID(wish)) {
+		t.Errorf("the log says\n%s", log)
+	}
+
+	next := openParlour(t, newParlour(), "ATELIER_DATA="+folder)
+	if r, err := next.jobs.Show(t.Context(), jobs.RequestID(wish)); err != nil || !r.Over(1) {
+		t.Errorf("the next process knows %+v, %v", r, err)
+	}
+}
+
+// TestServeEndsInGoodOrder: what runs may end, meanwhile it is alive and not ready, and what
+// could not end is done by the next process.
+func TestServeEndsInGoodOrder(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	p := newParlour()
+	p.hold = make(chan struct{})
+	o := openParlour(t, p, "ATELIER_DATA="+folder, "ATELIER_GRACE=1h")
+	wish := p.wish("m1", "make it black and white")
+	p.says <- wish
+	<-p.replies
+	o.stop()
+	for status, body := o.get("/readyz"); status != http.StatusServiceUnavailable; status, body = o.get("/readyz") {
+		if status != http.StatusOK {
+			t.Fatalf("%d %s", status, body)
+		}
+	}
+	if status, _ := o.get("/healthz"); status != http.StatusOK {
+		t.Errorf("it is dead while it ends: %d", status)
+	}
+	close(p.hold)
+	o.end()
+	if o.err != nil {
+		t.Errorf("it ended with %v", o.err)
+	}
+
+	again := newParlour()
+	again.hold = make(chan struct{})
+	next := openParlour(t, again, "ATELIER_DATA="+folder, "ATELIER_GRACE=1ms")
+	if r, err := next.jobs.Show(t.Context(), jobs.RequestID(wish)); err != nil || !r.Over(1) {
+		t.Errorf("what ran did not end: %+v, %v", r, err)
+	}
+	left := again.wish("m2", "make it black and white")
+	again.says <- left
+	<-again.replies
+	next.end()
+	if next.err != nil {
+		t.Errorf("it ended with %v", next.err)
+	}
+
+	last := openParlour(t, newParlour(), "ATELIER_DATA="+folder)
+	if r := last.waitFor(left); r.Runs[0].Status != jobs.Done || len(last.parlour.replies) != 1 {
+		t.Errorf("it is %s, after %d replies", r.Runs[0].Status, len(last.parlour.replies))
+	}
+	if !strings.Contains(last.log.String(), "requests=1") {
+		t.Errorf("the log does not say what was taken up:\n%s", last.log)
+	}
+}
+
+// TestReady: the page names each part that does not work, and no other.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	redis := miniredis.RunT(t)
+	redis.RequireAuth("hidden")
+	bucket := s3test.New(t, s3test.Config{})
+	o := openParlour(t, newParlour(), "REDIS_URL=redis://:hidden@"+redis.Addr(), "S3_BUCKET=bucket",
+		"AWS_ENDPOINT_URL_S3="+bucket.URL(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret")
+	says := func(status int, want string) {
+		t.Helper()
+		if got, body := o.get("/readyz"); got != status || body != want {
+			t.Errorf("it says %d %s, not %d %s", got, body, status, want)
+		}
+	}
+	says(http.StatusOK, "ok\n")
+	bucket.Meddle(func(http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			s3test.Fail(w, http.StatusForbidden, "InvalidAccessKeyId")
+		})
+	})
+	says(http.StatusServiceUnavailable, "blobs: The S3 server at "+bucket.URL()+" does not accept the credentials (InvalidAccessKeyId): "+
+		"check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE.\n")
+	bucket.Meddle(nil)
+	o.parlour.breaks(&adapters.Fault{Sentence: "The parlour is closed.", Kind: adapters.ErrRefused})
+	says(http.StatusServiceUnavailable, "parlour: The parlour is closed.\n")
+	o.parlour.breaks(nil)
+	address := redis.Addr()
+	redis.Close()
+	says(http.StatusServiceUnavailable, "state: Redis at "+address+" cannot be used: connect: connection refused.\n")
+	if err := redis.Restart(); err != nil {
+		t.Fatal(err)
+	}
+	again := time.NewTicker(50 * time.Millisecond) // the client tries once a second to connect anew
+	defer again.Stop()
+	for status, body := o.get("/readyz"); status != http.StatusOK; status, body = o.get("/readyz") {
+		if !strings.HasPrefix(body, "state: ") {
+			t.Fatal(body)
+		}
+		<-again.C
+	}
+	o.end()
+	if o.err != nil || strings.Contains(o.log.String(), "hidden") {
+		t.Errorf("it ended with %v\n%s", o.err, o.log)
+	}
+}
+
+// TestServeDoesNotStart: what is wrong is one sentence, before anything runs.
+func TestServeDoesNotStart(t *testing.T) {
+	t.Parallel()
+	bucket := s3test.New(t, s3test.Config{})
+	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, taken.Close()) })
+	used := t.TempDir()
+	openParlour(t, newParlour(), "ATELIER_DATA="+used)
+	s3 := func(change map[string]string) map[string]string {
+		env := map[string]string{
+			"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": bucket.URL(), "AWS_REGION": "us-east-1",
+			"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
+		}
+		for name, value := range change {
+			env[name] = value
+		}
+		return env
+	}
+	for name, c := range map[string]struct {
+		env  map[string]string
+		args []string
+		want string
+	}{
+		"no Redis":                {map[string]string{"REDIS_URL": "redis://:hidden@127.0.0.1:1"}, nil, "Redis at 127.0.0.1:1 cannot be used: connect: connection refused."},
+		"a wrong URL":             {map[string]string{"REDIS_URL": "redis//hidden"}, nil, "REDIS_URL is wrong: it begins with no redis://: one such as redis://localhost:6379/0 is expected."},
+		"no bucket":               {s3(map[string]string{"S3_BUCKET": "other"}), nil, `The S3 server at ` + bucket.URL() + ` has no bucket "other": make it, or check its name and the endpoint.`},
+		"a wrong secret":          {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": "hidden"}), nil, "The S3 server at " + bucket.URL() + " does not accept the credentials (SignatureDoesNotMatch): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE."},
+		"half a secret":           {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": ""}), nil, "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not: they belong together."},
+		"no region":               {map[string]string{"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": ""}, nil, `The region of the bucket "bucket" is not known: set AWS_REGION.`},
+		"a folder that is in use": {map[string]string{"ATELIER_DATA": used}, nil, "The data folder is in use by another process of this program. Stop that one, or give this one a folder of its own."},
+		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "The folder of the state cannot be made"},
+		"an address that is in use": {map[string]string{"ATELIER_LISTEN": taken.Addr().String()}, nil,
+			`ATELIER_LISTEN is "` + taken.Addr().String() + `", which cannot be listened on: address already in use. Another address can be set, or off.`},
+		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues leaves out cpu, and no other process can work on it without REDIS_URL: set it for all of them."},
+		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": this version connects with no chat platform yet; leave it out.`},
+		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": a time from 1ms to 1h, such as 20s or 2m, is expected.`},
+		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": an address such as 127.0.0.1:8080 or :8080, or off, is expected.`},
+		"a word too many":      {nil, []string{"please"}, "unexpected argument please. Try: bot --help"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := map[string]string{"ATELIER_DATA": t.TempDir() + "/new", "ATELIER_LISTEN": "off"}
+			for name, value := range c.env {
+				env[name] = value
+			}
+			status, stdout, stderr := run(t, env, c.args...)
+			if status != statusUsage || stdout != "" || !strings.Contains(stderr, "bot: "+c.want) || strings.Contains(stderr, "hidden") {
+				t.Errorf("status %d, %s%s", status, stdout, stderr)
+			}
+			if strings.Count(stderr, "bot: ") != 1 || strings.Contains(stderr, "msg=serving") {
+				t.Errorf("it says more:\n%s", stderr)
+			}
+		})
+	}
+}
+
+// TestAllThatCannotBeUsedIsToldAtOnce.
+func TestAllThatCannotBeUsedIsToldAtOnce(t *testing.T) {
+	t.Parallel()
+	status, _, stderr := run(t, map[string]string{
+		"REDIS_URL": "redis://127.0.0.1:1", "S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1",
+		"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "ATELIER_LISTEN": "off", "ATELIER_DATA": t.TempDir(),
+	}, "serve")
+	want := "bot: The S3 server at http://127.0.0.1:1 cannot be reached: connect: connection refused.\n" +
+		"     Redis at 127.0.0.1:1 cannot be used: connect: connection refused.\n"
+	if status != statusUsage || !strings.HasSuffix(stderr, want) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// TestServeTellsHowItIsUsed where no platform is connected.
+func TestServeTellsHowItIsUsed(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out := writerFunc(func(p []byte) (int, error) {
+		stop() // it has been told
+		if string(p) != howToAsk {
+			t.Errorf("it says %s", p)
+		}
+		return len(p), nil
+	})
+	var errs bytes.Buffer
+	status := Program{
+		Env: []string{"ATELIER_DATA=" + t.TempDir(), "ATELIER_LISTEN=off", "ATELIER_LOG_FORMAT=json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs,
+	}.Run(ctx)
+	if status != statusDone || !strings.Contains(errs.String(), `"msg":"serving"`) {
+		t.Errorf("status %d, %s", status, errs.String())
+	}
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
