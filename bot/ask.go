@@ -21,6 +21,7 @@ type askCommand struct {
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
 	Solution *int     `help:"Run the solution of this number instead of the best. Without --thread the wish is planned anew (see below)." placeholder:"N"`
 	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
+	Detach   bool     `help:"Hand the wish to the bot serve that runs on the data folder, and do not wait: bot show tells what became of it."`
 	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
 	thinking
 	Wish []string `arg:"" optional:"" help:"What you want, in plain words. A single - reads it from the standard input."`
@@ -39,6 +40,10 @@ The answer, the plan that was followed and the other ways that were found are pr
 run one of those with --solution. With the same --thread and wish that runs what was shown,
 and no model plans again; without a thread the wish is planned anew, and a model may find
 other ways. The files that were made are copied to the folder out, or to the one that --out names.
+
+With --detach the wish goes to the bot serve that runs on the same data folder, which does it
+beside others and also after a restart; its id is printed. Its conversations are that
+process's own.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you answer.`
 }
@@ -64,6 +69,9 @@ func (a *askCommand) Run(ctx context.Context, c *call) error {
 	config, err := c.config(a.over)
 	if err != nil {
 		return err
+	}
+	if a.Detach {
+		return a.detach(ctx, c, config, wish)
 	}
 	an, err := a.answer(ctx, c, config, wish)
 	if err != nil {
@@ -91,6 +99,12 @@ func (a *askCommand) check() error {
 		return usage("--file is empty: the name of a file is expected.")
 	case len(a.File) > maxFiles:
 		return usage("--file stands %d times: at most %d files can be worked on at once.", len(a.File), maxFiles)
+	}
+	if a.Detach {
+		if a.Plan || a.Solution != nil || a.Out != defaultOut || a.thinking != (thinking{PriorKnowledge: true, MaxActions: defaultActions}) {
+			return usage("--detach hands over the wish, its files and --thread alone: the process that runs decides the rest, and bot show --out gets the files.")
+		}
+		return nil
 	}
 	return a.checkOut()
 }

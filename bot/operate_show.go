@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 type showCommand struct {
 	ID   string `arg:"" help:"The request, or how its id begins."`
+	Out  string `help:"Write the files that its last run made into this folder." placeholder:"DIR"`
 	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, at, plan, choice, steps, results, made, answer, …}]}."`
 }
 
@@ -28,11 +30,31 @@ func (s *showCommand) Run(ctx context.Context, c *call) error {
 		if err != nil {
 			return ifUnknown(err, "There is no request %s any more.", id)
 		}
+		if s.Out != "" {
+			if err := s.fetch(ctx, c, r); err != nil {
+				return err
+			}
+		}
 		if s.JSON {
 			return printJSON(c.Stdout, r)
 		}
 		return printLines(c.Stdout, requestText(r, time.Local, time.Now())) //nolint:gosmopolitan // people read it here
 	})
+}
+
+// fetch writes the files of the last run into the folder.
+func (s *showCommand) fetch(ctx context.Context, c *call, r jobs.Request) (err error) {
+	config, err := c.config(nil)
+	if err != nil {
+		return err
+	}
+	files, done, err := config.openBlobs(ctx, placement{Folder: config.Data, Shared: true})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	an := &answer{}
+	return an.export(ctx, files, r.Runs[len(r.Runs)-1].Made, s.Out)
 }
 
 // requestText is a request for people, with times of that zone.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"atelier/adapters"
 	"atelier/jobs"
 )
 
@@ -12,6 +13,7 @@ import (
 // An error is [jobs.ErrUnknown] or [jobs.ErrOver] where a caller decides by that, on
 // either way.
 type operator interface {
+	Submit(ctx context.Context, e adapters.Event, o jobs.Options) (id string, err error)
 	Requests(ctx context.Context, n int) ([]jobs.Request, error)
 	Show(ctx context.Context, id string) (jobs.Request, error)
 	Again(ctx context.Context, id, by string) (run int, err error)
@@ -35,6 +37,8 @@ type operatorCall struct {
 	ID    string `json:"id,omitempty"` // of a request or a thread
 	By    string `json:"by,omitempty"`
 	Queue string `json:"queue,omitempty"`
+	// Event is what is asked for.
+	Event *adapters.Event `json:"event,omitempty"`
 }
 
 // operatorAnswer is what comes back: one of both.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 
+	"atelier/adapters"
 	"atelier/jobs"
 )
 
@@ -52,6 +53,10 @@ func callFar[T any](ctx context.Context, o *farOperator, method string, c operat
 		return value, a.Fault.err()
 	}
 	return a.Value, nil
+}
+
+func (o *farOperator) Submit(ctx context.Context, e adapters.Event, _ jobs.Options) (string, error) {
+	return callFar[string](ctx, o, "submit", operatorCall{Event: &e})
 }
 
 func (o *farOperator) Requests(ctx context.Context, n int) ([]jobs.Request, error) {

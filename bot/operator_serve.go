@@ -10,6 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
 )
 
 // serveOperator lets the commands that look at requests reach this process by the socket
@@ -53,6 +56,12 @@ func answerOperator(ctx context.Context, l net.Listener, o operator) error {
 // operatorHandler answers a POST of an [operatorCall] to the name of a method.
 func operatorHandler(o operator) http.Handler {
 	mux := http.NewServeMux()
+	takeCalls(mux, "submit", func(ctx context.Context, c operatorCall) (any, error) {
+		if c.Event == nil {
+			return nil, fmt.Errorf("submit: %w", adapters.ErrInvalid)
+		}
+		return o.Submit(ctx, *c.Event, jobs.Options{})
+	})
 	takeCalls(mux, "requests", func(ctx context.Context, c operatorCall) (any, error) { return o.Requests(ctx, c.N) })
 	takeCalls(mux, "show", func(ctx context.Context, c operatorCall) (any, error) { return o.Show(ctx, c.ID) })
 	takeCalls(mux, "again", func(ctx context.Context, c operatorCall) (any, error) { return o.Again(ctx, c.ID, c.By) })
@@ -65,8 +74,8 @@ func operatorHandler(o operator) http.Handler {
 	return mux
 }
 
-// maxOperatorCall is the most bytes of a call.
-const maxOperatorCall = 64 << 10
+// maxOperatorCall is the most bytes of a call: a wish with the paths of its files.
+const maxOperatorCall = 1 << 20
 
 func takeCalls(mux *http.ServeMux, method string, do func(context.Context, operatorCall) (any, error)) {
 	mux.HandleFunc("POST /"+method, func(w http.ResponseWriter, r *http.Request) {

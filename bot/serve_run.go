@@ -7,10 +7,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/terminal"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -91,7 +93,7 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	if r.service.started != nil {
 		r.service.started(at, r.jobs)
 	}
-	if len(names) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
+	if connected := slices.DeleteFunc(names, func(n string) bool { return n == terminal.Name }); len(connected) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
 		return r.service.hint()
 	}
 	return nil

@@ -22,6 +22,9 @@ type thinking struct {
 	MaxActions     int    `help:"The most tools that one part of a wish may take; 10 unless told." placeholder:"N" default:"10"`
 }
 
+// defaultActions is the most tools of one part of a wish, unless told.
+const defaultActions = 10
+
 // over puts the flags over the settings.
 func (t thinking) over(c *Config) error {
 	if t.Strategy != "" {

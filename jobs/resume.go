@@ -22,6 +22,10 @@ const maxBegun = 5
 // A request keeps what it has left of its time; one whose time ran out while no process
 // ran begins it anew. A request that cannot be read is left as it is, and logged.
 func (j *Jobs) Resume(ctx context.Context) (requests int, err error) {
+	// Nobody else has this State: whoever said that they live are dead.
+	if err := j.config.State.DeleteAll(ctx, workersGroup); err != nil {
+		return 0, fmt.Errorf("forget dead processes: %w", err)
+	}
 	ids, err := j.listed(ctx)
 	if err != nil {
 		return 0, err
