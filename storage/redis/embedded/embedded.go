@@ -93,7 +93,7 @@ func (s *Server) Close() {
 // Client makes a client of the server, which connects as it is used, while the server
 // runs. Close it after all that use it.
 func (s *Server) Client() *goredis.Client {
-	return goredis.NewClient(&goredis.Options{
+	client := goredis.NewClient(&goredis.Options{
 		Addr:                  name,
 		Dialer:                func(context.Context, string, string) (net.Conn, error) { return s.dial() },
 		DialerRetries:         1, // a server that does not run will not run a moment later
@@ -102,6 +102,8 @@ func (s *Server) Client() *goredis.Client {
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
+	client.AddHook(idle{s})
+	return client
 }
 
 func (s *Server) dial() (net.Conn, error) {
