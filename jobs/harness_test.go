@@ -93,7 +93,7 @@ func foundation(t *testing.T) *house {
 
 // queues are on a Redis of the test's own: a real one where TEST_REDIS_SERVER names the
 // program, and otherwise one within the test.
-func queues(t *testing.T) redis.UniversalClient {
+func queues(t *testing.T) redis.UniversalClient { //nolint:ireturn // go-redis's own word for any of the three
 	t.Helper()
 	if os.Getenv("TEST_REDIS_SERVER") != "" {
 		client, err := redisstate.Open(redistest.Serve(t, "--save", "").URL())
@@ -179,9 +179,9 @@ func (h *house) says(thread, by, wish string, files ...adapters.File) adapters.E
 	}
 }
 
-// overhears is a message that is not plainly meant for the bot.
-func (h *house) overhears(thread, by, text string) adapters.Event {
-	e := h.says(thread, by, text)
+// overhears is a message in the thread t that is not plainly meant for the bot.
+func (h *house) overhears(by, text string) adapters.Event {
+	e := h.says("t", by, text)
 	e.Message.For = adapters.Overheard
 	return e
 }
@@ -229,12 +229,12 @@ func (h *house) ask(j *jobs.Jobs, e adapters.Event) jobs.Request {
 	return h.wait(j, h.handle(j, e), 1)
 }
 
-// told is the text that was sent as the answer of a run.
-func (h *house) told(r jobs.Request, run int) string {
+// told is the text that was sent as the answer of the first run.
+func (h *house) told(r jobs.Request) string {
 	h.t.Helper()
-	p, ok := h.chat.post(r.Runs[run-1].Sent)
+	p, ok := h.chat.post(r.Runs[0].Sent)
 	if !ok {
-		h.t.Fatalf("nothing was sent for run %d, which is %s", run, r.Runs[run-1].Status)
+		h.t.Fatalf("nothing was sent, the run is %s", r.Runs[0].Status)
 	}
 	return p.reply.Text
 }

@@ -3,30 +3,47 @@ package redistest
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	goredis "github.com/redis/go-redis/v9"
 )
 
-// Cluster starts one of three servers, and gives their addresses. They may not all have
-// heard of it yet.
+// slots are those that the servers of a cluster share.
+const slots = 16384
+
+// Cluster starts one of three servers, and gives their addresses, when each of them says
+// that all slots are served.
 func Cluster(tb testing.TB) []string {
 	tb.Helper()
-	var nodes []string
-	for range 3 {
-		nodes = append(nodes, Serve(tb, "--save", "", "--cluster-enabled", "yes", "--cluster-node-timeout", "2000").Address())
+	const size = 3
+	addresses, nodes := make([]string, size), make([]*goredis.Client, size)
+	for i := range nodes {
+		s := Serve(tb, "--save", "", "--cluster-enabled", "yes", "--cluster-node-timeout", "2000")
+		addresses[i] = s.Address()
+		nodes[i] = goredis.NewClient(&goredis.Options{Addr: s.Address()})
+		if err := nodes[i].ClusterAddSlotsRange(tb.Context(), i*slots/size, (i+1)*slots/size-1).Err(); err != nil {
+			tb.Fatal(err)
+		}
+		if err := nodes[0].ClusterMeet(tb.Context(), "127.0.0.1", strconv.Itoa(s.Port())).Err(); err != nil {
+			tb.Fatal(err)
+		}
 	}
-	name, err := exec.LookPath(Program(tb))
-	if err != nil {
-		tb.Fatal(err)
+	for _, node := range nodes {
+		for complete := false; !complete; {
+			info, err := node.ClusterInfo(tb.Context()).Result()
+			if err != nil {
+				tb.Fatal(err)
+			}
+			complete = strings.Contains(info, "cluster_state:ok") && strings.Contains(info, "cluster_size:3")
+		}
+		if err := node.Close(); err != nil {
+			tb.Error(err)
+		}
 	}
-	cli := filepath.Join(filepath.Dir(name), strings.Replace(filepath.Base(name), "-server", "-cli", 1))
-	args := append([]string{"--cluster", "create"}, append(nodes, "--cluster-yes", "--cluster-replicas", "0")...)
-	if out, err := exec.CommandContext(tb.Context(), cli, args...).CombinedOutput(); err != nil { //nolint:gosec // who runs the test names it
-		tb.Fatalf("%v: %s", err, out)
-	}
-	return nodes
+	return addresses
 }
 
 // Sentinel starts one that watches the server, under the name atelier.
