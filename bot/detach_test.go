@@ -1,0 +1,126 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"atelier/jobs"
+)
+
+// TestKilledInTheMiddle: bot serve is killed while it works on a wish that was handed over,
+// and the next one on the same folder does it.
+func TestKilledInTheMiddle(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 16)
+	hangs := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	defer hangs.Close()
+	dir := t.TempDir()
+	photo, err := filepath.Abs("testdata/photo.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := []string{"ATELIER_DATA=" + filepath.Join(dir, "data"), "ATELIER_LISTEN=off"}
+
+	first := serveApart(t, dir, append(env, "MIND=llm", "OPENAI_MODEL=m", "OPENAI_BASE_URL="+hangs.URL+"/v1"))
+	var taken struct {
+		ID string `json:"id"`
+	}
+	untilDone(t, env, &taken, "ask", "--detach", "--json", "--file", photo, "find the edges in this picture")
+	<-asked // it is in the middle of planning
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Wait(); err == nil {
+		t.Fatal("it was not killed")
+	}
+
+	second := serveApart(t, dir, append(env, "MIND=offline"))
+	var r jobs.Request
+	out := filepath.Join(dir, "got")
+	for looked := time.NewTicker(20 * time.Millisecond); !r.Over(1); <-looked.C {
+		untilDone(t, env, &r, "show", "--json", "--out", out, taken.ID)
+	}
+	if got := r.Runs[0]; got.Status != jobs.Done || len(got.Made) != 1 {
+		t.Fatalf("it ended as %s with %d files", got.Status, len(got.Made))
+	}
+	if _, err := os.Stat(filepath.Join(out, r.Runs[0].Made[0].Name)); err != nil {
+		t.Error(err)
+	}
+	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Wait(); err != nil {
+		t.Errorf("it ended with %v", err)
+	}
+}
+
+// serveApart starts bot serve as a process of its own.
+func serveApart(t *testing.T, dir string, env []string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bot", "serve")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}
+
+// untilDone calls the program until it is done, which a process that is starting may not
+// allow yet, and reads the JSON that it prints.
+func untilDone(t *testing.T, env []string, into any, args ...string) {
+	t.Helper()
+	for again := time.NewTicker(20 * time.Millisecond); ; <-again.C {
+		var out, wrong bytes.Buffer
+		status := Program{Args: args, Env: env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong}.Run(t.Context())
+		switch {
+		case status == statusDone:
+			if err := json.Unmarshal(out.Bytes(), into); err != nil {
+				t.Fatal(err)
+			}
+			return
+		case t.Context().Err() != nil, !strings.Contains(wrong.String(), "No Atelier runs"):
+			t.Fatalf("%s: %s", args[0], wrong.String())
+		}
+	}
+}
+
+func TestDetachHandsOverOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env, args []string
+		says      string
+	}{
+		"nobody":   {nil, []string{"make it black and white"}, "No Atelier runs on the data folder"},
+		"plan":     {nil, []string{"--plan", "make it grey"}, "--detach hands over the wish"},
+		"solution": {nil, []string{"--solution", "2", "make it grey"}, "--detach hands over the wish"},
+		"strategy": {nil, []string{"--strategy", "greedy", "make it grey"}, "--detach hands over the wish"},
+		"thread":   {nil, []string{"--thread", "../x", "make it grey"}, "--thread is"},
+		"redis":    {[]string{"REDIS_URL=redis://127.0.0.1:1"}, []string{"make it grey"}, "REDIS_URL is set"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out, wrong bytes.Buffer
+			status := Program{
+				Args: append([]string{"ask", "--detach"}, c.args...), Env: append(c.env, "ATELIER_DATA="+t.TempDir()),
+				Stdin: strings.NewReader(""), Stdout: &out, Stderr: &wrong,
+			}.Run(t.Context())
+			if status == statusDone || !strings.Contains(wrong.String(), c.says) || out.Len() > 0 {
+				t.Errorf("status %d, %q, %q", status, out.String(), wrong.String())
+			}
+		})
+	}
+}
