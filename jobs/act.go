@@ -103,7 +103,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 // deleted.
 func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string) (*request, error) {
 	entries, at, err := j.logs.added(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
-	if errors.Is(err, ErrUnknown) && folder != "" { // it was forgotten meanwhile
+	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
 		return nil, errors.Join(err, j.discard(ctx, folder))
 	}
 	if err != nil {
@@ -112,7 +112,11 @@ func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string
 	first := slices.IndexFunc(entries, func(e *entry) bool {
 		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
 	})
-	if first != at && folder != "" && !slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder }) {
+	if first < 0 { // it was forgotten just now
+		return nil, errors.Join(fmt.Errorf("request %s: %w", id, ErrUnknown), j.discard(ctx, folder))
+	}
+	counts := slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder })
+	if first != at && folder != "" && !counts {
 		if err := j.discard(ctx, folder); err != nil {
 			return nil, err
 		}
@@ -126,6 +130,9 @@ func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string
 
 // discard deletes the media of an attempt.
 func (j *Jobs) discard(ctx context.Context, folder string) error {
+	if folder == "" {
+		return nil
+	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer stop()
 	if err := j.config.Blobs.DeleteAll(ctx, folder); err != nil {

@@ -85,7 +85,7 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 			h := enter(t)
 			g := h.firstBlocks("blur")
 			if stage == "plan" {
-				h.mind.plan = func(ctx context.Context, r plan.Request) (*plan.Plan, error) {
+				h.mind.plan = func(ctx context.Context, _ plan.Request) (*plan.Plan, error) {
 					if h.mind.count("plan") > 1 {
 						return read("sharpen"), nil
 					}
@@ -123,7 +123,7 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 			orphans[task] = time.Now().Add(-24 * time.Hour)
 			look(true)
 			look(true) // somebody has it already
-			if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Done || h.told(r, 1) != "Here it is." {
+			if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Done || h.told(r) != "Here it is." {
 				t.Errorf("the run is %s", r.Runs[0].Status)
 			}
 			close(g.open) // whoever was taken for dead comes back
@@ -188,7 +188,7 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	}
 	r := h.ask(j, h.says("t", "ann", "rare|blur"))
 	if r.Runs[0].Status != jobs.Done || able.count("rare") != 1 || h.mind.count("blur") != 0 || len(r.Runs[0].Made) != 1 {
-		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r, 1))
+		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 }
 
@@ -197,8 +197,8 @@ func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	h.mind.set("rare", lacks("rare"))
-	if r := h.ask(j, h.says("t", "ann", "rare|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r, 1), "Nobody can run the tool rare any more.") {
-		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r, 1))
+	if r := h.ask(j, h.says("t", "ann", "rare|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "Nobody can run the tool rare any more.") {
+		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
 	if r := h.ask(j, h.says("t", "ann", "rare")); r.Runs[0].Status != jobs.Failed {
 		t.Errorf("the run is %s", r.Runs[0].Status)

@@ -53,7 +53,7 @@ func TestARequestIsStoppedAtEachStage(t *testing.T) {
 				if r.Runs[0].Status != jobs.Cancelled || (h.mind.count("sharpen") != 0) != (stage == "compose") {
 					t.Errorf("the run is %s", r.Runs[0].Status)
 				}
-				if posts := len(h.chat.all()); deleted && posts != 0 || !deleted && (posts != 1 || h.told(r, 1) != "Stopped, as you asked.") {
+				if posts := len(h.chat.all()); deleted && posts != 0 || !deleted && (posts != 1 || h.told(r) != "Stopped, as you asked.") {
 					t.Errorf("%d messages", posts)
 				}
 				if err := j.Cancel(t.Context(), id, "ann"); !errors.Is(err, jobs.ErrOver) {

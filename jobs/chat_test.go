@@ -96,21 +96,6 @@ func (c *chat) Send(ctx context.Context, key string, r adapters.Reply) (adapters
 	return ref, nil
 }
 
-// put posts once under a key.
-func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, p := range c.posts {
-		if p.key == key {
-			return p.ref
-		}
-	}
-	ref := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: fmt.Sprintf("a%d", len(c.posts)+1)}
-	c.posts = append(c.posts, posted{key, ref, r})
-	c.tell()
-	return ref
-}
-
 func (c *chat) Acknowledge(_ context.Context, request adapters.MessageRef, s adapters.Status) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,6 +121,21 @@ func (c *chat) Delete(_ context.Context, sent adapters.MessageRef) error {
 }
 
 func (c *chat) Limits(adapters.Thread) adapters.Limits { return c.limits }
+
+// put posts once under a key.
+func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range c.posts {
+		if p.key == key {
+			return p.ref
+		}
+	}
+	ref := adapters.MessageRef{Adapter: "chat", Channel: "c", ID: fmt.Sprintf("a%d", len(c.posts)+1)}
+	c.posts = append(c.posts, posted{key, ref, r})
+	c.tell()
+	return ref
+}
 
 // tell says that something has changed. c.mu is held.
 func (c *chat) tell() {

@@ -308,9 +308,10 @@ func (r *request) wants(t task) bool {
 	case kindPlan:
 		run := r.run(t.Run)
 		return run != nil && run.working()
+	case kindCompose: // what was being worded is worded anew, without a model
+		run := r.run(t.Run)
+		return run == nil || run.halted == nil || run.answer != nil
+	default:
+		return true // the answer is sent in any case
 	}
-	if run := r.run(t.Run); t.Kind == kindCompose && run != nil && run.halted != nil {
-		return run.answer != nil // what was being worded is worded anew, without a model
-	}
-	return true // the answer is sent in any case
 }

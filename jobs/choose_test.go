@@ -194,7 +194,7 @@ func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
 	}
 	id, err = j.Submit(t.Context(), h.says("t", "ann", "?which"), jobs.Options{PlanOnly: true})
 	check(t, err)
-	if r = h.wait(j, id, 1); r.Runs[0].Status != jobs.Asking || h.told(r, 1) != "which" {
+	if r = h.wait(j, id, 1); r.Runs[0].Status != jobs.Asking || h.told(r) != "which" {
 		t.Errorf("the run is %s", r.Runs[0].Status)
 	}
 }

@@ -25,7 +25,7 @@ func (j *Jobs) compose(ctx context.Context, w task) error {
 	}
 	if run.answer == nil {
 		g := r.generations[run.generation]
-		if !run.settled(g.plan) && !(r.asked.Options.PlanOnly && run.n == 1) {
+		if !run.settled(g.plan) && (!r.asked.Options.PlanOnly || run.n > 1) {
 			return nil
 		}
 		a, err := j.word(ctx, r, run)
@@ -84,10 +84,10 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		}
 	}
 	a.Reply.Files, err = j.attachments(ctx, made)
-	switch {
-	case run.halted != nil && err != nil:
-		return a, nil // what went wrong is said without the files
-	case err == nil && run.halted == nil:
+	if run.halted != nil {
+		return a, nil // what went wrong is said, at worst without the files
+	}
+	if err == nil {
 		offer(a, r.id, run, p)
 	}
 	return a, err

@@ -34,7 +34,7 @@ func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
 			set(h, newGate())
 			j := h.start(soon)
 			r := h.ask(j, h.says("t", "ann", "pic>blur", h.chat.upload("a.png", "PNG a")))
-			if told := h.told(r, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "too long") {
+			if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "too long") {
 				t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 			}
 			p, _ := h.chat.post(r.Runs[0].Sent)
@@ -57,7 +57,7 @@ func TestWhatAGatewayThatIsNotThereHoldsUpIsAnsweredWhenItComes(t *testing.T) {
 		return r.Runs[0].Answer != nil
 	})
 	h.start(func(c *jobs.Config) { c.Pools = c.Pools[:1] })
-	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), "too long") {
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "too long") {
 		t.Errorf("the run is %s", r.Runs[0].Status)
 	}
 }
@@ -95,7 +95,7 @@ func TestARequestThatWasLostOnItsWayIsAnswered(t *testing.T) {
 	id := h.handle(submitter, h.says("t", "ann", "blur"))
 	check(t, h.inspector().DeleteTask("gateway:chat", "fetch:"+id+":1:"))
 	j := h.start(soon)
-	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), "too long") {
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "too long") {
 		t.Errorf("the run is %s", r.Runs[0].Status)
 	}
 }

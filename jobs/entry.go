@@ -201,7 +201,7 @@ func decodeEntry(b []byte) (*entry, error) {
 	err := json.Unmarshal(b, &e)
 	switch {
 	case head.Version < oldest && err != nil:
-		return &entry{Version: head.Version, outdated: true}, nil
+		return &entry{Version: head.Version, outdated: true}, nil //nolint:nilerr // nobody can read it
 	case head.Version < oldest:
 		return &entry{
 			Version: head.Version, outdated: true, At: e.At, Run: e.Run,

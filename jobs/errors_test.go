@@ -48,7 +48,7 @@ func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 			}
 			j := h.start(func(config *jobs.Config) { config.Impatient = c.impatient })
 			r := h.ask(j, h.says("t", "ann", "blur"))
-			if told := h.told(r, 1); !strings.HasPrefix(told, c.told) || strings.Contains(told, "secret") || h.mind.count("plan") != c.calls {
+			if told := h.told(r); !strings.HasPrefix(told, c.told) || strings.Contains(told, "secret") || h.mind.count("plan") != c.calls {
 				t.Errorf("told is %q, asked %d times", told, h.mind.count("plan"))
 			}
 			if strings.Contains(h.log.String(), "asleep") {
@@ -63,12 +63,12 @@ func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	h.mind.set("breaks", func(context.Context, jobs.Work) (plan.Result, error) { panic("secret of ann") })
-	if r := h.ask(j, h.says("t", "ann", "breaks|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r, 1), unexpected) {
-		t.Errorf("told is %q", h.told(r, 1))
+	if r := h.ask(j, h.says("t", "ann", "breaks|blur")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), unexpected) {
+		t.Errorf("told is %q", h.told(r))
 	}
 	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { panic("secret of ann") }
-	if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), unexpected) {
-		t.Errorf("told is %q", h.told(r, 1))
+	if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), unexpected) {
+		t.Errorf("told is %q", h.told(r))
 	}
 	if strings.Contains(h.log.String(), "secret") {
 		t.Error("the log says what it broke down with")
@@ -96,8 +96,8 @@ func TestAStepThatTheAgentCannotDoAtAllHasFailed(t *testing.T) {
 	h.mind.set("bad", func(context.Context, jobs.Work) (plan.Result, error) {
 		return plan.Result{}, &plan.Fault{Sentence: "It is bad."}
 	})
-	if r := h.ask(j, h.says("t", "ann", "bad|good")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r, 1), "It is bad.") {
-		t.Errorf("told is %q", h.told(r, 1))
+	if r := h.ask(j, h.says("t", "ann", "bad|good")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "It is bad.") {
+		t.Errorf("told is %q", h.told(r))
 	}
 }
 
@@ -126,7 +126,7 @@ func TestWhatGoesWrongInFetching(t *testing.T) {
 			}
 			j := h.start()
 			r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a")))
-			if told := h.told(r, 1); !strings.HasPrefix(told, c.told) || h.chat.fetches != c.fetches {
+			if told := h.told(r); !strings.HasPrefix(told, c.told) || h.chat.fetches != c.fetches {
 				t.Errorf("told is %q, fetched %d times", told, h.chat.fetches)
 			}
 			if c.told != "Here it is." && h.mind.count("plan") != 0 {
@@ -146,7 +146,7 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 		"BAD":                                  "I take no bad files.",
 	} {
 		r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", content)))
-		if told := h.told(r, 1); told != want || r.Runs[0].Status != jobs.Failed {
+		if told := h.told(r); told != want || r.Runs[0].Status != jobs.Failed {
 			t.Errorf("told is %q", told)
 		}
 	}

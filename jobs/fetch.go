@@ -203,8 +203,7 @@ func (j *Jobs) takeFile(ctx context.Context, thread, adapter string, f adapters.
 
 // named tells a person which file it was that could not be taken.
 func named(f adapters.File, err error) error {
-	var fault *plan.Fault
-	if errors.As(err, &fault) {
+	if _, ok := errors.AsType[*plan.Fault](err); ok {
 		return err
 	}
 	return &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read.", fileName(f)), Err: err}

@@ -3,6 +3,7 @@ package jobs
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -156,7 +157,7 @@ func TestTheFirstEntryOfItsKindCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		more := entries(t)
-		after, err := foldRequest("r", append(all[:len(all):len(all)], more...))
+		after, err := foldRequest("r", slices.Concat(all, more))
 		if err != nil {
 			t.Fatal(err)
 		}

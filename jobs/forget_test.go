@@ -121,7 +121,7 @@ func TestWhatIsKeptIsKeptForATime(t *testing.T) {
 	stop := h.run(j)
 	e := h.says("t", "ann", "?which", h.chat.upload("a.png", "PNG a"))
 	r := h.ask(j, e)
-	h.handle(j, h.overhears("t", "bob", "hello"))
+	h.handle(j, h.overhears("bob", "hello"))
 	stop()
 	groups := []string{"request-" + r.ID, "thread-" + r.ThreadID}
 	b, err := os.ReadFile(file)

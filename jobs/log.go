@@ -5,6 +5,7 @@ import (
 	"container/list"
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -94,7 +95,7 @@ func (l *logs) read(ctx context.Context, key string) ([]*entry, error) {
 	if len(got) == 0 {
 		return known, nil
 	}
-	entries := known[:len(known):len(known)]
+	entries := slices.Clip(known)
 	for _, b := range got {
 		e, err := decodeEntry(b)
 		if err != nil {
@@ -174,5 +175,5 @@ func (l *logs) unqueue(key, task string) {
 }
 
 func kept(e *list.Element) *keptLog {
-	return e.Value.(*keptLog) //nolint:forcetypeassert // nothing else is put into it
+	return e.Value.(*keptLog) //nolint:forcetypeassert,errcheck // nothing else is put into it
 }

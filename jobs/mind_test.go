@@ -39,9 +39,6 @@ func newMind(blobs storage.Blobs) *mind {
 	}
 }
 
-// other is a mind of its own in another process.
-func (m *mind) other() *mind { return newMind(m.blobs) }
-
 func (m *mind) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 	m.mu.Lock()
 	m.calls["plan"]++
@@ -108,25 +105,6 @@ func (m *mind) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return m.make(ctx, w)
 }
 
-// make does a step as it should be.
-func (m *mind) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
-	s := w.Steps[w.At]
-	for _, in := range s.Inputs() {
-		if w.Results[w.Steps[in].Key].Status != plan.Done {
-			return plan.Result{}, errors.New("an input is not there")
-		}
-	}
-	o := plan.Resource{Name: fmt.Sprintf("%s-%.4s", s.Action.Tool, s.Key), Type: s.Action.Returns, Value: "by " + s.Action.Tool + w.Salt}
-	if o.Type.Media() {
-		o.Name += ".png"
-		o.Value, o.Blob, o.About = "", w.Folder+"/"+o.Name, "a picture"
-		if err := m.blobs.Put(ctx, o.Blob, strings.NewReader("PNG by "+s.Action.Tool+w.Salt)); err != nil {
-			return plan.Result{}, err
-		}
-	}
-	return plan.Result{Status: plan.Done, Output: &o}, nil
-}
-
 func (m *mind) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	m.mu.Lock()
 	m.calls["respond"]++
@@ -166,6 +144,28 @@ func (m *mind) Capabilities(context.Context) (map[string][]string, error) {
 	defer m.mu.Unlock()
 	return m.has, nil
 }
+
+// make does a step as it should be.
+func (m *mind) make(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	s := w.Steps[w.At]
+	for _, in := range s.Inputs() {
+		if w.Results[w.Steps[in].Key].Status != plan.Done {
+			return plan.Result{}, errors.New("an input is not there")
+		}
+	}
+	o := plan.Resource{Name: fmt.Sprintf("%s-%.4s", s.Action.Tool, s.Key), Type: s.Action.Returns, Value: "by " + s.Action.Tool + w.Salt}
+	if o.Type.Media() {
+		o.Name += ".png"
+		o.Value, o.Blob, o.About = "", w.Folder+"/"+o.Name, "a picture"
+		if err := m.blobs.Put(ctx, o.Blob, strings.NewReader("PNG by "+s.Action.Tool+w.Salt)); err != nil {
+			return plan.Result{}, err
+		}
+	}
+	return plan.Result{Status: plan.Done, Output: &o}, nil
+}
+
+// other is a mind of its own in another process.
+func (m *mind) other() *mind { return newMind(m.blobs) }
 
 func (m *mind) count(what string) int {
 	m.mu.Lock()
@@ -223,7 +223,7 @@ func (m *mind) blocks(tool string) *gate {
 
 // until lets a tool wait at a gate whatever its context says.
 func (*mind) until(g *gate) func(context.Context, jobs.Work) (plan.Result, error) {
-	return func(context.Context, jobs.Work) (plan.Result, error) {
-		return plan.Result{}, g.pass(context.Background())
+	return func(ctx context.Context, _ jobs.Work) (plan.Result, error) {
+		return plan.Result{}, g.pass(context.WithoutCancel(ctx))
 	}
 }

@@ -41,17 +41,17 @@ func TestOnePersonsTalkWithTheBotNeedsNoMention(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start()
-	if !h.passedOver(j, h.overhears("t", "ann", "blur")) {
+	if !h.passedOver(j, h.overhears("ann", "blur")) {
 		t.Error("a thread in which the bot has never been is taken for a talk with it")
 	}
 	h.ask(j, h.says("t", "ann", "blur"))
-	if h.passedOver(j, h.overhears("t", "ann", "sharpen")) {
+	if h.passedOver(j, h.overhears("ann", "sharpen")) {
 		t.Error("the only person is not heard")
 	}
-	if !h.passedOver(j, h.overhears("t", "bob", "hello ann")) {
+	if !h.passedOver(j, h.overhears("bob", "hello ann")) {
 		t.Error("somebody else is taken for the one who talks with the bot")
 	}
-	if !h.passedOver(j, h.overhears("t", "ann", "hello bob")) {
+	if !h.passedOver(j, h.overhears("ann", "hello bob")) {
 		t.Error("two people are interrupted")
 	}
 	if h.passedOver(j, h.says("t", "bob", "blur")) {
@@ -97,7 +97,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 			h.ask(j, h.says("t", "bob", "!hello"))
 			asking := h.ask(j, h.says("t", "ann", "?Which one?", h.chat.upload("a.png", "PNG a")))
 			now.pass(c.after)
-			e := h.overhears("t", c.by, "blur")
+			e := h.overhears(c.by, "blur")
 			if c.mention {
 				e.Message.For = adapters.Mentioned
 			}
@@ -121,7 +121,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 			if len(asked.Earlier) != 1 || asked.Earlier[0].File != "a.png" {
 				t.Errorf("earlier are %+v", asked.Earlier)
 			}
-			again := h.overhears("t", "ann", "sharpen")
+			again := h.overhears("ann", "sharpen")
 			if closed := h.passedOver(j, again); closed != (c.answers || c.after > 24*time.Hour) {
 				t.Errorf("the question is closed: %v", closed)
 			}

@@ -74,7 +74,7 @@ func TestAStepThatFailsIsDoneAnotherWay(t *testing.T) {
 	h.mind.fails("bad", "It is bad.", false)
 	h.mind.fails("worse", "It is worse.", false)
 	r := h.ask(j, h.says("t", "ann", "first>bad|first>worse>x|first>good; other"))
-	told := h.told(r, 1)
+	told := h.told(r)
 	if r.Runs[0].Status != jobs.Done || !strings.Contains(told, "It is bad. I went another way: first, then worse, then x.") ||
 		!strings.Contains(told, "It is worse. I went another way: first, then good.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
@@ -91,7 +91,7 @@ func TestARunOfWhichNoWayLeadsToTheEndHasFailed(t *testing.T) {
 	h.mind.fails("bad", "It is bad.", false)
 	h.mind.fails("worse", "It is worse.", false)
 	r := h.ask(j, h.says("t", "ann", "bad|worse"))
-	if told := h.told(r, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "It is worse.") {
+	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "It is worse.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 	}
 }
@@ -102,7 +102,7 @@ func TestWhatIsRefusedForGoodIsDoneNoOtherWay(t *testing.T) {
 	j := h.start()
 	h.mind.fails("bad", "There is no umbrella.", true)
 	r := h.ask(j, h.says("t", "ann", "bad|good"))
-	if told := h.told(r, 1); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "There is no umbrella.") || h.mind.count("good") != 0 {
+	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "There is no umbrella.") || h.mind.count("good") != 0 {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 	}
 }

@@ -96,7 +96,7 @@ func TestARequestGoesOnAfterARestart(t *testing.T) {
 			h.run(again)
 			for _, id := range []string{first, second} {
 				if r := h.wait(again, id, 1); r.Runs[0].Status != jobs.Done {
-					t.Errorf("it is %s: %s\n%s", r.Runs[0].Status, h.told(r, 1), h.log)
+					t.Errorf("it is %s: %s\n%s", r.Runs[0].Status, h.told(r), h.log)
 				}
 			}
 			if posts := h.chat.all(); len(posts) != 2 || posts[0].reply.AnswerTo.ID != "m1" {
@@ -148,8 +148,8 @@ func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	last := h.restart(1)
 	h.run(last)
 	r := h.wait(last, id, 1)
-	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r, 1), "begun 5 times") || h.mind.count("bomb") != 5 {
-		t.Errorf("after %d times it is %s: %s", h.mind.count("bomb"), r.Runs[0].Status, h.told(r, 1))
+	if r.Runs[0].Status != jobs.Failed || !strings.Contains(h.told(r), "begun 5 times") || h.mind.count("bomb") != 5 {
+		t.Errorf("after %d times it is %s: %s", h.mind.count("bomb"), r.Runs[0].Status, h.told(r))
 	}
 }
 

@@ -122,7 +122,7 @@ func (j *Jobs) link(ctx context.Context, r *adapters.Reply, i int) error {
 	}
 	link, err := j.config.Blobs.Link(ctx, f.Handle, linkLasts)
 	if errors.Is(err, storage.ErrNoLinks) {
-		r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(fmt.Sprintf("%s is too large to be sent here.", f.Name)))
+		r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(f.Name+" is too large to be sent here."))
 		f.Handle = ""
 		return nil
 	}
@@ -197,5 +197,8 @@ func (j *Jobs) forgetDeadline(t task) error {
 	if errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound) {
 		return nil
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("remove a deadline: %w", err)
+	}
+	return nil
 }

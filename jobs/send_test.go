@@ -57,7 +57,7 @@ func TestAnAnswerThatCannotBeSentEndsItsRunAndTheThreadGoesOn(t *testing.T) {
 	if r := h.wait(j, first, 1); r.Runs[0].Problem != "The channel is gone." || !r.Runs[0].Sent.IsZero() {
 		t.Errorf("the problem is %q", r.Runs[0].Problem)
 	}
-	if r := h.wait(j, second, 1); h.told(r, 1) != "Here it is." || h.chat.sends != 2 {
+	if r := h.wait(j, second, 1); h.told(r) != "Here it is." || h.chat.sends != 2 {
 		t.Errorf("sent %d times", h.chat.sends)
 	}
 }
@@ -106,11 +106,11 @@ func TestWhatIsTooLargeIsLinked(t *testing.T) {
 		}, linked: "-xx", sends: 3},
 		"all fits": {linked: "---", sends: 1},
 	} {
-		for _, links := range []bool{true, false} {
+		for _, linking := range []bool{true, false} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				h := enter(t)
-				if links {
+				if linking {
 					blobs, err := disk.New(disk.Config{Folder: t.TempDir(), LinkBase: "https://example.org/files"})
 					check(t, err)
 					t.Cleanup(func() { check(t, blobs.Close()) })
@@ -133,12 +133,13 @@ func TestWhatIsTooLargeIsLinked(t *testing.T) {
 				if !ok || h.chat.sends != c.sends {
 					t.Fatalf("sent %d times: %s", h.chat.sends, r.Runs[0].Problem)
 				}
-				got := ""
+				var links strings.Builder
 				for _, f := range p.reply.Files {
-					got += map[bool]string{true: "-", false: "x"}[f.Link == ""]
+					links.WriteString(map[bool]string{true: "-", false: "x"}[f.Link == ""])
 				}
+				got := links.String()
 				want := c.linked
-				if !links { // then they are left out, and the text says so
+				if !linking { // then they are left out, and the text says so
 					want = strings.ReplaceAll(want, "x", "")
 					if n := strings.Count(p.reply.Text, "is too large to be sent here."); n != strings.Count(c.linked, "x") {
 						t.Errorf("the text is %q", p.reply.Text)

@@ -61,8 +61,8 @@ func TestTheLogHasTheRequestAndNothingOfWhatPeopleWrote(t *testing.T) {
 	e := h.says("t", "ann", "blur", h.chat.upload("secret.png", "PNG secret"))
 	r := h.ask(j, e)
 	bad := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("secret.txt", "BAD secret")))
-	if !strings.Contains(h.told(bad, 1), "no bad files") {
-		t.Errorf("told is %q", h.told(bad, 1))
+	if !strings.Contains(h.told(bad), "no bad files") {
+		t.Errorf("told is %q", h.told(bad))
 	}
 	for line := range strings.Lines(h.log.String()) {
 		if strings.Contains(line, "stage") && !strings.Contains(line, "request="+r.ID) && !strings.Contains(line, "request="+bad.ID) {
@@ -109,7 +109,7 @@ func TestACommandIsAnsweredInItsThread(t *testing.T) {
 	e := h.says("t", "ann", "")
 	e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "tools"}
 	r := h.ask(j, e)
-	if told := h.told(r, 1); !strings.Contains(told, "do not know") {
+	if told := h.told(r); !strings.Contains(told, "do not know") {
 		t.Errorf("told is %q", told)
 	}
 }

@@ -85,7 +85,7 @@ func TestATaskOfAnEarlierVersionIsAnswered(t *testing.T) {
 				if kind == "compose" || kind == "send" { // all that it takes is in the log
 					want = "Here it is."
 				}
-				if told := h.told(r, 1); !strings.HasPrefix(told, want) || len(h.chat.all()) != 1 {
+				if told := h.told(r); !strings.HasPrefix(told, want) || len(h.chat.all()) != 1 {
 					t.Errorf("told is %q", told)
 				}
 			})
@@ -112,8 +112,8 @@ func TestATaskOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
 			step := task[strings.LastIndex(task, ":")+1:]
 			run := map[bool]int{true: 0, false: 1}[kind == "act"]
 			h.forge(queue, task, fmt.Sprintf(`{"v":1,"request":%q,"run":%d,"step":%q}`, id, run, step)) // as who knows it does it
-			if r = h.wait(j, id, 1); h.told(r, 1) != "Here it is." || len(h.chat.all()) != 1 {
-				t.Errorf("told is %q", h.told(r, 1))
+			if r = h.wait(j, id, 1); h.told(r) != "Here it is." || len(h.chat.all()) != 1 {
+				t.Errorf("told is %q", h.told(r))
 			}
 		})
 	}
@@ -147,10 +147,10 @@ func TestAnEntryOfAnEarlierVersionEndsTheRequest(t *testing.T) {
 				check(t, err)
 				j := h.start()
 				r := h.wait(j, id, 1)
-				if told := h.told(r, 1); !strings.HasPrefix(told, "This was asked of another version of me") || r.Runs[0].Status != jobs.Failed {
+				if told := h.told(r); !strings.HasPrefix(told, "This was asked of another version of me") || r.Runs[0].Status != jobs.Failed {
 					t.Errorf("told is %q", told)
 				}
-				if r = h.ask(j, h.says("t", "ann", "sharpen")); h.told(r, 1) != "Here it is." {
+				if r = h.ask(j, h.says("t", "ann", "sharpen")); h.told(r) != "Here it is." {
 					t.Error("the thread does not go on")
 				}
 			})
@@ -179,7 +179,7 @@ func TestAnEntryOfALaterVersionIsLeftToWhoKnowsIt(t *testing.T) {
 		check(t, err)
 	}
 	check(t, h.inspector().RunTask(queue, task))
-	if r := h.wait(j, id, 1); h.told(r, 1) != "Here it is." {
-		t.Errorf("told is %q", h.told(r, 1))
+	if r := h.wait(j, id, 1); h.told(r) != "Here it is." {
+		t.Errorf("told is %q", h.told(r))
 	}
 }

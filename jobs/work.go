@@ -53,7 +53,7 @@ func (j *Jobs) retryDelay(n int, err error, _ *asynq.Task) time.Duration {
 // later than in a minute.
 func retryDelay(n int) time.Duration {
 	d := min(time.Second<<min(n, 6), time.Minute)
-	return d/2 + rand.N(d/2+1)
+	return d/2 + rand.N(d/2+1) //nolint:gosec // so that not all try at once
 }
 
 // work is the handler of every task.
@@ -201,6 +201,7 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 		return j.actFailed(ctx, w, problem)
 	case kindDeadline:
 		return nil
+	default:
 	}
 	h := halted{Why: Broken, Problem: problem}
 	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
