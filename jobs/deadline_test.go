@@ -26,14 +26,21 @@ func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
 		"compose": func(h *house, g *gate) {
 			h.mind.respond = func(ctx context.Context, _ jobs.Account) (string, error) { return "Here it is.", g.pass(ctx) }
 		},
-		"fetch": func(h *house, g *gate) { h.chat.stall = g },
+		"fetch": func(h *house, g *gate) {
+			h.chat.onFetch = func(int, adapters.File) error { g.entered <- struct{}{}; return nil }
+			h.chat.stall = g
+		},
 	} {
 		t.Run(stage, func(t *testing.T) {
 			t.Parallel()
 			h := enter(t)
-			set(h, newGate())
-			j := h.start(soon)
-			r := h.ask(j, h.says("t", "ann", "pic>blur", h.chat.upload("a.png", "PNG a")))
+			g := newGate()
+			set(h, g)
+			j := h.start()
+			id := h.handle(j, h.says("t", "ann", "pic>blur", h.chat.upload("a.png", "PNG a")))
+			<-g.entered
+			h.timeIsUp(id)
+			r := h.wait(j, id, 1)
 			if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "too long") {
 				t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 			}
@@ -43,6 +50,13 @@ func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
 			}
 		})
 	}
+}
+
+// timeIsUp lets the deadline of a request come.
+func (h *house) timeIsUp(id string) {
+	h.t.Helper()
+	check(h.t, h.state.Delete(h.t.Context(), "request-"+id+"/time"))
+	check(h.t, h.inspector().RunTask(jobs.QueuePlan, "deadline:"+id+":1:"))
 }
 
 func TestWhatAGatewayThatIsNotThereHoldsUpIsAnsweredWhenItComes(t *testing.T) {
@@ -73,10 +87,12 @@ func TestTheTimeThatARequestWaitsForItsTurnIsNotItsOwn(t *testing.T) {
 		}
 		return nil
 	}
-	j := h.start(soon)
+	j := h.start()
 	first := h.handle(j, h.says("t", "ann", "blur"))
 	second := h.handle(j, h.says("t", "ann", "blur"))
-	h.log.until(t, 3, "stage waits", "request="+second, "stage=deadline")
+	h.chat.until(t, "a try to send", func() bool { return h.chat.sends > 0 })
+	h.timeIsUp(second)
+	h.log.until(t, 1, "stage waits", "request="+second, "stage=deadline")
 	if _, err := h.log.Write([]byte("msg=\"the platform is back\"\n")); err != nil {
 		t.Fatal(err)
 	}
