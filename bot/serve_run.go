@@ -93,7 +93,8 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	if r.service.started != nil {
 		r.service.started(at, r.jobs)
 	}
-	if connected := slices.DeleteFunc(names, func(n string) bool { return n == terminal.Name }); len(connected) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
+	connected := slices.DeleteFunc(names, func(n string) bool { return n == terminal.Name })
+	if len(connected) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
 		return r.service.hint()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -353,9 +354,7 @@ func TestServeDoesNotStart(t *testing.T) {
 			"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": bucket.URL(), "AWS_REGION": "us-east-1",
 			"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
 		}
-		for name, value := range change {
-			env[name] = value
-		}
+		maps.Copy(env, change)
 		return env
 	}
 	for name, c := range map[string]struct {
@@ -382,9 +381,7 @@ func TestServeDoesNotStart(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := map[string]string{"ATELIER_DATA": t.TempDir() + "/new", "ATELIER_LISTEN": "off"}
-			for name, value := range c.env {
-				env[name] = value
-			}
+			maps.Copy(env, c.env)
 			status, stdout, stderr := run(t, env, c.args...)
 			if status != statusUsage || stdout != "" || !strings.Contains(stderr, "bot: "+c.want) || strings.Contains(stderr, "hidden") {
 				t.Errorf("status %d, %s%s", status, stdout, stderr)
