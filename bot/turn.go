@@ -67,7 +67,7 @@ func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned
 		}
 		p := newPlanned(r, r.Runs[i])
 		if len(p.plan.Tasks) == 0 || p.plan.Validate() != nil {
-			return nil, nil //nolint:nilnil // it led to no plan then: it is planned anew
+			return nil, nil //nolint:nilnil,nilerr // it led to no plan then: it is planned anew
 		}
 		same, err := d.given(ctx, r.Asked.Given, paths)
 		if err != nil || !same {
@@ -86,7 +86,7 @@ func (d *desk) given(ctx context.Context, earlier []plan.Resource, paths []strin
 		sum, err := d.sum(ctx, f)
 		switch {
 		case adapters.Final(err):
-			return false, nil //nolint:nilerr // who takes it in tells what is wrong with it
+			return false, nil // who takes it in tells what is wrong with it
 		case err != nil:
 			return false, err
 		}
