@@ -48,6 +48,13 @@ func (w Work) identity() string { return w.Steps[w.At].Key + w.Salt }
 // really is what the tool promises, and stores it under a chained name. What goes
 // wrong is in the result; Act records nothing in the memory.
 func (a *Agent) Act(ctx context.Context, w Work) plan.Result {
+	result, _ := a.Try(ctx, w) //nolint:errcheck // it is in the result, in people's words
+	return result
+}
+
+// Try is [Agent.Act], and gives besides what went wrong: that of the storage, for example,
+// which may come back, so that the step can be tried again.
+func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 	began := a.config.Clock()
 	result, err := a.act(ctx, w)
 	if err != nil {
@@ -62,7 +69,7 @@ func (a *Agent) Act(ctx context.Context, w Work) plan.Result {
 	}
 	result.Took = a.config.Clock().Sub(began)
 	a.logStep(ctx, w, result, err)
-	return result
+	return result, err
 }
 
 // logStep tells the operator how a step ended.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"atelier/agent"
@@ -10,6 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
 	"atelier/jobs"
+	"atelier/storage"
 )
 
 // jobs wires the jobs to the place and to an agent. How it thinks is told by thinks, and
@@ -54,7 +56,8 @@ func (a jobsAgent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	return p, passing(err)
 }
 
-// Act does one step, if this process can.
+// Act does one step, if this process can. Where its files could not be had or kept just now,
+// that is its error, and it is tried again.
 func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	if a.agent.Lacks(ctx, w.Steps[w.At].Action) {
 		return plan.Result{}, jobs.ErrLacking
@@ -65,7 +68,11 @@ func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 			memory.Record(s.Key, r)
 		}
 	}
-	return a.agent.Act(ctx, agent.Work{Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt}), nil
+	result, err := a.agent.Try(ctx, agent.Work{Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt})
+	if errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) {
+		return plan.Result{}, err
+	}
+	return result, nil
 }
 
 // Respond tells what came of a run.

@@ -1,0 +1,46 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// lostBlobs cannot be used.
+type lostBlobs struct{ err error }
+
+func (b lostBlobs) Put(context.Context, string, io.Reader) error { return b.err }
+
+func (b lostBlobs) Get(context.Context, string) (io.ReadCloser, error) { return nil, b.err }
+
+// TestTryTellsOfTheStorage, whether a file could not be had or not be kept, so that who
+// calls can try the step again; the result has it in people's words.
+func TestTryTellsOfTheStorage(t *testing.T) {
+	t.Parallel()
+	away := errors.New("the bucket is away")
+	tb, err := toolbox.New(toolbox.Config{
+		Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("say", plan.Text, img), tool("paint", plan.Image, []plan.Type{plan.Text})}),
+		Backends:  map[string]toolbox.Backend{"native": maker{"say": says("hello"), "paint": draws}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := agent.New(agent.Config{Mind: &fakeMind{}, Toolbox: tb, Blobs: lostBlobs{away}, Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, action := range map[string]plan.Action{
+		"had":  act("say", plan.Text, onPhoto),
+		"kept": act("paint", plan.Image, plan.Binding{Arg: "a", Type: plan.Text, Source: plan.FromValue("x")}),
+	} {
+		work := agent.Work{Request: request(photo), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: agent.NewMemory([]plan.Resource{photo})}
+		if r, err := a.Try(t.Context(), work); !errors.Is(err, away) || r.Status != plan.Failed || r.Problem == "" {
+			t.Errorf("what could not be %s: %+v, %v", name, r, err)
+		}
+	}
+}
