@@ -102,7 +102,8 @@ func (a *askCommand) check() error {
 	}
 	if a.Detach {
 		if a.Plan || a.Solution != nil || a.Out != defaultOut || a.thinking != (thinking{PriorKnowledge: true, MaxActions: defaultActions}) {
-			return usage("--detach hands over the wish, its files and --thread alone: the process that runs decides the rest, and bot show --out gets the files.")
+			return usage("--detach hands over the wish, its files and --thread alone: the process that runs decides the rest, " +
+				"and bot show --out gets the files.")
 		}
 		return nil
 	}

@@ -18,7 +18,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"S3_HOST_STYLE": "1", "S3_LINK_ENDPOINT": "s3.example.org", "S3_ENCRYPTION": "DES", "S3_KMS_KEY": "a b", "AWS_REGION": "eu central",
 		"AWS_ENDPOINT_URL_S3": "ftp://s3", "AWS_ACCESS_KEY_ID": "a key", "AWS_SECRET_ACCESS_KEY": "schlüssel", "AWS_SESSION_TOKEN": "to ken",
 		"ATELIER_MAX_FILE_MB": "0", "ATELIER_MAX_MEGAPIXELS": "-1",
-		"MIND": "genius", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
+		"WEB_PASSWORD": "guessed", "MIND": "genius", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
 		"OPENAI_MODEL": "gpt 5", "OPENAI_VISION": "yes", "OPENAI_API_VERSION": "2024-10-21 ", "OPENAI_TOKEN_FIELD": "tokens",
 		"OPENAI_TIMEOUT": "120", "OPENAI_CONTEXT": "100", "OPENAI_BUDGET": "19999",
 		"DECOMPOSER_BASE_URL": "ftp://host", "DECOMPOSER_API_KEY": "key\n", "DECOMPOSER_MODEL": "a\tb",

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"io"
@@ -163,7 +165,7 @@ func partSentence(err error) string {
 }
 
 // pages are what is served over HTTP.
-func (r *readiness) pages(metrics http.Handler) http.Handler {
+func (r *readiness) pages(metrics http.Handler, password secret) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, request *http.Request) {
@@ -173,8 +175,26 @@ func (r *readiness) pages(metrics http.Handler) http.Handler {
 		}
 		writePage(w, http.StatusOK, "ok")
 	})
-	mux.Handle("GET /metrics", metrics)
+	mux.Handle("GET /metrics", guarded(metrics, password))
 	return mux
+}
+
+// guarded asks for the password, if there is one.
+func guarded(next http.Handler, password secret) http.Handler {
+	if password == "" {
+		return next
+	}
+	want := sha256.Sum256([]byte(password))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, given, _ := r.BasicAuth()
+		got := sha256.Sum256([]byte(given)) // of one length, so that the time tells nothing
+		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Basic realm="Atelier", charset="UTF-8"`)
+			writePage(w, http.StatusUnauthorized, "A password is needed.")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func writePage(w http.ResponseWriter, status int, text string) {

@@ -94,7 +94,7 @@ func (s *serveCommand) over(c *Config) (err error) {
 			return usage("--listen is %q: %s.", s.Listen, err)
 		}
 	}
-	return nil
+	return c.checkListen()
 }
 
 // adapters are the chat platforms of those names, or else those that are configured.
@@ -172,7 +172,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		}
 	}
 	run := process{config: c, service: s, place: p, jobs: j, ready: ready, log: log}
-	return run.serve(ctx, listener, ready.pages(counted.handler(log)))
+	return run.serve(ctx, listener, ready.pages(counted.handler(log), c.WebPassword))
 }
 
 // unusablePlace is a fault of where things are kept, which who starts the program must

@@ -2,8 +2,10 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -14,6 +16,11 @@ func serveSettings() []setting {
 			name: "ATELIER_LISTEN", value: "127.0.0.1:8080",
 			about: "The address on which serve answers HTTP: /healthz, /readyz and /metrics. off listens nowhere.",
 			set:   func(c *Config, v string) (err error) { c.Listen, err = listen(v); return err },
+		}, {
+			name: "WEB_PASSWORD", secret: true,
+			about: "The password of what is served there (with any user name), but for /healthz and /readyz. " +
+				"Needed where ATELIER_LISTEN is reached from other machines.",
+			set: func(c *Config, v string) error { c.WebPassword = secret(v); return password(v) },
 		}, {
 			name: "ATELIER_DEADLINE", value: "30m", about: "How long a request may take from its turn on; then it is answered with what was done.",
 			set: func(c *Config, v string) (err error) {
@@ -42,6 +49,26 @@ func serveSettings() []setting {
 
 func grace(v string) (time.Duration, error) {
 	return duration(v, time.Millisecond, time.Hour, "20s or 2m")
+}
+
+// leastPassword is the fewest characters of a password.
+const leastPassword = 8
+
+// password takes none, or one that is not guessed at once.
+func password(v string) error {
+	if v != "" && len([]rune(v)) < leastPassword {
+		return fmt.Errorf("at least %d characters are expected", leastPassword)
+	}
+	return nil
+}
+
+// checkListen refuses to serve other machines without a password.
+func (c Config) checkListen() error {
+	host := c.Listen[:max(strings.LastIndexByte(c.Listen, ':'), 0)] // it was looked at when it was set
+	if c.Listen == "" || c.WebPassword != "" || host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback() {
+		return nil
+	}
+	return usage("ATELIER_LISTEN is %q, which other machines reach, and WEB_PASSWORD is not set: set it, or listen on 127.0.0.1:8080 or off.", c.Listen)
 }
 
 // listen is an address to listen on; that of off is empty.

@@ -34,13 +34,3 @@ type Answer struct {
 	// Thinking is what models took for the whole run.
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
-
-// final tells whether nothing more comes.
-func (s Status) final() bool {
-	switch s {
-	case Waiting, Planning, Running:
-		return false
-	default:
-		return true
-	}
-}

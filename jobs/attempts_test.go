@@ -107,9 +107,8 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 					t.Fatalf("it is an orphan: %v", is)
 				}
 			}
-			look(true)
-			if len(orphans) != 1 {
-				t.Fatalf("%d orphans", len(orphans))
+			for look(true); len(orphans) != 1; { // the task before it may not be marked as done yet
+				look(true)
 			}
 			for task = range orphans {
 				orphans[task] = time.Now().Add(-24 * time.Hour)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func tower(width, height int) *plan.Plan {
 	s := plan.Solution{Score: 5}
 	for h := range height {
 		for w := range width {
-			b := plan.Binding{Arg: "text", Type: plan.Text, Source: plan.Source{Kind: plan.OfValue, Value: fmt.Sprint(w)}}
+			b := plan.Binding{Arg: "text", Type: plan.Text, Source: plan.Source{Kind: plan.OfValue, Value: strconv.Itoa(w)}}
 			if h > 0 {
 				b.Source = plan.Source{Kind: plan.OfAction, Index: (h-1)*width + w}
 			}
@@ -231,6 +232,7 @@ func path(height int) []string {
 func BenchmarkRequest(b *testing.B) {
 	const check = 100 * time.Millisecond
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		b.Helper()
 		bare := handOver(b, p, path(1), check)
 		m := mute{make(chan string, 1)}
 		p.work(b, instant{plan: tower(1, 1)}, m, 8, check, func(j *jobs.Jobs) {
@@ -253,6 +255,7 @@ func BenchmarkRequest(b *testing.B) {
 // BenchmarkThroughput measures how many requests of one action a second are answered.
 func BenchmarkThroughput(b *testing.B) {
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		b.Helper()
 		m := mute{make(chan string, 1024)}
 		p.work(b, instant{plan: tower(1, 1)}, m, 16, 20*time.Millisecond, func(j *jobs.Jobs) {
 			const wave = 1000
@@ -286,6 +289,7 @@ func BenchmarkThroughput(b *testing.B) {
 func BenchmarkWidePlan(b *testing.B) {
 	const width, height, step, check = 8, 5, 100 * time.Millisecond, 100 * time.Millisecond
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		b.Helper()
 		bare := handOver(b, p, path(height), check)
 		m := mute{make(chan string, 1)}
 		p.work(b, instant{plan: tower(width, height), step: step}, m, width, check, func(j *jobs.Jobs) {

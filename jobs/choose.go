@@ -170,7 +170,7 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := j.config.State.Put(ctx, requestTime(r.id), []byte{'r'}, j.config.Deadline); err != nil {
+	if err := j.config.State.Put(ctx, requestTime(r.id, n), []byte{'r'}, j.config.Deadline); err != nil {
 		return 0, fmt.Errorf("set the deadline: %w", err)
 	}
 	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: r.id, Run: n, queue: QueuePlan}, j.config.Deadline); err != nil {

@@ -25,7 +25,7 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 		return nil
 	}
 	later := &waitError{after: min(max(j.config.Deadline/20, 100*time.Millisecond), time.Minute), err: fmt.Errorf("the deadline of run %d", w.Run)}
-	_, err = j.config.State.Get(ctx, requestTime(r.id))
+	_, err = j.config.State.Get(ctx, requestTime(r.id, run.n))
 	switch {
 	case err == nil:
 		return later

@@ -55,7 +55,7 @@ func TestWhatHangsIsAnsweredByTheDeadline(t *testing.T) {
 // timeIsUp lets the deadline of a request come.
 func (h *house) timeIsUp(id string) {
 	h.t.Helper()
-	check(h.t, h.state.Delete(h.t.Context(), "request-"+id+"/time"))
+	check(h.t, h.state.Delete(h.t.Context(), "request-"+id+"/time-1"))
 	check(h.t, h.inspector().RunTask(jobs.QueuePlan, "deadline:"+id+":1:"))
 }
 

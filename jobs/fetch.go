@@ -122,7 +122,8 @@ func takeMarks(e *adapters.Event, namer *plan.Namer, take func(string, adapters.
 		if err != nil {
 			return fmt.Errorf("take a mark: %w", err)
 		}
-		marks = append(marks, plan.Resource{Name: namer.Derived(string(kind), e.Key(), "", m.Picture), Type: kind, Value: value, About: "marked on " + m.Picture})
+		name := namer.Derived(string(kind), e.Key(), "", m.Picture)
+		marks = append(marks, plan.Resource{Name: name, Type: kind, Value: value, About: "marked on " + m.Picture})
 		return nil
 	}
 	if len(m.Points) > 0 {

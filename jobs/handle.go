@@ -131,9 +131,9 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers 
 		}
 	}
 	if at == 0 {
-		err = j.config.State.Put(ctx, requestTime(id), []byte{'w'}, j.config.Deadline)
+		err = j.config.State.Put(ctx, requestTime(id, 1), []byte{'w'}, j.config.Deadline)
 	} else {
-		_, err = j.config.State.PutOnce(ctx, requestTime(id), []byte{'w'}, j.config.Deadline)
+		_, err = j.config.State.PutOnce(ctx, requestTime(id, 1), []byte{'w'}, j.config.Deadline)
 	}
 	if err != nil {
 		return "", fmt.Errorf("set the deadline: %w", err)
@@ -201,7 +201,7 @@ func (j *Jobs) beginNext(ctx context.Context, t *thread) error {
 		return j.beginNext(ctx, foldThread(id, entries))
 	}
 	if err == nil && r.given == nil { // the time that it has begins anew
-		err = j.config.State.Put(ctx, requestTime(head), []byte{'w'}, j.config.Deadline)
+		err = j.config.State.Put(ctx, requestTime(head, 1), []byte{'w'}, j.config.Deadline)
 	}
 	if err == nil {
 		err = j.enqueue(ctx, task{Kind: kindFetch, Request: head, Run: 1, queue: gatewayQueue(r.asked.Event.Adapter)}, 0)

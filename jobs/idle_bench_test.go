@@ -16,6 +16,7 @@ import (
 // the check interval of serve. With a Redis beside it, what that takes is told apart.
 func BenchmarkIdle(b *testing.B) {
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
+		b.Helper()
 		p.work(b, instant{plan: tower(1, 1)}, mute{make(chan string, 1)}, 8, 100*time.Millisecond, func(*jobs.Jobs) {
 			const idle = 10 * time.Second
 			var own, server time.Duration

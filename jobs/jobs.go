@@ -196,27 +196,6 @@ func New(c Config) (*Jobs, error) {
 	return j, nil
 }
 
-func (j *Jobs) checkPool(p Pool) error {
-	if p.Concurrency < 1 {
-		return errors.New("a pool needs a concurrency of at least 1")
-	}
-	for q, weight := range p.Queues {
-		switch {
-		case weight < 1:
-			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
-		case q == QueueGateway:
-			if len(j.adapters) > 0 && j.config.Inspect == nil {
-				return errors.New("the gateway needs Inspect")
-			}
-		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU}, q):
-			return fmt.Errorf("there is no queue %s", q)
-		case j.config.Agent == nil:
-			return fmt.Errorf("the queue %s needs an agent", q)
-		}
-	}
-	return nil
-}
-
 // complete is the configuration with what was left out.
 func (c Config) complete() Config {
 	def := func(d *time.Duration, value time.Duration) {
@@ -295,6 +274,27 @@ func (j *Jobs) Run(ctx context.Context) error {
 	keepers.Wait()
 	j.active.wait() // what asynq has handed back ends with its context
 	return errors.Join(stuck, j.farewell(context.WithoutCancel(ctx)))
+}
+
+func (j *Jobs) checkPool(p Pool) error {
+	if p.Concurrency < 1 {
+		return errors.New("a pool needs a concurrency of at least 1")
+	}
+	for q, weight := range p.Queues {
+		switch {
+		case weight < 1:
+			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
+		case q == QueueGateway:
+			if len(j.adapters) > 0 && j.config.Inspect == nil {
+				return errors.New("the gateway needs Inspect")
+			}
+		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU}, q):
+			return fmt.Errorf("there is no queue %s", q)
+		case j.config.Agent == nil:
+			return fmt.Errorf("the queue %s needs an agent", q)
+		}
+	}
+	return nil
 }
 
 // start starts a server of asynq for each pool.

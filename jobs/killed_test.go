@@ -55,10 +55,10 @@ func workUntilKilled(folder string) error {
 	if err := j.Handle(ctx, message1()); err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stdout, "accepted")
+	_, _ = fmt.Fprintln(os.Stdout, "accepted") //nolint:errcheck // the test sees whether it came
 	go func() {
 		<-step.entered
-		fmt.Fprintln(os.Stdout, "acting")
+		_, _ = fmt.Fprintln(os.Stdout, "acting") //nolint:errcheck // the same
 	}()
 	return errors.Join(j.Run(ctx), errors.New("it was not killed"))
 }

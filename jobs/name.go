@@ -32,12 +32,17 @@ func ThreadID(t adapters.Thread) string { return hash(t.Key()) }
 
 func requestGroup(id string) string { return "request-" + id }
 func requestLog(id string) string   { return requestGroup(id) + "/log" }
-func requestTime(id string) string  { return requestGroup(id) + "/time" }
-func threadGroup(id string) string  { return "thread-" + id }
-func threadLog(id string) string    { return threadGroup(id) + "/log" }
-func messageGroup(k string) string  { return "message-" + hash(k) }
-func messageKey(k string) string    { return messageGroup(k) + "/of" }
-func workerKey(id string) string    { return workersGroup + "/" + id }
+
+// requestTime is the key of a value that is there as long as a run has time.
+func requestTime(id string, run int) string {
+	return requestGroup(id) + "/time-" + strconv.Itoa(run)
+}
+
+func threadGroup(id string) string { return "thread-" + id }
+func threadLog(id string) string   { return threadGroup(id) + "/log" }
+func messageGroup(k string) string { return "message-" + hash(k) }
+func messageKey(k string) string   { return messageGroup(k) + "/of" }
+func workerKey(id string) string   { return workersGroup + "/" + id }
 
 // ThreadFolder is the folder of Blobs below which all media of a thread lie.
 func ThreadFolder(thread string) string { return "threads/" + thread }

@@ -103,12 +103,12 @@ func (j *Jobs) resume(ctx context.Context, r *request) error {
 			return err
 		}
 	}
-	if _, err := j.config.State.PutOnce(ctx, requestTime(r.id), []byte{'w'}, j.config.Deadline); err != nil {
-		return fmt.Errorf("set the deadline: %w", err)
-	}
 	for _, run := range r.runs {
 		if run.over {
 			continue
+		}
+		if _, err := j.config.State.PutOnce(ctx, requestTime(r.id, run.n), []byte{'w'}, j.config.Deadline); err != nil {
+			return fmt.Errorf("set the deadline: %w", err)
 		}
 		// It may be over at any moment: the deadline looks for itself when.
 		deadline := task{Kind: kindDeadline, Request: r.id, Run: run.n, queue: QueuePlan}

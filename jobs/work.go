@@ -42,8 +42,7 @@ func isFailure(err error) bool {
 
 // retryDelay tells asynq when to try again.
 func (j *Jobs) retryDelay(n int, err error, _ *asynq.Task) time.Duration {
-	var wait *waitError
-	if errors.As(err, &wait) {
+	if wait, ok := errors.AsType[*waitError](err); ok {
 		return wait.after
 	}
 	return j.config.Retry(n)
