@@ -57,16 +57,22 @@ func state(tb testing.TB, c goredis.UniversalClient) *redis.State {
 // TestState: the contract holds, by the server's own measure of time.
 func TestState(t *testing.T) {
 	t.Parallel()
-	c := run(t)
 	storagetest.State(t, storagetest.StateMake{
 		Open: func(t *testing.T) storage.State {
 			t.Helper()
 			return state(t, run(t))
 		},
-		Pass: func(t *testing.T, _ storage.State, d time.Duration) {
+		Pass: func(t *testing.T, s storage.State, d time.Duration) {
 			t.Helper()
-			if err := c.Do(t.Context(), "blpop", "nothing-"+rand.Text(), d.Seconds()).Err(); !errors.Is(err, goredis.Nil) {
+			if err := s.Put(t.Context(), "time/passes", nil, d); err != nil {
 				t.Fatal(err)
+			}
+			for look := time.NewTicker(10 * time.Millisecond); ; <-look.C {
+				if _, err := s.Get(t.Context(), "time/passes"); errors.Is(err, storage.ErrNotFound) {
+					return
+				} else if err != nil {
+					t.Fatal(err)
+				}
 			}
 		},
 	})
