@@ -61,7 +61,7 @@ func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
 
 // do does a step and gives the request as it is then.
 func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*request, error) {
-	asked, err := j.planRequest(ctx, r)
+	asked, err := j.planRequest(ctx, r, g)
 	if err != nil {
 		return nil, err
 	}

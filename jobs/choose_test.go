@@ -1,10 +1,12 @@
 package jobs_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -196,5 +198,24 @@ func TestAPlanAloneIsPlannedAndLaterRun(t *testing.T) {
 	check(t, err)
 	if r = h.wait(j, id, 1); r.Runs[0].Status != jobs.Asking || h.told(r) != "which" {
 		t.Errorf("the run is %s", r.Runs[0].Status)
+	}
+}
+
+// TestOnceMoreIsOfNow: what is asked for once more is asked now, which "what time is it" is
+// answered by.
+func TestOnceMoreIsOfNow(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	var planned []time.Time
+	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		planned = append(planned, r.At) // one plan after another
+		return read("blur"), nil
+	}
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur"))
+	n, err := j.Again(t.Context(), r.ID, "ann")
+	check(t, err)
+	if r = h.wait(j, r.ID, n); len(planned) != 2 || !planned[0].Equal(r.At) || !planned[1].Equal(r.Runs[1].At) || !planned[1].After(planned[0]) {
+		t.Errorf("planned for %v, asked at %v and %v", planned, r.At, r.Runs[1].At)
 	}
 }

@@ -49,7 +49,7 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 
 // word makes the answer of a run.
 func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
-	asked, err := j.planRequest(ctx, r)
+	asked, err := j.planRequest(ctx, r, r.generations[run.generation])
 	if err != nil {
 		return nil, err
 	}

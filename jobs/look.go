@@ -71,7 +71,7 @@ func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	asked, err := j.planRequest(ctx, r)
+	asked, err := j.planRequest(ctx, r, r.generations[0])
 	if err != nil {
 		return Request{}, err
 	}

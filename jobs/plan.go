@@ -17,8 +17,8 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 	if run == nil || !run.working() || r.given == nil {
 		return j.advance(ctx, r)
 	}
-	if r.generations[run.generation].plan == nil {
-		p, err := j.planned(ctx, r)
+	if g := r.generations[run.generation]; g.plan == nil {
+		p, err := j.planned(ctx, r, g)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 	return j.advance(ctx, r)
 }
 
-func (j *Jobs) planned(ctx context.Context, r *request) (*plan.Plan, error) {
+func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Plan, error) {
 	if e := r.asked.Event; e.Command != nil {
 		reply := "I do not know that command."
 		if j.config.Command != nil {
@@ -44,7 +44,7 @@ func (j *Jobs) planned(ctx context.Context, r *request) (*plan.Plan, error) {
 		}
 		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
 	}
-	asked, err := j.planRequest(ctx, r)
+	asked, err := j.planRequest(ctx, r, g)
 	if err != nil {
 		return nil, err
 	}
@@ -61,9 +61,9 @@ func (j *Jobs) planned(ctx context.Context, r *request) (*plan.Plan, error) {
 
 // planRequest is the request as the agent knows it: with the thread as it was when the
 // files were fetched.
-func (j *Jobs) planRequest(ctx context.Context, r *request) (plan.Request, error) {
+func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: r.askedAt}
+	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: g.at}
 	if r.given == nil {
 		return asked, nil
 	}

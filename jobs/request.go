@@ -25,6 +25,7 @@ type request struct {
 // came of the steps.
 type generation struct {
 	salt      string // makes what is computed anew something else than before
+	at        time.Time // of what is asked, such as "what time is it"
 	plan      *plan.Plan
 	plannedAt time.Time
 	ends      []*stepEnd // in the order in which they were written; the first of a step counts
@@ -35,15 +36,15 @@ type generation struct {
 	root      int            // the generation that made the plan
 }
 
-func newGeneration(root int, salt string) *generation {
-	return &generation{root: root, salt: salt, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{}}
+func newGeneration(root int, salt string, at time.Time) *generation {
+	return &generation{root: root, salt: salt, at: at, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{}}
 }
 
 // heir is a generation that has the plan of another one, and all that was done of it so
 // far. What failed is tried again.
-func (r *request) heir(root int) *generation {
+func (r *request) heir(root int, at time.Time) *generation {
 	of := r.generations[root]
-	h := newGeneration(root, of.salt)
+	h := newGeneration(root, of.salt, at)
 	h.plan, h.plannedAt = of.plan, of.plannedAt
 	for _, g := range r.generations {
 		for _, end := range g.ends {
@@ -89,7 +90,7 @@ func foldRequest(id string, entries []*entry) (*request, error) {
 		return nil, nil //nolint:nilnil // there is no such request, which callers ask for
 	}
 	r := &request{id: id, size: len(entries)}
-	r.generations = []*generation{newGeneration(0, "")}
+	r.generations = []*generation{newGeneration(0, "", entries[0].At)}
 	r.runs = []*run{{n: 1, beganAt: entries[0].At}}
 	for _, e := range entries {
 		r.apply(e)
@@ -187,22 +188,22 @@ func (r *request) begin(b *begun, at time.Time) {
 	}
 	added := &run{n: len(r.runs) + 1, choice: b.Choice, by: b.By, event: b.Event, beganAt: at, generation: len(r.generations)}
 	if of := r.run(b.Of); of != nil {
-		added.generation = r.join(r.generations[of.generation].root)
+		added.generation = r.join(r.generations[of.generation].root, at)
 	} else {
-		r.generations = append(r.generations, newGeneration(added.generation, fmt.Sprintf("run %d", added.n)))
+		r.generations = append(r.generations, newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at))
 	}
 	r.runs = append(r.runs, added)
 }
 
 // join finds the generation for a further run of a plan: one that is worked on, else a new
 // one.
-func (r *request) join(root int) int {
+func (r *request) join(root int, at time.Time) int {
 	for n, g := range slices.Backward(r.generations) {
 		if g.root == root && r.busy(n) {
 			return n
 		}
 	}
-	r.generations = append(r.generations, r.heir(root))
+	r.generations = append(r.generations, r.heir(root, at))
 	return len(r.generations) - 1
 }
 
