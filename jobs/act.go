@@ -69,9 +69,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id, w.Turn}}); err != nil {
 			return nil, err
 		}
-		if err := j.hint(ctx, r); err != nil {
-			return nil, err
-		}
+		j.hint(ctx, r)
 	}
 	steps, at := r.place(w.Run, w.Step)
 	results := map[string]plan.Result{}
@@ -125,7 +123,8 @@ func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string
 	if err != nil {
 		return nil, err
 	}
-	return r, j.hint(ctx, r)
+	j.hint(ctx, r)
+	return r, nil
 }
 
 // discard deletes the media of an attempt.

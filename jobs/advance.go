@@ -71,9 +71,12 @@ func (j *Jobs) pass(ctx context.Context, request string, t task) error {
 	return nil
 }
 
-// hint tells those who watch a request that something was written.
-func (j *Jobs) hint(ctx context.Context, r *request) error {
-	return j.config.State.Publish(ctx, progressTopic(r.asked.Event.Thread.Adapter), []byte(r.id))
+// hint tells those who watch a request that something was written. It is no more than a
+// hint: what was written stands, whoever hears of it.
+func (j *Jobs) hint(ctx context.Context, r *request) {
+	if err := j.config.State.Publish(ctx, progressTopic(r.asked.Event.Thread.Adapter), []byte(r.id)); err != nil {
+		j.log.DebugContext(ctx, "a hint was not given", "request", r.id, "error", plan.ForOperator(err))
+	}
 }
 
 // progressTopic is where hints about the requests of an adapter's threads are heard.

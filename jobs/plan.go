@@ -25,9 +25,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		if r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{*p}}); err != nil {
 			return err
 		}
-		if err := j.hint(ctx, r); err != nil {
-			return err
-		}
+		j.hint(ctx, r)
 	}
 	return j.advance(ctx, r)
 }

@@ -166,9 +166,7 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
 		return err
 	}
-	if err := j.hint(ctx, r); err != nil {
-		return err
-	}
+	j.hint(ctx, r)
 	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
 		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", err.Error())
 	}

@@ -102,7 +102,7 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	case errors.Is(context.Cause(ctx), errStopped):
 		return nil // whoever stopped it sees to the rest
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return err // this process ends, and asynq hands the task back
+		return &waitError{err: err} // this process ends, and another one goes on at once
 	case errors.Is(err, errLater):
 		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
 		return &waitError{after: leaveFor, err: err}
