@@ -4,34 +4,37 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
+	"os"
+	"path"
 	"path/filepath"
+	"strconv"
 
+	"atelier/adapters"
 	"atelier/adapters/terminal"
+	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/storage"
 )
 
-// detach hands the wish to the process that runs on the data folder, and prints the
-// request's id. The files are read there, once it is their turn.
+// detach hands the wish to the processes that serve, and prints the request's id. Its files
+// are put where those find them.
 func (a *askCommand) detach(ctx context.Context, c *call, config Config, wish string) error {
-	if config.Storage.RedisURL != "" {
-		return usage("--detach hands a wish to the process that runs on the data folder, and REDIS_URL is set: leave --detach out.")
-	}
 	if err := checkThreadName(a.Thread); err != nil {
 		return err
 	}
-	paths := make([]string, len(a.File))
-	for i, file := range a.File {
-		path, err := filepath.Abs(file)
-		if err != nil {
-			return fmt.Errorf("find the file: %w", err)
-		}
-		paths[i] = path
-	}
 	// A wish without a conversation is one of its own.
-	e := terminal.Message(cmp.Or(a.Thread, rand.Text()), wish, paths)
+	thread := cmp.Or(a.Thread, rand.Text())
 	return c.operate(ctx, func(o operator) error {
-		id, err := o.Submit(ctx, e, jobs.Options{})
+		if _, err := o.Workers(ctx); err != nil { // before files are put anywhere
+			return err
+		}
+		files, err := config.handOver(ctx, thread, a.File)
+		if err != nil {
+			return err
+		}
+		id, err := o.Submit(ctx, terminal.Handed(thread, wish, files), jobs.Options{})
 		if err != nil {
 			return err
 		}
@@ -42,4 +45,44 @@ func (a *askCommand) detach(ctx context.Context, c *call, config Config, wish st
 		}
 		return say(c.Stdout, "The request %s was taken. To see it: bot show %s\n", id, id)
 	})
+}
+
+// handOver puts files into the Blobs, below the folder of their thread, with which they are
+// forgotten.
+func (c Config) handOver(ctx context.Context, thread string, names []string) (files []adapters.File, err error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+	blobs, done, err := c.openBlobs(ctx, placement{Folder: c.Data, Shared: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	folder := path.Join(jobs.ThreadFolder(jobs.ThreadID(terminal.Thread(thread))), terminal.HandedFolder, rand.Text())
+	for i, name := range names {
+		f := adapters.File{ID: strconv.Itoa(i + 1), Name: filepath.Base(name), Handle: path.Join(folder, strconv.Itoa(i+1))}
+		if f.Size, err = handOne(ctx, blobs, f.Handle, name, c.limits().Bytes); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func handOne(ctx context.Context, blobs storage.Blobs, key, name string, most int64) (size int64, err error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return 0, &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read: %s.", filepath.Base(name), reason(err)), Err: err}
+	case !info.Mode().IsRegular():
+		return 0, &plan.Fault{Sentence: fmt.Sprintf("%q is not a file.", filepath.Base(name))}
+	case info.Size() > most:
+		return 0, &plan.Fault{Sentence: fmt.Sprintf("The file %q is too large: at most %d MB are taken.", filepath.Base(name), most/1_000_000)}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read: %s.", filepath.Base(name), reason(err)), Err: err}
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return info.Size(), blobs.Put(ctx, key, f)
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"atelier/jobs"
 )
 
@@ -69,9 +71,9 @@ func TestKilledInTheMiddle(t *testing.T) {
 }
 
 // serveApart starts bot serve as a process of its own.
-func serveApart(t *testing.T, dir string, env []string) *exec.Cmd {
+func serveApart(t *testing.T, dir string, env []string, flags ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bot", "serve")
+	cmd := exec.CommandContext(t.Context(), "bot", append([]string{"serve"}, flags...)...) //nolint:gosec // the flags are the tests' own
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -98,6 +100,38 @@ func untilDone(t *testing.T, env []string, into any, args ...string) {
 	}
 }
 
+// TestProcessesShareTheWork: a wish is handed over by Redis and done by two processes that
+// have a part of the queues each.
+func TestProcessesShareTheWork(t *testing.T) {
+	t.Parallel()
+	redis := miniredis.RunT(t)
+	dir := t.TempDir()
+	env := []string{"ATELIER_DATA=" + filepath.Join(dir, "data"), "ATELIER_LISTEN=off", "REDIS_URL=redis://" + redis.Addr(), "MIND=offline"}
+	var processes []*exec.Cmd
+	for _, queues := range []string{"gateway,plan", "cpu,gpu"} {
+		processes = append(processes, serveApart(t, dir, env, "--queues", queues))
+	}
+	var taken struct {
+		ID string `json:"id"`
+	}
+	untilDone(t, env, &taken, "ask", "--detach", "--json", "--file", "testdata/photo.jpg", "find the edges in this picture")
+	var r jobs.Request
+	for looked := time.NewTicker(20 * time.Millisecond); !r.Over(1); <-looked.C {
+		untilDone(t, env, &r, "show", "--json", taken.ID)
+	}
+	if got := r.Runs[0]; got.Status != jobs.Done || len(got.Made) != 1 {
+		t.Errorf("it ended as %s with %d files", got.Status, len(got.Made))
+	}
+	for _, p := range processes {
+		if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Wait(); err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+	}
+}
+
 func TestDetachHandsOverOnly(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -109,7 +143,8 @@ func TestDetachHandsOverOnly(t *testing.T) {
 		"solution": {nil, []string{"--solution", "2", "make it grey"}, "--detach hands over the wish"},
 		"strategy": {nil, []string{"--strategy", "greedy", "make it grey"}, "--detach hands over the wish"},
 		"thread":   {nil, []string{"--thread", "../x", "make it grey"}, "--thread is"},
-		"redis":    {[]string{"REDIS_URL=redis://127.0.0.1:1"}, []string{"make it grey"}, "REDIS_URL is set"},
+		"redis":    {[]string{"REDIS_URL=redis://127.0.0.1:1"}, []string{"make it grey"}, "127.0.0.1:1"},
+		"no file":  {nil, []string{"--file", "nowhere.jpg", "make it grey"}, "No Atelier runs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -140,8 +140,8 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		return unusablePlace(ctx, err)
 	}
 	defer func() { err = errors.Join(err, p.close()) }()
-	if p.Embedded { // bot ask --detach, by the socket of the folder
-		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{}))
+	if s.works(jobs.QueueGateway) { // bot ask --detach
+		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.Blobs.Get}))
 	}
 	log, ready := c.logger(), newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness))
 	if err := p.check(ctx, log); err != nil {

@@ -41,6 +41,28 @@ func Message(thread, wish string, paths []string) adapters.Event {
 	}
 }
 
+// HandedFolder is the folder, within that of a thread, in which files are put for another
+// process.
+const HandedFolder = "handed"
+
+// Handed is a wish whose files were put where the process that is handed it finds them: the
+// handles are what its [Config.Open] takes.
+func Handed(thread, wish string, files []adapters.File) adapters.Event {
+	e := Message(thread, wish, nil)
+	e.Message.Files = files
+	for i := range files {
+		files[i].Name = nameOf(files[i].Name)
+	}
+	return e
+}
+
+// handed tells whether a handle names a file that was handed over, and nothing else that is
+// kept there.
+func handed(handle string) bool {
+	parts := strings.Split(handle, "/")
+	return len(parts) == 5 && parts[0] == "threads" && parts[2] == HandedFolder
+}
+
 // handle is a path as a handle, which is text whatever bytes a path has.
 func handle(path string) string { return strconv.QuoteToASCII(path) }
 

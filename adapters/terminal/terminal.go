@@ -33,6 +33,9 @@ type Config struct {
 	Reply func(r adapters.Reply)
 	// Progress hears how far the work has come.
 	Progress func(p adapters.Progress)
+	// Open opens files that were handed over ([Handed]). Where it is set no other file is
+	// opened: events come from elsewhere, and may name anything.
+	Open func(ctx context.Context, handle string) (io.ReadCloser, error)
 }
 
 // Terminal is the connection to the person. It is safe for concurrent use.
@@ -69,9 +72,15 @@ func (*Terminal) Listen(ctx context.Context, _ adapters.Handler) error {
 }
 
 // Fetch opens a file of a [Message].
-func (*Terminal) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+func (t *Terminal) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if t.config.Open != nil {
+		if !handed(f.Handle) {
+			return nil, fmt.Errorf("%w: not a file that was handed over", adapters.ErrInvalid)
+		}
+		return t.config.Open(ctx, f.Handle)
 	}
 	path, err := strconv.Unquote(f.Handle)
 	if err != nil {

@@ -167,3 +167,33 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("fetch: %v", err)
 	}
 }
+
+// TestHanded: a file that was handed over is opened where it was put, and nothing else is.
+func TestHanded(t *testing.T) {
+	t.Parallel()
+	var opened []string
+	a := terminal.New(terminal.Config{Open: func(_ context.Context, handle string) (io.ReadCloser, error) {
+		opened = append(opened, handle)
+		return io.NopCloser(strings.NewReader("content")), nil
+	}})
+	const key = "threads/abc/" + terminal.HandedFolder + "/def/1"
+	e := terminal.Handed("name", "a wish", []adapters.File{{ID: "1", Name: "a/b\n.jpg", Handle: key}})
+	if err := e.Validate(); err != nil || e.Message.Files[0].Name != "b_.jpg" {
+		t.Fatalf("%v, %q", err, e.Message.Files[0].Name)
+	}
+	f, err := a.Fetch(t.Context(), e.Message.Files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, handle := range []string{`"/etc/passwd"`, "/etc/passwd", "threads/abc/given/x.jpg", "threads/abc/handed", key + "/more", ""} {
+		if _, err := a.Fetch(t.Context(), adapters.File{Handle: handle}); !errors.Is(err, adapters.ErrInvalid) {
+			t.Errorf("%q: %v", handle, err)
+		}
+	}
+	if len(opened) != 1 || opened[0] != key {
+		t.Errorf("opened %q", opened)
+	}
+}
