@@ -10,21 +10,44 @@ import (
 )
 
 // ForOperator writes an error for the log: what was attempted and what went wrong, but
-// neither the sentence of any Fault within it, which may quote a user, nor where a
-// file lies. Places in the source code stay.
+// neither the sentence of any Fault within it, which may quote a user, nor where a file
+// lies, since people give files their names: of a path or the key of a blob nothing stays,
+// of a URL its scheme and host. Places in the source code stay, and so do words with one
+// slash that name no file, such as i/o, image/png or the name of a model.
 func ForOperator(err error) string {
-	text := absolute.ReplaceAllStringFunc(" "+detail(err), func(match string) string {
-		if strings.HasSuffix(match, ".go") {
-			return match
-		}
-		return match[:1] + "(a file)"
-	})
-	return text[1:]
+	return slashed.ReplaceAllStringFunc(detail(err), withoutPath)
 }
 
-// absolute finds a path from the root that stands alone in a text; web addresses have
-// a colon before their slashes.
-var absolute = regexp.MustCompile(`[\s"'(=]/[^\s"':;,)]+`)
+// slashed finds URLs, and what else has slashes, with the number of a line behind it.
+var slashed = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'` + "`" + `<>]+|[^\s"'` + "`" + `:;,()=<>]*/[^\s"'` + "`" + `:;,()<>]*(:[0-9]+)?`)
+
+var (
+	source = regexp.MustCompile(`\.go:[0-9]+$`)
+	named  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]*$`)
+)
+
+func withoutPath(match string) string {
+	if scheme, rest, ok := strings.Cut(match, "://"); ok {
+		bare := strings.TrimRight(rest, ":;,.)")
+		end := rest[len(bare):]
+		host := bare
+		if i := strings.IndexAny(bare, "/?#"); i >= 0 {
+			host, end = bare[:i], "/…"+end
+		}
+		return scheme + "://" + host[strings.LastIndex(host, "@")+1:] + end
+	}
+	if source.MatchString(match) {
+		return match
+	}
+	path, line, _ := strings.Cut(match, ":")
+	if strings.Count(path, "/") == 1 && !strings.HasPrefix(path, "/") && !named.MatchString(path) {
+		return match
+	}
+	if line != "" {
+		line = ":" + line
+	}
+	return "(a file)" + line
+}
 
 // detail is the text of an error with those of the errors in it replaced by their details.
 func detail(err error) string {

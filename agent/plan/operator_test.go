@@ -38,7 +38,16 @@ func TestForOperator(t *testing.T) {
 		{"a reworded fault", reworded{secret(errors.New("too small"))}, "too small"},
 		{"a path in a text", errors.New(`native wrote outside of its folder: /tmp/secret/x.png`), "native wrote outside of its folder: (a file)"},
 		{"a path at the beginning", errors.New("/tmp/secret: full"), "(a file): full"},
-		{"an address", errors.New("get http://localhost:8080/v1: refused"), "get http://localhost:8080/v1: refused"},
+		{"an address", errors.New("get http://localhost:8080: refused"), "get http://localhost:8080: refused"},
+		{"an address with a path", errors.New("get http://localhost:8080/v1: refused"), "get http://localhost:8080/…: refused"},
+		{"a signed address", errors.New(`Put "http://ann:secret@127.0.0.1:7412/bucket/threads/x/secret.jpg?X-Amz-Date=1": EOF`), `Put "http://127.0.0.1:7412/…": EOF`},
+		{"a query", errors.New("(see https://host?name=secret),"), "(see https://host/…),"},
+		{"a key", errors.New("put threads/ab/cd/secret-5fb5.greyscale-299b.jpg: full"), "put (a file): full"},
+		{"keys", errors.New("copy 'given/secret.jpg', key=threads/ab/secret"), "copy '(a file)', key=(a file)"},
+		{"a key and a number", errors.New("threads/ab/secret.jpg:7"), "(a file):7"},
+		{"a path with spaces", errors.New("/tmp/my/top secret/x.png is full"), "(a file) (a file) is full"},
+		{"words with a slash", errors.New("read tcp 10.0.0.1:80: i/o timeout, image/png of org/model-7B by HTTP/1.1"),
+			"read tcp 10.0.0.1:80: i/o timeout, image/png of org/model-7B by HTTP/1.1"},
 		{"a place in the source", errors.New("panic: nil map\n\t/src/agent/act.go:12"), "panic: nil map\n\t/src/agent/act.go:12"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
