@@ -26,11 +26,26 @@ type Queue struct {
 	Workers int `json:"workers"`
 }
 
-// Queues are those that there are, by name.
-func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
+// ours tells whether a queue is one of the jobs: other programs may have queues of asynq on
+// the same Redis.
+func ours(queue string) bool {
+	return slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU}, queue) || strings.HasPrefix(queue, gatewayQueue(""))
+}
+
+// queues are the names of those that there are.
+func (j *Jobs) queues() ([]string, error) {
 	names, err := j.inspector.Queues()
 	if err != nil {
 		return nil, fmt.Errorf("list the queues: %w", err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !ours(name) }), nil
+}
+
+// Queues are those that there are, by name.
+func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
+	names, err := j.queues()
+	if err != nil {
+		return nil, err
 	}
 	workers, err := j.Workers(ctx)
 	if err != nil {
@@ -65,12 +80,18 @@ func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
 // RetryFailed gives the tasks of a queue that were given up another chance, and tells how
 // many there were. What was answered meanwhile is not answered again.
 func (j *Jobs) RetryFailed(_ context.Context, queue string) (int, error) {
+	if !ours(queue) {
+		return 0, queueError(queue, asynq.ErrQueueNotFound)
+	}
 	n, err := j.inspector.RunAllArchivedTasks(queue)
 	return n, queueError(queue, err)
 }
 
 // DropFailed forgets the tasks of a queue that were given up, and tells how many there were.
 func (j *Jobs) DropFailed(_ context.Context, queue string) (int, error) {
+	if !ours(queue) {
+		return 0, queueError(queue, asynq.ErrQueueNotFound)
+	}
 	n, err := j.inspector.DeleteAllArchivedTasks(queue)
 	return n, queueError(queue, err)
 }
@@ -83,27 +104,4 @@ func queueError(queue string, err error) error {
 		return fmt.Errorf("queue %s: %w", queue, ErrUnknown)
 	}
 	return fmt.Errorf("queue %s: %w", queue, err)
-}
-
-// activeTasks are the tasks that asynq holds for active, by id.
-func (j *Jobs) activeTasks(queue string) (map[string]task, error) {
-	const page = 500
-	all := map[string]task{}
-	for n := 1; ; n++ {
-		infos, err := j.inspector.ListActiveTasks(queue, asynq.PageSize(page), asynq.Page(n))
-		if errors.Is(err, asynq.ErrQueueNotFound) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("list the active tasks: %w", err)
-		}
-		for _, i := range infos {
-			if t, ok := taskOf(queue, i.Type, i.ID, i.Payload); ok {
-				all[i.ID] = t
-			}
-		}
-		if len(infos) < page {
-			return all, nil
-		}
-	}
 }

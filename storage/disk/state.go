@@ -18,7 +18,10 @@ type StateConfig struct {
 	// File is the log. It and its folder are made if they are not there; beside it lie
 	// FILE.lock and, for moments, FILE.new.
 	File string
-	// Now is the clock by which values expire; nil is the system's.
+	// Now is the clock by which values expire; nil is the system's. What was written by
+	// this process counts by the time that has passed, which a monotonic reading tells:
+	// where the clock is set anew, nothing expires early or late. What an earlier process
+	// wrote counts by what the clock says when the state is opened.
 	Now func() time.Time
 	// CompactFrom is the size of the log in bytes from which it is rewritten when most
 	// of it is of no use any more; zero is 16 MiB.
@@ -28,8 +31,9 @@ type StateConfig struct {
 // State is in the memory of this process, and in a log from which it is read again.
 type State struct {
 	file   string
-	now    func() time.Time
-	from   int64 // from which size on the log is compacted
+	wall   func() time.Time // what the next process will go by
+	now    func() time.Time // what this one goes by: when it began, and the time that has passed
+	from   int64            // from which size on the log is compacted
 	fsync  func(*os.File) error
 	unlock func() error
 
@@ -66,15 +70,16 @@ func OpenState(c StateConfig) (*State, error) { return openState(c, (*os.File).S
 
 func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 	s := &State{
-		file: c.File, now: c.Now, from: c.CompactFrom, fsync: fsync,
+		file: c.File, wall: c.Now, from: c.CompactFrom, fsync: fsync,
 		memory: memory{groups: map[string]map[string]*entry{}}, next: newCommit(), timer: time.NewTimer(time.Hour),
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
 	s.timer.Stop()
 	s.close = sync.OnceValue(s.end)
-	if s.now == nil {
-		s.now = time.Now
+	if s.wall == nil {
+		s.wall = time.Now
 	}
+	s.now = steady(s.wall)
 	if s.from == 0 {
 		s.from = 16 << 20
 	}

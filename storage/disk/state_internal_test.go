@@ -161,7 +161,8 @@ func FuzzReplay(f *testing.F) {
 	const salt = 7
 	log := head(salt)
 	for i, c := range []change{
-		{put, "a/b", 0, []byte("x")}, {begin, "a/l", 1 << 40, []byte("x")}, {add, "a/l", 0, nil}, {remove, "a/b", 0, nil}, {removeAll, "a", 0, nil}, {kind: mark},
+		{put, "a/b", life{}, []byte("x")}, {begin, "a/l", life{1 << 40, 1 << 40}, []byte("x")}, {add, "a/l", life{}, nil},
+		{kind: remove, key: "a/b"}, {kind: removeAll, key: "a"}, {kind: mark},
 	} {
 		log = frame(log, salt, int64(len(log)), int64(i*headSize), c)
 		f.Add(log, log[len(log)-3:])

@@ -39,7 +39,7 @@ func frame(buf []byte, salt uint64, at, sure int64, c change) []byte {
 	start := len(buf)
 	buf = append(buf, make([]byte, prefixSize)...)
 	buf = append(buf, byte(c.kind))
-	buf = binary.AppendVarint(buf, c.until)
+	buf = binary.AppendVarint(buf, c.until.wall)
 	buf = binary.AppendUvarint(buf, uint64(len(c.key)))
 	buf = append(buf, c.key...)
 	buf = append(buf, c.value...)
@@ -97,10 +97,11 @@ func parse(payload []byte) (c change, err error) {
 		return c, bad
 	}
 	c.kind, payload = kind(payload[0]), payload[1:]
-	var n int
-	if c.until, n = binary.Varint(payload); n <= 0 {
+	until, n := binary.Varint(payload)
+	if n <= 0 {
 		return c, bad
 	}
+	c.until = life{wall: until, own: until} // this process's time begins with the clock's
 	payload = payload[n:]
 	length, n := binary.Uvarint(payload)
 	if n <= 0 {

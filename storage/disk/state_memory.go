@@ -3,7 +3,6 @@ package disk
 import (
 	"fmt"
 	"iter"
-	"time"
 
 	"atelier/storage"
 )
@@ -25,7 +24,7 @@ const (
 type change struct {
 	kind  kind
 	key   string
-	until int64 // in Unix milliseconds; zero is for ever
+	until life
 	value []byte
 }
 
@@ -34,11 +33,11 @@ type change struct {
 type entry struct {
 	value []byte
 	list  [][]byte // nil means that it is a value
-	until int64
+	until life
 	size  int64 // in a log
 }
 
-func (e *entry) expired(now int64) bool { return e.until != 0 && e.until <= now }
+func (e *entry) expired(now int64) bool { return e.until.own != 0 && e.until.own <= now }
 
 // memory is all that is kept, by group and key.
 type memory struct {
@@ -152,30 +151,4 @@ func (m *memory) snapshot() iter.Seq[change] {
 			}
 		}
 	}
-}
-
-// milliseconds is a time rounded up.
-func milliseconds(t time.Time) int64 {
-	return t.Add(time.Millisecond - 1).UnixMilli()
-}
-
-// until is when something ends that begins now; both are rounded up, so that it is never
-// too early.
-func until(now time.Time, expiry time.Duration) int64 {
-	if expiry == 0 {
-		return 0
-	}
-	whole := int64(expiry / time.Millisecond)
-	if expiry%time.Millisecond > 0 {
-		whole++
-	}
-	return milliseconds(now) + whole
-}
-
-// later is the longer of two lives.
-func later(a, b int64) int64 {
-	if a == 0 || b == 0 {
-		return 0
-	}
-	return max(a, b)
 }

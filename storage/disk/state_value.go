@@ -38,7 +38,7 @@ func (s *State) Put(ctx context.Context, key string, value []byte, expiry time.D
 	value = bytes.Clone(value)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.do(change{put, key, until(s.now(), expiry), value}); err != nil {
+	if err := s.do(change{put, key, s.until(expiry), value}); err != nil {
 		return fmt.Errorf("put %s: %w", key, err)
 	}
 	return nil
@@ -51,12 +51,11 @@ func (s *State) PutOnce(ctx context.Context, key string, value []byte, expiry ti
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	e, err := s.find(key, now)
+	e, err := s.find(key)
 	switch {
 	case err != nil:
 	case e == nil:
-		err = s.do(change{put, key, until(now, expiry), bytes.Clone(value)})
+		err = s.do(change{put, key, s.until(expiry), bytes.Clone(value)})
 	case e.list != nil:
 		err = errOther
 	default:
@@ -93,9 +92,8 @@ func (s *State) Append(ctx context.Context, key string, value []byte, expiry tim
 	value = bytes.Clone(value)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	e, err := s.find(key, now)
-	c, at := change{begin, key, until(now, expiry), value}, 0
+	e, err := s.find(key)
+	c, at := change{begin, key, s.until(expiry), value}, 0
 	if e != nil {
 		c.kind, c.until, at = add, later(e.until, c.until), len(e.list)
 	}
@@ -175,7 +173,7 @@ func (s *State) look(ctx context.Context, key string) (*entry, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, err := s.find(key, s.now())
+	e, err := s.find(key)
 	if e == nil {
 		return nil, err
 	}
@@ -184,12 +182,12 @@ func (s *State) look(ctx context.Context, key string) (*entry, error) {
 }
 
 // find gives what is kept under a key and has not expired. The lock is held.
-func (s *State) find(key string, now time.Time) (*entry, error) {
+func (s *State) find(key string) (*entry, error) {
 	if err := s.alive(); err != nil {
 		return nil, err
 	}
 	e := s.memory.find(key)
-	if e == nil || e.expired(now.UnixMilli()) {
+	if e == nil || e.expired(s.now().UnixMilli()) {
 		return nil, nil //nolint:nilnil // nothing is an answer
 	}
 	return e, nil
