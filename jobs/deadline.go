@@ -32,9 +32,11 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 	case !errors.Is(err, storage.ErrNotFound):
 		return fmt.Errorf("look at the time: %w", err)
 	}
-	waits, err := j.waits(ctx, r)
-	if err != nil {
-		return err
+	waits := false
+	if run.n == 1 { // further runs wait for no turn
+		if waits, err = j.waits(ctx, r); err != nil {
+			return err
+		}
 	}
 	switch {
 	case waits: // for one before it, which has a deadline of its own
@@ -47,8 +49,8 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 			e = j.answer(ctx, r, run.n, a)
 		}
 		err = e
-	default: // it is only to be sent, which goes on as long as the platform is away
-		err = j.pass(ctx, r.id, task{Kind: kindSend, Request: r.id, Run: run.n, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
+	default: // it is only to be sent, which is tried as long as the platform is away
+		err = j.revive(ctx, task{Kind: kindSend, Request: r.id, Run: run.n, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
 	}
 	if err != nil {
 		return err

@@ -148,7 +148,9 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers 
 	}
 	if first {
 		j.logs.queue(threadLog(threadID), id)
-		err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0)
+		if err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0); err != nil {
+			j.logs.unqueue(threadLog(threadID), id)
+		}
 	} else {
 		err = j.advanceThread(ctx, threadID)
 	}
@@ -187,11 +189,16 @@ func (j *Jobs) advanceThread(ctx context.Context, id string) error {
 	return j.beginNext(ctx, t)
 }
 
-func (j *Jobs) beginNext(ctx context.Context, t *thread) error {
+func (j *Jobs) beginNext(ctx context.Context, t *thread) (err error) {
 	id, head := t.id, t.head()
 	if head == "" || !j.logs.queue(threadLog(id), head) {
 		return nil
 	}
+	defer func() {
+		if err != nil {
+			j.logs.unqueue(threadLog(id), head)
+		}
+	}()
 	r, err := j.request(ctx, head)
 	if errors.Is(err, ErrUnknown) { // its time had come, or it was being forgotten
 		entries, _, err := j.logs.added(ctx, threadLog(id), entry{At: j.config.Now(), Left: &left{Request: head, Run: 1}})
@@ -200,16 +207,28 @@ func (j *Jobs) beginNext(ctx context.Context, t *thread) error {
 		}
 		return j.beginNext(ctx, foldThread(id, entries))
 	}
-	if err == nil && r.given == nil { // the time that it has begins anew
-		err = j.config.State.Put(ctx, requestTime(head, 1), []byte{'w'}, j.config.Deadline)
-	}
-	if err == nil {
-		err = j.enqueue(ctx, task{Kind: kindFetch, Request: head, Run: 1, queue: gatewayQueue(r.asked.Event.Adapter)}, 0)
-	}
 	if err != nil {
-		j.logs.unqueue(threadLog(id), head)
+		return err
 	}
-	return err
+	if err := j.turn(ctx, r); err != nil {
+		return err
+	}
+	return j.enqueue(ctx, task{Kind: kindFetch, Request: head, Run: 1, queue: gatewayQueue(r.asked.Event.Adapter)}, 0)
+}
+
+// turn begins the time of a request whose turn has come: once, whoever finds it. The
+// deadline is handed over again, since it may have been recorded by half.
+func (j *Jobs) turn(ctx context.Context, r *request) error {
+	if r.given == nil {
+		first, err := j.config.State.PutOnce(ctx, requestTurn(r.id), []byte{'t'}, j.config.Retention)
+		if err == nil && first {
+			err = j.config.State.Put(ctx, requestTime(r.id, 1), []byte{'w'}, j.config.Deadline)
+		}
+		if err != nil {
+			return errors.Join(fmt.Errorf("set the deadline: %w", err), j.config.State.Delete(ctx, requestTurn(r.id)))
+		}
+	}
+	return j.enqueue(ctx, task{Kind: kindDeadline, Request: r.id, Run: 1, queue: QueuePlan}, j.config.Deadline)
 }
 
 // request reads a request; it is an error if there is none.

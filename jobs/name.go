@@ -38,6 +38,9 @@ func requestTime(id string, run int) string {
 	return requestGroup(id) + "/time-" + strconv.Itoa(run)
 }
 
+// requestTurn is the key of a value that is there once the request's turn has come.
+func requestTurn(id string) string { return requestGroup(id) + "/turn" }
+
 func threadGroup(id string) string { return "thread-" + id }
 func threadLog(id string) string   { return threadGroup(id) + "/log" }
 func messageGroup(k string) string { return "message-" + hash(k) }

@@ -10,8 +10,8 @@ import (
 	"atelier/storage"
 )
 
-// maxBegun is how often a step is begun over restarts: one that takes the whole process
-// with it each time is given up.
+// maxBegun is how often a step is begun by processes that end before it, and do not say
+// that they end: one that takes the whole process with it each time is given up.
 const maxBegun = 5
 
 // Resume hands over again what the requests that have not ended wait for, and tells how
@@ -26,7 +26,7 @@ func (j *Jobs) Resume(ctx context.Context) (requests int, err error) {
 	if err := j.config.State.DeleteAll(ctx, workersGroup); err != nil {
 		return 0, fmt.Errorf("forget dead processes: %w", err)
 	}
-	ids, err := j.listed(ctx)
+	ids, err := j.listed(ctx, j.config.Retention)
 	if err != nil {
 		return 0, err
 	}
@@ -71,13 +71,13 @@ func (j *Jobs) Resume(ctx context.Context) (requests int, err error) {
 	return requests, nil
 }
 
-// listed are the requests of the time that they are kept for, the oldest first. The clock
-// may have been ahead by a day.
-func (j *Jobs) listed(ctx context.Context) ([]string, error) {
+// listed are the requests that were asked within that time, the oldest first. The clock may
+// have been ahead by a day.
+func (j *Jobs) listed(ctx context.Context, within time.Duration) ([]string, error) {
 	const day = 24 * time.Hour
 	var ids []string
 	now := j.config.Now()
-	for age := j.config.Retention + day; age >= -day; age -= day {
+	for age := within + day; age >= -day; age -= day {
 		of, err := j.config.State.Read(ctx, dayGroup(now.Add(-age))+recentKey, 0)
 		if err != nil {
 			return nil, fmt.Errorf("list the requests: %w", err)
@@ -107,26 +107,24 @@ func (j *Jobs) resume(ctx context.Context, r *request) error {
 		if run.over {
 			continue
 		}
-		if _, err := j.config.State.PutOnce(ctx, requestTime(r.id, run.n), []byte{'w'}, j.config.Deadline); err != nil {
-			return fmt.Errorf("set the deadline: %w", err)
-		}
-		// It may be over at any moment: the deadline looks for itself when.
-		deadline := task{Kind: kindDeadline, Request: r.id, Run: run.n, queue: QueuePlan}
-		if err := j.enqueue(ctx, deadline, min(j.config.Deadline, time.Minute)); err != nil {
+		if err := j.takeUp(ctx, r, run); err != nil {
 			return err
 		}
-		if run.answer != nil {
-			send := task{Kind: kindSend, Request: r.id, Run: run.n, queue: gatewayQueue(r.asked.Event.Thread.Adapter)}
-			if err := j.pass(ctx, r.id, send); err != nil {
-				return err
-			}
-		}
-	}
-	if err := j.advance(ctx, r); err != nil {
-		return err
 	}
 	j.log.InfoContext(ctx, "request taken up again", "request", r.id)
 	return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
+}
+
+// release notes that a step has no end because its process ends, and not the other way
+// round.
+func (j *Jobs) release(ctx context.Context, w task) error {
+	if w.Kind != kindAct {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer stop()
+	_, err := j.logs.append(ctx, requestLog(w.Request), entry{At: j.config.Now(), Released: &started{w.Run, w.Step, j.id, w.Turn}})
+	return err
 }
 
 // broken are the ends of steps that were begun so often, and never ended, that the process
@@ -136,15 +134,19 @@ func (j *Jobs) broken(ctx context.Context, r *request) ([]stepEnd, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun := map[started]int{}
-	var ends []stepEnd
+	begun := map[started]int{} // of each turn: a step that was stopped has not broken down
+	turn := func(s *started) started { return started{Generation: s.Generation, Step: s.Step, Turn: s.Turn} }
 	for _, e := range entries {
-		if e.Started == nil {
-			continue
+		switch {
+		case e.Started != nil:
+			begun[turn(e.Started)]++
+		case e.Released != nil:
+			begun[turn(e.Released)]--
 		}
-		s := started{Generation: e.Started.Generation, Step: e.Started.Step}
-		g := r.generation(s.Generation)
-		if begun[s]++; begun[s] == maxBegun && g != nil && g.ended[s.Step].IsZero() {
+	}
+	var ends []stepEnd
+	for s, n := range begun {
+		if g := r.generation(s.Generation); n >= maxBegun && g != nil && g.ended[s.Step].IsZero() {
 			ends = append(ends, stepEnd{s.Generation, s.Step, plan.Result{
 				Status: plan.Failed, Problem: fmt.Sprintf("It was begun %d times, and each time I broke down over it.", maxBegun),
 			}})

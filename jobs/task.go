@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -66,8 +67,8 @@ func (t task) id() string {
 	return id
 }
 
-// decodeTask reads the payload of a task. Where that is of another version, the task holds
-// what its id tells.
+// decodeTask reads the payload of a task. Where that is of another version, which is an
+// error, the task holds what its id tells.
 func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	var w task
 	err := json.Unmarshal(t.Payload(), &w)
@@ -77,10 +78,9 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	}
 	seen := w.Version
 	if parts := strings.SplitN(id, ":", 4); len(parts) == 4 {
-		run, _ := strconv.Atoi(parts[2]) //nolint:errcheck // 0 where it is no number
-		step, _, _ := strings.Cut(parts[3], "~")
-		step, _, _ = strings.Cut(step, ".")
-		w = task{Kind: w.Kind, Request: parts[1], Run: run, Step: step, queue: queue}
+		step, attempt, _ := strings.Cut(parts[3], "~")
+		step, turn, _ := strings.Cut(step, ".")
+		w = task{Kind: w.Kind, Request: parts[1], Run: number(parts[2]), Step: step, Turn: number(turn), Attempt: number(attempt), queue: queue}
 	}
 	switch {
 	case err != nil:
@@ -91,11 +91,20 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	return w, fmt.Errorf("payload of version %d: %w", seen, errVersion)
 }
 
-// allowance is how long a task may take and how often it is tried again.
+// number is 0 where there is none.
+func number(s string) int {
+	n, _ := strconv.Atoi(s) //nolint:errcheck // as it says
+	return n
+}
+
+// allowance is how long a task may take, and after how many retries it is given up.
 type allowance struct {
 	timeout time.Duration
 	retries int
 }
+
+// never is more often than anything is tried.
+const never = math.MaxInt32
 
 func allowed(k kind) allowance {
 	switch k {
@@ -107,10 +116,10 @@ func allowed(k kind) allowance {
 		return allowance{45 * time.Minute, 5}
 	case kindCompose:
 		return allowance{10 * time.Minute, 4}
-	case kindSend:
+	case kindSend: // an answer waits for its platform, unless it is the answer that breaks the program
 		return allowance{10 * time.Minute, 20}
-	default:
-		return allowance{5 * time.Minute, 100}
+	default: // nothing but the deadline sees to a request of which nothing else is left
+		return allowance{5 * time.Minute, never}
 	}
 }
 
@@ -121,10 +130,9 @@ func (j *Jobs) enqueue(ctx context.Context, t task, after time.Duration) error {
 	if err != nil {
 		return fmt.Errorf("encode a task: %w", err)
 	}
-	a := allowed(t.Kind)
 	options := []asynq.Option{
 		asynq.TaskID(t.id()), asynq.Queue(t.queue), asynq.Retention(j.config.TaskRetention),
-		asynq.Timeout(a.timeout), asynq.MaxRetry(a.retries),
+		asynq.Timeout(allowed(t.Kind).timeout), asynq.MaxRetry(never), // it is given up by whoever works on it
 	}
 	if after > 0 {
 		options = append(options, asynq.ProcessIn(after))
@@ -134,4 +142,26 @@ func (j *Jobs) enqueue(ctx context.Context, t task, after time.Duration) error {
 		return fmt.Errorf("enqueue %s: %w", t.Kind, err)
 	}
 	return nil
+}
+
+// revive hands over what may have been lost on its way: unless it waits or runs, it is
+// begun anew, under a further attempt where asynq still remembers that it was done.
+func (j *Jobs) revive(ctx context.Context, t task) error {
+	for ; ; t.Attempt++ {
+		info, err := j.inspector.GetTaskInfo(t.queue, t.id())
+		switch {
+		case errors.Is(err, asynq.ErrTaskNotFound), errors.Is(err, asynq.ErrQueueNotFound):
+			return j.enqueue(ctx, t, 0)
+		case err != nil:
+			return fmt.Errorf("look for a task: %w", err)
+		case info.State == asynq.TaskStateCompleted:
+			continue
+		case info.State == asynq.TaskStateArchived:
+			if err := j.inspector.RunTask(t.queue, t.id()); err != nil {
+				return fmt.Errorf("run a task again: %w", err)
+			}
+		default: // it waits or runs
+		}
+		return nil
+	}
 }

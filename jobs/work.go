@@ -31,8 +31,12 @@ type quietError struct{ err error }
 func (e *quietError) Error() string { return plan.ForOperator(e.err) }
 func (e *quietError) Unwrap() error { return e.err }
 
-// errStopped ends a handler whose run was stopped.
-var errStopped = errors.New("the run was stopped")
+var (
+	// errStopped ends a handler whose run was stopped.
+	errStopped = errors.New("the run was stopped")
+	// errPanic tells that a stage broke down.
+	errPanic = errors.New("it broke down")
+)
 
 // isFailure tells asynq what counts as a try.
 func isFailure(err error) bool {
@@ -49,9 +53,9 @@ func (j *Jobs) retryDelay(n int, err error, _ *asynq.Task) time.Duration {
 }
 
 // retryDelay is soon at first, so that a restart of a server is hardly felt, and never much
-// later than in a minute.
+// later than in five minutes.
 func retryDelay(n int) time.Duration {
-	d := min(time.Second<<min(n, 6), time.Minute)
+	d := min(time.Second<<min(n, 10), 5*time.Minute)
 	return d/2 + rand.N(d/2+1) //nolint:gosec // so that not all try at once
 }
 
@@ -61,18 +65,15 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	id, _ := asynq.GetTaskID(ctx)
 	queue, _ := asynq.GetQueueName(ctx)
 	retried, _ := asynq.GetRetryCount(ctx)
-	w, err := decodeTask(t, id, queue)
+	w, unread := decodeTask(t, id, queue)
 	log := j.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
-	if err != nil {
-		return j.unreadable(ctx, w, err)
-	}
 	if retried > 0 && j.superseded(w) {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			log.ErrorContext(ctx, "a stage broke down", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-			err = j.failed(ctx, w, fmt.Errorf("panic in %s", w.Kind), retried)
+			err = j.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
 		}
 		j.config.Metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
 		if err != nil {
@@ -83,7 +84,11 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	unstopped := ctx
 	ctx, end := j.active.begin(ctx, w)
 	defer end()
-	err = j.stage(ctx, w)
+	if unread != nil {
+		err = j.unreadable(ctx, w, unread)
+	} else {
+		err = j.spare(ctx, w, retried)
+	}
 	if w.Kind == kindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
 		err = j.stage(unstopped, w)
 	}
@@ -99,10 +104,12 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	case errors.As(err, &wait):
 		log.DebugContext(ctx, "stage waits", "after", wait.after, "why", plan.ForOperator(err))
 		return err
+	case errors.Is(err, asynq.SkipRetry):
+		return err
 	case errors.Is(context.Cause(ctx), errStopped):
 		return nil // whoever stopped it sees to the rest
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &waitError{err: err} // this process ends, and another one goes on at once
+		return &waitError{err: errors.Join(err, j.release(ctx, w))} // this process ends, and another one goes on at once
 	case errors.Is(err, errLater):
 		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
 		return &waitError{after: leaveFor, err: err}
@@ -122,6 +129,18 @@ func outcome(err error) string {
 		return "failed"
 	}
 	return "again"
+}
+
+// spare does what the task is about. What was tried as often as it may be, and could not
+// even be given up since State took nothing, is not done again in vain: models and tools
+// cost something.
+func (j *Jobs) spare(ctx context.Context, w task, retried int) error {
+	if retried > allowed(w.Kind).retries && w.Kind != kindSend {
+		if err := j.config.State.Put(ctx, requestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
+			return fmt.Errorf("see whether there is room: %w", err)
+		}
+	}
+	return j.stage(ctx, w)
 }
 
 // stage does what the task is about.
@@ -144,37 +163,43 @@ func (j *Jobs) stage(ctx context.Context, w task) error {
 }
 
 // failed decides what becomes of a task that failed: it is tried again, or given up, and
-// then the request is closed with what people are to be told.
+// then the request is closed with what people are to be told. What cannot even be given up,
+// since State takes nothing, is tried again too: nothing is ever archived without an answer.
 func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error {
-	if !j.hopeless(w, err) && retried < allowed(w.Kind).retries {
+	if !j.hopeless(w, err) && (retried < allowed(w.Kind).retries || w.Kind == kindSend && !errors.Is(err, errPanic)) {
 		return err
 	}
 	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
-	if e := j.giveUp(giveUp, w, err); e != nil {
+	if e := ignoreUnknown(j.giveUp(giveUp, w, err)); e != nil {
 		if j.config.Impatient {
 			select {
 			case j.stuck <- errors.Join(err, e):
 			default: // it is told already
 			}
 		}
-		return errors.Join(err, e) // tried again, or left to the deadline
+		return errors.Join(err, e)
 	}
 	return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 }
 
-// hopeless tells whether trying again cannot help.
+// hopeless tells whether trying again cannot help. Where an answer is to be sent, only the
+// platform knows that: of all else it says that it passes.
 func (j *Jobs) hopeless(w task, err error) bool {
 	switch {
 	case j.config.Impatient:
 		return true
+	case w.Kind == kindDeadline:
+		return false
+	case w.Kind == kindSend:
+		return adapters.Final(err)
 	case passing(err), errors.Is(err, context.DeadlineExceeded):
 		return false
 	case adapters.Final(err), plan.Final(err), errors.Is(err, errVersion):
 		return true
 	}
 	var fault *plan.Fault
-	return w.Kind != kindSend && errors.As(err, &fault) && !errors.Is(err, ErrPassing)
+	return errors.As(err, &fault) && !errors.Is(err, ErrPassing)
 }
 
 // passing tells whether the same may succeed later.
@@ -198,7 +223,7 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 		return j.finish(ctx, r, w.Run, &sent{Problem: problem})
 	case kindAct:
 		return j.actFailed(ctx, w, problem)
-	case kindDeadline:
+	case kindDeadline: // somebody waits at a terminal
 		return nil
 	default:
 	}
@@ -236,7 +261,7 @@ func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
 	switch {
 	case errors.Is(err, errLater):
-		return &waitError{after: leaveFor, err: err}
+		return err
 	case w.Request == "":
 		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct:
