@@ -139,7 +139,7 @@ func TestTheTasksOfADeadWorkerRunAgain(t *testing.T) {
 	}
 }
 
-// heard is a state that tells when a worker was heard of.
+// heard is a state that tells when a worker was heard of that has tools.
 type heard struct {
 	storage.State
 
@@ -148,7 +148,7 @@ type heard struct {
 
 func (l heard) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
 	err := l.State.Put(ctx, key, value, expiry)
-	if strings.HasPrefix(key, "workers/") && err == nil {
+	if strings.HasPrefix(key, "workers/") && contains(value, `"tools"`) && err == nil {
 		select {
 		case l.workers <- key:
 		default:

@@ -2,11 +2,9 @@ package jobs
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -81,7 +79,8 @@ func (j *Jobs) reapOnce(ctx context.Context, orphans map[string]time.Time) error
 	return nil
 }
 
-// activeTasks are the tasks that asynq holds for active, by id.
+// activeTasks are the tasks that asynq holds for active, by id. Those of another version are
+// left to asynq and to the processes of that.
 func (j *Jobs) activeTasks(queue string) (map[string]task, error) {
 	const page = 500
 	all := map[string]task{}
@@ -94,7 +93,8 @@ func (j *Jobs) activeTasks(queue string) (map[string]task, error) {
 			return nil, fmt.Errorf("list the active tasks: %w", err)
 		}
 		for _, i := range infos {
-			if t, ok := taskOf(queue, i.Type, i.ID, i.Payload); ok {
+			t, err := decodeTask(asynq.NewTask(i.Type, i.Payload), i.ID, queue)
+			if err == nil && t.id() == i.ID {
 				all[i.ID] = t
 			}
 		}
@@ -126,15 +126,4 @@ func (j *Jobs) superseded(t task) bool {
 	t.Attempt++
 	_, err := j.inspector.GetTaskInfo(t.queue, t.id())
 	return err == nil
-}
-
-// taskOf reads what asynq tells of a task. It is not ok where that is none of ours, or of
-// another version, whose own processes see to it.
-func taskOf(queue, kindName, id string, payload []byte) (task, bool) {
-	var t task
-	if err := json.Unmarshal(payload, &t); err != nil || t.Request == "" || t.Version < oldest || t.Version > version || !strings.HasPrefix(id, kindName+":") {
-		return t, false
-	}
-	t.Kind, t.queue = kind(kindName), queue
-	return t, true
 }

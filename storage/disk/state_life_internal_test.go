@@ -73,7 +73,7 @@ func TestAClockThatIsSetAnewExpiresNothing(t *testing.T) {
 // as it was.
 func setAnew(t time.Time, by time.Duration) time.Time {
 	seconds := (*uint64)(unsafe.Pointer(&t)) //nolint:gosec // package time has no other way; it holds them above 30 bits of nanoseconds
-	*seconds += uint64(by/time.Second) << 30 //nolint:gosec // a negative one is taken off
+	*seconds += uint64(by/time.Second) << 30
 	return t
 }
 
