@@ -61,7 +61,7 @@ func (c Config) examineFolders(r running) []finding {
 	switch folder, err := writable(c.Data); {
 	case err != nil:
 		data.State = wrong
-		data.Says = fmt.Sprintf("%s cannot be written to (%s): make it writable, or set ATELIER_DATA to another one.", c.Data, cause(err))
+		data.Says = unwritableFolder(c.Data, err)
 	case folder != c.Data:
 		data.Says = c.Data + " will be made when it is needed."
 	}

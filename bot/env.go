@@ -79,16 +79,29 @@ func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 	}
 	if flags != nil {
 		if err := flags(&c); err != nil {
-			wrong = append(wrong, err.Error())
+			wrong = append(wrong, oneByOne(err)...)
 		}
 	}
 	if len(wrong) == 0 { // what follows from wrong values would only confuse
 		c, wrong = c.resolve()
 	}
 	if len(wrong) > 0 {
-		return Config{}, usage("%s", strings.Join(wrong, "\n     "))
+		return Config{}, usage("%s", strings.Join(wrong, wrongSettingsApart))
 	}
 	return c, nil
+}
+
+// oneByOne are the texts of the errors that were joined to one.
+func oneByOne(err error) []string {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped by something else is not looked for
+	if !ok {
+		return []string{err.Error()}
+	}
+	var all []string
+	for _, e := range joined.Unwrap() {
+		all = append(all, oneByOne(e)...)
+	}
+	return all
 }
 
 // complaint says what is wrong with a value.

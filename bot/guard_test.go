@@ -30,7 +30,7 @@ func TestPassword(t *testing.T) {
 				request.SetBasicAuth("anybody", c.given)
 			}
 			w := httptest.NewRecorder()
-			(&readiness{}).pages(secretPage, c.password).ServeHTTP(w, request)
+			(&readiness{}).pages(secretPage, c.password, true).ServeHTTP(w, request)
 			if w.Code != c.status || c.status != http.StatusOK && strings.Contains(w.Body.String(), "inside") {
 				t.Errorf("%s: %d %q", c.path, w.Code, w.Body)
 			}

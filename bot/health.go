@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -77,7 +78,7 @@ const (
 	// patience is how long a part has to tell whether it works.
 	patience = 3 * time.Second
 	// startPatience is how long it has when the program starts.
-	startPatience = 15 * time.Second
+	startPatience = 10 * time.Second
 	// freshReadiness is how long an answer is believed, so that many who ask cost no more
 	// than one.
 	freshReadiness = time.Second
@@ -87,38 +88,42 @@ const (
 type readiness struct {
 	parts map[string]func(context.Context) error
 	fresh time.Duration // how long an answer is believed
+	log   *slog.Logger
 
 	mu     sync.Mutex
 	at     time.Time
-	faults []string
+	faults map[string]string // what is wrong, by part
 	ending bool
 }
 
 // newReadiness looks at the parts of the place and at the adapters that can be looked at.
-func newReadiness(p *place, all []adapters.Adapter, fresh time.Duration) *readiness {
+func newReadiness(p *place, all []adapters.Adapter, fresh time.Duration, log *slog.Logger) *readiness {
 	parts := p.parts()
 	for _, a := range all {
 		if c, ok := a.(adapters.Checker); ok {
 			parts[a.Name()] = c.Check
 		}
 	}
-	return &readiness{parts: parts, fresh: fresh}
+	return &readiness{parts: parts, fresh: fresh, log: log}
 }
 
-// look asks all parts at once, if that was not done a moment ago.
-func (r *readiness) look(ctx context.Context) []string {
+// look asks all parts at once, if that was not done a moment ago, and gives a sentence for
+// each that does not work. What is found for the first time is logged.
+func (r *readiness) look(ctx context.Context) map[string]string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.ending {
-		return []string{"it is about to end"}
+		return map[string]string{"process": "It is about to end."}
 	}
 	if r.at.IsZero() || time.Since(r.at) > r.fresh {
-		r.faults = nil
-		failed := checkAll(context.WithoutCancel(ctx), r.parts, patience) // others believe the answer too
-		for _, name := range slices.Sorted(maps.Keys(failed)) {
-			r.faults = append(r.faults, name+": "+partSentence(failed[name]))
+		faults := map[string]string{}
+		for name, err := range checkAll(context.WithoutCancel(ctx), r.parts, patience) { // others believe the answer too
+			faults[name] = partSentence(err)
+			if r.faults[name] != faults[name] {
+				r.log.WarnContext(ctx, "not ready: "+faults[name], "part", name, "error", plan.ForOperator(err))
+			}
 		}
-		r.at = time.Now()
+		r.faults, r.at = faults, time.Now()
 	}
 	return r.faults
 }
@@ -164,13 +169,22 @@ func partSentence(err error) string {
 	return plan.Sentence(err, "It does not work; the log says more.")
 }
 
-// pages are what is served over HTTP.
-func (r *readiness) pages(metrics http.Handler, password secret) http.Handler {
+// pages are what is served over HTTP. Who is not private is told which part does not work
+// and no more: the sentences name addresses.
+func (r *readiness) pages(metrics http.Handler, password secret, private bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, request *http.Request) {
 		if faults := r.look(request.Context()); len(faults) > 0 {
-			writePage(w, http.StatusServiceUnavailable, strings.Join(faults, "\n"))
+			var lines []string
+			for _, name := range slices.Sorted(maps.Keys(faults)) {
+				says := "It does not work just now; the log says more."
+				if private {
+					says = faults[name]
+				}
+				lines = append(lines, name+": "+says)
+			}
+			writePage(w, http.StatusServiceUnavailable, strings.Join(lines, "\n"))
 			return
 		}
 		writePage(w, http.StatusOK, "ok")

@@ -41,7 +41,6 @@ type placement struct {
 // openPlace opens where things are kept. Close it in the end. Nothing outside of the
 // folder is asked: [place.check] does that. What it fails with holds a [*storage.Fault].
 func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err error) {
-	log := c.logger()
 	p := &place{}
 	defer func() {
 		if err != nil {
@@ -50,10 +49,13 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 	}()
 	redis.LogTo(nil)
 	if where.Shared && c.Storage.RedisURL != "" {
-		redis.LogTo(log)
+		redis.LogTo(c.logger())
 		err = p.connect(string(c.Storage.RedisURL))
 	} else {
 		err = p.embed(filepath.Join(where.Folder, "state.log"))
+		if err != nil && where.Folder == c.Data {
+			err = c.unusableFolder(ctx, err)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -63,9 +65,6 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 		return nil, err
 	}
 	p.closers = append(p.closers, done)
-	if _, folder := p.Blobs.(*disk.Blobs); folder && !p.Embedded {
-		log.WarnContext(ctx, "files are kept in the data folder, since S3_BUCKET is not set: all processes must share that folder")
-	}
 	return p, nil
 }
 
@@ -80,6 +79,9 @@ func (c Config) openBlobs(ctx context.Context, where placement) (files storage.B
 	}
 	folder, err := disk.Open(filepath.Join(where.Folder, "blobs"))
 	if err != nil {
+		if where.Folder == c.Data {
+			err = c.unusableFolder(ctx, err)
+		}
 		return nil, nil, err
 	}
 	return folder, folder.Close, nil

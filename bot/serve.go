@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -16,13 +15,11 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/terminal"
 	"atelier/agent"
-	"atelier/agent/plan"
 	"atelier/jobs"
-	"atelier/storage"
 )
 
 type serveCommand struct {
-	Queues      string `help:"The queues to work on, with weights or without: gateway=6,plan=3,cpu. All, unless told." placeholder:"LIST"`
+	Queues      string `help:"The queues to work on, with weights or without: gateway=6,plan=3,cpu. All, unless told." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
 	Adapters    string `help:"The chat platforms to connect with: those that are configured, unless told; none for none." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
@@ -49,11 +46,11 @@ while, and leaves the rest to another process or to the next start. A second one
 
 // Run serves until it is to end.
 func (s *serveCommand) Run(ctx context.Context, c *call) error {
-	pools, err := parsePools(cmp.Or(s.Queues, strings.Join(queueNames(), ",")), s.Concurrency)
-	if err != nil {
-		return err
-	}
-	config, err := c.config(s.over)
+	pools, unread := parsePools(s.Queues, s.Concurrency)
+	config, err := c.config(func(c *Config) error {
+		_, unknown := c.adapters(s.Adapters)
+		return errors.Join(unread, unknown, s.over(c))
+	})
 	if err != nil {
 		return err
 	}
@@ -80,31 +77,35 @@ The second hands the wish to this process; bot requests and bot show tell what b
 `
 
 // over puts the flags over the settings.
-func (s *serveCommand) over(c *Config) (err error) {
+func (s *serveCommand) over(c *Config) error {
 	if c.QuietByDefault {
 		c.Log = slog.LevelInfo
 	}
+	var wrong []error
 	if s.Grace != "" {
+		var err error
 		if c.Grace, err = grace(s.Grace); err != nil {
-			return usage("--grace is %q: %s.", s.Grace, err)
+			wrong = append(wrong, usage("--grace is %q: %s.", s.Grace, err))
 		}
 	}
 	if s.Listen != "" {
+		var err error
 		if c.Listen, err = listen(s.Listen); err != nil {
-			return usage("--listen is %q: %s.", s.Listen, err)
+			wrong = append(wrong, usage("--listen is %q: %s.", s.Listen, err))
 		}
 	}
-	return c.checkListen()
+	return errors.Join(append(wrong, c.checkListen())...)
 }
 
 // adapters are the chat platforms of those names, or else those that are configured.
 func (c Config) adapters(names string) ([]adapters.Adapter, error) {
+	var wrong []error
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name != "" && name != "none" {
-			return nil, usage("--adapters names %q: this version connects with no chat platform yet; leave it out.", name)
+			wrong = append(wrong, usage("--adapters names %q: this version connects with no chat platform yet; leave it out.", name))
 		}
 	}
-	return nil, nil
+	return nil, errors.Join(wrong...)
 }
 
 // service is what a process serves.
@@ -129,22 +130,27 @@ func (s service) works(queue string) bool {
 // again. What is wrong before anything runs is wrong usage.
 func serve(ctx context.Context, c Config, s service) (err error) {
 	if c.Storage.RedisURL == "" {
-		for _, q := range queueNames() {
-			if !s.works(q) {
-				return usage("--queues leaves out %s, and no other process can work on it without REDIS_URL: set it for all of them.", q)
-			}
+		if left := slices.DeleteFunc(queueNames(), s.works); len(left) > 0 {
+			return usage("--queues leaves out %s, and no other process can work on that without REDIS_URL: set it for all of them.",
+				strings.Join(left, " and "))
 		}
 	}
 	p, err := c.openPlace(ctx, placement{Folder: c.Data, Shared: true})
 	if err != nil {
 		return unusablePlace(ctx, err)
 	}
-	defer func() { err = errors.Join(err, p.close()) }()
+	log, served := c.logger(), false
+	defer func() {
+		err = errors.Join(err, p.close())
+		if served {
+			log.InfoContext(ctx, "serving has ended")
+		}
+	}()
 	if s.works(jobs.QueueGateway) { // bot ask --detach
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.Blobs.Get}))
 	}
-	log, ready := c.logger(), newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness))
-	if err := p.check(ctx, log); err != nil {
+	ready := newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness), log)
+	if err := c.check(ctx, p, startPatience, log); err != nil {
 		return err
 	}
 	listener, err := c.listen(ctx)
@@ -172,36 +178,8 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		}
 	}
 	run := process{config: c, service: s, place: p, jobs: j, ready: ready, log: log}
-	return run.serve(ctx, listener, ready.pages(counted.handler(log), c.WebPassword))
-}
-
-// unusablePlace is a fault of where things are kept, which who starts the program must
-// put right first.
-func unusablePlace(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if f, ok := errors.AsType[*storage.Fault](err); ok {
-		return usage("%s", f.Sentence)
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return usage("What REDIS_URL or S3_BUCKET names does not answer within %s.", startPatience)
-	}
-	return err
-}
-
-// check asks all parts of the place. All that cannot be used is told at once.
-func (p *place) check(ctx context.Context, log *slog.Logger) error {
-	failed := checkAll(ctx, p.parts(), startPatience)
-	var wrong []string
-	for _, name := range slices.Sorted(maps.Keys(failed)) {
-		log.DebugContext(ctx, "what is relied on cannot be used", "part", name, "error", plan.ForOperator(failed[name]))
-		wrong = append(wrong, unusablePlace(ctx, failed[name]).Error())
-	}
-	if ctx.Err() != nil || len(wrong) == 0 {
-		return ctx.Err()
-	}
-	return usage("%s", strings.Join(wrong, wrongSettingsApart))
+	served = true
+	return run.serve(ctx, listener, ready.pages(counted.handler(log), c.WebPassword, c.private()))
 }
 
 // listen takes the address of HTTP; nil where there is to be none.

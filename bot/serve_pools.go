@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"runtime"
@@ -17,37 +18,40 @@ func queueNames() []string {
 }
 
 // parsePools reads --queues and --concurrency: the queues with their weights, and either
-// one number of workers that they share, or some for each.
+// one number of workers that they share, or some for each. All that is wrong is told.
 func parsePools(queues, concurrency string) ([]jobs.Pool, error) {
-	weights, err := numbers("--queues", queues, 1000)
-	if err != nil {
-		return nil, err
-	}
-	if len(weights) == 0 {
-		return nil, usage("--queues names none: %s are expected, or some of them.", strings.Join(queueNames(), ","))
+	weights, wrong := numbers("--queues", queues, 1000)
+	if len(weights) == 0 && wrong == nil {
+		wrong = usage("--queues names none: %s are expected, or some of them.", strings.Join(queueNames(), ","))
 	}
 	for name, weight := range weights {
 		weights[name] = max(weight, 1)
 	}
 	if n, err := strconv.Atoi(concurrency); err == nil {
 		if n < 1 || n > maxConcurrency {
-			return nil, usage("--concurrency is %d: a number from 1 to %d is expected.", n, maxConcurrency)
+			wrong = errors.Join(wrong, usage("--concurrency is %d: a number from 1 to %d is expected.", n, maxConcurrency))
 		}
-		return []jobs.Pool{{Queues: weights, Concurrency: n}}, nil
+		return []jobs.Pool{{Queues: weights, Concurrency: n}}, wrong
 	}
 	workers, err := numbers("--concurrency", concurrency, maxConcurrency)
-	if err != nil {
-		return nil, err
+	wrong = errors.Join(wrong, err)
+	if wrong != nil { // what follows from it would only confuse
+		return nil, wrong
 	}
-	var pools []jobs.Pool
+	pools, faults := eachPool(weights, workers)
+	return pools, errors.Join(faults...)
+}
+
+// eachPool gives each queue its own workers.
+func eachPool(weights, workers map[string]int) (pools []jobs.Pool, wrong []error) {
 	for _, name := range queueNames() {
 		n, named := workers[name]
 		weight, served := weights[name]
 		switch {
 		case named && n == 0:
-			return nil, usage("--concurrency names %s without a number: %s=2 is one.", name, name)
+			wrong = append(wrong, usage("--concurrency names %s without a number: %s=2 is one.", name, name))
 		case named && !served:
-			return nil, usage("--concurrency names %s, and --queues does not.", name)
+			wrong = append(wrong, usage("--concurrency names %s, and --queues does not.", name))
 		case !served:
 			continue
 		case !named:
@@ -55,7 +59,7 @@ func parsePools(queues, concurrency string) ([]jobs.Pool, error) {
 		}
 		pools = append(pools, jobs.Pool{Queues: map[string]int{name: weight}, Concurrency: n})
 	}
-	return pools, nil
+	return pools, wrong
 }
 
 const maxConcurrency = 1000
@@ -76,8 +80,8 @@ func defaultConcurrency(queue string) int {
 }
 
 // numbers reads queues with a number each, which is 0 where it is left out.
-func numbers(flag, list string, most int) (map[string]int, error) {
-	all := map[string]int{}
+func numbers(flag, list string, most int) (all map[string]int, wrong error) {
+	all = map[string]int{}
 	for part := range strings.SplitSeq(list, ",") {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
@@ -87,15 +91,15 @@ func numbers(flag, list string, most int) (map[string]int, error) {
 		_, twice := all[name]
 		switch {
 		case !slices.Contains(queueNames(), name):
-			return nil, usage("%s names %q: there are the queues %s.", flag, name, strings.Join(queueNames(), ", "))
+			wrong = errors.Join(wrong, usage("%s names %q: there are the queues %s.", flag, name, strings.Join(queueNames(), ", ")))
 		case twice:
-			return nil, usage("%s names %s twice.", flag, name)
+			wrong = errors.Join(wrong, usage("%s names %s twice.", flag, name))
 		case numbered && (err != nil || n < 1 || n > most):
-			return nil, usage("%s has %q: a number from 1 to %d is expected.", flag, part, most)
+			wrong = errors.Join(wrong, usage("%s has %q: a number from 1 to %d is expected.", flag, part, most))
 		}
 		all[name] = n
 	}
-	return all, nil
+	return all, wrong
 }
 
 // describePools says what is worked on, for the log: gateway 16, plan 8.

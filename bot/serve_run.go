@@ -53,7 +53,10 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 			listening.Go(func() { r.listen(ctx, a) })
 		}
 	}
-	context.AfterFunc(ctx, r.ready.end)
+	context.AfterFunc(ctx, func() {
+		r.ready.end()
+		r.log.InfoContext(ctx, "ending: no more work is taken, and steps that run may go on for a while", "grace", r.config.Grace)
+	})
 	err := r.tell(ctx, listener)
 	if err == nil {
 		err = r.jobs.Run(ctx)
@@ -66,7 +69,6 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	for e := range broken {
 		err = errors.Join(err, e)
 	}
-	r.log.InfoContext(ctx, "it has ended")
 	return err
 }
 
@@ -90,6 +92,9 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	}
 	r.log.InfoContext(ctx, "serving", "queues", describePools(r.service.pools), "adapters", names, "http", address,
 		"state", redis, "files", files, "mind", string(r.config.Mind))
+	if redis == "redis" && files == "folder" {
+		r.log.WarnContext(ctx, "files are kept in the data folder, since S3_BUCKET is not set: all processes must share that folder")
+	}
 	if r.service.started != nil {
 		r.service.started(at, r.jobs)
 	}

@@ -18,7 +18,7 @@ func serveSettings() []setting {
 			set:   func(c *Config, v string) (err error) { c.Listen, err = listen(v); return err },
 		}, {
 			name: "WEB_PASSWORD", secret: true,
-			about: "The password of what is served there (with any user name), but for /healthz and /readyz. " +
+			about: "The password of what is served there (with any user name), but for /healthz and /readyz: 8 characters or more. " +
 				"Needed where ATELIER_LISTEN is reached from other machines.",
 			set: func(c *Config, v string) error { c.WebPassword = secret(v); return password(v) },
 		}, {
@@ -64,11 +64,16 @@ func password(v string) error {
 
 // checkListen refuses to serve other machines without a password.
 func (c Config) checkListen() error {
-	host := c.Listen[:max(strings.LastIndexByte(c.Listen, ':'), 0)] // it was looked at when it was set
-	if c.Listen == "" || c.WebPassword != "" || host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback() {
+	if c.Listen == "" || c.WebPassword != "" || c.private() {
 		return nil
 	}
 	return usage("ATELIER_LISTEN is %q, which other machines reach, and WEB_PASSWORD is not set: set it, or listen on 127.0.0.1:8080 or off.", c.Listen)
+}
+
+// private tells whether only this machine reaches what is listened on.
+func (c Config) private() bool {
+	host := c.Listen[:max(strings.LastIndexByte(c.Listen, ':'), 0)] // it was looked at when it was set
+	return host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
 }
 
 // listen is an address to listen on; that of off is empty.

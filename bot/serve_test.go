@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -368,11 +369,12 @@ func TestServeDoesNotStart(t *testing.T) {
 		"a wrong secret":          {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": "hidden"}), nil, "The S3 server at " + bucket.URL() + " does not accept the credentials (SignatureDoesNotMatch): check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or AWS_PROFILE."},
 		"half a secret":           {s3(map[string]string{"AWS_SECRET_ACCESS_KEY": ""}), nil, "AWS_ACCESS_KEY_ID is set, and AWS_SECRET_ACCESS_KEY is not: they belong together."},
 		"no region":               {map[string]string{"S3_BUCKET": "bucket", "AWS_ENDPOINT_URL_S3": ""}, nil, `The region of the bucket "bucket" is not known: set AWS_REGION.`},
-		"a folder that is in use": {map[string]string{"ATELIER_DATA": used}, nil, "The data folder is in use by another process of this program. Stop that one, or give this one a folder of its own."},
-		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "The folder of the state cannot be made"},
+		"a folder that is in use": {map[string]string{"ATELIER_DATA": used}, nil, "The data folder " + used + " is in use by the running Atelier, process " + strconv.Itoa(os.Getpid()) + ": stop that one, or set ATELIER_DATA to another folder."},
+		"a folder that is a file": {map[string]string{"ATELIER_DATA": "serve_test.go"}, nil, "serve_test.go cannot be written to (not a directory): make it writable, or set ATELIER_DATA to another one."},
 		"an address that is in use": {map[string]string{"ATELIER_LISTEN": taken.Addr().String()}, nil,
 			`ATELIER_LISTEN is "` + taken.Addr().String() + `", which cannot be listened on: address already in use. Another address can be set, or off.`},
-		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues leaves out cpu, and no other process can work on it without REDIS_URL: set it for all of them."},
+		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues leaves out cpu and gpu, and no other process can work on that without REDIS_URL: set it for all of them."},
+		"no queue":             {nil, []string{"--queues="}, "--queues names none: gateway,plan,cpu,gpu are expected, or some of them."},
 		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": this version connects with no chat platform yet; leave it out.`},
 		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": a time from 1ms to 1h, such as 20s or 2m, is expected.`},
 		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": an address such as 127.0.0.1:8080 or :8080, or off, is expected.`},
@@ -388,6 +390,63 @@ func TestServeDoesNotStart(t *testing.T) {
 			}
 			if strings.Count(stderr, "bot: ") != 1 || strings.Contains(stderr, "msg=serving") {
 				t.Errorf("it says more:\n%s", stderr)
+			}
+		})
+	}
+}
+
+// TestAllWrongFlagsAreToldAtOnce, with the wrong settings.
+func TestAllWrongFlagsAreToldAtOnce(t *testing.T) {
+	t.Parallel()
+	status, _, stderr := run(t, map[string]string{"ATELIER_DEADLINE": "abc", "ATELIER_LOG": "loud"},
+		"serve", "--queues", "foo,cpu=0", "--concurrency", "0", "--adapters", "telex,fax", "--grace", "soon", "--listen", "99")
+	for _, want := range []string{
+		"ATELIER_DEADLINE is", "ATELIER_LOG is", `--queues names "foo"`, `--queues has "cpu=0"`, "--concurrency is 0",
+		`--adapters names "telex"`, `--adapters names "fax"`, "--grace is", "--listen is",
+	} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("it does not say %s", want)
+		}
+	}
+	if status != statusUsage || strings.Count(stderr, "\n") != 9 {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
+// TestWhoIsSilentIsNamed: of a server that takes everything and answers nothing it is told
+// which setting names it.
+func TestWhoIsSilentIsNamed(t *testing.T) {
+	t.Parallel()
+	silent, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, silent.Close()) })
+	at := silent.Addr().String()
+	for name, c := range map[string]struct {
+		env  []string
+		want string
+	}{
+		"Redis":  {[]string{"REDIS_URL=redis://" + at}, "The Redis of REDIS_URL at " + at + " does not answer within 20ms: check its host and its port."},
+		"by TLS": {[]string{"REDIS_URL=rediss://" + at}, "The Redis of REDIS_URL at " + at + " does not answer within 20ms: check its host and its port, and whether it speaks TLS."},
+		"the bucket": {
+			[]string{"S3_BUCKET=b", "AWS_ENDPOINT_URL_S3=http://" + at, "AWS_REGION=r", "AWS_ACCESS_KEY_ID=k", "AWS_SECRET_ACCESS_KEY=s"},
+			`The S3 server of the bucket "b" does not answer within 20ms: check AWS_ENDPOINT_URL_S3 and AWS_REGION.`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config, err := readConfig(append(c.env, "ATELIER_DATA="+t.TempDir()), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := config.openPlace(t.Context(), placement{Folder: config.Data, Shared: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { check(t, p.close()) })
+			if err := config.check(t.Context(), p, 20*time.Millisecond, config.logger()); err == nil || err.Error() != c.want {
+				t.Errorf("it says %v", err)
 			}
 		})
 	}

@@ -49,6 +49,7 @@ var kinds = []struct {
 	{"wrong number of arguments", storage.ErrUnfit},
 	{"This instance has cluster support disabled", storage.ErrUnfit},
 	{"SELECT is not allowed in cluster mode", storage.ErrUnfit},
+	{"DB index is out of range", storage.ErrUnfit},
 	{"MOVED", storage.ErrUnfit}, // the client was made for one server
 }
 
@@ -135,17 +136,43 @@ func (s *State) fault(err error) error {
 	case goredis.IsReadOnlyError(err):
 		return say(storage.ErrUnfit, "is a replica that cannot be written to: use the address of the primary.")
 	case errors.Is(err, storage.ErrUnfit):
-		return say(storage.ErrUnfit, "cannot do what is needed: Redis 7 or newer or Valkey is, by the address of a cluster where it is one.")
+		return say(storage.ErrUnfit, s.unfit(err))
 	default:
 		return say(storage.ErrUnreachable, "cannot be used: "+reason(err)+".")
 	}
 }
+
+// unfit is why a server cannot do what is needed: mostly it is not what its URL says.
+func (s *State) unfit(err error) string {
+	client, one := s.client.(*goredis.Client)
+	switch {
+	case answers(err, "DB index is out of range"):
+		return "has no database of the number that is set: take a smaller one, such as the 0 in redis://localhost:6379/0, or raise its setting databases."
+	case answers(err, "This instance has cluster support disabled"):
+		return "is no cluster: use redis:// in place of redis+cluster://."
+	case answers(err, "MOVED"), answers(err, "SELECT is not allowed in cluster mode"):
+		return "is part of a cluster: use redis+cluster:// in place of redis://, without the number of a database."
+	case one && client.Options().Addr == failover && answers(err, "unknown command"):
+		return "is not behind what the URL names, which are no Sentinels: use redis:// in place of redis+sentinel://, or name Sentinels."
+	}
+	return "does not know a command that is needed: Redis 7 or newer, or Valkey, is expected."
+}
+
+// answers tells whether an error is an answer of a server that begins so.
+func answers(err error, begins string) bool {
+	answer, ok := errors.AsType[goredis.Error](err)
+	return ok && strings.HasPrefix(strings.TrimPrefix(answer.Error(), "ERR "), begins)
+}
+
+// failover is the address that a client tells that asks Sentinels.
+const failover = "FailoverClient"
 
 // reason is in short why a server cannot be reached.
 func reason(err error) string {
 	var lookup *net.DNSError
 	var late net.Error
 	var op *net.OpError
+	var answer goredis.Error
 	switch {
 	case errors.As(err, &lookup):
 		return "its name is not known"
@@ -153,6 +180,8 @@ func reason(err error) string {
 		return "it does not answer in time"
 	case errors.As(err, &op):
 		return op.Err.Error()
+	case errors.As(err, &answer): // without what was asked
+		return answer.Error()
 	}
 	if s, ok := errors.AsType[*sorted](err); ok {
 		return s.err.Error()
@@ -164,7 +193,7 @@ func reason(err error) string {
 func (s *State) where() string {
 	switch c := s.client.(type) {
 	case *goredis.Client:
-		if address := c.Options().Addr; address != "" && address != "FailoverClient" {
+		if address := c.Options().Addr; address != "" && address != failover {
 			return " at " + address
 		}
 	case *goredis.ClusterClient:

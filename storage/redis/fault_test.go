@@ -101,7 +101,9 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 		"loading":       {says("LOADING Redis is loading the dataset in memory"), storage.ErrUnreachable, "cannot be used: LOADING"},
 		"cluster down":  {says("CLUSTERDOWN The cluster is down"), storage.ErrUnreachable, "cannot be used: CLUSTERDOWN"},
 		"too old":       {says("ERR syntax error"), storage.ErrUnfit, "Redis 7 or newer"},
-		"part of one":   {says("MOVED 3999 127.0.0.1:6381"), storage.ErrUnfit, "the address of a cluster"},
+		"part of one":   {says("MOVED 3999 127.0.0.1:6381"), storage.ErrUnfit, "is part of a cluster: use redis+cluster://"},
+		"no database":   {says("ERR DB index is out of range"), storage.ErrUnfit, "has no database of the number that is set"},
+		"no cluster":    {says("ERR This instance has cluster support disabled"), storage.ErrUnfit, "is no cluster: use redis://"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -125,6 +127,25 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 				t.Error("it was subscribed to")
 			}
 		})
+	}
+}
+
+// TestWhatIsNoSentinel: a URL of Sentinels that names the server itself is told apart.
+func TestWhatIsNoSentinel(t *testing.T) {
+	t.Parallel()
+	c, err := redis.Open("redis+sentinel://" + miniredis.RunT(t).Addr() + "?master=m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	err = open(t, redis.Config{Client: c}).Check(t.Context())
+	fault, ok := errors.AsType[*storage.Fault](err)
+	if !ok || !errors.Is(err, storage.ErrUnfit) || !strings.Contains(fault.Sentence, "use redis:// in place of redis+sentinel://") {
+		t.Errorf("the check: %v", err)
 	}
 }
 
