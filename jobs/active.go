@@ -2,13 +2,18 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
+
+// errEnding ends a handler whose process ends.
+var errEnding = errors.New("this process ends")
 
 // active are the tasks that run in this process.
 type active struct {
 	mu    sync.Mutex
 	tasks map[*activeTask]struct{}
+	ended bool // what begins from now on ends at once
 	all   sync.WaitGroup
 }
 
@@ -27,6 +32,9 @@ func (a *active) begin(ctx context.Context, w task) (context.Context, func()) {
 	defer a.mu.Unlock()
 	a.tasks[t] = struct{}{}
 	a.all.Add(1)
+	if a.ended {
+		stop(errEnding)
+	}
 	return ctx, func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -60,8 +68,29 @@ func (a *active) of(request string) []*activeTask {
 	return tasks
 }
 
-// wait waits until nothing runs.
-func (a *active) wait() { a.all.Wait() }
+// end ends the contexts of all tasks.
+func (a *active) end() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ended = true
+	for t := range a.tasks {
+		t.stop(errEnding)
+	}
+}
+
+// wait waits until nothing runs, or ctx ends. It gives what runs then.
+func (a *active) wait(ctx context.Context) []*activeTask {
+	none := make(chan struct{})
+	go func() {
+		defer close(none)
+		a.all.Wait()
+	}()
+	select {
+	case <-none:
+	case <-ctx.Done():
+	}
+	return a.of("")
+}
 
 // background is what goes on beside the tasks, for a moment: a sign on a message.
 type background struct{ all sync.WaitGroup }

@@ -10,8 +10,16 @@ func (j *Jobs) ReapOnce(ctx context.Context, orphans map[string]time.Time) error
 	return j.reapOnce(ctx, orphans)
 }
 
+// Obey sets how long what was ended is waited for.
+func (j *Jobs) Obey(d time.Duration) { j.obey = d }
+
 // SweepOnce deletes media whose time has come, if it is this process's turn.
 func (j *Jobs) SweepOnce(ctx context.Context) error { return j.sweepOnce(ctx) }
+
+// PatrolOnce takes up what was lost, if it is this process's turn.
+func (j *Jobs) PatrolOnce(ctx context.Context, over map[string]int) error {
+	return j.patrolOnce(ctx, over)
+}
 
 // Rerun gives a step to another worker although the first one lives.
 func (j *Jobs) Rerun(ctx context.Context, request string, generation int, step string) error {

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -104,7 +102,8 @@ type Config struct {
 	// Deadline is how long a request may take from its turn in the thread on; it may wait
 	// as long for its turn. Zero means 30 minutes.
 	Deadline time.Duration
-	// Grace is how long running tasks may go on when Run is to end. Zero means 20 s.
+	// Grace is how long running tasks may go on when Run is to end: then their contexts end,
+	// which they have a few seconds to obey. Zero means 20 s.
 	Grace time.Duration
 	// Check is how often an idle worker looks for work. Zero means 100 ms.
 	Check time.Duration
@@ -116,10 +115,10 @@ type Config struct {
 	// QuestionExpiry is how long a question waits for its answer. Zero means 24 hours.
 	QuestionExpiry time.Duration
 	// Beat is how often a worker says that it lives. Zero means 2 s; it is taken for dead
-	// after three and a half of them.
+	// after four and a half of them.
 	Beat time.Duration
 	// Retry is how long to wait before what failed is tried again, after so many retries
-	// before. Nil begins with a second and ends with a minute.
+	// before. Nil begins with a second and ends with five minutes.
 	Retry func(retries int) time.Duration
 	// MaxFile is the most bytes of one file. Zero means 100 MB.
 	MaxFile int64
@@ -158,11 +157,15 @@ type Jobs struct {
 	client    *asynq.Client
 	inspector *asynq.Inspector
 	logs      *logs
+	texts     *texts
+	passing   passingFolders
 	adapters  map[string]adapters.Adapter
 	active    *active
 	known     *known
 	after     background
-	stuck     chan error // what an impatient process cannot go on with
+	posts     posts
+	obey      time.Duration // how long what was ended is waited for
+	stuck     chan error    // what an impatient process cannot go on with
 	log       *slog.Logger
 }
 
@@ -178,8 +181,9 @@ func New(c Config) (*Jobs, error) {
 	j := &Jobs{
 		config: c, id: c.Name + "-" + hash(rand.Text())[:8],
 		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
-		logs:     newLogs(c.State, c.Retention, 512),
-		adapters: map[string]adapters.Adapter{}, active: newActive(), log: c.Log,
+		logs: newLogs(c.State, c.Retention, 512), texts: newTexts(c.Blobs),
+		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]adapters.MessageRef{}},
+		obey: 5 * time.Second, log: c.Log,
 	}
 	j.known, j.stuck = &known{jobs: j}, make(chan error, 1)
 	for _, a := range c.Adapters {
@@ -231,51 +235,6 @@ func (c Config) complete() Config {
 	return c
 }
 
-// Run works until ctx ends: then it takes no more work, lets what runs go on for the grace
-// period, hands back the rest, and returns. It does not listen to the adapters: whoever
-// runs them hands their events to [Jobs.Handle].
-func (j *Jobs) Run(ctx context.Context) error {
-	// What runs may go on after ctx has ended.
-	working, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	servers, err := j.start(working)
-	if err != nil {
-		return err
-	}
-	var keepers sync.WaitGroup
-	keepers.Go(func() { j.beat(working) })
-	keepers.Go(func() { j.hearStops(working) })
-	if j.serves(QueuePlan) {
-		keepers.Go(func() { j.reap(working) })
-		keepers.Go(func() { j.sweep(working) })
-	}
-	if j.serves(QueueGateway) {
-		for _, a := range j.adapters {
-			if reporter, ok := a.(adapters.Reporter); ok {
-				keepers.Go(func() { j.report(working, a.Name(), reporter) })
-			}
-		}
-	}
-	var stuck error
-	select {
-	case <-ctx.Done():
-	case stuck = <-j.stuck:
-	}
-	for _, s := range servers {
-		s.Stop()
-	}
-	var ended sync.WaitGroup
-	for _, s := range servers {
-		ended.Go(s.Shutdown)
-	}
-	ended.Wait()
-	j.after.wait()
-	stop()
-	keepers.Wait()
-	j.active.wait() // what asynq has handed back ends with its context
-	return errors.Join(stuck, j.farewell(context.WithoutCancel(ctx)))
-}
-
 func (j *Jobs) checkPool(p Pool) error {
 	if p.Concurrency < 1 {
 		return errors.New("a pool needs a concurrency of at least 1")
@@ -295,46 +254,4 @@ func (j *Jobs) checkPool(p Pool) error {
 		}
 	}
 	return nil
-}
-
-// start starts a server of asynq for each pool.
-func (j *Jobs) start(ctx context.Context) ([]*asynq.Server, error) {
-	var servers []*asynq.Server
-	for _, p := range j.config.Pools {
-		queues := j.queuesOf(p)
-		if len(queues) == 0 { // a gateway without adapters
-			continue
-		}
-		s := asynq.NewServerFromRedisClient(j.config.Redis, asynq.Config{
-			Concurrency: p.Concurrency, Queues: queues, BaseContext: func() context.Context { return ctx },
-			TaskCheckInterval: j.config.Check, DelayedTaskCheckInterval: min(20*j.config.Check, 2*time.Second),
-			ShutdownTimeout: j.config.Grace, RetryDelayFunc: j.retryDelay, IsFailure: isFailure,
-			Logger: asynqLog{j.log}, LogLevel: asynq.WarnLevel,
-		})
-		if err := s.Start(asynq.HandlerFunc(j.work)); err != nil {
-			for _, earlier := range servers {
-				earlier.Shutdown()
-			}
-			return nil, fmt.Errorf("start the workers: %w", err)
-		}
-		servers = append(servers, s)
-	}
-	return servers, nil
-}
-
-// queuesOf are the queues of a pool as asynq knows them.
-func (j *Jobs) queuesOf(p Pool) map[string]int {
-	queues := maps.Clone(p.Queues)
-	if weight, ok := queues[QueueGateway]; ok {
-		delete(queues, QueueGateway)
-		for name := range j.adapters {
-			queues[gatewayQueue(name)] = weight
-		}
-	}
-	return queues
-}
-
-// serves tells whether this process works on a queue.
-func (j *Jobs) serves(queue string) bool {
-	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[queue] > 0 })
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -79,9 +80,13 @@ func signal(c chan struct{}) {
 	}
 }
 
+// lateReports is how often the last word on a run is tried, once its answer is there.
+const lateReports = 5
+
 // watch reports on a request until nothing of it runs any more.
 func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
 	shown := map[int]*progressMessage{}
+	failures, late := 0, 0 // in a row, and those after the end
 	for {
 		select {
 		case <-changed:
@@ -93,9 +98,18 @@ func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter,
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil:
+		case err == nil:
+			failures = 0
+		default:
 			j.log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
-			pause(ctx, max(adapters.Wait(err), time.Second))
+			if !more {
+				late++
+			}
+			if late >= lateReports { // the answer is there: it can do without
+				break
+			}
+			pause(ctx, max(adapters.Wait(err), min(j.config.Retry(failures), time.Minute)))
+			failures++
 			signal(changed)
 		}
 		if !more && w.close(id) {
@@ -117,13 +131,14 @@ type progressClaim struct {
 	Ref    adapters.MessageRef `json:"ref,omitzero"`
 }
 
-// reportOnce brings the progress messages of a request up to date. It tells whether more is
-// to come.
+// reportOnce brings the progress messages of a request up to date. It tells whether one of
+// its runs has no answer yet, so that more is to come.
 func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*progressMessage) (more bool, err error) {
 	r, err := j.request(ctx, id)
 	if err != nil {
-		return false, ignoreUnknown(err)
+		return !errors.Is(err, ErrUnknown), ignoreUnknown(err)
 	}
+	more = slices.ContainsFunc(r.runs, func(run *run) bool { return run.answer == nil && !run.over })
 	for _, run := range r.runs {
 		m := shown[run.n]
 		if m == nil {
@@ -136,14 +151,12 @@ func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Repo
 			continue
 		case !m.mine && (ended || r.given == nil || r.asked.Options.PlanOnly && run.n == 1):
 			m.ended = ended // it never had a message, or another process has it
-			more = more || !ended
 			continue
 		case !m.mine:
 			if m.claim, m.mine, err = j.claim(ctx, id, run.n); err != nil {
-				return true, err
+				return more, err
 			}
 			if !m.mine {
-				more = true
 				continue
 			}
 		}
@@ -153,16 +166,15 @@ func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Repo
 			m.ended = true // somebody has deleted it: so be it
 			continue
 		case err != nil:
-			return true, fmt.Errorf("report: %w", err)
+			return more, fmt.Errorf("report: %w", err)
 		}
 		if m.claim.Ref.IsZero() {
 			m.claim.Ref = ref
 			if err := j.putClaim(ctx, id, run.n, m.claim); err != nil {
-				return true, err
+				return more, err
 			}
 		}
 		m.ended = ended
-		more = more || !ended
 	}
 	return more, nil
 }

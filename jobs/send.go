@@ -27,33 +27,83 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 		return nil
 	case run.over: // somebody died between that and the next one's turn
 		return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
-	case run.sent != nil, run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
+	case run.sent != nil && run.sent.Ref.IsZero(), run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
 		return j.finish(ctx, r, run.n, &sent{})
 	}
 	to, ok := j.adapters[r.asked.Event.Thread.Adapter]
 	if !ok {
 		return &waitError{after: retrySoon, err: fmt.Errorf("send by %s: %w", r.asked.Event.Thread.Adapter, ErrLacking)}
 	}
-	ref, err := j.post(ctx, to, sendKey(r.id, run.n), run.answer.Reply)
-	if wait := waitFor(err); wait > 0 {
-		return &waitError{after: wait, err: err}
+	if run.sent == nil {
+		if r, err = j.deliver(ctx, to, r, run); err != nil {
+			return err
+		}
+		run = r.run(w.Run)
 	}
-	if err != nil {
-		return fmt.Errorf("send an answer: %w", err)
+	if err := j.showNumbers(ctx, to, r.id, run); err != nil {
+		return err
+	}
+	return j.finish(ctx, r, run.n, run.sent)
+}
+
+// deliver posts the answer of a run and writes down where it stands. What this process has
+// posted and could not write down is not posted again.
+func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run *run) (*request, error) {
+	key := sendKey(r.id, run.n)
+	ref, before := j.posts.try(key)
+	if ref.IsZero() {
+		retried, _ := asynq.GetRetryCount(ctx)
+		if before || retried > 0 {
+			if err := j.ready(ctx, r.id, run.n); err != nil {
+				return nil, err
+			}
+		}
+		var err error
+		ref, err = j.post(ctx, to, key, run.answer.Reply)
+		if wait := waitFor(err); wait > 0 {
+			return nil, &waitError{after: wait, err: err}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("send an answer: %w", err)
+		}
+		j.posts.stands(key, ref)
 	}
 	if err := j.remember(ctx, ref, answered{r.id, run.n}); err != nil {
-		return err
+		return nil, err
 	}
-	s := &sent{Ref: ref}
-	if r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: s}); err != nil {
-		return err
+	r, err := j.write(ctx, r.id, entry{Run: run.n, Sent: &sent{Ref: ref}})
+	if err == nil || errors.Is(err, ErrUnknown) { // or it was forgotten meanwhile
+		j.posts.forget(key)
 	}
-	if o, ok := to.(adapters.Offerer); ok && len(run.answer.Offers) > 0 {
-		if err := o.Offer(ctx, ref, len(run.answer.Offers)); err != nil && !adapters.Final(err) {
-			j.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", r.id, "error", plan.ForOperator(err))
-		}
+	return r, err
+}
+
+// ready finds out whether State takes anything, before an answer is posted that could not
+// be written down. At the first try the answer itself was written just before.
+func (j *Jobs) ready(ctx context.Context, id string, run int) error {
+	if err := j.config.State.Put(ctx, fmt.Sprintf("%s/sending-%d", requestGroup(id), run), []byte(j.id), j.config.Retention); err != nil {
+		return fmt.Errorf("note that an answer is sent: %w", err)
 	}
-	return j.finish(ctx, r, run.n, s)
+	return nil
+}
+
+// showNumbers puts the numbers on an answer by which people choose another way. A run is not held
+// up by it, but for a pause that the platform wants.
+func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *run) error {
+	o, ok := to.(adapters.Offerer)
+	if !ok || len(run.answer.Offers) == 0 {
+		return nil
+	}
+	err := o.Offer(ctx, run.sent.Ref, len(run.answer.Offers))
+	switch wait := waitFor(err); {
+	case wait > 0:
+		return &waitError{after: wait, err: fmt.Errorf("put the numbers on an answer: %w", err)}
+	case err != nil && ctx.Err() != nil:
+		return fmt.Errorf("put the numbers on an answer: %w", err)
+	case err != nil && !adapters.Final(err):
+		j.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", id, "error", plan.ForOperator(err))
+	}
+	return nil
 }
 
 // waitFor is how long the platform wants a pause, 0 if it does not.
@@ -139,12 +189,17 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	if run == nil || run.over {
 		return nil
 	}
+	key := sendKey(id, n)
 	if run.sent == nil {
+		if ref := j.posts.at(key); !ref.IsZero() {
+			s = &sent{Ref: ref} // whatever went wrong after it was posted
+		}
 		run.sent = s
 		if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Sent: s}); err != nil {
 			return err
 		}
 	}
+	j.posts.forget(key)
 	e := r.asked.Event
 	gone := left{Request: id, Run: n}
 	status := Failed
@@ -168,12 +223,12 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	}
 	j.hint(ctx, r)
 	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
-		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", err.Error())
+		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
 	j.acknowledge(ctx, e, shown(status))
 	took := j.config.Now().Sub(run.beganAt)
 	j.config.Metrics.Ended(e.Thread.Adapter, status, took)
-	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status), "took", took.Round(time.Millisecond), "problem", s.Problem)
+	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status), "took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
 	return j.beginNext(ctx, foldThread(threadID, entries))
 }
 

@@ -1,13 +1,17 @@
 package jobs_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"atelier/adapters"
 	"atelier/jobs"
+	"atelier/storage"
 	"atelier/storage/disk"
 )
 
@@ -62,12 +66,13 @@ func TestAnAnswerThatCannotBeSentEndsItsRunAndTheThreadGoesOn(t *testing.T) {
 	}
 }
 
-func TestAThreadGoesOnAfterATryThatIsGivenUp(t *testing.T) {
+// TestAnAnswerThatBreaksTheProgramIsGivenUp, and the thread goes on.
+func TestAnAnswerThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(_ int, r adapters.Reply) error {
 		if r.AnswerTo.ID == "m1" {
-			return errors.New("something passing that does not pass")
+			panic("it breaks")
 		}
 		return nil
 	}
@@ -150,5 +155,154 @@ func TestWhatIsTooLargeIsLinked(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// refusing is a state that refuses so many writings, but for the signs of life.
+type refusing struct {
+	storage.State
+
+	mu   sync.Mutex
+	left int
+}
+
+func (r *refusing) refuse(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = n
+}
+
+func (r *refusing) refused(key string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left == 0 || strings.HasPrefix(key, "worker") {
+		return nil
+	}
+	r.left--
+	return fmt.Errorf("write: %w", storage.ErrFull)
+}
+
+func (r *refusing) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
+	if err := r.refused(key); err != nil {
+		return 0, err
+	}
+	return r.State.Append(ctx, key, value, expiry)
+}
+
+func (r *refusing) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
+	if err := r.refused(key); err != nil {
+		return err
+	}
+	return r.State.Put(ctx, key, value, expiry)
+}
+
+// TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull has a disk that is full after the
+// answer was posted, or before it is tried again.
+func TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before error // of the first try
+		sends  int
+	}{
+		"after it was posted":                                   {nil, 1},
+		"before it is tried again, which the platform wants":    {&adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}, 2},
+		"before it is tried again, since the connection failed": {errors.New("the connection broke"), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			state := &refusing{State: h.state}
+			h.state = state
+			h.chat.onSend = func(n int, _ adapters.Reply) error {
+				if n > 1 {
+					return nil
+				}
+				state.refuse(7)
+				return c.before
+			}
+			r := h.ask(h.start(), h.says("t", "ann", "blur"))
+			if h.chat.sends != c.sends || len(h.chat.all()) != 1 || h.told(r) != "Here it is." || r.Runs[0].Problem != "" {
+				t.Errorf("sent %d times, the problem is %q", h.chat.sends, r.Runs[0].Problem)
+			}
+		})
+	}
+}
+
+func TestWhyAnAnswerCannotBeSentIsForThePersonAlone(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.chat.onSend = func(int, adapters.Reply) error {
+		return &adapters.Fault{Sentence: `The file "my aunt.png" is not taken here.`, Kind: adapters.ErrForbidden, Err: errors.New("the detail")}
+	}
+	r := h.ask(h.start(), h.says("t", "ann", "blur"))
+	h.log.until(t, 1, "run over", "problem=true")
+	if log := h.log.String(); strings.Contains(log, "aunt") || !strings.Contains(log, "the detail") || !strings.Contains(r.Runs[0].Problem, "aunt") {
+		t.Errorf("the problem is %q, logged is %s", r.Runs[0].Problem, log)
+	}
+}
+
+// numbering is a platform that wants pauses, or fails, before it takes numbers.
+type numbering struct {
+	*chat
+
+	mu   sync.Mutex
+	fail []error
+}
+
+func (p *numbering) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.fail) > 0 {
+		err := p.fail[0]
+		p.fail = p.fail[1:]
+		return err
+	}
+	return p.chat.Offer(ctx, answer, n)
+}
+
+func TestTheNumbersAreOnTheAnswer(t *testing.T) {
+	t.Parallel()
+	pause := &adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}
+	for name, c := range map[string]struct {
+		fail    []error
+		offered bool
+	}{
+		"at once":              {nil, true},
+		"after pauses":         {[]error{pause, pause, pause}, true},
+		"not where it fails":   {[]error{errors.New("the connection broke")}, false},
+		"not where it is gone": {[]error{adapters.ErrGone}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			j := h.start(func(config *jobs.Config) {
+				config.Adapters = []adapters.Adapter{&numbering{chat: h.chat, fail: c.fail}}
+			})
+			r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+			h.chat.mu.Lock()
+			defer h.chat.mu.Unlock()
+			if n := h.chat.offered[r.Runs[0].Sent.ID]; (n == 1) != c.offered || h.chat.sends != 1 {
+				t.Errorf("%d are offered, sent %d times", n, h.chat.sends)
+			}
+		})
+	}
+}
+
+// silent is a state whose hints nobody hears.
+type silent struct{ storage.State }
+
+func (silent) Publish(context.Context, string, []byte) error { return storage.ErrUnreachable }
+
+func TestNothingIsLostByAHintThatCannotBeGiven(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	heard := h.state
+	h.state = silent{heard}
+	j := h.start()
+	e := h.says("t", "ann", "pic")
+	h.handle(j, e)
+	h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Done)
+	if r, err := j.Show(t.Context(), jobs.RequestID(e)); err != nil || r.Runs[0].Status != jobs.Done || h.mind.count("pic") != 1 || strings.Contains(h.log.String(), "stage failed") {
+		t.Errorf("the run is %s (%v)\n%s", r.Runs[0].Status, err, h.log)
 	}
 }

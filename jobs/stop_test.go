@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hibiken/asynq"
+
+	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -70,4 +73,72 @@ func TestWhatRunsLongerThanTheGraceIsDoneByTheNextProcess(t *testing.T) {
 			}
 		})
 	}
+}
+
+// obedient is a platform on which posting goes on until its context ends, and then lets the
+// test look.
+type obedient struct {
+	*chat
+
+	entered chan struct{}
+	end     func()
+}
+
+func (o obedient) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	select {
+	case o.entered <- struct{}{}:
+		<-ctx.Done()
+		o.end()
+		return adapters.MessageRef{}, ctx.Err()
+	default:
+		return o.chat.Send(ctx, key, r)
+	}
+}
+
+// TestWhatIsEndedIsHandedBackWhenItHasEnded: nobody else works on it before, and no try is
+// used up.
+func TestWhatIsEndedIsHandedBackWhenItHasEnded(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	send := func() *asynq.TaskInfo {
+		for _, list := range []func(string, ...asynq.ListOption) ([]*asynq.TaskInfo, error){
+			h.inspector().ListActiveTasks, h.inspector().ListPendingTasks, h.inspector().ListRetryTasks, h.inspector().ListArchivedTasks,
+		} {
+			if tasks, err := list("gateway:chat"); err == nil && len(tasks) == 1 {
+				return tasks[0]
+			}
+		}
+		return &asynq.TaskInfo{}
+	}
+	var meanwhile asynq.TaskState
+	platform := obedient{h.chat, make(chan struct{}, 1), func() { meanwhile = send().State }}
+	with := func(c *jobs.Config) { c.Grace, c.Adapters = time.Millisecond, []adapters.Adapter{platform} }
+	j := h.process(with)
+	j.Obey(patience)
+	stop := h.run(j)
+	id := h.handle(j, h.says("t", "ann", "blur"))
+	h.log.until(t, 1, "stage began", "stage=send")
+	stop()
+	if after := send(); meanwhile != asynq.TaskStateActive || after.Retried != 0 || after.State == asynq.TaskStateArchived {
+		t.Errorf("while it ended it was %s, then %s, tried %d times", meanwhile, after.State, after.Retried)
+	}
+	if r := h.wait(h.start(with), id, 1); r.Runs[0].Status != jobs.Done || len(h.chat.all()) != 1 || h.chat.sends != 1 {
+		t.Errorf("the run is %s, sent %d times", r.Runs[0].Status, h.chat.sends)
+	}
+}
+
+func TestAStepThatDoesNotObeyIsNotWaitedForForEver(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := newGate()
+	h.mind.set("blur", h.mind.until(g))
+	j := h.process(func(c *jobs.Config) { c.Grace = time.Millisecond })
+	j.Obey(time.Millisecond)
+	stop := h.run(j)
+	h.handle(j, h.says("t", "ann", "blur"))
+	<-g.entered
+	stop()
+	h.log.until(t, 1, "a task does not end", "stage=act")
+	close(g.open)
+	h.log.until(t, 1, "stage ends with its process", "stage=act") // so that nothing of it outlives the test
 }

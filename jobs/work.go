@@ -109,7 +109,9 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	case errors.Is(context.Cause(ctx), errStopped):
 		return nil // whoever stopped it sees to the rest
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &waitError{err: errors.Join(err, j.release(ctx, w))} // this process ends, and another one goes on at once
+		err = errors.Join(err, j.release(ctx, w))
+		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
+		return &waitError{err: err} // another one goes on at once
 	case errors.Is(err, errLater):
 		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
 		return &waitError{after: leaveFor, err: err}

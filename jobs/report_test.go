@@ -1,0 +1,96 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs"
+)
+
+// reporting is a platform that shows progress, and fails as it is told.
+type reporting struct {
+	*chat
+
+	fails func(p adapters.Progress) bool
+	shown chan struct{}
+
+	mu   sync.Mutex
+	last int // reports that say that it has ended
+}
+
+func (*reporting) Pace() time.Duration { return 0 }
+
+func (r *reporting) Report(_ context.Context, key string, _ adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if p.Ended {
+		r.last++
+	}
+	if r.fails(p) {
+		return adapters.MessageRef{}, errors.New("not just now")
+	}
+	select {
+	case r.shown <- struct{}{}:
+	default: // nobody waits for it
+	}
+	return adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "progress-" + key}, nil
+}
+
+func TestProgressThatCannotBeShownIsTriedAtGrowingIntervals(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.mind.blocks("blur")
+	left := 8
+	platform := &reporting{chat: h.chat, shown: make(chan struct{}), fails: func(adapters.Progress) bool {
+		left--
+		return left >= 0
+	}}
+	var mu sync.Mutex
+	var retries []int
+	j := h.start(func(c *jobs.Config) {
+		c.Adapters = []adapters.Adapter{platform}
+		c.Retry = func(n int) time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			retries = append(retries, n)
+			return time.Millisecond
+		}
+	})
+	id := h.handle(j, h.says("t", "ann", "blur"))
+	<-platform.shown
+	close(g.open)
+	h.wait(j, id, 1)
+	mu.Lock()
+	defer mu.Unlock()
+	if got := fmt.Sprint(retries); got != "[0 1 2 3 4 5 6 7]" {
+		t.Errorf("the retries are %s", got)
+	}
+}
+
+func TestProgressIsGivenUpSoonOnceTheAnswerIsThere(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	platform := &reporting{chat: h.chat, shown: make(chan struct{}), fails: func(p adapters.Progress) bool { return p.Ended }}
+	g := h.mind.blocks("blur")
+	j := h.process(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	stop := h.run(j)
+	first, second := h.handle(j, h.says("t", "ann", "blur")), h.handle(j, h.says("other", "ann", "blur"))
+	<-g.entered
+	<-g.entered
+	<-platform.shown
+	close(g.open)
+	for _, id := range []string{first, second} {
+		h.wait(j, id, 1)
+	}
+	h.log.until(t, 5, "the progress could not be shown", first)
+	h.log.until(t, 5, "the progress could not be shown", second)
+	stop()
+	if platform.last != 10 {
+		t.Errorf("the last word was said %d times", platform.last)
+	}
+}
