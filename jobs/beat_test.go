@@ -100,7 +100,7 @@ func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 func TestABeatThatIsNotHeardIsFollowedByTheNext(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	told := h.beating(func(context.Context) (map[string][]string, error) { return nil, nil })
+	told := h.beating(func(context.Context) (map[string][]string, error) { return map[string][]string{}, nil })
 	h.log.until(t, 2, "this process could not say that it lives")
 	<-told
 }
