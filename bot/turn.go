@@ -65,6 +65,9 @@ func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned
 		if r.Wish != wish || i < 0 {
 			continue
 		}
+		if r, err = d.jobs.Show(ctx, r.ID); err != nil { // with its files and texts
+			return nil, err
+		}
 		p := newPlanned(r, r.Runs[i])
 		if len(p.plan.Tasks) == 0 || p.plan.Validate() != nil {
 			return nil, nil //nolint:nilnil,nilerr // it led to no plan then: it is planned anew

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/storage"
 )
 
 // retrySoon is when a task is looked at again that another process must do.
@@ -61,7 +62,11 @@ func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
 
 // do does a step and gives the request as it is then.
 func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*request, error) {
-	asked, err := j.planRequest(ctx, r, g)
+	whole, err := j.unpacked(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := j.planRequest(ctx, whole, g)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +76,9 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		}
 		j.hint(ctx, r)
 	}
-	steps, at := r.place(w.Run, w.Step)
+	steps, at := whole.place(w.Run, w.Step)
 	results := map[string]plan.Result{}
-	for _, run := range r.runs {
+	for _, run := range whole.runs {
 		if run.generation == w.Run && run.route != nil {
 			results = run.route.All()
 			break
@@ -81,7 +86,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	}
 	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
 	result, err := j.config.Agent.Act(ctx, Work{
-		Request: asked, Steps: steps, At: at, Results: results, Resources: g.plan.Resources, Folder: folder, Salt: g.salt,
+		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.generations[w.Run].plan.Resources, Folder: folder, Salt: g.salt,
 	})
 	switch {
 	case ctx.Err() != nil: // a step that was stopped is not one that failed
@@ -94,16 +99,13 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		result = plan.Result{Status: plan.Failed, Problem: plan.Sentence(err, fmt.Sprintf("Nobody can run the tool %s any more.", steps[at].Action.Tool))}
 	}
 	j.config.Metrics.Tool(steps[at].Action.Tool, result)
-	return j.record(ctx, r.id, stepEnd{w.Run, w.Step, result}, folder)
+	return j.record(ctx, r.id, asked.Thread, stepEnd{w.Run, w.Step, result}, folder)
 }
 
 // record writes down what came of a step. The first one counts: the media of any other are
 // deleted.
-func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string) (*request, error) {
-	entries, at, err := j.logs.added(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
-	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
-		return nil, errors.Join(err, j.discard(ctx, folder))
-	}
+func (j *Jobs) record(ctx context.Context, id, thread string, end stepEnd, folder string) (*request, error) {
+	entries, at, err := j.keepEnd(ctx, id, thread, end, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +127,37 @@ func (j *Jobs) record(ctx context.Context, id string, end stepEnd, folder string
 	}
 	j.hint(ctx, r)
 	return r, nil
+}
+
+// endTries is how often the end of a step is written: some minutes long.
+const endTries = 10
+
+// keepEnd adds the end of a step to the log. What the step took long to make is not given up
+// because the storage takes nothing for a moment: it is tried again from here. Where it comes
+// to nothing its media are deleted, unless it may have been written nevertheless.
+func (j *Jobs) keepEnd(ctx context.Context, id, thread string, end stepEnd, folder string) (entries []*entry, at int, err error) {
+	result, written, tooLarge := end.Result, false, false
+	for n := range endTries {
+		if end.Result, err = j.texts.packResult(ctx, thread, result); err == nil {
+			entries, at, err = j.logs.added(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
+			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, ErrUnknown)
+		}
+		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
+			tooLarge = true
+			result = plan.Result{Status: plan.Failed, Problem: "What it made is too large to be kept.", Took: result.Took, Usage: result.Usage}
+			continue
+		}
+		if err == nil || !passing(err) || j.config.Impatient {
+			break
+		}
+		if pause(ctx, j.config.Retry(n)); ctx.Err() != nil {
+			break
+		}
+	}
+	if tooLarge || err != nil && !written {
+		err = errors.Join(err, j.discard(ctx, folder))
+	}
+	return entries, at, err
 }
 
 // discard deletes the media of an attempt.
@@ -156,7 +189,7 @@ func (r *request) place(generation int, step string) ([]plan.Step, int) {
 
 // actFailed writes down that a step could not be done at all, so that another way is taken.
 func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
-	r, err := j.record(ctx, w.Request, stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}, "")
+	r, err := j.record(ctx, w.Request, "", stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}, "")
 	if err != nil {
 		return err
 	}

@@ -39,9 +39,18 @@ func (j *Jobs) compose(ctx context.Context, w task) error {
 	return j.pass(ctx, r.id, task{Kind: kindSend, Request: r.id, Run: w.Run, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
 }
 
-// answer writes an answer down.
+// answer writes an answer down. One that is too large for the log gives way to a plain one,
+// which always fits: people are to have an answer.
 func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error {
-	if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: a}); err != nil {
+	_, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: a})
+	if errors.Is(err, storage.ErrTooLarge) {
+		plain := Answer{Status: Failed, Reply: adapters.Reply{
+			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Mention: a.Reply.Mention,
+			Text: "There is more to say about it than I can keep. Please ask for less at once.",
+		}}
+		_, err = j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: &plain})
+	}
+	if err != nil {
 		return err
 	}
 	j.hint(ctx, r)
@@ -50,12 +59,11 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 
 // word makes the answer of a run.
 func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
-	asked, err := j.planRequest(ctx, r, r.generations[run.generation])
-	if err != nil {
-		return nil, err
-	}
 	e := r.asked.Event
-	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: e.By.ID}, Resources: asked.Given}
+	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: e.By.ID}}
+	if r.given != nil {
+		a.Resources = r.given.Resources
+	}
 	if run.n > 1 && run.by != "" {
 		a.Reply.Mention = run.by
 	}
@@ -71,7 +79,7 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	}
 	if run.halted != nil {
 		haltedAnswer(a, run.halted)
-	} else if err := j.respond(ctx, a, asked, r, run); err != nil {
+	} else if err := j.respond(ctx, a, r, run.n); err != nil {
 		return nil, err
 	}
 	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
@@ -84,6 +92,7 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 			a.Turn.Made = append(a.Turn.Made, m.Name)
 		}
 	}
+	var err error
 	a.Reply.Files, err = j.attachments(ctx, made)
 	if run.halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
@@ -109,7 +118,16 @@ func haltedAnswer(a *Answer, h *halted) {
 }
 
 // respond lets the agent tell what came of a run.
-func (j *Jobs) respond(ctx context.Context, a *Answer, asked plan.Request, r *request, run *run) error {
+func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error {
+	r, err := j.unpacked(ctx, r)
+	if err != nil {
+		return err
+	}
+	run := r.run(n)
+	asked, err := j.planRequest(ctx, r, r.generations[run.generation])
+	if err != nil {
+		return err
+	}
 	p := r.generations[run.generation].plan
 	whole := len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
 	planOnly := r.asked.Options.PlanOnly && run.n == 1
@@ -149,7 +167,7 @@ func since(before, all plan.Thinking) plan.Thinking {
 func (j *Jobs) attachments(ctx context.Context, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
-		if m.Blob == "" || len(files) == adapters.MaxFiles {
+		if m.Blob == "" || packed(m) || len(files) == adapters.MaxFiles {
 			continue
 		}
 		info, err := j.config.Blobs.Stat(ctx, m.Blob)

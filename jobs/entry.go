@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +13,8 @@ import (
 
 // What is stored of a request and of a thread is a log each: a list of entries that only
 // grows. Everything else is folded from it, so that all processes agree, and the first
-// entry of its kind wins where several say the same.
+// entry of its kind wins where several say the same. Long texts among the resources are
+// kept beside it (see texts).
 
 // version is that of the entries and payloads that this program writes. It reads those
 // of every version from oldest on.
@@ -49,9 +51,11 @@ type entry struct {
 	Started *started `json:"started,omitempty"`
 	Stopped *started `json:"stopped,omitempty"`
 	Ended   *stepEnd `json:"ended,omitempty"`
-	Halted  *halted  `json:"halted,omitempty"`
-	Answer  *Answer  `json:"answer,omitempty"`
-	Sent    *sent    `json:"sent,omitempty"`
+	// Released tells that whoever did a step ended in good order, and not of the step.
+	Released *started `json:"released,omitempty"`
+	Halted   *halted  `json:"halted,omitempty"`
+	Answer   *Answer  `json:"answer,omitempty"`
+	Sent     *sent    `json:"sent,omitempty"`
 	// Over ends the run: everybody who had to be told was told.
 	Over bool `json:"over,omitempty"`
 	// Restarted tells that every process that worked on the request has ended, so that
@@ -178,11 +182,13 @@ func (e entry) begins() bool {
 }
 
 func (e entry) encode() ([]byte, error) {
-	b, err := json.Marshal(e)
-	if err != nil {
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false) // no browser reads it, and a page would take several times the room
+	if err := to.Encode(e); err != nil {
 		return nil, fmt.Errorf("encode an entry: %w", err)
 	}
-	return b, nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // decodeEntry reads an entry of this version or an older one. One that is too old is

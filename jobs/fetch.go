@@ -15,9 +15,10 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/storage"
 )
 
-// maxText is the largest text that is taken, in bytes: texts are kept with the request.
+// maxText is the largest text that is taken, in bytes: the agent has them in memory.
 const maxText = 1 << 20
 
 // fetch takes a request's files into the Blobs, and begins its planning.
@@ -51,7 +52,13 @@ func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 	if g.Resources, err = j.takeFiles(ctx, r, t, earlier); err != nil {
 		return nil, err
 	}
+	if g.Resources, err = j.texts.pack(ctx, t.id, g.Resources); err != nil {
+		return nil, err
+	}
 	after, err := j.write(ctx, r.id, entry{Given: &g})
+	if errors.Is(err, storage.ErrTooLarge) {
+		return nil, &plan.Fault{Sentence: "That is too much at once. Please send it in several messages.", Err: err}
+	}
 	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
 		for _, given := range g.Resources {
 			if given.Blob != "" {
@@ -85,8 +92,13 @@ func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error
 func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []plan.Resource) ([]plan.Resource, error) {
 	namer := plan.NewNamer(earlier...)
 	var all []plan.Resource
+	room := maxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
-		return j.takeFile(ctx, t.id, adapter, f, namer, slices.Concat(earlier, all))
+		res, size, err := j.takeFile(ctx, t.id, adapter, f, namer, slices.Concat(earlier, all))
+		if room -= size; err == nil && room < 0 {
+			err = &plan.Fault{Sentence: fmt.Sprintf("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
+		}
+		return res, err
 	}
 	e := r.asked.Event
 	if m := e.Message; m != nil {
@@ -157,49 +169,55 @@ func takeMarks(e *adapters.Event, namer *plan.Namer, take func(string, adapters.
 	return marks, nil
 }
 
-// takeFile fetches one file. One that the thread has already is what it was.
-func (j *Jobs) takeFile(ctx context.Context, thread, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource) (_ plan.Resource, err error) {
+// takeFile fetches one file, and tells how many bytes of text it is. One that the thread has
+// already is what it was; it is stored once more, which renews its time.
+func (j *Jobs) takeFile(
+	ctx context.Context, thread, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
+) (r plan.Resource, size int, err error) {
 	from, ok := j.adapters[adapter]
 	if !ok {
-		return plan.Resource{}, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
+		return r, 0, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
 	}
-	dir, err := os.MkdirTemp(j.config.Scratch, "fetch-")
+	dir, err := j.passingFolder(ctx)
 	if err != nil {
-		return plan.Resource{}, fmt.Errorf("make a folder for a file: %w", err)
+		return r, 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// Whoever looks into it tells people about it by its name.
 	local := filepath.Join(dir, localName(f))
 	sum, err := j.download(ctx, from, f, local)
 	if err != nil {
-		return plan.Resource{}, err
+		return r, 0, err
 	}
 	info, err := j.config.Inspect(ctx, local)
 	if err != nil {
-		return plan.Resource{}, named(f, err)
+		return r, 0, named(f, err)
 	}
-	r := plan.Resource{Type: info.Type, File: fileName(f), About: f.Alt}
+	r = plan.Resource{Type: info.Type, File: fileName(f), About: f.Alt}
 	if info.Type.Media() {
 		r.Blob = path.Join(ThreadFolder(thread), "given", sum+info.Ext)
 	} else if r.Value, err = text(local); err != nil {
-		return plan.Resource{}, named(f, err)
+		return r, 0, named(f, err)
+	}
+	if size = len(r.Value); size >= longText {
+		r.Blob, r.Value = textBlob(thread, sum), ""
+	}
+	if r.Blob != "" {
+		if err := j.store(ctx, r.Blob, local); err != nil {
+			return r, 0, err
+		}
 	}
 	if i := slices.IndexFunc(known, func(o plan.Resource) bool {
 		return o.File == r.File && o.Type == r.Type && o.Blob == r.Blob && o.Value == r.Value
 	}); i >= 0 {
-		return known[i], nil
-	}
-	if r.Blob != "" {
-		if err := j.store(ctx, r.Blob, local); err != nil {
-			return plan.Resource{}, err
-		}
+		return known[i], size, nil
 	}
 	name := r.File
 	if filepath.Ext(name) == "" {
 		name += info.Ext
 	}
 	r.Name = namer.Original(name, sum)
-	return r, nil
+	return r, size, nil
 }
 
 // named tells a person which file it was that could not be taken.

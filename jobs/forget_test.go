@@ -2,7 +2,9 @@ package jobs_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,22 +149,68 @@ func TestWhatIsKeptIsKeptForATime(t *testing.T) {
 func TestOldMediaAreDeletedByOneOfAllProcesses(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	now := time.Now()
-	later := func(c *jobs.Config) {
-		c.Retention = 10 * 24 * time.Hour
-		c.Now = func() time.Time { return now.Add(11 * 24 * time.Hour) }
+	folder := t.TempDir()
+	blobs, err := disk.Open(folder)
+	check(t, err)
+	t.Cleanup(func() { check(t, blobs.Close()) })
+	// What their own clocks say is nothing to the storage.
+	wrong := func(c *jobs.Config) {
+		c.Blobs, c.Retention = blobs, 10*24*time.Hour
+		c.Now = func() time.Time { return time.Now().Add(365 * 24 * time.Hour) }
 	}
-	one, two := h.process(later), h.process(later)
+	one, two := h.process(wrong), h.process(wrong)
 	ctx := t.Context()
-	check(t, h.blobs.Put(ctx, "threads/a/b.png", strings.NewReader("PNG")))
+	put := func(key string, age time.Duration) {
+		t.Helper()
+		check(t, blobs.Put(ctx, key, strings.NewReader("PNG")))
+		stored := time.Now().Add(-age)
+		file := ""
+		check(t, filepath.WalkDir(folder, func(at string, _ fs.DirEntry, err error) error {
+			if filepath.Base(at) == filepath.Base(key) {
+				file = at
+			}
+			return err
+		}))
+		check(t, os.Chtimes(file, stored, stored))
+	}
+	put("threads/a/old.png", 11*24*time.Hour)
+	put("threads/a/young.png", 9*24*time.Hour)
 	check(t, one.SweepOnce(ctx))
-	if _, err := h.blobs.Stat(ctx, "threads/a/b.png"); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := blobs.Stat(ctx, "threads/a/old.png"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("it is there: %v", err)
 	}
-	check(t, h.blobs.Put(ctx, "threads/a/c.png", strings.NewReader("PNG")))
+	if _, err := blobs.Stat(ctx, "threads/a/young.png"); err != nil {
+		t.Errorf("it went by the clock of the process: %v", err)
+	}
+	put("threads/a/other.png", 11*24*time.Hour)
 	check(t, two.SweepOnce(ctx))
 	check(t, one.SweepOnce(ctx))
-	if _, err := h.blobs.Stat(ctx, "threads/a/c.png"); err != nil {
+	if _, err := blobs.Stat(ctx, "threads/a/other.png"); err != nil {
 		t.Errorf("another one has swept within the hour: %v", err)
 	}
+}
+
+// TestWhatCannotBeReadCanBeForgotten has a request and a thread with entries that mean nothing
+// to this version.
+func TestWhatCannotBeReadCanBeForgotten(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	ctx := t.Context()
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "pic"))
+	for _, b := range []string{"no entry", `{"v":99,"run":1}`} {
+		for _, log := range []string{"request-" + r.ID + "/log", "thread-" + r.ThreadID + "/log"} {
+			_, err := h.state.Append(ctx, log, []byte(b), time.Hour)
+			check(t, err)
+		}
+	}
+	if n, err := j.Forget(ctx, r.ThreadID); err != nil || n != 1 {
+		t.Errorf("%d requests are forgotten, %v", n, err)
+	}
+	h.keys(0, "request-"+r.ID)
+	h.keys(0, "thread-"+r.ThreadID)
+	if _, err := h.blobs.Stat(ctx, r.Runs[0].Made[0].Blob); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("its picture is there: %v", err)
+	}
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true)) // means nothing any more
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -37,7 +38,7 @@ func (j *Jobs) sweepOnce(ctx context.Context) error {
 	if err != nil || !mine {
 		return err
 	}
-	n, err := j.config.Blobs.Expire(ctx, j.config.Now().Add(-j.config.Retention))
+	n, err := j.expire(ctx)
 	if n > 0 {
 		j.log.InfoContext(ctx, "old media deleted", "files", n)
 	}
@@ -47,6 +48,22 @@ func (j *Jobs) sweepOnce(ctx context.Context) error {
 	return nil
 }
 
+// clockBlob is stored to learn what time it is for the storage.
+const clockBlob = "clock"
+
+// expire deletes the media whose time has come by the storage's own clock: that of this
+// process may be wrong.
+func (j *Jobs) expire(ctx context.Context) (files int, err error) {
+	if err := j.config.Blobs.Put(ctx, clockBlob, strings.NewReader(j.id)); err != nil {
+		return 0, fmt.Errorf("ask the storage for its time: %w", err)
+	}
+	now, err := j.config.Blobs.Stat(ctx, clockBlob)
+	if err != nil {
+		return 0, fmt.Errorf("ask the storage for its time: %w", err)
+	}
+	return j.config.Blobs.Expire(ctx, now.Stored.Add(-j.config.Retention))
+}
+
 // Forget deletes everything that is known of a thread: its requests, answers and media.
 // Runs that have not ended are stopped, without an answer. It fails with [ErrUnknown] where
 // nothing is known.
@@ -54,10 +71,11 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	if storage.CheckGroup(threadGroup(threadID)) != nil {
 		return 0, fmt.Errorf("thread %s: %w", threadID, ErrUnknown)
 	}
-	t, err := j.thread(ctx, threadID, -1)
+	entries, err := j.readable(ctx, threadLog(threadID))
 	if err != nil {
 		return 0, err
 	}
+	t := foldThread(threadID, entries)
 	if t.size == 0 {
 		return 0, fmt.Errorf("thread %s: %w", threadID, ErrUnknown)
 	}
@@ -78,13 +96,34 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	return requests, nil
 }
 
-func (j *Jobs) forgetRequest(ctx context.Context, id string) error {
-	r, err := j.request(ctx, id)
+// readable are the entries of a log that can be read: whatever else it has, it can be
+// forgotten.
+func (j *Jobs) readable(ctx context.Context, key string) ([]*entry, error) {
+	raw, err := j.config.State.Read(ctx, key, 0)
 	if err != nil {
-		return ignoreUnknown(err)
+		return nil, fmt.Errorf("read a log: %w", err)
 	}
-	if err := ignoreOver(j.cancel(ctx, id, halted{Why: haltDeleted})); err != nil {
+	entries := make([]*entry, len(raw))
+	for i, b := range raw {
+		e, err := decodeEntry(b)
+		if err != nil {
+			e = &entry{} // tells nothing
+		}
+		entries[i] = e
+	}
+	return entries, nil
+}
+
+func (j *Jobs) forgetRequest(ctx context.Context, id string) error {
+	entries, err := j.readable(ctx, requestLog(id))
+	if err != nil || len(entries) == 0 {
 		return err
+	}
+	r := gatherRequest(id, entries)
+	if _, err := j.request(ctx, id); err == nil { // who cannot read it does not work on it either
+		if err := ignoreOver(j.cancel(ctx, id, halted{Why: haltDeleted})); err != nil {
+			return err
+		}
 	}
 	refs := []adapters.MessageRef{}
 	if m := r.message(); m != nil {

@@ -2,12 +2,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/storage"
 )
 
 // Request is a request as people may look at it.
@@ -18,7 +20,7 @@ type Request struct {
 	By       adapters.Person `json:"by"`
 	Wish     string          `json:"wish"`
 	At       time.Time       `json:"at"`
-	// Asked is the request as the agent knows it.
+	// Asked is the request as the agent knows it; empty in a list of them.
 	Asked plan.Request `json:"asked,omitzero"`
 	Runs  []Run        `json:"runs"`
 }
@@ -71,11 +73,18 @@ func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	asked, err := j.planRequest(ctx, r, r.generations[0])
+	whole, err := j.unpacked(ctx, r)
+	if errors.Is(err, storage.ErrNotFound) { // the time of a text has come: the rest is shown
+		whole, err = r, nil
+	}
 	if err != nil {
 		return Request{}, err
 	}
-	return r.view(asked), nil
+	asked, err := j.planRequest(ctx, whole, r.generations[0])
+	if err != nil {
+		return Request{}, err
+	}
+	return whole.view(asked), nil
 }
 
 func (r *request) view(asked plan.Request) Request {
@@ -137,7 +146,8 @@ func (r Request) Over(n int) bool {
 }
 
 // Requests are the latest, the latest first, at most n. Those of the last days are looked
-// at, as far back as requests are kept.
+// at, as far back as requests are kept. They are for a list: without Asked, and where a text
+// is long, without it. [Jobs.Show] gives all of one.
 func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
 	var all []Request
 	now := j.config.Now()
@@ -150,14 +160,14 @@ func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
 			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == string(id) }) {
 				continue
 			}
-			r, err := j.Show(ctx, string(id))
+			r, err := j.request(ctx, string(id))
 			if err != nil {
 				if ignoreUnknown(err) == nil {
 					continue // it was forgotten
 				}
 				return nil, err
 			}
-			if all = append(all, r); len(all) == n {
+			if all = append(all, r.view(plan.Request{})); len(all) == n {
 				break
 			}
 		}

@@ -2,9 +2,11 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/storage"
 )
 
 // plan plans a generation, and hands over what can be done first.
@@ -22,7 +24,15 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		if err != nil {
 			return err
 		}
-		if r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{*p}}); err != nil {
+		stored := *p
+		if stored.Resources, err = j.texts.pack(ctx, ThreadID(r.asked.Event.Thread), p.Resources); err != nil {
+			return err
+		}
+		r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{stored}})
+		if errors.Is(err, storage.ErrTooLarge) {
+			return &plan.Fault{Sentence: "There is too much here to plan with. Please begin a new thread, or ask for less.", Err: err}
+		}
+		if err != nil {
 			return err
 		}
 		j.hint(ctx, r)
@@ -42,6 +52,10 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 		}
 		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
 	}
+	r, err := j.unpacked(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	asked, err := j.planRequest(ctx, r, g)
 	if err != nil {
 		return nil, err
@@ -58,7 +72,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 }
 
 // planRequest is the request as the agent knows it: with the thread as it was when the
-// files were fetched.
+// files were fetched. What is given is as r has it, which is to be unpacked for the agent.
 func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
 	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: g.at}
@@ -70,6 +84,9 @@ func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan
 		return asked, err
 	}
 	turns, earlier := t.memory()
+	if earlier, err = j.texts.unpackLatest(ctx, earlier); err != nil {
+		return asked, err
+	}
 	asked.Given, asked.Turns, asked.Question = r.given.Resources, turns, r.given.Question
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })

@@ -18,13 +18,13 @@ type request struct {
 	given       *given
 	generations []*generation
 	runs        []*run
-	size        int // entries
+	entries     []*entry // that it was folded from
 }
 
 // generation is what runs share that are worked on at the same time: one plan, and what
 // came of the steps.
 type generation struct {
-	salt      string // makes what is computed anew something else than before
+	salt      string    // makes what is computed anew something else than before
 	at        time.Time // of what is asked, such as "what time is it"
 	plan      *plan.Plan
 	plannedAt time.Time
@@ -89,7 +89,19 @@ func foldRequest(id string, entries []*entry) (*request, error) {
 	if len(entries) == 0 {
 		return nil, nil //nolint:nilnil // there is no such request, which callers ask for
 	}
-	r := &request{id: id, size: len(entries)}
+	r := gatherRequest(id, entries)
+	for _, run := range r.runs {
+		if err := r.lay(run); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// gatherRequest is what a log tells, before the ways of the runs are laid out. It has an
+// entry at least.
+func gatherRequest(id string, entries []*entry) *request {
+	r := &request{id: id, entries: entries}
 	r.generations = []*generation{newGeneration(0, "", entries[0].At)}
 	r.runs = []*run{{n: 1, beganAt: entries[0].At}}
 	for _, e := range entries {
@@ -98,12 +110,7 @@ func foldRequest(id string, entries []*entry) (*request, error) {
 			r.outdate()
 		}
 	}
-	for _, run := range r.runs {
-		if err := r.lay(run); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
+	return r
 }
 
 // apply takes an entry in. What was said before is not said again.

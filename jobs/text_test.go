@@ -1,0 +1,270 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// long is a text of a million bytes that no other word makes.
+func long(word string) string { return strings.Repeat(word+"\n", 1_000_000/(len(word)+1)) }
+
+// TestLongTextsAreKeptBesideTheLog gives and makes more text than an entry may have.
+func TestLongTextsAreKeptBesideTheLog(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		t := h.t
+		for _, tool := range []string{"a", "b", "c", "d"} {
+			h.mind.set(tool, func(context.Context, jobs.Work) (plan.Result, error) {
+				return plan.Result{
+					Status: plan.Done, Output: &plan.Resource{Name: tool + ".txt", Type: plan.Text, Value: long(tool)},
+					More: []plan.Resource{{Name: tool + "-more.txt", Type: plan.Text, Value: long(tool + " more")}},
+				}, nil
+			})
+		}
+		h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+			p := read(r.Wish)
+			p.Resources = r.Resources()
+			return p, nil
+		}
+		j := h.start()
+		given := h.chat.upload("<&>.txt", long("<&>"))
+		r := h.ask(j, h.says("t", "ann", "a>e;b;c;d", given))
+		if r.Runs[0].Status != jobs.Done || h.mind.count("respond") != 1 {
+			t.Errorf("it is %s, worded %d times", r.Runs[0].Status, h.mind.count("respond"))
+		}
+		made := func(what string, all []plan.Resource) {
+			t.Helper()
+			if len(all) != 9 || all[0].Value != long("a") || all[1].Value != long("a more") || all[0].Blob != "" {
+				t.Errorf("%s are %d resources, the first of %d bytes", what, len(all), len(all[0].Value))
+			}
+		}
+		made("shown", r.Runs[0].Made)
+		made("told", h.mind.told[0].Route.Made())
+		for name, all := range map[string][]plan.Resource{
+			"asked": h.mind.request(r.ID).Given, "told": h.mind.told[0].Request.Given, "shown": r.Asked.Given, "planned": r.Runs[0].Plan.Resources,
+			"worked with": h.mind.works[0].Resources,
+		} {
+			if len(all) != 1 || all[0].Value != long("<&>") || all[0].Blob != "" {
+				t.Errorf("%s: %d resources", name, len(all))
+			}
+		}
+		for _, w := range h.mind.works {
+			if s := w.Steps[w.At]; s.Action.Tool == "e" && w.Results[w.Steps[s.Inputs()[0]].Key].Output.Value != long("a") {
+				t.Error("the step has another input")
+			}
+		}
+		again := h.ask(j, h.says("t", "ann", "a", given)) // the file is known
+		if asked := h.mind.request(again.ID); len(asked.Given) != 1 || asked.Given[0].Name != r.Asked.Given[0].Name || asked.Given[0].Value != long("<&>") {
+			t.Errorf("given are %d", len(asked.Given))
+		}
+		for _, log := range []string{"request-" + r.ID, "request-" + again.ID, "thread-" + r.ThreadID} {
+			entries, err := h.state.Read(t.Context(), log+"/log", 0)
+			check(t, err)
+			for _, e := range entries {
+				if len(e) > 100_000 {
+					t.Errorf("an entry of %s has %d bytes", log, len(e))
+				}
+			}
+		}
+	})
+}
+
+// TestAThreadRemembersAsMuchTextAsThereIsRoomFor sends texts until the first go.
+func TestAThreadRemembersAsMuchTextAsThereIsRoomFor(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	const messages = 10
+	for i := range messages {
+		name := fmt.Sprintf("f%d.txt", i)
+		r := h.ask(j, h.says("t", "ann", fmt.Sprintf("edge%d", i), h.chat.upload(name, long(name))))
+		if r.Runs[0].Status != jobs.Done {
+			t.Fatalf("message %d is %s: %s", i, r.Runs[0].Status, h.told(r))
+		}
+	}
+	asked := h.mind.request(h.ask(j, h.says("t", "ann", "last")).ID)
+	texts, small := []string{}, 0
+	for _, e := range asked.Earlier {
+		if e.File == "" {
+			small++
+			continue
+		}
+		texts = append(texts, e.File)
+		if e.Value != long(e.File) {
+			t.Errorf("%s has another text", e.Name)
+		}
+	}
+	if small != messages || len(texts) != 8 || texts[0] != "f2.txt" || texts[7] != "f9.txt" {
+		t.Errorf("remembered are %v and %d that were made", texts, small)
+	}
+}
+
+func TestTextsThatAreTooLongTogetherAreRefused(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	var files []adapters.File
+	for i := range 9 {
+		files = append(files, h.chat.upload(fmt.Sprintf("f%d.txt", i), long(strconv.Itoa(i))))
+	}
+	if told := h.told(h.ask(j, h.says("t", "ann", "edge", files...))); !strings.Contains(told, "at most 8 MB") {
+		t.Errorf("told is %q", told)
+	}
+}
+
+// TestATextThatIsGoneIsSaid lets the time of a text come.
+func TestATextThatIsGoneIsSaid(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.mind.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
+		return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a.txt", Type: plan.Text, Value: long("a")}}, nil
+	})
+	r := h.ask(h.start(), h.says("t", "ann", "a>e|a>f"))
+	check(t, h.blobs.DeleteAll(t.Context(), jobs.ThreadFolder(r.ThreadID)))
+	j := h.start() // has read nothing yet
+	if shown, err := j.Show(t.Context(), r.ID); err != nil || len(shown.Runs[0].Made) != 2 {
+		t.Errorf("shown are %+v, %v", shown, err)
+	}
+	if asked := h.mind.request(h.ask(j, h.says("t", "ann", "last")).ID); len(asked.Earlier) > 2 {
+		t.Errorf("remembered are %+v", asked.Earlier)
+	}
+}
+
+// TestWhatTheLogDoesNotTakeIsSaid makes more than fits into an entry where no text is.
+func TestWhatTheLogDoesNotTakeIsSaid(t *testing.T) {
+	t.Parallel()
+	const most = storage.MaxValue + 1
+	t.Run("of a step", func(t *testing.T) {
+		t.Parallel()
+		h := enter(t)
+		h.mind.set("a", func(context.Context, jobs.Work) (plan.Result, error) {
+			return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "a", Type: plan.Text, Value: "v"}, Note: strings.Repeat("n", most)}, nil
+		})
+		r := h.ask(h.start(), h.says("t", "ann", "a"))
+		if told := h.told(r); h.mind.count("a") != 1 || !strings.Contains(told, "too large to be kept") {
+			t.Errorf("told is %q", told)
+		}
+	})
+	t.Run("of a plan", func(t *testing.T) {
+		t.Parallel()
+		h := enter(t)
+		h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) {
+			return &plan.Plan{Reply: strings.Repeat("n", most)}, nil
+		}
+		r := h.ask(h.start(), h.says("t", "ann", "a"))
+		if told := h.told(r); h.mind.count("plan") != 1 || !strings.Contains(told, "too much here to plan with") {
+			t.Errorf("told is %q", told)
+		}
+	})
+	t.Run("of an answer", func(t *testing.T) {
+		t.Parallel()
+		h := enter(t)
+		h.mind.respond = func(context.Context, jobs.Account) (string, error) { return strings.Repeat("n", most), nil }
+		r := h.ask(h.start(), h.says("t", "ann", "a"))
+		if told := h.told(r); h.mind.count("respond") != 1 || !strings.Contains(told, "more to say about it") {
+			t.Errorf("told is %q", told)
+		}
+	})
+}
+
+// TestAKnownFileIsThereAgain sends a file once more whose time had come.
+func TestAKnownFileIsThereAgain(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	file := h.chat.upload("a.png", "PNG a")
+	first := h.ask(j, h.says("t", "ann", "edge", file)).Asked.Given[0]
+	check(t, h.blobs.Delete(t.Context(), first.Blob))
+	again := h.ask(j, h.says("t", "ann", "edge", file)).Asked.Given
+	if len(again) != 1 || again[0] != first {
+		t.Errorf("given are %+v", again)
+	}
+	if _, err := h.blobs.Stat(t.Context(), first.Blob); err != nil {
+		t.Errorf("it is not there: %v", err)
+	}
+}
+
+// TestFoldersOfKilledProcessesAreRemoved leaves some behind.
+func TestFoldersOfKilledProcessesAreRemoved(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	scratch := t.TempDir()
+	old, young, other := "atelier-fetch-1", "atelier-fetch-2", "fetch-3"
+	then := time.Now().Add(-25 * time.Hour)
+	for _, name := range []string{old, young, other} {
+		check(t, os.MkdirAll(filepath.Join(scratch, name, "a"), 0o700))
+	}
+	for _, name := range []string{old, other} {
+		check(t, os.Chtimes(filepath.Join(scratch, name), then, then))
+	}
+	h.ask(h.start(func(c *jobs.Config) { c.Scratch = scratch }), h.says("t", "ann", "edge", h.chat.upload("a.png", "PNG a")))
+	left, err := filepath.Glob(filepath.Join(scratch, "*"))
+	check(t, err)
+	if len(left) != 2 || filepath.Base(left[0]) != young || filepath.Base(left[1]) != other {
+		t.Errorf("left are %v", left)
+	}
+}
+
+// endless does not take the end of a step so many times.
+type endless struct {
+	storage.State
+
+	times atomic.Int64
+	err   error
+}
+
+func (s *endless) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
+	if contains(value, `"ended"`) && s.times.Add(-1) >= 0 {
+		return 0, s.err
+	}
+	return s.State.Append(ctx, key, value, expiry)
+}
+
+// TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment has a log that does not take what came
+// of it at once.
+func TestAStepIsNotDoneAnewBecauseThereIsNoRoomForAMoment(t *testing.T) {
+	t.Parallel()
+	for _, err := range []error{storage.ErrFull, storage.ErrUnreachable} {
+		h := enter(t)
+		state := &endless{State: h.state, err: fmt.Errorf("append: %w", err)}
+		state.times.Store(8)
+		h.state = state
+		r := h.ask(h.start(), h.says("t", "ann", "pic"))
+		if r.Runs[0].Status != jobs.Done || h.mind.count("pic") != 1 {
+			t.Errorf("it is %s, done %d times", r.Runs[0].Status, h.mind.count("pic"))
+		}
+	}
+}
+
+// TestWhatThereIsNoRoomForLeavesNothing does a step whose end is not taken for long.
+func TestWhatThereIsNoRoomForLeavesNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	state := &endless{State: h.state, err: fmt.Errorf("append: %w", storage.ErrFull)}
+	state.times.Store(15)
+	h.state = state
+	r := h.ask(h.start(), h.says("t", "ann", "pic"))
+	if r.Runs[0].Status != jobs.Done || len(h.mind.works) != 2 {
+		t.Fatalf("it is %s, done %d times", r.Runs[0].Status, len(h.mind.works))
+	}
+	picture := filepath.Base(r.Runs[0].Made[0].Blob)
+	if _, err := h.blobs.Stat(t.Context(), h.mind.works[0].Folder+"/"+picture); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("the first attempt's picture is there: %v", err)
+	}
+	if _, err := h.blobs.Stat(t.Context(), h.mind.works[1].Folder+"/"+picture); err != nil {
+		t.Errorf("the second one's is not: %v", err)
+	}
+}
