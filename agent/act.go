@@ -80,6 +80,10 @@ func (a *Agent) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 		log.DebugContext(ctx, "step done", "candidate", r.Candidate)
 		return
 	}
+	if ctx.Err() != nil {
+		log.InfoContext(ctx, "step stopped", "error", plan.ForOperator(err))
+		return
+	}
 	log.WarnContext(ctx, "step failed", "error", plan.ForOperator(err))
 }
 

@@ -42,8 +42,8 @@ and no model plans again; without a thread the wish is planned anew, and a model
 other ways. The files that were made are copied to the folder out, or to the one that --out names.
 
 With --detach the wish goes to the bot serve that runs on the same data folder, which does it
-beside others and also after a restart; its id is printed. Its conversations are that
-process's own.
+beside others and also after a restart; its id is printed. A --thread there is another one
+than that of the same name without --detach.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you answer.`
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 type showCommand struct {
 	ID   string `arg:"" help:"The request, or how its id begins."`
 	Out  string `help:"Write the files that its last run made into this folder." placeholder:"DIR"`
-	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, at, plan, choice, steps, results, made, answer, …}]}."`
+	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, at, plan, choice, steps, results, made, answer, …}]}. What is called took is in nanoseconds."`
 }
 
 // Run prints a request whole.
@@ -30,31 +29,39 @@ func (s *showCommand) Run(ctx context.Context, c *call) error {
 		if err != nil {
 			return ifUnknown(err, "There is no request %s any more.", id)
 		}
+		var written []string
 		if s.Out != "" {
-			if err := s.fetch(ctx, c, r); err != nil {
+			if written, err = s.fetch(ctx, c, r); err != nil {
 				return err
 			}
 		}
 		if s.JSON {
 			return printJSON(c.Stdout, r)
 		}
-		return printLines(c.Stdout, requestText(r, time.Local, time.Now())) //nolint:gosmopolitan // people read it here
+		return printLines(c.Stdout, append(requestText(r, time.Local, time.Now()), written...)) //nolint:gosmopolitan // people read it here
 	})
 }
 
-// fetch writes the files of the last run into the folder.
-func (s *showCommand) fetch(ctx context.Context, c *call, r jobs.Request) (err error) {
+// fetch writes the files of the last run into the folder, and tells where.
+func (s *showCommand) fetch(ctx context.Context, c *call, r jobs.Request) (written []string, err error) {
 	config, err := c.config(nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	files, done, err := config.openBlobs(ctx, placement{Folder: config.Data, Shared: true})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	an := &answer{}
-	return an.export(ctx, files, r.Runs[len(r.Runs)-1].Made, s.Out)
+	if err := an.export(ctx, files, r.Runs[len(r.Runs)-1].Made, s.Out); err != nil {
+		return nil, err
+	}
+	written = []string{"", fmt.Sprintf("%s of the last run written into %s.", counted(len(an.Files), "file"), plain(s.Out))}
+	for _, f := range an.Files {
+		written = append(written, "  "+plain(f.Path))
+	}
+	return written, nil
 }
 
 // requestText is a request for people, with times of that zone.
@@ -210,84 +217,6 @@ func planText(run jobs.Run) []string {
 		text = []string{"a reply, without tools"}
 	}
 	return text
-}
-
-// stepsText are the steps with what they took, each problem below its step.
-func stepsText(run jobs.Run, now time.Time) []string {
-	rows := make([][]string, len(run.Steps))
-	for i, s := range run.Steps {
-		made := ""
-		if s.Output != "" {
-			made = "→ " + plain(s.Output)
-		}
-		rows[i] = []string{
-			strconv.Itoa(i+1) + ".", s.Action.Tool, string(s.Status), took(run, i, now), strings.Join(inputs(run, s), " "), made,
-		}
-	}
-	var text []string
-	for i, line := range align(rows) {
-		text = append(text, line)
-		if p := run.Steps[i].Problem; p != "" {
-			text = append(text, "    "+oneLine(p, 300))
-		}
-	}
-	return text
-}
-
-// took says how long a step waited for a worker once its inputs were there, and how long it
-// ran. Machines whose clocks differ may make a wait of nothing.
-func took(run jobs.Run, at int, now time.Time) string {
-	s := run.Steps[at]
-	switch {
-	case s.Started.IsZero():
-		return ""
-	case !s.Ended.IsZero() && s.Ended.Before(run.At):
-		return "taken over"
-	}
-	ready := run.Planned
-	if run.At.After(ready) {
-		ready = run.At
-	}
-	for _, in := range s.Inputs() {
-		if in < len(run.Steps) && run.Steps[in].Ended.After(ready) {
-			ready = run.Steps[in].Ended
-		}
-	}
-	waited := "waited " + brief(s.Started.Sub(ready))
-	switch {
-	case !s.Ended.IsZero():
-		return waited + ", ran " + brief(s.Ended.Sub(s.Started))
-	case s.Status == plan.Running && run.Ended.IsZero():
-		return waited + ", runs for " + brief(now.Sub(s.Started))
-	}
-	return waited
-}
-
-// inputs are what a step takes, each as NAME=VALUE.
-func inputs(run jobs.Run, s jobs.Step) []string {
-	var all []string
-	for _, b := range s.Action.Args {
-		if b.Source.Kind != plan.Blank {
-			all = append(all, b.Arg+"="+input(run, b.Source))
-		}
-	}
-	return all
-}
-
-func input(run jobs.Run, s plan.Source) string {
-	switch s.Kind {
-	case plan.OfAction:
-		if s.Index < len(run.Steps) && run.Steps[s.Index].Output != "" {
-			return plain(run.Steps[s.Index].Output)
-		}
-		return fmt.Sprintf("step %d", s.Index+1)
-	case plan.OfValue:
-		return `"` + oneLine(s.Value, 60) + `"`
-	case plan.OfText:
-		return `"` + oneLine(s.Expand(func(part plan.Source) string { return input(run, part) }), 60) + `"`
-	default:
-		return oneLine(s.String(), 60)
-	}
 }
 
 func alternatives(choices []adapters.Choice) []string {

@@ -46,7 +46,7 @@ func shownRequest() jobs.Request {
 					{Step: half, Status: plan.Failed, Started: at(1955), Ended: at(129_000), Problem: "There is no\nroom."},
 					{Step: text, Status: plan.Skipped},
 				},
-				Results: map[string]plan.Result{"a": {Usage: plan.Tokens{Calls: 1, Input: 50, Output: 5}}},
+				Results: map[string]plan.Result{"a": {Candidate: "native:greyscale", Usage: plan.Tokens{Calls: 1, Input: 50, Output: 5}}},
 				Made:    []plan.Resource{made},
 				Answer: &jobs.Answer{
 					Status: jobs.Failed, Thinking: p.Thinking,
@@ -61,7 +61,11 @@ func shownRequest() jobs.Request {
 			{N: 3, Status: jobs.Planning, At: at(203_000)},
 			{N: 4, Status: jobs.Done, At: at(203_000), Planned: at(203_100), Answered: at(203_200), Ended: at(203_300), Plan: &plan.Plan{Reply: "Hello."}, Answer: &jobs.Answer{Reply: adapters.Reply{Text: "Hello."}}},
 			{N: 5, Status: jobs.Asking, At: at(203_000), Planned: at(203_100), Answered: at(203_200), Ended: at(203_300), Plan: &plan.Plan{Question: "Which?"}, Answer: &jobs.Answer{}},
-			{N: 6, Status: jobs.Done, At: at(203_000), Planned: at(203_100), Answered: at(203_200), Ended: at(203_300), Plan: &plan.Plan{Reply: "No.", Refused: true}, Answer: &jobs.Answer{}},
+			{
+				N: 6, Status: jobs.Cancelled, At: at(203_000), Planned: at(203_100), Ended: at(203_300), Plan: p, Choice: plan.Choice{0, -1},
+				Steps: []jobs.Step{{Step: grey, Status: plan.Running, Started: at(203_200)}, {Step: half, Status: plan.Waiting}},
+			},
+			{N: 7, Status: jobs.Done, At: at(203_000), Planned: at(203_100), Answered: at(203_200), Ended: at(203_300), Plan: &plan.Plan{Reply: "No.", Refused: true}, Answer: &jobs.Answer{}},
 		},
 	}
 }
@@ -105,7 +109,7 @@ func TestRequestTable(t *testing.T) {
 	command := jobs.Request{ID: "b", At: at(0), By: adapters.Person{ID: "u2"}, Runs: []jobs.Run{{Status: jobs.Done, Plan: &plan.Plan{Wish: "/tools"}}}}
 	got := strings.Join(requestTable([]requestLine{newRequestLine(r), newRequestLine(command)}, time.UTC), "\n")
 	want := `ID                WHEN                 THREAD            WHO       STATUS         WISH
-abcdefghabcdefgh  2026-03-01 09:30:00  zyxwvutszyxwvuts  An\u202en  done (6 runs)  make it black and white and \x1b[2Jhalf as large
+abcdefghabcdefgh  2026-03-01 09:30:00  zyxwvutszyxwvuts  An\u202en  done (7 runs)  make it black and white and \x1b[2Jhalf as large
 b                 2026-03-01 09:30:00                    u2        done           /tools`
 	want = strings.ReplaceAll(want, "WHO       ", "WHO        ")
 	want = strings.ReplaceAll(want, "u2        ", "u2         ")

@@ -150,7 +150,7 @@ func (p Program) Run(ctx context.Context) int {
 		return exited
 	}
 	if err != nil {
-		return p.report(usage("%s. Try: bot %s--help", err, commandOf(p.Args)))
+		return p.report(usage("%s. Try: bot %s--help", strings.TrimRight(err.Error(), ".?"), commandOf(p.Args)))
 	}
 	return p.report(parsed.Run(&call{p, slog.New(slog.DiscardHandler)}))
 }

@@ -73,6 +73,12 @@ func (c Config) logger() *slog.Logger {
 	}
 	options := &slog.HandlerOptions{Level: c.Log}
 	if c.LogJSON {
+		options.ReplaceAttr = func(_ []string, a slog.Attr) slog.Attr { // a time is a number of nanoseconds otherwise
+			if a.Value.Kind() == slog.KindDuration {
+				a.Value = slog.StringValue(a.Value.Duration().String())
+			}
+			return a
+		}
 		return slog.New(slog.NewJSONHandler(c.LogTo, options))
 	}
 	return slog.New(slog.NewTextHandler(c.LogTo, options))

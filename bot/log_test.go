@@ -1,0 +1,55 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"atelier/storage/s3/s3test"
+)
+
+// TestLogHoldsNoFileName: whatever the storage fails at, the log tells of it and not how
+// people's files are called.
+func TestLogHoldsNoFileName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		method string
+		from   int64 // the first of these calls that fails
+	}{
+		"what was given cannot be kept": {http.MethodPut, 1},
+		"what was made cannot be kept":  {http.MethodPut, 2},
+		"nothing can be read":           {http.MethodGet, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bucket := s3test.New(t, s3test.Config{})
+			o := openParlour(t, newParlour(), "ATELIER_DATA="+t.TempDir(), "ATELIER_LOG=debug", "ATELIER_DEADLINE=3s", "S3_BUCKET=bucket",
+				"AWS_ENDPOINT_URL_S3="+bucket.URL(), "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret")
+			var calls, refused atomic.Int64
+			bucket.Meddle(func(next http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if r.Method == c.method && calls.Add(1) >= c.from {
+						refused.Add(1)
+						s3test.Fail(w, http.StatusForbidden, "AccessDenied")
+						return
+					}
+					next.ServeHTTP(w, r)
+				})
+			})
+			wish := o.parlour.wish("m1", "make it black and white")
+			wish.Message.Files[0].Name = "geheimnis.jpg"
+			o.parlour.says <- wish
+			<-o.parlour.replies
+			o.waitFor(wish)
+			o.end()
+			log := o.log.String()
+			if refused.Load() == 0 || !strings.Contains(log, "AccessDenied") {
+				t.Errorf("nothing failed:\n%s", log)
+			}
+			if strings.Contains(log, "geheimnis") || strings.Contains(log, "black and white") {
+				t.Errorf("it holds what is people's own:\n%s", log)
+			}
+		})
+	}
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// stepsText are the steps with what they took, each problem below its step.
+func stepsText(run jobs.Run, now time.Time) []string {
+	rows := make([][]string, len(run.Steps))
+	for i, s := range run.Steps {
+		made := ""
+		if s.Output != "" {
+			made = "→ " + plain(s.Output)
+		}
+		rows[i] = []string{
+			strconv.Itoa(i+1) + ".", s.Action.Tool, backend(run, s), standing(run, s), took(run, i, now), strings.Join(inputs(run, s), " "), made,
+		}
+	}
+	var text []string
+	for i, line := range align(rows) {
+		text = append(text, line)
+		if p := run.Steps[i].Problem; p != "" {
+			text = append(text, "    "+oneLine(p, 300))
+		}
+	}
+	return text
+}
+
+// standing is how a step stands. One of a run that has ended runs and waits no more.
+func standing(run jobs.Run, s jobs.Step) string {
+	over := !run.Ended.IsZero()
+	switch {
+	case over && s.Status == plan.Running:
+		return "stopped"
+	case over && s.Status == plan.Waiting:
+		return "not run"
+	}
+	return string(s.Status)
+}
+
+// backend is what did a step, with the model that it asked; - where that is not known.
+func backend(run jobs.Run, s jobs.Step) string {
+	r := run.Results[s.Key]
+	if r.Model != "" && r.Candidate != "" {
+		return r.Candidate + " " + r.Model
+	}
+	return cmp.Or(r.Candidate, "-")
+}
+
+// took says how long a step waited for a worker once its inputs were there, and how long it
+// ran. Machines whose clocks differ may make a wait of nothing.
+func took(run jobs.Run, at int, now time.Time) string {
+	s := run.Steps[at]
+	switch {
+	case s.Started.IsZero():
+		return ""
+	case !s.Ended.IsZero() && s.Ended.Before(run.At):
+		return "taken over"
+	}
+	ready := run.Planned
+	if run.At.After(ready) {
+		ready = run.At
+	}
+	for _, in := range s.Inputs() {
+		if in < len(run.Steps) && run.Steps[in].Ended.After(ready) {
+			ready = run.Steps[in].Ended
+		}
+	}
+	waited := "waited " + brief(s.Started.Sub(ready))
+	switch {
+	case !s.Ended.IsZero():
+		return waited + ", ran " + brief(s.Ended.Sub(s.Started))
+	case s.Status == plan.Running && run.Ended.IsZero():
+		return waited + ", runs for " + brief(now.Sub(s.Started))
+	}
+	return waited
+}
+
+// inputs are what a step takes, each as NAME=VALUE.
+func inputs(run jobs.Run, s jobs.Step) []string {
+	var all []string
+	for _, b := range s.Action.Args {
+		if b.Source.Kind != plan.Blank {
+			all = append(all, b.Arg+"="+input(run, b.Source))
+		}
+	}
+	return all
+}
+
+func input(run jobs.Run, s plan.Source) string {
+	switch s.Kind {
+	case plan.OfAction:
+		if s.Index < len(run.Steps) && run.Steps[s.Index].Output != "" {
+			return plain(run.Steps[s.Index].Output)
+		}
+		return fmt.Sprintf("step %d", s.Index+1)
+	case plan.OfValue:
+		return `"` + oneLine(s.Value, 60) + `"`
+	case plan.OfText:
+		return `"` + oneLine(s.Expand(func(part plan.Source) string { return input(run, part) }), 60) + `"`
+	default:
+		return oneLine(s.String(), 60)
+	}
+}
