@@ -207,6 +207,20 @@ func TestDataOutlivesItsContainer(t *testing.T) {
 	}
 }
 
+// TestNoCommandHoldsAPassword: commands are seen by all who may list processes.
+func TestNoCommandHoldsAPassword(t *testing.T) {
+	t.Parallel()
+	for name, s := range compose(t).Services {
+		if strings.Contains(strings.Join(append(s.Entrypoint, s.Command...), " "), "_PASSWORD") {
+			t.Errorf("%s shows a password in its command", name)
+		}
+	}
+	made := strings.Join(compose(t).Services["redis"].Entrypoint, " ")
+	if !strings.Contains(made, `requirepass %s`) || !strings.Contains(made, "$$REDISCLI_AUTH") {
+		t.Errorf("redis is started without a password: %s", made)
+	}
+}
+
 // TestStoresReachNobody: they are for the program, which reaches its models besides.
 func TestStoresReachNobody(t *testing.T) {
 	t.Parallel()
