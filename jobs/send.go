@@ -46,36 +46,44 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 	return j.finish(ctx, r, run.n, run.sent)
 }
 
-// deliver posts the answer of a run and writes down where it stands. What this process has
-// posted and could not write down is not posted again.
+// deliver posts the answer of a run and writes down where it stands.
 func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run *run) (*request, error) {
 	key := sendKey(r.id, run.n)
-	ref, before := j.posts.try(key)
-	if ref.IsZero() {
-		retried, _ := asynq.GetRetryCount(ctx)
-		if before || retried > 0 {
-			if err := j.ready(ctx, r.id, run.n); err != nil {
-				return nil, err
-			}
-		}
-		var err error
-		ref, err = j.post(ctx, to, key, run.answer.Reply)
-		if wait := waitFor(err); wait > 0 {
-			return nil, &waitError{after: wait, err: err}
-		}
-		if err != nil {
-			return nil, fmt.Errorf("send an answer: %w", err)
-		}
-		j.posts.stands(key, ref)
+	ref, err := j.postOnce(ctx, to, key, r.id, run)
+	if err != nil {
+		return nil, err
 	}
 	if err := j.remember(ctx, ref, answered{r.id, run.n}); err != nil {
 		return nil, err
 	}
-	r, err := j.write(ctx, r.id, entry{Run: run.n, Sent: &sent{Ref: ref}})
+	r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: &sent{Ref: ref}})
 	if err == nil || errors.Is(err, ErrUnknown) { // or it was forgotten meanwhile
 		j.posts.forget(key)
 	}
 	return r, err
+}
+
+// postOnce posts the answer of a run, unless this process has posted it and could not write
+// that down.
+func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *run) (adapters.MessageRef, error) {
+	ref, before := j.posts.try(key)
+	if !ref.IsZero() {
+		return ref, nil
+	}
+	if retried, _ := asynq.GetRetryCount(ctx); before || retried > 0 {
+		if err := j.ready(ctx, id, run.n); err != nil {
+			return ref, err
+		}
+	}
+	ref, err := j.post(ctx, to, key, run.answer.Reply)
+	if wait := waitFor(err); wait > 0 {
+		return ref, &waitError{after: wait, err: err}
+	}
+	if err != nil {
+		return ref, fmt.Errorf("send an answer: %w", err)
+	}
+	j.posts.stands(key, ref)
+	return ref, nil
 }
 
 // ready finds out whether State takes anything, before an answer is posted that could not
@@ -228,7 +236,8 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	j.acknowledge(ctx, e, shown(status))
 	took := j.config.Now().Sub(run.beganAt)
 	j.config.Metrics.Ended(e.Thread.Adapter, status, took)
-	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status), "took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
+	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
+		"took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
 	return j.beginNext(ctx, foldThread(threadID, entries))
 }
 

@@ -166,6 +166,20 @@ type refusing struct {
 	left int
 }
 
+func (r *refusing) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
+	if err := r.refused(key); err != nil {
+		return 0, err
+	}
+	return r.State.Append(ctx, key, value, expiry)
+}
+
+func (r *refusing) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
+	if err := r.refused(key); err != nil {
+		return err
+	}
+	return r.State.Put(ctx, key, value, expiry)
+}
+
 func (r *refusing) refuse(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,20 +194,6 @@ func (r *refusing) refused(key string) error {
 	}
 	r.left--
 	return fmt.Errorf("write: %w", storage.ErrFull)
-}
-
-func (r *refusing) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
-	if err := r.refused(key); err != nil {
-		return 0, err
-	}
-	return r.State.Append(ctx, key, value, expiry)
-}
-
-func (r *refusing) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
-	if err := r.refused(key); err != nil {
-		return err
-	}
-	return r.State.Put(ctx, key, value, expiry)
 }
 
 // TestWhatIsPostedIsNotPostedAgainWhereTheDiskIsFull has a disk that is full after the
