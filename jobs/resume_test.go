@@ -11,6 +11,7 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/storage"
 	"atelier/storage/redis/embedded"
 )
 
@@ -130,10 +131,42 @@ func TestAFurtherRunGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
+// broken is a state of processes that break down: they cannot say any more that they end.
+type broken struct{ storage.State }
+
+func (b broken) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
+	if contains(value, `"released"`) {
+		return 0, errCut
+	}
+	return b.State.Append(ctx, key, value, expiry)
+}
+
+// TestAStepIsNotBlamedForRestarts: each of them ends in good order.
+func TestAStepIsNotBlamedForRestarts(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.mind.blocks("slow")
+	j := h.process(hasty)
+	stop := h.run(j)
+	id := h.handle(j, h.says("t", "ann", "slow"))
+	for range 6 {
+		<-g.entered
+		stop()
+		j = h.restart(1, hasty)
+		stop = h.run(j)
+	}
+	<-g.entered
+	close(g.open)
+	if r := h.wait(j, id, 1); r.Runs[0].Status != jobs.Done {
+		t.Errorf("it is %s: %s", r.Runs[0].Status, h.told(r))
+	}
+}
+
 // TestAStepThatBreaksTheProgramIsGivenUp: it takes the process with it whenever it is begun.
 func TestAStepThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
+	h.state = broken{h.state}
 	g := h.mind.blocks("bomb")
 	j := h.process(hasty)
 	stop := h.run(j)

@@ -36,6 +36,8 @@ var (
 	errStopped = errors.New("the run was stopped")
 	// errPanic tells that a stage broke down.
 	errPanic = errors.New("it broke down")
+	// errNoRoom tells that State takes nothing, still.
+	errNoRoom = errors.New("nothing can be written down")
 )
 
 // isFailure tells asynq what counts as a try.
@@ -139,7 +141,7 @@ func outcome(err error) string {
 func (j *Jobs) spare(ctx context.Context, w task, retried int) error {
 	if retried > allowed(w.Kind).retries && w.Kind != kindSend {
 		if err := j.config.State.Put(ctx, requestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
-			return fmt.Errorf("see whether there is room: %w", err)
+			return fmt.Errorf("%w: %w", errNoRoom, err)
 		}
 	}
 	return j.stage(ctx, w)
@@ -168,7 +170,8 @@ func (j *Jobs) stage(ctx context.Context, w task) error {
 // then the request is closed with what people are to be told. What cannot even be given up,
 // since State takes nothing, is tried again too: nothing is ever archived without an answer.
 func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error {
-	if !j.hopeless(w, err) && (retried < allowed(w.Kind).retries || w.Kind == kindSend && !errors.Is(err, errPanic)) {
+	goesOn := retried < allowed(w.Kind).retries || w.Kind == kindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
+	if goesOn && !j.hopeless(w, err) {
 		return err
 	}
 	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)

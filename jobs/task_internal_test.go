@@ -1,0 +1,29 @@
+package jobs
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hibiken/asynq"
+)
+
+// TestATaskThatCannotBeReadIsTheOneThatItsIDNames, so that this process says of the same one
+// that it runs.
+func TestATaskThatCannotBeReadIsTheOneThatItsIDNames(t *testing.T) {
+	t.Parallel()
+	for _, want := range []task{
+		{Kind: kindSend, Request: "r", Run: 2},
+		{Kind: kindAct, Request: "r", Step: "abc"},
+		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 3},
+		{Kind: kindPlan, Request: "r", Run: 1, Attempt: 4},
+		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 12, Attempt: 8},
+	} {
+		for payload, kind := range map[string]error{"{": errVersion, `{"v":0,"request":"x"}`: errVersion, `{"v":99}`: errLater} {
+			want.queue = "q"
+			got, err := decodeTask(asynq.NewTask(string(want.Kind), []byte(payload)), want.id(), "q")
+			if got != want || got.id() != want.id() || !errors.Is(err, kind) {
+				t.Errorf("%s with %s is %+v: %v", want.id(), payload, got, err)
+			}
+		}
+	}
+}
