@@ -93,7 +93,7 @@ func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 
 // oneByOne are the texts of the errors that were joined to one.
 func oneByOne(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped by something else is not looked for
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []string{err.Error()}
 	}

@@ -37,7 +37,7 @@ func TestLogHoldsNoFileName(t *testing.T) {
 					next.ServeHTTP(w, r)
 				})
 			})
-			wish := o.parlour.wish("m1", "make it black and white")
+			wish := o.parlour.wish("m1", "find the edges in this picture")
 			wish.Message.Files[0].Name = "geheimnis.jpg"
 			o.parlour.says <- wish
 			<-o.parlour.replies
@@ -47,7 +47,7 @@ func TestLogHoldsNoFileName(t *testing.T) {
 			if refused.Load() == 0 || !strings.Contains(log, "AccessDenied") {
 				t.Errorf("nothing failed:\n%s", log)
 			}
-			if strings.Contains(log, "geheimnis") || strings.Contains(log, "black and white") {
+			if strings.Contains(log, "geheimnis") || strings.Contains(log, "find the edges") {
 				t.Errorf("it holds what is people's own:\n%s", log)
 			}
 		})

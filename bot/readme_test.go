@@ -120,6 +120,7 @@ func addCalls(script *strings.Builder, block string) {
 		switch {
 		case len(args) == 2 && args[0] == "export":
 			fmt.Fprintf(script, "env '%s'\n", args[1])
+		case slices.Contains(args, "--detach"): // which needs a process that serves
 		case len(args) > 1 && args[0] == "bot" && slices.Contains([]string{"ask", "tools", "env"}, args[1]):
 			script.WriteString("bot")
 			for _, a := range args[1:] {

@@ -19,7 +19,7 @@ import (
 )
 
 type serveCommand struct {
-	Queues      string `help:"The queues to work on, with weights or without: gateway=6,plan=3,cpu. All, unless told." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
+	Queues      string `help:"The queues to work on, with weights or without: gateway=6,plan=3. All, unless told." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
 	Adapters    string `help:"The chat platforms to connect with: those that are configured, unless told; none for none." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
@@ -48,17 +48,12 @@ while, and leaves the rest to another process or to the next start. A second one
 func (s *serveCommand) Run(ctx context.Context, c *call) error {
 	pools, unread := parsePools(s.Queues, s.Concurrency)
 	config, err := c.config(func(c *Config) error {
-		_, unknown := c.adapters(s.Adapters)
-		return errors.Join(unread, unknown, s.over(c))
+		return errors.Join(unread, checkAdapters(s.Adapters), s.over(c))
 	})
 	if err != nil {
 		return err
 	}
-	platforms, err := config.adapters(s.Adapters)
-	if err != nil {
-		return err
-	}
-	return serve(ctx, config, service{pools: pools, adapters: platforms, hint: func() error {
+	return serve(ctx, config, service{pools: pools, hint: func() error {
 		if _, err := io.WriteString(c.Stdout, howToAsk); err != nil {
 			return fmt.Errorf("say how it is used: %w", err)
 		}
@@ -97,15 +92,15 @@ func (s *serveCommand) over(c *Config) error {
 	return errors.Join(append(wrong, c.checkListen())...)
 }
 
-// adapters are the chat platforms of those names, or else those that are configured.
-func (c Config) adapters(names string) ([]adapters.Adapter, error) {
+// checkAdapters looks at the names of the chat platforms to connect with.
+func checkAdapters(names string) error {
 	var wrong []error
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name != "" && name != "none" {
 			wrong = append(wrong, usage("--adapters names %q: this version connects with no chat platform yet; leave it out.", name))
 		}
 	}
-	return nil, errors.Join(wrong...)
+	return errors.Join(wrong...)
 }
 
 // service is what a process serves.
