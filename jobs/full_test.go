@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -110,7 +111,10 @@ func TestTheDeadlineIsNeverGivenUp(t *testing.T) {
 	<-g.entered
 	disc.full.Store(true)
 	h.timeIsUp(id)
-	h.log.until(t, 1, "stage failed", "stage=deadline", "retried=120")
+	h.log.until(t, 1, "stage failed", "stage=deadline", "retried=9")
+	if info, err := h.inspector().GetTaskInfo(jobs.QueuePlan, "deadline:"+id+":1:"); err != nil || info.MaxRetry < math.MaxInt32 {
+		t.Errorf("it is tried %d times: %v", info.MaxRetry, err)
+	}
 	disc.full.Store(false)
 	if r := h.wait(j, id, 1); !strings.Contains(h.told(r), "too long") {
 		t.Errorf("told is %s", h.told(r))

@@ -11,6 +11,7 @@ import (
 	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 
+	"atelier/adapters"
 	"atelier/jobs"
 	"atelier/storage"
 )
@@ -165,7 +166,7 @@ func TestAFurtherRunWaitsForNoTurn(t *testing.T) {
 	h.wait(j, second, 1)
 	stall := newGate()
 	h.chat.mu.Lock()
-	h.chat.stall = stall
+	h.chat.stall, h.chat.onFetch = stall, func(int, adapters.File) error { stall.entered <- struct{}{}; return nil }
 	h.chat.mu.Unlock()
 	n, err := j.Again(t.Context(), second, "ann")
 	check(t, err)
