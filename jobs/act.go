@@ -188,10 +188,12 @@ func (r *request) place(generation int, step string) ([]plan.Step, int) {
 }
 
 // actFailed writes down that a step could not be done at all, so that another way is taken.
+// Where that cannot be written just now, the step may yet be done.
 func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
-	r, err := j.record(ctx, w.Request, "", stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}, "")
+	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}})
 	if err != nil {
 		return err
 	}
+	j.hint(ctx, r)
 	return j.advance(ctx, r)
 }
