@@ -23,13 +23,6 @@ type disc struct {
 	full atomic.Bool
 }
 
-func (d *disc) room(key string) error {
-	if d.full.Load() && !strings.HasPrefix(key, "workers") {
-		return fmt.Errorf("write: %w", storage.ErrFull)
-	}
-	return nil
-}
-
 func (d *disc) Append(ctx context.Context, key string, value []byte, expiry time.Duration) (int64, error) {
 	if err := d.room(key); err != nil {
 		return 0, err
@@ -42,6 +35,13 @@ func (d *disc) Put(ctx context.Context, key string, value []byte, expiry time.Du
 		return err
 	}
 	return d.State.Put(ctx, key, value, expiry)
+}
+
+func (d *disc) room(key string) error {
+	if d.full.Load() && !strings.HasPrefix(key, "workers") {
+		return fmt.Errorf("write: %w", storage.ErrFull)
+	}
+	return nil
 }
 
 // TestADiskThatIsFullForLongHoldsARequestUpAndLosesNothing: once there is room again, it goes
