@@ -15,7 +15,7 @@ import (
 type showCommand struct {
 	ID   string `arg:"" help:"The request, or how its id begins."`
 	Out  string `help:"Write the files that its last run made into this folder." placeholder:"DIR"`
-	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, plan, steps, results, made, answer, …}]}; took in nanoseconds."`
+	JSON bool   `help:"Print JSON: {id, thread_id, thread, by, wish, at, asked, runs: [{n, status, plan, steps, results, answer, …}]}; took in nanoseconds."`
 }
 
 // Run prints a request whole.

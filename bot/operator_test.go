@@ -268,7 +268,7 @@ func (l *living) operated() {
 	if diff := cmp.Diff([]requestLine{want}, listed); diff != "" {
 		t.Error(diff)
 	}
-	l.says(statusDone, "  Steps\n    1.  greet  done  waited ", "show", id[:5])
+	l.says(statusDone, "  Steps\n    1.  greet  -  done  waited ", "show", id[:5])
 	var shown jobs.Request
 	if l.json(&shown, "show", id); cmp.Diff(r, shown) != "" {
 		t.Error(cmp.Diff(r, shown))
