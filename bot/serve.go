@@ -19,7 +19,7 @@ import (
 )
 
 type serveCommand struct {
-	Queues      string `help:"The queues to work on, with weights or without: gateway=6,plan; all unless told." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
+	Queues      string `help:"The queues to work on, with weights or without (gateway=6,plan); else all." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
 	Adapters    string `help:"The chat platforms to connect with: those that are configured, unless told; none for none." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
