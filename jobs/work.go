@@ -109,7 +109,7 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	case errors.Is(err, asynq.SkipRetry):
 		return err
 	case errors.Is(context.Cause(ctx), errStopped):
-		return nil // whoever stopped it sees to the rest
+		return j.handOn(unstopped, w)
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = errors.Join(err, j.release(ctx, w))
 		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
@@ -120,6 +120,16 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	}
 	log.WarnContext(ctx, "stage failed", "retried", retried, "error", plan.ForOperator(err))
 	return j.failed(ctx, w, err, retried)
+}
+
+// handOn hands over what a stage that was stopped would have handed over, such as the
+// answer that tells of it: whoever stopped it may be this very stage.
+func (j *Jobs) handOn(ctx context.Context, w task) error {
+	r, err := j.request(ctx, w.Request)
+	if err != nil {
+		return ignoreUnknown(err)
+	}
+	return j.advance(ctx, r)
 }
 
 func outcome(err error) string {
