@@ -117,7 +117,7 @@ func (t *texts) unpackResult(ctx context.Context, r plan.Result) (_ plan.Result,
 // unpackLatest unpacks what a thread has: the latest of it, as much as is remembered. A text
 // whose time has come is left out.
 func (t *texts) unpackLatest(ctx context.Context, resources []plan.Resource) ([]plan.Resource, error) {
-	latest := make([]plan.Resource, 0, min(len(resources), maxEarlier))
+	var latest []plan.Resource
 	room := maxTexts
 	for _, r := range slices.Backward(resources) {
 		if len(latest) == maxEarlier {
