@@ -251,7 +251,11 @@ func (j *Jobs) write(ctx context.Context, id string, e entry) (*request, error) 
 	if err != nil {
 		return nil, err
 	}
-	return foldRequest(id, entries)
+	r, err := foldRequest(id, entries)
+	if err == nil && (r == nil || r.asked == nil) { // it was forgotten meanwhile
+		err = fmt.Errorf("request %s: %w", id, ErrUnknown)
+	}
+	return r, err
 }
 
 // thread reads a thread as it was after so many entries; all of them if n is negative.
