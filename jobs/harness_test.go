@@ -221,7 +221,7 @@ func (h *house) wait(j *jobs.Jobs, id string, run int) jobs.Request {
 }
 
 // patience is how long a test waits for what never comes.
-const patience = time.Minute
+const patience = 4 * time.Minute
 
 // ask hands an event over and waits for the answer.
 func (h *house) ask(j *jobs.Jobs, e adapters.Event) jobs.Request {

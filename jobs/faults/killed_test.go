@@ -14,7 +14,7 @@ import (
 // limit is how long a test waits for what must come: it is never what a test measures.
 func limit(t *testing.T) context.Context {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, stop := context.WithTimeout(t.Context(), 4*time.Minute)
 	t.Cleanup(stop)
 	return ctx
 }
