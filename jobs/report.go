@@ -73,6 +73,13 @@ func (w *watches) close(id string) bool {
 	return true
 }
 
+// drop ends a watch, whatever has changed.
+func (w *watches) drop(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.open, id)
+}
+
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -106,7 +113,8 @@ func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter,
 				late++
 			}
 			if late >= lateReports { // the answer is there: it can do without
-				break
+				w.drop(id)
+				return
 			}
 			pause(ctx, max(adapters.Wait(err), min(j.config.Retry(failures), time.Minute)))
 			failures++
