@@ -3,13 +3,25 @@ package jobs
 import (
 	"fmt"
 	"log/slog"
+	"regexp"
 )
 
-// asynqLog passes on what asynq says.
+// asynqLog passes on what asynq says, with the request that it is about.
 type asynqLog struct{ log *slog.Logger }
 
-func (l asynqLog) Debug(args ...any) { l.log.Debug(fmt.Sprint(args...), "by", "asynq") }
-func (l asynqLog) Info(args ...any)  { l.log.Info(fmt.Sprint(args...), "by", "asynq") }
-func (l asynqLog) Warn(args ...any)  { l.log.Warn(fmt.Sprint(args...), "by", "asynq") }
-func (l asynqLog) Error(args ...any) { l.log.Error(fmt.Sprint(args...), "by", "asynq") }
-func (l asynqLog) Fatal(args ...any) { l.log.Error(fmt.Sprint(args...), "by", "asynq") }
+func (l asynqLog) Debug(args ...any) { l.about(args).Debug(fmt.Sprint(args...)) }
+func (l asynqLog) Info(args ...any)  { l.about(args).Info(fmt.Sprint(args...)) }
+func (l asynqLog) Warn(args ...any)  { l.about(args).Warn(fmt.Sprint(args...)) }
+func (l asynqLog) Error(args ...any) { l.about(args).Error(fmt.Sprint(args...)) }
+func (l asynqLog) Fatal(args ...any) { l.about(args).Error(fmt.Sprint(args...)) }
+
+// taskInText is the id of a task of ours in what asynq says ([task.id]).
+var taskInText = regexp.MustCompile(`\b(fetch|plan|act|compose|send|deadline):([a-z2-7]{16}):`)
+
+func (l asynqLog) about(args []any) *slog.Logger {
+	log := l.log.With("by", "asynq")
+	if found := taskInText.FindStringSubmatch(fmt.Sprint(args...)); found != nil {
+		log = log.With("request", found[2], "stage", found[1])
+	}
+	return log
+}
