@@ -43,7 +43,7 @@ func TestProgressLine(t *testing.T) {
 		p := newProgress(terminal, func() int { return int(columns.Load()) })
 		see := func(want string) {
 			t.Helper()
-			time.Sleep(redraw) // of the bubble: nobody waits
+			<-time.After(redraw) // of the bubble: nobody waits
 			synctest.Wait()
 			if _, last := screen(terminal.String()); last != want {
 				t.Errorf("it shows %q, not %q", last, want)
@@ -55,7 +55,7 @@ func TestProgressLine(t *testing.T) {
 			t.Errorf("it was drawn at once: %q", terminal.String())
 		}
 		see("Thinking… 0 s (understanding the wish)")
-		time.Sleep(3 * time.Second)
+		<-time.After(3 * time.Second)
 		p.stage("r", agent.Assessing)
 		see("Thinking… 3 s (weighing the tools)")
 		if drawn := strings.Count(terminal.String(), clearToEnd); drawn != 5 {
@@ -83,7 +83,7 @@ func TestProgressLine(t *testing.T) {
 		p.close()
 		written := terminal.String()
 		p.tell("Dreaming", "")
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		if terminal.String() != written {
 			t.Error("it is drawn after its end")
 		}

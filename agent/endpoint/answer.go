@@ -43,7 +43,7 @@ func CutOff(finish openai.FinishReason) bool {
 
 // RefusesFormat tells whether the server may have refused a call because of its
 // response_format, so that one that binds less may be taken: some answer 400 or 422 to a
-// format that they do not know, some that it is not implemented, and some fail (500) and
+// format that they do not know, some 501, and some fail (500) and
 // say of what. A call that was declined, or refused for another parameter that the server
 // names, is none of them.
 func RefusesFormat(err error) bool {
