@@ -90,13 +90,17 @@ type Command struct {
 	Text string `json:"text,omitempty"`
 }
 
-// Mark is what somebody pointed at on a picture of the thread. Coordinates are pixels of
-// the picture as people see it, after its EXIF orientation, and lie within it.
+// Mark is what somebody pointed at on a picture. Coordinates are pixels of the picture as
+// people see it, after its EXIF orientation, and lie within it. An event of its own is for
+// the next message in the thread; what is pointed at with a message stands in it.
 type Mark struct {
 	// Picture is the name that the picture has as a resource of the thread.
-	Picture string `json:"picture"`
-	Width   int    `json:"width"`
-	Height  int    `json:"height"`
+	Picture string `json:"picture,omitempty"`
+	// File, in a message's mark, is in the place of Picture the id of one of its Files. One
+	// that the thread has already may be sent with the message again for that.
+	File   string `json:"file,omitempty"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
 
 	Points []Point `json:"points,omitempty"`
 	Boxes  []Box   `json:"boxes,omitempty"`

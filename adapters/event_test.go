@@ -123,7 +123,13 @@ func TestWhatIsNoEvent(t *testing.T) {
 		"marks nothing":      mark(adapters.Mark{}),
 		"a point outside":    mark(adapters.Mark{Points: []adapters.Point{{X: 10}}}),
 		"not within":         mark(adapters.Mark{Boxes: []adapters.Box{{XMin: 2, XMax: 2, YMax: 1}}}),
-		"lacks mark.mask.id": mark(adapters.Mark{Mask: &adapters.File{Handle: "h"}}),
+		"not on one picture": other(func(e *adapters.Event) { e.Kind, e.Mark = adapters.PictureMarked, &adapters.Mark{Width: 1, Height: 1} }),
+		"larger than any": other(func(e *adapters.Event) {
+			e.Kind, e.Mark = adapters.PictureMarked, &adapters.Mark{Picture: "p", Width: 1 << 21, Height: 1}
+		}),
+		"does not come with it": message(func(m *adapters.Message) { m.Marks = []adapters.Mark{{File: "f", Width: 1, Height: 1}} }),
+		"marks on 17 pictures":  message(func(m *adapters.Message) { m.Marks = make([]adapters.Mark, 17) }),
+		"lacks mark.mask.id":    mark(adapters.Mark{Mask: &adapters.File{Handle: "h"}}),
 	} {
 		e := adapters.Event{
 			Kind: adapters.MessageSent, ID: "e", Adapter: "chat", Thread: adapters.Thread{Adapter: "chat", Channel: "c"}, By: adapters.Person{ID: "u"}, At: time.Unix(1, 0),

@@ -85,6 +85,12 @@ func drawMessage(t *rapid.T) *adapters.Message {
 	if rapid.Bool().Draw(t, "with files") {
 		m.Files = rapid.SliceOfN(files(), 1, 3).Draw(t, "files")
 	}
+	if len(m.Files) > 0 && rapid.Bool().Draw(t, "points") {
+		m.Marks = []adapters.Mark{
+			{File: m.Files[0].ID, Width: 40, Height: 30, Points: []adapters.Point{{X: 1, Y: 2}}},
+			{Picture: "photo-3f2a.png", Width: 4, Height: 3, Boxes: []adapters.Box{{XMax: 4, YMax: 3}}},
+		}
+	}
 	if rapid.Bool().Draw(t, "replies") {
 		m.ReplyTo = &adapters.Earlier{Ref: refs().Draw(t, "earlier"), By: adapters.Person{ID: "u2"}, Own: true, At: time.Unix(5, 0).UTC(), Text: "before"}
 	}

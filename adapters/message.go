@@ -62,6 +62,8 @@ type Message struct {
 	// "@name". It may be empty if there are files or a message that is replied to.
 	Text  string `json:"text,omitempty"`
 	Files []File `json:"files,omitempty"`
+	// Marks are what the sender pointed at with this message.
+	Marks []Mark `json:"marks,omitempty"`
 	// ReplyTo is the message to which this one replies, where it is known.
 	ReplyTo *Earlier `json:"reply_to,omitempty"`
 }

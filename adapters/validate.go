@@ -9,12 +9,14 @@ import (
 
 // The most that an event may hold, so that it can be stored whole.
 const (
-	MaxText  = 128 << 10 // bytes of a message's text
-	MaxFiles = 100       // files of a message
-	maxMarks = 1000      // points or boxes on a picture, files or parts of a reply
-	maxName  = 1 << 10   // bytes of a name
-	maxID    = 255       // bytes of a platform's id
-	maxOwn   = 8 << 10   // bytes of a handle, an alternative text or an address
+	MaxText   = 128 << 10 // bytes of a message's text
+	MaxFiles  = 100       // files of a message
+	maxMarks  = 1000      // points or boxes on a picture, files or parts of a reply
+	maxMarked = 16        // pictures that are pointed at with a message
+	maxSide   = 1 << 20   // pixels of a picture's side
+	maxName   = 1 << 10   // bytes of a name
+	maxID     = 255       // bytes of a platform's id
+	maxOwn    = 8 << 10   // bytes of a handle, an alternative text or an address
 )
 
 // Validate tells why an event is not one, by an error that is [ErrInvalid] and holds
@@ -52,7 +54,7 @@ func (e Event) Validate() error {
 	case CommandGiven:
 		c.command(e.Command)
 	case PictureMarked:
-		c.mark(e.Mark)
+		c.mark(e.Mark, nil)
 	default:
 		c.badf("has no kind that is known")
 	}

@@ -1,6 +1,9 @@
 package adapters
 
-import "net/url"
+import (
+	"net/url"
+	"slices"
+)
 
 func (c *checker) message(m *Message) {
 	if m == nil {
@@ -13,6 +16,12 @@ func (c *checker) message(m *Message) {
 	case Mentioned, Replied, Direct, Overheard:
 	default:
 		c.badf("does not tell whom its message is for")
+	}
+	if len(m.Marks) > maxMarked {
+		c.badf("has marks on %d pictures, at most %d are taken", len(m.Marks), maxMarked)
+	}
+	for _, mark := range m.Marks {
+		c.mark(&mark, m.Files)
 	}
 	if e := m.ReplyTo; e != nil {
 		c.ref("message.reply_to.ref", e.Ref)
@@ -61,12 +70,21 @@ func (c *checker) command(x *Command) {
 	c.text("command.text", x.Text, MaxText)
 }
 
-func (c *checker) mark(m *Mark) {
+// mark checks a mark on a picture of the thread, or on one of the files.
+func (c *checker) mark(m *Mark, files []File) {
 	if m == nil {
 		return
 	}
-	c.id("mark.picture", m.Picture)
+	c.line("mark.picture", m.Picture, maxName)
+	c.line("mark.file", m.File, maxID)
+	of := func(f File) bool { return f.ID == m.File }
 	switch {
+	case (m.Picture == "") == (m.File == ""):
+		c.badf("has a mark that is not on one picture")
+	case m.File != "" && !slices.ContainsFunc(files, of):
+		c.badf("has a mark on a file that does not come with it")
+	case m.Width > maxSide || m.Height > maxSide:
+		c.badf("has a mark on a picture that is larger than any")
 	case m.Width < 1 || m.Height < 1:
 		c.badf("has a mark on a picture of no size")
 	case len(m.Points) == 0 && len(m.Boxes) == 0 && m.Mask == nil:

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -100,73 +101,44 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 		}
 		return res, err
 	}
+	given := func(r plan.Resource) {
+		if !slices.ContainsFunc(all, func(o plan.Resource) bool { return o.Name == r.Name }) {
+			all = append(all, r)
+		}
+	}
+	names := map[string]string{} // of the message's files, by id
 	e := r.asked.Event
 	if m := e.Message; m != nil {
-		files := m.Files
 		if m.ReplyTo != nil && !m.ReplyTo.Own { // the bot's own files are the thread's already
-			files = slices.Concat(m.ReplyTo.Files, files)
+			for _, f := range m.ReplyTo.Files {
+				res, err := take(e.Adapter, f)
+				if err != nil {
+					return nil, err
+				}
+				given(res)
+			}
 		}
-		for _, f := range files {
+		for _, f := range m.Files {
 			res, err := take(e.Adapter, f)
 			if err != nil {
 				return nil, err
 			}
-			if !slices.ContainsFunc(all, func(o plan.Resource) bool { return o.Name == res.Name }) {
-				all = append(all, res)
-			}
+			given(res)
+			names[f.ID] = res.Name
 		}
 	}
-	for _, marked := range t.pointed(r.id) {
-		marks, err := takeMarks(marked, namer, take)
+	for i, m := range t.marked(r) {
+		m.Picture = cmp.Or(m.Picture, names[m.File])
+		if at := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
+			given(earlier[at]) // it is what the message is about
+		}
+		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, marks...)
 	}
 	return all, nil
-}
-
-// takeMarks makes resources of what was pointed at.
-func takeMarks(e *adapters.Event, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error)) ([]plan.Resource, error) {
-	m := e.Mark
-	var marks []plan.Resource
-	add := func(kind plan.Type, value string, err error) error {
-		if err != nil {
-			return fmt.Errorf("take a mark: %w", err)
-		}
-		name := namer.Derived(string(kind), e.Key(), "", m.Picture)
-		marks = append(marks, plan.Resource{Name: name, Type: kind, Value: value, About: "marked on " + m.Picture})
-		return nil
-	}
-	if len(m.Points) > 0 {
-		points := make([]plan.Point, len(m.Points))
-		for i, p := range m.Points {
-			points[i] = plan.Point{X: p.X, Y: p.Y, Exclude: p.Exclude}
-		}
-		value, err := plan.EncodeValue(points)
-		if err := add(plan.Points, value, err); err != nil {
-			return nil, err
-		}
-	}
-	if len(m.Boxes) > 0 {
-		boxes := make([]plan.Box, len(m.Boxes))
-		for i, b := range m.Boxes {
-			boxes[i] = plan.Box{XMin: b.XMin, YMin: b.YMin, XMax: b.XMax, YMax: b.YMax}
-		}
-		value, err := plan.EncodeValue(boxes)
-		if err := add(plan.BBox, value, err); err != nil {
-			return nil, err
-		}
-	}
-	if m.Mask != nil {
-		mask, err := take(e.Adapter, *m.Mask)
-		if err != nil {
-			return nil, err
-		}
-		mask.Type, mask.About = plan.Mask, "marked on "+m.Picture
-		marks = append(marks, mask)
-	}
-	return marks, nil
 }
 
 // takeFile fetches one file, and tells how many bytes of text it is. One that the thread has

@@ -115,11 +115,15 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 	h.handle(j, e)
 	h.handle(j, e) // the platform tells of it again
 	given := h.mind.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
+	if len(given) == 0 || given[0] != picture {
+		t.Fatalf("given are %+v, without the picture that is marked", given)
+	}
+	given = given[1:]
 	var types []plan.Type
 	for _, g := range given {
 		types = append(types, g.Type)
-		if g.About != "marked on "+picture.Name {
-			t.Errorf("%s is about %q", g.Name, g.About)
+		if g.About != "marked on "+picture.Name || g.On != picture.Name {
+			t.Errorf("%s is about %q, on %q", g.Name, g.About, g.On)
 		}
 	}
 	if fmt.Sprint(types) != fmt.Sprint([]plan.Type{plan.Points, plan.BBox, plan.Mask}) {
@@ -135,6 +139,40 @@ func TestMarksAreGivenWithTheNextMessageOnly(t *testing.T) {
 	next := h.mind.request(h.ask(j, h.says("t", "ann", "blur")).ID)
 	if len(next.Given) != 0 || len(next.Earlier) != 5 { // the picture, the marks, what cut made
 		t.Errorf("given is %v, earlier are %v", next.Given, next.Earlier)
+	}
+}
+
+// TestMarksComeWithTheirMessage points at a file as it is sent, and again, with another one
+// in between, at what the thread has by then.
+func TestMarksComeWithTheirMessage(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	file := h.chat.upload("a.png", "PNG a")
+	box := []adapters.Box{{XMax: 3, YMax: 2}}
+	e := h.says("t", "ann", "caption", file)
+	e.Message.Marks = []adapters.Mark{{File: file.ID, Width: 4, Height: 3, Boxes: box}}
+	given := h.mind.request(h.ask(j, e).ID).Given
+	if len(given) != 2 || given[0].File != "a.png" || given[1].Type != plan.BBox || given[1].On != given[0].Name {
+		t.Fatalf("given are %+v", given)
+	}
+	h.ask(j, h.says("t", "ann", "caption", h.chat.upload("b.png", "PNG b")))
+	e = h.says("t", "ann", "caption", file)
+	e.Message.Marks = []adapters.Mark{{File: file.ID, Width: 4, Height: 3, Boxes: box}}
+	again := h.mind.request(h.ask(j, e).ID)
+	if len(again.Given) != 2 || again.Given[0] != given[0] || again.Given[1].On != given[0].Name || again.Given[1].Name == given[1].Name {
+		t.Errorf("given are %+v", again.Given)
+	}
+	e = h.says("t", "ann", "caption")
+	e.Message.Marks = []adapters.Mark{{Picture: given[0].Name, Width: 4, Height: 3, Points: []adapters.Point{{X: 1, Y: 1}}}}
+	last := h.mind.request(h.ask(j, e).ID)
+	if len(last.Given) != 2 || last.Given[0] != given[0] || last.Given[1].Type != plan.Points {
+		t.Errorf("given are %+v", last.Given)
+	}
+	for _, earlier := range last.Earlier {
+		if earlier.Name == given[0].Name {
+			t.Error("what is marked is earlier, and given too")
+		}
 	}
 }
 

@@ -18,6 +18,8 @@ type Resource struct {
 	Blob string `json:"blob,omitempty"`
 	// File is the name that the user's own file had, "" for what was made here.
 	File string `json:"file,omitempty"`
+	// On is, of what somebody marked, the name of the picture that it is on.
+	On string `json:"on,omitempty"`
 	// About says in a few words what it shows or came from, for people and models.
 	About string `json:"about,omitempty"`
 }

@@ -1,0 +1,68 @@
+package jobs
+
+import (
+	"fmt"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// pointed is a mark, and the adapter by which its mask is fetched.
+type pointed struct {
+	adapters.Mark
+	adapter string
+}
+
+// marked is what was pointed at for a request: in the thread before it, and with it.
+func (t *thread) marked(r *request) []pointed {
+	var all []pointed
+	for _, e := range t.pointed(r.id) {
+		all = append(all, pointed{*e.Mark, e.Adapter})
+	}
+	if m := r.asked.Event.Message; m != nil {
+		for _, mark := range m.Marks {
+			all = append(all, pointed{mark, r.asked.Event.Adapter})
+		}
+	}
+	return all
+}
+
+// takeMark makes resources of what was pointed at on a picture.
+func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error)) ([]plan.Resource, error) {
+	var marks []plan.Resource
+	add := func(r plan.Resource) {
+		r.On, r.About = m.Picture, "marked on "+m.Picture
+		marks = append(marks, r)
+	}
+	if len(m.Points) > 0 {
+		points := make([]plan.Point, len(m.Points))
+		for i, p := range m.Points {
+			points[i] = plan.Point{X: p.X, Y: p.Y, Exclude: p.Exclude}
+		}
+		value, err := plan.EncodeValue(points)
+		if err != nil {
+			return nil, fmt.Errorf("take points: %w", err)
+		}
+		add(plan.Resource{Name: namer.Derived(string(plan.Points), key, "", m.Picture), Type: plan.Points, Value: value})
+	}
+	if len(m.Boxes) > 0 {
+		boxes := make([]plan.Box, len(m.Boxes))
+		for i, b := range m.Boxes {
+			boxes[i] = plan.Box{XMin: b.XMin, YMin: b.YMin, XMax: b.XMax, YMax: b.YMax}
+		}
+		value, err := plan.EncodeValue(boxes)
+		if err != nil {
+			return nil, fmt.Errorf("take boxes: %w", err)
+		}
+		add(plan.Resource{Name: namer.Derived(string(plan.BBox), key, "", m.Picture), Type: plan.BBox, Value: value})
+	}
+	if m.Mask != nil {
+		mask, err := take(m.adapter, *m.Mask)
+		if err != nil {
+			return nil, err
+		}
+		mask.Type = plan.Mask
+		add(mask)
+	}
+	return marks, nil
+}
