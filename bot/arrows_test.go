@@ -23,6 +23,8 @@ type arrow struct {
 // one is placed on purpose.
 var arrows = map[string]arrow{
 	"adapters":                    {nil, "a promise: what people write and read, whoever works on it"},
+	"adapters/phrase":             {nil, "the fixed sentences, a leaf"},
+	"adapters/adapterstest":       {[]string{"adapters"}, "the contract suite knows the promise only"},
 	"adapters/terminal":           {[]string{"adapters"}, "a make imports its promise"},
 	"agent/plan":                  {nil, "the shared words are a leaf"},
 	"agent/toolgraph":             {[]string{"agent/plan"}, "the search is pure: it knows words and nothing that runs"},
