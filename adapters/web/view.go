@@ -1,0 +1,100 @@
+package web
+
+import (
+	"html/template"
+	"time"
+
+	"atelier/adapters"
+)
+
+// What the templates are given. They hold plain data: everything in them is text that the
+// templates escape, but for what is template.HTML.
+
+// pageView is a whole page.
+type pageView struct {
+	Language string // of the page's own words, a BCP 47 tag
+	Title    string
+	Me       adapters.Person
+	CanLeave bool // there is a session to log out of
+	Threads  []threadLine
+	Thread   *threadView // nil on the empty page
+	Examples []Example   // on the empty page
+	Tools    []Tool      // on the tools page
+	Static   string      // the folder of the static files, which changes with their content
+	MaxFile  int64       // in bytes
+	MaxFiles int
+}
+
+// threadLine is a thread in the list.
+type threadLine struct {
+	ID    string
+	Title string
+	At    time.Time
+	Open  bool // it is the one that is shown
+	Busy  bool // something of it still runs
+}
+
+// threadView is a conversation.
+type threadView struct {
+	ID       string
+	Title    string
+	Position int64 // of the last entry that is in it; -1 for none
+	Messages []messageView
+}
+
+// messageView is a message, a person's or the bot's, or the progress of a request.
+type messageView struct {
+	ID      string // unique in the page, fit for an element's id
+	Thread  string
+	By      string // the person's name; "" is the bot
+	Mine    bool   // it is by who reads the page
+	At      time.Time
+	Removed bool
+
+	Text  template.HTML // rendered of Markdown for the bot, escaped for people
+	Files []fileView
+	Marks []markView
+	// Status is how a person's request stands.
+	Status adapters.Status
+	// Progress is set for a progress message only.
+	Progress *adapters.Progress
+	// ReplyTo is the id of the message that it answers, "" if that is not in the thread.
+	ReplyTo string
+
+	Choices []choiceView
+	// CanAgain, CanStop and CanRemove tell which buttons there are.
+	CanAgain, CanStop, CanRemove bool
+	// HasWork tells that the plan can be drawn: it is loaded from WorkURL.
+	HasWork bool
+	WorkURL string
+	ActURL  string // where reactions are posted
+}
+
+// choiceView is another way that can be chosen.
+type choiceView struct {
+	Number  int
+	Text    string
+	Pressed int // by how many
+	Ready   bool
+}
+
+// fileView is a file of a message.
+type fileView struct {
+	Name, Alt, Note string
+	Size            int64
+	Kind            string // image, video, audio, page, text or other
+	Type            string // the media type
+	URL             string // shown in its place; for pages to be framed
+	Download        string // offered to be saved
+	// Width and Height of a picture where they are known, else 0.
+	Width, Height int
+	// Mark is what a mark on this picture is on: "picture:NAME" or "file:ID"; "" where it
+	// cannot be pointed at.
+	Mark string
+}
+
+// markView tells what was pointed at.
+type markView struct {
+	Name                 string // of the picture
+	Points, Boxes, Masks int
+}
