@@ -10,7 +10,9 @@ import (
 // What the templates are given. They hold plain data: everything in them is text that the
 // templates escape, but for what is template.HTML.
 
-// pageView is a whole page.
+// pageView is a whole page: that of Thread, or the empty page, or the tools page, or one
+// that says that there is nothing (Missing), whichever is set first in this order: Missing,
+// Thread, Fresh, and otherwise the tools page.
 type pageView struct {
 	Language string // of the page's own words, a BCP 47 tag
 	Title    string
@@ -18,9 +20,11 @@ type pageView struct {
 	CanLeave bool // there is a session to log out of
 	Threads  []threadLine
 	Thread   *threadView // nil on the empty page
+	Fresh    string      // the id of the thread that the first message on the empty page begins
+	Missing  string      // a sentence for people: there is nothing here
 	Examples []Example   // on the empty page
 	Tools    []Tool      // on the tools page
-	Static   string      // the folder of the static files, which changes with their content
+	Static   string      // the folder of the static files; "" is that of this process
 	MaxFile  int64       // in bytes
 	MaxFiles int
 }
@@ -50,6 +54,9 @@ type messageView struct {
 	Mine    bool   // it is by who reads the page
 	At      time.Time
 	Removed bool
+
+	// Language is that of the text, "" where it is not known.
+	Language string
 
 	Text  template.HTML // rendered of Markdown for the bot, escaped for people
 	Files []fileView
