@@ -1,0 +1,130 @@
+package web
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"atelier/adapters/phrase"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+//go:embed words/*.json
+var wordFiles embed.FS
+
+// pages renders what people see: whole pages, and the pieces that come to a page later.
+// Every word of it that nobody wrote is said in the page's language. It never changes and
+// is safe for use by many goroutines.
+type pages struct {
+	hash    string // of all static files: it names their folder
+	assets  map[string]asset
+	words   *phrase.Catalogue
+	matcher language.Matcher
+	spoken  []*template.Template // one for each of the matcher's languages
+	tags    []string             // and its BCP 47 tag
+}
+
+// newPages reads the templates, the words and the static files that the program holds.
+func newPages() (*pages, error) {
+	words, err := newWords()
+	if err != nil {
+		return nil, err
+	}
+	p := &pages{words: words, tags: []string{phrase.English, phrase.SimplifiedChinese}}
+	if p.assets, p.hash, err = loadAssets(); err != nil {
+		return nil, err
+	}
+	tags := make([]language.Tag, len(p.tags))
+	for i, tag := range p.tags {
+		tags[i] = language.Make(tag)
+		t, err := template.New("pages").Funcs(p.funcs(tag)).ParseFS(templateFiles, "templates/*.html")
+		if err != nil {
+			return nil, fmt.Errorf("the web channel's templates: %w", err)
+		}
+		p.spoken = append(p.spoken, t)
+	}
+	p.matcher = language.NewMatcher(tags)
+	return p, nil
+}
+
+// newWords is the catalogue of what the channel says.
+func newWords() (*phrase.Catalogue, error) {
+	folder, err := fs.Sub(wordFiles, "words")
+	if err != nil {
+		return nil, fmt.Errorf("the web channel's words: %w", err)
+	}
+	return phrase.New(folder)
+}
+
+// page writes a whole page.
+func (p *pages) page(w io.Writer, v pageView) error {
+	if v.Static == "" {
+		v.Static = p.folder()
+	}
+	return p.write(w, v.Language, "page", v)
+}
+
+// messages writes message elements, to be put into a page by their ids.
+func (p *pages) messages(w io.Writer, tag string, v []messageView) error {
+	return p.write(w, tag, "messages", v)
+}
+
+// threads writes the list of threads.
+func (p *pages) threads(w io.Writer, tag string, v []threadLine) error {
+	return p.write(w, tag, "threads", v)
+}
+
+// work writes how an answer came about: a drawing, and the same as a list. A nil v says
+// that it is not known.
+func (p *pages) work(w io.Writer, tag string, v *Work) error {
+	if v == nil {
+		return p.write(w, tag, "unknown-work", nil)
+	}
+	return p.write(w, tag, "work", draw(*v))
+}
+
+// failure writes a sentence, in the reader's language already, that says what went wrong.
+func (p *pages) failure(w io.Writer, tag, sentence string) error {
+	return p.write(w, tag, "failure", sentence)
+}
+
+// write renders a template in the language that is next to that tag.
+func (p *pages) write(w io.Writer, tag, name string, v any) error {
+	if err := p.spoken[p.language(tag)].ExecuteTemplate(w, name, v); err != nil {
+		return fmt.Errorf("render %s: %w", name, err)
+	}
+	return nil
+}
+
+// language is the index of the language that is spoken to who reads that one, English where
+// there is none.
+func (p *pages) language(tag string) int {
+	wanted, err := language.Parse(tag)
+	if err != nil {
+		return 0
+	}
+	_, i, _ := p.matcher.Match(wanted)
+	return i
+}
+
+// funcs are what the templates of a language can call.
+func (p *pages) funcs(tag string) template.FuncMap {
+	say := func(format string, args ...any) string { return p.words.Say(tag, format, args...) }
+	return template.FuncMap{
+		"language":  func() string { return tag },
+		"languages": func() []string { return p.tags },
+		"say":       say,
+		"size":      size,
+		"took":      took,
+		"name":      displayName,
+		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+	}
+}

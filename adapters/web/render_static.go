@@ -1,0 +1,105 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed static
+var staticFiles embed.FS
+
+// asset is a static file, as it is and compressed.
+type asset struct {
+	contentType   string
+	plain, zipped []byte
+}
+
+// assetTypes are the types that are served, by the extension of a file's name.
+var assetTypes = map[string]string{
+	".js":  "text/javascript; charset=utf-8",
+	".css": "text/css; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+// loadAssets reads the static files, and the hash of all of them.
+func loadAssets() (map[string]asset, string, error) {
+	all := map[string]asset{}
+	hash := sha256.New()
+	err := fs.WalkDir(staticFiles, "static", func(name string, d fs.DirEntry, err error) error {
+		contentType, served := assetTypes[path.Ext(name)]
+		if err != nil || d.IsDir() || !served {
+			return err
+		}
+		content, err := fs.ReadFile(staticFiles, name)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		zipped, err := zip(content)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
+		all[strings.TrimPrefix(name, "static/")] = asset{contentType, content, zipped}
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("the web channel's files: %w", err)
+	}
+	return all, hex.EncodeToString(hash.Sum(nil))[:16], nil
+}
+
+func zip(content []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(content); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("compress: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// folder is the path of the static files, which changes with their content.
+func (p *pages) folder() string { return "/static/" + p.hash }
+
+// static serves the static files below their folder. As that is another one whenever they
+// change, browsers keep them for good.
+func (p *pages) static() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutPrefix(r.URL.Path, p.folder()+"/")
+		file, known := p.assets[name]
+		if !ok || !known {
+			http.NotFound(w, r)
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, http.StatusText(http.StatusMethodNotAllowed), http.StatusMethodNotAllowed)
+			return
+		}
+		h := w.Header()
+		h.Set("Content-Type", file.contentType)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		h.Set("Vary", "Accept-Encoding")
+		content := file.plain
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			h.Set("Content-Encoding", "gzip")
+			content = file.zipped
+		}
+		h.Set("Content-Length", strconv.Itoa(len(content)))
+		if r.Method == http.MethodGet {
+			_, _ = w.Write(content) // who does not read on has gone
+		}
+	})
+}
