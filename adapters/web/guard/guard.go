@@ -5,11 +5,206 @@
 //     by: a page of somebody else's, whose name is made to lead to this machine, gets
 //     nothing (DNS rebinding).
 //   - What changes something comes from the channel's own origin only
-//     ([http.CrossOriginProtection]).
+//     ([http.CrossOriginProtection]), and no page of another origin can load what is
+//     served here as a part of itself; it can lead here.
+//   - Without a password and without a proxy that authenticates, only this machine is
+//     served: by its address, under a name of this machine, and through no proxy.
 //   - With a password nothing but the login page is served without a session. Sessions are
-//     kept in a [State], under the hash of what the browser holds, so that any process
-//     knows them, they outlive a restart, and logging out ends them.
-//   - Behind a proxy that authenticates, the person is whom its header names; a request
-//     that does not come from that proxy is refused.
-//   - Whoever asks too often, or guesses passwords, is told to wait.
+//     kept in a [State], under a hash of what the browser holds and of the password, so
+//     that any process knows them, they outlive a restart, logging out ends one, and
+//     another password all.
+//   - Behind a proxy that authenticates, the person is whom its header names. A header
+//     that comes from elsewhere names nobody.
+//   - Whoever asks too often, or guesses passwords, is told how long to wait. What is
+//     remembered for that is bounded, and known to this process only.
 package guard
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"time"
+
+)
+
+// Config is who is let in, and where.
+type Config struct {
+	// Password is asked of everybody who comes; "" is none.
+	Password string
+	// Header is the one in which a proxy that authenticates names the person, such as
+	// Remote-User; "" is none. With a password too, it is asked of whom no header names.
+	Header string
+	// Proxies are the addresses from which such a proxy connects. None are those of this
+	// machine; then X-Forwarded-For is not believed.
+	Proxies []netip.Prefix
+	// Public is the address at which people open the channel; nil is none but those of this
+	// machine, and IP addresses. Its host is served, what its pages send is taken, and with
+	// https cookies are for https only.
+	Public *url.URL
+	// Hosts are further names under which the channel is served.
+	Hosts []string
+	// State keeps the sessions; without a password it is not used.
+	State State
+	// Session is how long a session lasts after its last use. Zero means 30 days.
+	Session time.Duration
+	// Changes is how often one person may change something, Reads how often they may ask
+	// for anything else. Zero means 60 a minute and 30 at once, and 1200 and 600. Where only
+	// this machine is served there are no limits.
+	Changes, Reads Limit
+	// Unlimited tells of requests that are limited by what serves them, such as uploads.
+	// Nil is none.
+	Unlimited func(*http.Request) bool
+	// Now is the clock; nil is the system's.
+	Now func() time.Time
+	Log *slog.Logger // nil is none
+}
+
+// Limit is how often something may be done.
+type Limit struct {
+	PerMinute int
+	AtOnce    int // after a pause
+}
+
+// Guard lets people in. It is safe for use by many goroutines.
+type Guard struct {
+	open      bool // to whoever sits at this machine
+	password  [sha256.Size]byte
+	header    string
+	proxies   []netip.Prefix
+	forwarded bool // whether proxies are believed whom they forward for
+	hosts     map[string]bool
+	public    string // host name of the public address, "" if there is none
+	https     bool   // whether that one is served by https
+	origins   *http.CrossOriginProtection
+	sessions  sessions
+	guesses   *guesses
+	changes   *buckets
+	reads     *buckets
+	unlimited func(*http.Request) bool
+	now       func() time.Time
+	journal   journal
+	pages     *pages
+}
+
+// New checks the configuration. It starts nothing.
+func New(c Config) (*Guard, error) {
+	own, err := newPages()
+	if err != nil {
+		return nil, err
+	}
+	g := &Guard{
+		open:      c.Password == "" && c.Header == "",
+		password:  sha256.Sum256([]byte(c.Password)),
+		header:    c.Header,
+		proxies:   c.Proxies,
+		forwarded: len(c.Proxies) > 0,
+		hosts:     map[string]bool{},
+		origins:   http.NewCrossOriginProtection(),
+		guesses:   newGuesses(),
+		changes:   newBuckets(cmp.Or(c.Changes, Limit{PerMinute: 60, AtOnce: 30})),
+		reads:     newBuckets(cmp.Or(c.Reads, Limit{PerMinute: 1200, AtOnce: 600})),
+		unlimited: c.Unlimited,
+		now:       c.Now,
+		journal:   journal{log: c.Log},
+		pages:     own,
+	}
+	if g.now == nil {
+		g.now = time.Now
+	}
+	if g.journal.log == nil {
+		g.journal.log = slog.New(slog.DiscardHandler)
+	}
+	if !g.forwarded {
+		g.proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	}
+	if c.Password != "" {
+		g.sessions = sessions{state: c.State, password: g.password, lasting: cmp.Or(c.Session, 30*24*time.Hour), now: g.now}
+	}
+	if err := g.settle(c); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+// settle takes the parts of the configuration that may be wrong.
+func (g *Guard) settle(c Config) error {
+	switch {
+	case c.Password != "" && c.State == nil:
+		return errors.New("a password needs a place for sessions")
+	case c.Session < 0:
+		return fmt.Errorf("a session that lasts %v is none", c.Session)
+	case c.Header != "" && !headerName(c.Header):
+		return fmt.Errorf("%q is no name of a header", c.Header)
+	case slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return !p.IsValid() }):
+		return errors.New("an address of the proxies is not valid")
+	}
+	for _, name := range c.Hosts {
+		host, ok := hostname(name)
+		if !ok {
+			return fmt.Errorf("%q is no name of a host", name)
+		}
+		g.hosts[host.name] = true
+	}
+	if c.Public == nil {
+		return nil
+	}
+	host, ok := hostname(c.Public.Host)
+	if !ok || c.Public.Scheme != "http" && c.Public.Scheme != "https" {
+		return errors.New("the public address is none of http or https")
+	}
+	if g.open && !host.local() {
+		return errors.New("the public address is reached from other machines: a password is needed, or a proxy that authenticates")
+	}
+	g.hosts[host.name], g.public, g.https = true, host.name, c.Public.Scheme == "https"
+	if err := g.origins.AddTrustedOrigin(c.Public.Scheme + "://" + c.Public.Host); err != nil {
+		return fmt.Errorf("trust the public address: %w", err)
+	}
+	return nil
+}
+
+// Protect serves those who are let in: whom is told by [Who].
+func (g *Guard) Protect(next http.Handler) http.Handler {
+	return g.Outer(g.ownOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, no := g.admit(w, r)
+		if no == nil {
+			no = g.pace(r, v.person.ID)
+		}
+		if no != nil {
+			g.refuse(w, r, no)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(v.within(r.Context())))
+	})))
+}
+
+// Outer serves everybody, under a known Host and with the headers that keep browsers from
+// doing more than they should. What is served may set others in their place.
+func (g *Guard) Outer(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, ok := hostname(r.Host)
+		g.harden(w.Header(), host)
+		if !ok || !g.known(host) {
+			g.journal.note(r, "host", "a request for a host that is not known was refused: PUBLIC_URL tells under which address the channel is opened", "host", cut(r.Host))
+			g.refuse(w, r, &refusal{status: http.StatusMisdirectedRequest, format: "Atelier is not known by this address. " +
+				"Whoever runs it can make the address known: it belongs into PUBLIC_URL."})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Handler serves GET and POST /login, POST /logout, and what lies below /login/.
+func (g *Guard) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /login", g.askPassword)
+	mux.HandleFunc("POST /login", g.login)
+	mux.HandleFunc("POST /logout", g.logout)
+	mux.HandleFunc("GET /login/static/", g.pages.file)
+	return g.Outer(g.ownOrigin(mux))
+}

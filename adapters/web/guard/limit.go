@@ -1,0 +1,137 @@
+package guard
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// remembered is of how many people and addresses something is known at least.
+const remembered = 4096
+
+// recent keeps what was used last, at least that many and at most twice as many.
+type recent[T any] struct {
+	young, old map[string]*T
+}
+
+// of gives what is kept under the key, or what create makes.
+func (k *recent[T]) of(key string, create func() *T) *T {
+	v, ok := k.young[key]
+	if ok {
+		return v
+	}
+	if v, ok = k.old[key]; !ok {
+		v = create()
+	}
+	if k.young == nil || len(k.young) >= remembered {
+		k.young, k.old = map[string]*T{}, k.young
+	}
+	k.young[key] = v
+	return v
+}
+
+// buckets count what each may do.
+type buckets struct {
+	limit Limit
+
+	mu  sync.Mutex
+	all recent[rate.Limiter]
+}
+
+func newBuckets(l Limit) *buckets { return &buckets{limit: l} }
+
+// take counts one, or tells how long to wait before the next.
+func (b *buckets) take(key string, now time.Time) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l := b.all.of(key, func() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.limit.PerMinute)/60, b.limit.AtOnce) })
+	return wait(l, now)
+}
+
+// wait takes one of the limiter, or tells how long to wait for it and takes none.
+func wait(l *rate.Limiter, now time.Time) time.Duration {
+	one := l.ReserveN(now, 1)
+	if !one.OK() {
+		return time.Minute
+	}
+	d := one.DelayFrom(now)
+	if d > 0 {
+		one.CancelAt(now)
+	}
+	return d
+}
+
+// pace refuses who asks too often.
+func (g *Guard) pace(r *http.Request, who string) *refusal {
+	if g.open || g.unlimited != nil && g.unlimited(r) {
+		return nil
+	}
+	b := g.changes
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		b = g.reads
+	}
+	if d := b.take(who, g.now()); d > 0 {
+		return &refusal{status: http.StatusTooManyRequests, wait: d, format: "That was too much at once. Try again in %s.", args: []any{amount(d)}}
+	}
+	return nil
+}
+
+// guesses limits how often passwords are tried: some at once, then with waits that double,
+// for each address, and slowly for all together.
+type guesses struct {
+	mu   sync.Mutex
+	all  *rate.Limiter
+	each recent[guesser]
+}
+
+// guesser is one address.
+type guesser struct {
+	wrong int
+	last  time.Time
+}
+
+const (
+	freeGuesses = 5                // that need no wait
+	longestWait = 15 * time.Minute // between two guesses
+	forgiven    = time.Hour        // after that long, what was guessed wrong does not count
+)
+
+func newGuesses() *guesses {
+	return &guesses{all: rate.NewLimiter(rate.Every(3*time.Second), 60)}
+}
+
+// try counts a guess as wrong, before it is looked at, so that many at once count too; or
+// tells how long to wait before it.
+func (g *guesses) try(from string, now time.Time) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	one := g.each.of(from, func() *guesser { return &guesser{} })
+	if now.Sub(one.last) >= forgiven {
+		*one = guesser{}
+	}
+	if d := one.last.Add(one.pause()).Sub(now); d > 0 {
+		return d
+	}
+	if d := wait(g.all, now); d > 0 {
+		return d
+	}
+	one.wrong, one.last = one.wrong+1, now
+	return 0
+}
+
+// pause is how long to wait after the last guess.
+func (g *guesser) pause() time.Duration {
+	if g.wrong < freeGuesses {
+		return 0
+	}
+	return min(time.Second<<min(g.wrong-freeGuesses+1, 20), longestWait)
+}
+
+// right tells that the last guess was none.
+func (g *guesses) right(from string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	*g.each.of(from, func() *guesser { return &guesser{} }) = guesser{}
+}

@@ -1,0 +1,118 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// mostForm is the most bytes of what is sent to log in.
+const mostForm = 16 << 10
+
+// askPassword serves the login page, to who needs it.
+func (g *Guard) askPassword(w http.ResponseWriter, r *http.Request) {
+	next := inside(r.URL.Query().Get("next"))
+	if g.sessions.state == nil {
+		found(w, next)
+		return
+	}
+	if no := g.pace(r, "address "+g.client(r)); no != nil {
+		g.refuse(w, r, no)
+		return
+	}
+	if cookie, err := r.Cookie(g.cookie(r)); err == nil {
+		s, err := g.sessions.find(r.Context(), cookie.Value)
+		if err != nil {
+			g.refuse(w, r, g.broken(r, err))
+			return
+		}
+		if s.name != "" {
+			found(w, next)
+			return
+		}
+	}
+	g.pages.write(w, http.StatusOK, "login.html", page{Language: language(r), Next: next})
+}
+
+// login begins a session, for who knows the password.
+func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
+	if g.sessions.state == nil {
+		found(w, "/")
+		return
+	}
+	from := g.client(r)
+	if no := g.pace(r, "address "+from); no != nil {
+		g.refuse(w, r, no)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
+	if err := r.ParseForm(); err != nil {
+		g.refuse(w, r, &refusal{status: http.StatusBadRequest, format: "The form did not arrive whole. Try again."})
+		return
+	}
+	again := page{Language: language(r), Name: r.PostForm.Get("name"), Next: inside(r.PostForm.Get("next"))}
+	deny := func(status int, format string, args ...any) {
+		again.Sentence = g.pages.words.Say(again.Language, format, args...)
+		g.pages.write(w, status, "login.html", again)
+	}
+	person, ok := named(again.Name)
+	if !ok {
+		again.Name = ""
+		deny(http.StatusUnprocessableEntity, "A name has letters or digits, and is not longer than %d characters.", maxName)
+		return
+	}
+	if d := g.guesses.try(from, g.now()); d > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(seconds(d)))
+		deny(http.StatusTooManyRequests, "Too many wrong passwords were tried. Try again in %s.", amount(d))
+		return
+	}
+	given := sha256.Sum256([]byte(r.PostForm.Get("password"))) // of one length, so that the time tells nothing
+	if subtle.ConstantTimeCompare(given[:], g.password[:]) != 1 {
+		g.journal.note(r, "password", "somebody tried to log in with a wrong password")
+		deny(http.StatusForbidden, "That is not the password.")
+		return
+	}
+	g.guesses.right(from)
+	token, err := g.sessions.begin(r.Context(), person.Name)
+	if err != nil {
+		g.refuse(w, r, g.broken(r, err))
+		return
+	}
+	g.forget(r)
+	g.remember(w, r, token)
+	found(w, again.Next)
+}
+
+// logout ends the session, if there is one.
+func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
+	if cookie, err := r.Cookie(g.cookie(r)); err == nil && g.sessions.state != nil {
+		if err := g.sessions.end(r.Context(), cookie.Value); err != nil {
+			g.refuse(w, r, g.broken(r, err))
+			return
+		}
+		g.remember(w, r, "")
+	}
+	if strings.EqualFold(r.Header.Get("Hx-Request"), "true") {
+		w.Header().Set("HX-Redirect", "/login")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	found(w, "/login")
+}
+
+// forget ends the session that a browser held until it logged in again.
+func (g *Guard) forget(r *http.Request) {
+	if cookie, err := r.Cookie(g.cookie(r)); err == nil {
+		if err := g.sessions.end(r.Context(), cookie.Value); err != nil {
+			g.journal.note(r, "state", "a session that was replaced is left until it expires", "error", err)
+		}
+	}
+}
+
+// found leads to a page of the channel.
+func found(w http.ResponseWriter, to string) {
+	w.Header().Set("Location", to)
+	w.WriteHeader(http.StatusSeeOther)
+}

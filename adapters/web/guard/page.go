@@ -1,0 +1,102 @@
+package guard
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	tags "golang.org/x/text/language"
+
+	"atelier/adapters/phrase"
+)
+
+//go:embed words/*.json template/*.html static
+var files embed.FS
+
+// page is what the pages show.
+type page struct {
+	Language string // BCP 47 tag
+	Sentence string // why something was refused
+	Name     string // as it was given
+	Next     string // where to go after the login
+	Static   string // the address below which the files lie that it loads
+}
+
+// pages are those of the guard itself.
+type pages struct {
+	words     *phrase.Catalogue
+	templates *template.Template
+	static    string // the address of the files that they load, which changes with them
+}
+
+func newPages() (*pages, error) {
+	words, err := fs.Sub(files, "words")
+	if err != nil {
+		return nil, fmt.Errorf("the words of the login page: %w", err)
+	}
+	p := &pages{}
+	if p.words, err = phrase.New(words); err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	for _, name := range []string{"static/login.css", "static/icon.svg"} {
+		content, err := files.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("the files of the login page: %w", err)
+		}
+		sum.Write(content)
+	}
+	p.static = "/login/static/" + hex.EncodeToString(sum.Sum(nil)[:6]) + "/"
+	p.templates, err = template.New("").Funcs(template.FuncMap{"say": p.words.Say}).ParseFS(files, "template/*.html")
+	if err != nil {
+		return nil, fmt.Errorf("the login page: %w", err)
+	}
+	return p, nil
+}
+
+func (p *pages) write(w http.ResponseWriter, status int, name string, shown page) {
+	shown.Static = p.static
+	var b bytes.Buffer
+	if err := p.templates.ExecuteTemplate(&b, name, shown); err != nil {
+		http.Error(w, shown.Sentence, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) //nolint:errcheck // who asked is gone
+}
+
+// file serves what the pages load.
+func (p *pages) file(w http.ResponseWriter, r *http.Request) {
+	name, ok := strings.CutPrefix(r.URL.Path, p.static)
+	if !ok || name != "login.css" && name != "icon.svg" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeFileFS(w, r, files, "static/"+name)
+}
+
+var spoken = tags.NewMatcher([]tags.Tag{tags.English, tags.SimplifiedChinese})
+
+// language is the one of ours that the browser prefers.
+func language(r *http.Request) string {
+	accept := r.Header.Get("Accept-Language")
+	if len(accept) > 200 {
+		return phrase.English
+	}
+	wanted, _, err := tags.ParseAcceptLanguage(accept)
+	if err != nil {
+		return phrase.English
+	}
+	if _, i, _ := spoken.Match(wanted...); i == 1 {
+		return phrase.SimplifiedChinese
+	}
+	return phrase.English
+}

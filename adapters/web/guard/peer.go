@@ -1,0 +1,63 @@
+package guard
+
+import (
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// peer is the address that connected; the zero one where it has none.
+func peer(r *http.Request) netip.Addr {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return at.Addr().Unmap().WithZone("")
+}
+
+// within tells whether the address is in one of the networks.
+func within(networks []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+// proxied tells whether a proxy says that it asks for somebody else.
+func proxied(header http.Header) bool {
+	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip"} {
+		if len(header.Values(name)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// client is for whom limits are counted that are not of a person: the address that
+// connected, or the last one before the trusted proxies; of IPv6 the network that one
+// customer has.
+func (g *Guard) client(r *http.Request) string {
+	a := peer(r)
+	if g.forwarded && within(g.proxies, a) {
+		hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+		for _, hop := range slices.Backward(hops) {
+			before, err := netip.ParseAddr(strings.TrimSpace(hop))
+			if err != nil {
+				break
+			}
+			a = before.Unmap().WithZone("")
+			if !within(g.proxies, a) {
+				break
+			}
+		}
+	}
+	if a.Is6() {
+		if network, err := a.Prefix(64); err == nil {
+			return network.String()
+		}
+	}
+	return a.String()
+}
+
+// headerName tells whether a header may have that name.
+func headerName(s string) bool {
+	return s != "" && len(s) <= 100 && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+}

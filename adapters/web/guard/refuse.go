@@ -1,0 +1,139 @@
+package guard
+
+import (
+	"encoding/json"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/adapters/phrase"
+)
+
+// refusal is why a request is not served.
+type refusal struct {
+	status int
+	format string // of the sentence that people are told
+	args   []any
+	wait   time.Duration // before trying again; 0 is no matter of time
+	login  bool          // logging in would help
+}
+
+// troubled is how long to wait where something does not work.
+const troubled = 5 * time.Second
+
+// amount is a time to wait, in words.
+type amount time.Duration
+
+var _ phrase.Message = amount(0)
+
+// Phrase tells it in seconds, or where there are many in minutes.
+func (a amount) Phrase() (format string, args []any) {
+	if s := seconds(time.Duration(a)); s < 120 {
+		return "%d s", []any{s}
+	}
+	return "%d min", []any{int(math.Ceil(time.Duration(a).Minutes()))}
+}
+
+func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
+
+// refuse answers in the form that is asked for: a page to who goes somewhere, a fragment or
+// JSON to a page's script, and a line to a program.
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
+	header := w.Header()
+	if no.wait > 0 {
+		header.Set("Retry-After", strconv.Itoa(seconds(no.wait)))
+	}
+	tag := language(r)
+	sentence := g.pages.words.Say(tag, no.format, no.args...)
+	switch accept := r.Header.Get("Accept"); {
+	case r.Header.Get("Hx-Request") == "true":
+		if no.login {
+			header.Set("HX-Redirect", loginFor(current(r)))
+		}
+		g.pages.write(w, no.status, "fragment.html", page{Sentence: sentence})
+	case strings.Contains(accept, "text/html"):
+		if no.login {
+			back := ""
+			if r.Method == http.MethodGet || r.Method == http.MethodHead {
+				back = r.URL.RequestURI()
+			}
+			header.Set("Location", loginFor(back))
+			w.WriteHeader(http.StatusSeeOther)
+			return
+		}
+		g.pages.write(w, no.status, "refused.html", page{Language: tag, Sentence: sentence})
+	case strings.Contains(accept, "application/json") || r.Header.Get("Sec-Fetch-Dest") == "empty":
+		header.Set("Content-Type", "application/json")
+		w.WriteHeader(no.status)
+		_ = json.NewEncoder(w).Encode(map[string]string{"error": sentence}) //nolint:errcheck,errchkjson // who asked is gone
+	default:
+		header.Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(no.status)
+		_, _ = w.Write([]byte(sentence + "\n")) //nolint:errcheck // who asked is gone
+	}
+}
+
+// current is the page whose script asks.
+func current(r *http.Request) string {
+	u, err := url.Parse(r.Header.Get("Hx-Current-Url"))
+	if err != nil {
+		return ""
+	}
+	return u.RequestURI()
+}
+
+// loginFor is the login page from which one gets back to that page.
+func loginFor(back string) string {
+	if back = inside(back); back == "/" {
+		return "/login"
+	}
+	return "/login?" + url.Values{"next": {back}}.Encode()
+}
+
+// inside is the page to go to, if it is one of the channel's, and its first one otherwise.
+// Browsers take a backslash for a slash, and pass over control characters.
+func inside(to string) string {
+	outside := !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || len(to) > 2000 ||
+		strings.ContainsFunc(to, func(r rune) bool { return r <= ' ' || r > '~' || r == '\\' })
+	u, err := url.Parse(to)
+	if outside || err != nil || u.IsAbs() || u.Host != "" || u.User != nil {
+		return "/"
+	}
+	if first, _, _ := strings.Cut(u.Path[1:], "/"); first == "login" || first == "logout" {
+		return "/"
+	}
+	return to
+}
+
+// cut is the beginning of what a stranger sent, for the log.
+func cut(s string) string { return s[:min(len(s), 100)] }
+
+// journal is a log that strangers cannot flood.
+type journal struct {
+	log *slog.Logger
+
+	mu   sync.Mutex
+	told map[string]time.Time
+}
+
+// note logs what is of one kind once a minute at most.
+func (j *journal) note(r *http.Request, kind, message string, args ...any) {
+	j.mu.Lock()
+	now := time.Now()
+	fresh := now.Sub(j.told[kind]) < time.Minute
+	if j.told == nil {
+		j.told = map[string]time.Time{}
+	}
+	if !fresh {
+		j.told[kind] = now
+	}
+	j.mu.Unlock()
+	if !fresh {
+		j.log.WarnContext(r.Context(), message, append(args, "from", peer(r).String())...)
+	}
+}

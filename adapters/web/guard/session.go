@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// State keeps lists by keys of two words with a slash between them, of which the first is
+// the group: what is deleted together.
+type State interface {
+	// Append adds an entry to the end of a list, which is kept for at least that expiry
+	// from now.
+	Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (position int64, err error)
+	// Read gives the entries from that position on, none where there is no such list.
+	Read(ctx context.Context, key string, from int64) ([][]byte, error)
+	DeleteAll(ctx context.Context, group string) error
+}
+
+// longest is how long a session lasts at most, however often it is used; it also bounds
+// how often it is renewed.
+const longest = 365 * 24 * time.Hour
+
+// sessions are who has logged in. What a browser holds is 256 random bits; a session's
+// list is named by their HMAC of the password, so that who reads the State can use no
+// session, guesses no password by it, and under another password there are no sessions.
+type sessions struct {
+	state    State
+	password [sha256.Size]byte
+	lasting  time.Duration // after the last use
+	now      func() time.Time
+}
+
+// record is an entry of a session's list: the first one is of the login, and has the
+// name, those that follow are of its use. A list that begins otherwise is of a session
+// that was ended just when it was renewed.
+type record struct {
+	Name string    `json:"name,omitempty"`
+	At   time.Time `json:"at"`
+}
+
+// session is what is known of one; nobody has no name.
+type session struct {
+	name string
+	due  bool // its use is to be recorded
+}
+
+// tokens are written in this way.
+var tokens = base64.RawURLEncoding.Strict()
+
+func (s sessions) group(token string) (string, bool) {
+	bits, err := tokens.DecodeString(token)
+	if err != nil || len(bits) != sha256.Size {
+		return "", false
+	}
+	mac := hmac.New(sha256.New, bits)
+	mac.Write(s.password[:])
+	return "web-session-" + hex.EncodeToString(mac.Sum(nil)), true
+}
+
+// begin starts a session of that name, and gives what the browser is to hold.
+func (s sessions) begin(ctx context.Context, name string) (token string, err error) {
+	bits := make([]byte, sha256.Size)
+	rand.Read(bits) //nolint:errcheck // it never fails: https://pkg.go.dev/crypto/rand#Read
+	token = tokens.EncodeToString(bits)
+	return token, s.append(ctx, token, record{Name: name, At: s.now().UTC()})
+}
+
+func (s sessions) renew(ctx context.Context, token string) error {
+	return s.append(ctx, token, record{At: s.now().UTC()})
+}
+
+func (s sessions) append(ctx context.Context, token string, r record) error {
+	group, _ := s.group(token)
+	entry, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("write a session: %w", err)
+	}
+	if _, err := s.state.Append(ctx, group+"/uses", entry, s.lasting); err != nil {
+		return fmt.Errorf("write a session: %w", err)
+	}
+	return nil
+}
+
+// find gives nobody's session where there is none, or it is over.
+func (s sessions) find(ctx context.Context, token string) (session, error) {
+	group, ok := s.group(token)
+	if !ok {
+		return session{}, nil
+	}
+	list, err := s.state.Read(ctx, group+"/uses", 0)
+	if err != nil {
+		return session{}, fmt.Errorf("read a session: %w", err)
+	}
+	var first, last record
+	for i, entry := range list {
+		var r record
+		if err := json.Unmarshal(entry, &r); err != nil {
+			return session{}, fmt.Errorf("read a session: %w", err)
+		}
+		if i == 0 {
+			first, last = r, r
+		}
+		if r.At.After(last.At) {
+			last = r
+		}
+	}
+	now := s.now()
+	if first.Name == "" || now.Sub(last.At) >= s.lasting || now.Sub(first.At) >= longest {
+		return session{}, nil
+	}
+	return session{name: first.Name, due: now.Sub(last.At) >= max(s.lasting/30, time.Hour)}, nil
+}
+
+func (s sessions) end(ctx context.Context, token string) error {
+	group, ok := s.group(token)
+	if !ok {
+		return nil
+	}
+	if err := s.state.DeleteAll(ctx, group); err != nil {
+		return fmt.Errorf("end a session: %w", err)
+	}
+	return nil
+}
+
+// cookie is the name of the one that holds a session. That of the public address can be
+// set by https and by that host only.
+func (g *Guard) cookie(r *http.Request) string {
+	if h, _ := hostname(r.Host); g.secure(h) {
+		return "__Host-atelier"
+	}
+	return "atelier"
+}
+
+// remember has the browser hold a session, or with "" let go of it.
+func (g *Guard) remember(w http.ResponseWriter, r *http.Request, token string) {
+	h, _ := hostname(r.Host)
+	cookie := &http.Cookie{
+		Name: g.cookie(r), Value: token, Path: "/", MaxAge: int(g.sessions.lasting.Seconds()),
+		HttpOnly: true, Secure: g.secure(h), SameSite: http.SameSiteLaxMode,
+	}
+	if token == "" {
+		cookie.MaxAge = -1
+	}
+	http.SetCookie(w, cookie)
+}

@@ -1,0 +1,164 @@
+package guard
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"atelier/adapters"
+)
+
+// visit is who was let in, and how.
+type visit struct {
+	person  adapters.Person
+	session bool
+}
+
+type visitKey struct{}
+
+func (v visit) within(ctx context.Context) context.Context {
+	return context.WithValue(ctx, visitKey{}, v)
+}
+
+// Who is the person for whom a request is served by [Guard.Protect], and nobody otherwise.
+// The one at this machine has no name.
+func Who(ctx context.Context) adapters.Person {
+	v, _ := ctx.Value(visitKey{}).(visit) //nolint:errcheck // nobody is the zero person
+	return v.person
+}
+
+// CanLeave tells whether there is a session to log out of.
+func CanLeave(ctx context.Context) bool {
+	v, _ := ctx.Value(visitKey{}).(visit) //nolint:errcheck // nobody has none
+	return v.session
+}
+
+// local is who sits at this machine.
+func local() adapters.Person { return adapters.Person{ID: "local", Admin: true} }
+
+// The most that a name may have: characters, and bytes of the id that is made of it.
+const (
+	maxName = 60
+	maxID   = 255
+)
+
+// named is the person of that name. Names that differ only in upper and lower case, in
+// width or in what is not seen are of one person.
+func named(name string) (adapters.Person, bool) {
+	if len(name) > 8*maxName || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return adapters.Person{}, false
+	}
+	name = strings.Join(strings.Fields(strings.Map(shown, norm.NFC.String(name))), " ")
+	id := cases.Fold().String(norm.NFKC.String(strings.Map(seen, name)))
+	id = strings.Join(strings.Fields(norm.NFKC.String(id)), " ")
+	letters := strings.ContainsFunc(id, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	if !letters || utf8.RuneCountInString(name) > maxName || len(id) > maxID {
+		return adapters.Person{}, false
+	}
+	return adapters.Person{ID: id, Name: name}, true
+}
+
+// shown drops what turns the direction of the text around a name, or is not to be seen.
+// What joins letters of some scripts, and emoji, stays.
+func shown(r rune) rune {
+	if unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d' {
+		return -1
+	}
+	return r
+}
+
+// seen drops all that is not to be seen.
+func seen(r rune) rune {
+	if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
+		return -1
+	}
+	return r
+}
+
+// admit tells who asks, or why they are not let in.
+func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (visit, *refusal) {
+	if g.open {
+		return g.admitLocal(r)
+	}
+	if g.header != "" {
+		v, no, told := g.admitNamed(r)
+		if told {
+			return v, no
+		}
+	}
+	return g.admitSession(w, r)
+}
+
+// admitLocal lets in who sits at this machine. What came through a proxy may be of
+// somebody else.
+func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
+	if peer(r).IsLoopback() && !proxied(r.Header) {
+		return visit{person: local()}, nil
+	}
+	g.journal.note(r, "elsewhere", "a request from another machine was refused: that needs WEB_PASSWORD")
+	return visit{}, &refusal{status: http.StatusForbidden, format: "Without a password only the machine on which Atelier runs is served. " +
+		"Whoever runs it can let others in: they set WEB_PASSWORD."}
+}
+
+// admitNamed lets in whom the proxy's header names. Where a password stands in for the
+// proxy, nothing is told of a request that no header of it names anybody in.
+func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
+	trusted, names := within(g.proxies, peer(r)), r.Header.Values(g.header)
+	password := g.sessions.state != nil
+	switch {
+	case password && (!trusted || len(names) == 0):
+		return visit{}, nil, false
+	case !trusted:
+		g.journal.note(r, "proxy", "a request was refused that does not come from a proxy that is trusted")
+		return visit{}, &refusal{status: http.StatusForbidden, format: "Atelier is served only through the address where you sign in. Open that one."}, true
+	case len(names) == 1:
+		if person, ok := named(names[0]); ok {
+			return visit{person: person}, nil, true
+		}
+	}
+	g.journal.note(r, "header", "a request of a trusted proxy was refused: its header names nobody, several people, or no name that can be taken", "header", g.header)
+	return visit{}, &refusal{status: http.StatusForbidden, format: "Who you are was not told by where you signed in. " +
+		"Whoever runs Atelier finds more in its log."}, true
+}
+
+// admitSession lets in who has logged in.
+func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *refusal) {
+	name := g.cookie(r)
+	cookie, err := r.Cookie(name)
+	if err != nil {
+		return visit{}, g.askLogin(r)
+	}
+	s, err := g.sessions.find(r.Context(), cookie.Value)
+	if err != nil {
+		return visit{}, g.broken(r, err)
+	}
+	person, ok := named(s.name)
+	if !ok {
+		return visit{}, g.askLogin(r)
+	}
+	if s.due {
+		if err := g.sessions.renew(r.Context(), cookie.Value); err != nil {
+			return visit{}, g.broken(r, err)
+		}
+		g.remember(w, r, cookie.Value)
+	}
+	return visit{person: person, session: true}, nil
+}
+
+// askLogin refuses who has no session. Asking for it over and over is limited too.
+func (g *Guard) askLogin(r *http.Request) *refusal {
+	if no := g.pace(r, "address "+g.client(r)); no != nil {
+		return no
+	}
+	return &refusal{status: http.StatusUnauthorized, format: "You are not logged in, or not any more.", login: true}
+}
+
+func (g *Guard) broken(r *http.Request, err error) *refusal {
+	g.journal.note(r, "state", "sessions cannot be read or written", "error", err)
+	return &refusal{status: http.StatusServiceUnavailable, wait: troubled, format: "Atelier cannot look up who you are just now. Try again in a moment."}
+}
