@@ -34,15 +34,6 @@ type Make struct {
 	Patience time.Duration
 }
 
-// Run checks the promises of the package adapters.
-func Run(t *testing.T, m Make) {
-	t.Helper()
-	if m.Patience == 0 {
-		m.Patience = 30 * time.Second
-	}
-	features(t, m)
-}
-
 // Platform is a chat platform, or what stands in for one, as people use it. Each of its
 // functions ends the test where it fails. They are called from the test's goroutine alone.
 //

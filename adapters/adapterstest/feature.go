@@ -59,21 +59,21 @@ const (
 
 // The features of platforms, each told by an interface below.
 const (
-	Spellings  Feature = "spellings"      // [Spelling]
-	Channels   Feature = "channels"       // [Channel]
-	Reactions  Feature = "reactions"      // [Reacting]
-	Removals   Feature = "removals"       // [Removing]
-	Buttons    Feature = "buttons"        // [Pressing]
-	Commands   Feature = "commands"       // [Commanding]
-	Bots       Feature = "other bots"     // [WithBots]
-	Admins     Feature = "admins"         // [WithAdmins]
-	LostFiles  Feature = "files that go"  // [LosingFiles]
-	LostPosts  Feature = "lost answers"   // [Losing]
-	Pauses     Feature = "pauses"         // [Pausing]
-	Rights     Feature = "rights"         // [Forbidding]
-	Tokens     Feature = "refused tokens" // [Refusing]
-	Breaks     Feature = "broken lines"   // [Breaking]
-	Stillness  Feature = "stillness"      // [Stalling]
+	Spellings Feature = "spellings"      // [Spelling]
+	Channels  Feature = "channels"       // [Channel]
+	Reactions Feature = "reactions"      // [Reacting]
+	Removals  Feature = "removals"       // [Removing]
+	Buttons   Feature = "buttons"        // [Pressing]
+	Commands  Feature = "commands"       // [Commanding]
+	Bots      Feature = "other bots"     // [WithBots]
+	Admins    Feature = "admins"         // [WithAdmins]
+	LostFiles Feature = "files that go"  // [LosingFiles]
+	LostPosts Feature = "lost answers"   // [Losing]
+	Pauses    Feature = "pauses"         // [Pausing]
+	Rights    Feature = "rights"         // [Forbidding]
+	Tokens    Feature = "refused tokens" // [Refusing]
+	Breaks    Feature = "broken lines"   // [Breaking]
+	Stillness Feature = "stillness"      // [Stalling]
 )
 
 // Spelling is a platform on which a text can hold what means something to the platform.

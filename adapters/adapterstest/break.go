@@ -1,0 +1,97 @@
+package adapterstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"atelier/adapters"
+)
+
+func breaking() map[string]check {
+	return map[string]check{
+		"broken lines":               {[]Feature{Breaks}, brokenLines},
+		"listening with a bad token": {[]Feature{Tokens}, badTokenHears},
+		"sending with a bad token":   {[]Feature{Tokens}, badTokenSends},
+		"checks":                     {[]Feature{Checks}, checks},
+	}
+}
+
+// brokenLines checks that an adapter connects again, and tells of the same events by the
+// same keys, which the ear holds.
+func brokenLines(s *scene) {
+	e := s.listen()
+	thread := s.thread()
+	for i := range 3 {
+		e.write(s.post(thread, fmt.Sprintf("message %d", i)))
+		s.p.(Breaking).Break(s.T) //nolint:forcetypeassert // the feature is there
+		s.p.Connected(s.T)
+	}
+	e.write(s.post(thread, "the last"))
+}
+
+func badTokenHears(s *scene) {
+	refuse := s.p.(Refusing).Refuse //nolint:forcetypeassert // the feature is there
+	ctx, stop := context.WithCancel(s.Context())
+	defer stop()
+	for range 2 { // at the beginning the second time
+		var err error
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			err = s.a.Listen(ctx, func(context.Context, adapters.Event) error { return nil })
+		}()
+		if refuse != nil {
+			s.p.Connected(s.T)
+			refuse(s.T)
+			refuse = nil
+		}
+		s.wait("the end of Listen", over)
+		s.is("listen", err, adapters.ErrRefused)
+		s.said(err)
+	}
+}
+
+func badTokenSends(s *scene) {
+	thread := s.thread()
+	s.p.(Refusing).Refuse(s.T) //nolint:forcetypeassert // the feature is there
+	_, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "Hello."})
+	s.is("send", err, adapters.ErrRefused)
+	if c, ok := s.a.(adapters.Checker); ok {
+		err := c.Check(s.Context())
+		s.is("check", err, adapters.ErrRefused)
+		s.said(err)
+	}
+	s.only(thread)
+}
+
+// said checks that an error has a sentence for people.
+func (s *scene) said(err error) {
+	s.Helper()
+	if f, ok := errors.AsType[*adapters.Fault](err); !ok || f.Sentence == "" {
+		s.Errorf("%v says nothing to people", err)
+	}
+}
+
+// checks checks that Check tells whether somebody listens.
+func checks(s *scene) {
+	c := s.a.(adapters.Checker) //nolint:forcetypeassert // the feature is there
+	silent := func(when string) {
+		err := c.Check(s.Context())
+		if err == nil {
+			s.Fatalf("%s, it is said to be connected", when)
+		}
+		s.said(err)
+	}
+	silent("before it listens")
+	e := s.listen()
+	e.write(s.post(s.thread(), "hello"))
+	if err := c.Check(s.Context()); err != nil {
+		s.Errorf("it is connected, and says %v", err)
+	}
+	if err := c.Check(s.ended()); err == nil {
+		s.Error("its context has ended, and it does not say so")
+	}
+	e.end()
+	silent("after it has listened")
+}

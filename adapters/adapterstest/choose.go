@@ -1,0 +1,189 @@
+package adapterstest
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/adapters"
+)
+
+func choosing() map[string]check {
+	return map[string]check{
+		"reactions":               {[]Feature{Reactions}, reactions},
+		"reactions to every part": {[]Feature{Reactions}, reactionsToParts},
+		"reactions of no meaning": {[]Feature{Reactions}, reactionsOfNoMeaning},
+		"a stop by a sign":        {[]Feature{Reactions}, stopBySign},
+		"a stop by deletion":      {[]Feature{Removals}, stopByDeletion},
+		"buttons":                 {[]Feature{Buttons}, buttons},
+		"commands":                {[]Feature{Commands}, commands},
+		"files":                   {nil, files},
+		"files at once":           {nil, filesAtOnce},
+		"files that never were":   {nil, strangeFiles},
+		"files that are gone":     {[]Feature{LostFiles}, filesThatAreGone},
+	}
+}
+
+// react lets somebody react, and hears it.
+func (e *ear) react(by adapters.Person, in adapters.Thread, on adapters.MessageRef, emoji string, added bool) adapters.Event {
+	e.s.Helper()
+	e.s.p.(Reacting).React(e.s.T, by, on, emoji, added) //nolint:forcetypeassert // the feature is there
+	return e.placed("the reaction "+emoji, by, in, func(e adapters.Event) bool { return e.Message == nil })
+}
+
+// placed waits for an event by somebody in a thread, which may not be told.
+func (e *ear) placed(what string, by adapters.Person, in adapters.Thread, is func(adapters.Event) bool) adapters.Event {
+	e.s.Helper()
+	event := e.next(what, is)
+	if event.Thread != (adapters.Thread{}) && event.Thread.Key() != in.Key() {
+		e.s.Errorf("%s in %+v was heard in %+v", what, in, event.Thread)
+	}
+	if event.By.ID != by.ID || event.At.IsZero() {
+		e.s.Errorf("%s was heard at %v of %+v", what, event.At, event.By)
+	}
+	return event
+}
+
+// answer is one on which people choose.
+func (s *scene) answer(thread adapters.Thread) adapters.MessageRef {
+	s.Helper()
+	return s.send(adapters.Reply{Thread: thread, Text: "Done.", Choices: []adapters.Choice{
+		{ID: "first-1", Text: "another way"}, {ID: "second:2/~", Text: "one more way"}, {ID: strings.Repeat("x", adapters.MaxChoiceID), Text: "a third"},
+	}})
+}
+
+func reactions(s *scene) {
+	e := s.listen()
+	thread, bob := s.thread(), s.bob()
+	asked := e.write(s.post(thread, "do it")).Message.Ref
+	answer := s.answer(thread)
+	for _, c := range []struct {
+		on     adapters.MessageRef
+		emoji  string
+		sign   adapters.Sign
+		number int
+	}{
+		{answer, adapters.Digit(1), adapters.Choose, 1},
+		{answer, adapters.Digit(3), adapters.Choose, 3},
+		{answer, "🔁", adapters.Again, 0},
+		{answer, "🗑️", adapters.Remove, 0},
+		{asked, "🔁", adapters.Again, 0},
+	} {
+		for _, added := range []bool{true, false, true} {
+			event := e.react(bob, thread, c.on, c.emoji, added)
+			r := event.Reaction
+			if r == nil || (event.Kind == adapters.ReactionAdded) != added || r.Sign != c.sign || r.Number != c.number {
+				s.Fatalf("%s, put there: %v, was heard as %q %+v", c.emoji, added, event.Kind, r)
+			}
+			if !slices.Contains(c.on.Keys(), r.On.Key()) {
+				s.Errorf("%s was put on another message", c.emoji)
+			}
+		}
+	}
+}
+
+// reactionsToParts checks that a reaction to any message of a long answer is heard.
+func reactionsToParts(s *scene) {
+	e := s.listen()
+	thread := s.thread()
+	answer := s.say(thread, longText(3000))
+	for _, id := range ids(answer) {
+		part := answer
+		part.ID, part.Parts = id, nil
+		event := e.react(s.ana, thread, part, "🔁", true)
+		if event.Reaction == nil || event.Reaction.On.Key() != part.Key() {
+			s.Errorf("a reaction to one of %d parts was heard as %+v", len(answer.Parts)+1, event.Reaction)
+		}
+	}
+}
+
+func reactionsOfNoMeaning(s *scene) {
+	e := s.listen()
+	react := s.p.(Reacting).React //nolint:forcetypeassert // the feature is there
+	thread := s.thread()
+	answer := s.answer(thread)
+	for _, emoji := range []string{"👍", "😀", "🇩🇪", adapters.Digit(0), "🔟"} {
+		react(s.T, s.ana, answer, emoji, true)
+	}
+	react(s.T, s.ana, answer, "👍", false)
+	e.write(s.post(thread, "go on"))
+	s.pause()
+}
+
+func stopBySign(s *scene) {
+	e := s.listen()
+	thread := s.thread()
+	asked := e.write(s.post(thread, "do it")).Message.Ref
+	answer := s.answer(thread)
+	for _, on := range []adapters.MessageRef{asked, answer} {
+		for _, emoji := range []string{"🛑", "❌"} {
+			event := e.react(s.ana, thread, on, emoji, true)
+			if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || !slices.Contains(on.Keys(), event.Cancel.On.Key()) {
+				s.Errorf("%s was heard as %q %+v", emoji, event.Kind, event.Cancel)
+			}
+			s.p.(Reacting).React(s.T, s.ana, on, emoji, false) //nolint:forcetypeassert // the feature is there
+		}
+	}
+	e.write(s.post(thread, "go on"))
+	s.pause()
+}
+
+func stopByDeletion(s *scene) {
+	e := s.listen()
+	thread := s.thread()
+	asked := e.write(s.post(thread, "do it")).Message.Ref
+	s.p.(Removing).Remove(s.T, s.ana, asked) //nolint:forcetypeassert // the feature is there
+	event := e.next("the deletion", func(e adapters.Event) bool { return e.Message == nil })
+	if event.Kind != adapters.CancelAsked || event.Cancel == nil || !event.Cancel.Deleted || event.Cancel.On.Key() != asked.Key() {
+		s.Errorf("a deletion was heard as %q %+v", event.Kind, event.Cancel)
+	}
+	if event.By.ID != "" && event.By.ID != s.ana.ID {
+		s.Errorf("the deletion was heard of %+v", event.By)
+	}
+	if event.Thread != (adapters.Thread{}) && event.Thread.Key() != thread.Key() {
+		s.Errorf("the deletion was heard in %+v", event.Thread)
+	}
+}
+
+// buttons checks that a button gives the id of its choice back, each time it is pressed.
+func buttons(s *scene) {
+	e := s.listen()
+	press := s.p.(Pressing).Press //nolint:forcetypeassert // the feature is there
+	thread := s.thread()
+	answer := s.answer(thread)
+	for _, n := range []int{1, 3, 2, 2} {
+		press(s.T, s.ana, answer, n)
+		event := e.placed("a button", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
+		r := event.Reaction
+		want := []string{"first-1", "second:2/~", strings.Repeat("x", adapters.MaxChoiceID)}[n-1]
+		if event.Kind != adapters.ReactionAdded || r == nil || r.Sign != adapters.Choose || r.Number != 0 && r.Number != n || r.Choice != "" && r.Choice != want {
+			s.Fatalf("the button of %d was heard as %q %+v", n, event.Kind, r)
+		}
+		if !slices.Contains(answer.Keys(), r.On.Key()) {
+			s.Error("the button is on another message")
+		}
+	}
+}
+
+func commands(s *scene) {
+	e := s.listen()
+	p := s.p.(Commanding) //nolint:forcetypeassert // the feature is there
+	thread := s.thread()
+	names, cancel := p.Known()
+	for _, name := range names {
+		for _, text := range []string{"", "for pictures <b>"} {
+			p.Command(s.T, s.ana, thread, name, text)
+			event := e.placed("a command", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
+			if event.Kind != adapters.CommandGiven || event.Command == nil || event.Command.Name != strings.ToLower(name) || event.Command.Text != text {
+				s.Errorf("/%s %s was heard as %q %+v", name, text, event.Kind, event.Command)
+			}
+		}
+	}
+	if cancel == "" {
+		return
+	}
+	p.Command(s.T, s.ana, thread, cancel, "")
+	event := e.placed("a cancel", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
+	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted {
+		s.Errorf("/%s was heard as %q %+v", cancel, event.Kind, event.Cancel)
+	}
+}

@@ -1,0 +1,166 @@
+package adapterstest
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+)
+
+// ear is a handler that keeps what it hears, while an adapter listens.
+type ear struct {
+	s *scene
+	a adapters.Adapter
+	// take may fail; n counts how often the event was handed over, from 1.
+	take func(ctx context.Context, e adapters.Event, n int) error
+
+	mu     sync.Mutex
+	news   chan struct{}
+	whose  map[string]string      // what a key is of, and under which key it came
+	tries  map[string][]time.Time // by event, when it was handed over
+	taken  map[string]bool        // by event
+	unread []adapters.Event       // that were taken, each once
+
+	stop  context.CancelFunc
+	over  chan struct{}
+	err   error // once it is over
+	ended bool
+}
+
+// listen lets the scene's adapter listen. All that is heard must be asked for ([ear.next])
+// before the check ends.
+func (s *scene) listen() *ear {
+	s.Helper()
+	return s.listenBy(s.a, nil)
+}
+
+func (s *scene) listenBy(a adapters.Adapter, take func(ctx context.Context, e adapters.Event, n int) error) *ear {
+	s.Helper()
+	e := &ear{
+		s: s, a: a, take: take, news: make(chan struct{}, 1), over: make(chan struct{}),
+		whose: map[string]string{}, tries: map[string][]time.Time{}, taken: map[string]bool{},
+	}
+	ctx, stop := context.WithCancel(s.Context())
+	e.stop = stop
+	go func() {
+		defer close(e.over)
+		e.err = a.Listen(ctx, e.handle)
+	}()
+	s.Cleanup(e.end)
+	s.p.Connected(s.T)
+	return e
+}
+
+// handle is an [adapters.Handler].
+func (e *ear) handle(ctx context.Context, event adapters.Event) error {
+	n := e.note(event)
+	if e.take != nil {
+		if err := e.take(ctx, event, n); err != nil {
+			return err
+		}
+	}
+	e.mu.Lock()
+	if key := event.Key(); !e.taken[key] {
+		e.taken[key] = true
+		e.unread = append(e.unread, event)
+	}
+	e.mu.Unlock()
+	select {
+	case e.news <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// note checks what is true of every event, and counts it.
+func (e *ear) note(event adapters.Event) (times int) {
+	if err := event.Validate(); err != nil {
+		e.s.Errorf("an event is not valid: %v", err)
+	}
+	if event.Adapter != e.a.Name() || event.Thread != (adapters.Thread{}) && event.Thread.Adapter != e.a.Name() {
+		e.s.Errorf("an event of %q in a thread of %q was heard by %q", event.Adapter, event.Thread.Adapter, e.a.Name())
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if m := event.Message; m != nil {
+		for key, of := range map[string]string{"event " + event.Key(): m.Ref.Key(), "message " + m.Ref.Key(): event.Key()} {
+			if before, ok := e.whose[key]; ok && before != of {
+				e.s.Errorf("the %s has come as %s, and as %s", key, before, of)
+			}
+			e.whose[key] = of
+		}
+	}
+	e.tries[event.Key()] = append(e.tries[event.Key()], time.Now())
+	return len(e.tries[event.Key()])
+}
+
+// next gives the first event of a kind that was not asked for yet, and waits for it.
+func (e *ear) next(what string, is func(adapters.Event) bool) adapters.Event {
+	e.s.Helper()
+	late := time.NewTimer(e.s.Patience)
+	defer late.Stop()
+	for {
+		e.mu.Lock()
+		i := slices.IndexFunc(e.unread, is)
+		if i >= 0 {
+			found := e.unread[i]
+			e.unread = slices.Delete(e.unread, i, i+1)
+			e.mu.Unlock()
+			return found
+		}
+		e.mu.Unlock()
+		select {
+		case <-e.news:
+		case <-e.over:
+			e.s.Fatalf("%s: nothing more is heard, listening has ended: %v", what, e.err)
+		case <-late.C:
+			e.s.Fatalf("%s: it was not heard within %v", what, e.s.Patience)
+		}
+	}
+}
+
+// message waits for a message.
+func (e *ear) message(ref adapters.MessageRef) adapters.Event {
+	e.s.Helper()
+	event := e.next("a message", func(e adapters.Event) bool { return e.Message != nil && e.Message.Ref.Key() == ref.Key() })
+	if event.Kind != adapters.MessageSent {
+		e.s.Errorf("a message is of kind %q", event.Kind)
+	}
+	return event
+}
+
+// write lets somebody write, and hears it.
+func (e *ear) write(p Post) adapters.Event {
+	e.s.Helper()
+	ref := e.s.p.Write(e.s.T, p)
+	event := e.message(ref)
+	if p.Thread.ID != "" || p.Thread.Direct {
+		if event.Thread.Key() != p.Thread.Key() || event.Thread.Direct != p.Thread.Direct {
+			e.s.Errorf("what was written in %+v was heard in %+v", p.Thread, event.Thread)
+		}
+	}
+	if event.By.ID != p.By.ID || event.By.Name != p.By.Name || event.By.Admin != p.By.Admin {
+		e.s.Errorf("what %+v wrote was heard of %+v", p.By, event.By)
+	}
+	return event
+}
+
+// end ends the listening. It checks that it ends, after all that was handed over, and that
+// there was nothing that was not asked for.
+func (e *ear) end() {
+	e.s.Helper()
+	if e.ended {
+		return
+	}
+	e.ended = true
+	e.stop()
+	e.s.wait("the end of Listen", e.over)
+	if e.err != nil {
+		e.s.Errorf("Listen ended by its context with %v", e.err)
+	}
+	for _, event := range e.unread {
+		e.s.Errorf("an event of kind %q was heard that must not be: %+v %+v %+v", event.Kind, event.Message, event.Reaction, event.Cancel)
+	}
+}

@@ -1,0 +1,278 @@
+package adapterstest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+)
+
+func extras() map[string]check {
+	return map[string]check{
+		"statuses":                 {[]Feature{Statuses}, statuses},
+		"statuses of what is gone": {[]Feature{Statuses, Removals}, statusesOfGone},
+		"progress":                 {[]Feature{Progress}, progress},
+		"progress is plain text":   {[]Feature{Progress}, plainProgress},
+		"progress of many steps":   {[]Feature{Progress}, longProgress},
+		"progress is posted once":  {[]Feature{Progress}, progressOnce},
+		"progress and an answer":   {[]Feature{Progress}, progressAndAnswer},
+		"typing":                   {[]Feature{Typing}, typing},
+		"numbers":                  {[]Feature{Numbers}, numbers},
+		"deleting":                 {[]Feature{Deletes}, deleting},
+		"history":                  {[]Feature{History}, history},
+	}
+}
+
+func statuses(s *scene) {
+	a := s.a.(adapters.Acknowledger)
+	thread := s.thread()
+	request, other := s.p.Write(s.T, s.post(thread, "do it")), s.p.Write(s.T, s.post(thread, "and that"))
+	for _, status := range []adapters.Status{
+		adapters.Seen, adapters.Seen, adapters.Asking, adapters.Seen, adapters.Done, adapters.Done, adapters.Failed, adapters.Seen, adapters.Failed,
+	} {
+		s.noError(a.Acknowledge(s.Context(), request, status))
+		if got := s.message(thread, request.ID).Statuses; !equal(got, []adapters.Status{status}) {
+			s.Fatalf("%q is shown as %q", status, got)
+		}
+	}
+	if !s.lacks(Processes) { // one takes the request, another one answers it
+		s.noError(s.another().(adapters.Acknowledger).Acknowledge(s.Context(), request, adapters.Done))
+		if got := s.message(thread, request.ID).Statuses; !equal(got, []adapters.Status{adapters.Done}) {
+			s.Errorf("by another process %q is shown as %q", adapters.Done, got)
+		}
+	}
+	if got := s.message(thread, other.ID).Statuses; len(got) != 0 {
+		s.Errorf("another message shows %q", got)
+	}
+	s.only(thread)
+}
+
+func statusesOfGone(s *scene) {
+	thread := s.thread()
+	request := s.p.Write(s.T, s.post(thread, "do it"))
+	s.p.(Removing).Remove(s.T, s.ana, request)
+	if err := s.a.(adapters.Acknowledger).Acknowledge(s.Context(), request, adapters.Done); err != nil {
+		s.is("acknowledge what is gone", err, adapters.ErrGone)
+	}
+}
+
+// report reports, and checks that it is one message still.
+func (s *scene) report(key string, at adapters.MessageRef, p adapters.Progress) adapters.MessageRef {
+	s.Helper()
+	ref, err := s.a.(adapters.Reporter).Report(s.Context(), key, at, p)
+	if err != nil {
+		s.Fatalf("report: %v", err)
+	}
+	s.address(ref)
+	if !at.IsZero() {
+		s.same(at, ref)
+	}
+	return ref
+}
+
+// tells checks that a message shows texts, in their order.
+func (s *scene) tells(thread adapters.Thread, ref adapters.MessageRef, texts ...string) {
+	s.Helper()
+	shown := letters(s.of(thread, ref))
+	rest := shown
+	for _, text := range texts {
+		_, after, ok := strings.Cut(rest, text)
+		if !ok {
+			s.Errorf("%q is not told in %.500q", text, shown)
+			return
+		}
+		rest = after
+	}
+}
+
+func progress(s *scene) {
+	thread, key := s.thread(), s.key()
+	if pace := s.a.(adapters.Reporter).Pace(); pace <= 0 || pace > time.Minute {
+		s.Errorf("the pace is %v", pace)
+	}
+	request := s.p.Write(s.T, s.post(thread, "do it"))
+	p := adapters.Progress{Thread: thread, Request: request.ID, Title: "A cartoon of the cat", Steps: []adapters.ProgressStep{
+		{Key: "1", Text: "find the edges", State: adapters.StepRunning}, {Key: "2", Text: "draw it", State: adapters.StepWaiting},
+	}}
+	at := s.report(key, adapters.MessageRef{}, p)
+	s.tells(thread, at, p.Title, "find the edges", "draw it")
+	before := letters(s.of(thread, at))
+	p.Steps[0].State, p.Steps[0].Took, p.Steps[1].State = adapters.StepDone, 1500*time.Millisecond, adapters.StepRunning
+	p.Steps = append(p.Steps, adapters.ProgressStep{Key: "3", Text: "frame it", State: adapters.StepSkipped})
+	s.same(at, s.report(key, at, p))
+	s.tells(thread, at, p.Title, "find the edges", "draw it", "frame it")
+	if letters(s.of(thread, at)) == before {
+		s.Error("it is not edited")
+	}
+	s.same(at, s.report(key, at, p)) // the same again is no fault
+	p.Steps[1].State, p.Steps = adapters.StepFailed, p.Steps[:2]
+	p.Ended = true
+	s.same(at, s.report(key, at, p))
+	s.tells(thread, at, "find the edges", "draw it")
+	s.only(thread, at)
+	for _, m := range s.of(thread, at) {
+		if len(m.Notified) != 0 {
+			s.Errorf("progress notifies %q", m.Notified)
+		}
+	}
+}
+
+// plainProgress checks that nothing in progress means anything.
+func plainProgress(s *scene) {
+	thread := s.thread()
+	texts := append([]string{"**bold** `code` [a](https://example.com)"}, shouts...)
+	if spelling, ok := s.p.(Spelling); ok && !s.lacks(Spellings) {
+		texts = append(texts, spelling.Shouts()...)
+	}
+	for _, text := range texts {
+		at := s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "of " + text, Steps: []adapters.ProgressStep{
+			{Key: text, Text: "step " + text, State: adapters.StepRunning},
+		}})
+		s.tells(thread, at, "of "+text, "step "+text)
+		for _, m := range s.of(thread, at) {
+			if len(m.Notified) != 0 {
+				s.Errorf("progress of %q notifies %q", text, m.Notified)
+			}
+		}
+	}
+}
+
+// longProgress checks that progress is one message whatever there is to tell.
+func longProgress(s *scene) {
+	thread := s.thread()
+	p := adapters.Progress{Thread: thread, Title: strings.Repeat("long ", 100)}
+	for i := range 200 {
+		p.Steps = append(p.Steps, adapters.ProgressStep{Key: fmt.Sprint(i), Text: fmt.Sprintf("step %d of very many", i), State: adapters.StepWaiting})
+	}
+	key := s.key()
+	at := s.report(key, adapters.MessageRef{}, p)
+	p.Steps[0].State = adapters.StepRunning
+	s.report(key, at, p)
+	if len(at.Parts) != 0 {
+		s.Errorf("it is %d messages", 1+len(at.Parts))
+	}
+	s.only(thread, at)
+	s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread}) // nothing is known yet
+}
+
+func progressOnce(s *scene) {
+	thread, key := s.thread(), s.key()
+	p := adapters.Progress{Thread: thread, Title: "At work"}
+	at := s.report(key, adapters.MessageRef{}, p)
+	s.same(at, s.report(key, adapters.MessageRef{}, p)) // as after an answer that was lost
+	if !s.lacks(Processes) {
+		s.a = s.another()
+		s.same(at, s.report(key, adapters.MessageRef{}, p))
+		p.Ended = true
+		s.report(key, at, p)
+	}
+	s.only(thread, at)
+}
+
+// progressAndAnswer checks that the answer is a message of its own, below.
+func progressAndAnswer(s *scene) {
+	thread := s.thread()
+	at := s.report(s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "At work", Ended: true})
+	answer := s.say(thread, "Done.")
+	s.only(thread, at, answer)
+	if own := s.own(thread); own[0].ID != at.ID {
+		s.Error("the answer stands before the progress")
+	}
+}
+
+func typing(s *scene) {
+	a := s.a.(adapters.Typer)
+	thread := s.thread()
+	if lasts := a.TypingLasts(); lasts <= 0 {
+		s.Errorf("typing lasts %v", lasts)
+	}
+	for range 3 {
+		s.noError(a.Typing(s.Context(), thread))
+	}
+	s.only(thread)
+}
+
+func numbers(s *scene) {
+	a := s.a.(adapters.Offerer)
+	thread := s.thread()
+	choices := []adapters.Choice{{ID: "a", Text: "one"}, {ID: "b", Text: "two"}, {ID: "c", Text: "three"}}
+	answer := s.send(adapters.Reply{Thread: thread, Text: longText(800), Choices: choices})
+	for range 2 {
+		s.noError(a.Offer(s.Context(), answer, 3))
+		for _, m := range s.of(thread, answer) {
+			if want := []int{1, 2, 3}; m.ID == answer.ID && !equal(m.Numbers, want) || m.ID != answer.ID && len(m.Numbers) > 0 {
+				s.Errorf("the numbers are %v", m.Numbers)
+			}
+		}
+	}
+	s.only(thread, answer)
+}
+
+func deleting(s *scene) {
+	a := s.a.(adapters.Deleter)
+	thread := s.thread()
+	asked := s.p.Write(s.T, s.post(thread, "do it"))
+	stays, r := s.say(thread, "This stays."), s.rich(thread)
+	goes := s.send(r)
+	for range 2 {
+		s.noError(a.Delete(s.Context(), goes))
+		s.only(thread, stays)
+	}
+	half := s.send(s.rich(thread))
+	first := half
+	first.Parts = nil
+	s.noError(a.Delete(s.Context(), first))
+	s.noError(a.Delete(s.Context(), half))
+	s.only(thread, stays)
+	s.message(thread, asked.ID)
+	if err := a.Delete(s.ended(), stays); err == nil {
+		s.Error("it deletes under a context that has ended")
+	}
+	s.only(thread, stays)
+}
+
+// history checks that the messages before one are given, oldest first.
+func history(s *scene) {
+	a := s.a.(adapters.Historian)
+	thread, bob := s.thread(), s.bob()
+	begin := len(s.p.Shown(s.T, thread)) // with the message with which the thread begins
+	p := s.post(thread, "the first")
+	p.Files = []Upload{{Name: "photo.png", Type: "image/png", Content: picture(s.T)}}
+	first := s.p.Write(s.T, p)
+	answer := s.say(thread, "the second")
+	third := s.post(thread, "the third")
+	third.By = bob
+	s.p.Write(s.T, third)
+	last := s.p.Write(s.T, s.post(thread, "the last"))
+	s.p.Write(s.T, s.post(thread, "after it"))
+	texts := []string{"the first", "the second", "the third"}
+	for _, n := range []int{1, 2, 3, 1000} {
+		got, err := a.Before(s.Context(), thread, last, n)
+		if err != nil {
+			s.Fatal(err)
+		}
+		if most := min(n, 3+begin); len(got) > most || len(got) < min(n, 3) {
+			s.Fatalf("%d messages are given of the last %d", len(got), n)
+		}
+		got = got[max(len(got)-3, 0):]
+		for i, m := range got {
+			if want := texts[len(texts)-len(got)+i]; !strings.Contains(m.Text, want) || m.Own != (want == "the second") || m.At.IsZero() || m.Ref.IsZero() {
+				s.Errorf("of the last %d, message %d is %+v, and not %q", n, i, m, want)
+			}
+		}
+		if n < 3 {
+			continue
+		}
+		if got[0].Ref.Key() != first.Key() || got[1].Ref.Key() != answer.Key() || got[0].By.ID != s.ana.ID || got[2].By.ID != bob.ID || len(got[0].Files) != 1 {
+			s.Fatalf("the messages before are %+v", got)
+		}
+		s.fetched(s.a, got[0].Files[0], p.Files[0])
+	}
+	if got, err := a.Before(s.Context(), thread, last, 0); err != nil || len(got) != 0 {
+		s.Errorf("of none, %d are given: %v", len(got), err)
+	}
+	if _, err := a.Before(s.Context(), s.p.Gone(s.T), last, 1); err != nil {
+		s.is("look back in a thread that is gone", err, adapters.ErrGone)
+	}
+}

@@ -1,0 +1,145 @@
+package adapterstest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"atelier/adapters"
+)
+
+func equal[T comparable](a, b []T) bool { return slices.Equal(a, b) }
+
+// noise is the same for the same size.
+func noise(size int) []byte {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content) //nolint:errcheck // it never fails
+	return content
+}
+
+// uploads are files as people may call them.
+func uploads() []Upload {
+	all := []Upload{
+		{Name: "photo.png", Type: "image/png", Alt: "A cat.\n<b>Grey</b> & white 🐈", Content: []byte("PNG")},
+		{Name: "photo.png", Type: "image/png", Content: []byte("another of that name")},
+		{Name: "large.bin", Type: "application/octet-stream", Content: noise(3 << 20)},
+	}
+	for _, name := range []string{
+		"日本語 👩‍👩‍👧‍👦.jpg", "../../etc/passwd", `..\..\boot.ini`, "/etc/passwd", "<script>alert(1)</script>.svg", "a\"b'c`d&e;f.txt",
+		"\u202egnp.exe", "two\nlines\x07.txt", "no extension", ".hidden", "@everyone <!channel>.txt", "*bold* _it_ ||x||.txt", strings.Repeat("long", 40) + ".txt",
+	} {
+		all = append(all, Upload{Name: name, Type: "application/octet-stream", Content: []byte("of " + name)})
+	}
+	return all
+}
+
+// files checks that files come with their bytes, whatever they are called.
+func files(s *scene) {
+	e := s.listen()
+	thread, all := s.thread(), uploads()
+	p := s.post(thread, "")
+	for files := range slices.Chunk(all, 4) {
+		p.Files = files
+		m := e.write(p).Message
+		if m.Text != "" || len(m.Files) != len(files) {
+			s.Fatalf("a message of %d files came with %d, and says %q", len(files), len(m.Files), m.Text)
+		}
+		var seen []string
+		for i, f := range m.Files {
+			s.fetched(s.a, f, files[i])
+			if seen = append(seen, f.ID); len(slices.Compact(slices.Sorted(slices.Values(seen)))) != i+1 {
+				s.Errorf("two files have the id %q", f.ID)
+			}
+		}
+	}
+}
+
+// fetched checks that a file is what was uploaded.
+func (s *scene) fetched(a adapters.Adapter, f adapters.File, u Upload) {
+	s.Helper()
+	plain := !strings.ContainsFunc(u.Name, func(r rune) bool {
+		return r > unicode.MaxASCII || unicode.IsControl(r) || strings.ContainsRune(`/\<>"'&;@*|`+"`", r)
+	})
+	if f.Size != 0 && f.Size != int64(len(u.Content)) || plain && f.Name != u.Name || f.Name == "" {
+		s.Errorf("the file %q of %d bytes was heard of as %q of %d bytes", u.Name, len(u.Content), f.Name, f.Size)
+	}
+	if !s.lacks(Alts) && f.Alt != u.Alt {
+		s.Errorf("the file shows %q, and not %q", f.Alt, u.Alt)
+	}
+	if got := s.fetch(a, f); !bytes.Equal(got, u.Content) {
+		s.Errorf("of %q %d bytes came, others than its %d", u.Name, len(got), len(u.Content))
+	}
+}
+
+// fetch gives what a file holds. It may be called by any goroutine.
+func (s *scene) fetch(a adapters.Adapter, f adapters.File) []byte {
+	s.Helper()
+	r, err := a.Fetch(s.Context(), f)
+	if err != nil {
+		s.Errorf("fetch: %v", err)
+		return nil
+	}
+	b, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		s.Errorf("read what was fetched: %v", err)
+	}
+	return b
+}
+
+// filesAtOnce checks that files are fetched beside each other, again, and by who does not
+// listen.
+func filesAtOnce(s *scene) {
+	e := s.listen()
+	u := Upload{Name: "large.bin", Type: "application/octet-stream", Content: noise(1 << 20)}
+	p := s.post(s.thread(), "take it")
+	p.Files = []Upload{u}
+	f := e.write(p).Message.Files[0]
+	e.end()
+	by := []adapters.Adapter{s.a, s.a, s.a}
+	if !s.lacks(Processes) {
+		by = append(by, s.another())
+	}
+	var all sync.WaitGroup
+	for _, a := range by {
+		all.Go(func() { s.fetched(a, f, u) })
+	}
+	all.Wait()
+}
+
+// strangeFiles checks that nothing is made of what no event told of.
+func strangeFiles(s *scene) {
+	for _, handle := range []string{"x", "../../../etc/passwd", "/etc/passwd", "http://127.0.0.1:1/x", "https://example.com/\x00", "{}"} {
+		r, err := s.a.Fetch(s.Context(), adapters.File{ID: "1", Handle: handle})
+		if err == nil {
+			s.Errorf("%q was fetched: %v", handle, r.Close())
+		} else if !adapters.Final(err) {
+			s.Errorf("%q: %v, which is to be tried again", handle, err)
+		}
+	}
+}
+
+func filesThatAreGone(s *scene) {
+	e := s.listen()
+	p := s.post(s.thread(), "take it")
+	p.Files = []Upload{{Name: "a.txt", Type: "text/plain", Content: []byte("a")}}
+	m := e.write(p).Message
+	s.p.(LosingFiles).LoseFiles(s.T, m.Ref) //nolint:forcetypeassert // the feature is there
+	r, err := s.a.Fetch(s.Context(), m.Files[0])
+	if err == nil {
+		err = errors.Join(errors.New("nothing"), r.Close())
+	}
+	s.is("fetch what is gone", err, adapters.ErrGone)
+}
+
+// is checks that an error is of a kind.
+func (s *scene) is(what string, err, kind error) {
+	s.Helper()
+	if !errors.Is(err, kind) {
+		s.Errorf("%s: %v, where %q was to come", what, err, kind)
+	}
+}

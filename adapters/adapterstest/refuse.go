@@ -1,0 +1,230 @@
+package adapterstest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+)
+
+func refusing() map[string]check {
+	return map[string]check{
+		"replies that are none":     {nil, badReplies},
+		"keys that are none":        {nil, badKeys},
+		"threads of another":        {nil, threadsOfAnother},
+		"threads that are gone":     {nil, threadsGone},
+		"contexts that have ended":  {nil, contextsEnded},
+		"a platform that is silent": {[]Feature{Stillness}, silentPlatform},
+		"short pauses":              {[]Feature{Pauses}, shortPauses},
+		"long pauses":               {[]Feature{Pauses}, longPauses},
+		"threads that are closed":   {[]Feature{Rights}, threadsClosed},
+	}
+}
+
+// refused checks that a reply is refused. Nothing of it is to be posted.
+func (s *scene) refused(what, key string, r adapters.Reply, kind error) {
+	s.Helper()
+	ref, err := s.a.Send(s.Context(), key, r)
+	s.is(what, err, kind)
+	if !ref.IsZero() {
+		s.Errorf("%s: it is said to be posted", what)
+	}
+}
+
+func badReplies(s *scene) {
+	thread := s.thread()
+	file := s.shelf.put("a.txt", "text/plain", []byte("a"))
+	with := func(change func(a *adapters.Attachment)) []adapters.Attachment {
+		other := file
+		change(&other)
+		return []adapters.Attachment{file, other}
+	}
+	many := make([]adapters.Choice, adapters.MaxChoices+1)
+	for i := range many {
+		many[i] = adapters.Choice{ID: fmt.Sprintf("c%d", i), Text: "x"}
+	}
+	for what, r := range map[string]adapters.Reply{
+		"one that says nothing":        {},
+		"a text that is no UTF-8":      {Text: "a\xffb"},
+		"a mention of two lines":       {Text: "x", Mention: "a\nb"},
+		"too many choices":             {Text: "x", Choices: many},
+		"a choice without an id":       {Text: "x", Choices: []adapters.Choice{{Text: "x"}}},
+		"a choice without a text":      {Text: "x", Choices: []adapters.Choice{{ID: "x"}}},
+		"a choice's id with a space":   {Text: "x", Choices: []adapters.Choice{{ID: "a b", Text: "x"}}},
+		"a file without a name":        {Text: "x", Files: with(func(a *adapters.Attachment) { a.Name = "" })},
+		"a file's name of two lines":   {Text: "x", Files: with(func(a *adapters.Attachment) { a.Name = "a\nb" })},
+		"a file that is nowhere":       {Text: "x", Files: with(func(a *adapters.Attachment) { a.Handle = "" })},
+		"a link that is a program":     {Text: "x", Files: with(func(a *adapters.Attachment) { a.Link = "javascript:alert(1)" })},
+		"a link to a file":             {Text: "x", Files: with(func(a *adapters.Attachment) { a.Link = "file:///etc/passwd" })},
+		"a link to mark by with quote": {Text: "x", Files: with(func(a *adapters.Attachment) { a.MarkLink = "https://a\" onload=\"x" })},
+		"a language that is none":      {Text: "x", Language: "e n"},
+		"an answer to nobody":          {Text: "x", AnswerTo: adapters.MessageRef{ID: "x"}},
+	} {
+		r.Thread = thread
+		s.refused(what, s.key(), r, adapters.ErrInvalid)
+	}
+	s.only(thread)
+}
+
+func badKeys(s *scene) {
+	thread := s.thread()
+	for _, key := range []string{"", " ", "a b", "a\nb", "\x00", "\x7f", "ä", strings.Repeat("x", adapters.MaxKey+1)} {
+		s.refused(fmt.Sprintf("the key %q", key), key, adapters.Reply{Thread: thread, Text: "x"}, adapters.ErrInvalid)
+		if r, ok := s.a.(adapters.Reporter); ok {
+			_, err := r.Report(s.Context(), key, adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "x"})
+			s.is(fmt.Sprintf("report under the key %q", key), err, adapters.ErrInvalid)
+		}
+	}
+	s.only(thread)
+}
+
+func threadsOfAnother(s *scene) {
+	thread := s.thread()
+	r := adapters.Reply{Thread: thread, Text: "x"}
+	for _, other := range []string{"elsewhere", "", s.a.Name() + "-2"} {
+		r.Thread.Adapter = other
+		s.refused(fmt.Sprintf("a thread of %q", other), s.key(), r, adapters.ErrInvalid)
+	}
+	r.Thread = thread
+	r.Thread.Channel = ""
+	s.refused("a thread without a channel", s.key(), r, adapters.ErrInvalid)
+	s.only(thread)
+}
+
+func threadsGone(s *scene) {
+	gone := s.p.Gone(s.T)
+	s.refused("a thread that is gone", s.key(), adapters.Reply{Thread: gone, Text: "x"}, adapters.ErrGone)
+	if r, ok := s.a.(adapters.Reporter); ok {
+		_, err := r.Report(s.Context(), s.key(), adapters.MessageRef{}, adapters.Progress{Thread: gone, Title: "x"})
+		s.is("report in a thread that is gone", err, adapters.ErrGone)
+	}
+	for _, strange := range []string{"0", "never", "../x", "<x>", "a b", "1 OR 1=1"} {
+		thread := s.thread()
+		thread.Channel, thread.ID = strange, strange
+		if _, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "x"}); !adapters.Final(err) {
+			s.Errorf("a thread %q that never was: %v", strange, err)
+		}
+	}
+}
+
+// contextsEnded checks that nothing is begun under a context that has ended.
+func contextsEnded(s *scene) {
+	e := s.listen()
+	p := s.post(s.thread(), "take it")
+	p.Files = []Upload{{Name: "a.txt", Type: "text/plain", Content: []byte("a")}}
+	m := e.write(p).Message
+	e.end()
+	thread, ended := s.thread(), s.ended()
+	_, err := s.a.Send(ended, s.key(), adapters.Reply{Thread: thread, Text: "x"})
+	s.is("send", err, context.Canceled)
+	s.only(thread)
+	r, err := s.a.Fetch(ended, m.Files[0])
+	if err == nil {
+		err = errors.Join(errors.New("nothing"), r.Close())
+	}
+	s.is("fetch", err, context.Canceled)
+	for what, do := range s.calls(thread, m.Ref) {
+		s.is(what, do(ended), context.Canceled)
+	}
+	s.only(thread)
+}
+
+// calls are what the adapter can do besides, with a message of somebody.
+func (s *scene) calls(thread adapters.Thread, m adapters.MessageRef) map[string]func(context.Context) error {
+	all := map[string]func(context.Context) error{}
+	if a, ok := s.a.(adapters.Acknowledger); ok {
+		all["acknowledge"] = func(ctx context.Context) error { return a.Acknowledge(ctx, m, adapters.Seen) }
+	}
+	if a, ok := s.a.(adapters.Reporter); ok {
+		all["report"] = func(ctx context.Context) error {
+			_, err := a.Report(ctx, s.key(), adapters.MessageRef{}, adapters.Progress{Thread: thread, Title: "x"})
+			return err
+		}
+	}
+	if a, ok := s.a.(adapters.Typer); ok {
+		all["typing"] = func(ctx context.Context) error { return a.Typing(ctx, thread) }
+	}
+	if a, ok := s.a.(adapters.Historian); ok {
+		all["look back"] = func(ctx context.Context) error {
+			_, err := a.Before(ctx, thread, m, 1)
+			return err
+		}
+	}
+	return all
+}
+
+// silentPlatform checks that every call ends with its context where the platform does not
+// answer.
+func silentPlatform(s *scene) {
+	thread := s.thread()
+	m := s.p.Write(s.T, s.post(thread, "hello"))
+	calls := s.calls(thread, m)
+	calls["send"] = func(ctx context.Context) error {
+		_, err := s.a.Send(ctx, s.key(), adapters.Reply{Thread: thread, Text: "x"})
+		return err
+	}
+	waiting := s.p.(Stalling).Stall(s.T) //nolint:forcetypeassert // the feature is there
+	for what, do := range calls {
+		ctx, stop := context.WithCancel(s.Context())
+		over := make(chan struct{})
+		var err error
+		go func() {
+			defer close(over)
+			err = do(ctx)
+		}()
+		select {
+		case <-waiting:
+			stop()
+			s.wait("the end of "+what, over)
+			s.is(what, err, context.Canceled)
+		case <-over: // it asks nobody
+			stop()
+			s.noError(err)
+		}
+	}
+}
+
+func shortPauses(s *scene) {
+	thread := s.thread()
+	p := s.p.(Pausing) //nolint:forcetypeassert // the feature is there
+	p.Pause(s.T, p.Short())
+	begun := time.Now()
+	ref := s.say(thread, "Hello.")
+	if took := time.Since(begun); took < p.Short() {
+		s.Errorf("after %v it is tried again, where a pause of %v was wanted", took, p.Short())
+	}
+	s.only(thread, ref)
+	p.Pause(s.T, p.Short())
+	ctx, stop := context.WithCancel(s.Context())
+	stop()
+	_, err := s.a.Send(ctx, s.key(), adapters.Reply{Thread: thread, Text: "x"})
+	s.is("send", err, context.Canceled)
+}
+
+func longPauses(s *scene) {
+	thread, key := s.thread(), s.key()
+	p := s.p.(Pausing) //nolint:forcetypeassert // the feature is there
+	p.Pause(s.T, p.Long())
+	r := adapters.Reply{Thread: thread, Text: "Hello."}
+	_, err := s.a.Send(s.Context(), key, r)
+	s.is("send", err, adapters.ErrRateLimited)
+	if wait := adapters.Wait(err); wait <= 0 || wait > 2*p.Long() {
+		s.Errorf("a pause of %v was wanted, and %v is told", p.Long(), wait)
+	}
+	if adapters.Final(err) {
+		s.Error("it is not to be tried again")
+	}
+	s.only(thread)
+}
+
+func threadsClosed(s *scene) {
+	thread := s.thread()
+	s.p.(Forbidding).Forbid(s.T, thread) //nolint:forcetypeassert // the feature is there
+	_, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "x"})
+	s.is("send", err, adapters.ErrForbidden)
+	s.said(err)
+	s.only(thread)
+}

@@ -1,0 +1,168 @@
+package adapterstest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"atelier/adapters"
+)
+
+func repeating() map[string]check {
+	return map[string]check{
+		"one key posts once":                 {nil, oneKey},
+		"one key in several processes":       {[]Feature{Processes}, oneKeyInProcesses},
+		"one key at once":                    {nil, oneKeyAtOnce},
+		"one key at once in processes":       {[]Feature{Processes}, oneKeyAtOnceInProcesses},
+		"keys that are alike":                {nil, keysAlike},
+		"lost answers":                       {[]Feature{LostPosts}, lostAnswers},
+		"a context that ends while it sends": {nil, endsWhileSending},
+	}
+}
+
+// rich is a reply that has everything.
+func (s *scene) rich(thread adapters.Thread) adapters.Reply {
+	r := adapters.Reply{
+		Thread: thread, Text: longText(1500), Mention: s.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},
+	}
+	for i := range s.most(3) {
+		r.Files = append(r.Files, s.shelf.put(fmt.Sprintf("file-%d.bin", i), "application/octet-stream", noise(1000+i)))
+	}
+	return r
+}
+
+// whole checks that a rich reply is there once, and nothing else.
+func (s *scene) whole(r adapters.Reply, ref adapters.MessageRef) {
+	s.Helper()
+	messages := s.of(r.Thread, ref)
+	s.only(r.Thread, ref)
+	s.shows(messages, r.Text)
+	s.attached(r.Thread, ref, r.Files)
+	var offered, notified []string
+	for _, m := range messages {
+		offered, notified = append(offered, m.Choices...), append(notified, m.Notified...)
+	}
+	if len(offered) != len(r.Choices) || !equal(notified, []string{r.Mention}) {
+		s.Errorf("it offers %q and notifies %q", offered, notified)
+	}
+}
+
+// same checks that two replies are the same messages.
+func (s *scene) same(a, b adapters.MessageRef) {
+	s.Helper()
+	if a.Key() != b.Key() || !equal(slices.Sorted(slices.Values(a.Parts)), slices.Sorted(slices.Values(b.Parts))) {
+		s.Errorf("under one key %+v was posted, and %+v", a, b)
+	}
+}
+
+func oneKey(s *scene) {
+	r, key := s.rich(s.thread()), s.key()
+	ref := s.sendUnder(key, r)
+	for range 2 {
+		s.same(ref, s.sendUnder(key, r))
+	}
+	s.whole(r, ref)
+}
+
+func oneKeyInProcesses(s *scene) {
+	r, key := s.rich(s.thread()), s.key()
+	ref := s.sendUnder(key, r)
+	s.a = s.another()
+	s.same(ref, s.sendUnder(key, r))
+	s.whole(r, ref)
+}
+
+func oneKeyAtOnce(s *scene)            { atOnce(s, s.a, s.a) }
+func oneKeyAtOnceInProcesses(s *scene) { atOnce(s, s.a, s.another()) }
+
+// atOnce sends under one key from two adapters, each several times at once. One that fails
+// for that may be tried again.
+func atOnce(s *scene, by ...adapters.Adapter) {
+	r, key := s.rich(s.thread()), s.key()
+	var mu sync.Mutex
+	var refs []adapters.MessageRef
+	var all sync.WaitGroup
+	for i := range 6 {
+		all.Go(func() {
+			ref, err := by[i%2].Send(s.Context(), key, r)
+			if err != nil && adapters.Final(err) {
+				s.Errorf("send at once: %v", err)
+			}
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			refs = append(refs, ref)
+		})
+	}
+	all.Wait()
+	ref := s.sendUnder(key, r)
+	for _, other := range refs {
+		s.same(ref, other)
+	}
+	s.whole(r, ref)
+}
+
+// keysAlike checks that what differs in its key alone is posted each time, in whatever
+// letters keys are.
+func keysAlike(s *scene) {
+	thread := s.thread()
+	var refs []adapters.MessageRef
+	seen := map[string]bool{}
+	for _, key := range []string{
+		"a", "A", "a/1", "a:1", "a.1", "~!#$%^&*()_+{}|:\"<>?", `\`, "`", "'", strings.Repeat("x", adapters.MaxKey), strings.Repeat("x", adapters.MaxKey-1), strings.Repeat("x", adapters.MaxKey-1) + "y",
+	} {
+		ref := s.sendUnder(key, adapters.Reply{Thread: thread, Text: "Done."})
+		if seen[ref.Key()] {
+			s.Errorf("%q is taken for another key", key)
+		}
+		seen[ref.Key()] = true
+		refs = append(refs, ref)
+	}
+	s.only(thread, refs...)
+}
+
+// lostAnswers checks that what the platform took is not posted again, at whichever of the
+// messages of a reply its answer was lost.
+func lostAnswers(s *scene) {
+	for n := 1; n <= 3; n++ {
+		r, key := s.rich(s.thread()), s.key()
+		s.p.(Losing).LoseAnswers(s.T, n) //nolint:forcetypeassert // the feature is there
+		var ref adapters.MessageRef
+		var err error
+		for range n + 1 {
+			if ref, err = s.a.Send(s.Context(), key, r); err == nil {
+				break
+			}
+			if adapters.Final(err) {
+				s.Errorf("a lost answer: %v, which is not to be tried again", err)
+			}
+		}
+		if err != nil {
+			s.Fatalf("after %d lost answers: %v", n, err)
+		}
+		s.whole(r, ref)
+	}
+}
+
+// endsWhileSending checks that Send ends with its context, and that it goes on later.
+func endsWhileSending(s *scene) {
+	r, key := s.rich(s.thread()), s.key()
+	opened := s.shelf.stall(r.Files[len(r.Files)-1].Handle)
+	ctx, stop := context.WithCancel(s.Context())
+	defer stop()
+	over := make(chan struct{})
+	var err error
+	go func() {
+		defer close(over)
+		_, err = s.a.Send(ctx, key, r)
+	}()
+	s.wait("the opening of an attachment", opened)
+	stop()
+	s.wait("the end of a Send whose context has ended", over)
+	s.is("send", err, context.Canceled)
+	s.whole(r, s.sendUnder(key, r))
+}

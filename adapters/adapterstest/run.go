@@ -1,0 +1,52 @@
+package adapterstest
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// check is one promise that is tried.
+type check struct {
+	needs []Feature // it is tried only where all of them are there
+	try   func(s *scene)
+}
+
+// Run checks the promises of the package adapters. What is left out for want of a feature
+// is a test by the feature's name, which logs the reason.
+func Run(t *testing.T, m Make) {
+	t.Helper()
+	if m.Patience == 0 {
+		m.Patience = 30 * time.Second
+	}
+	left := map[Feature][]string{}
+	for _, group := range []map[string]check{listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras()} {
+		for name, c := range group {
+			if i := slices.IndexFunc(c.needs, m.lacks); i >= 0 {
+				left[c.needs[i]] = append(left[c.needs[i]], name)
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				if m.Bubble {
+					synctest.Test(t, func(t *testing.T) { c.try(newScene(t, m)) })
+				} else {
+					c.try(newScene(t, m))
+				}
+			})
+		}
+	}
+	t.Run("features", func(t *testing.T) { features(t, m) })
+	for f, reason := range m.Without {
+		t.Run("without "+string(f), func(t *testing.T) {
+			slices.Sort(left[f])
+			t.Logf("not tried: %q; %s", left[f], reason)
+		})
+	}
+}
+
+func (m Make) lacks(f Feature) bool {
+	_, without := m.Without[f]
+	return without
+}

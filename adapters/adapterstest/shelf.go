@@ -1,0 +1,123 @@
+package adapterstest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"testing"
+
+	"atelier/adapters"
+)
+
+// shelf holds what is attached to replies, and knows what of it is open.
+type shelf struct {
+	mu     sync.Mutex
+	things map[string][]byte
+	opened int
+	left   int // that were opened and are not closed yet
+
+	fail map[string]error         // by handle: the next opening of it breaks off so
+	hold map[string]chan struct{} // by handle: closed when it is opened, and then nothing is read
+}
+
+func newShelf() *shelf {
+	return &shelf{things: map[string][]byte{}, fail: map[string]error{}, hold: map[string]chan struct{}{}}
+}
+
+// put makes an attachment.
+func (s *shelf) put(name, mediaType string, content []byte) adapters.Attachment {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	handle := fmt.Sprintf("threads/x/%d", len(s.things))
+	s.things[handle] = content
+	return adapters.Attachment{Name: name, Type: mediaType, Size: int64(len(content)), Handle: handle}
+}
+
+// break off lets the next opening end after half of the content.
+func (s *shelf) breakOff(handle string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail[handle] = err
+}
+
+// stall lets the content never come. The channel is closed once somebody waits for it.
+func (s *shelf) stall(handle string) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	opened := make(chan struct{})
+	s.hold[handle] = opened
+	return opened
+}
+
+// open is an [adapters.Opener].
+func (s *shelf) open(ctx context.Context, handle string) (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	content, ok := s.things[handle]
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case !ok:
+		return nil, adapters.ErrGone
+	}
+	s.opened++
+	s.left++
+	o := &opened{shelf: s, Reader: bytes.NewReader(content)}
+	if err := s.fail[handle]; err != nil {
+		delete(s.fail, handle)
+		o.Reader = io.MultiReader(bytes.NewReader(content[:len(content)/2]), failing{err})
+	}
+	if told := s.hold[handle]; told != nil {
+		delete(s.hold, handle)
+		o.Reader = stalled{ctx, told}
+	}
+	return o, nil
+}
+
+// closed checks that what was opened is closed.
+func (s *shelf) closed(t *testing.T) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left != 0 {
+		t.Errorf("%d of %d attachments were left open", s.left, s.opened)
+	}
+}
+
+// opened is content that is read.
+type opened struct {
+	io.Reader
+	shelf *shelf
+	once  sync.Once
+}
+
+func (o *opened) Close() error {
+	o.once.Do(func() {
+		o.shelf.mu.Lock()
+		defer o.shelf.mu.Unlock()
+		o.shelf.left--
+	})
+	return nil
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// stalled gives nothing until the context ends for which it was opened.
+type stalled struct {
+	ctx  context.Context //nolint:containedctx // it is the reader's, as of a request
+	told chan struct{}
+}
+
+func (s stalled) Read([]byte) (int, error) {
+	select {
+	case <-s.told:
+	default:
+		close(s.told)
+	}
+	<-s.ctx.Done()
+	return 0, s.ctx.Err()
+}

@@ -1,0 +1,228 @@
+package adapterstest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/adapters"
+)
+
+func showing() map[string]check {
+	return map[string]check{
+		"markdown":                 {nil, markdown},
+		"letter by letter":         {nil, letterByLetter},
+		"texts of others":          {nil, textsOfOthers},
+		"long texts":               {nil, longTexts},
+		"long code":                {nil, longCode},
+		"long lines of many bytes": {nil, longClusters},
+	}
+}
+
+// letters is all that can be read in messages, line by line, but for blank and list marks.
+func letters(messages []Shown) string {
+	var lines []string
+	for _, m := range messages {
+		lines = append(lines, lettersOf(m.Blocks)...)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func lettersOf(blocks []adapters.Block) []string {
+	var lines []string
+	for _, b := range blocks {
+		text := b.Code
+		for _, s := range b.Spans {
+			text += s.Text
+		}
+		for l := range strings.SplitSeq(text, "\n") {
+			if l = visible(l); l != "" {
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+// visible is what can be seen of a line.
+func visible(l string) string {
+	return strings.TrimRight(strings.Map(func(r rune) rune {
+		if r == 0 || r == '\ufffd' { // what is no letter anywhere
+			return -1
+		}
+		return r
+	}, l), " \t")
+}
+
+// shows checks that messages show a text as it means, and nothing else before it.
+func (s *scene) shows(messages []Shown, text string) {
+	s.Helper()
+	want, got := strings.Join(lettersOf(adapters.Parse(text)), "\n"), letters(messages)
+	if len(messages) > 1 { // lines may be cut
+		want, got = strings.Join(strings.Fields(want), ""), strings.Join(strings.Fields(got), "")
+	}
+	if !strings.HasPrefix(got, want) {
+		s.Errorf("%.300q is shown as %.300q", want, got)
+	}
+	if len(messages) == 1 && !s.lacks(Styles) {
+		want, got := styled(adapters.Parse(text)), styled(messages[0].Blocks)
+		if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+			s.Errorf("%.300q is shown in the style %.300q, and not %.300q", text, got, want)
+		}
+	}
+}
+
+// styled are the blocks that hold something, each as one word.
+func styled(blocks []adapters.Block) []string {
+	var all []string
+	for _, b := range blocks {
+		var line strings.Builder
+		last := ""
+		for _, span := range b.Spans {
+			style := fmt.Sprintf("{%t %t %t %s}", span.Bold, span.Italic, span.Code, span.URL)
+			if style != last {
+				line.WriteString(style)
+			}
+			last = style
+			line.WriteString(span.Text)
+		}
+		switch text := visible(line.String()); {
+		case b.Kind == adapters.Code:
+			all = append(all, "code:"+visible(b.Code))
+		case b.Kind != adapters.Line || text != "":
+			all = append(all, fmt.Sprintf("%d %d %s:%s", b.Kind, b.Indent, b.Marker, text))
+		}
+	}
+	return all
+}
+
+func markdown(s *scene) {
+	thread := s.thread()
+	for _, text := range []string{
+		"one\ntwo\n\nthree", "**bold** and *italic*, and ***both***", "run `name_of_tool` and `a*b*`", "**bold `code` *italic***",
+		"[a link](https://example.com/a_b?c=d&e=f#g)!", "[**bold**](https://example.com)", "- one\n- two\n  - deeper\n- three", "* one\n* two",
+		"1. one\n2. two\n10. ten", "> quoted\n> more\nnot quoted", "```\ncode\n\n  and more\n```", "```go\nfunc f() { return \"<b>\" & `x` }\n```\nafter",
+		"before\n```\na\n```\nbetween\n```\nb\n```", "````\n```\n````", "- **bold** item with `code`\n\n> *quoted*", `\*a\* \[b\](c) \\ \` + "`x\\`", "https://example.com/a_b_c",
+		"snake**bold**case", "**a**b**c**", "a *b*, (*c*) *d*.", "**bold\nnot", "`open", "2 * 3 * 4", "- one\n\n- two", "**** ** *", "```\n**no** <b> &amp; @everyone\n```",
+	} {
+		s.shows(s.of(thread, s.say(thread, text)), text)
+	}
+}
+
+// plain are texts that mean nothing to [adapters.Parse], but something elsewhere.
+var plain = []string{
+	"# no heading", "## none", "-# small", "__underlined__ _italic_ ~~struck~~ ||hidden||", "~struck~ _it_", "a_b_c", "<b>bold?</b> <script>alert(1)</script>", "&lt;b&gt; &amp; &#64;",
+	"| a | b |\n|---|---|\n| c | d |", "![picture](x.png)", "***", "---", "===", "___", ">>> all of this\nand this", ":smile: :+1:", "<@U1> <#C1> <!channel|x> <https://example.com|x> <t:0:R>",
+	"<https://example.com>", "[x](javascript:alert(1))", "[x]: https://example.com", "[^1]", "$x^2$ \\(y\\)", "1) one", "+ one", "~~~\nno code\n~~~", "    four spaces", "a  \nb", "-one", ">one", "#tag @name",
+	"<a href=\"https://example.com\">x</a>", "\u202eesrever\u202c", "𝕏 👩‍👩‍👧‍👦 e\u0301 日本語", "a\u200bb\u00a0c", "{{ .Name }} ${x} %s %d", "'quoted' \"too\"", "\\x41 C:\\new\\table", "/tools", "!x", "\x00a\x00", "*", "_", "~", "`", "|", "\\",
+	"*no\nitalic*", "a*b*c", "http://user:secret@example.com", "https://example.com/(a)_b_*c*",
+}
+
+func letterByLetter(s *scene) {
+	thread := s.thread()
+	for _, text := range plain {
+		s.shows(s.of(thread, s.say(thread, text)), text)
+	}
+	all := strings.Join(plain, "\n")
+	s.shows(s.of(thread, s.say(thread, all)), all)
+}
+
+// textsOfOthers checks what the bot quotes: escaped, and as code.
+func textsOfOthers(s *scene) {
+	thread := s.thread()
+	for _, text := range append(slices.Clone(plain), "**bold**", "`code`", "- item", "> quote", "1. one", "[a](https://example.com)", "```\ncode\n```", "\\*") {
+		for _, quoted := range []string{"You said: " + adapters.Escape(text), adapters.Escape(text), adapters.Fence("go", text)} {
+			s.shows(s.of(thread, s.say(thread, quoted)), quoted)
+		}
+	}
+}
+
+// longText is a text of so many words, of which each is there once.
+func longText(words int) string {
+	var b strings.Builder
+	for i := range words {
+		switch {
+		case i%97 == 96:
+			fmt.Fprintf(&b, "word%d.\n\n", i)
+		case i%31 == 30:
+			fmt.Fprintf(&b, "**bold%d** `code%d` [link%d](https://example.com/%d) 日本%d👩‍👩‍👧‍👦. ", i, i, i, i, i)
+		case i%50 == 49:
+			fmt.Fprintf(&b, "\n- item%d\n", i)
+		default:
+			fmt.Fprintf(&b, "word%d ", i)
+		}
+	}
+	return b.String()
+}
+
+// longTexts checks that no word is lost, none comes twice, and that the parts are known.
+func longTexts(s *scene) {
+	thread := s.thread()
+	text := longText(6000)
+	ref := s.say(thread, text)
+	messages := s.of(thread, ref)
+	s.shows(messages, text)
+	s.only(thread, ref)
+	if links := strings.Count(text, "]("); !s.lacks(Styles) && countSpans(messages, func(s adapters.Span) bool { return s.URL != "" }) < links {
+		s.Errorf("of %d links some are broken", links)
+	}
+}
+
+func countSpans(messages []Shown, is func(adapters.Span) bool) int {
+	n := 0
+	for _, m := range messages {
+		for _, b := range m.Blocks {
+			for _, s := range b.Spans {
+				if is(s) {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// longCode checks that code stays code, in all parts.
+func longCode(s *scene) {
+	thread := s.thread()
+	var code []string
+	for i := range 1500 {
+		code = append(code, fmt.Sprintf("%s%d := f(\"**%d**\", <-c, `x`) // &amp;", strings.Repeat("    ", i%4), i, i))
+	}
+	text := "Look at this.\n```go\n" + strings.Join(code, "\n") + "\n```\nThat was it."
+	ref := s.say(thread, text)
+	var got, prose []string
+	for _, m := range s.of(thread, ref) {
+		for _, b := range m.Blocks {
+			if b.Kind == adapters.Code {
+				got = append(got, strings.Split(b.Code, "\n")...)
+			} else {
+				prose = append(prose, lettersOf([]adapters.Block{b})...)
+			}
+		}
+	}
+	if !equal(got, code) {
+		s.Errorf("%d lines of code are shown as %d lines of it, or others", len(code), len(got))
+	}
+	if !equal(prose, []string{"Look at this.", "That was it."}) {
+		s.Errorf("beside the code stands %.300q", prose)
+	}
+}
+
+// longClusters checks that what has no space is cut between the letters.
+func longClusters(s *scene) {
+	thread := s.thread()
+	for _, cluster := range []string{"日", "👩‍👩‍👧‍👦", "𝕏", "e\u0301", "<", "&", "_", "\\\\"} {
+		const times = 5000
+		ref := s.say(thread, strings.Repeat(cluster, times))
+		want := strings.ReplaceAll(cluster, "\\\\", "\\")
+		for _, line := range strings.Split(letters(s.of(thread, ref)), "\n") {
+			if strings.ReplaceAll(line, want, "") != "" {
+				s.Errorf("a line of %q alone holds something else", want)
+			}
+		}
+		if n := strings.Count(letters(s.of(thread, ref)), want); n != times {
+			s.Errorf("%d of %q are shown as %d", times, want, n)
+		}
+	}
+}
