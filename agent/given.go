@@ -86,7 +86,7 @@ func (t *thought) ancestors(i int) []int {
 
 // givens lists what subtask i may use. What the user gave for it must be used; the
 // results of the subtasks before it and what was given for those may be.
-func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type) []toolgraph.Given {
+func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[string]string) []toolgraph.Given {
 	var all []toolgraph.Given
 	add := func(g toolgraph.Given) {
 		if !slices.ContainsFunc(all, func(o toolgraph.Given) bool { return o.Source.Equal(g.Source) }) {
@@ -94,7 +94,11 @@ func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type) []toolgr
 		}
 	}
 	for _, a := range subtasks[i].Args {
-		add(toolgraph.Given{Type: typeOf(a, subtasks, types), Source: a.Source})
+		g := toolgraph.Given{Type: typeOf(a, subtasks, types), Source: a.Source}
+		if picture := on[a.Source.Name]; a.Source.Kind == plan.OfResource && picture != "" {
+			g.With, _ = marked(subtasks, i, picture)
+		}
+		add(g)
 	}
 	for _, before := range ancestors(subtasks, i) {
 		add(toolgraph.Given{Type: subtasks[before].Returns, Source: plan.FromSubtask(before), Optional: true})

@@ -138,9 +138,9 @@ func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.
 		}
 		t.graph, t.runs = a.liveGraph(live), live.Live
 	}
-	types := map[string]plan.Type{}
+	types, on := map[string]plan.Type{}, map[string]string{}
 	for _, res := range r.Resources() {
-		types[res.Name] = res.Type
+		types[res.Name], on[res.Name] = res.Type, res.On
 	}
 	for i, s := range subtasks {
 		if err := refersBack(i, s); err != nil {
@@ -150,7 +150,7 @@ func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.
 			subtask: s,
 			query: toolgraph.Query{
 				Domains:    s.Domains,
-				Given:      givens(subtasks, i, types),
+				Given:      givens(subtasks, i, types, on),
 				Goal:       s.Returns,
 				MaxActions: a.config.MaxActions,
 				K:          a.config.Solutions,
@@ -159,6 +159,9 @@ func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.
 		})
 	}
 	for i := range t.tasks {
+		if err := strays(subtasks, i, on); err != nil {
+			return nil, err
+		}
 		t.findCandidates(i, subtasks)
 	}
 	return t, nil

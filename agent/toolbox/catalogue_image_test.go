@@ -45,6 +45,7 @@ var imageTools = []signature{
 	{"highlight_object_on_image", editing, "image:image bbox:bbox", "image"},
 	{"image_cropping", editing, "image:image bbox:bbox", "image"},
 	{"mask_image", editing, "image:image mask:mask", "image"},
+	{"mask_from_boxes", "general", "image:image bbox:bbox", "mask"},
 	{"resize_image", editing, "image:image size:text/amount", "image"},
 	{"rotate_image", editing, "image:image angle:text/amount?", "image"},
 	{"flip_image", editing, "image:image direction:text/place?", "image"},

@@ -36,13 +36,42 @@ func (b *assignment) action(id int32) (tool int32, in []int32) {
 // output is used; cover one for each given that is.
 func (b *assignment) tool(i int, used, cover uint64) bool {
 	if i < 0 {
-		return cover == b.full
+		return cover == b.full && (!b.pairs() || b.keepsTogether())
 	}
 	if i < len(b.path)-1 && used>>i&1 == 0 {
 		return false
 	}
 	b.in[i] = b.in[i][:0]
 	return b.argument(i, 0, used, cover, true)
+}
+
+// keepsTogether tells whether every tool of the path keeps together what belongs together.
+func (b *assignment) keepsTogether() bool {
+	covers := make([]uint64, len(b.path))
+	for i, tool := range b.path {
+		inputs := make([]input, len(b.in[i]))
+		for a, id := range b.in[i] {
+			switch {
+			case id == blank:
+			case id == takeIn:
+				arg := b.argsOf(tool)[a]
+				inputs[a].typ = arg.typ
+				for _, leaf := range b.many[arg.typ] {
+					inputs[a].cover |= b.leaves[leaf].cover
+				}
+			case int(id) < len(b.leaves):
+				inputs[a] = input{leaf: &b.leaves[id], typ: b.leaves[id].typ, cover: b.leaves[id].cover}
+			default:
+				at := int(id) - len(b.leaves)
+				inputs[a] = input{typ: b.ret[b.path[at]], cover: covers[at]}
+			}
+			covers[i] |= inputs[a].cover
+		}
+		if !b.together(tool, inputs) {
+			return false
+		}
+	}
+	return true
 }
 
 // argument gives the arguments of the tool at place i their inputs, from number a on,

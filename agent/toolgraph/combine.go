@@ -135,7 +135,7 @@ func (b *bestFirst) act(s tally) bool {
 	it := item{tool: m.tool, typ: b.ret[m.tool], cover: s.cover, own: s.own, total: s.total + s.own, steps: num(s.steps + 1)}
 	it.marks = s.marks | b.bounds.passes(it.typ)
 	it.joins = b.joins(s.cover)
-	if !s.some || s.steps >= b.query.MaxActions || b.repeats(it.joins) || it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.best.worst(b.query.K) {
+	if !s.some || s.steps >= b.query.MaxActions || b.pairs() && !b.together(m.tool, b.making.taken(b)) || b.repeats(it.joins) || it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.best.worst(b.query.K) {
 		return true
 	}
 	if len(b.items) >= maxItems {
@@ -151,6 +151,25 @@ func (b *bestFirst) act(s tally) bool {
 		b.best.offer(b.draft(id, b.action), b.query.K)
 	}
 	return true
+}
+
+// taken are the inputs of the action in the making.
+func (m *making) taken(b *bestFirst) []input {
+	inputs := make([]input, len(m.inputs))
+	for i, id := range m.inputs {
+		switch id {
+		case blank:
+		case takeIn:
+			a := b.argsOf(m.tool)[i]
+			inputs[i] = input{typ: a.typ, cover: b.takenBy(a)}
+		default:
+			inputs[i] = input{typ: b.items[id].typ, cover: b.items[id].cover}
+			if int(id) < len(b.leaves) {
+				inputs[i].leaf = &b.leaves[id]
+			}
+		}
+	}
+	return inputs
 }
 
 // repeats tells whether the tool stands in the action's inputs already, but for joins

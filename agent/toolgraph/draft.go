@@ -142,7 +142,11 @@ func (d *drafting) write(id int32) plan.Action {
 			continue
 		case int(input) < len(d.leaves) && d.leaves[input].made == nil:
 			d.extras += d.misfitting(d.leaves[input].typ, want)
-			b.Source, b.Options = d.bind(&d.leaves[input])
+			if d.paired(in, input) {
+				b.Source = d.leaves[input].source()
+			} else {
+				b.Source, b.Options = d.bind(&d.leaves[input])
+			}
 		default:
 			b.Source = plan.FromAction(d.at[slices.Index(d.order, input)])
 			d.extras += d.misfitting(d.typeOf(input), want)
@@ -150,6 +154,19 @@ func (d *drafting) write(id int32) plan.Action {
 		a.Args = append(a.Args, b)
 	}
 	return a
+}
+
+// paired tells whether a required given, one of the inputs of an action, goes with another
+// of them: neither could be swapped for a third.
+func (d *drafting) paired(in []int32, id int32) bool {
+	with := func(id int32) uint64 {
+		if id < 0 || int(id) >= len(d.leaves) {
+			return 0
+		}
+		return d.leaves[id].with
+	}
+	l := &d.leaves[id]
+	return l.with != 0 || l.cover != 0 && slices.ContainsFunc(in, func(other int32) bool { return with(other)&l.cover != 0 })
 }
 
 func (d *drafting) typeOf(id int32) int32 {

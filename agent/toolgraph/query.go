@@ -27,6 +27,11 @@ type Given struct {
 	Type plan.Type
 	// Source is a resource, a literal or the result of an earlier subtask.
 	Source plan.Source
+	// With is the given that this one is about, as a mark is about the picture that it is
+	// on: where that one must be used, this one goes only into an action that takes it, or
+	// what was made of it, beside. Such a given stands for its own type alone. Blank for
+	// a given that is about nothing.
+	With plan.Source
 	// Optional givens may be used; all others must be.
 	Optional bool
 }

@@ -33,6 +33,7 @@ type leaf struct {
 	// the required givens of its type. Empty for a chain.
 	sources []plan.Source
 	own     int            // which of the sources a required given is
+	with    uint64         // the required given that it goes with, 0 for none
 	made    *plan.Solution // the chain
 	tools   []int32        // of the chain
 }
@@ -133,9 +134,12 @@ func (s *scope) addGiven() {
 		s.full |= bit
 		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own})
 		for _, want := range s.fits[typ] {
-			s.many[want] = append(s.many[want], id)
+			if g.With.Kind == plan.Blank || want == typ {
+				s.many[want] = append(s.many[want], id)
+			}
 		}
 	}
+	s.pair()
 }
 
 // addOptional makes a leaf of the optional givens of each type.

@@ -31,7 +31,7 @@ func (s *scene) texts(u *understood, refs references, media []entity) []plan.Arg
 			}
 		}
 	}
-	if !takesText && u.object != "" {
+	if !takesText && u.object != "" && !u.marked() { // a mark tells by itself which one is meant
 		if hint, ok := s.hint(u, media); ok {
 			args = append(args, hint)
 		}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -90,6 +91,12 @@ func (s *scene) askFor(u *understood, missing plan.Type, choices []entity) strin
 	return fmt.Sprintf("Which %s do you mean? Please attach it.", noun)
 }
 
+// markedElsewhere tells that nothing is marked on the pictures that are meant.
+func markedElsewhere(meant, marked []string) string {
+	return fmt.Sprintf("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
+		list(marked, "and"), list(meant, "and"), list(meant, "and"))
+}
+
 // askForFile asks for files that the wish names and nobody sent.
 func (s *scene) askForFile() string {
 	return fmt.Sprintf("I do not have %s. Please attach it, or say which other file you mean.", strings.Join(s.unknown, ", "))
@@ -116,11 +123,10 @@ func (s *scene) calledAll(es []entity) []string {
 func (s *scene) names(es []entity) string { return list(s.calledAll(es), "and") }
 
 func resourceNames(rs []plan.Resource) string {
-	names := make([]string, len(rs))
-	for i, r := range rs {
-		names[i] = r.File
-		if r.File == "" {
-			names[i] = r.Name
+	var names []string
+	for _, r := range rs {
+		if r.On == "" { // what is marked on a picture is no file of its own
+			names = append(names, cmp.Or(r.File, r.Name))
 		}
 	}
 	return list(names, "and")

@@ -19,13 +19,13 @@ import (
 // Assess scores tools by the nearness of the subtask's description to their own words.
 // The tool that gives what is wanted scores highest; tools that make what it still
 // lacks are raised to just below it.
-func (m *Mind) Assess(ctx context.Context, _ plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
+func (m *Mind) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
 	for i, t := range tasks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		scores := m.assess(t.Subtask, t.Candidates)
+		scores := m.assess(r, t.Subtask, t.Candidates)
 		all[i] = make([]float64, len(t.Candidates))
 		for j, c := range t.Candidates {
 			all[i][j] = scores[c]
@@ -35,8 +35,8 @@ func (m *Mind) Assess(ctx context.Context, _ plan.Request, tasks []mind.Assessme
 }
 
 // assess scores the candidates from 1 to 5.
-func (m *Mind) assess(sub plan.Subtask, candidates []string) map[string]float64 {
-	near := m.nearness(sub)
+func (m *Mind) assess(r plan.Request, sub plan.Subtask, candidates []string) map[string]float64 {
+	near := m.nearness(r, sub)
 	tools := make([]toolbox.Tool, len(candidates))
 	head, top := -1, 0.0 // the nearest of those that give what is wanted, and of all
 	for i, c := range candidates {
@@ -58,9 +58,11 @@ func (m *Mind) assess(sub plan.Subtask, candidates []string) map[string]float64 
 	}
 	scores[candidates[head]] = highestScore
 	m.raise(sub, tools[head], tools, near, scores)
+	marks := marksOf(r, sub)
+	m.showPart(marks, tools[head], tools, scores)
 	texts := textArgs(sub)
 	for i, c := range candidates {
-		if !m.suits(tools[i], sub, texts) {
+		if !m.suits(tools[i], sub, texts) || disregards(tools[i], marks) {
 			scores[c] = min(scores[c], unsuited)
 		}
 	}
@@ -72,12 +74,12 @@ var stepMark = regexp.MustCompile(`(?:^|[;.]\s+)\d+[.)]\s+|;\s+`)
 
 // nearness is how near every tool is to the description, its steps taken one by one:
 // the same judgement by which a clause of a wish finds its tool.
-func (m *Mind) nearness(sub plan.Subtask) map[string]float64 {
+func (m *Mind) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
 	near := map[string]float64{}
 	texts := textArgs(sub)
 	steps := stepMark.Split(sub.Description, -1)
 	for _, step := range steps {
-		s, u := m.alone(step, sub)
+		s, u := m.alone(r, step, sub)
 		if len(s.words) == 0 {
 			continue
 		}
@@ -95,7 +97,7 @@ func (m *Mind) nearness(sub plan.Subtask) map[string]float64 {
 
 // alone reads a description by itself, with the media of its subtask as what it is
 // about.
-func (m *Mind) alone(description string, sub plan.Subtask) (*scene, understood) {
+func (m *Mind) alone(r plan.Request, description string, sub plan.Subtask) (*scene, understood) {
 	s := &scene{m: m, text: description, types: map[string]plan.Type{}}
 	s.words = m.index.Correct(m.lexicon.Words(description, nil))
 	u := understood{
@@ -104,7 +106,7 @@ func (m *Mind) alone(description string, sub plan.Subtask) (*scene, understood) 
 	}
 	for _, a := range sub.Args {
 		if ofMedia(a.Type) {
-			u.files = append(u.files, entity{source: a.Source, typ: a.Type})
+			u.files = append(u.files, entity{source: a.Source, typ: a.Type, on: pictureOf(r, a.Source)})
 		}
 	}
 	s.entities = u.files
@@ -128,6 +130,8 @@ func (s *scene) takesTexts(t toolbox.Tool, sub plan.Subtask, texts []plan.Arg) f
 	switch {
 	case t.Returns != sub.Returns:
 		return 1 // no head, whose texts are for others
+	case len(texts) == 0 && takesMark(t) && needs(t, plan.Prompt):
+		return deafHeadTimes // words say what the part becomes, and there are none
 	case len(texts) == 0 && len(sub.Args) > 0 && s.m.texts(t) > 0:
 		return textlessHeadTimes
 	}

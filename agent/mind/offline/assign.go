@@ -44,6 +44,9 @@ func mediaArgs(t toolbox.Tool) []toolbox.Arg {
 // bindWords binds a tool that takes nothing but texts: what a file says must be made
 // first.
 func (s *scene) bindWords(u *understood, refs references) binding {
+	if u.marked() {
+		return binding{u.files}
+	}
 	if len(u.files) > 0 {
 		var runs binding
 		for _, e := range u.files {

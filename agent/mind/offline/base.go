@@ -39,7 +39,7 @@ func (s *scene) pointed(u *understood, refs references, t plan.Type) (entity, bo
 // refer finds the mask, the boxes or the like that the clause means without naming it:
 // only something that was made or given as such.
 func (s *scene) refer(u *understood, refs references, t plan.Type) (entity, bool) {
-	if t.Media() && !t.ImageMap() {
+	if t.Media() && !t.ImageMap() || u.marked() {
 		return entity{}, false
 	}
 	e, ok := s.latest(t, func(e entity) bool { return e.typ == t })
@@ -158,9 +158,18 @@ func (s *scene) meantResult(refs references, k plan.Type) (entity, bool) {
 	return e, refs.result || refs.sequence || refs.pronoun && e.clause == s.lastMade()
 }
 
-// unnamed are those that came with the message and that it does not name.
+// unnamed are those that came with the message and that it does not name: of pictures
+// just those on which something is marked, if there are any.
 func (s *scene) unnamed(k plan.Type) []entity {
 	var found []entity
+	for _, e := range s.picturesOf(s.marks) {
+		if e.given && e.typ.Fits(k) {
+			found = append(found, e)
+		}
+	}
+	if len(found) > 0 {
+		return found
+	}
 	for _, e := range s.entities {
 		if e.given && !e.made && e.typ.Fits(k) {
 			found = append(found, e)

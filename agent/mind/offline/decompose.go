@@ -83,9 +83,32 @@ func (m *Mind) decompose(r plan.Request, wish string) mind.Decomposition {
 	return mind.Decomposition{Subtasks: s.subtasks, Types: s.types}
 }
 
-// understand turns the clause of number n into subtasks. stop is true when the whole
-// wish must be answered with a question or a refusal instead.
+// understand turns the clause of number n into subtasks: those of each picture on which
+// it means what is marked. stop is true when the whole wish must be answered with a
+// question or a refusal instead.
 func (s *scene) understand(n int, u *understood, last bool) (_ mind.Decomposition, stop bool) {
+	sets, ask := s.meant(u)
+	if ask != "" {
+		return mind.Decomposition{Question: ask}, true
+	}
+	if len(sets) == 0 {
+		return s.carryOut(n, u, last)
+	}
+	var results []entity
+	for _, set := range sets {
+		u.files, u.results = set, nil
+		s.mention(set[0], n)
+		if d, stop := s.carryOut(n, u, last); stop {
+			return d, stop
+		}
+		results = append(results, u.results...)
+	}
+	u.results = results
+	return mind.Decomposition{}, false
+}
+
+// carryOut turns the clause of number n, with the files that it means, into subtasks.
+func (s *scene) carryOut(n int, u *understood, last bool) (_ mind.Decomposition, stop bool) {
 	refs := s.references(u)
 	if s.compares(u) {
 		s.compare(n, u, refs)

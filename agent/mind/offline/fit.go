@@ -25,6 +25,8 @@ func (a *sight) fit(r rival) float64 {
 	need := neededTypes(r.tool)
 	fit := a.fitText(r)
 	switch {
+	case a.u.marked():
+		return fit * a.fitMarked(r, need)
 	case len(a.kinds) > 0:
 		return fit * a.fitFiles(r, need)
 	case slices.ContainsFunc(need, ofMedia):
@@ -77,6 +79,34 @@ func (a *sight) fitFiles(r rival, need []plan.Type) float64 {
 		fit *= leftoverTimes
 	}
 	return fit
+}
+
+// fitMarked compares what a tool needs with a picture and what is marked on it. A tool
+// that changes whole pictures would change more than what is meant; one that only looks
+// at a picture can be shown the part.
+func (a *sight) fitMarked(r rival, need []plan.Type) float64 {
+	fit := 1.0
+	for _, n := range need {
+		switch {
+		case n == plan.Text || a.handed(n):
+		case !a.can[n]:
+			return missingTimes
+		default:
+			fit *= madeTimes
+		}
+	}
+	switch {
+	case takesMark(r.tool):
+		if slices.ContainsFunc(need, func(n plan.Type) bool { return markType(n) && a.files[n] > 0 }) {
+			return fit * markedTimes
+		}
+		return fit
+	case !takesType(r.tool, plan.Image):
+		return fit * elsewhereTimes
+	case r.tool.Returns == plan.Image:
+		return fit * wholeTimes
+	}
+	return fit * shownTimes
 }
 
 // filesGive says how well the files of the clause give a type that the tool needs. used

@@ -51,7 +51,7 @@ func (s *scene) several(refs references, t plan.Type, files []entity) []entity {
 func loose(es []entity, t plan.Type) []entity {
 	var fits []entity
 	for _, e := range es {
-		if e.typ.Fits(t) {
+		if e.typ.Fits(t) && (e.on == "" || e.typ == t) { // what is marked on a picture is no picture
 			fits = append(fits, e)
 		}
 	}

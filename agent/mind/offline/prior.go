@@ -28,6 +28,9 @@ func (a *sight) prior(r rival) prior {
 	if a.inscribes(r.tool) {
 		return prior{floor: inscribeFloor}
 	}
+	if a.redraws(r.tool) {
+		return prior{floor: partFloor}
+	}
 	if !a.general(r.tool) {
 		return prior{}
 	}
@@ -103,6 +106,12 @@ func (a *sight) composes(r rival) prior {
 		return prior{floor: writeFloor}
 	}
 	return prior{}
+}
+
+// redraws tells whether the clause orders a change of a marked part and the tool changes
+// a part as words say.
+func (a *sight) redraws(t toolbox.Tool) bool {
+	return a.u.marked() && a.u.form == retrieve.Order && t.Returns == plan.Image && takesMark(t) && needs(t, plan.Prompt)
 }
 
 // inscribes tells whether the clause puts quoted words on something at hand and the tool

@@ -21,7 +21,11 @@ func (s *scene) prompt(u *understood) string {
 	if i >= len(words) {
 		return ""
 	}
-	return strings.TrimRight(strings.TrimSpace(text[words[i].Start:]), " ,.;:!?")
+	shown := strings.TrimRight(strings.TrimSpace(text[words[i].Start:]), " ,.;:!?")
+	if u.marked() { // where it comes to is marked
+		shown = strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
+	}
+	return shown
 }
 
 // promptStart is where the order to make something ends and what it shows begins.

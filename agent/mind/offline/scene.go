@@ -21,6 +21,12 @@ type entity struct {
 	made, fresh bool
 	// given marks what came with this message.
 	given bool
+	// on is, of a mark, the name of the picture that it is on.
+	on string
+	// root is, of a picture that was made of another one, the name of the first, and moved
+	// tells that a place on it is not where it was on that one.
+	root  string
+	moved bool
 }
 
 // scene is what is known while the clauses of a wish are understood one by one.
@@ -30,6 +36,7 @@ type scene struct {
 	text     string
 	words    []retrieve.Word
 	entities []entity // the latest mentioned or made stands last
+	marks    []entity // what was marked on pictures; they stand for nothing by themselves
 	subtasks []plan.Subtask
 	unknown  []string             // names of files that are not there
 	types    map[string]plan.Type // what the wish says of the kinds of pictures, by name
@@ -41,14 +48,31 @@ type scene struct {
 func (m *Mind) newScene(r plan.Request, wish string) *scene {
 	s := &scene{m: m, request: r, text: wish, types: map[string]plan.Type{}}
 	for _, res := range r.Earlier {
-		s.entities = append(s.entities, entity{source: plan.FromResource(res.Name), typ: res.Type, clause: -1})
+		if !named(r.Given, res.Name) {
+			s.enter(res, false)
+		}
 	}
 	for _, res := range r.Given {
-		s.entities = append(s.entities, entity{source: plan.FromResource(res.Name), typ: res.Type, clause: -1, given: true})
+		s.enter(res, true)
 	}
 	s.words = m.index.Correct(m.lexicon.Words(wish, s.fileSpans()))
 	s.inferTypes()
 	return s
+}
+
+// enter takes a resource of the thread in.
+func (s *scene) enter(r plan.Resource, given bool) {
+	e := entity{source: plan.FromResource(r.Name), typ: r.Type, clause: -1, given: given, on: r.On}
+	if e.on != "" {
+		s.marks = append(s.marks, e)
+	} else {
+		s.entities = append(s.entities, e)
+	}
+}
+
+// named tells whether one of the resources has the name.
+func named(rs []plan.Resource, name string) bool {
+	return slices.ContainsFunc(rs, func(r plan.Resource) bool { return r.Name == name })
 }
 
 // latest is the last entity of just that type that passes the test, else the last one

@@ -14,19 +14,22 @@ import (
 
 // Settle ranks the solutions by the scores of their tools, above all of the one that
 // gives the result, fills blanks by what the arguments mean, and takes the first model.
-func (m *Mind) Settle(ctx context.Context, _ plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
+func (m *Mind) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
 	out := make([]mind.Settlement, len(tasks))
 	for i, c := range tasks {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		if c.Scores == nil {
-			c.Scores = m.assess(c.Subtask, toolsOf(c.Solutions))
+			c.Scores = m.assess(r, c.Subtask, toolsOf(c.Solutions))
 		}
+		marked := len(marksOf(r, c.Subtask)) > 0
 		out[i].Solutions = make([]plan.Solution, len(c.Solutions))
 		for j, s := range c.Solutions {
-			settled := m.settle(c, s)
-			if slices.ContainsFunc(c.Solutions, func(o plan.Solution) bool { return within(o, s) }) {
+			settled := m.settle(r, c, s)
+			if marked && showsMask(s) {
+				settled.Score = min(settled.Score, unfit)
+			} else if slices.ContainsFunc(c.Solutions, func(o plan.Solution) bool { return within(o, s) && !(marked && showsMask(o)) }) {
 				settled.Score = min(padded, max(lowestScore, settled.Score-paddedCost))
 			}
 			out[i].Solutions[j] = settled
@@ -65,14 +68,14 @@ func toolsOf(solutions []plan.Solution) []string {
 }
 
 // settle scores and completes one solution of a contest.
-func (m *Mind) settle(c mind.Contest, s plan.Solution) plan.Solution {
+func (m *Mind) settle(r plan.Request, c mind.Contest, s plan.Solution) plan.Solution {
 	s.Score = rank(s, c.Scores)
 	s.Actions = slices.Clone(s.Actions)
 	for i := range s.Actions {
 		a := &s.Actions[i]
 		a.Args = slices.Clone(a.Args)
 		m.fill(c.Subtask, a.Tool, a.Args)
-		m.reword(c.Subtask, a.Tool, a.Args)
+		m.reword(r, c.Subtask, a.Tool, a.Args)
 		s.Score -= m.strain(c.Subtask, a.Tool, a.Args)
 		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
 			a.Candidate = models[0]
@@ -130,7 +133,7 @@ func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
 // reword says a text of the wish as the argument means it, where it was taken out of
 // the wish for another: what is "a caption saying hi" to an editor by words is "hi" to
 // a tool that writes on pictures.
-func (m *Mind) reword(sub plan.Subtask, tool string, args []plan.Binding) {
+func (m *Mind) reword(r plan.Request, sub plan.Subtask, tool string, args []plan.Binding) {
 	t := m.tool(tool)
 	for i, b := range args {
 		if b.Type != plan.Text || b.Source.Kind != plan.OfValue {
@@ -141,7 +144,7 @@ func (m *Mind) reword(sub plan.Subtask, tool string, args []plan.Binding) {
 		if !ok || want < 0 || given.Meaning == "" || given.Meaning == t.Args[want].Meaning {
 			continue
 		}
-		s, u := m.alone(sub.Description, sub)
+		s, u := m.alone(r, sub.Description, sub)
 		u.object = s.objectOf(&u, t)
 		if text := s.textFor(&u, t.Args[want].Meaning, t); text != "" {
 			args[i].Source = plan.FromValue(text)

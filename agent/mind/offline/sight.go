@@ -170,6 +170,9 @@ type remainder struct {
 // remainder finds the content words of the clause and of what is said more about it.
 func (s *scene) remainder(u *understood) remainder {
 	words := slices.Clip(u.words)
+	if u.marked() {
+		words = s.m.withoutMarks(words)
+	}
 	for _, more := range u.clause.more {
 		words = append(words, s.m.lexicon.Words(more, nil)...)
 	}

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -22,9 +23,16 @@ func (s *scene) add(n int, u *understood, refs references, media []entity) {
 	}
 	sub.Args = append(sub.Args, s.texts(u, refs, media)...)
 	sub.Domains = s.m.domains(u.head, sub)
+	if u.marked() {
+		sub.Domains = s.m.withParts(sub.Domains)
+	}
 	ofPicture := slices.ContainsFunc(media, func(e entity) bool { return e.typ == plan.Image || e.typ == plan.Video })
 	fresh := !ofPicture || strings.HasSuffix(u.head.Domain, "-generation")
-	s.push(u, sub, entity{clause: n, fresh: fresh && sub.Returns.Media()})
+	result := entity{clause: n, fresh: fresh && sub.Returns.Media()}
+	if i := slices.IndexFunc(media, func(e entity) bool { return e.typ == plan.Image }); i >= 0 && sub.Returns == plan.Image {
+		result.root, result.moved = cmp.Or(media[i].root, media[i].source.Name), media[i].moved || s.m.moves(u.head)
+	}
+	s.push(u, sub, result)
 }
 
 // push appends the subtask and enters its result among what can be spoken of.

@@ -50,7 +50,9 @@ func (s *scene) read(n int, c clause) understood {
 		}
 	}
 	for _, e := range u.files {
-		s.mention(e, n)
+		if e.on == "" {
+			s.mention(e, n)
+		}
 	}
 	return u
 }
@@ -68,11 +70,11 @@ func (s *scene) asksUnasked(u *understood) bool {
 
 // fileEntity is the entity of a resource that the clause of number n names.
 func (s *scene) fileEntity(n int, r plan.Resource) entity {
-	e := entity{source: plan.FromResource(r.Name), typ: r.Type, clause: n}
+	e := entity{source: plan.FromResource(r.Name), typ: r.Type, clause: n, on: r.On}
 	if t, ok := s.types[r.Name]; ok {
 		e.typ = t
 	}
-	e.given = slices.ContainsFunc(s.entities, func(known entity) bool { return known.given && known.source.Equal(e.source) })
+	e.given = slices.ContainsFunc(slices.Concat(s.entities, s.marks), func(known entity) bool { return known.given && known.source.Equal(e.source) })
 	return e
 }
 

@@ -95,6 +95,9 @@ func (s *scene) definiteObject(u *understood) bool {
 func (s *scene) withoutReferences(u *understood) []retrieve.Word {
 	var out []retrieve.Word
 	for i, w := range u.clause.words {
+		if u.marked() && s.m.speaksOfMark(u.clause.words, i) {
+			continue
+		}
 		if w.Kind != retrieve.Plain || i == 0 || !s.refersTo(u, lower(w)) || !determined(u.clause.words, i) {
 			out = append(out, w)
 		}

@@ -44,6 +44,7 @@ const (
 	changeOrigin   = 0.03 // a tool of several origins is the more general one
 	needFloor      = 0.3  // "I need …" with words that no tool explains
 	writeFloor     = 0.4  // an order to write
+	partFloor      = 0.3  // an order to change the marked part as words say
 )
 
 // How many words that nobody explains say something.
@@ -87,6 +88,14 @@ const (
 	leftoverTimes      = 0.35 // a file is left over
 )
 
+// What is marked on a picture does to the fit of a tool (fit.go).
+const (
+	markedTimes    = 1.2  // the tool takes just what is marked
+	wholeTimes     = 0.35 // the tool changes the whole picture, and a part is meant
+	shownTimes     = 0.9  // the tool only looks, and can be shown the part
+	elsewhereTimes = 0.15 // the tool takes no picture at all
+)
+
 // What is meant without being named does to the fit of a tool (fit.go).
 const (
 	pointingTimes    = 0.8  // the clause points at media, and the tool takes none
@@ -113,6 +122,9 @@ const (
 	textlessHeadTimes = 0.7 // nothing was said that the head could be told
 	deafHeadTimes     = 0.4 // the head can use none of the texts
 )
+
+// The lift of what shows the marked part of a picture (part.go).
+const partShown = 4.6
 
 // The lift of tools that make what the head lacks (raise.go).
 const (

@@ -2,7 +2,9 @@ package native
 
 import (
 	"context"
+	"fmt"
 	"image"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
@@ -124,6 +126,32 @@ func (n *Native) maskImage(ctx context.Context, c toolbox.Call) (toolbox.Output,
 		return toolbox.Output{}, problem("The mask covers nothing of the picture, so nothing would be left of it.")
 	}
 	return save(ctx, c, 0, p, edited{img: p.Image, format: media.PNG, about: "cut-out"})
+}
+
+// maskFromBoxes makes a mask that covers just the boxes.
+func (n *Native) maskFromBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	p, err := n.picture(ctx, c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	bs, err := boxes(c, "bbox", p.Image.Rect)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	m := media.NewMask(p.Info.Width, p.Info.Height, 1)
+	for _, b := range bs {
+		for y := b.YMin; y < b.YMax; y++ {
+			row := m.Index[y*m.Width:]
+			for x := b.XMin; x < b.XMax; x++ {
+				row[x] = 1
+			}
+		}
+	}
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "mask.png"), About: "mask of the boxes"}
+	if err := media.WriteMask(ctx, out.Path, m); err != nil {
+		return toolbox.Output{}, fmt.Errorf("write the mask: %w", err)
+	}
+	return out, nil
 }
 
 // sameShape tells whether two sizes differ only by scaling and rounding: models work on

@@ -27,6 +27,7 @@ func (n *Native) imageOperations() map[string]operation {
 		"image_to_line":             n.editing(toLines),
 		"images_to_gif":             n.imagesToGIF,
 		"make_thumbnail":            n.editing(thumbnail),
+		"mask_from_boxes":           n.maskFromBoxes,
 		"mask_image":                n.maskImage,
 		"normal_from_depth":         n.normalFromDepth,
 		"resize_image":              n.editing(n.resize),

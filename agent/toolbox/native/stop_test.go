@@ -51,6 +51,7 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 		"flip_image": {"image": {v}}, "greyscale_image": {"image": {v}}, "highlight_object_on_image": {"image": {v}, "bbox": {box}},
 		"image_cropping": {"image": {v}, "bbox": {box}}, "image_to_edge": {"image": {v}}, "image_to_line": {"image": {v}},
 		"images_to_gif": {"images": {v, v}}, "make_thumbnail": {"image": {v}}, "mask_image": {"image": {v}, "mask": {v}},
+		"mask_from_boxes":   {"image": {v}, "bbox": {box}},
 		"normal_from_depth": {"depth": {v}}, "resize_image": {"image": {v}, "size": {text("half")}},
 		"rotate_image": {"image": {v}, "angle": {text("30 degrees")}}, "upscale_image": {"image": {v}},
 	} {

@@ -1,0 +1,244 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// What people mark on a picture comes with the message as points, boxes or a mask. It
+// stands for nothing by itself: only a clause that points at it ("this", "here", "the
+// marked part") or that orders something done to a part means it. It is then as if the
+// clause named the mark and the picture that it is on, whatever other pictures there are.
+
+// hold is how firmly a clause points at what is marked.
+type hold int
+
+const (
+	vague   hold = iota // "it", or not at all
+	firm                // "this"
+	placed              // "here"
+	express             // "the marked part"
+)
+
+// hold reads how firmly the clause points at what is marked.
+func (s *scene) hold(u *understood) hold {
+	found := vague
+	for i, w := range u.clause.words {
+		if w.Kind != retrieve.Plain {
+			continue
+		}
+		switch {
+		case s.m.speaksOfMark(u.clause.words, i):
+			return express
+		case s.demonstrates(u, i):
+			found = max(found, firm)
+		case s.locates(u, i):
+			found = placed
+		}
+	}
+	if slices.ContainsFunc(u.files, func(e entity) bool { return e.on != "" }) {
+		return express
+	}
+	return found
+}
+
+// speaksOfMark tells whether the word at i says that something is marked: "the part that I
+// marked", "the box"; not the order to mark something.
+func (m *Mind) speaksOfMark(words []retrieve.Word, i int) bool {
+	return i > 0 && words[i].Kind == retrieve.Plain &&
+		(m.phrases.marked.has(words[i]) || m.phrases.marks.has(words[i]) && determined(words, i))
+}
+
+// withoutMarks leaves out the words that say that something is marked: they do not say
+// what is wanted.
+func (m *Mind) withoutMarks(words []retrieve.Word) []retrieve.Word {
+	var out []retrieve.Word
+	for i, w := range words {
+		if !m.speaksOfMark(words, i) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// demonstrates tells whether the word at i points with the finger: "this", "that", but
+// not "this picture", which means the whole of it.
+func (s *scene) demonstrates(u *understood, i int) bool {
+	words := u.clause.words
+	last := i+1 == len(words) || words[i+1].Kind == retrieve.Mark
+	switch text := lower(words[i]); text {
+	case "this", "these", "those":
+		return last || !s.m.isMedia(words[i+1])
+	case "that":
+		before := i == 0 || s.m.isVerb(words[i-1]) || s.m.isPreposition(words[i-1]) || auxiliaries.has(words[i-1])
+		return before && (last || !s.m.isMedia(words[i+1]))
+	}
+	return false
+}
+
+// locates tells whether the word at i says that something is where the finger points:
+// "here", but not "there are".
+func (s *scene) locates(u *understood, i int) bool {
+	words := u.clause.words
+	last := i+1 == len(words) || words[i+1].Kind == retrieve.Mark
+	switch lower(words[i]) {
+	case "here":
+		return last || !auxiliaries.has(words[i+1])
+	case "there":
+		return last && u.form != retrieve.Count
+	}
+	return false
+}
+
+// marksFor are the marks that a clause may mean: those that came with the message, and
+// earlier ones only where they are spoken of. Of those, and of the pictures that the
+// clause names, just the ones that belong together.
+func (s *scene) marksFor(u *understood, held hold) []entity {
+	if named := slices.DeleteFunc(slices.Clone(u.files), func(e entity) bool { return e.on == "" }); len(named) > 0 {
+		return named
+	}
+	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e entity) bool { return !e.given })
+	if len(marks) == 0 && held == express && len(s.marks) > 0 {
+		on := s.marks[len(s.marks)-1].on
+		for _, e := range s.marks {
+			if e.on == on {
+				marks = slices.DeleteFunc(marks, func(o entity) bool { return o.typ == e.typ })
+				marks = append(marks, e) // what was marked anew is meant now
+			}
+		}
+	}
+	return marks
+}
+
+// meant are the things that the clause names by pointing: for each marked picture that it
+// means, the picture and the mark, beside what it names itself. None if it means no mark.
+// ask is a question where it points at a mark that is on none of the pictures it names.
+func (s *scene) meant(u *understood) (sets [][]entity, ask string) {
+	held := s.hold(u)
+	marks := s.marksFor(u, held)
+	if len(marks) == 0 {
+		return nil, ""
+	}
+	others := slices.DeleteFunc(slices.Clone(u.files), func(e entity) bool { return e.on != "" })
+	if pictures := fitting(others, plan.Image); len(pictures) > 0 {
+		here := slices.DeleteFunc(slices.Clone(marks), func(e entity) bool { return !calledAmong(pictures, e.on) })
+		if len(here) == 0 && held > vague {
+			return nil, markedElsewhere(s.calledAll(pictures), s.calledAll(s.picturesOf(marks)))
+		}
+		marks = here
+	}
+	if len(marks) == 0 || !s.asksForPart(u, held, marks) {
+		return nil, ""
+	}
+	for _, picture := range s.picturesOf(marks) {
+		base, ok := s.standing(picture, held)
+		if !ok {
+			continue
+		}
+		beside := slices.DeleteFunc(slices.Clone(others), func(e entity) bool { return e.source.Name == picture.source.Name })
+		for _, mark := range s.preferred(u, base, marks, picture.source.Name) {
+			sets = append(sets, slices.Concat([]entity{base, mark}, beside))
+		}
+	}
+	return sets, ""
+}
+
+// asksForPart tells whether the clause is about what is marked, and not about the picture
+// as a whole.
+func (s *scene) asksForPart(u *understood, held hold, marks []entity) bool {
+	refs := s.references(u)
+	whole, part := *u, *u
+	s.aim(&whole, refs)
+	part.files = slices.Concat(s.picturesOf(marks), marks)
+	s.aim(&part, refs)
+	switch {
+	case held >= placed:
+		return true
+	case held == firm:
+		return !s.m.moves(whole.head) || takesMark(whole.head) || takes(whole.head, plan.Place) && whole.score < sure
+	case s.prev != nil && len(s.prev.results) > 0:
+		return false // "it" is what was made
+	}
+	return takesMark(part.head) && (part.head.Name == whole.head.Name || part.score >= whole.score)
+}
+
+// picturesOf are the pictures that the marks are on, each once.
+func (s *scene) picturesOf(marks []entity) []entity {
+	var pictures []entity
+	for _, mark := range marks {
+		i := slices.IndexFunc(s.entities, func(e entity) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
+		if i >= 0 && !among(pictures, s.entities[i]) {
+			pictures = append(pictures, s.entities[i])
+		}
+	}
+	return pictures
+}
+
+// standing is what stands for a marked picture now: the last that was made of it, as long
+// as the places on it are the same.
+func (s *scene) standing(picture entity, held hold) (entity, bool) {
+	for _, e := range slices.Backward(s.entities) {
+		if !e.made || e.root != picture.source.Name {
+			continue
+		}
+		if e.moved {
+			return picture, held >= placed
+		}
+		return e, true
+	}
+	return picture, true
+}
+
+// preferred are the marks on a picture of the one kind that serves the clause best: what
+// its tool takes, else the most exact.
+func (s *scene) preferred(u *understood, picture entity, marks []entity, name string) []entity {
+	all := slices.DeleteFunc(slices.Clone(marks), func(e entity) bool { return e.on != name })
+	v := *u
+	v.files = append([]entity{picture}, all...)
+	s.aim(&v, s.references(&v))
+	order := []plan.Type{plan.Mask, plan.BBox, plan.Points}
+	for i, t := range order {
+		if takesType(v.head, t) && slices.ContainsFunc(all, func(e entity) bool { return e.typ == t }) {
+			order[0], order[i] = order[i], order[0]
+			break
+		}
+	}
+	for _, t := range order {
+		if of := slices.DeleteFunc(slices.Clone(all), func(e entity) bool { return e.typ != t }); len(of) > 0 {
+			return of
+		}
+	}
+	return nil
+}
+
+// marked tells whether the clause means something that is marked on a picture.
+func (u *understood) marked() bool {
+	return slices.ContainsFunc(u.files, func(e entity) bool { return e.on != "" })
+}
+
+// takesMark tells whether the tool works on a part of a picture that it is shown.
+func takesMark(t toolbox.Tool) bool {
+	return takesType(t, plan.Image) && slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return !a.Optional && markType(a.Type) })
+}
+
+// markType tells whether things of the type say where on a picture something is.
+func markType(t plan.Type) bool { return t == plan.Mask || t == plan.BBox || t == plan.Points }
+
+// moves tells whether what is on a picture is elsewhere on the one that the tool makes of
+// it, by the words of its name: cropped, turned or of another size.
+func (m *Mind) moves(t toolbox.Tool) bool {
+	return slices.ContainsFunc(strings.Split(t.Name, "_"), func(word string) bool {
+		return m.phrases.moving[m.lexicon.Class(retrieve.Stem(word))]
+	})
+}
+
+// calledAmong tells whether one of the things has the name.
+func calledAmong(es []entity, name string) bool {
+	return slices.ContainsFunc(es, func(e entity) bool {
+		return e.source.Kind == plan.OfResource && e.source.Name == name || e.root == name
+	})
+}
