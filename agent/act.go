@@ -11,7 +11,6 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -58,12 +57,12 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 	began := a.config.Clock()
 	result, err := a.act(ctx, w)
 	if err != nil {
-		problem := plan.Sentence(err, fmt.Sprintf("The tool %s failed.", w.Steps[w.At].Action.Tool))
+		problem := plan.Sentence(err, plan.Say("The tool %s failed.", w.Steps[w.At].Action.Tool))
 		if ctx.Err() != nil {
-			problem = "It was stopped before it was done."
+			problem = plan.Say("It was stopped before it was done.")
 		}
 		result = plan.Result{
-			Status: plan.Failed, Problem: problem, Final: plan.Final(err) && ctx.Err() == nil,
+			Status: plan.Failed, Problem: a.config.Tell.In(w.Request.Language, problem), Final: plan.Final(err) && ctx.Err() == nil,
 			Usage: result.Usage,
 		}
 	}
@@ -129,7 +128,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		Model:       made.Model,
 		Usage:       made.Usage,
 		Approximate: made.Approximate,
-		Note:        note(in.corrected, made.Failed, made.Note),
+		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, made.Failed, made.Note)),
 	}
 	for i, o := range append([]toolbox.Output{made.Output}, made.More...) {
 		r, err := a.store(ctx, w, i, o, in.names)
@@ -146,15 +145,12 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 }
 
 // note joins what people should know about how a step was done.
-func note(corrected, failed []string, tool string) string {
+func note(corrected, failed []plan.Message, tool plan.Message) plan.Message {
 	parts := corrected
 	for _, f := range failed {
-		parts = append(parts, f+" Another way to run it stood in.")
+		parts = append(parts, plan.Say("%s Another way to run it stood in.", f))
 	}
-	if tool != "" {
-		parts = append(parts, tool)
-	}
-	return strings.Join(parts, " ")
+	return plan.Sentences(append(parts, tool)...)
 }
 
 // store gives output i of a step its name and puts its file into the blobs.
@@ -180,7 +176,7 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 	defer func() { err = errors.Join(err, f.Close()) }()
 	r.Blob = path.Join(cmp.Or(w.Folder, w.Request.ID), r.Name)
 	if err := a.config.Blobs.Put(ctx, r.Blob, f); err != nil {
-		return r, &plan.Fault{Sentence: "What was made could not be stored.", Err: fmt.Errorf("put %s: %w", r.Blob, err)}
+		return r, &plan.Fault{Sentence: plan.Say("What was made could not be stored."), Err: fmt.Errorf("put %s: %w", r.Blob, err)}
 	}
 	return r, nil
 }

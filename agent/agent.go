@@ -56,6 +56,8 @@ type Config struct {
 	// Progress hears that a stage of a request begins, from the goroutine that works on
 	// it. Nil hears nothing. What the steps of a run do is known to who lets them run.
 	Progress func(request string, s Stage)
+	// Tell tells people fixed sentences in the language of their request. Nil is English.
+	Tell plan.Tell
 	// Log takes what operators want to know of failed steps; never a wish, a text or a
 	// file of a user. Nil logs nothing.
 	Log *slog.Logger

@@ -39,7 +39,7 @@ func TestActCounts(t *testing.T) {
 		ops := maker{"guess": func(context.Context, toolbox.Call) (toolbox.Output, error) {
 			out := toolbox.Output{Value: value, Usage: took}
 			if value == "" {
-				return out, &plan.Fault{Sentence: "I cannot guess."}
+				return out, &plan.Fault{Sentence: plan.Say("I cannot guess.")}
 			}
 			return out, nil
 		}}

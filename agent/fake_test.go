@@ -125,7 +125,7 @@ var _ toolbox.Backend = maker(nil)
 
 func (m maker) Probe(_ context.Context, b toolbox.Backing) error {
 	if m[b.Run] == nil {
-		return &plan.Fault{Sentence: "needs a " + b.Run}
+		return &plan.Fault{Sentence: plan.Say("It needs a %s.", b.Run)}
 	}
 	return nil
 }
@@ -142,14 +142,14 @@ func says(v string) func(context.Context, toolbox.Call) (toolbox.Output, error) 
 // fails gives up with a sentence.
 func fails(sentence string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) {
-		return toolbox.Output{}, &plan.Fault{Sentence: sentence}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Quote(sentence)}
 	}
 }
 
 // refuses gives up for good.
 func refuses(sentence string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 	return func(context.Context, toolbox.Call) (toolbox.Output, error) {
-		return toolbox.Output{}, fmt.Errorf("native: %w", &plan.Fault{Sentence: sentence, Final: true})
+		return toolbox.Output{}, fmt.Errorf("native: %w", &plan.Fault{Sentence: plan.Quote(sentence), Final: true})
 	}
 }
 

@@ -21,7 +21,7 @@ type inputs struct {
 	// names are the resources that went in, files first.
 	names []string
 	// corrected are sentences on arguments that were of the wrong type.
-	corrected []string
+	corrected []plan.Message
 }
 
 func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]toolbox.Value, error) {
@@ -46,7 +46,7 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 			}
 			in.names = append(in.names, r.Name)
 		case b.Type.Media():
-			return nil, &plan.Fault{Sentence: fmt.Sprintf("The file %s is not there any more.", r.Name)}
+			return nil, &plan.Fault{Sentence: plan.Say("The file %s is not there any more.", r.Name)}
 		case r.Name != "":
 			small = append(small, r.Name)
 		}
@@ -75,10 +75,10 @@ func (in *inputs) resource(b plan.Binding) (plan.Resource, error) {
 	}
 	right, ok := in.work.Memory.Latest(b.Type)
 	if !ok {
-		return r, &plan.Fault{Sentence: fmt.Sprintf("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
+		return r, &plan.Fault{Sentence: plan.Say("A resource of type %s was needed, but %s is of type %s.", b.Type, r.Name, r.Type)}
 	}
 	in.corrected = append(in.corrected,
-		fmt.Sprintf("%s is of type %s where %s was needed, so %s was taken.", r.Name, r.Type, b.Type, right.Name))
+		plan.Say("%s is of type %s where %s was needed, so %s was taken.", r.Name, r.Type, b.Type, right.Name))
 	return right, nil
 }
 
@@ -104,7 +104,7 @@ func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
 		if r, ok := in.work.Memory.Resource(s.Name); ok {
 			return r, nil
 		}
-		return plan.Resource{}, &plan.Fault{Sentence: fmt.Sprintf("There is nothing called %s.", s.Name)}
+		return plan.Resource{}, &plan.Fault{Sentence: plan.Say("There is nothing called %s.", s.Name)}
 	case plan.OfAction:
 		if s.Index < 0 || s.Index >= len(in.work.Steps) {
 			return plan.Resource{}, fmt.Errorf("step %d does not exist", s.Index+1)
@@ -113,7 +113,7 @@ func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
 		if result, ok := in.work.Memory.Result(before.Key); ok && result.Output != nil {
 			return *result.Output, nil
 		}
-		return plan.Resource{}, &plan.Fault{Sentence: fmt.Sprintf("What %s should have made is not there.", before.Action.Tool)}
+		return plan.Resource{}, &plan.Fault{Sentence: plan.Say("What %s should have made is not there.", before.Action.Tool)}
 	default:
 		return plan.Resource{}, fmt.Errorf("a step cannot take %s", s)
 	}
@@ -122,7 +122,7 @@ func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
 // fetch copies a blob into a file of the step, which keeps the resource's ending.
 func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err error) {
 	gone := func(err error) error {
-		return &plan.Fault{Sentence: fmt.Sprintf("The file %s could not be read.", r.Name), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The file %s could not be read.", r.Name), Err: err}
 	}
 	if err := os.MkdirAll(in.dir, 0o700); err != nil {
 		return "", gone(err)

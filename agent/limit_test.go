@@ -33,7 +33,7 @@ func TestPlansHaveALimit(t *testing.T) {
 	}
 	const want = "That is too much at once: it takes 65 steps, and I do at most 64."
 	_, err = w.PlanSubtasks(t.Context(), request(photo), chain(plan.MaxSteps+1))
-	if got := plan.Sentence(err, ""); !strings.HasPrefix(got, want) {
+	if got := plan.Sentence(err, plan.Message{}).String(); !strings.HasPrefix(got, want) {
 		t.Errorf("planned: %v", err)
 	}
 	var tasks []plan.Task
@@ -42,7 +42,7 @@ func TestPlansHaveALimit(t *testing.T) {
 	}
 	long := planOf(tasks...)
 	_, err = run(t.Context(), w.Agent, request(photo), long, long.Best())
-	if got := plan.Sentence(err, ""); !strings.HasPrefix(got, want) {
+	if got := plan.Sentence(err, plan.Message{}).String(); !strings.HasPrefix(got, want) {
 		t.Errorf("run: %v", err)
 	}
 }

@@ -129,8 +129,8 @@ func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 			t.Parallel()
 			a := newAsking(t, llmtest.ByJob(c.answers), nil, drawers()...)
 			p, err := a.Plan(t.Context(), request(photo))
-			if p != nil || plan.Sentence(err, "") != c.sentence {
-				t.Errorf("%v, people see %q", err, plan.Sentence(err, ""))
+			if p != nil || plan.Sentence(err, plan.Message{}).String() != c.sentence {
+				t.Errorf("%v, people see %q", err, plan.Sentence(err, plan.Message{}).String())
 			}
 			if log := a.log.String(); !strings.Contains(log, c.log) || !strings.Contains(log, "request=r1") || !strings.Contains(log, "level=WARN") {
 				t.Errorf("%q is not in the log %s", c.log, log)
@@ -202,7 +202,7 @@ func TestAModelThatGoesIsStoodInFor(t *testing.T) {
 		{"at once", map[string][]llmtest.Response{"decompose": down}, "so I understood this by my built-in rules, which read English only."},
 		{"when tools are chosen", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": down}, "so I chose the tools by my built-in rules, which read English only."},
 		{"at the end", map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "assess": {{Text: bothGood}}, "settle": {{Text: traceBest}}, "respond": down},
-			"so I worded this answer by my built-in rules, which write English only."},
+			"so I worded this answer by my built-in rules."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -243,7 +243,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 			a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "respond": c.answers}), nil, drawers()[:1]...)
 			text, _ := a.wholeRequest(t)
 			first, why, _ := strings.Cut(text, "\n")
-			if !strings.HasPrefix(first, "I made an edge with sketch: photo-1234.edge-") || why != "The language model did not word this answer, so it is a plain account, in English. "+c.want {
+			if !strings.HasPrefix(first, "I made an edge with sketch: photo-1234.edge-") || why != "The language model did not word this answer, so it is a plain account. "+c.want {
 				t.Errorf("%q", text)
 			}
 			a.keepsQuiet(t, nil)
@@ -257,7 +257,7 @@ func TestAWishThatIsDeclinedStaysDeclined(t *testing.T) {
 	second := &fakeMind{text: "Done."}
 	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Status: 400, ErrorCode: "content_filter"}}}), second, drawers()...)
 	const declined = "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
-	if _, err := a.Plan(t.Context(), request(photo)); plan.Sentence(err, "") != declined || len(second.calls) != 0 {
+	if _, err := a.Plan(t.Context(), request(photo)); plan.Sentence(err, plan.Message{}).String() != declined || len(second.calls) != 0 {
 		t.Errorf("%v, the second did %q", err, second.calls)
 	}
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"atelier/agent/plan"
@@ -49,7 +48,7 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 		})
 		if other >= 0 {
 			return &plan.Fault{
-				Sentence: fmt.Sprintf("What is marked is on %s and cannot be used on another picture. Please mark the part on the picture that you mean.", picture),
+				Sentence: plan.Say("What is marked is on %s and cannot be used on another picture. Please mark the part on the picture that you mean.", picture),
 				Err:      errors.New("a mark is given with a picture that it is not on"),
 			}
 		}

@@ -55,7 +55,7 @@ type spender struct{ fakeMind }
 
 func (*spender) Decompose(_ context.Context, _ plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
 	t.Jobs = append(t.Jobs, plan.Job{Name: "decompose", Calls: 2, Repairs: 1, Input: 900, Output: 100})
-	return mind.Decomposition{}, &plan.Fault{Sentence: "Say it in other words."}
+	return mind.Decomposition{}, &plan.Fault{Sentence: plan.Say("Say it in other words.")}
 }
 
 // TestUnfinishedPlan: what planning took is told although nothing came of it.
@@ -74,7 +74,7 @@ func TestUnfinishedPlan(t *testing.T) {
 	if !ok || unfinished.Thinking.Tokens() != 1000 {
 		t.Errorf("%v", err)
 	}
-	if got := plan.Sentence(err, ""); got != "Say it in other words." {
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "Say it in other words." {
 		t.Errorf("people are told %q", got)
 	}
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -49,11 +48,11 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	p := account.Plan
 	if talk := p.Question + p.Reply; talk != "" {
 		if len(account.Invents(talk)) > 0 {
-			return "Nothing was done yet. Please say in other words what you wish.", nil
+			return a.config.Tell.In(account.Request.Language, plan.Say("Nothing was done yet. Please say in other words what you wish.")), nil
 		}
 		return talk, nil
 	}
-	lacks, err := a.missing(ctx, p)
+	lacks, err := a.missing(ctx, account.Request.Language, p)
 	if err != nil {
 		return "", err
 	}
@@ -69,9 +68,9 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", plan.ForOperator(err))
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
-		text = plainly(account)
-		if why := unworded(err, *thinking); why != "" {
-			text += "\n" + why
+		text = a.plainly(account)
+		if why := unworded(err, *thinking); !why.IsZero() {
+			text += "\n" + a.config.Tell.In(account.Request.Language, why)
 		}
 	}
 	for _, l := range lacks {
@@ -99,7 +98,8 @@ func names(text, tool string) bool {
 
 // missing says for each subtask without a solution which tools it would need and what
 // they need to run, or that there are none.
-func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
+func (a *Agent) missing(ctx context.Context, language string, p *plan.Plan) ([]lack, error) {
+	tell := func(m plan.Message) string { return a.config.Tell.In(language, m) }
 	var lacks []lack
 	for _, task := range p.Tasks {
 		if len(task.Solutions) > 0 {
@@ -107,7 +107,7 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 		}
 		if len(task.Missing) == 0 {
 			d := task.Subtask.Description
-			lacks = append(lacks, lack{"", fmt.Sprintf("I know no way to get %s for %q.", article(task.Subtask.Returns), d)})
+			lacks = append(lacks, lack{"", tell(plan.Say("I know no way to get %s for %q.", article(task.Subtask.Returns), d))})
 			continue
 		}
 		live, err := a.config.Toolbox.Live(ctx)
@@ -119,38 +119,34 @@ func (a *Agent) missing(ctx context.Context, p *plan.Plan) ([]lack, error) {
 				continue
 			}
 			status, _ := live.Status(name)
-			lacks = append(lacks, lack{name, whyNot(status, name)})
+			lacks = append(lacks, lack{name, tell(whyNot(status, name))})
 		}
 	}
 	return lacks, nil
 }
 
 // whyNot says what people should know of a tool that was missing when the plan was made.
-func whyNot(s toolbox.Status, name string) string {
+func whyNot(s toolbox.Status, name string) plan.Message {
 	if s.Live { // whoever can run it has come since
-		return fmt.Sprintf("The tool %s could not run when I planned this. It can now: please ask again.", name)
+		return plan.Say("The tool %s could not run when I planned this. It can now: please ask again.", name)
 	}
-	why := s.Why
-	if strings.HasPrefix(why, "needs ") {
-		why = "it " + why
-	}
-	return fmt.Sprintf("The tool %s cannot run here: %s.", name, why)
+	return plan.Say("The tool %s cannot run here. %s", name, plan.Sentences(s.Whys...))
 }
 
 // unworded says of an answer that a language model was asked for that it did not word it,
 // and why. It is empty where none was asked, or where who stood in for it is told.
-func unworded(err error, t plan.Thinking) string {
+func unworded(err error, t plan.Thinking) plan.Message {
 	asked := slices.ContainsFunc(t.Jobs, func(j plan.Job) bool { return j.Name == string(Responding) })
 	if !asked || t.StoodIn != "" {
-		return ""
+		return plan.Message{}
 	}
-	const plain = "The language model did not word this answer, so it is a plain account, in English. "
-	return strings.TrimSpace(plain + plan.Sentence(err, ""))
+	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain account."), plan.Sentence(err, plan.Message{}))
 }
 
 // plainly is the account without a mind's words. It names the tools, and the models that
 // they asked.
-func plainly(account mind.Account) string {
+func (a *Agent) plainly(account mind.Account) string {
+	say := func(m plan.Message) string { return a.config.Tell.In(account.Request.Language, m) }
 	var lines []string
 	for i, s := range account.Steps {
 		switch result := account.Results[i]; result.Status {
@@ -159,10 +155,10 @@ func plainly(account mind.Account) string {
 				continue
 			}
 			for _, r := range result.Outputs() {
-				lines = append(lines, tell(r, by(s.Action.Tool, result.Model)))
+				lines = append(lines, say(told(r, by(s.Action.Tool, result.Model))))
 			}
 			if result.Approximate {
-				lines = append(lines, "It is only approximate.")
+				lines = append(lines, say(plan.Say("It is only approximate.")))
 			}
 			if result.Note != "" {
 				lines = append(lines, result.Note)
@@ -170,24 +166,24 @@ func plainly(account mind.Account) string {
 		case plan.Failed:
 			lines = append(lines, result.Problem)
 		default:
-			lines = append(lines, s.Action.Tool+" was not tried, since what it needs is not there.")
+			lines = append(lines, say(plan.Say("%s was not tried, since what it needs is not there.", s.Action.Tool)))
 		}
 	}
 	return strings.Join(slices.Concat(lines, account.Fallbacks, account.Missing), "\n")
 }
 
-// tell is a line on a result and on what made it.
-func tell(r plan.Resource, by string) string {
+// told is a line on a result and on what made it.
+func told(r plan.Resource, by plan.Message) plan.Message {
 	if r.Type.Media() {
-		return fmt.Sprintf("I made %s with %s: %s.", article(r.Type), by, r.Name)
+		return plan.Say("I made %s with %s: %s.", article(r.Type), by, r.Name)
 	}
-	return by + ": " + r.Value
+	return plan.Say("%s: %s", by, r.Value)
 }
 
 // by names a tool for people, and the model that it asked, if it asked one.
-func by(tool, model string) string {
+func by(tool, model string) plan.Message {
 	if model == "" {
-		return tool
+		return plan.Quote(tool)
 	}
-	return fmt.Sprintf("%s (model %s)", tool, model)
+	return plan.Say("%s (model %s)", tool, model)
 }

@@ -57,6 +57,15 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 	}
 	return outcome{
 		choice: route.Choice(), made: route.Made(), done: route.Done(),
-		account: mind.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Fallbacks: route.Fallbacks()},
+		account: mind.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Fallbacks: english(route.Fallbacks())},
 	}, nil
+}
+
+// english are the messages as they are told in English.
+func english(messages []plan.Message) []string {
+	var all []string
+	for _, m := range messages {
+		all = append(all, m.String())
+	}
+	return all
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -15,14 +14,14 @@ import (
 // verify tells why an output is not what its tool promises: a file that is missing,
 // empty, broken or of another kind, a list that cannot be read, a text without words.
 func verify(ctx context.Context, tool string, promised plan.Type, o toolbox.Output) error {
-	lies := func(what string, err error) error {
-		return &plan.Fault{Sentence: fmt.Sprintf("The tool %s promised %s, but %s.", tool, article(promised), what), Err: err}
+	lies := func(what plan.Message, err error) error {
+		return &plan.Fault{Sentence: plan.Say("The tool %s promised %s, but %s.", tool, article(promised), what), Err: err}
 	}
 	if promised.Media() {
 		return verifyFile(ctx, promised, o, lies)
 	}
 	if o.Path != "" {
-		return lies("it made a file", nil)
+		return lies(plan.Say("it made a file"), nil)
 	}
 	var err error
 	switch promised {
@@ -34,36 +33,36 @@ func verify(ctx context.Context, tool string, promised plan.Type, o toolbox.Outp
 		err = list[plan.Class](o.Value)
 	default:
 		if strings.TrimSpace(o.Value) == "" {
-			return lies("nothing came of it", nil)
+			return lies(plan.Say("nothing came of it"), nil)
 		}
 	}
 	if err != nil {
-		return lies("what came cannot be read", err)
+		return lies(plan.Say("what came cannot be read"), err)
 	}
 	return nil
 }
 
-func verifyFile(ctx context.Context, promised plan.Type, o toolbox.Output, lies func(string, error) error) error {
+func verifyFile(ctx context.Context, promised plan.Type, o toolbox.Output, lies func(plan.Message, error) error) error {
 	info, err := os.Stat(o.Path)
 	switch {
 	case o.Path == "" || err != nil:
-		return lies("it made no file", err)
+		return lies(plan.Say("it made no file"), err)
 	case !info.Mode().IsRegular():
-		return lies("what it made is not a file", nil)
+		return lies(plan.Say("what it made is not a file"), nil)
 	case info.Size() == 0:
-		return lies("the file is empty", nil)
+		return lies(plan.Say("the file is empty"), nil)
 	}
 	// What was made here may be larger than what people may send.
 	found, err := media.InspectContext(ctx, o.Path, media.Limits{Bytes: info.Size()})
 	if err != nil {
-		return lies("the file is broken", err)
+		return lies(plan.Say("the file is broken"), err)
 	}
 	if !promised.Fits(found.Type) {
-		return lies("the file is "+article(found.Type), nil)
+		return lies(plan.Say("the file is %s", article(found.Type)), nil)
 	}
 	if o.Value != "" && (promised == plan.Mask || promised == plan.Segmentation) {
 		if err := list[plan.Part](o.Value); err != nil {
-			return lies("its list of parts cannot be read", err)
+			return lies(plan.Say("its list of parts cannot be read"), err)
 		}
 	}
 	return nil
@@ -77,13 +76,24 @@ func list[T plan.Box | plan.Point | plan.Class | plan.Part](value string) error 
 	return err
 }
 
-// article puts "a" or "an" before the name of a type that people count.
-func article(t plan.Type) string {
-	switch {
-	case t == plan.Tags || t == plan.Weather || t == "":
-		return string(t)
-	case strings.ContainsAny(string(t[:1]), "aeiou") || t == plan.HED || t == plan.HTML:
-		return "an " + string(t)
+// article is the name of a type as people count it: "an image".
+func article(t plan.Type) plan.Message {
+	if m, ok := counted[t]; ok {
+		return m
 	}
-	return "a " + string(t)
+	if t != "" && strings.ContainsAny(string(t[:1]), "aeiou") {
+		return plan.Say("an %s", t)
+	}
+	return plan.Say("a %s", t)
+}
+
+// counted are the types that the program itself has.
+var counted = map[plan.Type]plan.Message{
+	plan.Text: plan.Say("a text"), plan.Tags: plan.Say("tags"), plan.Title: plan.Say("a title"), plan.HTML: plan.Say("an html"),
+	plan.Location: plan.Say("a location"), plan.Weather: plan.Say("weather"), plan.Time: plan.Say("a time"),
+	plan.Image: plan.Say("an image"), plan.Video: plan.Say("a video"), plan.Audio: plan.Say("an audio"),
+	plan.BBox: plan.Say("a bbox"), plan.Points: plan.Say("a point"), plan.Category: plan.Say("a category"),
+	plan.Mask: plan.Say("a mask"), plan.Segmentation: plan.Say("a segmentation"), plan.Edge: plan.Say("an edge"),
+	plan.Line: plan.Say("a line"), plan.HED: plan.Say("an hed"), plan.Scribble: plan.Say("a scribble"), plan.Pose: plan.Say("a pose"),
+	plan.Depth: plan.Say("a depth"), plan.Normal: plan.Say("a normal"), "": {},
 }

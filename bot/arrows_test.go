@@ -45,7 +45,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/native/vision": {nil, "what is computed on pixels knows pixels only"},
 	"agent/evaluate":              {[]string{"agent/plan", "agent/mind", "agent/toolbox"}, "plans are judged from outside: the planner and what words the answers are passed in"},
 	"agent":                       {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
-	"jobs":                        {[]string{"adapters", "agent/plan", "storage"}, "the work knows promises and words: the agent is handed to it"},
+	"jobs":                        {[]string{"adapters", "adapters/phrase", "agent/plan", "storage"}, "the work knows promises and words, and in which language a wish is: the agent is handed to it"},
 	"jobs/faults":                 {[]string{"adapters", "agent/plan", "jobs", "storage", "storage/..."}, "what befalls processes and servers is tried on the jobs with real makes"},
 	"storage":                     {nil, "a promise"},
 	"storage/storagetest":         {[]string{"storage"}, "the contract suite knows the promise only"},

@@ -264,7 +264,7 @@ func noSuchSolution(number, n int) error {
 	if n == 1 {
 		there = "is only one solution"
 	}
-	return &plan.Fault{Sentence: fmt.Sprintf("--solution is %d, but there %s.", number, there)}
+	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
 }
 
 // whole tells whether every part of the wish can be done.

@@ -84,7 +84,7 @@ func TestReasonNamesNoPath(t *testing.T) {
 		&os.LinkError{Op: "rename", Old: "/srv/a", New: "/srv/b", Err: full},
 		errors.Join(fmt.Errorf("put given/x: %w", &fs.PathError{Op: "write", Path: "/srv/x", Err: full}), nil),
 	} {
-		for _, sentence := range []string{reason(err), plan.Sentence(noScratch(err), "")} {
+		for _, sentence := range []string{reason(err), plan.Sentence(noScratch(err), plan.Message{}).String()} {
 			if strings.Contains(sentence, "/") || !strings.Contains(sentence, full.Error()) {
 				t.Errorf("%v became %q", err, sentence)
 			}

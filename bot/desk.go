@@ -186,7 +186,7 @@ func (d *desk) outcome(ctx context.Context, n int) (planned, error) {
 	case run.Answer == nil:
 		return planned{}, errors.New("the wish came to no answer")
 	case run.Stopped == jobs.Broken:
-		return planned{}, &plan.UnfinishedError{Thinking: run.Answer.Thinking, Err: &plan.Fault{Sentence: run.Answer.Reply.Text}}
+		return planned{}, &plan.UnfinishedError{Thinking: run.Answer.Thinking, Err: &plan.Fault{Sentence: plan.Quote(run.Answer.Reply.Text)}}
 	}
 	return newPlanned(r, run), nil
 }

@@ -73,15 +73,15 @@ func handOne(ctx context.Context, blobs storage.Blobs, key, name string, most in
 	info, err := os.Stat(name)
 	switch {
 	case err != nil:
-		return 0, &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read: %s.", filepath.Base(name), reason(err)), Err: err}
+		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %q cannot be read: %s.", filepath.Base(name), reason(err))), Err: err}
 	case !info.Mode().IsRegular():
-		return 0, &plan.Fault{Sentence: fmt.Sprintf("%q is not a file.", filepath.Base(name))}
+		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a file.", filepath.Base(name)))}
 	case info.Size() > most:
-		return 0, &plan.Fault{Sentence: fmt.Sprintf("The file %q is too large: at most %d MB are taken.", filepath.Base(name), most/1_000_000)}
+		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %q is too large: at most %d MB are taken.", filepath.Base(name), most/1_000_000))}
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return 0, &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read: %s.", filepath.Base(name), reason(err)), Err: err}
+		return 0, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %q cannot be read: %s.", filepath.Base(name), reason(err))), Err: err}
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	return info.Size(), blobs.Put(ctx, key, f)

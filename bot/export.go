@@ -39,7 +39,7 @@ func (a *askCommand) checkOutFor(p *plan.Plan, choice plan.Choice) error {
 		return nil
 	}
 	if err := tryWriting(a.Out); err != nil {
-		return &plan.Fault{Sentence: a.unwritable(err), Err: err}
+		return &plan.Fault{Sentence: plan.Quote(a.unwritable(err)), Err: err}
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (a *answer) export(ctx context.Context, from blobs, made []plan.Resource, f
 		}
 		path := filepath.Join(folder, filepath.Base(r.Name))
 		if err := exportOne(ctx, from, r.Blob, path); err != nil {
-			return &plan.Fault{Sentence: fmt.Sprintf("The file %s could not be written into the folder %q: %s.", r.Name, folder, reason(err)), Err: err}
+			return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %s could not be written into the folder %q: %s.", r.Name, folder, reason(err))), Err: err}
 		}
 		a.Files = append(a.Files, fileLine{Name: r.Name, Type: string(r.Type), Path: path})
 	}

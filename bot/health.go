@@ -48,10 +48,10 @@ func (healthCommand) Run(ctx context.Context, c *call) error {
 	transport := &http.Transport{DisableKeepAlives: true} // and no proxy: it is this machine
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return &plan.Fault{Sentence: "No Atelier answers at " + url + ".", Err: err}
+		return &plan.Fault{Sentence: plan.Quote("No Atelier answers at " + url + "."), Err: err}
 	}
 	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
-		return &plan.Fault{Sentence: fmt.Sprintf("What answers at %s is not healthy: %s.", url, response.Status), Err: err}
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("What answers at %s is not healthy: %s.", url, response.Status)), Err: err}
 	}
 	if _, err := fmt.Fprintln(c.Stdout, "ok"); err != nil {
 		return fmt.Errorf("print the health: %w", err)
@@ -166,7 +166,7 @@ func partSentence(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "It does not answer in time."
 	}
-	return plan.Sentence(err, "It does not work; the log says more.")
+	return plan.Sentence(err, plan.Quote("It does not work; the log says more.")).String()
 }
 
 // pages are what is served over HTTP. Who is not private is told which part does not work

@@ -87,7 +87,7 @@ func TestPartsSayNoSecrets(t *testing.T) {
 		"well":  func(context.Context) error { return nil },
 		"state": func(context.Context) error { return &storage.Fault{Sentence: "State.", Err: errors.New("hidden")} },
 		"chat":  func(context.Context) error { return &adapters.Fault{Sentence: "Chat.", Err: errors.New("hidden")} },
-		"other": func(context.Context) error { return &plan.Fault{Sentence: "Other."} },
+		"other": func(context.Context) error { return &plan.Fault{Sentence: plan.Say("Other.")} },
 		"raw":   func(context.Context) error { return errors.New("hidden") },
 		"slow":  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 	}, time.Millisecond)
@@ -116,7 +116,7 @@ func TestStrangersAreToldNoAddress(t *testing.T) {
 		true: "state: " + says + "\n", false: "state: It does not work just now; the log says more.\n",
 	} {
 		got := httptest.NewRecorder()
-		r.pages(http.NotFoundHandler(), "", private).ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
+		r.pages(http.NotFoundHandler(), private).ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/readyz", http.NoBody))
 		if got.Code != http.StatusServiceUnavailable || got.Body.String() != want {
 			t.Errorf("private %t: %d %s", private, got.Code, got.Body)
 		}

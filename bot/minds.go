@@ -9,12 +9,13 @@ import (
 	"atelier/agent/mind/llm"
 	"atelier/agent/mind/offline"
 	"atelier/agent/mind/standin"
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
 // mind is the mind that the configuration names. It sees the pictures in blobs, if it is
-// one that is shown pictures; blobs may be nil.
-func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs) (mind.Mind, error) {
+// one that is shown pictures; blobs may be nil. Fixed sentences are told by tell.
+func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.Tell) (mind.Mind, error) {
 	if c.Mind == llmMind && !c.Fallback {
 		return c.languageModel(catalogue, blobs)
 	}
@@ -29,7 +30,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs) (mind.Mind
 	if err != nil {
 		return nil, err
 	}
-	return standin.New(standin.Config{First: model, Second: rules, Log: c.logger()})
+	return standin.New(standin.Config{First: model, Second: rules, Tell: tell, Log: c.logger()})
 }
 
 // languageModel is the mind that asks a model.

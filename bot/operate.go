@@ -71,7 +71,7 @@ func withSentence(err error) error {
 		return nil
 	}
 	if s := told(err, ""); s != "" {
-		return &plan.Fault{Sentence: s, Err: err}
+		return &plan.Fault{Sentence: plan.Quote(s), Err: err}
 	}
 	return err
 }
@@ -85,7 +85,7 @@ func (r *retryCommand) Run(ctx context.Context, c *call) error {
 		}
 		run, err := o.Again(ctx, id, "")
 		if errors.Is(err, jobs.ErrUnknown) {
-			return &plan.Fault{Sentence: "The request " + id + " has not begun yet: there is nothing to run once more.", Err: err}
+			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has not begun yet: there is nothing to run once more."), Err: err}
 		}
 		if err != nil {
 			return err
@@ -109,7 +109,7 @@ func (r *cancelCommand) Run(ctx context.Context, c *call) error {
 		}
 		switch err := o.Cancel(ctx, id, ""); {
 		case errors.Is(err, jobs.ErrOver):
-			return &plan.Fault{Sentence: "The request " + id + " has ended already: there is nothing to stop.", Err: err}
+			return &plan.Fault{Sentence: plan.Quote("The request " + id + " has ended already: there is nothing to stop."), Err: err}
 		case err != nil:
 			return err
 		}
@@ -132,7 +132,7 @@ func (f *forgetCommand) Run(ctx context.Context, c *call) error {
 		}
 		n, err := o.Forget(ctx, id)
 		if errors.Is(err, jobs.ErrUnknown) {
-			return &plan.Fault{Sentence: "Nothing is known of a thread " + id + ". To see the latest: bot requests", Err: err}
+			return &plan.Fault{Sentence: plan.Quote("Nothing is known of a thread " + id + ". To see the latest: bot requests"), Err: err}
 		}
 		if err != nil {
 			return err
@@ -182,7 +182,7 @@ func wholeID(ctx context.Context, o operator, begins string) (string, error) {
 	switch len(found) {
 	case 0:
 		return "", &plan.Fault{
-			Sentence: fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id),
+			Sentence: plan.Quote(fmt.Sprintf("None of the latest %d requests has an id that begins with %s. To see them: bot requests", amongLatest, id)),
 		}
 	case 1:
 		return found[0], nil
@@ -194,7 +194,7 @@ func wholeID(ctx context.Context, o operator, begins string) (string, error) {
 // ifUnknown says what is not known; another error stays as it is.
 func ifUnknown(err error, format string, args ...any) error {
 	if errors.Is(err, jobs.ErrUnknown) {
-		return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Err: err}
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf(format, args...)), Err: err}
 	}
 	return err
 }

@@ -68,7 +68,7 @@ func (q *queuesCommand) acted(ctx context.Context, c *call, o operator, queue, d
 			}
 			sentence = fmt.Sprintf("There is no queue %s: there are %s.", plain(queue), strings.Join(names, ", "))
 		}
-		return &plan.Fault{Sentence: sentence, Err: err}
+		return &plan.Fault{Sentence: plan.Quote(sentence), Err: err}
 	}
 	if err != nil {
 		return err

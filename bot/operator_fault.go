@@ -36,7 +36,7 @@ func newOperatorFault(err error) *operatorFault {
 func (f *operatorFault) err() error {
 	var err error = &farError{f.Detail, faultKinds[f.Kind]}
 	if f.Sentence != "" {
-		err = &plan.Fault{Sentence: f.Sentence, Err: err}
+		err = &plan.Fault{Sentence: plan.Quote(f.Sentence), Err: err}
 	}
 	return err
 }
@@ -55,5 +55,5 @@ func told(err error, otherwise string) string {
 	if f, ok := errors.AsType[*storage.Fault](err); ok {
 		otherwise = f.Sentence
 	}
-	return plan.Sentence(err, otherwise)
+	return plan.Sentence(err, plan.Quote(otherwise)).String()
 }

@@ -48,8 +48,8 @@ func listenOperator(folder string) (l net.Listener, err error) {
 }
 
 func unsocketed(err error) error {
-	return &plan.Fault{Sentence: "The socket of the data folder could not be made, by which bot requests and the like reach this process: " +
-		"the folder must be on a disk of this machine, and writable.", Err: err}
+	return &plan.Fault{Sentence: plan.Quote("The socket of the data folder could not be made, by which bot requests and the like reach this process: " +
+		"the folder must be on a disk of this machine, and writable."), Err: err}
 }
 
 // dialOperator connects with the process that runs on a data folder.
@@ -63,7 +63,7 @@ func dialOperator(ctx context.Context, folder string) (net.Conn, error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.ENOTDIR):
 		return nil, &notRunningError{folder, err}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, &plan.Fault{Sentence: "The Atelier on the data folder " + folder + " runs as another user: call this as that one.", Err: err}
+		return nil, &plan.Fault{Sentence: plan.Quote("The Atelier on the data folder " + folder + " runs as another user: call this as that one."), Err: err}
 	}
 	return nil, fmt.Errorf("connect with the running Atelier: %w", err)
 }

@@ -154,10 +154,10 @@ func TestFaultsOverTheSocket(t *testing.T) {
 		says, operator string
 		is             error
 	}{
-		"a fault":   {&plan.Fault{Sentence: "No room.", Err: errors.New("write: no space")}, "No room.", "write: no space", nil},
+		"a fault":   {&plan.Fault{Sentence: plan.Say("No room."), Err: errors.New("write: no space")}, "No room.", "write: no space", nil},
 		"a storage": {&storage.Fault{Sentence: "Redis is gone.", Kind: storage.ErrUnreachable, Err: errors.New("reset")}, "Redis is gone.", "reset", nil},
 		"unknown":   {errors.Join(errors.New("thread 7"), jobs.ErrUnknown), "", "thread 7", jobs.ErrUnknown},
-		"over":      {&plan.Fault{Sentence: "Too late.", Err: jobs.ErrOver}, "Too late.", jobs.ErrOver.Error(), jobs.ErrOver},
+		"over":      {&plan.Fault{Sentence: plan.Say("Too late."), Err: jobs.ErrOver}, "Too late.", jobs.ErrOver.Error(), jobs.ErrOver},
 		"any":       {errors.New("read the log"), "", "read the log", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

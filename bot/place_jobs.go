@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"atelier/adapters/phrase"
 	"atelier/agent"
 	"atelier/agent/endpoint"
 	"atelier/agent/mind"
@@ -24,12 +25,18 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	}
 	var made *jobs.Jobs
 	c.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return made.Elsewhere(ctx) }
+	sentences, err := phrase.New()
+	if err != nil {
+		return nil, err
+	}
+	j.Tell = func(language string, m plan.Message) string { return sentences.Tell(language, m) }
+	thinks.Tell = j.Tell
 	a, err := c.agent(ctx, catalogue, p.Blobs, thinks)
 	if err != nil {
 		return nil, err
 	}
 	j.Redis, j.State, j.Blobs = p.Redis, p.State, p.Blobs
-	j.Agent, j.Inspect = jobsAgent{a}, c.inspect
+	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, c.inspect
 	j.Deadline, j.Grace, j.Check, j.Retention = c.Deadline, c.Grace, c.Check, c.Retention
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
 	made, err = jobs.New(j) // before anything asks for what is elsewhere
@@ -46,7 +53,10 @@ func (c Config) inspect(ctx context.Context, path string) (jobs.File, error) {
 }
 
 // jobsAgent is the agent as the jobs need it.
-type jobsAgent struct{ agent *agent.Agent }
+type jobsAgent struct {
+	agent *agent.Agent
+	tell  plan.Tell
+}
 
 var _ jobs.Agent = jobsAgent{}
 
@@ -79,7 +89,10 @@ func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
 	account := mind.Account{Request: told.Request, Plan: told.Plan}
 	if r := told.Route; r != nil {
-		account.Steps, account.Results, account.Fallbacks = r.Steps(), r.Results(), r.Fallbacks()
+		account.Steps, account.Results = r.Steps(), r.Results()
+		for _, f := range r.Fallbacks() {
+			account.Fallbacks = append(account.Fallbacks, a.tell.In(told.Request.Language, f))
+		}
 	}
 	answer, err := a.agent.Respond(ctx, account)
 	return answer.Text, answer.Thinking, passing(err)

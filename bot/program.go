@@ -202,7 +202,7 @@ func sentence(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "It was stopped."
 	case errors.Is(err, fs.ErrPermission):
-		return plan.Sentence(err, "It is not permitted: "+err.Error())
+		return plan.Sentence(err, plan.Quote("It is not permitted: "+err.Error())).String()
 	}
-	return plan.Sentence(err, strings.TrimSpace(err.Error()))
+	return plan.Sentence(err, plan.Quote(strings.TrimSpace(err.Error()))).String()
 }

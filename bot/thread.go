@@ -51,7 +51,7 @@ func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 	}
 	if err != nil {
 		t.unlock()
-		return nil, &plan.Fault{Sentence: fmt.Sprintf("The conversation %q cannot be opened: %s.", name, reason(err)), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be opened: %s.", name, reason(err))), Err: err}
 	}
 	return t, nil
 }
@@ -74,7 +74,7 @@ func (t *thread) channel() string { return cmp.Or(t.name, terminal.Passing) }
 
 func noScratch(err error) error {
 	return &plan.Fault{
-		Sentence: fmt.Sprintf("Temporary files cannot be written: %s. The system's folder for them must be there and have room.", reason(err)),
+		Sentence: plan.Quote(fmt.Sprintf("Temporary files cannot be written: %s. The system's folder for them must be there and have room.", reason(err))),
 		// the operator must know which folder; a colon tells that it is no file of a person's
 		Err: fmt.Errorf("TMPDIR:%s: %w", os.TempDir(), err),
 	}

@@ -74,7 +74,7 @@ func TestThreadRefusesAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := openThread(t.Context(), Config{Data: data}, "old")
-	if got := plan.Sentence(err, ""); !strings.HasPrefix(got, `The conversation "old" cannot be opened`) || !strings.Contains(got, "newer version") {
+	if got := plan.Sentence(err, plan.Message{}).String(); !strings.HasPrefix(got, `The conversation "old" cannot be opened`) || !strings.Contains(got, "newer version") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -92,7 +92,7 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 		return nil, err
 	}
 	if a.Mind == nil {
-		if a.Mind, err = c.mind(catalogue, blobs); err != nil {
+		if a.Mind, err = c.mind(catalogue, blobs, a.Tell); err != nil {
 			return nil, err
 		}
 	}

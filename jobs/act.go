@@ -96,16 +96,17 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
-		result = plan.Result{Status: plan.Failed, Problem: plan.Sentence(err, fmt.Sprintf("Nobody can run the tool %s any more.", steps[at].Action.Tool))}
+		result = plan.Result{Status: plan.Failed, Problem: j.say(r, plan.Sentence(err, plan.Say("Nobody can run the tool %s any more.", steps[at].Action.Tool)))}
 	}
 	j.config.Metrics.Tool(steps[at].Action.Tool, result)
-	return j.record(ctx, r.id, asked.Thread, stepEnd{w.Run, w.Step, result}, folder)
+	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, folder)
 }
 
 // record writes down what came of a step. The first one counts: the media of any other are
 // deleted.
-func (j *Jobs) record(ctx context.Context, id, thread string, end stepEnd, folder string) (*request, error) {
-	entries, at, err := j.keepEnd(ctx, id, thread, end, folder)
+func (j *Jobs) record(ctx context.Context, r *request, end stepEnd, folder string) (*request, error) {
+	id := r.id
+	entries, at, err := j.keepEnd(ctx, r, end, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +122,7 @@ func (j *Jobs) record(ctx context.Context, id, thread string, end stepEnd, folde
 			return nil, err
 		}
 	}
-	r, err := foldRequest(id, entries)
+	r, err = foldRequest(id, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -135,16 +136,17 @@ const endTries = 10
 // keepEnd adds the end of a step to the log. What the step took long to make is not given up
 // because the storage takes nothing for a moment: it is tried again from here. Where it comes
 // to nothing its media are deleted, unless it may have been written nevertheless.
-func (j *Jobs) keepEnd(ctx context.Context, id, thread string, end stepEnd, folder string) (entries []*entry, at int, err error) {
+func (j *Jobs) keepEnd(ctx context.Context, r *request, end stepEnd, folder string) (entries []*entry, at int, err error) {
+	thread := ThreadID(r.asked.Event.Thread)
 	result, written, tooLarge := end.Result, false, false
 	for n := range endTries {
 		if end.Result, err = j.texts.packResult(ctx, thread, result); err == nil {
-			entries, at, err = j.logs.added(ctx, requestLog(id), entry{At: j.config.Now(), Ended: &end})
+			entries, at, err = j.logs.added(ctx, requestLog(r.id), entry{At: j.config.Now(), Ended: &end})
 			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, ErrUnknown)
 		}
 		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
 			tooLarge = true
-			result = plan.Result{Status: plan.Failed, Problem: "What it made is too large to be kept.", Took: result.Took, Usage: result.Usage}
+			result = plan.Result{Status: plan.Failed, Problem: j.say(r, plan.Say("What it made is too large to be kept.")), Took: result.Took, Usage: result.Usage}
 			continue
 		}
 		if err == nil || !passing(err) || j.config.Impatient {

@@ -46,7 +46,8 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 	if errors.Is(err, storage.ErrTooLarge) {
 		plain := Answer{Status: Failed, Reply: adapters.Reply{
 			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Mention: a.Reply.Mention,
-			Text: "There is more to say about it than I can keep. Please ask for less at once.",
+			Language: a.Reply.Language,
+			Text:     j.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
 		}}
 		_, err = j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: &plain})
 	}
@@ -60,7 +61,7 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 // word makes the answer of a run.
 func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
 	e := r.asked.Event
-	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: e.By.ID}}
+	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: e.By.ID, Language: r.language()}}
 	if r.given != nil {
 		a.Resources = r.given.Resources
 	}
@@ -78,7 +79,7 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		a.Thinking = run.halted.Thinking
 	}
 	if run.halted != nil {
-		haltedAnswer(a, run.halted)
+		j.haltedAnswer(a, r, run.halted)
 	} else if err := j.respond(ctx, a, r, run.n); err != nil {
 		return nil, err
 	}
@@ -93,27 +94,30 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		}
 	}
 	var err error
-	a.Reply.Files, err = j.attachments(ctx, made)
+	a.Reply.Files, err = j.attachments(ctx, e.Thread, made)
 	if run.halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}
 	if err == nil {
-		offer(a, r.id, run, p)
+		j.offer(a, r, run, p)
 	}
 	return a, err
 }
 
 // haltedAnswer says why a run came to no end.
-func haltedAnswer(a *Answer, h *halted) {
+func (j *Jobs) haltedAnswer(a *Answer, r *request, h *halted) {
 	switch h.Why {
 	case haltDeleted:
 		a.Status, a.Silent = Cancelled, true
 	case haltCancelled:
-		a.Status, a.Reply.Text = Cancelled, "Stopped, as you asked."
+		a.Status, a.Reply.Text = Cancelled, j.say(r, plan.Say("Stopped, as you asked."))
 	case haltOverdue:
-		a.Reply.Text = "It took too long, so I stopped. What was done until then is here."
+		a.Reply.Text = j.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
 	default:
 		a.Reply.Text = h.Problem
+		if h.Problem == "" {
+			a.Reply.Text = j.say(r, faultOf(errVersion))
+		}
 	}
 }
 
@@ -164,7 +168,7 @@ func since(before, all plan.Thinking) plan.Thinking {
 }
 
 // attachments are the files among what was made.
-func (j *Jobs) attachments(ctx context.Context, made []plan.Resource) ([]adapters.Attachment, error) {
+func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
 		if m.Blob == "" || packed(m) || len(files) == adapters.MaxFiles {
@@ -179,13 +183,27 @@ func (j *Jobs) attachments(ctx context.Context, made []plan.Resource) ([]adapter
 		}
 		files = append(files, adapters.Attachment{
 			Name: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
+			MarkLink: j.markLink(ctx, t, m),
 		})
 	}
 	return files, nil
 }
 
+// markLink is where people can point at things on a picture. An answer can do without.
+func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
+	if j.config.MarkLink == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
+		return ""
+	}
+	link, err := j.config.MarkLink(ctx, t, picture)
+	if err != nil {
+		j.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
+		return ""
+	}
+	return link
+}
+
 // offer adds the other ways.
-func offer(a *Answer, request string, run *run, p *plan.Plan) {
+func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 	if a.Status == Asking {
 		return
 	}
@@ -195,8 +213,8 @@ func offer(a *Answer, request string, run *run, p *plan.Plan) {
 		}
 		a.Offers = append(a.Offers, o)
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID:   request + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
-			Text: strings.Join(p.Tasks[o.Task].Solutions[o.Choice[o.Task]].Tools(), ", then "),
+			ID:   r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
+			Text: j.say(r, p.Tasks[o.Task].Solutions[o.Choice[o.Task]].Told()),
 		})
 	}
 }

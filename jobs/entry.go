@@ -121,7 +121,7 @@ type stepEnd struct {
 type halted struct {
 	Why Reason `json:"why"`
 	By  string `json:"by,omitempty"`
-	// Problem is told to people.
+	// Problem is told to people; "" is that what is known of the run cannot be read any more.
 	Problem string `json:"problem,omitempty"`
 	// Thinking is what models took for a plan that came to nothing.
 	Thinking plan.Thinking `json:"thinking,omitzero"`

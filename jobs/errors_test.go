@@ -19,7 +19,7 @@ const unexpected = "Something went wrong that I did not expect."
 // TestWhatGoesWrongInPlanningIsToldOrTriedAgain has a planner that fails so many times.
 func TestWhatGoesWrongInPlanningIsToldOrTriedAgain(t *testing.T) {
 	t.Parallel()
-	fault := &plan.Fault{Sentence: "The model is asleep.", Err: errors.New("secret detail")}
+	fault := &plan.Fault{Sentence: plan.Say("The model is asleep."), Err: errors.New("secret detail")}
 	for name, c := range map[string]struct {
 		err       error
 		times     int
@@ -77,7 +77,7 @@ func TestAnAgentThatBreaksDownIsToldWithoutDetail(t *testing.T) {
 
 func TestAnAnswerThatCannotBeWordedHasItsFiles(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{errors.New("secret detail"), &plan.Fault{Sentence: "The model is asleep."}} {
+	for _, err := range []error{errors.New("secret detail"), &plan.Fault{Sentence: plan.Say("The model is asleep.")}} {
 		h := enter(t)
 		j := h.start()
 		h.mind.respond = func(context.Context, jobs.Account) (string, error) { return "", err }
@@ -94,7 +94,7 @@ func TestAStepThatTheAgentCannotDoAtAllHasFailed(t *testing.T) {
 	h := enter(t)
 	j := h.start()
 	h.mind.set("bad", func(context.Context, jobs.Work) (plan.Result, error) {
-		return plan.Result{}, &plan.Fault{Sentence: "It is bad."}
+		return plan.Result{}, &plan.Fault{Sentence: plan.Say("It is bad.")}
 	})
 	if r := h.ask(j, h.says("t", "ann", "bad|good")); r.Runs[0].Status != jobs.Done || !strings.Contains(h.told(r), "It is bad.") {
 		t.Errorf("told is %q", h.told(r))

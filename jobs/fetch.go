@@ -58,7 +58,7 @@ func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 	}
 	after, err := j.write(ctx, r.id, entry{Given: &g})
 	if errors.Is(err, storage.ErrTooLarge) {
-		return nil, &plan.Fault{Sentence: "That is too much at once. Please send it in several messages.", Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("That is too much at once. Please send it in several messages."), Err: err}
 	}
 	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
 		for _, given := range g.Resources {
@@ -97,7 +97,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
 		res, size, err := j.takeFile(ctx, t.id, adapter, f, namer, slices.Concat(earlier, all))
 		if room -= size; err == nil && room < 0 {
-			err = &plan.Fault{Sentence: fmt.Sprintf("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
+			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
 		}
 		return res, err
 	}
@@ -197,7 +197,7 @@ func named(f adapters.File, err error) error {
 	if _, ok := errors.AsType[*plan.Fault](err); ok {
 		return err
 	}
-	return &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be read.", fileName(f)), Err: err}
+	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", fileName(f)), Err: err}
 }
 
 // fileName is the name of a file for people.
@@ -225,7 +225,7 @@ func (j *Jobs) download(ctx context.Context, from adapters.Adapter, f adapters.F
 	err = errors.Join(err, out.Close())
 	switch {
 	case n > j.config.MaxFile:
-		return "", &plan.Fault{Sentence: fmt.Sprintf("The file %q is too large: I take at most %d MB.", fileName(f), j.config.MaxFile/1_000_000)}
+		return "", &plan.Fault{Sentence: plan.Say("The file %q is too large: I take at most %d MB.", fileName(f), j.config.MaxFile/1_000_000)}
 	case err != nil:
 		return "", fetchFault(f, err)
 	}
@@ -242,9 +242,9 @@ func fetchFault(f adapters.File, err error) error {
 	case !adapters.Final(err):
 		return err
 	case errors.As(err, &own): // its sentence is for the person alone: it may quote
-		return &plan.Fault{Sentence: own.Sentence, Err: errors.Join(own.Unwrap()...)}
+		return &plan.Fault{Sentence: plan.Quote(own.Sentence), Err: errors.Join(own.Unwrap()...)}
 	default:
-		return &plan.Fault{Sentence: fmt.Sprintf("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
 	}
 }
 
@@ -272,7 +272,7 @@ func text(local string) (_ string, err error) {
 	case err != nil:
 		return "", fmt.Errorf("read a text: %w", err)
 	case len(b) > maxText:
-		return "", &plan.Fault{Sentence: "The text is too long: at most 1 MB is taken."}
+		return "", &plan.Fault{Sentence: plan.Say("The text is too long: at most 1 MB is taken.")}
 	}
 	return string(b), nil
 }

@@ -267,7 +267,7 @@ func inspect(_ context.Context, file string) (jobs.File, error) {
 	case strings.HasPrefix(string(b), "PNG"):
 		return jobs.File{Type: plan.Image, Ext: ".png"}, nil
 	case strings.HasPrefix(string(b), "BAD"):
-		return jobs.File{}, &plan.Fault{Sentence: "I take no bad files.", Err: errors.New("bad")}
+		return jobs.File{}, &plan.Fault{Sentence: plan.Say("I take no bad files."), Err: errors.New("bad")}
 	}
 	return jobs.File{Type: plan.Text, Ext: ".txt"}, nil
 }

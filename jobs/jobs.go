@@ -96,6 +96,12 @@ type Config struct {
 	Inspect func(ctx context.Context, path string) (File, error)
 	// Command answers a command such as /tools. Nil knows none.
 	Command func(ctx context.Context, e adapters.Event) (string, error)
+	// MarkLink gives the address of a page on which people of that thread can point at
+	// things on a picture that an answer shows, or "" where there is none. Nil gives none.
+	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
+
+	// Tell tells people fixed sentences in the language of their wish. Nil is English.
+	Tell plan.Tell
 
 	// Pools are what this process works on. None: it only submits and looks.
 	Pools []Pool

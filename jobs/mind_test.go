@@ -123,7 +123,7 @@ func (m *mind) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinki
 	case a.Route == nil:
 		return "I would do it.", plan.Thinking{}, nil
 	case a.Route.Done():
-		return strings.TrimSpace("Here it is. " + strings.Join(a.Route.Fallbacks(), " ")), plan.Thinking{}, nil
+		return strings.TrimSpace("Here it is. " + plan.Sentences(a.Route.Fallbacks()...).String()), plan.Thinking{}, nil
 	}
 	var problems []string
 	for _, r := range a.Route.Results() {

@@ -30,7 +30,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		}
 		r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{stored}})
 		if errors.Is(err, storage.ErrTooLarge) {
-			return &plan.Fault{Sentence: "There is too much here to plan with. Please begin a new thread, or ask for less.", Err: err}
+			return &plan.Fault{Sentence: plan.Say("There is too much here to plan with. Please begin a new thread, or ask for less."), Err: err}
 		}
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 
 func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Plan, error) {
 	if e := r.asked.Event; e.Command != nil {
-		reply := "I do not know that command."
+		reply := j.say(r, plan.Say("I do not know that command."))
 		if j.config.Command != nil {
 			text, err := j.config.Command(ctx, e)
 			if err != nil {
@@ -75,7 +75,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 // files were fetched. What is given is as r has it, which is to be unpacked for the agent.
 func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: g.at}
+	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: g.at, Language: r.language()}
 	if r.given == nil {
 		return asked, nil
 	}

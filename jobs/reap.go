@@ -111,7 +111,7 @@ const maxAttempts = 8
 func (j *Jobs) rerun(ctx context.Context, t task) error {
 	before := t.id()
 	if t.Attempt++; t.Attempt > maxAttempts && t.Kind != kindDeadline {
-		return j.giveUp(ctx, t, &plan.Fault{Sentence: fmt.Sprintf("It was begun %d times, and each time I broke down over it.", t.Attempt)})
+		return j.giveUp(ctx, t, &plan.Fault{Sentence: plan.Say("It was begun %d times, and each time I broke down over it.", t.Attempt)})
 	}
 	if _, err := j.inspector.GetTaskInfo(t.queue, t.id()); err == nil {
 		return nil // somebody has done it already

@@ -168,7 +168,7 @@ func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Repo
 				continue
 			}
 		}
-		ref, err := reporter.Report(ctx, hash(fmt.Sprintf("progress %s %d", id, run.n)), m.claim.Ref, r.progress(run, ended))
+		ref, err := reporter.Report(ctx, hash(fmt.Sprintf("progress %s %d", id, run.n)), m.claim.Ref, j.progress(r, run, ended))
 		switch {
 		case err != nil && adapters.Final(err):
 			m.ended = true // somebody has deleted it: so be it
@@ -231,15 +231,15 @@ func (j *Jobs) putClaim(ctx context.Context, id string, run int, c progressClaim
 }
 
 // progress is how far a run has come.
-func (r *request) progress(run *run, ended bool) adapters.Progress {
+func (j *Jobs) progress(r *request, run *run, ended bool) adapters.Progress {
 	g := r.generations[run.generation]
-	p := adapters.Progress{Thread: r.asked.Event.Thread, Ended: ended, Title: "Planning"}
+	p := adapters.Progress{Thread: r.asked.Event.Thread, Ended: ended, Title: j.say(r, plan.Say("Planning"))}
 	if m := r.message(); m != nil {
 		p.Request = m.Ref.ID
 	}
 	if run.route == nil {
 		if g.plan != nil {
-			p.Title = "Answering"
+			p.Title = j.say(r, plan.Say("Answering"))
 		}
 		return p
 	}
@@ -252,7 +252,7 @@ func (r *request) progress(run *run, ended bool) adapters.Progress {
 		}
 		p.Steps = append(p.Steps, step)
 	}
-	p.Title = fmt.Sprintf("%d of %d steps", done, len(p.Steps))
+	p.Title = j.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
 	return p
 }
 

@@ -225,9 +225,16 @@ func passing(err error) bool {
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
 // everything else is answered by a failure.
 func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
-	problem := plan.Sentence(err, faultOf(err))
+	if w.Kind == kindDeadline { // somebody waits at a terminal
+		return nil
+	}
+	sentence := plan.Sentence(err, faultOf(err))
 	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == kindSend {
-		problem = own.Sentence
+		sentence = plan.Quote(own.Sentence)
+	}
+	problem, e := j.told(ctx, w.Request, sentence)
+	if e != nil {
+		return e
 	}
 	switch w.Kind {
 	case kindSend:
@@ -238,8 +245,6 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 		return j.finish(ctx, r, w.Run, &sent{Problem: problem})
 	case kindAct:
 		return j.actFailed(ctx, w, problem)
-	case kindDeadline: // somebody waits at a terminal
-		return nil
 	default:
 	}
 	h := halted{Why: Broken, Problem: problem}
@@ -255,15 +260,28 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	return j.halt(ctx, w.Request, max(w.Run, 1), h)
 }
 
+// told is a sentence in the language of a request, in English where that is not known any
+// more.
+func (j *Jobs) told(ctx context.Context, id string, m plan.Message) (string, error) {
+	r, err := j.request(ctx, id)
+	switch {
+	case errors.Is(err, ErrUnknown):
+		return m.String(), nil
+	case err != nil:
+		return "", err
+	}
+	return j.say(r, m), nil
+}
+
 // faultOf is what people are told of an error that has no sentence of its own.
-func faultOf(err error) string {
+func faultOf(err error) plan.Message {
 	switch {
 	case errors.Is(err, errVersion):
-		return "This was asked of another version of me, which I cannot read. Please ask again."
+		return plan.Say("This was asked of another version of me, which I cannot read. Please ask again.")
 	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
-		return "The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me."
+		return plan.Say("The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me.")
 	}
-	return "Something went wrong that I did not expect. Whoever runs me finds more in the log."
+	return plan.Say("Something went wrong that I did not expect. Whoever runs me finds more in the log.")
 }
 
 // leaveFor is how long what a later version has written is left alone, again and again.
@@ -280,7 +298,11 @@ func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 	case w.Request == "":
 		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct:
-		return ignoreOver(j.cancel(ctx, w.Request, halted{Why: Broken, Problem: faultOf(err)}))
+		problem, err := j.told(ctx, w.Request, faultOf(err))
+		if err != nil {
+			return err
+		}
+		return ignoreOver(j.cancel(ctx, w.Request, halted{Why: Broken, Problem: problem}))
 	}
 	return j.stage(ctx, w)
 }

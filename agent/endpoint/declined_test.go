@@ -15,7 +15,7 @@ func TestDeclined(t *testing.T) {
 		"content_filter": true, "content_policy_violation": true, "ResponsibleAIPolicyViolation": true,
 		"": false, "context_length_exceeded": false,
 	} {
-		err := fmt.Errorf("respond: %w", &plan.Fault{Sentence: "No.", Err: &endpoint.Error{Kind: endpoint.Rejected, Code: code, Err: errors.New("400")}})
+		err := fmt.Errorf("respond: %w", &plan.Fault{Sentence: plan.Say("No."), Err: &endpoint.Error{Kind: endpoint.Rejected, Code: code, Err: errors.New("400")}})
 		if endpoint.Declined(err) != want {
 			t.Errorf("code %q: declined is %v", code, !want)
 		}

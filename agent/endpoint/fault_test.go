@@ -217,7 +217,7 @@ func check(t *testing.T, r row, err error) {
 	if e.Kind != r.kind || e.Status != r.status || e.After != r.after {
 		t.Errorf("kind %s, status %d, after %s; want %s, %d, %s\n%v", e.Kind, e.Status, e.After, r.kind, r.status, r.after, err)
 	}
-	if !strings.Contains(fault.Sentence, r.sentence) {
+	if !strings.Contains(fault.Sentence.String(), r.sentence) {
 		t.Errorf("sentence %q, want %q in it", fault.Sentence, r.sentence)
 	}
 	if endpoint.KindOf(err) != r.kind {
@@ -260,7 +260,7 @@ func TestEachKindHasItsSentence(t *testing.T) {
 	seen := map[string]endpoint.Kind{}
 	for _, k := range kinds {
 		err := endpoint.Sort(&endpoint.Error{Kind: k, Err: errors.New("detail")}, "m")
-		s := plan.Sentence(err, "")
+		s := plan.Sentence(err, plan.Message{}).String()
 		if other, ok := seen[s]; ok || !strings.HasSuffix(s, ".") {
 			t.Errorf("%s: %q, as %s", k, s, other)
 		}
@@ -278,7 +278,7 @@ func TestNoKey(t *testing.T) {
 		"The model server wants a key, and none is set. Please ask the operator to set DECOMPOSER_API_KEY.": {Names: names},
 		"The model server refused the key. Please ask the operator to check DECOMPOSER_API_KEY.":            {Names: names, Key: "sk-1"},
 	} {
-		if got := plan.Sentence(build(t, c).Sort(refused, "m"), ""); got != want {
+		if got := plan.Sentence(build(t, c).Sort(refused, "m"), plan.Message{}).String(); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -237,7 +237,7 @@ func TestWordsForPeople(t *testing.T) {
 		0: "a minute", time.Millisecond: "a second", 1500 * time.Millisecond: "2 seconds", 90 * time.Second: "90 seconds",
 		91 * time.Second: "2 minutes", time.Hour: "60 minutes", 25 * time.Hour: "25 hours",
 	} {
-		if got := span(d); got != want {
+		if got := span(d).String(); got != want {
 			t.Errorf("%s: %q, want %q", d, got, want)
 		}
 	}
@@ -245,7 +245,7 @@ func TestWordsForPeople(t *testing.T) {
 		"gpt-5": `The model "gpt-5" is`, "meta/llama": `The model "meta/llama" is`, "/srv/models/llama.gguf": `The model "llama.gguf" is`,
 		`C:\models\llama.gguf`: `The model "llama.gguf" is`, "../llama.gguf": `The model "llama.gguf" is`, "": "The model is",
 	} {
-		s := plan.Sentence(Sort(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), "")
+		s := plan.Sentence(Sort(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), plan.Message{}).String()
 		if !strings.HasPrefix(s, want) {
 			t.Errorf("%q: %q", model, s)
 		}

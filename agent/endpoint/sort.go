@@ -42,7 +42,7 @@ func (n Names) sort(err error, model string, keyless bool) error {
 		e = errorOf(err)
 	}
 	if keyless && e.Kind == KeyRefused {
-		return &plan.Fault{Sentence: "The model server wants a key, and none is set. Please ask the operator to set " + n.key() + ".", Err: e}
+		return &plan.Fault{Sentence: plan.Say("The model server wants a key, and none is set. Please ask the operator to set %s.", n.key()), Err: e}
 	}
 	return &plan.Fault{Sentence: n.sentence(e, model), Err: e}
 }
@@ -94,59 +94,58 @@ var filtered = map[string]bool{
 func (n Names) key() string { return cmp.Or(n.Key, "OPENAI_API_KEY") }
 
 // sentence is what people are told.
-func (n Names) sentence(e *Error, model string) string {
+func (n Names) sentence(e *Error, model string) plan.Message {
 	base := cmp.Or(n.BaseURL, "OPENAI_BASE_URL")
 	switch e.Kind {
 	case KeyRefused:
-		return "The model server refused the key. Please ask the operator to check " + n.key() + "."
+		return plan.Say("The model server refused the key. Please ask the operator to check %s.", n.key())
 	case Forbidden:
-		return "The model server does not allow this with the key that is set. Please ask the operator to check what the key may use."
+		return plan.Say("The model server does not allow this with the key that is set. Please ask the operator to check what the key may use.")
 	case ModelUnknown:
-		return fmt.Sprintf("The model %sis not known to the model server. Please ask the operator to check %s and %s.",
-			called(model), cmp.Or(n.Model, "OPENAI_MODEL"), base)
+		if model = called(model); model == "" {
+			return plan.Say("The model is not known to the model server. Please ask the operator to check %s and %s.", cmp.Or(n.Model, "OPENAI_MODEL"), base)
+		}
+		return plan.Say("The model %q is not known to the model server. Please ask the operator to check %s and %s.", model, cmp.Or(n.Model, "OPENAI_MODEL"), base)
 	case Limited:
-		return fmt.Sprintf("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
+		return plan.Say("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
 	case Quota:
-		return "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."
+		return plan.Say("The quota at the model server is used up. Please ask the operator to look at the account's plan and billing.")
 	case TooLong:
-		return "This is too long for the model. Please shorten the text, send less, or begin a new thread."
+		return plan.Say("This is too long for the model. Please shorten the text, send less, or begin a new thread.")
 	case Down:
-		return "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and " + base + "."
+		return plan.Say("The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and %s.", base)
 	case TimedOut:
-		return "The model took too long to answer. Please try again, or with less at once."
+		return plan.Say("The model took too long to answer. Please try again, or with less at once.")
 	case Malformed:
-		return "The model server's answer could not be read. Please try again; if it stays so, ask the operator to check " + base + "."
+		return plan.Say("The model server's answer could not be read. Please try again; if it stays so, ask the operator to check %s.", base)
 	case Rejected:
 	}
 	if filtered[strings.ToLower(e.Code)] {
-		return "The model's provider declined this by its rules on content. Please say it in other words, or ask for something else."
+		return plan.Say("The model's provider declined this by its rules on content. Please say it in other words, or ask for something else.")
 	}
-	return "The model server did not accept the request. Please say it in other words; if it stays so, ask the operator to look into the log."
+	return plan.Say("The model server did not accept the request. Please say it in other words; if it stays so, ask the operator to look into the log.")
 }
 
-// called is a model's name within a sentence. Servers that read models from files go by
-// their paths, which are nobody's concern.
+// called is a model's name for people. Servers that read models from files go by their
+// paths, which are nobody's concern.
 func called(model string) string {
 	if strings.HasPrefix(model, "/") || strings.HasPrefix(model, ".") || strings.Contains(model, `\`) {
-		model = path.Base(strings.ReplaceAll(model, `\`, "/"))
+		return path.Base(strings.ReplaceAll(model, `\`, "/"))
 	}
-	if model == "" {
-		return ""
-	}
-	return fmt.Sprintf("%q ", model)
+	return model
 }
 
 // span is a time as people say it, rounded up.
-func span(d time.Duration) string {
+func span(d time.Duration) plan.Message {
 	switch {
 	case d <= 0:
-		return "a minute"
+		return plan.Say("a minute")
 	case d <= time.Second:
-		return "a second"
+		return plan.Say("a second")
 	case d <= 90*time.Second:
-		return fmt.Sprintf("%d seconds", int((d+time.Second-1)/time.Second))
+		return plan.Say("%d seconds", int((d+time.Second-1)/time.Second))
 	case d <= 90*time.Minute:
-		return fmt.Sprintf("%d minutes", int((d+time.Minute-1)/time.Minute))
+		return plan.Say("%d minutes", int((d+time.Minute-1)/time.Minute))
 	}
-	return fmt.Sprintf("%d hours", int((d+time.Hour-1)/time.Hour))
+	return plan.Say("%d hours", int((d+time.Hour-1)/time.Hour))
 }

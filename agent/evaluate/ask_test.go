@@ -69,11 +69,11 @@ func TestFailedPlans(t *testing.T) {
 	answers := map[string]error{
 		"refused": &plan.UnfinishedError{
 			Thinking: plan.Thinking{Jobs: []plan.Job{{Name: "decompose", Calls: 1, Input: 100, Estimated: true}}},
-			Err:      &plan.Fault{Sentence: "That is too much at once."},
+			Err:      &plan.Fault{Sentence: plan.Say("That is too much at once.")},
 		},
 		"down": &plan.UnfinishedError{
 			Thinking: plan.Thinking{Jobs: []plan.Job{{Name: "decompose"}}},
-			Err:      &plan.Fault{Sentence: "The server does not answer.", Err: errDown},
+			Err:      &plan.Fault{Sentence: plan.Say("The server does not answer."), Err: errDown},
 		},
 	}
 	planner := plannerFunc(func(_ context.Context, r plan.Request) (*plan.Plan, error) {
@@ -115,7 +115,7 @@ func TestLeftOut(t *testing.T) {
 	errDown := errors.New("down")
 	planner := plannerFunc(func(_ context.Context, r plan.Request) (*plan.Plan, error) {
 		if r.ID == "down" {
-			return nil, &plan.Fault{Sentence: "The server does not answer.", Err: errDown}
+			return nil, &plan.Fault{Sentence: plan.Say("The server does not answer."), Err: errDown}
 		}
 		return &plan.Plan{Reply: "Hello."}, nil
 	})

@@ -43,7 +43,7 @@ func readPlan(t *testing.T, text string) answer {
 		case "reply", "refuse":
 			p.Reply, p.Refused = rest, word == "refuse"
 		case "fault":
-			a = answer{err: &plan.Fault{Sentence: rest}}
+			a = answer{err: &plan.Fault{Sentence: plan.Quote(rest)}}
 		case "error":
 			a = answer{err: errors.New(rest)}
 		default:

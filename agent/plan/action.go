@@ -136,6 +136,19 @@ func (s Solution) Tools() []string {
 	return names
 }
 
+// Told lists the tools for people: "blur, then crop".
+func (s Solution) Told() Message {
+	var told Message
+	for i, a := range s.Actions {
+		if i == 0 {
+			told = Quote(a.Tool)
+		} else {
+			told = Say("%s, then %s", told, a.Tool)
+		}
+	}
+	return told
+}
+
 // Blanks lists the required arguments that have no source yet, as (action, argument)
 // indexes.
 func (s Solution) Blanks() [][2]int {

@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 )
 
 // detour looks for another way for each subtask that a failed step leaves stuck, and
@@ -23,8 +21,11 @@ func (r *Route) detour(problem string) (found bool) {
 			if err != nil || final[t] < 0 || needs(t, steps, r.undone) || TooMany(len(steps)) != nil {
 				continue
 			}
-			way := fmt.Sprintf("%s I went another way: %s.", problem, strings.Join(solution.Tools(), ", then "))
-			r.fallbacks = append(r.fallbacks, strings.TrimSpace(way))
+			way := Say("I went another way: %s.", solution.Told())
+			if problem != "" {
+				way = Sentences(Quote(problem), way)
+			}
+			r.fallbacks = append(r.fallbacks, way)
 			r.choice, r.steps, r.final = other, steps, final
 			found = true
 			break

@@ -7,7 +7,7 @@ import "errors"
 type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
 	// Sentence says what was wrong and what to do. It never holds a path of the
 	// machine, a secret or a model's raw text.
-	Sentence string
+	Sentence Message
 	Err      error // the detail; may be nil
 	// Final means that no other way may stand in: what was asked for cannot be done
 	// as it was said, and anything else would be something else.
@@ -16,9 +16,9 @@ type Fault struct { //nolint:errname // a Fault is more than an error: what peop
 
 func (f *Fault) Error() string {
 	if f.Err != nil {
-		return f.Sentence + ": " + f.Err.Error()
+		return f.Sentence.String() + ": " + f.Err.Error()
 	}
-	return f.Sentence
+	return f.Sentence.String()
 }
 
 func (f *Fault) Unwrap() error { return f.Err }
@@ -35,7 +35,7 @@ func Final(err error) bool {
 }
 
 // Sentence is what a person is told of err: its Fault's sentence, or otherwise.
-func Sentence(err error, otherwise string) string {
+func Sentence(err error, otherwise Message) Message {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Sentence
 	}

@@ -19,7 +19,7 @@ func (r reworded) Unwrap() error { return r.error }
 func TestForOperator(t *testing.T) {
 	t.Parallel()
 	secret := func(err error) error {
-		return &plan.Fault{Sentence: "I do not understand “my secret aunt”.", Err: err}
+		return &plan.Fault{Sentence: plan.Say("I do not understand “my secret aunt”."), Err: err}
 	}
 	gone := &fs.PathError{Op: "open", Path: "/home/ann/my secret aunt.jpg", Err: fs.ErrNotExist}
 	for _, c := range []struct {

@@ -30,6 +30,9 @@ type Request struct {
 	Question *Question `json:"question,omitempty"`
 	// At is when the message was accepted; "what time is it" is answered from it.
 	At time.Time `json:"at,omitzero"`
+	// Language is the BCP 47 tag of the language in which the wish is written, of those
+	// in which the program has its fixed sentences; "" is English.
+	Language string `json:"language,omitempty"`
 }
 
 // Resources lists what the request may use: the thread's resources and then those

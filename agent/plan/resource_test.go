@@ -82,7 +82,7 @@ func TestAnyListSurvivesBeingAValue(t *testing.T) {
 func TestFault(t *testing.T) {
 	t.Parallel()
 	inner := fmt.Errorf("open x: %w", fs.ErrNotExist)
-	fault := &plan.Fault{Sentence: "The file is gone.", Err: inner}
+	fault := &plan.Fault{Sentence: plan.Say("The file is gone."), Err: inner}
 	wrapped := fmt.Errorf("step 3: %w", fault)
 	for _, c := range []struct {
 		err  error
@@ -91,18 +91,18 @@ func TestFault(t *testing.T) {
 		{fault, "The file is gone."},
 		{wrapped, "The file is gone."},
 		{errors.Join(errors.New("first"), wrapped), "The file is gone."},
-		{&plan.Fault{Sentence: "outer", Err: fault}, "outer"},
+		{&plan.Fault{Sentence: plan.Say("outer"), Err: fault}, "outer"},
 		{inner, "It failed."},
 		{nil, "It failed."},
 	} {
-		if got := plan.Sentence(c.err, "It failed."); got != c.want {
+		if got := plan.Sentence(c.err, plan.Say("It failed.")).String(); got != c.want {
 			t.Errorf("the sentence of %v is %q, want %q", c.err, got, c.want)
 		}
 	}
 	if got, want := fault.Error(), "The file is gone.: open x: file does not exist"; got != want {
 		t.Errorf("the operator reads %q, want %q", got, want)
 	}
-	if got, want := (&plan.Fault{Sentence: "Alone."}).Error(), "Alone."; got != want {
+	if got, want := (&plan.Fault{Sentence: plan.Say("Alone.")}).Error(), "Alone."; got != want {
 		t.Errorf("the operator reads %q, want %q", got, want)
 	}
 	if !errors.Is(wrapped, fs.ErrNotExist) {

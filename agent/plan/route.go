@@ -18,7 +18,7 @@ func TooMany(count int) error {
 		return nil
 	}
 	return &Fault{
-		Sentence: fmt.Sprintf("That is too much at once: it takes %d steps, and I do at most %d. Please ask for a part of it.", count, MaxSteps),
+		Sentence: Say("That is too much at once: it takes %d steps, and I do at most %d. Please ask for a part of it.", count, MaxSteps),
 		Err:      fmt.Errorf("%d steps", count),
 	}
 }
@@ -35,7 +35,7 @@ type Route struct {
 	status    map[string]Status // of what was started or ended, by key
 	results   map[string]Result
 	taken     map[string]bool // the names of the resources
-	fallbacks []string
+	fallbacks []Message
 }
 
 // NewRoute lays out the chosen solutions; nothing is done yet. Too many steps are a
@@ -145,7 +145,7 @@ func (r *Route) Results() []Result {
 func (r *Route) All() map[string]Result { return maps.Clone(r.results) }
 
 // Fallbacks are sentences on what was done another way, in the order in which it was.
-func (r *Route) Fallbacks() []string { return slices.Clone(r.fallbacks) }
+func (r *Route) Fallbacks() []Message { return slices.Clone(r.fallbacks) }
 
 // Done tells that every subtask has its result. A plan without subtasks has none.
 func (r *Route) Done() bool {

@@ -54,7 +54,7 @@ type summary struct {
 func summarise(r *plan.Route) summary {
 	s := summary{
 		Choice: r.Choice(), Steps: r.Steps(), Ready: r.Ready(), Results: r.Results(), All: r.All(),
-		Fallbacks: r.Fallbacks(), Made: r.Made(), Ended: r.Ended(), Done: r.Done(),
+		Fallbacks: english(r.Fallbacks()), Made: r.Made(), Ended: r.Ended(), Done: r.Done(),
 	}
 	for _, step := range s.Steps {
 		s.Status = append(s.Status, r.Status(step.Key))
@@ -282,4 +282,13 @@ func TestRouteRefuses(t *testing.T) {
 	if _, err := r.Record(key, plan.Result{Status: plan.Running}); err == nil || r.Status(key) != plan.Waiting {
 		t.Errorf("a step that runs has ended: %v, %s", err, r.Status(key))
 	}
+}
+
+// english are the messages as they are told in English.
+func english(messages []plan.Message) []string {
+	var all []string
+	for _, m := range messages {
+		all = append(all, m.String())
+	}
+	return all
 }

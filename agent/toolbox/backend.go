@@ -55,7 +55,7 @@ type Output struct {
 	// About says in a few words what it is, for people.
 	About string
 	// Note is what people should know about how it came about.
-	Note string
+	Note plan.Message
 	// Model names the model that made it, "" if none did.
 	Model string
 	// Usage is what it took of that model.

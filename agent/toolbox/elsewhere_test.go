@@ -133,7 +133,7 @@ func TestLiveWithoutWordFromOthers(t *testing.T) {
 				return nil, err
 			}
 			return map[string][]string{"sing": {"hftask:voice"}},
-				fmt.Errorf("read the workers: %w", &plan.Fault{Sentence: "The secret is out.", Err: errors.New("redis is gone")})
+				fmt.Errorf("read the workers: %w", &plan.Fault{Sentence: plan.Say("The secret is out."), Err: errors.New("redis is gone")})
 		},
 		Log: slog.New(slog.NewTextHandler(&log, nil)),
 	}, shout, sing)
@@ -165,7 +165,7 @@ func TestRunIsLocal(t *testing.T) {
 		if err == nil || errors.Is(err, toolbox.ErrElsewhere) != want {
 			t.Errorf("%s: %v", tool, err)
 		}
-		if got := plan.Sentence(err, ""); want && got != "The tool sing cannot run here. It needs a program; this version cannot run programs yet." {
+		if got := plan.Sentence(err, plan.Message{}).String(); want && got != "The tool sing cannot run here. It needs a program; this version cannot run programs yet." {
 			t.Errorf("%s: people read %q", tool, got)
 		}
 	}

@@ -1,54 +1,56 @@
 package toolbox
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"atelier/agent/plan"
 )
 
 // lack is what is missing for a backing whose make this process does not have: because
 // it is not configured, or because this build has none. It is said honestly, so that
 // nobody installs a program in vain.
-type lack struct{ needs, cannot string }
+type lack struct{ needs, cannot plan.Message }
 
-func (l *lack) Error() string { return "needs " + l.needs + "; " + l.cannot }
+func (l *lack) Error() string { return clause(l.sentence().String()) }
+
+func (l *lack) sentence() plan.Message { return plan.Say("It needs %s; %s.", l.needs, l.cannot) }
 
 func newLack(b Backing) *lack {
-	l := &lack{needs: b.Needs}
-	otherwise := "the operation " + b.Run
+	l := &lack{needs: plan.Say("the operation %s", b.Run)}
 	switch b.Kind {
 	case "program":
-		l.cannot, otherwise = "this version cannot run programs yet", "a program"
+		l.cannot, l.needs = plan.Say("this version cannot run programs yet"), plan.Say("a program")
 	case "openai":
-		l.cannot, otherwise = "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own", "a model server"
+		l.cannot, l.needs = plan.Say("set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"), plan.Say("a model server")
 	case "hftask", "localai":
-		l.cannot, otherwise = "this version cannot use such servers yet", "a tool server"
+		l.cannot, l.needs = plan.Say("this version cannot use such servers yet"), plan.Say("a tool server")
 	case "http":
-		l.cannot, otherwise = "this version cannot ask web services yet", "a web service"
+		l.cannot, l.needs = plan.Say("this version cannot ask web services yet"), plan.Say("a web service")
 	default:
-		l.cannot = fmt.Sprintf("this version has no backend of the kind %q", b.Kind)
+		l.cannot = plan.Say("this version has no backend of the kind %q", b.Kind)
 	}
-	if l.needs == "" {
-		l.needs = otherwise
+	if b.Needs != "" {
+		l.needs = plan.Quote(b.Needs)
 	}
 	return l
 }
 
 // together says in one sentence each what the same thing stands in the way of.
-func together(lacks []*lack) []string {
-	var whys []string
+func together(lacks []*lack) []plan.Message {
+	var whys []plan.Message
 	for i, l := range lacks {
-		if slices.ContainsFunc(lacks[:i], func(o *lack) bool { return o.cannot == l.cannot }) {
+		if slices.ContainsFunc(lacks[:i], func(o *lack) bool { return o.cannot.Equal(l.cannot) }) {
 			continue
 		}
-		var needs []string
+		var needs []plan.Message
 		for _, o := range lacks[i:] {
-			if o.cannot == l.cannot && !slices.Contains(needs, o.needs) {
+			if o.cannot.Equal(l.cannot) {
 				needs = append(needs, o.needs)
 			}
 		}
-		joint := lack{needs: strings.Join(needs, " or "), cannot: l.cannot}
-		whys = append(whys, joint.Error())
+		joint := lack{needs: plan.Join("%s or %s", needs...), cannot: l.cannot}
+		whys = append(whys, joint.sentence())
 	}
 	return whys
 }
@@ -66,4 +68,15 @@ func clause(sentence string) string {
 		return "needs " + needs
 	}
 	return sentence
+}
+
+// clauses are the sentences as they stand after a colon.
+func clauses(sentences []plan.Message) string {
+	var all []string
+	for _, s := range sentences {
+		if c := clause(s.String()); !slices.Contains(all, c) {
+			all = append(all, c)
+		}
+	}
+	return strings.Join(all, "; or ")
 }

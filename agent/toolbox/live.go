@@ -3,6 +3,8 @@ package toolbox
 import (
 	"context"
 	"slices"
+
+	"atelier/agent/plan"
 )
 
 // Status tells whether a tool can run now, in this process or elsewhere.
@@ -14,6 +16,8 @@ type Status struct {
 	// Why says what this process lacks and how to get it, for people: "needs the program
 	// ffmpeg", "the model server does not answer". Only where not Live.
 	Why string
+	// Whys are the same in whole sentences, to be told in any language.
+	Whys []plan.Message
 }
 
 // Liveness is what could be done at one moment. It is read only.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,8 +21,8 @@ type probed struct {
 // local is what this process can do with a tool.
 type local struct {
 	tool       Tool
-	candidates []string // that are live here, in the order of the backings
-	why        string   // not, where there are none
+	candidates []string       // that are live here, in the order of the backings
+	whys       []plan.Message // not, where there are none
 }
 
 // Local lists what this process can run: for each tool that has a live backing here, the
@@ -67,7 +66,7 @@ func (t *Toolbox) others(ctx context.Context) (map[string][]string, error) {
 func (p *probed) with(others map[string][]string) *Liveness {
 	l := &Liveness{statuses: make([]Status, len(p.tools)), byName: make(map[string]int, len(p.tools))}
 	for i, at := range p.tools {
-		status := Status{Tool: at.tool, Why: at.why}
+		status := Status{Tool: at.tool, Whys: at.whys, Why: clauses(at.whys)}
 		for _, b := range at.tool.Backends {
 			if c := b.Candidate(); slices.Contains(at.candidates, c) || slices.Contains(others[at.tool.Name], c) {
 				status = Status{Tool: at.tool, Live: true, Backing: b}
@@ -113,7 +112,7 @@ func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
 
 func (t *Toolbox) probeTool(ctx context.Context, tool Tool) local {
 	l := local{tool: tool}
-	var whys []string
+	var whys []plan.Message
 	var lacks []*lack
 	for _, b := range tool.Backends {
 		err := t.probe(ctx, b)
@@ -125,13 +124,10 @@ func (t *Toolbox) probeTool(ctx context.Context, tool Tool) local {
 			lacks = append(lacks, lack)
 			continue
 		}
-		why := clause(plan.Sentence(err, "Its backend does not answer."))
-		if !slices.Contains(whys, why) {
-			whys = append(whys, why)
-		}
+		whys = append(whys, plan.Sentence(err, plan.Say("Its backend does not answer.")))
 	}
 	if len(l.candidates) == 0 {
-		l.why = strings.Join(append(whys, together(lacks)...), "; or ")
+		l.whys = append(whys, together(lacks)...)
 	}
 	return l
 }
@@ -141,11 +137,11 @@ func (t *Toolbox) probe(ctx context.Context, b Backing) (err error) {
 	backend, ok := t.backends[b.Kind]
 	if !ok {
 		l := newLack(b)
-		return &plan.Fault{Sentence: "It " + l.Error() + ".", Err: l}
+		return &plan.Fault{Sentence: l.sentence(), Err: l}
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = &plan.Fault{Sentence: "Its backend is broken.", Err: fmt.Errorf("probe of %s panicked: %s", b.Candidate(), panicked(p))}
+			err = &plan.Fault{Sentence: plan.Say("Its backend is broken."), Err: fmt.Errorf("probe of %s panicked: %s", b.Candidate(), panicked(p))}
 		}
 	}()
 	return backend.Probe(ctx, b)

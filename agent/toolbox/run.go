@@ -21,7 +21,7 @@ type Made struct {
 	Candidate   string
 	Approximate bool
 	// Failed are sentences on the backings that ran before it in vain.
-	Failed []string
+	Failed []plan.Message
 }
 
 // ErrElsewhere is in the error of a tool that no backing of this process can run: it has
@@ -43,12 +43,12 @@ var ErrElsewhere = errors.New("no backing of the tool is live in this process")
 func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check func(Output) error) (Made, error) {
 	entry, ok := t.catalogue.Tool(tool)
 	if !ok {
-		return Made{}, &plan.Fault{Sentence: fmt.Sprintf("There is no tool called %s.", tool)}
+		return Made{}, &plan.Fault{Sentence: plan.Say("There is no tool called %s.", tool)}
 	}
 	if tool != c.Tool {
 		return Made{}, fmt.Errorf("a call of %s was given to %s", c.Tool, tool)
 	}
-	var failed, missing []string
+	var failed, missing []plan.Message
 	var errs []error
 	var spent plan.Tokens
 	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}}, err }
@@ -58,7 +58,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		}
 		if err := t.probe(ctx, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
-			missing = append(missing, fmt.Sprintf("The tool %s cannot run here. %s", tool, plan.Sentence(err, "Its backend does not answer.")))
+			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Say("Its backend does not answer."))))
 			continue
 		}
 		attempt := c
@@ -74,9 +74,9 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
 		if plan.Final(err) {
-			return inVain(&plan.Fault{Sentence: plan.Sentence(err, "That cannot be done."), Err: errors.Join(errs...), Final: true})
+			return inVain(&plan.Fault{Sentence: plan.Sentence(err, plan.Say("That cannot be done.")), Err: errors.Join(errs...), Final: true})
 		}
-		failed = append(failed, plan.Sentence(err, "The tool "+tool+" failed and did not say why."))
+		failed = append(failed, plan.Sentence(err, plan.Say("The tool %s failed and did not say why.", tool)))
 	}
 	if len(failed) == 0 {
 		errs = append(errs, ErrElsewhere)
@@ -96,7 +96,7 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = Output{}, &plan.Fault{
-				Sentence: "The tool " + c.Tool + " broke down on this input.",
+				Sentence: plan.Say("The tool %s broke down on this input.", c.Tool),
 				Err:      fmt.Errorf("panic: %s\n%s", panicked(p), debug.Stack()),
 			}
 		}
@@ -104,14 +104,14 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 	out, err = t.backends[b.Kind].Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
-			return out, &plan.Fault{Sentence: fmt.Sprintf("The tool %s took longer than %s and was stopped.", c.Tool, t.patience), Err: err}
+			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, t.patience), Err: err}
 		}
 		return out, err
 	}
 	for _, o := range append([]Output{out}, out.More...) {
 		if o.Path != "" && !inside(c.Dir, o.Path) {
 			return out, &plan.Fault{
-				Sentence: "The tool " + c.Tool + " did not hand over what it made.",
+				Sentence: plan.Say("The tool %s did not hand over what it made.", c.Tool),
 				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Candidate(), o.Path),
 			}
 		}

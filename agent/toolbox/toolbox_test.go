@@ -61,13 +61,13 @@ func TestLiveSaysWhyNot(t *testing.T) {
 	tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": fake{probe: func(b toolbox.Backing) error {
 		switch b.Run {
 		case "lost":
-			return &plan.Fault{Sentence: "needs the face data"}
+			return &plan.Fault{Sentence: plan.Say("needs the face data")}
 		case "mute":
 			return errors.New("dial 10.0.0.1")
 		case "far":
-			return &plan.Fault{Sentence: "The server at 10.0.0.1:80 does not answer."}
+			return &plan.Fault{Sentence: plan.Say("The server at 10.0.0.1:80 does not answer.")}
 		case "model":
-			return &plan.Fault{Sentence: "It needs a model: set OPENAI_MODEL."}
+			return &plan.Fault{Sentence: plan.Say("It needs a model: set OPENAI_MODEL.")}
 		case "wild":
 			panic("out of paint")
 		}
@@ -172,7 +172,7 @@ func TestRun(t *testing.T) {
 		{
 			name: "the next one stands in",
 			run: faulty(func() (toolbox.Output, error) {
-				return toolbox.Output{}, &plan.Fault{Sentence: "the voice is gone"}
+				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("the voice is gone")}
 			}),
 			want: "quiet", by: "native:quiet", failed: "the voice is gone",
 		},
@@ -193,7 +193,7 @@ func TestRun(t *testing.T) {
 			run:  says(""),
 			check: func(o toolbox.Output) error {
 				if o.Value == "loud" {
-					return &plan.Fault{Sentence: "that is no answer"}
+					return &plan.Fault{Sentence: plan.Say("that is no answer")}
 				}
 				return nil
 			},
@@ -202,7 +202,7 @@ func TestRun(t *testing.T) {
 		{
 			name: "when all fail the last one tells why",
 			run: func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
-				return toolbox.Output{}, &plan.Fault{Sentence: b.Run + " failed"}
+				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("%s failed", b.Run)}
 			},
 			problem: "quiet failed",
 		},
@@ -212,13 +212,13 @@ func TestRun(t *testing.T) {
 			t.Parallel()
 			tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": fake{run: c.run}}}, shout)
 			made, err := tb.Run(t.Context(), "shout", c.candidate, toolbox.Call{Tool: "shout", Dir: t.TempDir()}, c.check)
-			if got := plan.Sentence(err, ""); got != c.problem {
+			if got := plan.Sentence(err, plan.Message{}).String(); got != c.problem {
 				t.Fatalf("problem %q, want %q (%v)", got, c.problem, err)
 			}
 			if err != nil {
 				return
 			}
-			if made.Value != c.want || made.Candidate != c.by || strings.Join(made.Failed, "|") != c.failed {
+			if made.Value != c.want || made.Candidate != c.by || plan.Join("%s|%s", made.Failed...).String() != c.failed {
 				t.Errorf("made %+v", made)
 			}
 			if made.Approximate != (c.by == "native:quiet") {
@@ -253,7 +253,7 @@ func TestRunCounts(t *testing.T) {
 			run := func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
 				out := toolbox.Output{Value: "x", Usage: took[b.Run]}
 				if strings.Contains(c.fails, b.Run) {
-					return out, &plan.Fault{Sentence: "No.", Final: c.final}
+					return out, &plan.Fault{Sentence: plan.Say("No."), Final: c.final}
 				}
 				return out, nil
 			}
@@ -293,14 +293,14 @@ func TestRunStops(t *testing.T) {
 		t.Parallel()
 		tb := newToolbox(t, toolbox.Config{Backends: backends, Patience: time.Millisecond}, shout)
 		_, err := tb.Run(t.Context(), "shout", "", toolbox.Call{Tool: "shout", Dir: t.TempDir()}, nil)
-		if got := plan.Sentence(err, ""); !strings.Contains(got, "took longer than 1ms") && !strings.Contains(got, "needs a language model") {
+		if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "took longer than 1ms") && !strings.Contains(got, "needs a language model") {
 			t.Errorf("got %q", got)
 		}
 	})
 	t.Run("at once for a tool that it does not have", func(t *testing.T) {
 		t.Parallel()
 		tb := newToolbox(t, toolbox.Config{Backends: backends}, shout)
-		if _, err := tb.Run(t.Context(), "whisper", "", toolbox.Call{Tool: "whisper"}, nil); plan.Sentence(err, "") == "" {
+		if _, err := tb.Run(t.Context(), "whisper", "", toolbox.Call{Tool: "whisper"}, nil); plan.Sentence(err, plan.Message{}).String() == "" {
 			t.Errorf("got %v", err)
 		}
 	})

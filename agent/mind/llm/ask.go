@@ -112,7 +112,7 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 		wrong = answer.blame(wrong)
 		if round == rounds {
 			return &plan.Fault{
-				Sentence: "The language model gave an answer that I could not use, twice. Please say it in other words, or try again.",
+				Sentence: plan.Say("The language model gave an answer that I could not use, twice. Please say it in other words, or try again."),
 				Err:      &AnswerError{Job: q.job, Kind: wrong.kind},
 			}
 		}
@@ -139,7 +139,7 @@ func (m *Mind) room(q question, model *asked, messages []openai.ChatCompletionMe
 	left := m.config.MaxTokens - spent - input
 	if left < least {
 		return 0, &plan.Fault{
-			Sentence: "This takes more of the language model than one request may take. Please ask for less at a time.",
+			Sentence: plan.Say("This takes more of the language model than one request may take. Please ask for less at a time."),
 			Err:      fmt.Errorf("%s: %w: %d of %d", q.job, ErrTooDear, spent+input+least, m.config.MaxTokens),
 			Final:    true, // a limit that is set is not gone round
 		}
@@ -225,7 +225,7 @@ func (a *asked) complete(ctx context.Context, q question, messages []openai.Chat
 				continue
 			}
 			if endpoint.Declined(err) {
-				err = &plan.Fault{Sentence: plan.Sentence(err, ""), Err: err, Final: true}
+				err = &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: err, Final: true}
 			}
 			return answer{}, fmt.Errorf("%s: %w", q.job, err)
 		}
@@ -247,7 +247,7 @@ func (a *asked) read(response openai.ChatCompletionResponse, messages []openai.C
 	switch {
 	case choice.Message.Refusal != "", choice.FinishReason == openai.FinishReasonContentFilter:
 		return answer{}, &plan.Fault{
-			Sentence: "The language model declines this wish. Please ask for something else, or say it in other words.",
+			Sentence: plan.Say("The language model declines this wish. Please ask for something else, or say it in other words."),
 			Err:      fmt.Errorf("%s: the model refused", job.Name),
 			Final:    true, // nothing else may do what it declines
 		}

@@ -120,7 +120,7 @@ func TestAssessComplains(t *testing.T) {
 			if !ok || wrong.Job != assessJob || wrong.Kind != c.kind {
 				t.Errorf("after two bad answers there is %v, and not the kind %q", err, c.kind)
 			}
-			if got := plan.Sentence(err, ""); got != cannotUse {
+			if got := plan.Sentence(err, plan.Message{}).String(); got != cannotUse {
 				t.Errorf("people read %q", got)
 			}
 		})

@@ -142,8 +142,8 @@ func TestDecomposeFaults(t *testing.T) {
 			}
 			d, err = m.Decompose(t.Context(), kitchen(), &thinking)
 			wrong, ok := errors.AsType[*AnswerError](err)
-			if !ok || wrong.Job != decomposeJob || wrong.Kind != c.kind || plan.Sentence(err, "") != unusable {
-				t.Errorf("after two bad answers there is %v (%s)\n%s", err, plan.Sentence(err, ""), showDecomposition(d))
+			if !ok || wrong.Job != decomposeJob || wrong.Kind != c.kind || plan.Sentence(err, plan.Message{}).String() != unusable {
+				t.Errorf("after two bad answers there is %v (%s)\n%s", err, plan.Sentence(err, plan.Message{}).String(), showDecomposition(d))
 			}
 			if strings.Contains(err.Error(), "bath") || strings.Contains(err.Error(), "kitchen") {
 				t.Errorf("the error quotes the answer or a user: %v", err)

@@ -69,8 +69,8 @@ func TestAModelThatObeysComesToNothing(t *testing.T) {
 				m, s := atWorkshop(t, obeys, nil)
 				d, err := m.Decompose(t.Context(), r, new(plan.Thinking))
 				wrong, ok := errors.AsType[*AnswerError](err)
-				if !ok || wrong.Kind != obey.kind || plan.Sentence(err, "") != unusable {
-					t.Errorf("it comes to %v (%q)\n%s", err, plan.Sentence(err, ""), showDecomposition(d))
+				if !ok || wrong.Kind != obey.kind || plan.Sentence(err, plan.Message{}).String() != unusable {
+					t.Errorf("it comes to %v (%q)\n%s", err, plan.Sentence(err, plan.Message{}).String(), showDecomposition(d))
 				}
 				if err != nil && strings.Contains(err.Error(), "secret") || len(s.Requests()) != rounds {
 					t.Errorf("after %d calls: %v", len(s.Requests()), err)

@@ -280,7 +280,7 @@ func TestFaults(t *testing.T) {
 			f := newFaulty(t, llmtest.Config{Key: key, Answer: scripted(c.answers...)}, nil, nil)
 			var thinking plan.Thinking
 			err := do(t.Context(), f, c.job, &thinking)
-			if got := plan.Sentence(err, ""); got != c.sentence || (err == nil) != (c.sentence == "") {
+			if got := plan.Sentence(err, plan.Message{}).String(); got != c.sentence || (err == nil) != (c.sentence == "") {
 				t.Errorf("people see %q: %v", got, err)
 			}
 			if got := endpoint.KindOf(err); got != c.kind {
@@ -328,7 +328,7 @@ func TestHang(t *testing.T) {
 		f := newFaulty(t, llmtest.Config{Answer: scripted(llmtest.Response{Hang: true})},
 			func(c *endpoint.Config) { c.Timeout, c.Retries = 20*time.Millisecond, 1 }, nil)
 		err := do(t.Context(), f, "", new(plan.Thinking))
-		if plan.Sentence(err, "") != lateSentence || endpoint.KindOf(err) != endpoint.TimedOut || len(*f.waits) != 1 {
+		if plan.Sentence(err, plan.Message{}).String() != lateSentence || endpoint.KindOf(err) != endpoint.TimedOut || len(*f.waits) != 1 {
 			t.Errorf("%v after %v", err, *f.waits)
 		}
 		f.keepsQuiet(t, err)
@@ -365,7 +365,7 @@ func TestHang(t *testing.T) {
 		t.Parallel()
 		f := newFaulty(t, llmtest.Config{}, func(c *endpoint.Config) { c.BaseURL = "http://127.0.0.1:1/v1" }, nil)
 		err := do(t.Context(), f, "", new(plan.Thinking))
-		if plan.Sentence(err, "") != downSentence || endpoint.KindOf(err) != endpoint.Down || len(*f.waits) != 3 {
+		if plan.Sentence(err, plan.Message{}).String() != downSentence || endpoint.KindOf(err) != endpoint.Down || len(*f.waits) != 3 {
 			t.Errorf("%v after %v", err, *f.waits)
 		}
 		f.keepsQuiet(t, err)
@@ -489,7 +489,7 @@ func TestCeilingOfTokens(t *testing.T) {
 				}
 				err = do(t.Context(), f, c.job, &thinking)
 			}
-			if !errors.Is(err, llm.ErrTooDear) || plan.Sentence(err, "") != dearSentence || !plan.Final(err) {
+			if !errors.Is(err, llm.ErrTooDear) || plan.Sentence(err, plan.Message{}).String() != dearSentence || !plan.Final(err) {
 				t.Errorf("%v", err)
 			}
 			if calls, _ := thinking.Calls(); calls != c.calls || len(f.server.Requests()) != c.calls || thinking.Tokens() != 990_000 {

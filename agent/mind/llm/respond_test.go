@@ -211,7 +211,7 @@ func TestRespondGivesUp(t *testing.T) {
 				t.Fatalf("%q, %v", got, err)
 			}
 			const sentence = "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."
-			if plan.Sentence(err, "") != sentence || !strings.HasSuffix(err.Error(), ": "+c.kind) || strings.Contains(err.Error(), "secret") {
+			if plan.Sentence(err, plan.Message{}).String() != sentence || !strings.HasSuffix(err.Error(), ": "+c.kind) || strings.Contains(err.Error(), "secret") {
 				t.Errorf("%v", err)
 			}
 		})

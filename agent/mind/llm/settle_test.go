@@ -170,7 +170,7 @@ func TestSettleComplains(t *testing.T) {
 			if !ok || wrong.Job != settleJob || wrong.Kind != c.kind {
 				t.Errorf("after two bad answers there is %v, and not the kind %q", err, c.kind)
 			}
-			if got := plan.Sentence(err, ""); got != cannotUse {
+			if got := plan.Sentence(err, plan.Message{}).String(); got != cannotUse {
 				t.Errorf("people read %q", got)
 			}
 		})

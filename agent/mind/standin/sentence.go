@@ -1,35 +1,45 @@
 package standin
 
-import "atelier/agent/endpoint"
-
-// What the second mind did, as the end of the sentence for people.
-const (
-	understood = ", so I understood this by my built-in rules, which read English only."
-	chose      = ", so I chose the tools by my built-in rules, which read English only."
-	worded     = ", so I worded this answer by my built-in rules, which write English only."
+import (
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
 )
 
+// What the second mind did, since the first could not.
+
+func understood(because plan.Message) plan.Message {
+	return plan.Say("%s, so I understood this by my built-in rules, which read English only.", because)
+}
+
+func chose(because plan.Message) plan.Message {
+	return plan.Say("%s, so I chose the tools by my built-in rules, which read English only.", because)
+}
+
+func worded(because plan.Message) plan.Message {
+	return plan.Say("%s, so I worded this answer by my built-in rules.", because)
+}
+
 // because is the beginning of the sentence: why the language model did not do it.
-func because(err error) string {
+func because(err error) plan.Message {
 	switch endpoint.KindOf(err) {
 	case endpoint.KeyRefused, endpoint.Forbidden:
-		return "The language model does not let me in"
+		return plan.Say("The language model does not let me in")
 	case endpoint.ModelUnknown:
-		return "The language model that is set up is not there"
+		return plan.Say("The language model that is set up is not there")
 	case endpoint.Limited:
-		return "The language model gets too many requests at the moment"
+		return plan.Say("The language model gets too many requests at the moment")
 	case endpoint.Quota:
-		return "The quota of the language model is used up"
+		return plan.Say("The quota of the language model is used up")
 	case endpoint.TooLong:
-		return "This is too long for the language model"
+		return plan.Say("This is too long for the language model")
 	case endpoint.Rejected:
-		return "The language model did not accept the request"
+		return plan.Say("The language model did not accept the request")
 	case endpoint.Down:
-		return "The language model does not answer"
+		return plan.Say("The language model does not answer")
 	case endpoint.TimedOut:
-		return "The language model took too long to answer"
+		return plan.Say("The language model took too long to answer")
 	case endpoint.Malformed:
-		return "The language model's answer could not be read"
+		return plan.Say("The language model's answer could not be read")
 	}
-	return "The language model gave no answer that I could use"
+	return plan.Say("The language model gave no answer that I could use")
 }

@@ -30,6 +30,8 @@ type Config struct {
 	First mind.Mind
 	// Second works by rules, needs no server, and understands English only.
 	Second mind.Mind
+	// Tell tells people fixed sentences in the language of their request. Nil is English.
+	Tell plan.Tell
 	// Log takes why the second stood in. Nil logs nothing.
 	Log *slog.Logger
 }
@@ -52,34 +54,38 @@ func New(c Config) (*Mind, error) {
 
 // Decompose splits the wish.
 func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
-	return do(ctx, m, job{"decompose", understood, r.ID}, t, func(which mind.Mind) (mind.Decomposition, error) {
+	return do(ctx, m, job{"decompose", understood, r}, t, func(which mind.Mind) (mind.Decomposition, error) {
 		return which.Decompose(ctx, r, t)
 	})
 }
 
 // Assess scores the tools.
 func (m *Mind) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, t *plan.Thinking) ([][]float64, error) {
-	return do(ctx, m, job{"assess", chose, r.ID}, t, func(which mind.Mind) ([][]float64, error) {
+	return do(ctx, m, job{"assess", chose, r}, t, func(which mind.Mind) ([][]float64, error) {
 		return which.Assess(ctx, r, tasks, t)
 	})
 }
 
 // Settle ranks and completes the solutions.
 func (m *Mind) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest, t *plan.Thinking) ([]mind.Settlement, error) {
-	return do(ctx, m, job{"settle", chose, r.ID}, t, func(which mind.Mind) ([]mind.Settlement, error) {
+	return do(ctx, m, job{"settle", chose, r}, t, func(which mind.Mind) ([]mind.Settlement, error) {
 		return which.Settle(ctx, r, tasks, t)
 	})
 }
 
 // Respond words the answer.
 func (m *Mind) Respond(ctx context.Context, a mind.Account, t *plan.Thinking) (string, error) {
-	return do(ctx, m, job{"respond", worded, a.Request.ID}, t, func(which mind.Mind) (string, error) {
+	return do(ctx, m, job{"respond", worded, a.Request}, t, func(which mind.Mind) (string, error) {
 		return which.Respond(ctx, a, t)
 	})
 }
 
 // job is what is to be done for which request.
-type job struct{ name, instead, request string }
+type job struct {
+	name    string
+	instead func(because plan.Message) plan.Message // what people are told when the second does it
+	request plan.Request
+}
 
 // do has a job done by the first, or by the second once the first has failed.
 func do[T any](ctx context.Context, m *Mind, j job, t *plan.Thinking, by func(mind.Mind) (T, error)) (T, error) {
@@ -90,7 +96,7 @@ func do[T any](ctx context.Context, m *Mind, j job, t *plan.Thinking, by func(mi
 	if err == nil || ctx.Err() != nil || plan.Final(err) {
 		return answer, err
 	}
-	m.config.Log.WarnContext(ctx, "another mind stands in", "request", j.request, "job", j.name, "error", plan.ForOperator(err))
-	t.StoodIn = because(err) + j.instead
+	m.config.Log.WarnContext(ctx, "another mind stands in", "request", j.request.ID, "job", j.name, "error", plan.ForOperator(err))
+	t.StoodIn = m.config.Tell.In(j.request.Language, j.instead(because(err)))
 	return by(m.config.Second)
 }

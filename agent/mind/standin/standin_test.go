@@ -95,7 +95,7 @@ func newMind(t *testing.T, first, second mind.Mind, log *bytes.Buffer) *standin.
 // down is a server that does not answer, as the endpoint tells of it.
 func down(kind endpoint.Kind) error {
 	return fmt.Errorf("decompose: %w", &plan.Fault{
-		Sentence: "A sentence about a secret wish.",
+		Sentence: plan.Say("A sentence about a secret wish."),
 		Err:      &endpoint.Error{Kind: kind, Err: errors.New("the operator's detail")},
 	})
 }
@@ -140,7 +140,7 @@ func TestTheSecondGoesOn(t *testing.T) {
 				"understood this by my built-in rules, which read English only.",
 				"chose the tools by my built-in rules, which read English only.",
 				"chose the tools by my built-in rules, which read English only.",
-				"worded this answer by my built-in rules, which write English only.",
+				"worded this answer by my built-in rules.",
 			}[at]
 			if thinking.StoodIn != why+what {
 				t.Errorf("people are told %q", thinking.StoodIn)
@@ -189,8 +189,8 @@ func TestSentences(t *testing.T) {
 		{"down", down(endpoint.Down), "The language model does not answer"},
 		{"time", down(endpoint.TimedOut), "The language model took too long to answer"},
 		{"malformed", down(endpoint.Malformed), "The language model's answer could not be read"},
-		{"no answer of use", &plan.Fault{Sentence: "Twice.", Err: errors.New("wrong shape")}, "The language model gave no answer that I could use"},
-		{"a refusal of the second kind", &plan.Fault{Sentence: "No."}, "The language model gave no answer that I could use"},
+		{"no answer of use", &plan.Fault{Sentence: plan.Say("Twice."), Err: errors.New("wrong shape")}, "The language model gave no answer that I could use"},
+		{"a refusal of the second kind", &plan.Fault{Sentence: plan.Say("No.")}, "The language model gave no answer that I could use"},
 		// the deadline of one try, not that of the request
 		{"a deadline of its own", fmt.Errorf("ask: %w", context.DeadlineExceeded), "The language model gave no answer that I could use"},
 	} {
@@ -210,7 +210,7 @@ func TestSentences(t *testing.T) {
 // nobody does anything.
 func TestTheSecondIsNotAsked(t *testing.T) {
 	t.Parallel()
-	declined := fmt.Errorf("decompose: %w", &plan.Fault{Sentence: "I decline.", Err: errors.New("refused"), Final: true})
+	declined := fmt.Errorf("decompose: %w", &plan.Fault{Sentence: plan.Say("I decline."), Err: errors.New("refused"), Final: true})
 	for _, job := range jobs {
 		for name, cancelled := range map[string]bool{"declined": false, "cancelled": true} {
 			t.Run(job+" "+name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func TestInBandsStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls atomic.Int32
 	err := InBands(ctx, 1_000_000, 1, func(int, int) { calls.Add(1); cancel() })
-	if !errors.Is(err, context.Canceled) || plan.Sentence(err, "") == "" {
+	if !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() == "" {
 		t.Errorf("stopped with %v", err)
 	}
 	if n := calls.Load(); n > 1000 {
@@ -63,7 +63,7 @@ func TestPicturesStopWithTheirContext(t *testing.T) {
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		refused := func(what string, err error) {
-			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, ""), "It was stopped") {
+			if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "It was stopped") {
 				t.Errorf("%s %s: %v", what, f, err)
 			}
 		}

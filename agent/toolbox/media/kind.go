@@ -13,7 +13,7 @@ import (
 type kind struct {
 	mime string
 	typ  plan.Type
-	name string // for people: "a PNG picture"
+	name plan.Message // for people: "a PNG picture"
 	// endings that a file of this kind may have, the usual one first.
 	endings []string
 }
@@ -23,46 +23,46 @@ func (k kind) info() Info { return Info{Type: k.typ, MIME: k.mime, Ext: "." + k.
 // kinds lists everything that is accepted. Containers that hold sound or moving
 // pictures under the same first bytes share their endings.
 var kinds = []kind{
-	{"image/png", plan.Image, "a PNG picture", []string{"png", "apng"}},
-	{"image/jpeg", plan.Image, "a JPEG picture", []string{"jpg", "jpeg", "jpe", "jfif"}},
-	{"image/gif", plan.Image, "a GIF picture", []string{"gif"}},
-	{"image/webp", plan.Image, "a WebP picture", []string{"webp"}},
-	{"image/bmp", plan.Image, "a BMP picture", []string{"bmp", "dib"}},
-	{"image/tiff", plan.Image, "a TIFF picture", []string{"tiff", "tif"}},
+	{"image/png", plan.Image, plan.Say("a PNG picture"), []string{"png", "apng"}},
+	{"image/jpeg", plan.Image, plan.Say("a JPEG picture"), []string{"jpg", "jpeg", "jpe", "jfif"}},
+	{"image/gif", plan.Image, plan.Say("a GIF picture"), []string{"gif"}},
+	{"image/webp", plan.Image, plan.Say("a WebP picture"), []string{"webp"}},
+	{"image/bmp", plan.Image, plan.Say("a BMP picture"), []string{"bmp", "dib"}},
+	{"image/tiff", plan.Image, plan.Say("a TIFF picture"), []string{"tiff", "tif"}},
 
-	{"video/mp4", plan.Video, "an MP4 video", []string{"mp4", "m4v", "mov", "m4a", "3gp", "f4v"}},
-	{"video/x-m4v", plan.Video, "an MP4 video", []string{"m4v", "mp4"}},
-	{"video/quicktime", plan.Video, "a QuickTime video", []string{"mov", "qt", "mp4"}},
-	{"video/3gpp", plan.Video, "a 3GP video", []string{"3gp", "mp4"}},
-	{"video/3gpp2", plan.Video, "a 3GP video", []string{"3g2", "3gp"}},
-	{"video/webm", plan.Video, "a WebM video", []string{"webm", "mkv", "weba"}},
-	{"video/x-matroska", plan.Video, "a Matroska video", []string{"mkv", "webm", "mka"}},
-	{"video/x-msvideo", plan.Video, "an AVI video", []string{"avi"}},
-	{"video/mpeg", plan.Video, "an MPEG video", []string{"mpeg", "mpg", "vob"}},
-	{"video/mp2t", plan.Video, "an MPEG stream", []string{"ts", "mts", "m2ts"}},
-	{"video/ogg", plan.Video, "an Ogg video", []string{"ogv", "ogg"}},
-	{"video/x-flv", plan.Video, "a Flash video", []string{"flv"}},
+	{"video/mp4", plan.Video, plan.Say("an MP4 video"), []string{"mp4", "m4v", "mov", "m4a", "3gp", "f4v"}},
+	{"video/x-m4v", plan.Video, plan.Say("an MP4 video"), []string{"m4v", "mp4"}},
+	{"video/quicktime", plan.Video, plan.Say("a QuickTime video"), []string{"mov", "qt", "mp4"}},
+	{"video/3gpp", plan.Video, plan.Say("a 3GP video"), []string{"3gp", "mp4"}},
+	{"video/3gpp2", plan.Video, plan.Say("a 3GP video"), []string{"3g2", "3gp"}},
+	{"video/webm", plan.Video, plan.Say("a WebM video"), []string{"webm", "mkv", "weba"}},
+	{"video/x-matroska", plan.Video, plan.Say("a Matroska video"), []string{"mkv", "webm", "mka"}},
+	{"video/x-msvideo", plan.Video, plan.Say("an AVI video"), []string{"avi"}},
+	{"video/mpeg", plan.Video, plan.Say("an MPEG video"), []string{"mpeg", "mpg", "vob"}},
+	{"video/mp2t", plan.Video, plan.Say("an MPEG stream"), []string{"ts", "mts", "m2ts"}},
+	{"video/ogg", plan.Video, plan.Say("an Ogg video"), []string{"ogv", "ogg"}},
+	{"video/x-flv", plan.Video, plan.Say("a Flash video"), []string{"flv"}},
 
-	{"audio/mpeg", plan.Audio, "an MP3 sound", []string{"mp3", "mp2", "mpga"}},
-	{"audio/wav", plan.Audio, "a WAV sound", []string{"wav", "wave"}},
-	{"audio/flac", plan.Audio, "a FLAC sound", []string{"flac"}},
-	{"audio/ogg", plan.Audio, "an Ogg sound", []string{"ogg", "oga", "opus"}},
-	{"application/ogg", plan.Audio, "an Ogg sound", []string{"ogg", "oga", "opus", "ogv"}},
-	{"audio/mp4", plan.Audio, "an MP4 sound", []string{"m4a", "mp4", "m4b"}},
-	{"audio/x-m4a", plan.Audio, "an MP4 sound", []string{"m4a", "mp4", "m4b"}},
-	{"audio/aac", plan.Audio, "an AAC sound", []string{"aac"}},
-	{"audio/aiff", plan.Audio, "an AIFF sound", []string{"aiff", "aif"}},
-	{"audio/amr", plan.Audio, "an AMR sound", []string{"amr"}},
-	{"audio/midi", plan.Audio, "a MIDI tune", []string{"mid", "midi"}},
+	{"audio/mpeg", plan.Audio, plan.Say("an MP3 sound"), []string{"mp3", "mp2", "mpga"}},
+	{"audio/wav", plan.Audio, plan.Say("a WAV sound"), []string{"wav", "wave"}},
+	{"audio/flac", plan.Audio, plan.Say("a FLAC sound"), []string{"flac"}},
+	{"audio/ogg", plan.Audio, plan.Say("an Ogg sound"), []string{"ogg", "oga", "opus"}},
+	{"application/ogg", plan.Audio, plan.Say("an Ogg sound"), []string{"ogg", "oga", "opus", "ogv"}},
+	{"audio/mp4", plan.Audio, plan.Say("an MP4 sound"), []string{"m4a", "mp4", "m4b"}},
+	{"audio/x-m4a", plan.Audio, plan.Say("an MP4 sound"), []string{"m4a", "mp4", "m4b"}},
+	{"audio/aac", plan.Audio, plan.Say("an AAC sound"), []string{"aac"}},
+	{"audio/aiff", plan.Audio, plan.Say("an AIFF sound"), []string{"aiff", "aif"}},
+	{"audio/amr", plan.Audio, plan.Say("an AMR sound"), []string{"amr"}},
+	{"audio/midi", plan.Audio, plan.Say("a MIDI tune"), []string{"mid", "midi"}},
 
-	{"text/html", plan.HTML, "a web page", []string{"html", "htm", "xhtml", "txt"}},
-	{"text/plain", plan.Text, "a text", textEndings},
-	{"text/csv", plan.Text, "a table of text", textEndings},
-	{"text/tab-separated-values", plan.Text, "a table of text", textEndings},
-	{"text/vtt", plan.Text, "subtitles", textEndings},
-	{"application/x-subrip", plan.Text, "subtitles", textEndings},
-	{"application/json", plan.Text, "JSON text", textEndings},
-	{"application/x-ndjson", plan.Text, "JSON text", textEndings},
+	{"text/html", plan.HTML, plan.Say("a web page"), []string{"html", "htm", "xhtml", "txt"}},
+	{"text/plain", plan.Text, plan.Say("a text"), textEndings},
+	{"text/csv", plan.Text, plan.Say("a table of text"), textEndings},
+	{"text/tab-separated-values", plan.Text, plan.Say("a table of text"), textEndings},
+	{"text/vtt", plan.Text, plan.Say("subtitles"), textEndings},
+	{"application/x-subrip", plan.Text, plan.Say("subtitles"), textEndings},
+	{"application/json", plan.Text, plan.Say("JSON text"), textEndings},
+	{"application/x-ndjson", plan.Text, plan.Say("JSON text"), textEndings},
 }
 
 var textEndings = []string{"txt", "text", "md", "markdown", "csv", "tsv", "json", "jsonl", "srt", "vtt", "log", "html", "htm"}

@@ -69,7 +69,7 @@ func wantFault(t *testing.T, err error, words ...string) {
 	if !ok {
 		t.Fatalf("the error is %v, want a fault", err)
 	}
-	s := fault.Sentence
+	s := fault.Sentence.String()
 	if strings.Contains(s, string(filepath.Separator)+"tmp") || strings.Contains(s, os.TempDir()) {
 		t.Errorf("the sentence tells a path: %q", s)
 	}

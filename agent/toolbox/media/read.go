@@ -26,7 +26,7 @@ type file struct {
 
 // fault is an error about the file of that name; the sentence begins with the name.
 func fault(name string, err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: fmt.Sprintf("%q ", name) + fmt.Sprintf(format, args...), Err: err}
+	return &plan.Fault{Sentence: plan.Say("%q %s", name, plan.Say(format, args...)), Err: err}
 }
 
 func open(path string, l Limits) (*file, error) {
@@ -34,7 +34,7 @@ func open(path string, l Limits) (*file, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &plan.Fault{Sentence: fmt.Sprintf("There is no file called %q; check its name and where it lies.", name), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("There is no file called %q; check its name and where it lies.", name), Err: err}
 	case err != nil:
 		return nil, fault(name, err, "cannot be opened.")
 	case !info.Mode().IsRegular():
@@ -98,9 +98,9 @@ func (f *file) all() ([]byte, error) {
 	return b, nil
 }
 
-func megabytes(n int64) string {
+func megabytes(n int64) plan.Message {
 	if n < 100_000 {
-		return fmt.Sprintf("%d bytes", n)
+		return plan.Say("%d bytes", n)
 	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	return plan.Say("%.1f MB", float64(n)/1e6)
 }

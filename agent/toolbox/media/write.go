@@ -53,7 +53,7 @@ func ParseFormat(s string) (Format, error) {
 		s = string(r[:39]) + "…"
 	}
 	return "", &plan.Fault{
-		Sentence: fmt.Sprintf("Pictures can be written as PNG, JPG, GIF, BMP or TIFF, but not as %q; name one of these.", s),
+		Sentence: plan.Say("Pictures can be written as PNG, JPG, GIF, BMP or TIFF, but not as %q; name one of these.", s),
 		Final:    true,
 	}
 }

@@ -32,7 +32,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	if said := c.Text("place"); said != "" {
 		var ok bool
 		if anchor, ok = amount.Place(said); !ok {
-			return edited{}, unclear("a place on the picture", said, "top", "bottom right", "centre")
+			return edited{}, unclear(plan.Say("a place on the picture"), said, "top", "bottom right", "centre")
 		}
 	}
 	w, h := p.Info.Width, p.Info.Height
@@ -48,7 +48,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	most := max(8, min(float64(h)/10, float64(w)/14))
 	text, err := setText(caption, room, inner.Dy()*2/3, most, min(most, 6))
 	if err != nil {
-		return edited{}, &plan.Fault{Sentence: "The text cannot be drawn.", Err: err}
+		return edited{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
 	}
 	if text.width() > inner.Dx() || text.height() > inner.Dy() {
 		return edited{}, problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", w, h)
@@ -60,7 +60,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	}
 	r := edited{img: out, about: fmt.Sprintf("with the words “%s”", caption)}
 	if !writable(caption) {
-		r.note = "Some of the letters are not in the font at hand and appear as boxes."
+		r.note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
 	}
 	return r, nil
 }
@@ -131,7 +131,7 @@ func drawLabel(ctx context.Context, dst *image.NRGBA, b plan.Box, c color.NRGBA,
 	}
 	text, err := setText(label, dst.Rect.Dx(), dst.Rect.Dy(), size, 6)
 	if err != nil {
-		return &plan.Fault{Sentence: "The labels cannot be drawn.", Err: err}
+		return &plan.Fault{Sentence: plan.Say("The labels cannot be drawn."), Err: err}
 	}
 	pad := int(size / 4)
 	plate := image.Rect(0, 0, text.width()+2*pad, text.height())

@@ -73,7 +73,7 @@ func chosen[T plan.Box | plan.Class | plan.Part](c toolbox.Call, all []T, items 
 	}
 	value, err := plan.EncodeValue(list)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The selection could not be written.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The selection could not be written."), Err: err}
 	}
 	about := "nothing"
 	if len(kept) > 0 {
@@ -84,7 +84,7 @@ func chosen[T plan.Box | plan.Class | plan.Part](c toolbox.Call, all []T, items 
 
 // boxItems reads the boxes of a call.
 func boxItems(c toolbox.Call) ([]plan.Box, []item, error) {
-	boxes, err := needList[plan.Box](c, "bbox", "boxes")
+	boxes, err := needList[plan.Box](c, "bbox", plan.Say("boxes"))
 	items := make([]item, len(boxes))
 	for i, b := range boxes {
 		items[i] = item{b.Label, b.Score, b}
@@ -94,7 +94,7 @@ func boxItems(c toolbox.Call) ([]plan.Box, []item, error) {
 
 // classItems reads the classes of a call.
 func classItems(c toolbox.Call) ([]plan.Class, []item, error) {
-	classes, err := needList[plan.Class](c, "category", "categories")
+	classes, err := needList[plan.Class](c, "category", plan.Say("categories"))
 	items := make([]item, len(classes))
 	for i, k := range classes {
 		items[i] = item{label: k.Label, score: k.Score}
@@ -105,7 +105,7 @@ func classItems(c toolbox.Call) ([]plan.Class, []item, error) {
 // maskItems reads the mask of a call with where its parts are. A part that the list
 // does not name has no label.
 func (n *Native) maskItems(ctx context.Context, c toolbox.Call) (*media.Mask, []plan.Part, []item, error) {
-	parts, err := needList[plan.Part](c, "mask", "masks")
+	parts, err := needList[plan.Part](c, "mask", plan.Say("masks"))
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -138,16 +138,16 @@ func (n *Native) maskItems(ctx context.Context, c toolbox.Call) (*media.Mask, []
 }
 
 // needList is the list that an argument holds; noun says of what, for people.
-func needList[T plan.Box | plan.Class | plan.Part](c toolbox.Call, arg, noun string) ([]T, error) {
+func needList[T plan.Box | plan.Class | plan.Part](c toolbox.Call, arg string, noun plan.Message) ([]T, error) {
 	if len(c.Args[arg]) == 0 {
 		return nil, &plan.Fault{
-			Sentence: fmt.Sprintf("There are no %s to work on.", noun),
+			Sentence: plan.Say("There are no %s to work on.", noun),
 			Err:      errors.New("missing argument " + arg),
 		}
 	}
 	list, err := plan.DecodeValue[T](c.Args[arg][0].Resource)
 	if err != nil {
-		return nil, &plan.Fault{Sentence: fmt.Sprintf("The list of %s cannot be read.", noun), Err: err}
+		return nil, &plan.Fault{Sentence: plan.Say("The list of %s cannot be read.", noun), Err: err}
 	}
 	return list, nil
 }

@@ -102,7 +102,7 @@ var hereWords = map[string]bool{
 
 func unknownPlace(place string) error {
 	return &plan.Fault{
-		Sentence: fmt.Sprintf("I do not know where “%s” is. Name a larger city (Tokyo, New York), a country with one time zone (Japan), "+
+		Sentence: plan.Say("I do not know where “%s” is. Name a larger city (Tokyo, New York), a country with one time zone (Japan), "+
 			"a zone (Europe/Paris, CET) or an offset (UTC+3).", shorten(oneLine(clean(place)), 40)),
 		Err: errors.New("unknown place"),
 	}
@@ -110,7 +110,7 @@ func unknownPlace(place string) error {
 
 func severalZones(land string, cities []string) error {
 	return &plan.Fault{
-		Sentence: fmt.Sprintf("There are several time zones in %s. Name a city, such as %s.", inSentence(land), list(cities, "or")),
+		Sentence: plan.Say("There are several time zones in %s. Name a city, such as %s.", inSentence(land), list(cities, "or")),
 		Err:      errors.New("country with several time zones"),
 	}
 }
@@ -136,7 +136,7 @@ func offsetZone(sign, hour, minute string) (*time.Location, error) {
 	}
 	if minutes > 59 || seconds > 14*3600 || seconds < -12*3600 {
 		return nil, &plan.Fault{
-			Sentence: "There is no such time zone: offsets go from UTC-12 to UTC+14.",
+			Sentence: plan.Say("There is no such time zone: offsets go from UTC-12 to UTC+14."),
 			Err:      fmt.Errorf("offset of %d seconds", seconds),
 		}
 	}

@@ -25,7 +25,7 @@ func boxes(c toolbox.Call, arg string, on image.Rectangle) ([]plan.Box, error) {
 	for _, v := range c.Args[arg] {
 		found, err := plan.DecodeValue[plan.Box](v.Resource)
 		if err != nil {
-			return nil, &plan.Fault{Sentence: "The boxes cannot be read.", Err: err}
+			return nil, &plan.Fault{Sentence: plan.Say("The boxes cannot be read."), Err: err}
 		}
 		all = append(all, found...)
 	}
@@ -81,7 +81,7 @@ func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (edited, err
 	said := c.Text("region")
 	r, ok := amount.Region(said, p.Info.Width, p.Info.Height)
 	if !ok {
-		return edited{}, unclear("a part of a picture of "+dimensions(p.Image), said,
+		return edited{}, unclear(plan.Say("a part of a picture of %s", dimensions(p.Image)), said,
 			"the left half", "top right quarter", "a square", "16:9", "100x200+30+40")
 	}
 	img := imaging.Crop(p.Image, r)

@@ -143,7 +143,7 @@ func TestTextStandsWhereItIsWanted(t *testing.T) {
 	}
 	long := "a rather long caption that has to be broken into several lines because it would never fit into one of them"
 	w.run("add_text_to_image", args{"image": {v}, "caption": {text(long)}})
-	if out := w.run("add_text_to_image", args{"image": {v}, "caption": {text("日本")}}); out.Note == "" {
+	if out := w.run("add_text_to_image", args{"image": {v}, "caption": {text("日本")}}); out.Note.String() == "" {
 		t.Error("it does not say that letters are missing in the font")
 	}
 	w.refused("add_text_to_image", args{"image": {v}, "caption": {text(" ")}}, "which words")
@@ -256,7 +256,7 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 		if c.size != (image.Point{}) && p.Image.Rect.Max != c.size {
 			t.Errorf("%s, %s: the picture is %v, want %v", c.v.Name, c.said, p.Image.Rect.Max, c.size)
 		}
-		if p.Image.Rect.Max != c.was && out.Note == "" {
+		if p.Image.Rect.Max != c.was && out.Note.String() == "" {
 			t.Errorf("%s, %s: it does not say that the picture became smaller", c.v.Name, c.said)
 		}
 		files, err := os.ReadDir(filepath.Dir(out.Path))

@@ -39,7 +39,7 @@ const (
 // detectFaces finds upright faces, seen from the front, as boxes with the label "face".
 func (n *Native) detectFaces(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if len(c.Args["image"]) == 0 {
-		return toolbox.Output{}, &plan.Fault{Sentence: "There is no picture to look for faces in.", Err: errors.New("missing argument image")}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("There is no picture to look for faces in."), Err: errors.New("missing argument image")}
 	}
 	img, err := media.DecodeImage(ctx, c.Args["image"][0].Path, n.limits)
 	if err != nil {
@@ -47,15 +47,15 @@ func (n *Native) detectFaces(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	}
 	boxes, err := faces(img)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The face detector could not be started.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The face detector could not be started."), Err: err}
 	}
 	value, err := plan.EncodeValue(boxes)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The faces could not be written down.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The faces could not be written down."), Err: err}
 	}
 	out := toolbox.Output{Value: value, About: "no face"}
 	if len(boxes) == 0 {
-		out.Note = "I found no face. Faces that are tiny, tilted or seen from the side are missed."
+		out.Note = plan.Say("I found no face. Faces that are tiny, tilted or seen from the side are missed.")
 		return out, nil
 	}
 	out.About = tally{"face", len(boxes)}.String()

@@ -157,8 +157,8 @@ func TestDetectFaces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(boxes) != len(tt.want) || (out.Note == "") != (len(boxes) > 0) {
-				t.Fatalf("found %v with the note %q, not %d", boxes, out.Note, len(tt.want))
+			if len(boxes) != len(tt.want) || (out.Note.String() == "") != (len(boxes) > 0) {
+				t.Fatalf("found %v with the note %q, not %d", boxes, out.Note.String(), len(tt.want))
 			}
 			for i, b := range boxes {
 				if b.Label != "face" || b.Score <= 0.5 || b.Score > 1 || b.XMin < 0 || b.YMin < 0 || b.XMax > tt.img.Rect.Dx() || b.YMax > tt.img.Rect.Dy() {

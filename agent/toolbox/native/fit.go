@@ -40,7 +40,7 @@ type attempt struct {
 func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	limit, ok := amount.Bytes(c.Text("limit"))
 	if !ok {
-		return toolbox.Output{}, unclear("the size of a file", c.Text("limit"), "2 MB", "500 kB", "under 1 megabyte")
+		return toolbox.Output{}, unclear(plan.Say("the size of a file"), c.Text("limit"), "2 MB", "500 kB", "under 1 megabyte")
 	}
 	p, err := n.picture(ctx, c, "image")
 	if err != nil {
@@ -67,11 +67,11 @@ func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
 		}
 		if err := os.Remove(path); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: "The picture could not be written.", Err: err}
+			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: err}
 		}
 	}
 	return toolbox.Output{}, &plan.Fault{
-		Sentence: fmt.Sprintf("The picture cannot be made as small as %s; name a larger limit.", fileSize(limit)),
+		Sentence: plan.Say("The picture cannot be made as small as %s; name a larger limit.", fileSize(limit)),
 		Err:      errors.New("no encoding was small enough"),
 		Final:    true,
 	}
@@ -116,36 +116,36 @@ func (a attempt) write(ctx context.Context, path string) (size int64, err error)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return 0, &plan.Fault{Sentence: "The picture could not be written.", Err: errors.Join(err, os.Remove(path))}
+		return 0, &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: errors.Join(err, os.Remove(path))}
 	}
 	return info.Size(), nil
 }
 
 // changes says what was given up.
-func (a attempt) changes(p media.Picture) string {
-	var note string
+func (a attempt) changes(p media.Picture) plan.Message {
+	var notes []plan.Message
 	switch {
 	case a.img.Rect != p.Image.Rect:
-		note = "The picture had to be made smaller, to " + dimensions(a.img) + "."
+		notes = append(notes, plan.Say("The picture had to be made smaller, to %s.", dimensions(a.img)))
 	case a.format == media.JPEG && a.quality < media.DefaultQuality:
-		note = fmt.Sprintf("It is compressed more strongly (JPEG quality %d).", a.quality)
+		notes = append(notes, plan.Say("It is compressed more strongly (JPEG quality %d).", a.quality))
 	}
 	if a.format == media.JPEG && p.Info.MIME != "image/jpeg" {
-		note += " It is a JPEG now."
+		notes = append(notes, plan.Say("It is a JPEG now."))
 	}
 	if p.Info.Frames > 1 {
-		note += " Only the first frame of the animation was used."
+		notes = append(notes, plan.Say("Only the first frame of the animation was used."))
 	}
-	return note
+	return plan.Sentences(notes...)
 }
 
 // fileSize writes a number of bytes for people.
-func fileSize(n int64) string {
+func fileSize(n int64) plan.Message {
 	switch {
 	case n < 1000:
-		return fmt.Sprintf("%d bytes", n)
+		return plan.Say("%d bytes", n)
 	case n < 1_000_000:
-		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
+		return plan.Say("%.0f kB", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	return plan.Say("%.1f MB", float64(n)/1e6)
 }

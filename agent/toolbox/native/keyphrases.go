@@ -21,14 +21,14 @@ const (
 // textToTags gives up to eight key phrases, the weightiest first, in one line with
 // commas between them.
 func textToTags(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
-	text, err := needText(c, "find tags for")
+	text, err := needText(c, plan.Say("find tags for"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	tags := keyphrases(text, maxTags)
 	if len(tags) == 0 {
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: "I found no words in this text that would make tags. Please give a text that says what it is about.",
+			Sentence: plan.Say("I found no words in this text that would make tags. Please give a text that says what it is about."),
 			Err:      errors.New("no key phrases"),
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kovidgoyal/imaging"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/amount"
@@ -26,7 +27,7 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 	if said := c.Text("strength"); said != "" {
 		var ok bool
 		if s, ok = amount.Strong(said); !ok {
-			return edited{}, unclear("a strength", said, "a little", "strongly", "5 pixels")
+			return edited{}, unclear(plan.Say("a strength"), said, "a little", "strongly", "5 pixels")
 		}
 	}
 	sigma := s.Pixels
@@ -49,7 +50,7 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	changes, ok := amount.Adjust(c.Text("adjustment"))
 	if !ok {
-		return edited{}, unclear("a change of light or colour", c.Text("adjustment"),
+		return edited{}, unclear(plan.Say("a change of light or colour"), c.Text("adjustment"),
 			"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert")
 	}
 	var done []string

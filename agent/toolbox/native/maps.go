@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/draw"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/amount"
@@ -50,7 +51,7 @@ func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, erro
 	}
 	r := edited{img: out, format: media.PNG, about: fmt.Sprintf("line map with %d straight lines", len(segments))}
 	if len(segments) == 0 {
-		r.note = "There are no straight lines in the picture."
+		r.note = plan.Say("There are no straight lines in the picture.")
 	}
 	return r, nil
 }

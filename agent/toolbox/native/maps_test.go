@@ -60,7 +60,7 @@ func TestLineMapLiesOnTheLines(t *testing.T) {
 	if len(found) < 240 {
 		t.Errorf("of the line's 260 columns %d are found", len(found))
 	}
-	if out := w.run("image_to_line", args{"image": {w.given("b.png", uniform(50, 50, color.White))}}); out.Note == "" {
+	if out := w.run("image_to_line", args{"image": {w.given("b.png", uniform(50, 50, color.White))}}); out.Note.String() == "" {
 		t.Error("it does not say that there are no lines")
 	}
 }

@@ -71,11 +71,11 @@ func (n *Native) Run(ctx context.Context, b toolbox.Backing, c toolbox.Call) (to
 		return toolbox.Output{}, err
 	}
 	if err := ctx.Err(); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "It was stopped before it began.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It was stopped before it began."), Err: err}
 	}
 	size := min(n.weigh(c), n.most)
 	if err := n.room.Acquire(ctx, size); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "It was stopped before it began.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It was stopped before it began."), Err: err}
 	}
 	defer n.room.Release(size)
 	out, err := op(ctx, c)
@@ -115,7 +115,7 @@ func (n *Native) find(b toolbox.Backing) (operation, error) {
 	op, ok := n.table[b.Run]
 	if !ok {
 		return nil, &plan.Fault{
-			Sentence: "This program has no built-in way to do that.",
+			Sentence: plan.Say("This program has no built-in way to do that."),
 			Err:      fmt.Errorf("no native operation is called %q", b.Run),
 		}
 	}

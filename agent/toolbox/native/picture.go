@@ -21,7 +21,7 @@ type edited struct {
 	img    image.Image
 	format media.Format // "" for that of the input, where it can be written
 	about  string
-	note   string
+	note   plan.Message
 }
 
 // editing makes an operation of an edit of the argument "image".
@@ -43,17 +43,17 @@ func (n *Native) editingArg(arg string, e edit) operation {
 
 // problem is an error with only a sentence for people.
 func problem(format string, args ...any) error {
-	return &plan.Fault{Sentence: fmt.Sprintf(format, args...)}
+	return &plan.Fault{Sentence: plan.Say(format, args...)}
 }
 
 // unclear is the error of an argument that was not understood. The examples are ones
 // that would be.
-func unclear(what, said string, examples ...string) error {
-	hint := fmt.Sprintf("say for instance %s or %q", quoted(examples[:len(examples)-1]), examples[len(examples)-1])
+func unclear(what plan.Message, said string, examples ...string) error {
+	first, last := quoted(examples[:len(examples)-1]), examples[len(examples)-1]
 	if strings.TrimSpace(said) == "" {
-		return problem("It does not say %s; %s.", what, hint)
+		return problem("It does not say %s; say for instance %s or %q.", what, first, last)
 	}
-	return refusal("I do not understand %q as %s; %s.", shorten(oneLine(clean(said)), maxQuoted), what, hint)
+	return refusal("I do not understand %q as %s; say for instance %s or %q.", shorten(oneLine(clean(said)), maxQuoted), what, first, last)
 }
 
 // maxQuoted is how much of what a person said is repeated, in characters.
@@ -62,7 +62,7 @@ const maxQuoted = 40
 // refusal is a problem with what a person asked for in so many words: nothing else may
 // stand in for it.
 func refusal(format string, args ...any) error {
-	return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Final: true}
+	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }
 
 func quoted(words []string) string {
@@ -77,7 +77,7 @@ func quoted(words []string) string {
 func file(c toolbox.Call, arg string) (string, error) {
 	vs := c.Args[arg]
 	if len(vs) == 0 || vs[0].Path == "" {
-		return "", &plan.Fault{Sentence: "The picture to work on is missing.", Err: fmt.Errorf("no file for the argument %q", arg)}
+		return "", &plan.Fault{Sentence: plan.Say("The picture to work on is missing."), Err: fmt.Errorf("no file for the argument %q", arg)}
 	}
 	return vs[0].Path, nil
 }
@@ -97,7 +97,7 @@ func save(ctx context.Context, c toolbox.Call, i int, p media.Picture, r edited)
 		r.format = media.FormatFor(p.Info.Ext)
 	}
 	if p.Info.Frames > 1 {
-		r.note = strings.TrimSpace(r.note + " Only the first frame of the animation was used.")
+		r.note = plan.Sentences(r.note, plan.Say("Only the first frame of the animation was used."))
 	}
 	path := outputPath(c, i, r.format)
 	if err := media.EncodeImage(ctx, path, r.img, r.format); err != nil {

@@ -101,12 +101,12 @@ func (w workbench) refused(op string, a args, words ...string) {
 		return
 	}
 	for _, word := range words {
-		if !strings.Contains(fault.Sentence, word) {
-			w.Errorf("%s says %q, want that it says %q", op, fault.Sentence, word)
+		if !strings.Contains(fault.Sentence.String(), word) {
+			w.Errorf("%s says %q, want that it says %q", op, fault.Sentence.String(), word)
 		}
 	}
-	if strings.Contains(fault.Sentence, w.dir) {
-		w.Errorf("%s tells a path: %q", op, fault.Sentence)
+	if strings.Contains(fault.Sentence.String(), w.dir) {
+		w.Errorf("%s tells a path: %q", op, fault.Sentence.String())
 	}
 }
 

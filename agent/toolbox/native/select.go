@@ -2,7 +2,6 @@ package native
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ type item struct {
 // The phrase names a thing in the singular or plural, by a synonym or a more general
 // word; it may say which one by place, size or order; several phrases are joined by
 // "and", commas or "or"; what follows "except" is left out; "all" keeps everything.
-func choose(phrase string, items []item) (kept []int, note string) {
+func choose(phrase string, items []item) (kept []int, note plan.Message) {
 	phrase = shorten(oneLine(clean(phrase)), maxPhrase)
 	lower := " " + strings.ToLower(phrase) + " "
 	for _, except := range []string{" except for ", " except ", " but not ", " apart from ", " other than ", " everything but ", " all but "} {
@@ -47,7 +46,7 @@ func choose(phrase string, items []item) (kept []int, note string) {
 	if len(parts) == 0 {
 		parts = []string{""}
 	}
-	var notes []string
+	var notes []plan.Message
 	for _, part := range parts {
 		found, note := chooseOne(part, items, noFit+1)
 		for _, k := range found {
@@ -55,15 +54,13 @@ func choose(phrase string, items []item) (kept []int, note string) {
 				kept = append(kept, k)
 			}
 		}
-		if note != "" && !slices.Contains(notes, note) {
-			notes = append(notes, note)
-		}
+		notes = append(notes, note)
 	}
 	slices.Sort(kept)
 	if len(kept) == 0 && len(items) > 0 {
-		return nil, fmt.Sprintf("Nothing here fits “%s”. What there is: %s.", shorten(phrase, 40), inventory(items))
+		return nil, plan.Say("Nothing here fits “%s”. What there is: %s.", shorten(phrase, 40), inventory(items))
 	}
-	return kept, strings.Join(notes, " ")
+	return kept, plan.Sentences(notes...)
 }
 
 // alternatives splits "dogs, cats and the car" into its three.
@@ -74,7 +71,7 @@ func alternatives(phrase string) []string {
 }
 
 // chooseOne does a phrase that names one thing, if it fits at least as well as asked.
-func chooseOne(phrase string, items []item, least int) (kept []int, note string) {
+func chooseOne(phrase string, items []item, least int) (kept []int, note plan.Message) {
 	w := readPhrase(phrase)
 	best := noFit
 	grades := make([]int, len(items))
@@ -89,7 +86,7 @@ func chooseOne(phrase string, items []item, least int) (kept []int, note string)
 		best = max(best, grades[i])
 	}
 	if best < least {
-		return nil, ""
+		return nil, plan.Message{}
 	}
 	for i, g := range grades {
 		if g == best {
@@ -99,9 +96,9 @@ func chooseOne(phrase string, items []item, least int) (kept []int, note string)
 	what := strings.Join(w.short, " ")
 	switch {
 	case unlabelled && !w.any():
-		note = fmt.Sprintf("There are no labels here, so I could not check which of them is “%s”.", what)
+		note = plan.Say("There are no labels here, so I could not check which of them is “%s”.", what)
 	case best == headOnly || best == general:
-		note = fmt.Sprintf("The labels only say “%s”, so I could not check for “%s”.", items[kept[0]].label, what)
+		note = plan.Say("The labels only say “%s”, so I could not check for “%s”.", items[kept[0]].label, what)
 	}
 	return w.narrow(kept, items), note
 }

@@ -99,10 +99,10 @@ func TestChooseBoxes(t *testing.T) {
 				return
 			}
 			if diff := cmp.Diff(encode(t, want), out.Value); diff != "" {
-				t.Errorf("%s\nnote %q", diff, out.Note)
+				t.Errorf("%s\nnote %q", diff, out.Note.String())
 			}
-			if (tt.note == "") != (out.Note == "") || !strings.Contains(out.Note, tt.note) {
-				t.Errorf("the note is %q, not %q", out.Note, tt.note)
+			if (tt.note == "") != (out.Note.String() == "") || !strings.Contains(out.Note.String(), tt.note) {
+				t.Errorf("the note is %q, not %q", out.Note.String(), tt.note)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestChooseCategories(t *testing.T) {
 				want = append(want, classes[k])
 			}
 			if diff := cmp.Diff(encode(t, want), out.Value); diff != "" {
-				t.Errorf("%s\nnote %q", diff, out.Note)
+				t.Errorf("%s\nnote %q", diff, out.Note.String())
 			}
 		})
 	}
@@ -205,8 +205,8 @@ func TestSelectMask(t *testing.T) {
 			if err != nil || len(list) != len(tt.kept) {
 				t.Errorf("the list of parts is %q, %v", out.Value, err)
 			}
-			if (tt.note == "") != (out.Note == "") || !strings.Contains(out.Note, tt.note) {
-				t.Errorf("the note is %q", out.Note)
+			if (tt.note == "") != (out.Note.String() == "") || !strings.Contains(out.Note.String(), tt.note) {
+				t.Errorf("the note is %q", out.Note.String())
 			}
 		})
 	}

@@ -18,13 +18,13 @@ var vader = sync.OnceValue(govader.NewSentimentIntensityAnalyzer)
 
 // sentimentAnalysis says in a sentence how a text sounds.
 func sentimentAnalysis(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	text, err := needText(c, "judge the mood of")
+	text, err := needText(c, plan.Say("judge the mood of"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	score, err := polarity(ctx, text)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The analysis was stopped.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The analysis was stopped."), Err: err}
 	}
 	sounds := "neutral"
 	switch {

@@ -59,7 +59,7 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 			t.Parallel()
 			for looks := range 12 {
 				_, err := w.native.Run(endsAfter(looks), toolbox.Backing{Run: op}, toolbox.Call{Tool: op, Args: a, Dir: t.TempDir()})
-				if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, ""), "It was stopped") {
+				if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "It was stopped") {
 					t.Fatalf("after %d looks: %v", looks, err)
 				}
 			}
@@ -78,7 +78,7 @@ func TestCallsWaitForRoom(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	_, err := w.native.Run(ctx, toolbox.Backing{Run: "flip_image"}, toolbox.Call{Args: a, Dir: t.TempDir()})
-	if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, "") == "" {
+	if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, plan.Message{}).String() == "" {
 		t.Errorf("without room: %v", err)
 	}
 	w.native.room.Release(w.native.most)
@@ -124,7 +124,7 @@ func TestSenselessAmountsAreFinal(t *testing.T) {
 		{"add_text_to_image", "caption", ""}, {"add_text_to_image", "caption", "“ ”"}, {"add_text_to_image", "caption", "\u200b\x00"},
 	} {
 		_, err := w.try(c.op, args{"image": {v}, c.arg: {text(c.said)}})
-		sentence := plan.Sentence(err, "")
+		sentence := plan.Sentence(err, plan.Message{}).String()
 		if !plan.Final(err) || sentence == "" || strings.Contains(sentence, long[:41]) {
 			t.Errorf("%s, %q: %v", c.op, c.said, err)
 		}

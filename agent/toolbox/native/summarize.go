@@ -20,7 +20,7 @@ const (
 
 // summarization keeps about a fifth of the sentences, one to five, in their order.
 func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	text, err := needText(c, "summarise")
+	text, err := needText(c, plan.Say("summarise"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -29,14 +29,14 @@ func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 		return toolbox.Output{
 			Value: strings.Join(all, " "),
 			About: "the text as it is",
-			Note:  "The text is too short to be summarised, so it stands as it is.",
+			Note:  plan.Say("The text is too short to be summarised, so it stands as it is."),
 		}, nil
 	}
 	for len(all) > summaryBlock {
 		var kept []string
 		for block := range slices.Chunk(all, summaryBlock) {
 			if err := ctx.Err(); err != nil {
-				return toolbox.Output{}, &plan.Fault{Sentence: "The summary was stopped.", Err: err}
+				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The summary was stopped."), Err: err}
 			}
 			kept = append(kept, mostCentral(block, (len(block)+4)/5)...)
 		}

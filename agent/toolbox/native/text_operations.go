@@ -33,17 +33,17 @@ const maxText = 4 << 20
 
 // needText is the text of the call, which must not be empty; verb says in the fault
 // what it is needed for.
-func needText(c toolbox.Call, verb string) (string, error) {
+func needText(c toolbox.Call, verb plan.Message) (string, error) {
 	text := clean(c.Text("text"))
 	switch {
 	case strings.TrimSpace(text) == "":
 		return "", &plan.Fault{
-			Sentence: fmt.Sprintf("There is no text to %s. Please write it in the message or attach it.", verb),
+			Sentence: plan.Say("There is no text to %s. Please write it in the message or attach it.", verb),
 			Err:      errors.New("empty text"),
 		}
 	case len(text) > maxText:
 		return "", &plan.Fault{
-			Sentence: "The text is longer than 4 MB. Please give a shorter one.",
+			Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),
 			Err:      fmt.Errorf("text of %d bytes", len(text)),
 		}
 	}

@@ -41,8 +41,8 @@ func wantFault(t *testing.T, err error, words string) {
 	if !ok {
 		t.Fatalf("the error %v has no sentence for people", err)
 	}
-	if !strings.Contains(f.Sentence, words) {
-		t.Fatalf("the sentence %q does not hold %q", f.Sentence, words)
+	if !strings.Contains(f.Sentence.String(), words) {
+		t.Fatalf("the sentence %q does not hold %q", f.Sentence.String(), words)
 	}
 }
 
@@ -141,8 +141,8 @@ func TestSummarization(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := sentences(out.Value)
-			if tt.note == "" && len(got) > tt.sentences || len(got) == 0 || !strings.Contains(out.Note, tt.note) {
-				t.Errorf("got %q with the note %q", out.Value, out.Note)
+			if tt.note == "" && len(got) > tt.sentences || len(got) == 0 || !strings.Contains(out.Note.String(), tt.note) {
+				t.Errorf("got %q with the note %q", out.Value, out.Note.String())
 			}
 			at := 0
 			whole := strings.Join(sentences(tt.text), " ")

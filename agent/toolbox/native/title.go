@@ -19,14 +19,14 @@ const (
 
 // titleGeneration makes a title of at most eight words from the text's own words.
 func titleGeneration(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
-	text, err := needText(c, "find a title for")
+	text, err := needText(c, plan.Say("find a title for"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	title := titleOf(text)
 	if title == "" {
 		return toolbox.Output{}, &plan.Fault{
-			Sentence: "I found no words in this text that would make a title. Please give a text that says what it is about.",
+			Sentence: plan.Say("I found no words in this text that would make a title. Please give a text that says what it is about."),
 			Err:      errors.New("no words for a title"),
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/amount"
@@ -17,7 +18,7 @@ func dimensions(img image.Image) string {
 func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	z, ok := amount.Size(c.Text("size"))
 	if !ok {
-		return edited{}, unclear("a size", c.Text("size"), "half as large", "50%", "twice as big", "800x600", "800 px wide")
+		return edited{}, unclear(plan.Say("a size"), c.Text("size"), "half as large", "50%", "twice as big", "800x600", "800 px wide")
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
 	if err := n.checkSize(w, h); err != nil {
@@ -35,7 +36,7 @@ func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (
 	if said := c.Text("factor"); said != "" {
 		var ok bool
 		if z, ok = amount.Size(said); !ok {
-			return edited{}, unclear("how much larger", said, "2x", "twice", "three times", "200%")
+			return edited{}, unclear(plan.Say("how much larger"), said, "2x", "twice", "three times", "200%")
 		}
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
@@ -51,7 +52,7 @@ func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (
 	}
 	return edited{
 		img: img, about: "enlarged to " + dimensions(img),
-		note: "It was enlarged by interpolation, which is approximate: no detail was added.",
+		note: plan.Say("It was enlarged by interpolation, which is approximate: no detail was added."),
 	}, nil
 }
 
@@ -64,7 +65,7 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 		z, ok := amount.Size(said)
 		switch {
 		case !ok:
-			return edited{}, unclear("the size of a thumbnail", said, "128 pixels", "200x200", "64 px")
+			return edited{}, unclear(plan.Say("the size of a thumbnail"), said, "128 pixels", "200x200", "64 px")
 		case z.Factor > 0:
 			w, h = z.Of(p.Info.Width, p.Info.Height)
 		case z.Width > 0 && z.Height > 0:
@@ -89,7 +90,7 @@ func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	if said := c.Text("angle"); said != "" {
 		var ok bool
 		if angle, ok = amount.Angle(said); !ok {
-			return edited{}, unclear("an angle", said, "90 degrees", "left", "upside down", "45 degrees counter-clockwise")
+			return edited{}, unclear(plan.Say("an angle"), said, "90 degrees", "left", "upside down", "45 degrees counter-clockwise")
 		}
 	}
 	// A turned picture needs at most its diagonal each way.
@@ -108,7 +109,7 @@ func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 	if said := c.Text("direction"); said != "" {
 		var ok bool
 		if horizontal, vertical, ok = amount.Flip(said); !ok {
-			return edited{}, unclear("a direction", said, "horizontally", "vertically", "upside down")
+			return edited{}, unclear(plan.Say("a direction"), said, "horizontally", "vertically", "upside down")
 		}
 	}
 	orientation, about := 2, "mirrored left to right"

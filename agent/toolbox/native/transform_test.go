@@ -81,7 +81,7 @@ func TestUpscaleSaysThatItIsApproximate(t *testing.T) {
 			a["factor"] = []toolbox.Value{text(said)}
 		}
 		out := w.run("upscale_image", a)
-		if out.Note == "" {
+		if out.Note.String() == "" {
 			t.Error("it does not say that it is approximate")
 		}
 		w.same(w.read(out).Image, want.X, want.Y, func(int, int) color.NRGBA { return color.NRGBA{10, 200, 30, 255} })
@@ -186,7 +186,7 @@ func TestAnimationsGiveTheirFirstFrame(t *testing.T) {
 		w.given("a.png", uniform(30, 20, color.White)), w.given("b.png", uniform(30, 20, color.Black)),
 	}})
 	out := w.run("flip_image", args{"image": {{Resource: plan.Resource{Type: plan.Image}, Path: gif.Path}}})
-	if out.Note == "" {
+	if out.Note.String() == "" {
 		t.Error("it does not say that only the first frame was used")
 	}
 	w.same(w.read(out).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })

@@ -41,7 +41,7 @@ func (p page) Keywords() string { return strings.Join(p.Tags, ", ") }
 // tags. The page holds no script and asks no other server for anything.
 func (n *Native) videoToWebpage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	if len(c.Args["video"]) == 0 {
-		return toolbox.Output{}, &plan.Fault{Sentence: "There is no video for the page.", Err: errors.New("missing argument video")}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("There is no video for the page."), Err: errors.New("missing argument video")}
 	}
 	p := newPage(c.Text("title"), c.Text("tags"), c.Text("text"))
 	note, err := n.addVideo(ctx, &p, c.Args["video"][0])
@@ -50,15 +50,15 @@ func (n *Native) videoToWebpage(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	}
 	tmpl, err := template.New("page").Parse(pageSource)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The page could not be made.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The page could not be made."), Err: err}
 	}
 	path := filepath.Join(c.Dir, "page.html")
 	f, err := os.Create(path)
 	if err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The page could not be written.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The page could not be written."), Err: err}
 	}
 	if err := errors.Join(tmpl.Execute(f, p), f.Close()); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: "The page could not be written.", Err: err}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The page could not be written."), Err: err}
 	}
 	return toolbox.Output{Path: path, About: "a web page with the video “" + shorten(p.Title, 60) + "”", Note: note}, nil
 }
@@ -89,20 +89,20 @@ func newPage(title, tags, text string) page {
 
 // addVideo puts the video into the page, or refers to it where it is too large, which
 // the note says.
-func (n *Native) addVideo(ctx context.Context, p *page, video toolbox.Value) (note string, err error) {
+func (n *Native) addVideo(ctx context.Context, p *page, video toolbox.Value) (note plan.Message, err error) {
 	info, err := media.InspectContext(ctx, video.Path, n.limits)
 	if err != nil {
-		return "", err
+		return plan.Message{}, err
 	}
 	if info.Type != plan.Video {
-		return "", &plan.Fault{
-			Sentence: fmt.Sprintf("%q is not a video, so it cannot be shown on the page.", filepath.Base(video.Path)),
+		return plan.Message{}, &plan.Fault{
+			Sentence: plan.Say("%q is not a video, so it cannot be shown on the page.", filepath.Base(video.Path)),
 			Err:      fmt.Errorf("type %s", info.Type),
 		}
 	}
 	stat, err := os.Stat(video.Path)
 	if err != nil {
-		return "", &plan.Fault{Sentence: "The video cannot be read.", Err: err}
+		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
 	if stat.Size() > embedLimit {
 		p.Beside = filepath.Base(video.Path)
@@ -111,17 +111,17 @@ func (n *Native) addVideo(ctx context.Context, p *page, video toolbox.Value) (no
 		}
 		// "./" keeps a name with a colon from being taken for an address
 		p.Video = template.URL("./" + url.PathEscape(p.Beside)) //nolint:gosec // the name is escaped
-		return fmt.Sprintf("The video is too large to be part of the page: keep %s in the same folder as the page.", p.Beside), nil
+		return plan.Say("The video is too large to be part of the page: keep %s in the same folder as the page.", p.Beside), nil
 	}
 	f, err := os.Open(video.Path)
 	if err != nil {
-		return "", &plan.Fault{Sentence: "The video cannot be read.", Err: err}
+		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
 	b, err := io.ReadAll(io.LimitReader(f, embedLimit))
 	if err := errors.Join(err, f.Close()); err != nil {
-		return "", &plan.Fault{Sentence: "The video cannot be read.", Err: err}
+		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
 	//nolint:gosec // the kind was told from the file's own bytes, and base64 holds no marks
 	p.Video = template.URL("data:" + info.MIME + ";base64," + base64.StdEncoding.EncodeToString(b))
-	return "", nil
+	return plan.Message{}, nil
 }

@@ -61,8 +61,8 @@ func TestVideoToWebpage(t *testing.T) {
 	if err != nil || !bytes.Equal(inside, video) {
 		t.Errorf("the video in the page is another one: %v", err)
 	}
-	if out.Note != "" {
-		t.Errorf("the note is %q", out.Note)
+	if out.Note.String() != "" {
+		t.Errorf("the note is %q", out.Note.String())
 	}
 	wellFormed(t, html)
 }
@@ -73,8 +73,8 @@ func TestWebpageRefersToLargeVideos(t *testing.T) {
 	if !strings.Contains(html, `src="./a:%20%22b%22%20&amp;%20c.mp4"`) || strings.Contains(html, "data:") {
 		t.Errorf("the page does not refer to the file:\n%s", html)
 	}
-	if !strings.Contains(out.Note, `a: "b" & c.mp4`) || !strings.Contains(html, "same folder") {
-		t.Errorf("the note is %q", out.Note)
+	if !strings.Contains(out.Note.String(), `a: "b" & c.mp4`) || !strings.Contains(html, "same folder") {
+		t.Errorf("the note is %q", out.Note.String())
 	}
 	wellFormed(t, html)
 }

@@ -126,7 +126,7 @@ func TestChatVisionOfSeveral(t *testing.T) {
 		images = append(images, one...)
 	}
 	_, err := b.Run(t.Context(), backing("chat-vision", "Compare them."), call(t, plan.Text, args{"images": images}))
-	if got := plan.Sentence(err, ""); !strings.Contains(got, "at most 20") {
+	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "at most 20") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestChatVideo(t *testing.T) {
 		}
 	}
 
-	broken := &plan.Fault{Sentence: "The video is broken."}
+	broken := &plan.Fault{Sentence: plan.Say("The video is broken.")}
 	b.config.Frames = nil
 	b, _ = newBackend(t, llmtest.Config{}, func(c *Config) {
 		c.Frames = func(context.Context, string, string, int) ([]media.Frame, error) { return nil, broken }
@@ -212,7 +212,7 @@ func TestForms(t *testing.T) {
 			t.Parallel()
 			b, server := newBackend(t, llmtest.Config{Answer: answers(c.said...)})
 			out, err := b.Run(t.Context(), backing("chat", "Work on {text}, or answer NONE."), call(t, c.returns, args{"text": text("x")}))
-			got := plan.Sentence(err, "")
+			got := plan.Sentence(err, plan.Message{}).String()
 			if out.Value != c.want || (c.problem == "") != (err == nil) || !strings.Contains(got, c.problem) {
 				t.Errorf("got %q, %v", out.Value, err)
 			}
@@ -305,7 +305,7 @@ func TestChatFaults(t *testing.T) {
 			t.Parallel()
 			b, server := newBackend(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.response }})
 			_, err := b.Run(t.Context(), backing("chat", translate), call(t, plan.Text, args{"text": text("SECRET"), "language": text("German")}))
-			if got := plan.Sentence(err, ""); !strings.Contains(got, c.want) {
+			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 			for _, leak := range []string{"SECRET", "RAW-TEXT", "test-key"} {
@@ -370,7 +370,7 @@ func TestChatStops(t *testing.T) {
 		return llmtest.Response{Hang: true}
 	}})
 	_, err := b.Run(ctx, backing("chat", translate), call(t, plan.Text, args{"text": text("x"), "language": text("German")}))
-	if !errors.Is(err, context.Canceled) || plan.Sentence(err, "") == "" {
+	if !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() == "" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -386,7 +386,7 @@ func TestUnreadableFiles(t *testing.T) {
 		"other files": file(t, plan.Audio, "sound.mp3", mp3(4)),
 	} {
 		_, err := b.Run(t.Context(), backing("chat-vision", "Look."), call(t, plan.Text, args{"image": v}))
-		if got := plan.Sentence(err, ""); got == "" || strings.Contains(got, "/") {
+		if got := plan.Sentence(err, plan.Message{}).String(); got == "" || strings.Contains(got, "/") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

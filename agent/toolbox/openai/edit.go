@@ -69,7 +69,7 @@ func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Backing, c to
 	}
 	o := toolbox.Output{Path: path, About: about(c, out)}
 	if given.Info.Frames > 1 {
-		o.Note = "Only the first frame of the animation was used."
+		o.Note = plan.Say("Only the first frame of the animation was used.")
 	}
 	return o, nil
 }

@@ -81,8 +81,11 @@ func (b *Backend) served(ctx context.Context, r run) error {
 	if err != nil || len(names) == 0 || r.talks() && anyName(names) || slices.ContainsFunc(names, func(name string) bool { return means(r.model, name) }) {
 		return err
 	}
-	return fault(nil, "The model server at %s has no model called %q: set %s to one that it has%s.",
-		b.config.Endpoint.Host(), r.model, r.variable, examples(names))
+	host := b.config.Endpoint.Host()
+	if some := examples(names); some != "" {
+		return fault(nil, "The model server at %s has no model called %q: set %s to one that it has, such as %s.", host, r.model, r.variable, some)
+	}
+	return fault(nil, "The model server at %s has no model called %q: set %s to one that it has.", host, r.model, r.variable)
 }
 
 // anyName tells whether the server answers to every name of a model: one that was started
@@ -114,5 +117,5 @@ func examples(names []string) string {
 	if len(named) == 0 {
 		return ""
 	}
-	return ", such as " + strings.Join(named[:min(len(named), some)], ", ")
+	return strings.Join(named[:min(len(named), some)], ", ")
 }

@@ -144,7 +144,7 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Backing) error {
 	case r.model == "":
 		return fault(nil, "It needs a model: set %s to one that the model server has.", r.variable)
 	case r.video && b.config.Frames == nil:
-		return fault(nil, "It needs the program ffmpeg, which is not there; install it, on Debian with: apt-get install ffmpeg.")
+		return fault(nil, "It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", "ffmpeg")
 	}
 	return b.served(ctx, r)
 }
@@ -195,7 +195,7 @@ func (r run) talks() bool { return r.variable == chatVariable || r.variable == v
 func (r run) sorted(err error) error {
 	err = r.server.Sort(err, r.model)
 	if endpoint.Declined(err) {
-		return final(err, "%s", plan.Sentence(err, "The model's provider declined this."))
+		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
 	}
 	if endpoint.KindOf(err) == endpoint.ModelUnknown { // by the name that sets it, and it may be the server that cannot
 		return fault(err, "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
@@ -216,10 +216,10 @@ func told(ctx context.Context, err error) error {
 
 // final is a fault after which no other backing may do what this one declines.
 func final(err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Err: err, Final: true}
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err, Final: true}
 }
 
 // fault is an error with a sentence for people and a detail for the operator.
 func fault(err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: fmt.Sprintf(format, args...), Err: err}
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err}
 }

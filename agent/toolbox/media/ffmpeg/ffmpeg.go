@@ -17,7 +17,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -88,7 +87,7 @@ func (f *FFmpeg) programs() (programs, error) {
 		}
 		if err != nil {
 			return programs{}, &plan.Fault{
-				Sentence: "It needs the program " + filepath.Base(p.name) + ", which is not there; install it, on Debian with: apt-get install ffmpeg.",
+				Sentence: plan.Say("It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", filepath.Base(p.name)),
 				Err:      err,
 			}
 		}
@@ -99,5 +98,5 @@ func (f *FFmpeg) programs() (programs, error) {
 
 // fault is an error about a video; the sentence begins with its name.
 func fault(path string, err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: fmt.Sprintf("%q ", filepath.Base(path)) + fmt.Sprintf(format, args...), Err: err}
+	return &plan.Fault{Sentence: plan.Say("%q %s", filepath.Base(path), plan.Say(format, args...)), Err: err}
 }

@@ -157,7 +157,7 @@ func TestFramesRefuses(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			_, err := newFFmpeg(t, c.config).Frames(t.Context(), c.path, dir, 3)
-			got := plan.Sentence(err, "")
+			got := plan.Sentence(err, plan.Message{}).String()
 			if !strings.Contains(got, c.want) || strings.Contains(got, filepath.Dir(c.path)) {
 				t.Errorf("got %q (%v), want %q", got, err, c.want)
 			}
@@ -204,7 +204,7 @@ func TestProbeWantsBothPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := newFFmpeg(t, Config{Path: alone}).Probe(t.Context())
-	if got := plan.Sentence(err, ""); !strings.Contains(got, "needs the program ffprobe") {
+	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "needs the program ffprobe") {
 		t.Errorf("got %q", got)
 	}
 	if err := newFFmpeg(t, Config{Path: "ffmpeg"}).Probe(t.Context()); err != nil {

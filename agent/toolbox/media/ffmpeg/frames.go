@@ -100,7 +100,7 @@ func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error
 	}
 	info, err := media.InspectContext(ctx, to, f.limits)
 	if err == nil && info.MIME != "image/jpeg" {
-		err = &plan.Fault{Sentence: "The picture is no JPEG.", Err: errors.New(info.MIME)}
+		err = &plan.Fault{Sentence: plan.Say("The picture is no JPEG."), Err: errors.New(info.MIME)}
 	}
 	return err
 }

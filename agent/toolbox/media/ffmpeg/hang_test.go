@@ -52,7 +52,7 @@ func TestAHangIsKilled(t *testing.T) {
 	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
 		t.Errorf("the programs still speak: %v", err)
 	}
-	if err := <-ended; !errors.Is(err, context.Canceled) || plan.Sentence(err, "") == "" {
+	if err := <-ended; !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() == "" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Message is a fixed sentence that people are told, in whatever language they read: a
+// format of fmt in English, by which the translations are found, and what stands in it.
+// It is plain data. Nothing that people wrote is ever part of the format. The zero
+// Message says nothing.
+type Message struct {
+	Format string
+	// Args are strings, numbers, and other Messages, which are told in the same language.
+	Args []any
+}
+
+// Say is the message of that format. The format is a constant, and has its translations
+// in the catalogue of sentences.
+func Say(format string, args ...any) Message {
+	if false {
+		_ = fmt.Sprintf(format, args...) // so that go vet checks those who call
+	}
+	return Message{format, args}
+}
+
+// Quote is the message that says a text as it is: one that has been told in a language
+// already, or that somebody else has written.
+func Quote(text string) Message { return Message{"%s", []any{text}} }
+
+// IsZero tells that nothing is said.
+func (m Message) IsZero() bool { return m.Format == "" }
+
+// Phrase is what a catalogue of sentences takes.
+func (m Message) Phrase() (format string, args []any) { return m.Format, m.Args }
+
+// String is the message in English.
+func (m Message) String() string { return fmt.Sprintf(m.Format, m.Args...) }
+
+// Sentences are several messages, each once, behind each other. What says nothing is left
+// out.
+func Sentences(all ...Message) Message {
+	return Join("%s %s", all...)
+}
+
+// Join puts messages behind each other by a format for two of them, such as "%s or %s".
+// Each stands there once, and what says nothing is left out.
+func Join(two string, all ...Message) Message {
+	var joined Message
+	for i, m := range all {
+		switch {
+		case m.IsZero() || slices.ContainsFunc(all[:i], m.Equal):
+		case joined.IsZero():
+			joined = m
+		default:
+			joined = Message{two, []any{joined, m}}
+		}
+	}
+	return joined
+}
+
+// Equal tells whether two messages say the same.
+func (m Message) Equal(other Message) bool {
+	return m.Format == other.Format && m.String() == other.String()
+}
+
+// Tell tells a message in a language, a BCP 47 tag. The nil Tell tells all in English.
+type Tell func(language string, m Message) string
+
+// In is the message in that language.
+func (t Tell) In(language string, m Message) string {
+	if t == nil {
+		return m.String()
+	}
+	return t(language, m)
+}
