@@ -1,0 +1,241 @@
+package browsertest
+
+import (
+	"context"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// Look is how a page is shown. The zero value is a desktop's window, light.
+type Look struct {
+	Width, Height int64   // of the window; zero is 1280 by 800
+	Scale         float64 // pixels of the screen a CSS pixel; zero is 1
+	Dark          bool
+	Touch         bool   // a phone: fingers, no mouse
+	Language      string // asked for by Accept-Language, "" is the browser's own
+}
+
+// Page is a tab with nothing that others have kept: no cookie, no cache.
+type Page struct {
+	tb  testing.TB
+	ctx context.Context //nolint:containedctx // chromedp's handle to a tab is a context
+
+	mu       sync.Mutex
+	host     string // of the page
+	faults   []string
+	expected []string
+}
+
+// Page opens a tab, which is closed with the test. What went wrong in it until then fails
+// the test.
+func (b *Browser) Page(t testing.TB, look Look) *Page {
+	t.Helper()
+	p := &Page{tb: t}
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
+	p.ctx = ctx
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(ctx); err != nil {
+			t.Logf("close the tab: %v", err)
+		}
+		cancel()
+		for _, fault := range p.Faults() {
+			t.Errorf("the page: %s", fault)
+		}
+	})
+	if err := chromedp.Do(ctx); err != nil { // opens it, for as long as ctx lasts
+		t.Fatalf("open a tab: %v", err)
+	}
+	p.show(look)
+	return p
+}
+
+func (p *Page) show(look Look) {
+	p.tb.Helper()
+	if look.Width == 0 {
+		look.Width, look.Height = 1280, 800
+	}
+	if look.Scale == 0 {
+		look.Scale = 1
+	}
+	options := []chromedp.EmulateViewportOption{chromedp.EmulateScale(look.Scale)}
+	if look.Touch {
+		options = append(options, chromedp.EmulateTouch, chromedp.EmulateMobile, chromedp.EmulatePortrait)
+	}
+	p.Do(chromedp.EmulateViewport(look.Width, look.Height, options...))
+	scheme := "light"
+	if look.Dark {
+		scheme = "dark"
+	}
+	call(p, emulation.SetEmulatedMedia.Method, func(ctx context.Context) error {
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+		return err //nolint:wrapcheck // call says what it was
+	})
+	if look.Language != "" {
+		call(p, network.SetExtraHTTPHeaders.Method, func(ctx context.Context) error {
+			headers := network.Headers{"Accept-Language": look.Language}
+			_, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
+			return err //nolint:wrapcheck // call says what it was
+		})
+	}
+}
+
+// call does what the protocol calls so, or ends the test.
+func call(p *Page, name string, do func(context.Context) error) {
+	p.tb.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		p.tb.Fatalf("%s: %v", name, err)
+	}
+}
+
+// Do does all of these, or ends the test.
+func (p *Page) Do(actions ...chromedp.Action[chromedp.Void]) {
+	p.tb.Helper()
+	call(p, "in the browser", func(ctx context.Context) error { return chromedp.Do(ctx, actions...) })
+}
+
+// Open goes to a page and waits until it is loaded.
+func (p *Page) Open(address string) {
+	p.tb.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		p.tb.Fatal(err)
+	}
+	p.mu.Lock()
+	p.host = u.Host
+	p.mu.Unlock()
+	p.Do(chromedp.Navigate(address))
+}
+
+// Eval is the value of a script's expression, of its promise where it is one.
+func Eval[T any](p *Page, expression string) T {
+	p.tb.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.tb.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// Script runs a script, to the end of its promise where it is one.
+func (p *Page) Script(expression string) {
+	p.tb.Helper()
+	p.Do(chromedp.Evaluate[chromedp.Void](expression, chromedp.EvalAwaitPromise))
+}
+
+// Wait waits until an expression is true. It is looked at again with each frame.
+func (p *Page) Wait(expression string) {
+	p.tb.Helper()
+	p.Script(`(async () => { while (!(` + expression + `)) await new Promise((next) => setTimeout(next, 10)); })()`)
+}
+
+// Screenshot keeps a picture of the window as NAME.png among the test's artifacts, and
+// in the folder that the environment variable BROWSER_SHOTS names, if it does.
+func (p *Page) Screenshot(name string) {
+	p.tb.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		p.tb.Fatalf("take a screenshot: %v", err)
+	}
+	folders := []string{p.tb.ArtifactDir()}
+	if folder := os.Getenv("BROWSER_SHOTS"); folder != "" {
+		folders = append(folders, folder)
+	}
+	for _, folder := range folders {
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil {
+			p.tb.Fatal(err)
+		}
+	}
+}
+
+// Expect tells that faults which hold that text are meant to happen.
+func (p *Page) Expect(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.expected = append(p.expected, text)
+}
+
+// Faults are what went wrong so far and was not expected.
+func (p *Page) Faults() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []string
+next:
+	for _, fault := range p.faults {
+		for _, text := range p.expected {
+			if strings.Contains(fault, text) {
+				continue next
+			}
+		}
+		all = append(all, fault)
+	}
+	return all
+}
+
+// hear notes what goes wrong.
+func (p *Page) hear(event any) {
+	fault := ""
+	switch e := event.(type) {
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
+			fault = string(e.Type) + ": " + words(e.Args)
+		}
+	case *runtime.EventExceptionThrown:
+		fault = e.ExceptionDetails.Text
+		if x := e.ExceptionDetails.Exception; x != nil {
+			fault += " " + x.Description
+		}
+	case *log.EventEntryAdded:
+		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
+			fault = string(e.Entry.Source) + ": " + e.Entry.Text + " " + e.Entry.URL
+		}
+	case *network.EventRequestWillBeSent:
+		fault = p.elsewhere(e.Request.URL)
+	}
+	if fault != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.faults = append(p.faults, fault)
+	}
+}
+
+// elsewhere tells of a request to another host than that of the page.
+func (p *Page) elsewhere(address string) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	u, err := url.Parse(address)
+	if err == nil && (u.Host == p.host || u.Host == "") { // data: and blob: have none
+		return ""
+	}
+	return "a request to another host: " + address
+}
+
+// words are what was written to the console.
+func words(args []*runtime.RemoteObject) string {
+	var all []string
+	for _, a := range args {
+		switch {
+		case len(a.Value) > 0:
+			all = append(all, string(a.Value))
+		default:
+			all = append(all, a.Description)
+		}
+	}
+	return strings.Join(all, " ")
+}
