@@ -26,6 +26,8 @@ var arrows = map[string]arrow{
 	"adapters/phrase":             {nil, "the fixed sentences, a leaf"},
 	"adapters/adapterstest":       {[]string{"adapters"}, "the contract suite knows the promise only"},
 	"adapters/terminal":           {[]string{"adapters"}, "a make imports its promise"},
+	"adapters/web/point":          {[]string{"adapters", "adapters/phrase"}, "pointing is served on its own too, for other platforms: it knows no channel"},
+	"adapters/web/browsertest":    {nil, "a browser knows nothing of ours"},
 	"agent/plan":                  {nil, "the shared words are a leaf"},
 	"agent/toolgraph":             {[]string{"agent/plan"}, "the search is pure: it knows words and nothing that runs"},
 	"agent/mind":                  {[]string{"agent/plan"}, "a promise speaks of the shared words only"},
@@ -114,13 +116,16 @@ func TestArrows(t *testing.T) {
 // scriptedServer stands in for a model server in the tests of all that asks one.
 const scriptedServer = "agent/mind/llm/llmtest"
 
+// browser is what the tests of all that serves pages look at them with.
+const browser = "adapters/web/browsertest"
+
 // testMay tells whether a test of the package may import another one, whatever the
 // package itself may.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
 	suite := other == path.Join(promise, path.Base(promise)+"test") // storage/storagetest
 	places := pkg == "jobs" && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
-	return other == pkg || other == scriptedServer || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
+	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 
 func TestTestsMayImportTheirOwn(t *testing.T) {
@@ -134,6 +139,7 @@ func TestTestsMayImportTheirOwn(t *testing.T) {
 		{"storage/disk", "storage/storagetest", true},
 		{"agent/toolbox/openai", "agent/mind/llm/llmtest", true},
 		{"jobs", "storage/redis", true},
+		{"adapters/web/point", "adapters/web/browsertest", true},
 		{"agent", "storage/storagetest", false},
 		{"agent/mind", "agent/toolbox", false},
 		{"agent/plan", "agent/planning", false},
