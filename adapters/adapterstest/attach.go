@@ -114,7 +114,7 @@ func attachmentNames(s *scene) {
 		if strings.ContainsFunc(u.Name, unicode.IsControl) {
 			continue // which is not valid
 		}
-		file := s.shelf.put(u.Name, u.Type, u.Content)
+		file := s.shelf.put(u.Name, u.Type, u.Content[:min(len(u.Content), 1000)])
 		ref := s.send(adapters.Reply{Thread: thread, Text: "See.", Files: []adapters.Attachment{file}})
 		s.attached(thread, ref, []adapters.Attachment{file})
 		s.shows(s.of(thread, ref), "See.")

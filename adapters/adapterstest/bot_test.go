@@ -1,0 +1,326 @@
+package adapterstest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"atelier/adapters"
+	"atelier/adapters/adapterstest"
+)
+
+// bot is an adapter of the chat, which does one thing wrong, or none.
+type bot struct {
+	chat   *chat
+	open   adapters.Opener
+	broken string
+
+	mu     sync.Mutex
+	posted map[string]string // ids by nonce, of one that knows its own only
+	tries  int
+}
+
+func (b *bot) is(fault string) bool { return b.broken == fault }
+
+func (*bot) Name() string { return "chat" }
+
+var largest = adapters.Limits{File: 1 << 20, Files: 4, Total: 2 << 20}
+
+func (*bot) Limits(adapters.Thread) adapters.Limits { return largest }
+
+func (b *bot) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	var none adapters.MessageRef
+	if b.is("ignores contexts") {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if err := adapters.CheckKey(key); err != nil && !b.is("takes any key") {
+		return none, err
+	}
+	if err := r.Validate(); err != nil && !b.is("sends what is not valid") {
+		return none, err
+	}
+	if r.Thread.Adapter != b.Name() && !b.is("writes anywhere") {
+		return none, adapters.ErrInvalid
+	}
+	parts := b.parts(r)
+	files, links, err := b.files(ctx, r)
+	if b.is("posts before it looks") && err != nil {
+		_, _ = b.post(ctx, key+"/0", r.Thread, parts[0])
+	}
+	if errors.Is(err, adapters.ErrTooLarge) {
+		return none, err
+	}
+	ref := adapters.MessageRef{Adapter: b.Name(), Channel: r.Thread.Channel}
+	for i, p := range parts {
+		if i == 0 {
+			p.AnswerTo = r.AnswerTo.ID
+		}
+		if r.Mention != "" && (i == 0 || b.is("notifies with each part")) && !b.is("notifies nobody") {
+			p.Notified = []string{r.Mention}
+		}
+		if i == len(parts)-1 {
+			if err != nil {
+				return none, err
+			}
+			b.below(&p, r, files, links)
+		}
+		id, err := b.post(ctx, b.nonce(key, i), r.Thread, p)
+		if err != nil {
+			return none, err
+		}
+		ref.Parts, ref.ID = append(ref.Parts, ref.ID), id
+	}
+	if ref.Parts = ref.Parts[1:]; b.is("forgets a part") && len(ref.Parts) > 0 {
+		ref.Parts = ref.Parts[1:]
+	}
+	return ref, nil
+}
+
+// nonce is what tells a message of a reply from all others.
+func (b *bot) nonce(key string, part int) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.tries++
+	switch {
+	case b.is("posts twice"), b.is("starts anew") && b.tries > 1:
+		return fmt.Sprint(key, part, b.tries)
+	case b.is("takes keys for alike"):
+		return strings.ToLower(key) + fmt.Sprint(part)
+	}
+	return fmt.Sprint(key, "/", part)
+}
+
+// parts are the messages that a text takes.
+func (b *bot) parts(r adapters.Reply) []adapterstest.Shown {
+	texts := adapters.Split(r.Text, 2000, nil)
+	switch {
+	case b.is("cuts anywhere"):
+		texts = nil
+		for rest := []rune(r.Text); len(rest) > 0; rest = rest[min(len(rest), 2000):] {
+			texts = append(texts, string(rest[:min(len(rest), 2000)]))
+		}
+	case b.is("cuts bytes"):
+		texts = nil
+		for rest := r.Text; rest != ""; rest = rest[min(len(rest), 2000):] {
+			texts = append(texts, rest[:min(len(rest), 2000)])
+		}
+	case b.is("loses the end") && len(texts) > 1:
+		texts = texts[:len(texts)-1]
+	}
+	if len(texts) == 0 {
+		texts = []string{""}
+	}
+	var parts []adapterstest.Shown
+	for _, text := range texts {
+		blocks := adapters.Parse(text)
+		switch {
+		case b.is("knows no mark-up"):
+			blocks = nil
+			for l := range strings.SplitSeq(text, "\n") {
+				blocks = append(blocks, adapters.Block{Spans: []adapters.Span{{Text: l}}})
+			}
+		case b.is("knows more mark-up"):
+			blocks = adapters.Parse(strings.ReplaceAll(strings.ReplaceAll(text, "~~", ""), "&amp;", "&"))
+		case b.is("knows no styles"):
+			for _, block := range blocks {
+				for i := range block.Spans {
+					block.Spans[i] = adapters.Span{Text: block.Spans[i].Text}
+				}
+			}
+		}
+		parts = append(parts, adapterstest.Shown{Blocks: blocks})
+	}
+	return parts
+}
+
+// files uploads what is attached.
+func (b *bot) files(ctx context.Context, r adapters.Reply) (files []adapterstest.ShownFile, links []string, _ error) {
+	var total int64
+	uploads := 0
+	for _, a := range r.Files {
+		if a.Link == "" {
+			total += a.Size
+			uploads++
+		}
+		if a.Link == "" && (a.Size > largest.File || total > largest.Total || uploads > largest.Files) {
+			err := &adapters.Fault{Sentence: "That is too much.", Kind: adapters.ErrTooLarge}
+			if b.is("says too large in passing") {
+				err.Kind = nil
+			}
+			return nil, nil, err
+		}
+	}
+	for _, a := range r.Files {
+		if a.MarkLink != "" && !b.is("gives no links") {
+			links = append(links, a.MarkLink)
+		}
+		if a.Link != "" {
+			if !b.is("gives no links") {
+				links = append(links, a.Link)
+			}
+			files = append(files, adapterstest.ShownFile{Note: a.Note})
+			continue
+		}
+		content, err := b.content(ctx, a)
+		if err != nil {
+			return nil, nil, err
+		}
+		f := adapterstest.ShownFile{Name: a.Name, Alt: a.Alt, Note: a.Note, Content: content}
+		if b.is("gives no alternative text") {
+			f.Alt = ""
+		}
+		files = append(files, f)
+	}
+	return files, links, nil
+}
+
+func (b *bot) content(ctx context.Context, a adapters.Attachment) ([]byte, error) {
+	r, err := b.open(ctx, a.Handle)
+	if err != nil {
+		return nil, err
+	}
+	if !b.is("leaves files open") {
+		defer r.Close() //nolint:errcheck // it is read only
+	}
+	content, err := io.ReadAll(r)
+	if b.is("sends half of a file") {
+		err = nil
+	}
+	return content, err
+}
+
+// below puts what stands below the text on its last message.
+func (b *bot) below(p *adapterstest.Shown, r adapters.Reply, files []adapterstest.ShownFile, links []string) {
+	if b.is("drops a file") && len(files) > 0 {
+		files = files[1:]
+	}
+	p.Links = links
+	for _, f := range files {
+		if f.Content != nil {
+			p.Files = append(p.Files, f)
+		} else if f.Note != "" {
+			p.Blocks = append(p.Blocks, adapters.Block{Spans: []adapters.Span{{Text: f.Note}}})
+		}
+	}
+	if b.is("turns files around") {
+		slices.Reverse(p.Files)
+	}
+	for _, c := range r.Choices {
+		if !b.is("offers nothing") {
+			p.Choices = append(p.Choices, c.Text)
+		}
+	}
+	ids := make([]string, 0, len(r.Choices))
+	for _, c := range r.Choices {
+		ids = append(ids, c.ID)
+	}
+	p.ID = strings.Join(ids, " ")
+}
+
+// post posts a message, once under a nonce.
+func (b *bot) post(ctx context.Context, nonce string, thread adapters.Thread, p adapterstest.Shown) (string, error) {
+	for {
+		id, wait, err := b.postOnce(ctx, nonce, thread, p)
+		switch {
+		case wait == 0:
+			return id, err
+		case wait > time.Minute && !b.is("waits for ever"):
+			return "", &adapters.Fault{Sentence: "The platform wants a pause.", Kind: adapters.ErrRateLimited, After: wait}
+		}
+		if b.is("does not wait") {
+			continue
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread, p adapterstest.Shown) (string, time.Duration, error) {
+	c := b.chat
+	if err := c.call(ctx); err != nil {
+		return "", 0, err
+	}
+	defer c.mu.Unlock()
+	r := c.rooms[thread.Key()]
+	switch {
+	case r == nil && b.is("calls what is gone passing"):
+		return "", 0, errors.New("no such room")
+	case r == nil:
+		return "", 0, adapters.ErrGone
+	case c.closed[thread.Key()]:
+		return "", 0, &adapters.Fault{Sentence: "I may not write there.", Kind: adapters.ErrForbidden}
+	case c.pause > 0:
+		wait := c.pause
+		c.pause = 0
+		return "", wait, nil
+	}
+	known := c.nonces
+	if b.is("knows its own keys only") {
+		known = b.posted
+	}
+	if id, ok := known[nonce]; ok {
+		return id, 0, nil
+	}
+	if b.is("looks, then posts") {
+		c.mu.Unlock()
+		time.Sleep(time.Millisecond)
+		c.mu.Lock()
+	}
+	id := c.number()
+	c.nonces["choices of "+id] = p.ID
+	p.ID, p.Own = id, true
+	if b.is("lets texts notify") {
+		p.Notified = append(p.Notified, c.named(p)...)
+	}
+	m := &message{Shown: p, by: adapters.Person{ID: me, Name: "Atelier"}, at: time.Now(), order: int64(c.last), text: textOf(p.Blocks)}
+	r.messages = append(r.messages, m)
+	c.happened(&happening{id: m.ID, room: r.thread, by: m.by, at: m.at, message: m})
+	known[nonce] = id
+	if c.lost > 0 {
+		c.lost--
+		if b.is("forgets what was lost") {
+			delete(known, nonce)
+		}
+		return "", 0, errors.New("the answer is lost")
+	}
+	return id, 0, nil
+}
+
+// named are those whom the texts of a message name.
+func (c *chat) named(p adapterstest.Shown) (ids []string) {
+	text := textOf(p.Blocks)
+	for _, f := range p.Files {
+		text += f.Name + f.Alt + f.Note
+	}
+	text += strings.Join(p.Choices, "")
+	if strings.Contains(text, "<!all>") {
+		ids = append(ids, adapterstest.Everybody)
+	}
+	for id := range c.people {
+		if strings.Contains(text, "<@"+id+">") {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func textOf(blocks []adapters.Block) string {
+	var lines []string
+	for _, block := range blocks {
+		line := block.Code
+		for _, s := range block.Spans {
+			line += s.Text
+		}
+		lines = append(lines, line)
+	}
+	return strings.ToValidUTF8(strings.Join(lines, "\n"), string(utf8.RuneError))
+}
