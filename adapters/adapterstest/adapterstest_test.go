@@ -1,10 +1,12 @@
 package adapterstest_test
 
 import (
+	"slices"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"atelier/adapters"
 	"atelier/adapters/adapterstest"
 )
 
@@ -14,4 +16,48 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestRun(t *testing.T) {
 	t.Parallel()
 	adapterstest.Run(t, adapterstest.Make{Open: open(""), Bubble: true})
+}
+
+// least is a platform that can do no more than it must, and nor can its adapters, but that
+// they tell their limits.
+type least struct{ adapterstest.Platform }
+
+func (l least) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
+	t.Helper()
+	a := l.Platform.Adapter(t, open)
+	return struct {
+		adapters.Adapter
+		adapters.Limiter
+	}{a, a.(adapters.Limiter)}
+}
+
+func openLeast(t *testing.T) adapterstest.Platform {
+	t.Helper()
+	return least{open("")(t)}
+}
+
+// without lacks all features but some.
+func without(but ...adapterstest.Feature) map[adapterstest.Feature]string {
+	all := map[adapterstest.Feature]string{}
+	for _, f := range adapterstest.Features() {
+		if !slices.Contains(but, f) {
+			all[f] = "it is the least that there may be"
+		}
+	}
+	return all
+}
+
+// TestRunOfTheLeast holds that a platform need not have any feature.
+func TestRunOfTheLeast(t *testing.T) {
+	t.Parallel()
+	for name, w := range map[string]map[adapterstest.Feature]string{
+		"nothing besides": without(adapterstest.Limits),
+		"direct threads":  without(adapterstest.Limits, adapterstest.Private),
+		"only company":    without(adapterstest.Limits, adapterstest.Company, adapterstest.Mentions, adapterstest.Styles),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			adapterstest.Run(t, adapterstest.Make{Open: openLeast, Bubble: true, Without: w})
+		})
+	}
 }

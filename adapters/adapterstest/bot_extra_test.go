@@ -19,6 +19,9 @@ func (b *bot) on(ctx context.Context, id string, do func(*message)) error {
 	defer b.chat.mu.Unlock()
 	_, m := b.chat.find(id)
 	if m == nil {
+		if b.is("calls what is gone passing") {
+			return errors.New("no such message")
+		}
 		return adapters.ErrGone
 	}
 	do(m)

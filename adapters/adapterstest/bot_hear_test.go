@@ -136,6 +136,9 @@ func (b *bot) handOver(ctx context.Context, handle adapters.Handler, h *happenin
 		case <-ctx.Done():
 		}
 	}
+	if b.is("sleeps through the end") {
+		time.Sleep(time.Hour)
+	}
 }
 
 // event is what happened, in the words of the promise. It is not ok where it is none of the
@@ -156,7 +159,10 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	case h.message != nil:
 		return b.written(e, h)
 	case h.emoji != "":
-		e, ok = adapters.Reacted(e, on, h.emoji, !h.off || b.is("hears a reaction that goes as one that comes"))
+		e, ok = adapters.Reacted(e, on, h.emoji, !h.off || b.is("hears what goes as what comes"))
+		if _, m := b.chat.find(h.on); b.is("hears one part") && b.chat.nonces["choices of "+m.ID] == "" {
+			return e, false
+		}
 		if !ok && b.is("hears any emoji") {
 			e.Kind, e.Reaction, ok = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Again}, true
 		}
@@ -194,7 +200,7 @@ func (b *bot) written(e adapters.Event, h *happening) (adapters.Event, bool) {
 	if b.is("loses marks") {
 		e.Message.Marks = nil
 	}
-	mentioned := strings.Contains(m.text, "<@"+me+">")
+	mentioned := strings.Contains(m.text, "<@"+me+">") && !b.is("takes mentions for nothing")
 	_, to := b.chat.find(m.reply)
 	switch {
 	case mentioned, b.is("takes all for its own"):

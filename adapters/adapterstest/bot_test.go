@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,12 @@ type bot struct {
 
 func (b *bot) is(fault string) bool { return b.broken == fault }
 
-func (*bot) Name() string { return "chat" }
+func (b *bot) Name() string {
+	if b.is("takes another name") {
+		return fmt.Sprintf("chat-%p", b)
+	}
+	return "chat"
+}
 
 var largest = adapters.Limits{File: 1 << 20, Files: 4, Total: 2 << 20}
 
@@ -58,7 +64,7 @@ func (b *bot) Send(ctx context.Context, key string, r adapters.Reply) (adapters.
 	}
 	ref := adapters.MessageRef{Adapter: b.Name(), Channel: r.Thread.Channel}
 	for i, p := range parts {
-		if i == 0 {
+		if i == 0 && !b.is("answers nothing") {
 			p.AnswerTo = r.AnswerTo.ID
 		}
 		if r.Mention != "" && (i == 0 || b.is("notifies with each part")) && !b.is("notifies nobody") {
@@ -150,10 +156,7 @@ func (b *bot) files(ctx context.Context, r adapters.Reply) (files []adapterstest
 		}
 		if a.Link == "" && (a.Size > largest.File || total > largest.Total || uploads > largest.Files) {
 			err := &adapters.Fault{Sentence: "That is too much.", Kind: adapters.ErrTooLarge}
-			if b.is("says too large in passing") {
-				err.Kind = nil
-			}
-			return nil, nil, err
+			return nil, nil, b.passing(err)
 		}
 	}
 	for _, a := range r.Files {
@@ -169,11 +172,14 @@ func (b *bot) files(ctx context.Context, r adapters.Reply) (files []adapterstest
 		}
 		content, err := b.content(ctx, a)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, b.passing(err)
 		}
 		f := adapterstest.ShownFile{Name: a.Name, Alt: a.Alt, Note: a.Note, Content: content}
 		if b.is("gives no alternative text") {
 			f.Alt = ""
+		}
+		if b.is("calls all files alike") {
+			f.Name = "file"
 		}
 		files = append(files, f)
 	}
@@ -197,7 +203,7 @@ func (b *bot) content(ctx context.Context, a adapters.Attachment) ([]byte, error
 
 // below puts what stands below the text on its last message.
 func (b *bot) below(p *adapterstest.Shown, r adapters.Reply, files []adapterstest.ShownFile, links []string) {
-	if b.is("drops a file") && len(files) > 0 {
+	if b.is("drops a file") && len(files) > 0 || b.is("sends no file alone") && r.Text == "" {
 		files = files[1:]
 	}
 	p.Links = links
@@ -229,7 +235,7 @@ func (b *bot) post(ctx context.Context, nonce string, thread adapters.Thread, p 
 		id, wait, err := b.postOnce(ctx, nonce, thread, p)
 		switch {
 		case wait == 0:
-			return id, err
+			return id, b.passing(err)
 		case wait > time.Minute && !b.is("waits for ever"):
 			return "", &adapters.Fault{Sentence: "The platform wants a pause.", Kind: adapters.ErrRateLimited, After: wait}
 		}
@@ -251,10 +257,12 @@ func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread
 	}
 	defer c.mu.Unlock()
 	r := c.rooms[thread.Key()]
+	if b.is("mixes threads up") {
+		r = c.rooms[slices.Sorted(maps.Keys(c.rooms))[0]]
+	}
+	_, answered := c.find(p.AnswerTo)
 	switch {
-	case r == nil && b.is("calls what is gone passing"):
-		return "", 0, errors.New("no such room")
-	case r == nil:
+	case r == nil, thread.Direct && b.is("knows no direct threads"), p.AnswerTo != "" && answered == nil && b.is("needs what it answers"):
 		return "", 0, adapters.ErrGone
 	case c.closed[thread.Key()]:
 		return "", 0, &adapters.Fault{Sentence: "I may not write there.", Kind: adapters.ErrForbidden}
@@ -278,11 +286,19 @@ func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread
 	id := c.number()
 	c.nonces["choices of "+id] = p.ID
 	p.ID, p.Own = id, true
+	if b.is("adds words") {
+		p.Blocks = append([]adapters.Block{{Spans: []adapters.Span{{Text: "The bot says:"}}}}, p.Blocks...)
+	}
+	if b.is("leaves somebody behind") {
+		go func() { <-make(chan struct{}) }()
+	}
 	if b.is("lets texts notify") {
 		p.Notified = append(p.Notified, c.named(p)...)
 	}
 	m := &message{Shown: p, by: adapters.Person{ID: me, Name: "Atelier"}, at: time.Now(), order: int64(c.last), text: textOf(p.Blocks)}
-	r.messages = append(r.messages, m)
+	if r.messages = append(r.messages, m); b.is("posts on top") {
+		slices.Reverse(r.messages)
+	}
 	c.happened(&happening{id: m.ID, room: r.thread, by: m.by, at: m.at, message: m})
 	known[nonce] = id
 	if c.lost > 0 {
@@ -293,6 +309,14 @@ func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread
 		return "", 0, errors.New("the answer is lost")
 	}
 	return id, 0, nil
+}
+
+// passing makes an error whatever it is, a passing one.
+func (b *bot) passing(err error) error {
+	if err != nil && b.is("calls all passing") {
+		return errors.New("something is the matter")
+	}
+	return err
 }
 
 // named are those whom the texts of a message name.

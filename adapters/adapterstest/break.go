@@ -13,7 +13,7 @@ func breaking() map[string]check {
 		"broken lines":               {[]Feature{Breaks}, brokenLines},
 		"listening with a bad token": {[]Feature{Tokens}, badTokenHears},
 		"sending with a bad token":   {[]Feature{Tokens}, badTokenSends},
-		"checks":                     {[]Feature{Checks}, checks},
+		"checks":                     {[]Feature{Checks}, checking},
 	}
 }
 
@@ -73,8 +73,8 @@ func (s *scene) said(err error) {
 	}
 }
 
-// checks checks that Check tells whether somebody listens.
-func checks(s *scene) {
+// checking checks that Check tells whether somebody listens.
+func checking(s *scene) {
 	c := s.a.(adapters.Checker) //nolint:forcetypeassert // the feature is there
 	silent := func(when string) {
 		err := c.Check(s.Context())

@@ -1,11 +1,15 @@
 package adapterstest_test
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"atelier/adapters/adapterstest"
 )
@@ -13,105 +17,151 @@ import (
 // broken names the bot's fault to the process that runs the suite on it.
 const broken = "ADAPTERSTEST_BROKEN"
 
-// faults are what a bot may do wrong, and the check that must find it.
-var faults = map[string]string{
-	// in
-	"ends with an error":                           "listening ends",
-	"ends before its handlers":                     "the last handler returns first",
-	"turns the order around":                       "what is written while none hears",
-	"hands all over at once":                       "order within a thread",
-	"orders nothing":                               "order within a thread",
-	"hears one at a time":                          "threads at once",
-	"does not try again":                           "what is not taken comes again",
-	"tries at one pace":                            "what is not taken comes again",
-	"calls it another event":                       "what is not taken comes again",
-	"leaves the mention":                           "texts",
-	"reads entities":                               "texts",
-	"spells others":                                "mentions of others",
-	"hears itself":                                 "own messages",
-	"hears bots":                                   "other bots",
-	"knows no admins":                              "admins",
-	"drops what is replied to":                     "replies to people",
-	"hears channels":                               "channels",
-	"loses marks":                                  "marks",
-	"takes all for its own":                        "meant by none of them",
-	"takes replies for nothing":                    "meant by a reply",
-	"trusts names":                                 "files",
-	"drops what files show":                        "files",
-	"hears of one file":                            "files",
-	"fetches half":                                 "files at once",
-	"fetches anything":                             "files that never were",
-	"fetches whatever the context":                 "contexts that have ended",
-	"calls what is gone passing":                   "files that are gone",
-	"hears any emoji":                              "reactions of no meaning",
-	"is deaf to deletion":                          "a stop by deletion",
-	"mixes buttons up":                             "buttons",
-	"keeps the letters of commands":                "commands",
-	"never connects again":                         "broken lines",
-	"tries a bad token for ever":                   "listening with a bad token",
-	"is always well":                               "checks",
-	"hears a reaction that goes as one that comes": "reactions",
-	// out
-	"drops a file":                "attachments",
-	"turns files around":          "attachments",
-	"gives no alternative text":   "attachments",
-	"leaves files open":           "attachments",
-	"sends half of a file":        "attachments that break",
-	"gives no links":              "links",
-	"posts before it looks":       "limits",
-	"says too large in passing":   "limits",
-	"offers nothing":              "choices",
-	"lets texts notify":           "many are never notified",
-	"notifies nobody":             "one person is notified",
-	"notifies with each part":     "one person is notified",
-	"knows no mark-up":            "markdown",
-	"knows no styles":             "markdown",
-	"knows more mark-up":          "letter by letter",
-	"cuts anywhere":               "long code",
-	"cuts bytes":                  "long lines of many bytes",
-	"loses the end":               "long texts",
-	"forgets a part":              "long texts",
-	"posts twice":                 "one key posts once",
-	"knows its own keys only":     "one key in several processes",
-	"looks, then posts":           "one key at once",
-	"takes keys for alike":        "keys that are alike",
-	"starts anew":                 "a context that ends while it sends",
-	"forgets what was lost":       "lost answers",
-	"ignores contexts":            "contexts that have ended",
-	"sends what is not valid":     "replies that are none",
-	"takes any key":               "keys that are none",
-	"writes anywhere":             "threads of another",
-	"does not wait":               "short pauses",
-	"waits for ever":              "long pauses",
-	"piles statuses up":           "statuses",
-	"reports anew":                "progress",
-	"reports once":                "progress",
-	"reads mark-up in progress":   "progress is plain text",
-	"types a message":             "typing",
-	"piles numbers up":            "numbers",
-	"deletes a part":              "deleting",
-	"deletes once":                "deleting",
-	"looks back to the beginning": "history",
-	"looks back the other way":    "history",
+// faults are what a bot may do wrong, by the check that must find it.
+var faults = map[string][]string{
+	"features": {"lacks more than it says", "lacks less than it says", "gives no reason", "lacks what is no feature"},
+	// listening
+	"the name":                         {"takes another name"},
+	"listening ends":                   {"ends with an error"},
+	"listening ends where none takes":  {"sleeps through the end"},
+	"the last handler returns first":   {"ends before its handlers"},
+	"order within a thread":            {"hands all over at once", "orders nothing"},
+	"threads at once":                  {"hears one at a time"},
+	"what is not taken comes again":    {"does not try again", "tries at one pace", "calls it another event"},
+	"what was not taken is kept":       {"does not try again"},
+	"what is written while none hears": {"turns the order around"},
+	// hearing
+	"texts":                                  {"leaves the mention", "reads entities"},
+	"mentions of others":                     {"spells others"},
+	"own messages":                           {"hears itself"},
+	"other bots":                             {"hears bots"},
+	"admins":                                 {"knows no admins"},
+	"replies to people":                      {"drops what is replied to"},
+	"replies to the bot":                     {"drops what is replied to"},
+	"channels":                               {"hears channels"},
+	"marks":                                  {"loses marks"},
+	"meant by a mention":                     {"takes mentions for nothing"},
+	"meant by a direct message":              {"takes all for its own"},
+	"meant by a reply":                       {"takes replies for nothing"},
+	"meant by none of them":                  {"takes all for its own"},
+	"meant by a mention in a reply":          {"takes mentions for nothing"},
+	"meant by a mention in a direct message": {"takes mentions for nothing"},
+	"meant by a reply in a direct message":   {"takes replies for nothing"},
+	"files":                                  {"trusts names", "drops what files show", "hears of one file"},
+	"files at once":                          {"fetches half"},
+	"files that never were":                  {"fetches anything"},
+	"files that are gone":                    {"calls what is gone passing"},
+	// choosing
+	"reactions":               {"hears what goes as what comes"},
+	"reactions to every part": {"hears one part"},
+	"reactions of no meaning": {"hears any emoji"},
+	"a stop by a sign":        {"hears what goes as what comes"},
+	"a stop by deletion":      {"is deaf to deletion"},
+	"buttons":                 {"mixes buttons up"},
+	"commands":                {"keeps the letters of commands"},
+	// breaking
+	"broken lines":               {"never connects again"},
+	"listening with a bad token": {"tries a bad token for ever"},
+	"sending with a bad token":   {"calls all passing"},
+	"checks":                     {"is always well"},
+	// sending
+	"a text":                   {"adds words", "leaves somebody behind"},
+	"nobody is notified":       {"lets texts notify"},
+	"one person is notified":   {"notifies nobody", "notifies with each part"},
+	"many are never notified":  {"lets texts notify"},
+	"one of two is notified":   {"lets texts notify"},
+	"choices":                  {"offers nothing"},
+	"what is answered":         {"answers nothing"},
+	"answers to what is gone":  {"needs what it answers"},
+	"other threads":            {"mixes threads up"},
+	"direct threads":           {"knows no direct threads"},
+	"markdown":                 {"knows no mark-up", "knows no styles"},
+	"letter by letter":         {"knows more mark-up"},
+	"texts of others":          {"knows more mark-up"},
+	"long texts":               {"loses the end", "forgets a part"},
+	"long code":                {"cuts anywhere"},
+	"long lines of many bytes": {"cuts bytes"},
+	// attaching
+	"attachments":               {"drops a file", "turns files around", "gives no alternative text", "leaves files open"},
+	"many attachments":          {"drops a file"},
+	"attachments alone":         {"sends no file alone"},
+	"names of attachments":      {"calls all files alike"},
+	"links":                     {"gives no links"},
+	"links to mark by":          {"gives no links"},
+	"attachments that are gone": {"calls all passing"},
+	"attachments that break":    {"sends half of a file", "starts anew"},
+	"limits":                    {"posts before it looks", "calls all passing"},
+	// repeating and refusing
+	"one key posts once":                 {"posts twice"},
+	"one key in several processes":       {"knows its own keys only"},
+	"one key at once":                    {"looks, then posts"},
+	"one key at once in processes":       {"looks, then posts"},
+	"keys that are alike":                {"takes keys for alike"},
+	"lost answers":                       {"forgets what was lost"},
+	"a context that ends while it sends": {"ignores contexts"},
+	"contexts that have ended":           {"ignores contexts", "fetches whatever the context"},
+	"a platform that is silent":          {"ignores contexts"},
+	"replies that are none":              {"sends what is not valid"},
+	"keys that are none":                 {"takes any key"},
+	"threads of another":                 {"writes anywhere"},
+	"threads that are gone":              {"calls all passing"},
+	"threads that are closed":            {"calls all passing"},
+	"short pauses":                       {"does not wait"},
+	"long pauses":                        {"waits for ever"},
+	// extras
+	"statuses":                 {"piles statuses up"},
+	"statuses of what is gone": {"calls what is gone passing"},
+	"progress":                 {"reports anew", "reports once"},
+	"progress is plain text":   {"reads mark-up in progress"},
+	"progress of many steps":   {"reports anew"},
+	"progress is posted once":  {"reports anew"},
+	"progress and an answer":   {"posts on top"},
+	"typing":                   {"types a message"},
+	"numbers":                  {"piles numbers up"},
+	"deleting":                 {"deletes a part", "deletes once"},
+	"history":                  {"looks back to the beginning", "looks back the other way"},
 }
 
-// TestBroken runs the suite in the process that was told what is broken.
+// brokenMake is one with a fault, of its bot or of its own.
+func brokenMake(fault string) adapterstest.Make {
+	m := adapterstest.Make{Open: open(fault), Bubble: true}
+	switch fault {
+	case "lacks more than it says":
+		m.Open = openLeast
+	case "lacks less than it says":
+		m.Without = map[adapterstest.Feature]string{adapterstest.Typing: "nobody types"}
+	case "gives no reason":
+		m.Without = map[adapterstest.Feature]string{adapterstest.Answers: " "}
+	case "lacks what is no feature":
+		m.Without = map[adapterstest.Feature]string{"wings": "it cannot fly"}
+	}
+	return m
+}
+
+// TestBroken runs the suite in the process that was told what is broken. Each check finds
+// something.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	if fault := os.Getenv(broken); fault != "" {
-		adapterstest.Run(t, adapterstest.Make{Open: open(fault), Bubble: true})
+		adapterstest.Run(t, brokenMake(fault))
 		return
 	}
-	for fault, check := range faults {
-		t.Run(fault, func(t *testing.T) {
-			t.Parallel()
-			//nolint:gosec // it is this test
-			c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBroken$/^"+regexp.QuoteMeta(strings.ReplaceAll(check, " ", "_"))+"$")
-			c.Env = append(os.Environ(), broken+"="+fault)
-			out, err := c.CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/") {
-				t.Errorf("%q does not find it: %v\n%s", check, err, out)
-			}
-		})
+	names := append(adapterstest.Names(), "features")
+	slices.Sort(names)
+	if want, got := names, slices.Sorted(maps.Keys(faults)); !slices.Equal(want, got) {
+		t.Errorf("there are checks without a fault to find, or none for a fault:\n%s", cmp.Diff(want, got))
+	}
+	for check, all := range faults {
+		for _, fault := range all {
+			t.Run(check+"/"+fault, func(t *testing.T) {
+				t.Parallel()
+				pattern := "^TestBroken$/^" + regexp.QuoteMeta(strings.ReplaceAll(check, " ", "_")) + "$"
+				c := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern) //nolint:gosec // it is this test
+				c.Env = append(os.Environ(), broken+"="+fault)
+				if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/") {
+					t.Errorf("it is not found: %v\n%s", err, out)
+				}
+			})
+		}
 	}
 }

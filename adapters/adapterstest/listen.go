@@ -209,8 +209,9 @@ func writtenBefore(s *scene) {
 	}
 	e := s.listen()
 	for i, ref := range refs {
-		if event := e.message(ref); event.Message.Text != fmt.Sprintf("early %d", i) {
-			s.Errorf("message %d is %q", i, event.Message.Text)
+		m := e.next("a message", func(e adapters.Event) bool { return e.Message != nil }).Message
+		if m.Ref.Key() != ref.Key() || m.Text != fmt.Sprintf("early %d", i) {
+			s.Errorf("message %d is %q", i, m.Text)
 		}
 	}
 }

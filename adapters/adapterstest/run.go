@@ -1,6 +1,7 @@
 package adapterstest
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -21,21 +22,19 @@ func Run(t *testing.T, m Make) {
 		m.Patience = 30 * time.Second
 	}
 	left := map[Feature][]string{}
-	for _, group := range []map[string]check{listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras()} {
-		for name, c := range group {
-			if i := slices.IndexFunc(c.needs, m.lacks); i >= 0 {
-				left[c.needs[i]] = append(left[c.needs[i]], name)
-				continue
-			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				if m.Bubble {
-					synctest.Test(t, func(t *testing.T) { c.try(newScene(t, m)) })
-				} else {
-					c.try(newScene(t, m))
-				}
-			})
+	for name, c := range checks() {
+		if i := slices.IndexFunc(c.needs, m.lacks); i >= 0 {
+			left[c.needs[i]] = append(left[c.needs[i]], name)
+			continue
 		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if m.Bubble {
+				synctest.Test(t, func(t *testing.T) { c.try(newScene(t, m)) })
+			} else {
+				c.try(newScene(t, m))
+			}
+		})
 	}
 	t.Run("features", func(t *testing.T) { features(t, m) })
 	for f, reason := range m.Without {
@@ -44,6 +43,15 @@ func Run(t *testing.T, m Make) {
 			t.Logf("not tried: %q; %s", left[f], reason)
 		})
 	}
+}
+
+// checks are all that there are, by their names.
+func checks() map[string]check {
+	all := map[string]check{}
+	for _, group := range []map[string]check{listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras()} {
+		maps.Copy(all, group)
+	}
+	return all
 }
 
 func (m Make) lacks(f Feature) bool {
