@@ -69,6 +69,7 @@ type shown struct {
 // offered tells that the choices below an answer can be pressed now.
 type offered struct {
 	ID string `json:"id"`
+	N  int    `json:"n,omitempty"` // the first so many of them
 }
 
 // reacted is what a person pressed below a message.
@@ -78,6 +79,8 @@ type reacted struct {
 	On     string          `json:"on"`
 	Sign   adapters.Sign   `json:"sign,omitempty"` // "" is stop
 	Number int             `json:"number,omitempty"`
+	Choice string          `json:"choice,omitempty"` // the id of the choice
+	Back   bool            `json:"back,omitempty"`   // it is taken back
 }
 
 // removed tells that a message is gone.

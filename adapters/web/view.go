@@ -81,7 +81,8 @@ type messageView struct {
 type choiceView struct {
 	Number  int
 	Text    string
-	Pressed int // by how many
+	Pressed int  // by how many
+	Mine    bool // also by who reads the page, who takes it back by pressing it again, with back=true
 	Ready   bool
 }
 

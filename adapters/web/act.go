@@ -1,0 +1,92 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"atelier/adapters"
+)
+
+// serveAct takes what somebody pressed below a message.
+func (c *Channel) serveAct(w http.ResponseWriter, r *http.Request) error {
+	if err := fields(w, r, 16<<10); err != nil {
+		return err
+	}
+	thread, t, m, err := c.message(r)
+	if err != nil {
+		return err
+	}
+	done, err := c.press(r, t, m)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+	defer stop()
+	status := http.StatusNoContent
+	if done != nil {
+		if _, err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
+			return err
+		}
+		// It is listed as busy, so that it is found where it is not taken now.
+		if err := c.enlist(ctx, listed{At: c.config.Now(), Thread: thread, Title: t.title, Busy: true}); err != nil {
+			return err
+		}
+		c.publish(ctx, hintWrote, thread)
+		if !c.handed(ctx, thread) {
+			status = http.StatusAccepted
+		}
+		c.relist(ctx, thread)
+	}
+	w.WriteHeader(status)
+	return nil
+}
+
+// press reads what was pressed; it is nil where that is done already.
+func (c *Channel) press(r *http.Request, t snapshot, m *message) (*reacted, error) {
+	form := r.PostForm
+	out := &reacted{ID: form.Get("id"), By: c.me(r), On: m.id, Back: form.Get("back") == "true"}
+	unfit := refuse(http.StatusBadRequest, "The browser sent this in a way that is not understood. Reload the page.")
+	if !madeUp.MatchString(out.ID) {
+		return nil, unfit
+	}
+	sign := form.Get("sign")
+	if sign == "stop" {
+		if m.progress != nil { // what runs is the request
+			if m = t.message(m.replyTo); m == nil {
+				return nil, unknown()
+			}
+			out.On = m.id
+		} else if m.wrote == nil || !m.runs() {
+			return nil, nil //nolint:nilnil // it has ended by itself
+		}
+		return out, nil
+	}
+	if m.said == nil {
+		return nil, unfit
+	}
+	switch out.Sign = adapters.Sign(sign); out.Sign {
+	case adapters.Again:
+	case adapters.Remove:
+		if !mayRemove(out.By, m) {
+			return nil, refuse(http.StatusForbidden, "Only who asked, or an admin, can remove this.")
+		}
+	case adapters.Choose:
+		n, err := strconv.Atoi(form.Get("number"))
+		if err != nil || n < 1 || n > len(m.said.Reply.Choices) {
+			return nil, unfit
+		}
+		if n > m.offered {
+			return nil, refuse(http.StatusConflict, "This cannot be chosen yet. Try again in a moment.")
+		}
+		out.Number, out.Choice = n, m.said.Reply.Choices[n-1].ID
+		if out.Back && !slices.Contains(m.presses, press{n, out.By.ID}) {
+			return nil, nil //nolint:nilnil // it is taken back already
+		}
+	default:
+		return nil, unfit
+	}
+	out.Back = out.Back && out.Sign == adapters.Choose
+	return out, nil
+}

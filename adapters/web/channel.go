@@ -1,0 +1,269 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"atelier/adapters"
+)
+
+// Channel is the channel in the browser. It is safe for concurrent use, and several of them,
+// in several processes, may serve the same State.
+type Channel struct {
+	config  Config
+	log     *slog.Logger
+	pages   *pages
+	hub     *hub
+	threads *shelf
+	index   *index
+	uploads *gate
+	streams *gate
+
+	mu        sync.Mutex
+	listening *listener // nil while nobody listens
+
+	closed chan struct{}
+	close  sync.Once
+}
+
+var (
+	_ adapters.Adapter      = (*Channel)(nil)
+	_ adapters.Acknowledger = (*Channel)(nil)
+	_ adapters.Reporter     = (*Channel)(nil)
+	_ adapters.Offerer      = (*Channel)(nil)
+	_ adapters.Deleter      = (*Channel)(nil)
+	_ adapters.Historian    = (*Channel)(nil)
+	_ adapters.Checker      = (*Channel)(nil)
+)
+
+const (
+	day              = 24 * time.Hour
+	defaultRetention = 30 * day
+	defaultMaxFile   = 100_000_000
+)
+
+// New makes a channel. It serves nothing and hears nothing yet.
+func New(c Config) (*Channel, error) {
+	switch {
+	case c.State == nil || c.Media == nil || c.Workshop == nil:
+		return nil, errors.New("the web channel needs State, Media and a Workshop")
+	case c.Guard == nil || c.Who == nil:
+		return nil, errors.New("the web channel needs a guard that tells who is let in")
+	case c.Retention < 0 || c.MaxFile < 0:
+		return nil, errors.New("the web channel's retention and largest file are not below nothing")
+	}
+	if c.Retention == 0 {
+		c.Retention = defaultRetention
+	}
+	if c.MaxFile == 0 {
+		c.MaxFile = defaultMaxFile
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	pages, err := newPages()
+	if err != nil {
+		return nil, err
+	}
+	h := newHub(c.State)
+	return &Channel{
+		config: c, log: c.Log, pages: pages, hub: h, closed: make(chan struct{}),
+		threads: newShelf(c.State, h.hints), index: newIndex(c.State, h.hints, c.Retention),
+		uploads: newGate(uploadsAtOnce, uploadsOfOne), streams: newGate(streamsAtOnce, streamsOfOne),
+	}, nil
+}
+
+// Close ends the open streams of events, so that a server which shuts down need not wait for
+// them. Browsers connect again, to whoever serves then.
+func (c *Channel) Close() { c.close.Do(func() { close(c.closed) }) }
+
+// Name is the adapter's name.
+func (*Channel) Name() string { return Name }
+
+// Fetch opens an upload.
+func (c *Channel) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+	return c.config.Media.Get(ctx, f.Handle)
+}
+
+// Send posts a reply. The first one with a key stands.
+func (c *Channel) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), r.Validate(), own(r.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	thread := r.Thread.Channel
+	ref := refOf(thread, answerID(key))
+	t, err := c.threads.read(ctx, thread, now)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if t.message(ref.ID) != nil {
+		return ref, nil
+	}
+	return ref, c.tell(ctx, thread, entry{Said: &said{Key: key, Reply: r}})
+}
+
+// Report shows progress.
+func (c *Channel) Report(ctx context.Context, key string, at adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), own(p.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	thread := p.Thread.Channel
+	t, err := c.threads.read(ctx, thread, now)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	ref := refOf(thread, progressID(key))
+	if !at.IsZero() {
+		ref = at
+	}
+	m := t.message(ref.ID)
+	switch {
+	case m == nil && at.IsZero():
+	case m == nil || m.progress == nil || m.removed:
+		return adapters.MessageRef{}, fmt.Errorf("%w: the progress message", adapters.ErrGone)
+	case m.progress.Progress.Ended || same(m.progress.Progress, p):
+		return ref, nil
+	default:
+		key = m.progress.Key
+	}
+	return ref, c.tell(ctx, thread, entry{Reported: &reported{Key: key, Progress: p}})
+}
+
+// Pace is short: an edit costs an entry.
+func (*Channel) Pace() time.Duration { return 250 * time.Millisecond }
+
+// Acknowledge shows how a request stands.
+func (c *Channel) Acknowledge(ctx context.Context, request adapters.MessageRef, s adapters.Status) error {
+	m, err := c.find(ctx, request)
+	if err != nil {
+		return err
+	}
+	if m.status == s {
+		return nil
+	}
+	return c.tell(ctx, request.Channel, entry{Shown: &shown{ID: request.ID, Status: s}})
+}
+
+// Offer lets people press the first n choices.
+func (c *Channel) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
+	m, err := c.find(ctx, answer)
+	if err != nil {
+		return err
+	}
+	if m.said == nil || n > len(m.said.Reply.Choices) {
+		return fmt.Errorf("%w: the message has no such choices", adapters.ErrInvalid)
+	}
+	if m.offered >= n {
+		return nil
+	}
+	return c.tell(ctx, answer.Channel, entry{Offered: &offered{ID: answer.ID, N: n}})
+}
+
+// Delete takes back what was sent.
+func (c *Channel) Delete(ctx context.Context, sent adapters.MessageRef) error {
+	switch _, err := c.find(ctx, sent); {
+	case errors.Is(err, adapters.ErrGone):
+		return nil
+	case err != nil:
+		return err
+	}
+	return c.tell(ctx, sent.Channel, entry{Removed: &removed{ID: sent.ID}})
+}
+
+// Check tells whether events come in, and State lets itself be read.
+func (c *Channel) Check(ctx context.Context) error {
+	c.mu.Lock()
+	listening := c.listening != nil
+	c.mu.Unlock()
+	if !listening {
+		return &adapters.Fault{Sentence: "The web channel hears nothing yet: it is being started or ended."}
+	}
+	if err := c.index.refresh(ctx, c.config.Now(), now); err != nil {
+		return &adapters.Fault{Sentence: "The web channel cannot read what it keeps. See whether the storage runs.", Err: err}
+	}
+	return nil
+}
+
+// own refuses threads that cannot be this channel's.
+func own(t adapters.Thread) error {
+	if t.Adapter != Name || !madeUp.MatchString(t.Channel) {
+		return fmt.Errorf("%w: a thread of another adapter", adapters.ErrInvalid)
+	}
+	return nil
+}
+
+// find gives a message that is there.
+func (c *Channel) find(ctx context.Context, ref adapters.MessageRef) (*message, error) {
+	if err := own(adapters.Thread{Adapter: ref.Adapter, Channel: ref.Channel}); err != nil {
+		return nil, err
+	}
+	t, err := c.threads.read(ctx, ref.Channel, now)
+	if err != nil {
+		return nil, err
+	}
+	m := t.message(ref.ID)
+	if m == nil || m.removed {
+		return nil, fmt.Errorf("%w: the message", adapters.ErrGone)
+	}
+	return m, nil
+}
+
+// maxEntry is the most bytes of an entry: State takes 4 MiB.
+const maxEntry = 4_000_000
+
+// tell adds an entry of the bot's to a thread, and says so to all.
+func (c *Channel) tell(ctx context.Context, thread string, e entry) error {
+	if _, err := c.append(ctx, thread, e); err != nil {
+		return err
+	}
+	c.publish(ctx, hintChanged, thread)
+	c.relist(ctx, thread)
+	return nil
+}
+
+// append adds an entry to the list of a thread, which begins with what a person wrote.
+func (c *Channel) append(ctx context.Context, thread string, e entry) (int64, error) {
+	e.At = c.config.Now()
+	b, err := json.Marshal(e)
+	if err != nil {
+		return 0, fmt.Errorf("write down an entry: %w", err)
+	}
+	if len(b) > maxEntry {
+		return 0, fmt.Errorf("%w: an entry of %d bytes", adapters.ErrTooLarge, len(b))
+	}
+	position, err := c.config.State.Append(ctx, logKey(thread), b, c.config.Retention)
+	if err != nil {
+		return 0, fmt.Errorf("write down an entry: %w", err)
+	}
+	if position == 0 && e.Wrote == nil { // the thread was forgotten meanwhile
+		if err := c.config.State.DeleteAll(ctx, group(thread)); err != nil {
+			return 0, fmt.Errorf("forget a thread: %w", err)
+		}
+		return 0, fmt.Errorf("%w: the thread", adapters.ErrGone)
+	}
+	return position, nil
+}
+
+// same tells whether two reports show the same.
+func same(a, b adapters.Progress) bool {
+	x, err := json.Marshal(a)
+	y, other := json.Marshal(b)
+	return err == nil && other == nil && string(x) == string(y)
+}
+
+// forOperator is what a log may hold of an error: nothing that people wrote.
+func forOperator(err error) string {
+	if f, ok := errors.AsType[*adapters.Fault](err); ok {
+		return errors.Join(f.Unwrap()...).Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+
+	"atelier/adapters"
+)
+
+// serveForget deletes a thread, and all that is known of it.
+func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
+	id, t, err := c.thread(r)
+	if err != nil {
+		return err
+	}
+	if !mayForget(c.me(r), t) {
+		return refuse(http.StatusForbidden, "Only who began the conversation, or an admin, can delete it.")
+	}
+	ctx := r.Context()
+	if err := c.config.Workshop.Forget(ctx, threadOf(id)); err != nil {
+		return err
+	}
+	if err := c.config.State.DeleteAll(ctx, group(id)); err != nil {
+		return fmt.Errorf("forget a thread: %w", err)
+	}
+	c.threads.drop(id)
+	if err := c.enlist(ctx, listed{At: c.config.Now(), Thread: id, Gone: true}); err != nil {
+		return err
+	}
+	c.publish(ctx, hintChanged, id)
+	w.Header().Set("Hx-Redirect", "/")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// mayForget tells whether somebody may delete a thread.
+func mayForget(by adapters.Person, t snapshot) bool {
+	return by.Admin || t.messages[0].wrote.By.ID == by.ID
+}

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+)
+
+const (
+	// maxForm is the most bytes of a form with a message: its text may be written by three
+	// bytes for one.
+	maxForm = 3*adapters.MaxText + 1<<20
+	// maxLength is after how many entries a thread takes no more messages.
+	maxLength = 20_000
+	// patience is how long whoever writes waits for the record and the hand-over.
+	patience = 30 * time.Second
+)
+
+// servePost takes a message.
+func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
+	thread, err := threadID(r)
+	if err != nil {
+		return err
+	}
+	if err := fields(w, r, maxForm); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), patience) // who has gone has written nevertheless
+	defer stop()
+	t, err := c.threads.read(ctx, thread, now)
+	if err != nil && !errors.Is(err, adapters.ErrGone) {
+		return err
+	}
+	first := len(t.messages) == 0
+	id := r.PostForm.Get("id")
+	if t.message(id) == nil {
+		m, err := c.compose(ctx, r, thread, t)
+		if err != nil {
+			return err
+		}
+		at := c.config.Now()
+		title := t.title
+		if first {
+			title = titleOf(m)
+		}
+		// It is listed before it is there: what is listed is found again, whoever dies.
+		if err := c.enlist(ctx, listed{At: at, Thread: thread, Title: title, Busy: true}); err != nil {
+			return err
+		}
+		if _, err := c.append(ctx, thread, entry{Wrote: m}); err != nil {
+			return err
+		}
+		c.publish(ctx, hintWrote, thread)
+	}
+	status := http.StatusNoContent
+	if !c.handed(ctx, thread) {
+		status = http.StatusAccepted
+	}
+	if first {
+		w.Header().Set("Hx-Redirect", "/t/"+thread)
+	}
+	w.WriteHeader(status)
+	return nil
+}
+
+// compose makes a message of what a form says.
+func (c *Channel) compose(ctx context.Context, r *http.Request, thread string, t snapshot) (*wrote, error) {
+	form := r.PostForm
+	m := &wrote{ID: form.Get("id"), By: c.me(r), ReplyTo: form.Get("reply_to")}
+	m.Text = strings.ToValidUTF8(strings.ReplaceAll(form.Get("text"), "\r\n", "\n"), "\uFFFD")
+	switch {
+	case !madeUp.MatchString(m.ID):
+		return nil, refuse(http.StatusBadRequest, "The browser sent this in a way that is not understood. Reload the page.")
+	case len(m.Text) > adapters.MaxText:
+		return nil, refuse(http.StatusRequestEntityTooLarge, "The text is too long: at most %s are taken.", size(adapters.MaxText))
+	case t.next > maxLength:
+		return nil, refuse(http.StatusConflict, "This conversation is full. Begin a new one.")
+	case m.ReplyTo != "" && t.message(m.ReplyTo) == nil:
+		return nil, refuse(http.StatusUnprocessableEntity, "The message that this replies to is not here any more.")
+	}
+	points, err := readPointings(form.Get("marks"))
+	if err != nil {
+		return nil, err
+	}
+	if len(form["file"]) > 0 || len(points) > 0 {
+		if err := c.attach(ctx, thread, t, form["file"], points, m); err != nil {
+			return nil, err
+		}
+	}
+	if strings.TrimSpace(m.Text) == "" && len(m.Files) == 0 {
+		return nil, refuse(http.StatusUnprocessableEntity, "Write something, or attach a file.")
+	}
+	if len(m.Files) > adapters.MaxFiles {
+		return nil, refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
+	}
+	return m, nil
+}
+
+// attach adds files and marks to a message.
+func (c *Channel) attach(ctx context.Context, thread string, t snapshot, ids []string, points []pointing, m *wrote) error {
+	all, err := c.pendings(ctx, thread)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		p, ok := all[id]
+		_, sent := t.file(id)
+		if !ok || p.For == forMask || p.By != m.By.ID && !sent {
+			return refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
+		}
+		if !slices.ContainsFunc(m.Files, func(u upload) bool { return u.ID == id }) {
+			m.Files = append(m.Files, p.upload)
+		}
+	}
+	for _, p := range points {
+		if err := c.mark(ctx, t, all, p, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}

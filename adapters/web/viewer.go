@@ -1,0 +1,135 @@
+package web
+
+import (
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+
+	"atelier/adapters"
+)
+
+// viewer shows a thread to one of those who read it.
+type viewer struct {
+	thread string
+	t      snapshot
+	me     adapters.Person
+}
+
+// messages are those that have changed after a position.
+func (v viewer) messages(after int64) []messageView {
+	var all []messageView
+	for _, m := range v.t.messages {
+		if m.changed > after {
+			all = append(all, v.message(m))
+		}
+	}
+	return all
+}
+
+func (v viewer) message(m *message) messageView {
+	out := messageView{
+		ID: m.id, Thread: v.thread, At: m.at, Removed: m.removed, ReplyTo: m.replyTo,
+		ActURL: path.Join("/t", v.thread, "messages", m.id, "act"),
+	}
+	if w := m.wrote; w != nil {
+		out.By, out.Mine = w.By.Name, w.By.ID == v.me.ID
+		if out.By == "" {
+			out.By = w.By.ID
+		}
+	}
+	if m.removed {
+		return out
+	}
+	switch {
+	case m.wrote != nil:
+		v.person(&out, m)
+	case m.said != nil:
+		v.answer(&out, m)
+	default:
+		progress := m.progress.Progress
+		progress.Ended = progress.Ended || m.answered
+		out.Progress, out.CanStop = &progress, !progress.Ended
+	}
+	return out
+}
+
+func (v viewer) person(out *messageView, m *message) {
+	out.Text = plainText(m.wrote.Text)
+	out.Status = m.status
+	for _, f := range m.files {
+		out.Files = append(out.Files, uploadView(v.thread, f))
+	}
+	for _, mark := range m.wrote.Marks {
+		out.Marks = append(out.Marks, v.mark(mark))
+	}
+	shown := func(p *message) bool { return p.progress != nil && p.replyTo == m.id && p.runs() }
+	out.CanStop = m.runs() && !slices.ContainsFunc(v.t.messages, shown)
+}
+
+func (v viewer) answer(out *messageView, m *message) {
+	r := m.said.Reply
+	out.Text, out.Language = renderText(r.Text), r.Language
+	for i, a := range r.Files {
+		out.Files = append(out.Files, v.attachment(m.id, i, a))
+	}
+	for i, x := range r.Choices {
+		choice := choiceView{Number: i + 1, Text: x.Text, Ready: i < m.offered}
+		for _, p := range m.presses {
+			if p.number == choice.Number {
+				choice.Pressed++
+				choice.Mine = choice.Mine || p.by == v.me.ID
+			}
+		}
+		out.Choices = append(out.Choices, choice)
+	}
+	out.CanAgain = m.replyTo != ""
+	out.CanRemove = mayRemove(v.me, m)
+	if m.replyTo != "" && m.worked {
+		out.HasWork, out.WorkURL = true, path.Join("/t", v.thread, "messages", m.id, "work")
+	}
+}
+
+// mayRemove tells whether somebody may have an answer deleted: who asked, and admins.
+func mayRemove(by adapters.Person, m *message) bool {
+	return by.Admin || m.asker == by.ID
+}
+
+func (v viewer) mark(m adapters.Mark) markView {
+	out := markView{Name: m.Picture, Points: len(m.Points), Boxes: len(m.Boxes)}
+	if f, ok := v.t.file(m.File); ok {
+		out.Name = f.Name
+	}
+	if m.Mask != nil {
+		out.Masks = 1
+	}
+	return out
+}
+
+// uploadView shows a file that somebody sent.
+func uploadView(thread string, f upload) fileView {
+	at := path.Join("/t", thread, "files", f.ID) + "/" + url.PathEscape(cleanName(f.Name))
+	out := fileView{
+		Name: f.Name, Size: f.Size, Type: f.Type, Kind: kindOf(f.Type, false), URL: at, Download: at + "?download",
+		Width: f.Width, Height: f.Height,
+	}
+	if out.Kind == kindImage {
+		out.Mark = "file:" + f.ID
+	}
+	return out
+}
+
+// attachment shows a file of an answer.
+func (v viewer) attachment(message string, n int, a adapters.Attachment) fileView {
+	out := fileView{Name: a.Name, Alt: a.Alt, Note: a.Note, Size: a.Size, Type: a.Type, Kind: kindOf(a.Type, true)}
+	if a.Link != "" {
+		out.Kind, out.URL, out.Download = kindOther, a.Link, a.Link
+		return out
+	}
+	out.URL = path.Join("/t", v.thread, "messages", message, "media", strconv.Itoa(n)) + "/" + url.PathEscape(cleanName(a.Name))
+	out.Download = out.URL + "?download"
+	if out.Kind == kindImage {
+		out.Mark = "picture:" + a.Name
+	}
+	return out
+}
