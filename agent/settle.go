@@ -143,7 +143,7 @@ func (t *thought) ask(s plan.Solution) string {
 			}
 		}
 	}
-	return fmt.Sprintf("For %s I need one thing more: %s. What shall I take?", action.Tool, about)
+	return t.config.Tell.In(t.request.Language, plan.Say("For %s I need one thing more: %s. What shall I take?", action.Tool, about))
 }
 
 // plan is what the thought came to.

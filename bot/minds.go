@@ -19,7 +19,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.
 	if c.Mind == llmMind && !c.Fallback {
 		return c.languageModel(catalogue, blobs)
 	}
-	rules, err := offline.New(offline.Config{Catalogue: catalogue})
+	rules, err := offline.New(offline.Config{Catalogue: catalogue, Tell: tell})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the offline mind: %w", err)
 	}

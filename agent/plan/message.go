@@ -37,19 +37,24 @@ func (m Message) Phrase() (format string, args []any) { return m.Format, m.Args 
 // String is the message in English.
 func (m Message) String() string { return fmt.Sprintf(m.Format, m.Args...) }
 
-// Sentences are several messages, each once, behind each other. What says nothing is left
-// out.
+// Sentences are several messages behind each other, each once.
 func Sentences(all ...Message) Message {
-	return Join("%s %s", all...)
+	var once []Message
+	for _, m := range all {
+		if !slices.ContainsFunc(once, m.Equal) {
+			once = append(once, m)
+		}
+	}
+	return Join("%s %s", once...)
 }
 
-// Join puts messages behind each other by a format for two of them, such as "%s or %s".
-// Each stands there once, and what says nothing is left out.
+// Join puts messages behind each other by a format for two of them, such as "%s; %s".
+// What says nothing is left out.
 func Join(two string, all ...Message) Message {
 	var joined Message
-	for i, m := range all {
+	for _, m := range all {
 		switch {
-		case m.IsZero() || slices.ContainsFunc(all[:i], m.Equal):
+		case m.IsZero():
 		case joined.IsZero():
 			joined = m
 		default:
@@ -57,6 +62,27 @@ func Join(two string, all ...Message) Message {
 		}
 	}
 	return joined
+}
+
+// And names things one after another: "a, b and c". None is "".
+func And(names ...string) Message { return listed(names, "%s and %s") }
+
+// Or names things of which one is meant: "a, b or c". None is "".
+func Or(names ...string) Message { return listed(names, "%s or %s") }
+
+func listed(names []string, last string) Message {
+	var all Message
+	for i, name := range names {
+		switch i {
+		case 0:
+			all = Quote(name)
+		case len(names) - 1:
+			all = Message{last, []any{all, name}}
+		default:
+			all = Say("%s, %s", all, name)
+		}
+	}
+	return all
 }
 
 // Equal tells whether two messages say the same.

@@ -45,7 +45,7 @@ func together(lacks []*lack) []plan.Message {
 		}
 		var needs []plan.Message
 		for _, o := range lacks[i:] {
-			if o.cannot.Equal(l.cannot) {
+			if o.cannot.Equal(l.cannot) && !slices.ContainsFunc(needs, o.needs.Equal) {
 				needs = append(needs, o.needs)
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -19,11 +18,11 @@ const (
 )
 
 // answered goes on from the answer to an open question.
-func (m *Mind) answered(r plan.Request, answer string) mind.Decomposition {
+func (m *Mind) answered(r plan.Request, answer string) decomposition {
 	alone := r
 	alone.Question = nil
 	if rest, dropped := m.dropped(answer); dropped && rest == "" {
-		return mind.Decomposition{Reply: leftAlone}
+		return decomposition{Reply: leftAlone}
 	} else if dropped {
 		return m.decompose(alone, rest)
 	}

@@ -2,11 +2,8 @@ package offline
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
@@ -15,47 +12,49 @@ import (
 // The questions back, and what is decided where no tool is near to a clause.
 
 // Questions that need no more words.
-const (
-	notSure = "I am not sure what you want. Could you say it in other words, " +
-		"for example \"find the edges in photo.jpg\" or \"make it half as large\"?"
-	emptyWish   = "What would you like me to do?"
-	whichChange = "What exactly should I change? " +
-		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\"."
+var (
+	notSure = plan.Say("I am not sure what you want. Could you say it in other words, " +
+		"for example \"find the edges in photo.jpg\" or \"make it half as large\"?")
+	emptyWish   = plan.Say("What would you like me to do?")
+	whichChange = plan.Say("What exactly should I change? " +
+		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
 )
 
 // whatWith asks what is wanted of files.
-func whatWith(names string) string { return "What should I do with " + names + "?" }
+func whatWith(names plan.Message) plan.Message {
+	return plan.Say("What should I do with %s?", names)
+}
 
 // lost answers a wish in which nothing was found to do.
-func lost(r plan.Request) mind.Decomposition {
+func lost(r plan.Request) decomposition {
 	if len(r.Given) > 0 {
-		return mind.Decomposition{Question: whatWith(resourceNames(r.Given))}
+		return decomposition{Question: whatWith(resourceNames(r.Given))}
 	}
-	return mind.Decomposition{Question: notSure}
+	return decomposition{Question: notSure}
 }
 
 // unsure decides what a clause comes to that no tool is near to: more about the clause
 // before, a question back, or a refusal.
-func (s *scene) unsure(u *understood) (_ mind.Decomposition, stop bool) {
+func (s *scene) unsure(u *understood) (_ decomposition, stop bool) {
 	switch {
 	case len(s.subtasks) > 0 && len(u.files) == 0 && (u.form == retrieve.Order || len(u.words) < 4):
 		s.subtasks[len(s.subtasks)-1].Description += ". " + u.text
-		return mind.Decomposition{}, false
+		return decomposition{}, false
 	case len(u.files) > 0:
-		return mind.Decomposition{Question: askAgain(s.names(u.files), u.hits)}, true
+		return decomposition{Question: askAgain(s.names(u.files), u.hits)}, true
 	case len(s.request.Given) > 0:
-		return mind.Decomposition{Question: askAgain(resourceNames(s.request.Given), u.hits)}, true
+		return decomposition{Question: askAgain(resourceNames(s.request.Given), u.hits)}, true
 	case s.m.isVague(u), s.asksForChange(u):
-		return mind.Decomposition{Question: notSure}, true
+		return decomposition{Question: notSure}, true
 	}
-	return mind.Decomposition{Reply: noTool, Refused: true}, true
+	return decomposition{Reply: noTool, Refused: true}, true
 }
 
 // askAgain asks what is wanted of files, with the nearest example.
-func askAgain(names string, hits []retrieve.Hit) string {
-	q := fmt.Sprintf("I am not sure what you want me to do with %s.", names)
+func askAgain(names plan.Message, hits []retrieve.Hit) plan.Message {
+	q := plan.Say("I am not sure what you want me to do with %s.", names)
 	if len(hits) > 0 && hits[0].Example != "" {
-		q += fmt.Sprintf(" Something like %q? Please say it in other words.", hits[0].Example)
+		q = plan.Sentences(q, plan.Say("Something like %q? Please say it in other words.", hits[0].Example))
 	}
 	return q
 }
@@ -67,39 +66,39 @@ func (s *scene) asksForChange(u *understood) bool {
 }
 
 // nouns are the names of types in questions, where people would not know the type's own.
-var nouns = map[plan.Type]string{
-	plan.Image: "picture", plan.Video: "video", plan.Audio: "sound", plan.Mask: "mask", plan.Points: "point",
-	plan.BBox: "picture", plan.Category: "picture", // made from one
+var nouns = map[plan.Type]plan.Message{
+	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
+	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from one
 }
 
 // askFor asks for what is missing, or which of several is meant.
-func (s *scene) askFor(u *understood, missing plan.Type, choices []entity) string {
+func (s *scene) askFor(u *understood, missing plan.Type, choices []entity) plan.Message {
 	if len(choices) > 1 {
-		return "Which one do you mean: " + list(s.calledAll(choices), "or") + "?"
+		return plan.Say("Which one do you mean: %s?", plan.Or(s.calledAll(choices)...))
 	}
 	noun, ok := nouns[missing]
 	switch {
 	case ok:
 	case missing.ImageMap():
-		noun = "picture"
+		noun = plan.Say("picture")
 	default:
-		noun = string(missing)
+		noun = plan.Quote(string(missing))
 	}
 	if slices.ContainsFunc(u.head.Args, func(a toolbox.Arg) bool { return a.Many }) {
-		return fmt.Sprintf("Which %ss do you mean? Please attach at least two.", noun)
+		return plan.Say("Which %ss do you mean? Please attach at least two.", noun)
 	}
-	return fmt.Sprintf("Which %s do you mean? Please attach it.", noun)
+	return plan.Say("Which %s do you mean? Please attach it.", noun)
 }
 
 // markedElsewhere tells that nothing is marked on the pictures that are meant.
-func markedElsewhere(meant, marked []string) string {
-	return fmt.Sprintf("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
-		list(marked, "and"), list(meant, "and"), list(meant, "and"))
+func markedElsewhere(meant, marked []string) plan.Message {
+	return plan.Say("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
+		plan.And(marked...), plan.And(meant...), plan.And(meant...))
 }
 
 // askForFile asks for files that the wish names and nobody sent.
-func (s *scene) askForFile() string {
-	return fmt.Sprintf("I do not have %s. Please attach it, or say which other file you mean.", strings.Join(s.unknown, ", "))
+func (s *scene) askForFile() plan.Message {
+	return plan.Say("I do not have %s. Please attach it, or say which other file you mean.", plan.And(s.unknown...))
 }
 
 // calledAll are the names by which people know entities: those of their own files.
@@ -120,27 +119,22 @@ func (s *scene) calledAll(es []entity) []string {
 	return names
 }
 
-func (s *scene) names(es []entity) string { return list(s.calledAll(es), "and") }
+func (s *scene) names(es []entity) plan.Message { return listed(s.calledAll(es)) }
 
-func resourceNames(rs []plan.Resource) string {
+func resourceNames(rs []plan.Resource) plan.Message {
 	var names []string
 	for _, r := range rs {
 		if r.On == "" { // what is marked on a picture is no file of its own
 			names = append(names, cmp.Or(r.File, r.Name))
 		}
 	}
-	return list(names, "and")
+	return listed(names)
 }
 
-// list writes names one after another, the word before the last: "a, b and c"; "it" if
-// there are none.
-func list(names []string, word string) string {
-	switch len(names) {
-	case 0:
-		return "it"
-	case 1:
-		return names[0]
+// listed names things one after another; "it" if there are none.
+func listed(names []string) plan.Message {
+	if len(names) == 0 {
+		return plan.Say("it")
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " " + word + " " + names[last]
+	return plan.And(names...)
 }

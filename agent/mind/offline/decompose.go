@@ -21,14 +21,30 @@ func (m *Mind) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinking) 
 	if err := ctx.Err(); err != nil {
 		return mind.Decomposition{}, err
 	}
+	d := m.understand(r)
+	return mind.Decomposition{
+		Subtasks: d.Subtasks, Types: d.Types, Refused: d.Refused,
+		Question: m.tell.In(r.Language, d.Question), Reply: m.tell.In(r.Language, d.Reply),
+	}, nil
+}
+
+// decomposition is a [mind.Decomposition] that is not put into a language yet.
+type decomposition struct {
+	Subtasks        []plan.Subtask
+	Question, Reply plan.Message
+	Refused         bool
+	Types           map[string]plan.Type
+}
+
+func (m *Mind) understand(r plan.Request) decomposition {
 	wish := tidy(r.Wish)
 	if r.Question != nil {
-		return m.answered(r, wish), nil
+		return m.answered(r, wish)
 	}
 	if d, done := m.talk(r, wish); done {
-		return d, nil
+		return d
 	}
-	return m.decompose(r, wish), nil
+	return m.decompose(r, wish)
 }
 
 // tidy makes the wish valid text of a bearable length.
@@ -47,7 +63,7 @@ func tidy(wish string) string {
 }
 
 // decompose understands the clauses of a wish one after another.
-func (m *Mind) decompose(r plan.Request, wish string) mind.Decomposition {
+func (m *Mind) decompose(r plan.Request, wish string) decomposition {
 	s := m.newScene(r, wish)
 	clauses := m.clauses(wish, s.words)
 	alone := len(clauses) == 1
@@ -57,18 +73,18 @@ func (m *Mind) decompose(r plan.Request, wish string) mind.Decomposition {
 		case m.isContext(u.words) && (!alone || len(u.files) > 0):
 			s.retypeContext(&u)
 			if alone {
-				return mind.Decomposition{Question: whatWith(s.names(u.files))}
+				return decomposition{Question: whatWith(s.names(u.files))}
 			}
 			continue
 		case !alone && m.isPolite(strings.ToLower(c.text)):
 			continue
 		case m.forbids(c):
 			if alone {
-				return mind.Decomposition{Reply: leftAlone}
+				return decomposition{Reply: leftAlone}
 			}
 			continue
 		case len(s.unknown) > 0:
-			return mind.Decomposition{Question: s.askForFile()}
+			return decomposition{Question: s.askForFile()}
 		}
 		if d, stop := s.understand(n, &u, n == len(clauses)-1); stop {
 			return d
@@ -80,16 +96,16 @@ func (m *Mind) decompose(r plan.Request, wish string) mind.Decomposition {
 	if len(s.subtasks) == 0 {
 		return lost(r)
 	}
-	return mind.Decomposition{Subtasks: s.subtasks, Types: s.types}
+	return decomposition{Subtasks: s.subtasks, Types: s.types}
 }
 
 // understand turns the clause of number n into subtasks: those of each picture on which
 // it means what is marked. stop is true when the whole wish must be answered with a
 // question or a refusal instead.
-func (s *scene) understand(n int, u *understood, last bool) (_ mind.Decomposition, stop bool) {
+func (s *scene) understand(n int, u *understood, last bool) (_ decomposition, stop bool) {
 	sets, ask := s.meant(u)
-	if ask != "" {
-		return mind.Decomposition{Question: ask}, true
+	if !ask.IsZero() {
+		return decomposition{Question: ask}, true
 	}
 	if len(sets) == 0 {
 		return s.carryOut(n, u, last)
@@ -104,44 +120,44 @@ func (s *scene) understand(n int, u *understood, last bool) (_ mind.Decompositio
 		results = append(results, u.results...)
 	}
 	u.results = results
-	return mind.Decomposition{}, false
+	return decomposition{}, false
 }
 
 // carryOut turns the clause of number n, with the files that it means, into subtasks.
-func (s *scene) carryOut(n int, u *understood, last bool) (_ mind.Decomposition, stop bool) {
+func (s *scene) carryOut(n int, u *understood, last bool) (_ decomposition, stop bool) {
 	refs := s.references(u)
 	if s.compares(u) {
 		s.compare(n, u, refs)
-		return mind.Decomposition{}, false
+		return decomposition{}, false
 	}
 	if s.m.isVague(u) {
-		return mind.Decomposition{Question: whichChange}, true
+		return decomposition{Question: whichChange}, true
 	}
 	if t := s.absent(refs); t != "" && len(u.files) == 0 {
-		return mind.Decomposition{Question: s.askFor(u, t, nil)}, true
+		return decomposition{Question: s.askFor(u, t, nil)}, true
 	}
 	s.aim(u, refs)
 	switch {
 	case s.m.beyond(u):
-		return mind.Decomposition{Reply: noTool, Refused: true}, true
+		return decomposition{Reply: noTool, Refused: true}, true
 	case !last && s.onlyTells(u):
 		s.background = s.withoutFiles(u.words, u.text)
-		return mind.Decomposition{}, false
+		return decomposition{}, false
 	case !s.isSure(u, refs):
 		return s.unsure(u)
 	}
 	u.object = s.meantObject(u, refs)
-	if q := s.lacks(u, refs); q != "" {
-		return mind.Decomposition{Question: q}, true
+	if q := s.lacks(u, refs); !q.IsZero() {
+		return decomposition{Question: q}, true
 	}
 	runs, missing, choices := s.bind(u, refs)
 	if missing != "" {
-		return mind.Decomposition{Question: s.askFor(u, missing, choices)}, true
+		return decomposition{Question: s.askFor(u, missing, choices)}, true
 	}
 	for _, media := range runs {
 		s.add(n, u, refs, media)
 	}
-	return mind.Decomposition{}, false
+	return decomposition{}, false
 }
 
 // onlyTells tells whether the clause states something that the next one may need.

@@ -117,11 +117,11 @@ func (s *scene) marksFor(u *understood, held hold) []entity {
 // meant are the things that the clause names by pointing: for each marked picture that it
 // means, the picture and the mark, beside what it names itself. None if it means no mark.
 // ask is a question where it points at a mark that is on none of the pictures it names.
-func (s *scene) meant(u *understood) (sets [][]entity, ask string) {
+func (s *scene) meant(u *understood) (sets [][]entity, ask plan.Message) {
 	held := s.hold(u)
 	marks := s.marksFor(u, held)
 	if len(marks) == 0 {
-		return nil, ""
+		return nil, plan.Message{}
 	}
 	others := slices.DeleteFunc(slices.Clone(u.files), func(e entity) bool { return e.on != "" })
 	if pictures := fitting(others, plan.Image); len(pictures) > 0 {
@@ -132,7 +132,7 @@ func (s *scene) meant(u *understood) (sets [][]entity, ask string) {
 		marks = here
 	}
 	if len(marks) == 0 || !s.asksForPart(u, held, marks) {
-		return nil, ""
+		return nil, plan.Message{}
 	}
 	for _, picture := range s.picturesOf(marks) {
 		base, ok := s.standing(picture, held)
@@ -144,7 +144,7 @@ func (s *scene) meant(u *understood) (sets [][]entity, ask string) {
 			sets = append(sets, slices.Concat([]entity{base, mark}, beside))
 		}
 	}
-	return sets, ""
+	return sets, plan.Message{}
 }
 
 // asksForPart tells whether the clause is about what is marked, and not about the picture

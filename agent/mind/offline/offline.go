@@ -8,7 +8,7 @@
 //     tool that is added is understood by its examples at once.
 //   - The same request gives the same answer; nothing is random, nothing is kept
 //     between requests, nothing leaves the process.
-//   - It understands English and says so otherwise; where it is not sure which
+//   - It understands English and says so otherwise, in the language of the wish; where it is not sure which
 //     resource or what is meant, it asks.
 //   - It is safe for concurrent use.
 package offline
@@ -30,11 +30,14 @@ import (
 type Config struct {
 	// Catalogue holds the tools that wishes are understood by; required.
 	Catalogue *toolbox.Catalogue
+	// Tell tells people fixed sentences in the language of their request. Nil is English.
+	Tell plan.Tell
 }
 
 // Mind understands by rules and retrieval.
 type Mind struct {
 	catalogue *toolbox.Catalogue
+	tell      plan.Tell
 	lexicon   *retrieve.Lexicon
 	index     *retrieve.Index
 	phrases   phrases
@@ -59,6 +62,7 @@ func New(c Config) (*Mind, error) {
 	}
 	m := &Mind{
 		catalogue: c.Catalogue,
+		tell:      c.Tell,
 		lexicon:   lexicon,
 		index:     retrieve.New(lexicon, c.Catalogue.Tools()),
 		phrases:   phrases,

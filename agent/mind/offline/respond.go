@@ -15,8 +15,10 @@ import (
 
 // telling is what an answer tells of a run, each list in the order of the steps.
 type telling struct {
-	said, made    []string // results that are words, and files
+	said          []string       // results that are words
+	made          []plan.Message // files
 	failed, notes []string
+	tell          func(plan.Message) string
 	approximate   set // tools of which some result is
 }
 
@@ -30,18 +32,18 @@ func (m *Mind) Respond(ctx context.Context, a mind.Account, _ *plan.Thinking) (s
 	if len(a.Plan.Tasks) == 0 {
 		return a.Plan.Reply + a.Plan.Question, nil
 	}
-	t := telling{approximate: set{}}
+	t := telling{approximate: set{}, tell: func(s plan.Message) string { return m.tell.In(a.Request.Language, s) }}
 	for i := range a.Steps {
 		t.take(a.Steps, i, a.Results[i])
 	}
 	lines := slices.Concat(t.said, t.files())
 	if len(lines) == 0 {
-		lines = []string{"I could not do it."}
+		lines = []string{t.tell(plan.Say("I could not do it."))}
 	}
 	for _, f := range t.failed {
-		lines = append(lines, fmt.Sprintf("What did not work: %s.", f))
+		lines = append(lines, t.tell(plan.Say("What did not work: %s", f)))
 	}
-	lines = slices.Concat(lines, a.Fallbacks, t.notes, undone(a), a.Missing, t.roughly(a.Steps))
+	lines = slices.Concat(lines, a.Fallbacks, t.notes, t.undone(a), a.Missing, t.roughly(a.Steps))
 	return strings.TrimSpace(strings.Join(lines, "\n")), nil
 }
 
@@ -53,7 +55,7 @@ func (t *telling) take(steps []plan.Step, i int, res plan.Result) {
 		t.notes = append(t.notes, res.Note)
 	}
 	if res.Status == plan.Failed {
-		t.failed = append(t.failed, strings.TrimSuffix(cmp.Or(res.Problem, tool+" did not work."), "."))
+		t.failed = append(t.failed, cmp.Or(res.Problem, t.tell(plan.Say("%s did not work.", tool))))
 	}
 	if res.Status != plan.Done {
 		return
@@ -61,16 +63,16 @@ func (t *telling) take(steps []plan.Step, i int, res plan.Result) {
 	if res.Approximate && res.Note == "" {
 		t.approximate[tool] = true
 	}
-	onTheWay := ""
-	if !step.Final && feedsOn(steps, i) {
-		onTheWay = ", on the way"
-	}
 	for _, out := range res.Outputs() {
 		switch {
 		case out.Type.Media():
-			t.made = append(t.made, fmt.Sprintf("%s (%s)%s", out.Name, cmp.Or(out.About, tool), onTheWay))
+			made := plan.Say("%s (%s)", out.Name, cmp.Or(out.About, tool))
+			if !step.Final && feedsOn(steps, i) {
+				made = plan.Say("%s, on the way", made)
+			}
+			t.made = append(t.made, made)
 		case step.Final:
-			t.said = append(t.said, say(out))
+			t.said = append(t.said, t.tell(say(out)))
 		}
 	}
 }
@@ -81,11 +83,11 @@ func (t *telling) files() []string {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("Here is %s.", t.made[0])}
+		return []string{t.tell(plan.Say("Here is %s.", t.made[0]))}
 	}
-	lines := []string{"Here is what I made:"}
+	lines := []string{t.tell(plan.Say("Here is what I made:"))}
 	for _, f := range t.made {
-		lines = append(lines, "- "+f)
+		lines = append(lines, "- "+t.tell(f))
 	}
 	return lines
 }
@@ -94,7 +96,7 @@ func (t *telling) files() []string {
 func (t *telling) roughly(steps []plan.Step) []string {
 	var lines []string
 	for _, step := range steps {
-		line := fmt.Sprintf("The result of %s is approximate.", spoken(step.Action.Tool))
+		line := t.tell(plan.Say("The result of %s is approximate.", spoken(step.Action.Tool)))
 		if t.approximate[spoken(step.Action.Tool)] && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
@@ -104,16 +106,16 @@ func (t *telling) roughly(steps []plan.Step) []string {
 
 // undone are the lines that name the parts of a wish that no tool could do, where what
 // is missing does not name them.
-func undone(a mind.Account) []string {
+func (t *telling) undone(a mind.Account) []string {
 	if len(a.Plan.Tasks) == 1 {
 		return nil // the whole wish, and that was said
 	}
 	var lines []string
-	for _, t := range a.Plan.Tasks {
-		part := t.Subtask.Description
+	for _, task := range a.Plan.Tasks {
+		part := task.Subtask.Description
 		named := slices.ContainsFunc(a.Missing, func(s string) bool { return strings.Contains(s, part) })
-		if len(t.Solutions) == 0 && !named {
-			lines = append(lines, fmt.Sprintf("I could not do this part: %s.", strings.TrimSuffix(part, ".")))
+		if len(task.Solutions) == 0 && !named {
+			lines = append(lines, t.tell(plan.Say("I could not do this part: %s.", strings.TrimSuffix(part, "."))))
 		}
 	}
 	return lines
@@ -128,45 +130,50 @@ func feedsOn(steps []plan.Step, i int) bool {
 }
 
 // say puts a small result into a sentence.
-func say(r plan.Resource) string {
+func say(r plan.Resource) plan.Message {
 	switch r.Type {
 	case plan.BBox:
 		return sayBoxes(r)
 	case plan.Category:
 		return sayClasses(r)
 	case plan.Title:
-		return "Title: " + r.Value
+		return plan.Say("Title: %s", r.Value)
 	case plan.Tags:
-		return "Tags: " + r.Value
+		return plan.Say("Tags: %s", r.Value)
 	default: // a text speaks for itself
-		return r.Value
+		return plan.Quote(r.Value)
 	}
 }
 
 // sayBoxes says what was found where.
-func sayBoxes(r plan.Resource) string {
+func sayBoxes(r plan.Resource) plan.Message {
 	boxes, err := plan.DecodeValue[plan.Box](r)
 	if err != nil || len(boxes) == 0 {
-		return "I found nothing of that kind."
+		return plan.Say("I found nothing of that kind.")
 	}
-	parts := make([]string, len(boxes))
+	parts := make([]plan.Message, len(boxes))
 	for i, b := range boxes {
-		parts[i] = fmt.Sprintf("%s at (%d, %d)–(%d, %d)%s", cmp.Or(b.Label, "something"), b.XMin, b.YMin, b.XMax, b.YMax, percent(b.Score))
+		label := plan.Say("something")
+		if b.Label != "" {
+			label = plan.Quote(b.Label)
+		}
+		place := fmt.Sprintf("(%d, %d)–(%d, %d)", b.XMin, b.YMin, b.XMax, b.YMax)
+		parts[i] = plan.Say("%s at %s%s", label, place, percent(b.Score))
 	}
-	return "Found: " + strings.Join(parts, "; ") + "."
+	return plan.Say("Found: %s.", plan.Join("%s; %s", parts...))
 }
 
 // sayClasses says what a thing looks like.
-func sayClasses(r plan.Resource) string {
+func sayClasses(r plan.Resource) plan.Message {
 	classes, err := plan.DecodeValue[plan.Class](r)
 	if err != nil || len(classes) == 0 {
-		return "I could not tell what it is."
+		return plan.Say("I could not tell what it is.")
 	}
-	parts := make([]string, len(classes))
+	parts := make([]plan.Message, len(classes))
 	for i, c := range classes {
-		parts[i] = c.Label + percent(c.Score)
+		parts[i] = plan.Quote(c.Label + percent(c.Score))
 	}
-	return "It looks like: " + strings.Join(parts, ", ") + "."
+	return plan.Say("It looks like: %s.", plan.Join("%s, %s", parts...))
 }
 
 // percent says how sure a finder is, where it says so at all.

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,13 +47,13 @@ func (s *scene) anyMedia() bool {
 
 // lacks is the question for what the clause must say and does not: how large, into
 // which format or language.
-func (s *scene) lacks(u *understood, refs references) string {
+func (s *scene) lacks(u *understood, refs references) plan.Message {
 	for _, a := range u.head.Args {
 		if a.Optional || a.Type != plan.Text || s.textFor(u, a.Meaning, u.head) != "" {
 			continue
 		}
 		if a.Meaning != plan.Content {
-			if q := askForText(a); q != "" {
+			if q := askForText(a); !q.IsZero() {
 				return q
 			}
 			continue
@@ -62,28 +61,28 @@ func (s *scene) lacks(u *understood, refs references) string {
 		_, there := s.earlierText(u, refs, a)
 		inscribes := u.head.Returns == plan.Image && len(u.words) > 0 && s.m.phrases.inscribing.has(u.words[0])
 		if !there && inscribes && !textOnly(u.head) {
-			return "Which words do you mean? Please put them in quotation marks."
+			return plan.Say("Which words do you mean? Please put them in quotation marks.")
 		}
 		if !there && textOnly(u.head) && len(u.files) == 0 && !s.anyMedia() {
-			return "Which text do you mean? Please send it, or put it in quotation marks."
+			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
 		}
 	}
-	return ""
+	return plan.Message{}
 }
 
 // askForText asks for what must be said and cannot be guessed; "" for what can.
-func askForText(a toolbox.Arg) string {
+func askForText(a toolbox.Arg) plan.Message {
 	switch a.Meaning {
 	case plan.Amount:
-		return fmt.Sprintf("How exactly? Please say %s.", a.About)
+		return plan.Say("How exactly? Please say %s.", a.About)
 	case plan.Format:
-		return "Into which format? Please name it, for example png, jpg, mp4 or mp3."
+		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
 	case plan.Language:
-		return "Into which language?"
+		return plan.Say("Into which language?")
 	case plan.Place:
-		return fmt.Sprintf("Where exactly? Please say %s.", a.About)
+		return plan.Say("Where exactly? Please say %s.", a.About)
 	default: // the words of the clause stand for it
-		return ""
+		return plan.Message{}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -14,38 +13,38 @@ import (
 // other languages, and wishes that ask for nothing. Questions back are in ask.go.
 
 // The sentences of conversation.
-const (
-	leftAlone = "All right, I leave it as it is."
-	hello     = "Hello! Send me a picture, a sound or a video and say what you want, " +
-		"for example \"find the edges in photo.jpg and make the result half as large\"."
-	welcome = "You are welcome. Say what you want next."
-	aboutMe = "I am Atelier, a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
+var (
+	leftAlone = plan.Say("All right, I leave it as it is.")
+	hello     = plan.Say("Hello! Send me a picture, a sound or a video and say what you want, " +
+		"for example \"find the edges in photo.jpg and make the result half as large\".")
+	welcome = plan.Say("You are welcome. Say what you want next.")
+	aboutMe = plan.Say("I am Atelier, a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
 		"words what you want: \"blur it\", \"crop out the dog\", \"how many people are in this photo?\". " +
-		"I split the wish into steps, choose the tools and send you the results."
-	english = "Sorry, without a language model I understand English only. Please say it in English."
-	noTool  = "Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples."
+		"I split the wish into steps, choose the tools and send you the results.")
+	english = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
+	noTool  = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 
 // talk answers what needs no tool: greetings, thanks, questions about itself, and
 // wishes in a language that it does not understand.
-func (m *Mind) talk(r plan.Request, wish string) (mind.Decomposition, bool) {
+func (m *Mind) talk(r plan.Request, wish string) (decomposition, bool) {
 	plain := strings.ToLower(strings.TrimFunc(wish, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
 	switch {
 	case !strings.ContainsFunc(plain, unicode.IsLetter):
 		if len(r.Given) > 0 {
-			return mind.Decomposition{Question: whatWith(resourceNames(r.Given))}, true
+			return decomposition{Question: whatWith(resourceNames(r.Given))}, true
 		}
-		return mind.Decomposition{Question: emptyWish}, true
+		return decomposition{Question: emptyWish}, true
 	case m.greets(plain):
-		return mind.Decomposition{Reply: hello}, true
+		return decomposition{Reply: hello}, true
 	case m.thanks(plain):
-		return mind.Decomposition{Reply: welcome}, true
+		return decomposition{Reply: welcome}, true
 	case isMadeOf(plain, m.phrases.about, m.phrases.greetings):
-		return mind.Decomposition{Reply: aboutMe}, true
+		return decomposition{Reply: aboutMe}, true
 	case m.isForeign(wish):
-		return mind.Decomposition{Reply: english, Refused: true}, true
+		return decomposition{Reply: english, Refused: true}, true
 	}
-	return mind.Decomposition{}, false
+	return decomposition{}, false
 }
 
 // isPolite tells whether a text in lower case does nothing but greet or thank.

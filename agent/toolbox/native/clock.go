@@ -110,7 +110,7 @@ func unknownPlace(place string) error {
 
 func severalZones(land string, cities []string) error {
 	return &plan.Fault{
-		Sentence: plan.Say("There are several time zones in %s. Name a city, such as %s.", inSentence(land), list(cities, "or")),
+		Sentence: plan.Say("There are several time zones in %s. Name a city, such as %s.", inSentence(land), plan.Or(cities...)),
 		Err:      errors.New("country with several time zones"),
 	}
 }
