@@ -15,6 +15,8 @@
 //     another password all.
 //   - Behind a proxy that authenticates, the person is whom its header names. A header
 //     that comes from elsewhere names nobody.
+//   - A stream of events ends after a while, so that who looks on is asked for again who
+//     they are when the browser takes it up again.
 //   - Whoever asks too often, or guesses passwords, is told how long to wait. What is
 //     remembered for that is bounded, and known to this process only.
 package guard
@@ -30,7 +32,6 @@ import (
 	"net/url"
 	"slices"
 	"time"
-
 )
 
 // Config is who is let in, and where.
@@ -70,6 +71,8 @@ type Limit struct {
 	PerMinute int
 	AtOnce    int // after a pause
 }
+
+func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
 
 // Guard lets people in. It is safe for use by many goroutines.
 type Guard struct {
@@ -132,6 +135,49 @@ func New(c Config) (*Guard, error) {
 	return g, nil
 }
 
+// Protect serves those who are let in: whom is told by [Who].
+func (g *Guard) Protect(next http.Handler) http.Handler {
+	return g.Outer(g.ownOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, no := g.admit(w, r)
+		if no == nil {
+			no = g.pace(r, v.person.ID)
+		}
+		if no != nil {
+			g.refuse(w, r, no)
+			return
+		}
+		ctx, end := g.bounded(v.within(r.Context()), r)
+		defer end()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})))
+}
+
+// Outer serves everybody, under a known Host and with the headers that keep browsers from
+// doing more than they should. What is served may set others in their place.
+func (g *Guard) Outer(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, ok := hostname(r.Host)
+		g.harden(w.Header(), host)
+		if !ok || !g.known(host) {
+			g.journal.note(r, "host", "a request for a host that is not known was refused: PUBLIC_URL makes one known", "host", cut(r.Host))
+			g.refuse(w, r, &refusal{status: http.StatusMisdirectedRequest, format: "Atelier is not known by this address. " +
+				"Whoever runs it can make the address known: it belongs into PUBLIC_URL."})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Handler serves GET and POST /login, POST /logout, and what lies below /login/.
+func (g *Guard) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /login", g.askPassword)
+	mux.HandleFunc("POST /login", g.login)
+	mux.HandleFunc("POST /logout", g.logout)
+	mux.HandleFunc("GET /login/static/", g.pages.file)
+	return g.Outer(g.ownOrigin(mux))
+}
+
 // settle takes the parts of the configuration that may be wrong.
 func (g *Guard) settle(c Config) error {
 	switch {
@@ -141,10 +187,15 @@ func (g *Guard) settle(c Config) error {
 		return fmt.Errorf("a session that lasts %v is none", c.Session)
 	case c.Header != "" && !headerName(c.Header):
 		return fmt.Errorf("%q is no name of a header", c.Header)
+	case !g.changes.limit.valid() || !g.reads.limit.valid():
+		return errors.New("a limit lets nothing through")
 	case slices.ContainsFunc(c.Proxies, func(p netip.Prefix) bool { return !p.IsValid() }):
 		return errors.New("an address of the proxies is not valid")
 	}
 	for _, name := range c.Hosts {
+		if _, err := netip.ParseAddr(name); err == nil {
+			continue // every address is served
+		}
 		host, ok := hostname(name)
 		if !ok {
 			return fmt.Errorf("%q is no name of a host", name)
@@ -166,45 +217,4 @@ func (g *Guard) settle(c Config) error {
 		return fmt.Errorf("trust the public address: %w", err)
 	}
 	return nil
-}
-
-// Protect serves those who are let in: whom is told by [Who].
-func (g *Guard) Protect(next http.Handler) http.Handler {
-	return g.Outer(g.ownOrigin(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, no := g.admit(w, r)
-		if no == nil {
-			no = g.pace(r, v.person.ID)
-		}
-		if no != nil {
-			g.refuse(w, r, no)
-			return
-		}
-		next.ServeHTTP(w, r.WithContext(v.within(r.Context())))
-	})))
-}
-
-// Outer serves everybody, under a known Host and with the headers that keep browsers from
-// doing more than they should. What is served may set others in their place.
-func (g *Guard) Outer(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, ok := hostname(r.Host)
-		g.harden(w.Header(), host)
-		if !ok || !g.known(host) {
-			g.journal.note(r, "host", "a request for a host that is not known was refused: PUBLIC_URL tells under which address the channel is opened", "host", cut(r.Host))
-			g.refuse(w, r, &refusal{status: http.StatusMisdirectedRequest, format: "Atelier is not known by this address. " +
-				"Whoever runs it can make the address known: it belongs into PUBLIC_URL."})
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// Handler serves GET and POST /login, POST /logout, and what lies below /login/.
-func (g *Guard) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /login", g.askPassword)
-	mux.HandleFunc("POST /login", g.login)
-	mux.HandleFunc("POST /logout", g.logout)
-	mux.HandleFunc("GET /login/static/", g.pages.file)
-	return g.Outer(g.ownOrigin(mux))
 }

@@ -34,7 +34,7 @@ func hostname(s string) (host, bool) {
 		return host{name: addr.Unmap().String(), addr: addr.Unmap()}, true
 	}
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if name == "" || len(name) > 253 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
+	if len(name) > 253 || strings.Contains("."+name+".", "..") || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "" {
 		return host{}, false
 	}
 	addr, err := netip.ParseAddr(name)
@@ -83,7 +83,8 @@ func (g *Guard) ownOrigin(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := g.origins.Check(r); err != nil || embedded(r) {
 			g.journal.note(r, "origin", "a request of another site's page was refused")
-			g.refuse(w, r, &refusal{status: http.StatusForbidden, format: "This was asked by a page of another site. Open Atelier itself, and try again there."})
+			g.refuse(w, r, &refusal{status: http.StatusForbidden, format: "" +
+				"This was asked by a page of another site. Open Atelier itself, and try again there."})
 			return
 		}
 		next.ServeHTTP(w, r)

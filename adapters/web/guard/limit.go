@@ -126,7 +126,7 @@ func (g *guesser) pause() time.Duration {
 	if g.wrong < freeGuesses {
 		return 0
 	}
-	return min(time.Second<<min(g.wrong-freeGuesses+1, 20), longestWait)
+	return min(time.Second<<min(g.wrong-freeGuesses, 20), longestWait)
 }
 
 // right tells that the last guess was none.

@@ -95,7 +95,7 @@ func (g *Guard) logout(w http.ResponseWriter, r *http.Request) {
 		g.remember(w, r, "")
 	}
 	if strings.EqualFold(r.Header.Get("Hx-Request"), "true") {
-		w.Header().Set("HX-Redirect", "/login")
+		w.Header().Set("Hx-Redirect", "/login")
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

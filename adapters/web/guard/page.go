@@ -80,7 +80,7 @@ func (p *pages) file(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeFileFS(w, r, files, "static/"+name)
+	http.ServeFileFS(w, r, files, "static/"+name) //nolint:gosec // one of the two
 }
 
 var spoken = tags.NewMatcher([]tags.Tag{tags.English, tags.SimplifiedChinese})

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -39,6 +40,11 @@ func (a amount) Phrase() (format string, args []any) {
 	return "%d min", []any{int(math.Ceil(time.Duration(a).Minutes()))}
 }
 
+func (a amount) String() string {
+	format, args := a.Phrase()
+	return fmt.Sprintf(format, args...)
+}
+
 func seconds(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 
 // refuse answers in the form that is asked for: a page to who goes somewhere, a fragment or
@@ -53,7 +59,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	switch accept := r.Header.Get("Accept"); {
 	case r.Header.Get("Hx-Request") == "true":
 		if no.login {
-			header.Set("HX-Redirect", loginFor(current(r)))
+			header.Set("Hx-Redirect", loginFor(current(r)))
 		}
 		g.pages.write(w, no.status, "fragment.html", page{Sentence: sentence})
 	case strings.Contains(accept, "text/html"):
@@ -74,7 +80,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, no *refusal) {
 	default:
 		header.Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(no.status)
-		_, _ = w.Write([]byte(sentence + "\n")) //nolint:errcheck // who asked is gone
+		_, _ = w.Write([]byte(sentence + "\n")) //nolint:errcheck,gosec // who asked is gone; it is plain text
 	}
 }
 

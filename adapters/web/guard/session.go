@@ -68,7 +68,7 @@ func (s sessions) group(token string) (string, bool) {
 // begin starts a session of that name, and gives what the browser is to hold.
 func (s sessions) begin(ctx context.Context, name string) (token string, err error) {
 	bits := make([]byte, sha256.Size)
-	rand.Read(bits) //nolint:errcheck // it never fails: https://pkg.go.dev/crypto/rand#Read
+	rand.Read(bits) // it never fails
 	token = tokens.EncodeToString(bits)
 	return token, s.append(ctx, token, record{Name: name, At: s.now().UTC()})
 }
@@ -142,7 +142,7 @@ func (g *Guard) cookie(r *http.Request) string {
 // remember has the browser hold a session, or with "" let go of it.
 func (g *Guard) remember(w http.ResponseWriter, r *http.Request, token string) {
 	h, _ := hostname(r.Host)
-	cookie := &http.Cookie{
+	cookie := &http.Cookie{ //nolint:gosec // by http, as on this machine, a browser keeps no secure ones
 		Name: g.cookie(r), Value: token, Path: "/", MaxAge: int(g.sessions.lasting.Seconds()),
 		HttpOnly: true, Secure: g.secure(h), SameSite: http.SameSiteLaxMode,
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
 	"atelier/adapters"
@@ -54,7 +54,7 @@ func named(name string) (adapters.Person, bool) {
 		return adapters.Person{}, false
 	}
 	name = strings.Join(strings.Fields(strings.Map(shown, norm.NFC.String(name))), " ")
-	id := cases.Fold().String(norm.NFKC.String(strings.Map(seen, name)))
+	id := strings.ToLower(strings.ToUpper(norm.NFKC.String(strings.Map(seen, name))))
 	id = strings.Join(strings.Fields(norm.NFKC.String(id)), " ")
 	letters := strings.ContainsFunc(id, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 	if !letters || utf8.RuneCountInString(name) > maxName || len(id) > maxID {
@@ -121,7 +121,7 @@ func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 			return visit{person: person}, nil, true
 		}
 	}
-	g.journal.note(r, "header", "a request of a trusted proxy was refused: its header names nobody, several people, or no name that can be taken", "header", g.header)
+	g.journal.note(r, "header", "a request of a trusted proxy was refused: its header names not one person", "header", g.header)
 	return visit{}, &refusal{status: http.StatusForbidden, format: "Who you are was not told by where you signed in. " +
 		"Whoever runs Atelier finds more in its log."}, true
 }
@@ -148,6 +148,17 @@ func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *re
 		g.remember(w, r, cookie.Value)
 	}
 	return visit{person: person, session: true}, nil
+}
+
+// streamed is how long a stream of events goes on before it is looked again whose it is.
+const streamed = 15 * time.Minute
+
+// bounded is a context for the request that ends where that may go on for ever.
+func (g *Guard) bounded(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
+	if g.open || !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, streamed)
 }
 
 // askLogin refuses who has no session. Asking for it over and over is limited too.
