@@ -6,11 +6,11 @@ import (
 	"html/template"
 	"io"
 	"io/fs"
-	"time"
 
 	"golang.org/x/text/language"
 
 	"atelier/adapters/phrase"
+	"atelier/adapters/web/point"
 )
 
 //go:embed templates/*.html
@@ -44,7 +44,10 @@ func newPages() (*pages, error) {
 	tags := make([]language.Tag, len(p.tags))
 	for i, tag := range p.tags {
 		tags[i] = language.Make(tag)
-		t, err := template.New("pages").Funcs(p.funcs(tag)).ParseFS(templateFiles, "templates/*.html")
+		t, err := point.Parse(template.New("pages").Funcs(p.funcs(tag)))
+		if err == nil {
+			t, err = t.ParseFS(templateFiles, "templates/*.html")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("the web channel's templates: %w", err)
 		}
@@ -60,7 +63,7 @@ func newWords() (*phrase.Catalogue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the web channel's words: %w", err)
 	}
-	return phrase.New(folder)
+	return phrase.New(folder, point.Words())
 }
 
 // page writes a whole page.
@@ -112,19 +115,4 @@ func (p *pages) language(tag string) int {
 	}
 	_, i, _ := p.matcher.Match(wanted)
 	return i
-}
-
-// funcs are what the templates of a language can call.
-func (p *pages) funcs(tag string) template.FuncMap {
-	say := func(format string, args ...any) string { return p.words.Say(tag, format, args...) }
-	return template.FuncMap{
-		"language":  func() string { return tag },
-		"languages": func() []string { return p.tags },
-		"say":       say,
-		"size":      size,
-		"took":      took,
-		"name":      displayName,
-		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"clock":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
-	}
 }

@@ -8,10 +8,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"atelier/adapters/web/point"
 )
 
 //go:embed static
@@ -30,31 +34,41 @@ var assetTypes = map[string]string{
 	".svg": "image/svg+xml",
 }
 
-// loadAssets reads the static files, and the hash of all of them.
+// loadAssets reads the static files, those of the picture marker among them, and gives
+// them by their path with the hash of all.
 func loadAssets() (map[string]asset, string, error) {
+	own, err := fs.Sub(staticFiles, "static")
+	if err != nil {
+		return nil, "", fmt.Errorf("the web channel's files: %w", err)
+	}
 	all := map[string]asset{}
+	for folder, files := range map[string]fs.FS{"": own, "point": point.Static()} {
+		if err := addAssets(all, folder, files); err != nil {
+			return nil, "", fmt.Errorf("the web channel's files: %w", err)
+		}
+	}
 	hash := sha256.New()
-	err := fs.WalkDir(staticFiles, "static", func(name string, d fs.DirEntry, err error) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		fmt.Fprintf(hash, "%s %d\n%s", name, len(all[name].plain), all[name].plain)
+	}
+	return all, hex.EncodeToString(hash.Sum(nil))[:16], nil
+}
+
+// addAssets adds the files that are of a type which is served.
+func addAssets(all map[string]asset, folder string, files fs.FS) error {
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		contentType, served := assetTypes[path.Ext(name)]
 		if err != nil || d.IsDir() || !served {
 			return err
 		}
-		content, err := fs.ReadFile(staticFiles, name)
+		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
 		zipped, err := zip(content)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(hash, "%s %d\n%s", name, len(content), content)
-		all[strings.TrimPrefix(name, "static/")] = asset{contentType, content, zipped}
-		return nil
+		all[path.Join(folder, name)] = asset{contentType, content, zipped}
+		return err
 	})
-	if err != nil {
-		return nil, "", fmt.Errorf("the web channel's files: %w", err)
-	}
-	return all, hex.EncodeToString(hash.Sum(nil))[:16], nil
 }
 
 func zip(content []byte) ([]byte, error) {

@@ -1,0 +1,138 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/point"
+)
+
+// speaker says things in one language.
+type speaker func(format string, args ...any) string
+
+// funcs are what the templates of a language can call.
+func (p *pages) funcs(tag string) template.FuncMap {
+	say := speaker(func(format string, args ...any) string { return p.words.Say(tag, format, args...) })
+	return template.FuncMap{
+		"language":  func() string { return tag },
+		"say":       say,
+		"size":      size,
+		"took":      took,
+		"name":      displayName,
+		"count":     strconv.Itoa,
+		"instant":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"clock":     func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") },
+		"needs":     say.needs,
+		"stateWord": say.state,
+		"stateIcon": stateIcon,
+		"press":     press,
+		"marker":    func() point.Marker { return point.Marker{Words: say} },
+		"composer":  newComposer,
+		"domains":   domains,
+		"live":      live,
+	}
+}
+
+// press is what is posted where a choice is pressed: it is taken, or taken back.
+func press(c choiceView) string {
+	if c.Mine {
+		return fmt.Sprintf(`{"sign":"choose","number":%d,"back":true}`, c.Number)
+	}
+	return fmt.Sprintf(`{"sign":"choose","number":%d}`, c.Number)
+}
+
+// state says how a step stands.
+func (say speaker) state(s adapters.StepState) string {
+	switch s {
+	case adapters.StepRunning:
+		return say("at work")
+	case adapters.StepDone:
+		return say("done")
+	case adapters.StepFailed:
+		return say("failed")
+	case adapters.StepSkipped:
+		return say("left out")
+	case adapters.StepWaiting:
+	}
+	return say("waits")
+}
+
+// stateIcon is which of the icons shows how a step stands.
+func stateIcon(s adapters.StepState) string {
+	switch s {
+	case adapters.StepRunning:
+		return "run"
+	case adapters.StepDone:
+		return "check"
+	case adapters.StepFailed:
+		return "cross"
+	case adapters.StepSkipped:
+		return "skip"
+	case adapters.StepWaiting:
+	}
+	return "wait"
+}
+
+// needs says which file is to be attached.
+func (say speaker) needs(kind string) string {
+	switch kind {
+	case "image":
+		return say("Attach a picture")
+	case "video":
+		return say("Attach a video")
+	case "audio":
+		return say("Attach a sound")
+	case "text":
+		return say("Attach a text")
+	}
+	return say("Attach a file: %s", kind)
+}
+
+// composerView is what the form is given in which messages are written.
+type composerView struct {
+	Thread   string
+	Fresh    bool
+	MaxFile  int64
+	MaxFiles int
+}
+
+func newComposer(v pageView, thread string) composerView {
+	return composerView{Thread: thread, Fresh: v.Thread == nil, MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
+}
+
+// domain is the tools of one domain.
+type domain struct {
+	ID, Name string
+	Tools    []Tool
+}
+
+// domains groups tools by their domain, in the order in which the domains come first.
+func domains(tools []Tool) []domain {
+	var all []domain
+	for _, t := range tools {
+		called := strings.ReplaceAll(displayName(t.Domain), "-", " ")
+		at := slices.IndexFunc(all, func(d domain) bool { return d.Name == called })
+		if at < 0 {
+			at = len(all)
+			all = append(all, domain{ID: "domain-" + strconv.Itoa(at), Name: called})
+		}
+		all[at].Tools = append(all[at].Tools, t)
+	}
+	return all
+}
+
+// live is how many of the tools can run.
+func live(tools []Tool) int {
+	n := 0
+	for _, t := range tools {
+		if t.Live {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,46 @@
+// The buttons below messages. htmx sends what is pressed; here it gets its id, is asked
+// for where it cannot be taken back, and is told where it failed.
+
+import { sentenceIn, toast } from "./notice.js";
+import { newId, word } from "./words.js";
+
+const ids = new WeakMap(); // button → the id of what it asked for, until that is taken
+
+export function watchActs() {
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (!detail.elt.hasAttribute("data-act")) return;
+    if (!ids.has(detail.elt)) ids.set(detail.elt, newId());
+    detail.parameters.id = ids.get(detail.elt);
+  });
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (detail.successful) ids.delete(detail.elt);
+  });
+  document.addEventListener("htmx:responseError", ({ detail }) => toast(sentenceIn(detail.xhr.responseText) || word("actFailed")));
+  document.addEventListener("htmx:sendError", () => toast(word("actFailed")));
+  document.addEventListener("htmx:confirm", (event) => {
+    if (event.detail.elt.dataset.act !== "remove") return;
+    event.preventDefault();
+    ask(word("removeAnswer"), word("delete")).then((yes) => yes && event.detail.issueRequest(true));
+  });
+}
+
+// ask lets the reader say yes or no.
+export function ask(question, yes) {
+  const dialog = document.getElementById("ask");
+  document.getElementById("ask-what").textContent = question;
+  document.getElementById("ask-yes").textContent = yes;
+  dialog.returnValue = "no";
+  dialog.showModal();
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+}
+
+// watchForget lets the thread be deleted by its button.
+export function watchForget() {
+  const button = document.getElementById("forget");
+  button?.addEventListener("click", async () => {
+    if (!(await ask(word("forget"), word("delete")))) return;
+    const response = await fetch(button.dataset.forget, { method: "POST", headers: { "HX-Request": "true" } }).catch(() => null);
+    if (response?.ok) location.assign("/");
+    else toast((response && sentenceIn(await response.text())) || word("actFailed"));
+  });
+}

@@ -1,0 +1,146 @@
+// What goes with the message that is being written: files, and marks on pictures. A file is
+// uploaded as soon as it is attached.
+//
+// An item is {kind: "file", name, size, type, state, part, error, file, upload} or
+// {kind: "marks", ref, name, src, width, height, points, boxes, mask, state, error, upload},
+// where mask is a Blob or null, and upload what the server knows of the file or mask.
+// The state is waiting, uploading, done or failed.
+
+import { takeBack, upload } from "./upload.js";
+import { bytes, plain, word } from "./words.js";
+
+const atOnce = 3; // uploads
+
+export class Attachments extends EventTarget {
+  items = [];
+
+  constructor(thread, mostBytes, mostFiles) {
+    super();
+    Object.assign(this, { thread, mostBytes, mostFiles });
+  }
+
+  get busy() {
+    return this.items.some((i) => i.state === "uploading" || i.state === "waiting");
+  }
+
+  get failed() {
+    return this.items.some((i) => i.state === "failed");
+  }
+
+  get files() {
+    return this.items.filter((i) => i.kind === "file");
+  }
+
+  get marks() {
+    return this.items.filter((i) => i.kind === "marks");
+  }
+
+  // add attaches files. It gives a sentence where not all of them can be.
+  add(files) {
+    let trouble = "";
+    for (const file of files) {
+      const name = file.name || "file";
+      if (this.mostFiles > 0 && this.files.length >= this.mostFiles) trouble = word("tooMany", { most: this.mostFiles });
+      else if (file.size === 0) trouble = word("emptyFile", { name: plain(name) });
+      else if (this.mostBytes > 0 && file.size > this.mostBytes) trouble = word("tooLarge", { name: plain(name), most: bytes(this.mostBytes) });
+      else this.items.push({ kind: "file", name, size: file.size, type: file.type, file, state: "waiting", part: 0 });
+    }
+    this.#next();
+    return trouble;
+  }
+
+  // mark attaches marks on a picture, in the place of earlier ones on it.
+  mark(picture, marks) {
+    const before = this.items.findIndex((i) => i.kind === "marks" && i.ref === picture.ref);
+    const item = { kind: "marks", ...picture, ...marks, state: marks.mask ? "waiting" : "done", part: 0 };
+    if (before < 0) this.items.push(item);
+    else this.#forget(this.items.splice(before, 1, item)[0]);
+    this.#next();
+  }
+
+  // restore puts in what was kept of an earlier visit: all of it is uploaded already.
+  restore(items) {
+    this.items = items.map((i) => ({ ...i, state: "done", part: 1 }));
+    this.#changed();
+  }
+
+  // kept is what another visit can go on with.
+  kept() {
+    const upload = (i) => i.state === "done";
+    return this.items.filter(upload).map(({ file, mask, stop, element, ...rest }) => rest);
+  }
+
+  retry(item) {
+    item.state = "waiting";
+    item.error = "";
+    this.#next();
+  }
+
+  remove(item) {
+    this.items = this.items.filter((i) => i !== item);
+    this.#forget(item);
+    if (item.kind === "file" && item.upload) {
+      // Marks on a file that is not sent mean nothing.
+      for (const marks of this.marks.filter((m) => m.ref === `file:${item.upload.id}`)) this.remove(marks);
+    }
+    this.#next();
+  }
+
+  clear() {
+    this.items = [];
+    this.#changed();
+  }
+
+  #forget(item) {
+    item.stop?.();
+    if (item.upload) takeBack(this.thread, item.upload.id);
+  }
+
+  // next begins with those that wait, some at once.
+  #next() {
+    const running = this.items.filter((i) => i.state === "uploading").length;
+    const waiting = this.items.filter((i) => i.state === "waiting");
+    for (const item of waiting.slice(0, Math.max(0, atOnce - running))) this.#upload(item);
+    this.#changed();
+  }
+
+  async #upload(item) {
+    item.state = "uploading";
+    item.part = 0;
+    const isMask = item.kind === "marks";
+    const { done, stop } = upload(this.thread, isMask ? item.mask : item.file, isMask ? "mask.png" : item.name, {
+      mask: isMask,
+      progress: (part) => {
+        item.part = part;
+        this.dispatchEvent(new Event("progress"));
+      },
+    });
+    item.stop = stop;
+    try {
+      item.upload = await done;
+      item.state = "done";
+      item.part = 1;
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      item.state = "failed";
+      item.error = error.message;
+    } finally {
+      item.stop = null;
+    }
+    this.#next();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+// markOf is what the server is told of marks.
+export function markOf({ ref, width, height, points, boxes, upload }) {
+  const [kind, ...rest] = ref.split(":");
+  const out = { [kind]: rest.join(":"), width, height };
+  if (points.length > 0) out.points = points;
+  if (boxes.length > 0) out.boxes = boxes;
+  if (upload) out.mask = upload.id;
+  return out;
+}

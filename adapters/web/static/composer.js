@@ -1,0 +1,212 @@
+// The form in which messages are written.
+
+import { Attachments, markOf } from "./attachments.js";
+import { Chips } from "./chips.js";
+import { Draft } from "./draft.js";
+import { openMarker } from "./marking.js";
+import { failureOf } from "./notice.js";
+import { newId, word } from "./words.js";
+
+export class Composer {
+  #sending = false;
+  #waiting = false; // for uploads, to be sent then
+  #reply = null; // {id, quote}
+  #try = { id: "", body: "" }; // under which id what was tried: again, it is the same message
+
+  constructor(form) {
+    const part = (id) => document.getElementById(id);
+    this.form = form;
+    this.parts = Object.fromEntries(["text", "send", "attach", "files", "chips", "hint", "trouble", "sending", "reply-to"].map((id) => [id, part(id)]));
+    const { thread, fresh, maxFile, maxFiles } = form.dataset;
+    this.draft = new Draft(thread, fresh !== undefined);
+    const kept = this.draft.read();
+    this.thread = kept.thread ?? thread;
+    this.attachments = new Attachments(this.thread, Number(maxFile), Number(maxFiles));
+    new Chips(this.parts.chips, part("chip"), this.attachments, {
+      remove: (item) => this.attachments.remove(item),
+      retry: (item) => this.attachments.retry(item),
+      mark: (item) => this.#mark(item),
+    });
+    this.#listen();
+    this.#restore(kept);
+  }
+
+  #listen() {
+    const { text, attach, files } = this.parts;
+    this.form.addEventListener("submit", (e) => {
+      e.preventDefault();
+      this.send();
+    });
+    text.addEventListener("keydown", (e) => {
+      // While a word of an input method is being composed, Enter ends the word.
+      if (e.key !== "Enter" || e.shiftKey || e.isComposing || e.keyCode === 229) return;
+      e.preventDefault();
+      this.send();
+    });
+    text.addEventListener("input", () => this.#changed());
+    attach.addEventListener("click", () => files.click());
+    files.addEventListener("change", () => {
+      this.add(files.files);
+      files.value = "";
+    });
+    this.parts["reply-to"].querySelector("button").addEventListener("click", () => this.reply(null));
+    this.attachments.addEventListener("change", () => {
+      this.#changed();
+      if (this.#waiting && !this.attachments.busy) this.send();
+    });
+  }
+
+  #restore({ text = "", items = [], reply = null, tried = null }) {
+    this.parts.text.value = text;
+    if (tried) this.#try = tried;
+    this.attachments.restore(items);
+    this.reply(reply, false);
+    this.#changed();
+  }
+
+  // add attaches files.
+  add(files) {
+    this.#trouble(this.attachments.add(files));
+    this.#hint("");
+    this.parts.text.focus();
+  }
+
+  // fill puts in a wish, and says which file it needs.
+  fill(text, hint = "") {
+    this.parts.text.value = text;
+    this.#hint(this.attachments.files.length > 0 ? "" : hint);
+    this.#changed();
+    (hint ? this.parts.attach : this.parts.text).focus();
+  }
+
+  // reply lets the message be one that replies to another.
+  reply(to, focus = true) {
+    this.#reply = to;
+    const bar = this.parts["reply-to"];
+    bar.hidden = !to;
+    bar.querySelector("bdi").textContent = to?.quote ?? "";
+    this.#changed();
+    if (focus) this.parts.text.focus();
+  }
+
+  // mark opens a picture to be marked. What is marked goes with the message.
+  async mark(picture) {
+    const before = this.attachments.marks.find((m) => m.ref === picture.ref);
+    const marks = await openMarker(picture, before);
+    if (marks) this.attachments.mark(picture, marks);
+    this.parts.text.focus();
+  }
+
+  #mark(item) {
+    if (item.kind === "marks") {
+      const { ref, name, src } = item;
+      return this.mark({ ref, name, src });
+    }
+    const { id, url, name } = item.upload;
+    return this.mark({ ref: `file:${id}`, name: name || item.name, src: url });
+  }
+
+  #hint(sentence) {
+    const { hint, attach } = this.parts;
+    hint.hidden = !sentence;
+    hint.lastElementChild.textContent = sentence;
+    attach.classList.toggle("wanted", Boolean(sentence));
+  }
+
+  #trouble(sentence) {
+    this.parts.trouble.textContent = sentence;
+    this.parts.trouble.hidden = !sentence;
+  }
+
+  #tell(sentence) {
+    const { sending } = this.parts;
+    sending.textContent = sentence || sending.dataset.rest;
+    sending.classList.toggle("telling", Boolean(sentence));
+  }
+
+  #changed() {
+    const { text, send } = this.parts;
+    const empty = !text.value.trim() && this.attachments.items.length === 0;
+    send.setAttribute("aria-disabled", String(empty || this.#sending));
+    if (!CSS.supports("field-sizing", "content")) {
+      text.style.height = "auto";
+      text.style.height = `${text.scrollHeight}px`;
+    }
+    if (this.#sending) return;
+    const items = this.attachments.kept();
+    this.draft.write({ thread: this.thread, text: text.value, reply: this.#reply, items, tried: this.#try });
+  }
+
+  // body is the message as the form sends it, but for its id.
+  #body() {
+    const body = new URLSearchParams({ text: this.parts.text.value.trim() });
+    for (const file of this.attachments.files) body.append("file", file.upload.id);
+    const marks = this.attachments.marks.map(markOf);
+    if (marks.length > 0) body.set("marks", JSON.stringify(marks));
+    if (this.#reply) body.set("reply_to", this.#reply.id);
+    return body;
+  }
+
+  async send() {
+    const { attachments } = this;
+    this.#waiting = false;
+    if (this.#sending) return;
+    this.#trouble("");
+    this.#tell("");
+    if (attachments.failed) return this.#trouble(word("filesFailed"));
+    if (!this.parts.text.value.trim() && attachments.items.length === 0) return this.#trouble(word("nothing"));
+    if (attachments.busy) {
+      this.#waiting = true;
+      return this.#tell(word("waiting"));
+    }
+    const body = this.#body();
+    // The same content tried again is the same message; other content is another one.
+    if (this.#try.body !== body.toString()) this.#try = { id: newId(), body: body.toString() };
+    this.#changed();
+    body.set("id", this.#try.id);
+    this.#busy(true);
+    try {
+      await this.#post(body);
+    } catch (error) {
+      this.#trouble(error.message);
+    } finally {
+      this.#busy(false);
+    }
+  }
+
+  async #post(body) {
+    const headers = { "HX-Request": "true" };
+    const response = await fetch(`/t/${this.thread}/messages`, { method: "POST", body, headers }).catch(() => {
+      throw new Error(word("unreachable"));
+    });
+    const elsewhere = response.headers.get("HX-Redirect") ?? (response.redirected ? response.url : "");
+    if (!response.ok) {
+      if (elsewhere) location.assign(elsewhere);
+      throw new Error(await failureOf(response, word("refused")));
+    }
+    if (response.redirected) return location.assign(elsewhere); // to log in: the draft stays
+    this.#sent();
+    if (elsewhere) location.assign(elsewhere);
+  }
+
+  #sent() {
+    this.#try = { id: "", body: "" };
+    this.parts.text.value = "";
+    this.#reply = null;
+    this.parts["reply-to"].hidden = true;
+    this.#hint("");
+    this.attachments.clear();
+    this.draft.write({ text: "", items: [] });
+  }
+
+  // busy keeps the form from being changed while it is sent.
+  #busy(is) {
+    this.#sending = is;
+    this.parts.text.readOnly = is;
+    this.parts.chips.inert = is;
+    this.parts.attach.disabled = is;
+    this.#tell(is ? word("sending") : "");
+    this.#changed();
+    if (!is) this.parts.text.focus();
+  }
+}

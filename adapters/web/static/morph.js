@@ -1,0 +1,61 @@
+// morph makes an element like another one by the fewest changes, so that what did not
+// change is left alone: a video goes on playing, the focus and what is open stay.
+
+export function morph(from, to) {
+  if (from.isEqualNode(to)) return;
+  attributes(from, to);
+  if (!from.hasAttribute("data-keep")) children(from, to);
+}
+
+// attributes that the reader's own doing changes are not the server's.
+const own = (element, name) => (element.localName === "details" || element.localName === "dialog") && name === "open";
+
+function attributes(from, to) {
+  for (const { name } of [...from.attributes]) {
+    if (!to.hasAttribute(name) && !own(from, name)) from.removeAttribute(name);
+  }
+  for (const { name, value } of to.attributes) {
+    if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  }
+}
+
+function children(from, to) {
+  let at = from.firstChild;
+  for (const wanted of [...to.childNodes]) {
+    const found = partner(at, wanted);
+    if (!found) {
+      from.insertBefore(wanted, at);
+      continue;
+    }
+    while (at !== found) at = drop(at);
+    at = found.nextSibling;
+    if (found.nodeType === Node.ELEMENT_NODE) morph(found, wanted);
+    else if (found.nodeValue !== wanted.nodeValue) found.nodeValue = wanted.nodeValue;
+  }
+  while (at) at = drop(at);
+}
+
+function drop(node) {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+// partner is the next node that can be made like the wanted one. What is passed over to
+// reach it is dropped, so that text, which can stand anywhere, is taken only where it is next.
+function partner(at, wanted) {
+  if (wanted.nodeType !== Node.ELEMENT_NODE) return at?.nodeType === wanted.nodeType ? at : null;
+  for (let node = at; node; node = node.nextSibling) {
+    if (alike(node, wanted)) return node;
+  }
+  return null;
+}
+
+const name = (element) => element.id || element.dataset?.key || "";
+
+function alike(node, wanted) {
+  return node.nodeType === Node.ELEMENT_NODE && node.localName === wanted.localName && name(node) === name(wanted) && role(node) === role(wanted);
+}
+
+// role is the first class, which tells what an element is for.
+const role = (element) => element.classList[0] ?? "";

@@ -1,0 +1,16 @@
+// How a message is called where another one replies to it.
+
+import { plain } from "./words.js";
+
+export function quoteOf(message) {
+  const said = (selector) => message?.querySelector(selector)?.textContent.trim();
+  return plain(said(".text") || said(".file-name, .steps-title") || "").slice(0, 140);
+}
+
+// quoteReplies shows what the messages within root reply to.
+export function quoteReplies(root) {
+  for (const quote of root.querySelectorAll("[data-quote]")) {
+    const text = quoteOf(document.getElementById(quote.dataset.quote));
+    if (text) quote.textContent = text;
+  }
+}

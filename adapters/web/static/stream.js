@@ -1,0 +1,96 @@
+// The stream of what happens in the thread: htmx's extension holds the connection, and what
+// comes is put in here, by its ids. A stream may repeat what the page has already.
+
+import { morph } from "./morph.js";
+import { announce, answered } from "./notice.js";
+import { quoteReplies } from "./quote.js";
+import { cameIn } from "./scroll.js";
+import { localTimes } from "./times.js";
+import { word } from "./words.js";
+
+const messages = document.getElementById("messages");
+const banner = document.getElementById("connection");
+const source = document.querySelector("[sse-connect]");
+const given = new Map(); // id → HTML as the server wrote it
+
+export function listen() {
+  if (!source) return;
+  for (const message of messages.children) given.set(message.id, message.outerHTML);
+  source.addEventListener("htmx:sseBeforeMessage", (event) => {
+    event.preventDefault();
+    take(event.detail);
+  });
+  source.addEventListener("htmx:sseError", lost);
+  source.addEventListener("htmx:sseOpen", found);
+}
+
+function take({ type, data, lastEventId }) {
+  if (lastEventId) goOnFrom(lastEventId);
+  if (type === "gone") location.assign("/");
+  else if (type === "threads") putThreads(data);
+  else for (const message of [...parse(data).children]) put(message);
+}
+
+// goOnFrom lets a connection that must be made anew, without the browser's own memory, go
+// on after the last entry.
+function goOnFrom(position) {
+  const [path] = source.getAttribute("sse-connect").split("?");
+  source.setAttribute("sse-connect", `${path}?after=${encodeURIComponent(position)}`);
+}
+
+function parse(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+function put(message) {
+  const { id, outerHTML } = message;
+  if (!id || given.get(id) === outerHTML) return;
+  given.set(id, outerHTML);
+  localTimes(message);
+  quoteReplies(message);
+  const before = document.getElementById(id);
+  if (before) {
+    morph(before, message);
+    htmx.process(before);
+    return;
+  }
+  messages.append(message);
+  htmx.process(message);
+  tell(message);
+}
+
+function tell(message) {
+  const is = (name) => message.classList.contains(name);
+  cameIn(is("mine"));
+  if (!is("bot") || is("progress") || is("removed")) return;
+  answered();
+  const text = message.querySelector(".text")?.textContent.trim() ?? "";
+  announce(word("answered", { text: text.slice(0, 300) }));
+}
+
+function putThreads(html) {
+  const list = parse(html).getElementById("threads");
+  if (!list) return;
+  localTimes(list);
+  morph(document.getElementById("threads"), list);
+}
+
+let isLost = false;
+
+function lost() {
+  if (isLost) return;
+  isLost = true;
+  banner.className = "banner";
+  banner.textContent = word("lost");
+  banner.hidden = false;
+}
+
+function found() {
+  if (!isLost) return;
+  isLost = false;
+  banner.className = "banner found";
+  banner.textContent = word("found");
+  setTimeout(() => (banner.hidden = !isLost), 2500);
+}

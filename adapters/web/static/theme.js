@@ -1,0 +1,7 @@
+// Sets the colours that were chosen before the page is drawn, so that it does not flash.
+(() => {
+  try {
+    const chosen = localStorage.getItem('theme')
+    if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen
+  } catch { /* without storage the device decides */ }
+})()

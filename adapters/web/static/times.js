@@ -1,0 +1,26 @@
+// Times are written by the server in UTC; here they are told by the reader's clock.
+
+import { language, word } from "./words.js";
+
+const format = (options) => new Intl.DateTimeFormat(language, options);
+const clock = format({ hour: "2-digit", minute: "2-digit" });
+const near = format({ month: "short", day: "numeric" });
+const far = format({ year: "numeric", month: "short", day: "numeric" });
+const full = format({ dateStyle: "full", timeStyle: "short" });
+
+export function localTimes(root) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    time.textContent = told(at, new Date());
+    time.title = full.format(at);
+  }
+}
+
+function told(at, now) {
+  const day = (date) => new Date(date.getFullYear(), date.getMonth(), date.getDate());
+  const days = Math.round((day(now) - day(at)) / 864e5);
+  if (days === 0) return clock.format(at);
+  if (days === 1) return `${word("yesterday")} ${clock.format(at)}`;
+  return (at.getFullYear() === now.getFullYear() ? near : far).format(at);
+}

@@ -1,0 +1,27 @@
+// What the scripts say: the page's template holds the sentences in the page's language.
+
+const said = document.getElementById("words")?.dataset ?? {};
+
+// word is the sentence of that name. What stands in braces in it is filled in.
+export function word(name, values = {}) {
+  return (said[name] ?? "").replace(/\{(\w+)\}/g, (all, key) => (key in values ? String(values[key]) : all));
+}
+
+export const language = document.documentElement.lang || "en";
+
+// bytes is a size as people read it.
+export function bytes(n) {
+  const [unit, of] = n < 999_500 ? ["kB", 1e3] : n < 999_500_000 ? ["MB", 1e6] : ["GB", 1e9];
+  return n < 1000 ? `${n} B` : `${Number((n / of).toPrecision(3))} ${unit}`;
+}
+
+// plain is a name without the characters that turn the text around it.
+export function plain(name) {
+  return name.replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/g, "\ufffd");
+}
+
+// newId is an id that nobody else makes up.
+export function newId() {
+  const letters = "abcdefghijklmnopqrstuvwxyz234567";
+  return Array.from(crypto.getRandomValues(new Uint8Array(26)), (v) => letters[v & 31]).join("");
+}
