@@ -88,6 +88,14 @@ type Deleter interface {
 	Delete(ctx context.Context, sent MessageRef) error
 }
 
+// Keeper is an adapter that keeps itself what was written in its threads, as the platform
+// is the program's own.
+type Keeper interface {
+	// Forget deletes a thread with all that was written in it. It is no fault if there is
+	// none.
+	Forget(ctx context.Context, t Thread) error
+}
+
 // Historian is an adapter that can look back.
 type Historian interface {
 	// Before gives the messages of the thread that were written before one of them,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ type chat struct {
 	signs   map[string][]adapters.Status
 	offered map[string]int
 	deleted []string
+	gone    []string          // threads that were forgotten
 	files   map[string]string // by handle
 
 	onSend  func(n int, r adapters.Reply) error // before it is posted; n counts from 1
@@ -118,6 +120,20 @@ func (c *chat) Delete(_ context.Context, sent adapters.MessageRef) error {
 	c.deleted = append(c.deleted, sent.ID)
 	c.tell()
 	return nil
+}
+
+// Forget notes which threads are forgotten.
+func (c *chat) Forget(_ context.Context, t adapters.Thread) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = append(c.gone, t.Key())
+	return nil
+}
+
+func (c *chat) forgotten() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.gone)
 }
 
 func (c *chat) Limits(adapters.Thread) adapters.Limits { return c.limits }

@@ -79,6 +79,9 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	if t.size == 0 {
 		return 0, fmt.Errorf("thread %s: %w", threadID, ErrUnknown)
 	}
+	if err := j.forgetWritten(ctx, t); err != nil {
+		return 0, err
+	}
 	for _, p := range t.line {
 		if err := j.forgetRequest(ctx, p.request); err != nil {
 			return requests, err
@@ -94,6 +97,31 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	j.logs.drop(threadLog(threadID))
 	j.log.InfoContext(ctx, "thread forgotten", "thread", threadID, "requests", requests)
 	return requests, nil
+}
+
+// forgetWritten deletes what an adapter keeps of a thread. It comes first: afterwards nobody
+// knows any more which thread of the platform it was.
+func (j *Jobs) forgetWritten(ctx context.Context, t *thread) error {
+	for _, p := range t.line {
+		entries, err := j.readable(ctx, requestLog(p.request))
+		if err != nil {
+			return err
+		}
+		if len(entries) == 0 {
+			continue
+		}
+		r := gatherRequest(p.request, entries)
+		if r.asked == nil {
+			continue
+		}
+		if k, ok := j.adapters[r.asked.Event.Thread.Adapter].(adapters.Keeper); ok {
+			if err := k.Forget(ctx, r.asked.Event.Thread); err != nil {
+				return fmt.Errorf("delete what was written in the thread: %w", err)
+			}
+		}
+		return nil
+	}
+	return nil
 }
 
 // readable are the entries of a log that can be read: whatever else it has, it can be
