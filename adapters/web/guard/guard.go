@@ -174,8 +174,10 @@ func (g *Guard) Handler() http.Handler {
 	mux.HandleFunc("GET /login", g.askPassword)
 	mux.HandleFunc("POST /login", g.login)
 	mux.HandleFunc("POST /logout", g.logout)
-	mux.HandleFunc("GET /login/static/", g.pages.file)
-	return g.Outer(g.ownOrigin(mux))
+	all := http.NewServeMux()
+	all.Handle("/", g.Outer(g.ownOrigin(mux)))
+	all.HandleFunc("GET /login/static/", g.file) // under every Host: a refusal is shown with it
+	return all
 }
 
 // settle takes the parts of the configuration that may be wrong.

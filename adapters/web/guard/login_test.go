@@ -255,7 +255,7 @@ func TestStyle(t *testing.T) {
 	page := ask(whole(g), http.MethodGet, "/login").text
 	for name, kind := range map[string]string{"login.css": "text/css; charset=utf-8", "icon.svg": "image/svg+xml"} {
 		at := g.pages.static + name
-		answer := ask(whole(g), http.MethodGet, at)
+		answer := ask(whole(g), http.MethodGet, at, under("evil.example")) // a refusal is shown with it
 		if !strings.Contains(page, at) || answer.status != http.StatusOK || answer.header.Get("Content-Type") != kind || !strings.Contains(answer.header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s: %d %v", at, answer.status, answer.header)
 		}

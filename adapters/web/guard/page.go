@@ -73,8 +73,10 @@ func (p *pages) write(w http.ResponseWriter, status int, name string, shown page
 }
 
 // file serves what the pages load.
-func (p *pages) file(w http.ResponseWriter, r *http.Request) {
-	name, ok := strings.CutPrefix(r.URL.Path, p.static)
+func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
+	h, _ := hostname(r.Host)
+	g.harden(w.Header(), h)
+	name, ok := strings.CutPrefix(r.URL.Path, g.pages.static)
 	if !ok || name != "login.css" && name != "icon.svg" {
 		http.NotFound(w, r)
 		return
