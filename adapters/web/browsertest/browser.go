@@ -28,10 +28,10 @@ const patience = 2 * time.Minute
 type Browser struct{ ctx context.Context } //nolint:containedctx // chromedp's handle to a browser is a context
 
 // Start starts a browser, which ends with the test.
-func Start(t testing.TB) *Browser {
-	t.Helper()
+func Start(tb testing.TB) *Browser {
+	tb.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(find(t)),
+		chromedp.ExecPath(find(tb)),
 		chromedp.NoSandbox, // a container has no user namespaces to make one of; the pages are our own
 		chromedp.Flag("headless", "new"),
 		chromedp.DisableGPU,
@@ -41,26 +41,26 @@ func Start(t testing.TB) *Browser {
 		chromedp.Flag("no-proxy-server", true), // all is local
 	)
 	// The browser outlives the test's own context, so that it can be closed in an orderly way.
-	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
+	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(tb.Context()), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		closing, done := context.WithTimeout(ctx, patience)
 		defer done()
 		if err := chromedp.Cancel(closing); err != nil {
-			t.Logf("close the browser: %v", err)
+			tb.Logf("close the browser: %v", err)
 		}
 		cancel()
 		end() // waits until the process is gone, and its profile with it
 	})
 	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start the browser: %v", err)
+		tb.Fatalf("start the browser: %v", err)
 	}
 	return &Browser{ctx}
 }
 
 // find is the path of Chromium. Where there is none, the test is skipped.
-func find(t testing.TB) string {
-	t.Helper()
+func find(tb testing.TB) string {
+	tb.Helper()
 	if path := os.Getenv("CHROMIUM"); path != "" {
 		return path
 	}
@@ -69,6 +69,6 @@ func find(t testing.TB) string {
 			return path
 		}
 	}
-	t.Skip("there is no Chromium: install Debian's package chromium, or name one by CHROMIUM")
+	tb.Skip("there is no Chromium: install Debian's package chromium, or name one by CHROMIUM")
 	return ""
 }

@@ -38,66 +38,25 @@ type Page struct {
 
 // Page opens a tab, which is closed with the test. What went wrong in it until then fails
 // the test.
-func (b *Browser) Page(t testing.TB, look Look) *Page {
-	t.Helper()
-	p := &Page{tb: t}
+func (b *Browser) Page(tb testing.TB, look Look) *Page {
+	tb.Helper()
+	p := &Page{tb: tb}
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.hear))
 	p.ctx = ctx
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := chromedp.Cancel(ctx); err != nil {
-			t.Logf("close the tab: %v", err)
+			tb.Logf("close the tab: %v", err)
 		}
 		cancel()
 		for _, fault := range p.Faults() {
-			t.Errorf("the page: %s", fault)
+			tb.Errorf("the page: %s", fault)
 		}
 	})
 	if err := chromedp.Do(ctx); err != nil { // opens it, for as long as ctx lasts
-		t.Fatalf("open a tab: %v", err)
+		tb.Fatalf("open a tab: %v", err)
 	}
 	p.show(look)
 	return p
-}
-
-func (p *Page) show(look Look) {
-	p.tb.Helper()
-	if look.Width == 0 {
-		look.Width, look.Height = 1280, 800
-	}
-	if look.Scale == 0 {
-		look.Scale = 1
-	}
-	options := []chromedp.EmulateViewportOption{chromedp.EmulateScale(look.Scale)}
-	if look.Touch {
-		options = append(options, chromedp.EmulateTouch, chromedp.EmulateMobile, chromedp.EmulatePortrait)
-	}
-	p.Do(chromedp.EmulateViewport(look.Width, look.Height, options...))
-	scheme := "light"
-	if look.Dark {
-		scheme = "dark"
-	}
-	call(p, emulation.SetEmulatedMedia.Method, func(ctx context.Context) error {
-		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
-		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
-		return err //nolint:wrapcheck // call says what it was
-	})
-	if look.Language != "" {
-		call(p, network.SetExtraHTTPHeaders.Method, func(ctx context.Context) error {
-			headers := network.Headers{"Accept-Language": look.Language}
-			_, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
-			return err //nolint:wrapcheck // call says what it was
-		})
-	}
-}
-
-// call does what the protocol calls so, or ends the test.
-func call(p *Page, name string, do func(context.Context) error) {
-	p.tb.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	if err := do(ctx); err != nil {
-		p.tb.Fatalf("%s: %v", name, err)
-	}
 }
 
 // Do does all of these, or ends the test.
@@ -158,7 +117,7 @@ func (p *Page) Screenshot(name string) {
 		folders = append(folders, folder)
 	}
 	for _, folder := range folders {
-		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil { //nolint:gosec // who runs the test names the folder
 			p.tb.Fatal(err)
 		}
 	}
@@ -186,6 +145,47 @@ next:
 		all = append(all, fault)
 	}
 	return all
+}
+
+func (p *Page) show(look Look) {
+	p.tb.Helper()
+	if look.Width == 0 {
+		look.Width, look.Height = 1280, 800
+	}
+	if look.Scale == 0 {
+		look.Scale = 1
+	}
+	options := []chromedp.EmulateViewportOption{chromedp.EmulateScale(look.Scale)}
+	if look.Touch {
+		options = append(options, chromedp.EmulateTouch, chromedp.EmulateMobile, chromedp.EmulatePortrait)
+	}
+	p.Do(chromedp.EmulateViewport(look.Width, look.Height, options...))
+	scheme := "light"
+	if look.Dark {
+		scheme = "dark"
+	}
+	call(p, emulation.SetEmulatedMedia.Method, func(ctx context.Context) error {
+		features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}
+		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+		return err //nolint:wrapcheck // call says what it was
+	})
+	if look.Language != "" {
+		call(p, network.SetExtraHTTPHeaders.Method, func(ctx context.Context) error {
+			headers := network.Headers{"Accept-Language": look.Language}
+			_, err := chromedp.Call(ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: headers})
+			return err //nolint:wrapcheck // call says what it was
+		})
+	}
+}
+
+// call does what the protocol calls so, or ends the test.
+func call(p *Page, name string, do func(context.Context) error) {
+	p.tb.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		p.tb.Fatalf("%s: %v", name, err)
+	}
 }
 
 // hear notes what goes wrong.

@@ -1,0 +1,135 @@
+package point
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"slices"
+	"sync"
+)
+
+// mostPixels of a picture are taken, so that a mask that is looked at fits the memory.
+const mostPixels = 100_000_000
+
+// headSize is that of a PNG up to the end of its header.
+const headSize = 33
+
+// checkMask reads a mask and tells why it is none. What it takes is what the marker
+// makes: a PNG in shades of gray of exactly that size, on which not all is black, and
+// nothing after it.
+func checkMask(r io.Reader, width, height int) error {
+	b := bufio.NewReader(r)
+	head, err := b.Peek(headSize)
+	if err != nil {
+		return maskProblem(err)
+	}
+	config, err := png.DecodeConfig(bytes.NewReader(head))
+	switch {
+	case err != nil:
+		return maskProblem(err)
+	case config.Width != width || config.Height != height:
+		return problemf(badRequest, "The painted mask has %d by %d pixels, and the picture %d by %d. Open the link again.",
+			config.Width, config.Height, width, height)
+	case config.ColorModel != color.GrayModel:
+		return maskProblem(errors.New("it is not gray"))
+	case width*height > mostPixels:
+		return problemf(tooLarge, "The picture is too large to be painted on.")
+	}
+	decoded, err := png.Decode(b)
+	if err != nil {
+		return maskProblem(err)
+	}
+	gray, ok := decoded.(*image.Gray)
+	if !ok {
+		return maskProblem(errors.New("it is not gray"))
+	}
+	if n, err := io.Copy(io.Discard, b); n > 0 || err != nil {
+		return maskProblem(fmt.Errorf("something comes after it: %w", err))
+	}
+	if !slices.ContainsFunc(gray.Pix, func(v uint8) bool { return v != 0 }) {
+		return problemf(badRequest, "Nothing is painted on the mask.")
+	}
+	return nil
+}
+
+func maskProblem(err error) error {
+	p := problemf(badRequest, "The painted mask did not arrive as it should. Press Done again.")
+	p.err = err
+	return p
+}
+
+// checked gives what it reads of a mask, and ends with an error in place of io.EOF where
+// that is no mask: so who keeps all or nothing keeps nothing. It is to be closed.
+type checked struct {
+	from io.Reader
+	to   *io.PipeWriter
+	done chan error // holds what the check says, once it does
+
+	mu     sync.Mutex
+	failed error // why reading ended early
+}
+
+func newChecked(r io.Reader, width, height int) *checked {
+	reader, writer := io.Pipe()
+	c := &checked{from: r, to: writer, done: make(chan error, 1)}
+	go func() {
+		err := checkMask(reader, width, height)
+		_ = reader.CloseWithError(err)
+		c.done <- err
+	}()
+	return c
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.failed = err
+	}
+	return n, err
+}
+
+// Close ends the check.
+func (c *checked) Close() {
+	_ = c.to.CloseWithError(io.ErrUnexpectedEOF)
+	_ = c.verdict() //nolint:errcheck // who reads was told
+}
+
+func (c *checked) read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	if n > 0 {
+		if _, refused := c.to.Write(p[:n]); refused != nil {
+			return 0, errors.Join(c.verdict(), refused)
+		}
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		_ = c.to.Close()
+		if bad := c.verdict(); bad != nil {
+			return 0, bad
+		}
+	case err != nil:
+		_ = c.to.CloseWithError(err)
+	}
+	return n, err //nolint:wrapcheck // a reader hands on what it was told
+}
+
+// why is why reading ended early, nil if it did not.
+func (c *checked) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failed
+}
+
+// verdict waits for what the check says.
+func (c *checked) verdict() error {
+	err := <-c.done
+	c.done <- err
+	return err
+}

@@ -1,0 +1,46 @@
+package point
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+)
+
+// shown are the types of pictures that are served: what nothing in them can run in.
+var shown = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}
+
+// sniffed is how much of a file its type is found out by, in bytes.
+const sniffed = 512
+
+// picture serves the picture, as it is: who has the link sees it in the thread too.
+func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
+	file, err := p.Open(r.Context(), g.Handle)
+	if err != nil {
+		return fmt.Errorf("open the picture: %w", err)
+	}
+	defer func() { _ = file.Close() }() //nolint:errcheck // it was read, or is given up
+	content := bufio.NewReaderSize(file, sniffed)
+	head, err := content.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the picture: %w", err)
+	}
+	kind := http.DetectContentType(head)
+	if !slices.Contains(shown, kind) {
+		return problemf(notSupported, "A picture of this kind cannot be marked here.")
+	}
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; frame-ancestors 'none'")
+	h.Set("Content-Disposition", "inline")
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	if _, err := io.Copy(w, content); err != nil && r.Context().Err() == nil {
+		p.Log.WarnContext(r.Context(), "a picture to be marked was not served to its end", "error", forOperator(err))
+		panic(http.ErrAbortHandler) // the browser is to know that it is not all
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package point
+
+import (
+	"errors"
+	"net/http"
+
+	"atelier/adapters"
+)
+
+// problem is why a request is not served, in a sentence for people.
+type problem struct {
+	status int
+	format string
+	args   []any
+	err    error // the detail, for the log; may be nil
+}
+
+// The statuses of problems.
+const (
+	badRequest   = http.StatusBadRequest
+	tooLarge     = http.StatusRequestEntityTooLarge
+	notFound     = http.StatusNotFound
+	gone         = http.StatusGone
+	tooMany      = http.StatusTooManyRequests
+	notNow       = http.StatusServiceUnavailable
+	notSupported = http.StatusUnsupportedMediaType
+)
+
+func problemf(status int, format string, args ...any) *problem {
+	return &problem{status: status, format: format, args: args}
+}
+
+func (p *problem) Error() string {
+	if p.err != nil {
+		return p.format + ": " + p.err.Error()
+	}
+	return p.format
+}
+
+func (p *problem) Unwrap() error { return p.err }
+
+// Phrase is the sentence, for the catalogue.
+func (p *problem) Phrase() (format string, args []any) { return p.format, p.args }
+
+// problemOf is what an error means to who opened the page.
+func problemOf(err error) *problem {
+	p, ok := errors.AsType[*problem](err)
+	switch {
+	case ok:
+		return p
+	case errors.Is(err, ErrForged):
+		p = problemf(notFound, forgedSentence)
+	case errors.Is(err, ErrExpired):
+		p = problemf(gone, expiredSentence)
+	case errors.Is(err, adapters.ErrGone):
+		p = problemf(gone, goneSentence)
+	default:
+		p = problemf(notNow, "This does not work just now. Try again in a minute.")
+	}
+	p.err = err
+	return p
+}
+
+// forOperator is what a log may hold of an error: nothing that people wrote.
+func forOperator(err error) string {
+	if f, ok := errors.AsType[*adapters.Fault](err); ok {
+		return errors.Join(f.Unwrap()...).Error()
+	}
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

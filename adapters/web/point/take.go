@@ -1,0 +1,196 @@
+package point
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"strings"
+
+	"atelier/adapters"
+)
+
+// The most that a form may hold, in bytes.
+const (
+	maxMarksForm = 256 << 10
+	maxMask      = 32 << 20 // a mask of 1 bit a pixel has less, however badly it packs
+	maxForm      = maxMarksForm + maxMask + 64<<10
+)
+
+// maxMarked is how many points, or boxes, an event may hold.
+const maxMarked = 1000
+
+// marked is what the page's script posts, but for the mask.
+type marked struct {
+	Width  int              `json:"width"`
+	Height int              `json:"height"`
+	Points []adapters.Point `json:"points"`
+	Boxes  []adapters.Box   `json:"boxes"`
+}
+
+// form is what was posted. Its parts come in this order: what the mask is held against is
+// known before it is read.
+type form struct {
+	id    string // made by the browser: the same form posted again has the same
+	marks *marked
+	mask  *adapters.File
+}
+
+// take takes what was marked, by a form of the parts id, marks and mask.
+func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return badForm(err)
+	}
+	if g.Width == 0 || g.Height == 0 {
+		if g.Width, g.Height, err = p.Look(r.Context(), g.Handle); err != nil {
+			return fmt.Errorf("look at the picture: %w", err)
+		}
+	}
+	var f form
+	for {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return badForm(err)
+		}
+		if err := p.part(r.Context(), &f, part, g); err != nil {
+			return err
+		}
+	}
+	if f.marks == nil {
+		return badForm(errors.New("it has no marks"))
+	}
+	if err := p.hand(r.Context(), f, g); err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// part takes the next part of a form.
+func (p *Pages) part(ctx context.Context, f *form, part *multipart.Part, g Grant) error {
+	switch name := part.FormName(); {
+	case name == "id" && f.id == "":
+		b, err := io.ReadAll(io.LimitReader(part, 64))
+		f.id = string(b)
+		if err != nil || len(b) < 16 || len(b) > 32 || strings.Trim(f.id, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return badForm(errors.Join(errors.New("its id is none"), err))
+		}
+	case name == "marks" && f.id != "" && f.marks == nil:
+		b, err := io.ReadAll(http.MaxBytesReader(nil, part, maxMarksForm))
+		if err != nil {
+			return badForm(err)
+		}
+		f.marks = &marked{}
+		if err := json.Unmarshal(b, f.marks); err != nil {
+			return badForm(err)
+		}
+		return f.marks.check(g.Width, g.Height)
+	case name == "mask" && f.marks != nil && f.mask == nil:
+		return p.keepMask(ctx, f, part, g)
+	default:
+		return badForm(errors.New("it has a part that is not known, or in the wrong place"))
+	}
+	return nil
+}
+
+func badForm(err error) error {
+	large, ok := errors.AsType[*http.MaxBytesError](err)
+	if ok {
+		return &problem{status: tooLarge, format: "That is more than can be taken. Mark less, or paint more simply.", err: large}
+	}
+	return &problem{status: badRequest, format: "The marks did not arrive as they should. Press Done again.", err: err}
+}
+
+// check tells where the marks are not on a picture of that size.
+func (m *marked) check(width, height int) error {
+	if m.Width != width || m.Height != height {
+		return problemf(badRequest, "The marks are on a picture of %d by %d pixels, and this one has %d by %d. Open the link again.",
+			m.Width, m.Height, width, height)
+	}
+	if len(m.Points) > maxMarked || len(m.Boxes) > maxMarked {
+		return problemf(badRequest, "There are more than %d points or boxes. Take some away.", maxMarked)
+	}
+	for _, at := range m.Points {
+		if at.X < 0 || at.Y < 0 || at.X >= width || at.Y >= height {
+			return problemf(badRequest, "A point lies outside of the picture, which has %d by %d pixels.", width, height)
+		}
+	}
+	for _, b := range m.Boxes {
+		if b.XMin < 0 || b.YMin < 0 || b.XMax > width || b.YMax > height || b.XMin >= b.XMax || b.YMin >= b.YMax {
+			return problemf(badRequest, "A box does not lie within the picture, which has %d by %d pixels.", width, height)
+		}
+	}
+	return nil
+}
+
+// keepMask keeps a mask that is one.
+func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) error {
+	select {
+	case p.looking <- struct{}{}:
+		defer func() { <-p.looking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	key := p.MaskFolder(g.Thread) + "/" + p.name(f.id, g) + ".png"
+	counted := &counter{Reader: http.MaxBytesReader(nil, io.NopCloser(part), maxMask)}
+	content := newChecked(counted, g.Width, g.Height)
+	defer content.Close()
+	if err := p.Put(ctx, key, content); err != nil {
+		if why := content.why(); why != nil {
+			err = why // and not what became of it on the way
+		}
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return badForm(err)
+		}
+		return fmt.Errorf("keep the mask: %w", err)
+	}
+	f.mask = &adapters.File{ID: "mask", Name: "mask.png", Size: counted.n, Type: "image/png", Handle: key}
+	return nil
+}
+
+// name names what was marked by a form.
+func (p *Pages) name(form string, g Grant) string {
+	return "marked-" + hex.EncodeToString(p.Links.id(g)) + "-" + form
+}
+
+// hand hands over what was marked.
+func (p *Pages) hand(ctx context.Context, f form, g Grant) error {
+	if len(f.marks.Points) == 0 && len(f.marks.Boxes) == 0 && f.mask == nil {
+		return problemf(badRequest, "Nothing is marked. Mark what you mean on the picture, then press Done.")
+	}
+	e := adapters.Event{
+		Kind: adapters.PictureMarked, ID: p.name(f.id, g), Adapter: adapter, Thread: g.Thread, By: adapters.Person{ID: person}, At: p.Now(),
+		Mark: &adapters.Mark{
+			Picture: g.Picture, Width: f.marks.Width, Height: f.marks.Height, Points: f.marks.Points, Boxes: f.marks.Boxes, Mask: f.mask,
+		},
+	}
+	if err := e.Validate(); err != nil {
+		return badForm(err)
+	}
+	if err := p.Handle(ctx, e); err != nil {
+		return fmt.Errorf("hand over what was marked: %w", err)
+	}
+	return nil
+}
+
+// counter counts what is read.
+type counter struct {
+	io.Reader
+
+	n int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err //nolint:wrapcheck // a reader hands on what it was told
+}
