@@ -18,6 +18,17 @@ func TestRun(t *testing.T) {
 	adapterstest.Run(t, adapterstest.Make{Open: open(""), Bubble: true})
 }
 
+// TestRunWhereThreadsBeginWithAMessage holds that it makes no difference.
+func TestRunWhereThreadsBeginWithAMessage(t *testing.T) {
+	t.Parallel()
+	adapterstest.Run(t, adapterstest.Make{Bubble: true, Open: func(t *testing.T) adapterstest.Platform {
+		t.Helper()
+		c := newChat("")
+		c.opens = true
+		return c
+	}})
+}
+
 // least is a platform that can do no more than it must, and nor can its adapters, but that
 // they tell their limits.
 type least struct{ adapterstest.Platform }
@@ -51,8 +62,8 @@ func without(but ...adapterstest.Feature) map[adapterstest.Feature]string {
 func TestRunOfTheLeast(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]map[adapterstest.Feature]string{
-		"nothing besides": without(adapterstest.Limits),
-		"direct threads":  without(adapterstest.Limits, adapterstest.Private),
+		"nothing besides": without(adapterstest.Limits, adapterstest.Mentions),
+		"direct threads":  without(adapterstest.Limits, adapterstest.Private, adapterstest.Uploads),
 		"only company":    without(adapterstest.Limits, adapterstest.Company, adapterstest.Mentions, adapterstest.Styles),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,8 +20,8 @@ func attaching() map[string]check {
 		"names of attachments":      {nil, attachmentNames},
 		"links":                     {nil, links},
 		"links to mark by":          {[]Feature{MarkLinks}, markLinks},
-		"attachments that are gone": {nil, attachmentsGone},
-		"attachments that break":    {nil, attachmentsBreak},
+		"attachments that are gone": {[]Feature{Uploads}, attachmentsGone},
+		"attachments that break":    {[]Feature{Uploads}, attachmentsBreak},
 		"limits":                    {[]Feature{Limits}, limits},
 	}
 }
@@ -197,7 +197,7 @@ func attachmentsBreak(s *scene) {
 // limits checks that what is said to be taken is, and that nothing is posted of more.
 func limits(s *scene) {
 	thread := s.thread()
-	l := s.a.(adapters.Limiter).Limits(thread) //nolint:forcetypeassert // the feature is there
+	l := as[adapters.Limiter](s, s.a).Limits(thread)
 	if l.File < 0 || l.Files < 0 || l.Total < 0 || l.Total > 0 && l.File > l.Total {
 		s.Fatalf("the limits are %+v", l)
 	}

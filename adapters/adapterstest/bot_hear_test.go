@@ -159,8 +159,11 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	case h.message != nil:
 		return b.written(e, h)
 	case h.emoji != "":
+		if b.is("is deaf to stops") && h.emoji == "🛑" {
+			return e, false
+		}
 		e, ok = adapters.Reacted(e, on, h.emoji, !h.off || b.is("hears what goes as what comes"))
-		if _, m := b.chat.find(h.on); b.is("hears one part") && b.chat.nonces["choices of "+m.ID] == "" {
+		if _, m := b.chat.find(h.on); b.is("hears one part") && m != nil && b.chat.nonces["choices of "+m.ID] == "" {
 			return e, false
 		}
 		if !ok && b.is("hears any emoji") {
@@ -172,6 +175,9 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 		return e, !b.is("is deaf to deletion")
 	case h.pressed != "":
 		e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Choose, Choice: h.pressed}
+		if h.off {
+			e.Kind = adapters.ReactionRemoved
+		}
 		if b.is("mixes buttons up") {
 			e.Reaction.Choice = "first-1"
 		}

@@ -24,14 +24,14 @@ func brokenLines(s *scene) {
 	thread := s.thread()
 	for i := range 3 {
 		e.write(s.post(thread, fmt.Sprintf("message %d", i)))
-		s.p.(Breaking).Break(s.T) //nolint:forcetypeassert // the feature is there
+		as[Breaking](s, s.p).Break(s.T)
 		s.p.Connected(s.T)
 	}
 	e.write(s.post(thread, "the last"))
 }
 
 func badTokenHears(s *scene) {
-	refuse := s.p.(Refusing).Refuse //nolint:forcetypeassert // the feature is there
+	refuse := as[Refusing](s, s.p).Refuse
 	ctx, stop := context.WithCancel(s.Context())
 	defer stop()
 	for range 2 { // at the beginning the second time
@@ -54,7 +54,7 @@ func badTokenHears(s *scene) {
 
 func badTokenSends(s *scene) {
 	thread := s.thread()
-	s.p.(Refusing).Refuse(s.T) //nolint:forcetypeassert // the feature is there
+	as[Refusing](s, s.p).Refuse(s.T)
 	_, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "Hello."})
 	s.is("send", err, adapters.ErrRefused)
 	if c, ok := s.a.(adapters.Checker); ok {
@@ -75,7 +75,7 @@ func (s *scene) said(err error) {
 
 // checking checks that Check tells whether somebody listens.
 func checking(s *scene) {
-	c := s.a.(adapters.Checker) //nolint:forcetypeassert // the feature is there
+	c := as[adapters.Checker](s, s.a)
 	silent := func(when string) {
 		err := c.Check(s.Context())
 		if err == nil {

@@ -58,6 +58,7 @@ var faults = map[string][]string{
 	"a stop by a sign":        {"hears what goes as what comes"},
 	"a stop by deletion":      {"is deaf to deletion"},
 	"buttons":                 {"mixes buttons up"},
+	"a stop by its button":    {"is deaf to stops"},
 	"commands":                {"keeps the letters of commands"},
 	// breaking
 	"broken lines":               {"never connects again"},

@@ -16,6 +16,7 @@ import (
 // chat is a platform in memory: what people do on it, and what its servers answer to bots.
 type chat struct {
 	broken string // what its bot does wrong
+	opens  bool   // a thread with a message
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and made anew with each change
@@ -73,11 +74,13 @@ type line struct{ cut chan struct{} }
 const me = "bot"
 
 func open(broken string) func(*testing.T) adapterstest.Platform {
-	return func(*testing.T) adapterstest.Platform {
-		return &chat{
-			broken: broken, changed: make(chan struct{}), rooms: map[string]*room{}, people: map[string]adapters.Person{}, bots: map[string]bool{me: true},
-			files: map[string][]byte{}, nonces: map[string]string{}, closed: map[string]bool{},
-		}
+	return func(*testing.T) adapterstest.Platform { return newChat(broken) }
+}
+
+func newChat(broken string) *chat {
+	return &chat{
+		broken: broken, changed: make(chan struct{}), rooms: map[string]*room{}, people: map[string]adapters.Person{}, bots: map[string]bool{me: true},
+		files: map[string][]byte{}, nonces: map[string]string{}, closed: map[string]bool{},
 	}
 }
 
@@ -128,13 +131,19 @@ func (c *chat) somebody(name string, isBot, admin bool) adapters.Person {
 	return p
 }
 
-func (c *chat) Thread(_ *testing.T, private bool) adapters.Thread {
+func (c *chat) Thread(t *testing.T, private bool) adapters.Thread {
+	t.Helper()
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	thread := adapters.Thread{Adapter: "chat", Channel: "C", ID: c.number()}
 	if private {
-		return c.room(adapters.Thread{Adapter: "chat", Channel: "D" + c.number(), Direct: true}).thread
+		thread = adapters.Thread{Adapter: "chat", Channel: "D" + c.number(), Direct: true}
 	}
-	return c.room(adapters.Thread{Adapter: "chat", Channel: "C", ID: c.number()}).thread
+	thread = c.room(thread).thread
+	c.mu.Unlock()
+	if c.opens {
+		c.Write(t, adapterstest.Post{Thread: thread, By: c.somebody("Zoe", false, false), Text: "first"})
+	}
+	return thread
 }
 
 func (c *chat) Channel(*testing.T) adapters.Thread {
@@ -256,8 +265,20 @@ func (c *chat) Remove(_ *testing.T, by adapters.Person, m adapters.MessageRef) {
 	c.drop(m.ID)
 }
 
-func (c *chat) Press(_ *testing.T, by adapters.Person, on adapters.MessageRef, choice int) {
-	c.happen(by, on.ID, happening{pressed: strings.Fields(c.nonces["choices of "+on.ID])[choice-1]})
+func (*chat) Signs() map[adapters.Sign]bool {
+	return map[adapters.Sign]bool{adapters.Choose: true, adapters.Again: false}
+}
+
+func (c *chat) Press(_ *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, pressed bool) {
+	if sign != adapters.Choose {
+		c.happen(by, on.ID, happening{emoji: "🔁"})
+		return
+	}
+	c.happen(by, on.ID, happening{pressed: strings.Fields(c.nonces["choices of "+on.ID])[choice-1], off: !pressed})
+}
+
+func (c *chat) Halt(_ *testing.T, by adapters.Person, request adapters.MessageRef) {
+	c.happen(by, request.ID, happening{emoji: "🛑"})
 }
 
 func (c *chat) Command(_ *testing.T, by adapters.Person, in adapters.Thread, name, text string) {

@@ -15,6 +15,7 @@ func choosing() map[string]check {
 		"a stop by a sign":        {[]Feature{Reactions}, stopBySign},
 		"a stop by deletion":      {[]Feature{Removals}, stopByDeletion},
 		"buttons":                 {[]Feature{Buttons}, buttons},
+		"a stop by its button":    {[]Feature{Halts}, stopByButton},
 		"commands":                {[]Feature{Commands}, commands},
 		"files":                   {nil, files},
 		"files at once":           {nil, filesAtOnce},
@@ -26,7 +27,7 @@ func choosing() map[string]check {
 // react lets somebody react, and hears it.
 func (e *ear) react(by adapters.Person, in adapters.Thread, on adapters.MessageRef, emoji string, added bool) adapters.Event {
 	e.s.Helper()
-	e.s.p.(Reacting).React(e.s.T, by, on, emoji, added) //nolint:forcetypeassert // the feature is there
+	as[Reacting](e.s, e.s.p).React(e.s.T, by, on, emoji, added)
 	return e.placed("the reaction "+emoji, by, in, func(e adapters.Event) bool { return e.Message == nil })
 }
 
@@ -43,38 +44,44 @@ func (e *ear) placed(what string, by adapters.Person, in adapters.Thread, is fun
 	return event
 }
 
-// answer is one on which people choose.
-func (s *scene) answer(thread adapters.Thread) adapters.MessageRef {
-	s.Helper()
-	return s.send(adapters.Reply{Thread: thread, Text: "Done.", Choices: []adapters.Choice{
+// offered are choices whose ids hold whatever they may.
+func offered() []adapters.Choice {
+	return []adapters.Choice{
 		{ID: "first-1", Text: "another way"}, {ID: "second:2/~", Text: "one more way"}, {ID: strings.Repeat("x", adapters.MaxChoiceID), Text: "a third"},
-	}})
+	}
+}
+
+// answer is one to somebody's request, on which people choose.
+func (s *scene) answer(asked adapters.Event) adapters.MessageRef {
+	s.Helper()
+	answer := s.send(adapters.Reply{Thread: asked.Thread, AnswerTo: asked.Message.Ref, Mention: asked.By.ID, Text: "Done.", Choices: offered()})
+	if a, ok := s.a.(adapters.Offerer); ok {
+		s.noError(a.Offer(s.Context(), answer, len(offered())))
+	}
+	return answer
 }
 
 func reactions(s *scene) {
 	e := s.listen()
 	thread, bob := s.thread(), s.bob()
-	asked := e.write(s.post(thread, "do it")).Message.Ref
-	answer := s.answer(thread)
+	answer := s.answer(e.write(s.post(thread, "do it")))
 	for _, c := range []struct {
-		on     adapters.MessageRef
 		emoji  string
 		sign   adapters.Sign
 		number int
 	}{
-		{answer, adapters.Digit(1), adapters.Choose, 1},
-		{answer, adapters.Digit(3), adapters.Choose, 3},
-		{answer, "🔁", adapters.Again, 0},
-		{answer, "🗑️", adapters.Remove, 0},
-		{asked, "🔁", adapters.Again, 0},
+		{adapters.Digit(1), adapters.Choose, 1},
+		{adapters.Digit(3), adapters.Choose, 3},
+		{"🔁", adapters.Again, 0},
+		{"🗑️", adapters.Remove, 0},
 	} {
 		for _, added := range []bool{true, false, true} {
-			event := e.react(bob, thread, c.on, c.emoji, added)
+			event := e.react(bob, thread, answer, c.emoji, added)
 			r := event.Reaction
 			if r == nil || (event.Kind == adapters.ReactionAdded) != added || r.Sign != c.sign || r.Number != c.number {
 				s.Fatalf("%s, put there: %v, was heard as %q %+v", c.emoji, added, event.Kind, r)
 			}
-			if !slices.Contains(c.on.Keys(), r.On.Key()) {
+			if !slices.Contains(answer.Keys(), r.On.Key()) {
 				s.Errorf("%s was put on another message", c.emoji)
 			}
 		}
@@ -98,40 +105,38 @@ func reactionsToParts(s *scene) {
 
 func reactionsOfNoMeaning(s *scene) {
 	e := s.listen()
-	react := s.p.(Reacting).React //nolint:forcetypeassert // the feature is there
+	react := as[Reacting](s, s.p).React
 	thread := s.thread()
-	answer := s.answer(thread)
+	answer := s.answer(e.write(s.post(thread, "do it")))
 	for _, emoji := range []string{"👍", "😀", "🇩🇪", adapters.Digit(0), "🔟"} {
 		react(s.T, s.ana, answer, emoji, true)
 	}
 	react(s.T, s.ana, answer, "👍", false)
 	e.write(s.post(thread, "go on"))
-	s.pause()
 }
 
 func stopBySign(s *scene) {
 	e := s.listen()
 	thread := s.thread()
-	asked := e.write(s.post(thread, "do it")).Message.Ref
-	answer := s.answer(thread)
-	for _, on := range []adapters.MessageRef{asked, answer} {
+	asked := e.write(s.post(thread, "do it"))
+	answer := s.answer(asked)
+	for _, on := range []adapters.MessageRef{asked.Message.Ref, answer} {
 		for _, emoji := range []string{"🛑", "❌"} {
 			event := e.react(s.ana, thread, on, emoji, true)
 			if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || !slices.Contains(on.Keys(), event.Cancel.On.Key()) {
 				s.Errorf("%s was heard as %q %+v", emoji, event.Kind, event.Cancel)
 			}
-			s.p.(Reacting).React(s.T, s.ana, on, emoji, false) //nolint:forcetypeassert // the feature is there
+			as[Reacting](s, s.p).React(s.T, s.ana, on, emoji, false)
 		}
 	}
 	e.write(s.post(thread, "go on"))
-	s.pause()
 }
 
 func stopByDeletion(s *scene) {
 	e := s.listen()
 	thread := s.thread()
 	asked := e.write(s.post(thread, "do it")).Message.Ref
-	s.p.(Removing).Remove(s.T, s.ana, asked) //nolint:forcetypeassert // the feature is there
+	as[Removing](s, s.p).Remove(s.T, s.ana, asked)
 	event := e.next("the deletion", func(e adapters.Event) bool { return e.Message == nil })
 	if event.Kind != adapters.CancelAsked || event.Cancel == nil || !event.Cancel.Deleted || event.Cancel.On.Key() != asked.Key() {
 		s.Errorf("a deletion was heard as %q %+v", event.Kind, event.Cancel)
@@ -144,29 +149,54 @@ func stopByDeletion(s *scene) {
 	}
 }
 
-// buttons checks that a button gives the id of its choice back, each time it is pressed.
+// buttons checks that a button means what it says, each time it is pressed.
 func buttons(s *scene) {
 	e := s.listen()
-	press := s.p.(Pressing).Press //nolint:forcetypeassert // the feature is there
+	p := as[Pressing](s, s.p)
 	thread := s.thread()
-	answer := s.answer(thread)
-	for _, n := range []int{1, 3, 2, 2} {
-		press(s.T, s.ana, answer, n)
+	answer := s.answer(e.write(s.post(thread, "do it")))
+	press := func(sign adapters.Sign, choice int, pressed bool) {
+		p.Press(s.T, s.ana, answer, sign, choice, pressed)
 		event := e.placed("a button", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
 		r := event.Reaction
-		want := []string{"first-1", "second:2/~", strings.Repeat("x", adapters.MaxChoiceID)}[n-1]
-		if event.Kind != adapters.ReactionAdded || r == nil || r.Sign != adapters.Choose || r.Number != 0 && r.Number != n || r.Choice != "" && r.Choice != want {
-			s.Fatalf("the button of %d was heard as %q %+v", n, event.Kind, r)
+		if r == nil || (event.Kind == adapters.ReactionAdded) != pressed || r.Sign != sign || !slices.Contains(answer.Keys(), r.On.Key()) {
+			s.Fatalf("%q, pressed: %v, was heard as %q %+v", sign, pressed, event.Kind, r)
 		}
-		if !slices.Contains(answer.Keys(), r.On.Key()) {
-			s.Error("the button is on another message")
+		if sign == adapters.Choose && (r.Number != 0 && r.Number != choice || r.Choice != "" && r.Choice != offered()[choice-1].ID) {
+			s.Errorf("the button of %d was heard as %d, %q", choice, r.Number, r.Choice)
 		}
+	}
+	for sign, back := range p.Signs() {
+		choices := []int{0, 0}
+		if sign == adapters.Choose {
+			choices = []int{1, 3, 2, 2}
+		}
+		for _, n := range choices {
+			press(sign, n, true)
+			if back {
+				press(sign, n, false)
+			}
+		}
+	}
+}
+
+func stopByButton(s *scene) {
+	e := s.listen()
+	thread := s.thread()
+	asked := e.write(s.post(thread, "do it")).Message.Ref
+	if a, ok := s.a.(adapters.Acknowledger); ok {
+		s.noError(a.Acknowledge(s.Context(), asked, adapters.Seen))
+	}
+	as[Halting](s, s.p).Halt(s.T, s.ana, asked)
+	event := e.placed("a stop", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
+	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted || !slices.Contains(asked.Keys(), event.Cancel.On.Key()) {
+		s.Errorf("it was heard as %q %+v", event.Kind, event.Cancel)
 	}
 }
 
 func commands(s *scene) {
 	e := s.listen()
-	p := s.p.(Commanding) //nolint:forcetypeassert // the feature is there
+	p := as[Commanding](s, s.p)
 	thread := s.thread()
 	names, cancel := p.Known()
 	for _, name := range names {

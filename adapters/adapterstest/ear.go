@@ -42,7 +42,7 @@ func (s *scene) listenBy(a adapters.Adapter, take func(ctx context.Context, e ad
 		s: s, a: a, take: take, news: make(chan struct{}, 1), over: make(chan struct{}),
 		whose: map[string]string{}, tries: map[string][]time.Time{}, taken: map[string]bool{},
 	}
-	ctx, stop := context.WithCancel(s.Context())
+	ctx, stop := context.WithCancel(context.WithoutCancel(s.Context())) // it ends when all was heard
 	e.stop = stop
 	go func() {
 		defer close(e.over)
@@ -56,6 +56,9 @@ func (s *scene) listenBy(a adapters.Adapter, take func(ctx context.Context, e ad
 // handle is an [adapters.Handler].
 func (e *ear) handle(ctx context.Context, event adapters.Event) error {
 	n := e.note(event)
+	if e.s.begins(event) {
+		return nil
+	}
 	if e.take != nil {
 		if err := e.take(ctx, event, n); err != nil {
 			return err
@@ -103,6 +106,7 @@ func (e *ear) next(what string, is func(adapters.Event) bool) adapters.Event {
 	defer late.Stop()
 	for {
 		e.mu.Lock()
+		e.unread = slices.DeleteFunc(e.unread, e.s.begins) // that came before the thread was known
 		i := slices.IndexFunc(e.unread, is)
 		if i >= 0 {
 			found := e.unread[i]
@@ -155,12 +159,13 @@ func (e *ear) end() {
 		return
 	}
 	e.ended = true
+	e.s.pause()
 	e.stop()
 	e.s.wait("the end of Listen", e.over)
 	if e.err != nil {
 		e.s.Errorf("Listen ended by its context with %v", e.err)
 	}
-	for _, event := range e.unread {
+	for _, event := range slices.DeleteFunc(e.unread, e.s.begins) {
 		e.s.Errorf("an event of kind %q was heard that must not be: %+v %+v %+v", event.Kind, event.Message, event.Reaction, event.Cancel)
 	}
 }

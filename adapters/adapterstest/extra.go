@@ -25,7 +25,7 @@ func extras() map[string]check {
 }
 
 func statuses(s *scene) {
-	a := s.a.(adapters.Acknowledger)
+	a := as[adapters.Acknowledger](s, s.a)
 	thread := s.thread()
 	request, other := s.p.Write(s.T, s.post(thread, "do it")), s.p.Write(s.T, s.post(thread, "and that"))
 	for _, status := range []adapters.Status{
@@ -37,7 +37,7 @@ func statuses(s *scene) {
 		}
 	}
 	if !s.lacks(Processes) { // one takes the request, another one answers it
-		s.noError(s.another().(adapters.Acknowledger).Acknowledge(s.Context(), request, adapters.Done))
+		s.noError(as[adapters.Acknowledger](s, s.another()).Acknowledge(s.Context(), request, adapters.Done))
 		if got := s.message(thread, request.ID).Statuses; !equal(got, []adapters.Status{adapters.Done}) {
 			s.Errorf("by another process %q is shown as %q", adapters.Done, got)
 		}
@@ -51,8 +51,8 @@ func statuses(s *scene) {
 func statusesOfGone(s *scene) {
 	thread := s.thread()
 	request := s.p.Write(s.T, s.post(thread, "do it"))
-	s.p.(Removing).Remove(s.T, s.ana, request)
-	if err := s.a.(adapters.Acknowledger).Acknowledge(s.Context(), request, adapters.Done); err != nil {
+	as[Removing](s, s.p).Remove(s.T, s.ana, request)
+	if err := as[adapters.Acknowledger](s, s.a).Acknowledge(s.Context(), request, adapters.Done); err != nil {
 		s.is("acknowledge what is gone", err, adapters.ErrGone)
 	}
 }
@@ -60,7 +60,7 @@ func statusesOfGone(s *scene) {
 // report reports, and checks that it is one message still.
 func (s *scene) report(key string, at adapters.MessageRef, p adapters.Progress) adapters.MessageRef {
 	s.Helper()
-	ref, err := s.a.(adapters.Reporter).Report(s.Context(), key, at, p)
+	ref, err := as[adapters.Reporter](s, s.a).Report(s.Context(), key, at, p)
 	if err != nil {
 		s.Fatalf("report: %v", err)
 	}
@@ -88,7 +88,7 @@ func (s *scene) tells(thread adapters.Thread, ref adapters.MessageRef, texts ...
 
 func progress(s *scene) {
 	thread, key := s.thread(), s.key()
-	if pace := s.a.(adapters.Reporter).Pace(); pace <= 0 || pace > time.Minute {
+	if pace := as[adapters.Reporter](s, s.a).Pace(); pace <= 0 || pace > time.Minute {
 		s.Errorf("the pace is %v", pace)
 	}
 	request := s.p.Write(s.T, s.post(thread, "do it"))
@@ -182,7 +182,7 @@ func progressAndAnswer(s *scene) {
 }
 
 func typing(s *scene) {
-	a := s.a.(adapters.Typer)
+	a := as[adapters.Typer](s, s.a)
 	thread := s.thread()
 	if lasts := a.TypingLasts(); lasts <= 0 {
 		s.Errorf("typing lasts %v", lasts)
@@ -194,7 +194,7 @@ func typing(s *scene) {
 }
 
 func numbers(s *scene) {
-	a := s.a.(adapters.Offerer)
+	a := as[adapters.Offerer](s, s.a)
 	thread := s.thread()
 	choices := []adapters.Choice{{ID: "a", Text: "one"}, {ID: "b", Text: "two"}, {ID: "c", Text: "three"}}
 	answer := s.send(adapters.Reply{Thread: thread, Text: longText(800), Choices: choices})
@@ -210,7 +210,7 @@ func numbers(s *scene) {
 }
 
 func deleting(s *scene) {
-	a := s.a.(adapters.Deleter)
+	a := as[adapters.Deleter](s, s.a)
 	thread := s.thread()
 	asked := s.p.Write(s.T, s.post(thread, "do it"))
 	stays, r := s.say(thread, "This stays."), s.rich(thread)
@@ -234,7 +234,7 @@ func deleting(s *scene) {
 
 // history checks that the messages before one are given, oldest first.
 func history(s *scene) {
-	a := s.a.(adapters.Historian)
+	a := as[adapters.Historian](s, s.a)
 	thread, bob := s.thread(), s.bob()
 	begin := len(s.p.Shown(s.T, thread)) // with the message with which the thread begins
 	p := s.post(thread, "the first")

@@ -24,6 +24,7 @@ const (
 	// Mentions is that people can mention the bot ([Post.Mention]).
 	Mentions Feature = "mentions"
 	// Overhearing is that messages in a thread which are not meant for the bot are heard.
+	// Without it all that is heard is meant for the bot.
 	Overhearing Feature = "overhearing"
 	// Replies is that people can reply to a message ([Post.ReplyTo]).
 	Replies Feature = "replies"
@@ -37,6 +38,9 @@ const (
 	Answers Feature = "answers"
 	// MarkLinks is that [adapters.Attachment.MarkLink] is shown to people.
 	MarkLinks Feature = "links to mark by"
+	// Uploads is that what is attached is opened when it is sent. It is not where people are
+	// shown it from where it is kept.
+	Uploads Feature = "uploads"
 	// Processes is that several processes may be the bot: that a second adapter knows what
 	// the first has sent.
 	Processes Feature = "several processes"
@@ -59,21 +63,22 @@ const (
 
 // The features of platforms, each told by an interface below.
 const (
-	Spellings Feature = "spellings"      // [Spelling]
-	Channels  Feature = "channels"       // [Channel]
-	Reactions Feature = "reactions"      // [Reacting]
-	Removals  Feature = "removals"       // [Removing]
-	Buttons   Feature = "buttons"        // [Pressing]
-	Commands  Feature = "commands"       // [Commanding]
-	Bots      Feature = "other bots"     // [WithBots]
-	Admins    Feature = "admins"         // [WithAdmins]
-	LostFiles Feature = "files that go"  // [LosingFiles]
-	LostPosts Feature = "lost answers"   // [Losing]
-	Pauses    Feature = "pauses"         // [Pausing]
-	Rights    Feature = "rights"         // [Forbidding]
-	Tokens    Feature = "refused tokens" // [Refusing]
-	Breaks    Feature = "broken lines"   // [Breaking]
-	Stillness Feature = "stillness"      // [Stalling]
+	Spellings Feature = "spellings"       // [Spelling]
+	Channels  Feature = "channels"        // [Channel]
+	Reactions Feature = "reactions"       // [Reacting]
+	Removals  Feature = "removals"        // [Removing]
+	Buttons   Feature = "buttons"         // [Pressing]
+	Halts     Feature = "buttons to stop" // [Halting]
+	Commands  Feature = "commands"        // [Commanding]
+	Bots      Feature = "other bots"      // [WithBots]
+	Admins    Feature = "admins"          // [WithAdmins]
+	LostFiles Feature = "files that go"   // [LosingFiles]
+	LostPosts Feature = "lost answers"    // [Losing]
+	Pauses    Feature = "pauses"          // [Pausing]
+	Rights    Feature = "rights"          // [Forbidding]
+	Tokens    Feature = "refused tokens"  // [Refusing]
+	Breaks    Feature = "broken lines"    // [Breaking]
+	Stillness Feature = "stillness"       // [Stalling]
 )
 
 // Spelling is a platform on which a text can hold what means something to the platform.
@@ -102,10 +107,20 @@ type Removing interface {
 	Remove(t *testing.T, by adapters.Person, message adapters.MessageRef)
 }
 
-// Pressing is a platform whose choices are buttons.
+// Pressing is a platform with buttons below an answer.
 type Pressing interface {
-	// Press lets somebody press the button of a choice, from 1.
-	Press(t *testing.T, by adapters.Person, on adapters.MessageRef, choice int)
+	// Press lets somebody press the button for a sign, or take that back; for
+	// [adapters.Choose] it is that of a choice, from 1, which was offered if the adapter can
+	// do that.
+	Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, pressed bool)
+	// Signs are those for which there are buttons, and whether they can be taken back.
+	Signs() map[adapters.Sign]bool
+}
+
+// Halting is a platform with a button that ends the work on a request.
+type Halting interface {
+	// Halt lets somebody press it. The bot has taken the request, and has not answered.
+	Halt(t *testing.T, by adapters.Person, request adapters.MessageRef)
 }
 
 // Commanding is a platform with commands.
@@ -182,7 +197,7 @@ var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Numbers: adapterIs[adapters.Offerer], Deletes: adapterIs[adapters.Deleter], History: adapterIs[adapters.Historian],
 	Limits: adapterIs[adapters.Limiter], Checks: adapterIs[adapters.Checker],
 	Spellings: platformIs[Spelling], Channels: platformIs[Channel], Reactions: platformIs[Reacting], Removals: platformIs[Removing],
-	Buttons: platformIs[Pressing], Commands: platformIs[Commanding], Bots: platformIs[WithBots], Admins: platformIs[WithAdmins],
+	Buttons: platformIs[Pressing], Halts: platformIs[Halting], Commands: platformIs[Commanding], Bots: platformIs[WithBots], Admins: platformIs[WithAdmins],
 	LostFiles: platformIs[LosingFiles], LostPosts: platformIs[Losing], Pauses: platformIs[Pausing], Rights: platformIs[Forbidding],
 	Tokens: platformIs[Refusing], Breaks: platformIs[Breaking], Stillness: platformIs[Stalling],
 }
@@ -198,7 +213,7 @@ func platformIs[I any](p Platform, _ adapters.Adapter) bool {
 }
 
 // untold are the features that no interface tells.
-var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Marks, Styles, Answers, MarkLinks, Processes, Later}
+var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Later}
 
 // features checks that what the platform lacks is just what it is said to lack.
 func features(t *testing.T, m Make) {

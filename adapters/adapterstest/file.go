@@ -128,7 +128,7 @@ func filesThatAreGone(s *scene) {
 	p := s.post(s.thread(), "take it")
 	p.Files = []Upload{{Name: "a.txt", Type: "text/plain", Content: []byte("a")}}
 	m := e.write(p).Message
-	s.p.(LosingFiles).LoseFiles(s.T, m.Ref) //nolint:forcetypeassert // the feature is there
+	as[LosingFiles](s, s.p).LoseFiles(s.T, m.Ref)
 	r, err := s.a.Fetch(s.Context(), m.Files[0])
 	if err == nil {
 		err = errors.Join(errors.New("nothing"), r.Close())

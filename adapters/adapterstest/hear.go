@@ -38,7 +38,7 @@ func hearing() map[string]check {
 	} {
 		all["meant by "+name] = check{m.needs, func(s *scene) {
 			e := s.listen()
-			thread := s.p.Thread(s.T, m.private)
+			thread := s.place(m.private)
 			p := Post{Thread: thread, By: s.ana, Text: "make it blue", Mention: m.mention}
 			if m.reply {
 				p.ReplyTo = s.say(thread, "Which one?")
@@ -67,6 +67,9 @@ func texts(s *scene) {
 		if event.Message.Text != text {
 			s.Errorf("%q was heard as %q", text, event.Message.Text)
 		}
+		if s.lacks(Overhearing) && event.Message.For == adapters.Overheard {
+			s.Error("what is meant for the bot is overheard")
+		}
 		if event.At.IsZero() || event.At.After(time.Now().Add(time.Hour)) || event.Message.ReplyTo != nil || len(event.Message.Files) > 0 {
 			s.Errorf("%q was heard at %v, with %+v", text, event.At, event.Message)
 		}
@@ -75,7 +78,7 @@ func texts(s *scene) {
 
 func mentionsOfOthers(s *scene) {
 	e := s.listen()
-	spell := s.p.(Spelling).Spell //nolint:forcetypeassert // the feature is there
+	spell := as[Spelling](s, s.p).Spell
 	bob := s.bob()
 	event := e.write(s.post(s.thread(), "ask "+spell(s.T, bob)+" too"))
 	if want := "ask @" + bob.Name + " too"; event.Message.Text != want {
@@ -112,7 +115,6 @@ func ownMessages(s *scene) {
 		s.noError(a.Delete(s.Context(), other))
 	}
 	e.write(s.post(thread, "and more"))
-	s.pause()
 }
 
 func (s *scene) noError(err error) {
@@ -124,7 +126,7 @@ func (s *scene) noError(err error) {
 
 func otherBots(s *scene) {
 	e := s.listen()
-	bot := s.p.(WithBots).Bot(s.T) //nolint:forcetypeassert // the feature is there
+	bot := as[WithBots](s, s.p).Bot(s.T)
 	thread := s.thread()
 	answer := s.say(thread, "Done.")
 	p := s.post(thread, "from bot to bot")
@@ -141,14 +143,13 @@ func otherBots(s *scene) {
 		x.Remove(s.T, bot, s.p.Write(s.T, p))
 	}
 	e.write(s.post(thread, "from a person"))
-	s.pause()
 }
 
 func admins(s *scene) {
 	e := s.listen()
 	p := s.post(s.thread(), "hello")
 	e.write(p)
-	p.By = s.p.(WithAdmins).Admin(s.T) //nolint:forcetypeassert // the feature is there
+	p.By = as[WithAdmins](s, s.p).Admin(s.T)
 	if !e.write(p).By.Admin {
 		s.Error("an admin is none")
 	}
@@ -187,7 +188,7 @@ func repliesToBot(s *scene) {
 // there is heard.
 func channels(s *scene) {
 	e := s.listen()
-	channel := s.p.(Channel).Channel(s.T) //nolint:forcetypeassert // the feature is there
+	channel := as[Channel](s, s.p).Channel(s.T)
 	s.p.Write(s.T, Post{Thread: channel, By: s.ana, Text: "not for you"})
 	event := e.write(Post{Thread: channel, By: s.ana, Text: "for you", Mention: true})
 	if event.Message.For != adapters.Mentioned || event.Thread.Channel == "" || event.Thread.ID == "" && event.Thread.Channel == channel.Channel {

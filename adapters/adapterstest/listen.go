@@ -65,6 +65,7 @@ func lastHandler(s *scene) {
 	entered, ending := make(chan struct{}), make(chan struct{})
 	var returned atomic.Bool
 	var once sync.Once
+	thread := s.thread()
 	e := s.listenBy(s.a, func(context.Context, adapters.Event, int) error {
 		once.Do(func() { close(entered) })
 		<-ending
@@ -72,7 +73,7 @@ func lastHandler(s *scene) {
 		returned.Store(true)
 		return nil
 	})
-	ref := s.p.Write(s.T, s.post(s.thread(), "hold on"))
+	ref := s.p.Write(s.T, s.post(thread, "hold on"))
 	s.wait("a message", entered)
 	e.stop()
 	close(ending)
@@ -129,6 +130,7 @@ func order(s *scene) {
 // threadsAtOnce checks that a thread does not wait for another one's handler.
 func threadsAtOnce(s *scene) {
 	other := make(chan struct{})
+	first, second := s.thread(), s.thread()
 	e := s.listenBy(s.a, func(_ context.Context, e adapters.Event, _ int) error {
 		if e.Message.Text == "two" {
 			close(other)
@@ -137,8 +139,8 @@ func threadsAtOnce(s *scene) {
 		s.wait("a message of another thread, beside the first", other)
 		return nil
 	})
-	one := s.p.Write(s.T, s.post(s.thread(), "one"))
-	two := s.p.Write(s.T, s.post(s.thread(), "two"))
+	one := s.p.Write(s.T, s.post(first, "one"))
+	two := s.p.Write(s.T, s.post(second, "two"))
 	e.message(two)
 	e.message(one)
 }
@@ -147,14 +149,15 @@ var errNotNow = errors.New("not now")
 
 func comesAgain(s *scene) {
 	const fails = 5
+	thread, other := s.thread(), s.thread()
 	e := s.listenBy(s.a, func(_ context.Context, e adapters.Event, n int) error {
 		if e.Message.Text == "again" && n <= fails {
 			return errNotNow
 		}
 		return nil
 	})
-	again := s.p.Write(s.T, s.post(s.thread(), "again"))
-	e.write(s.post(s.thread(), "meanwhile"))
+	again := s.p.Write(s.T, s.post(thread, "again"))
+	e.write(s.post(other, "meanwhile"))
 	event := e.message(again)
 	e.mu.Lock()
 	tries := e.tries[event.Key()]
@@ -171,11 +174,12 @@ func comesAgain(s *scene) {
 func noneTakes(s *scene) {
 	tried := make(chan struct{})
 	var once sync.Once
+	thread := s.thread()
 	e := s.listenBy(s.a, func(context.Context, adapters.Event, int) error {
 		once.Do(func() { close(tried) })
 		return errNotNow
 	})
-	s.p.Write(s.T, s.post(s.thread(), "hello"))
+	s.p.Write(s.T, s.post(thread, "hello"))
 	s.wait("a message", tried)
 	e.end()
 }
@@ -183,13 +187,13 @@ func noneTakes(s *scene) {
 // keptUntaken checks that what was not taken comes to who listens next, as the same event.
 func keptUntaken(s *scene) {
 	keys := make(chan string, 100)
+	thread := s.thread()
 	first := s.listenBy(s.a, func(_ context.Context, e adapters.Event, n int) error {
 		if n == 1 {
 			keys <- e.Key()
 		}
 		return errNotNow
 	})
-	thread := s.thread()
 	ref := s.p.Write(s.T, s.post(thread, "hello"))
 	var key string
 	s.within("a message", func() { key = <-keys })

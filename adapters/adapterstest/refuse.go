@@ -166,7 +166,7 @@ func silentPlatform(s *scene) {
 		_, err := s.a.Send(ctx, s.key(), adapters.Reply{Thread: thread, Text: "x"})
 		return err
 	}
-	waiting := s.p.(Stalling).Stall(s.T) //nolint:forcetypeassert // the feature is there
+	waiting := as[Stalling](s, s.p).Stall(s.T)
 	for what, do := range calls {
 		ctx, stop := context.WithCancel(s.Context())
 		over := make(chan struct{})
@@ -189,7 +189,7 @@ func silentPlatform(s *scene) {
 
 func shortPauses(s *scene) {
 	thread := s.thread()
-	p := s.p.(Pausing) //nolint:forcetypeassert // the feature is there
+	p := as[Pausing](s, s.p)
 	p.Pause(s.T, p.Short())
 	begun := time.Now()
 	ref := s.say(thread, "Hello.")
@@ -206,7 +206,7 @@ func shortPauses(s *scene) {
 
 func longPauses(s *scene) {
 	thread, key := s.thread(), s.key()
-	p := s.p.(Pausing) //nolint:forcetypeassert // the feature is there
+	p := as[Pausing](s, s.p)
 	p.Pause(s.T, p.Long())
 	r := adapters.Reply{Thread: thread, Text: "Hello."}
 	_, err := s.a.Send(s.Context(), key, r)
@@ -222,7 +222,7 @@ func longPauses(s *scene) {
 
 func threadsClosed(s *scene) {
 	thread := s.thread()
-	s.p.(Forbidding).Forbid(s.T, thread) //nolint:forcetypeassert // the feature is there
+	as[Forbidding](s, s.p).Forbid(s.T, thread)
 	_, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "x"})
 	s.is("send", err, adapters.ErrForbidden)
 	s.said(err)

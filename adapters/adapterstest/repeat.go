@@ -18,7 +18,7 @@ func repeating() map[string]check {
 		"one key at once in processes":       {[]Feature{Processes}, oneKeyAtOnceInProcesses},
 		"keys that are alike":                {nil, keysAlike},
 		"lost answers":                       {[]Feature{LostPosts}, lostAnswers},
-		"a context that ends while it sends": {nil, endsWhileSending},
+		"a context that ends while it sends": {[]Feature{Uploads}, endsWhileSending},
 	}
 }
 
@@ -130,7 +130,7 @@ func keysAlike(s *scene) {
 func lostAnswers(s *scene) {
 	for n := 1; n <= 3; n++ {
 		r, key := s.rich(s.thread()), s.key()
-		s.p.(Losing).LoseAnswers(s.T, n) //nolint:forcetypeassert // the feature is there
+		as[Losing](s, s.p).LoseAnswers(s.T, n)
 		var ref adapters.MessageRef
 		var err error
 		for range n + 1 {

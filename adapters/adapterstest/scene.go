@@ -3,7 +3,9 @@ package adapterstest
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,11 +22,14 @@ type scene struct {
 	shelf *shelf
 	ana   adapters.Person
 	keys  int
+
+	mu    sync.Mutex
+	begun map[string]bool // messages with which threads begin, by id: they are not looked at
 }
 
 func newScene(t *testing.T, m Make) *scene {
 	t.Helper()
-	s := &scene{T: t, Make: m, p: m.Open(t), shelf: newShelf()}
+	s := &scene{T: t, Make: m, p: m.Open(t), shelf: newShelf(), begun: map[string]bool{}}
 	t.Cleanup(func() { s.shelf.closed(t) })
 	s.a = s.another()
 	s.ana = s.p.Person(t, "Ana")
@@ -40,7 +45,25 @@ func (s *scene) another() adapters.Adapter {
 // thread is a new conversation, of several people where there are such.
 func (s *scene) thread() adapters.Thread {
 	s.Helper()
-	return s.p.Thread(s.T, s.lacks(Company) && !s.lacks(Private))
+	return s.place(s.lacks(Company) && !s.lacks(Private))
+}
+
+func (s *scene) place(private bool) adapters.Thread {
+	s.Helper()
+	thread := s.p.Thread(s.T, private)
+	for _, m := range s.p.Shown(s.T, thread) {
+		s.mu.Lock()
+		s.begun[m.ID] = true
+		s.mu.Unlock()
+	}
+	return thread
+}
+
+// begins tells whether an event is no more than that a thread begins.
+func (s *scene) begins(e adapters.Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.Message != nil && s.begun[e.Message.Ref.ID]
 }
 
 // bob is somebody else, where there is anybody.
@@ -144,6 +167,16 @@ func (s *scene) message(thread adapters.Thread, id string) Shown {
 		s.Fatalf("the message %q is not shown", id)
 	}
 	return all[i]
+}
+
+// as is a platform or an adapter by what it can do besides, where the feature is there.
+func as[I any](s *scene, whole any) I {
+	s.Helper()
+	part, ok := whole.(I)
+	if !ok {
+		s.Fatalf("it is no %v, and is not said to lack that", reflect.TypeFor[I]())
+	}
+	return part
 }
 
 // ended is a context that has ended.

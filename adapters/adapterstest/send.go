@@ -90,7 +90,7 @@ func (s *scene) everywhere(text string) []adapters.Reply {
 
 func manyNotified(s *scene) {
 	thread := s.thread()
-	for _, shout := range s.p.(Spelling).Shouts() { //nolint:forcetypeassert // the feature is there
+	for _, shout := range as[Spelling](s, s.p).Shouts() {
 		for _, r := range s.everywhere(shout) {
 			s.notified(shout, thread, r)
 			r.Mention = s.ana.ID
@@ -101,7 +101,7 @@ func manyNotified(s *scene) {
 
 func oneOfTwoNotified(s *scene) {
 	thread, bob := s.thread(), s.bob()
-	for _, r := range s.everywhere(s.p.(Spelling).Spell(s.T, bob)) { //nolint:forcetypeassert // the feature is there
+	for _, r := range s.everywhere(as[Spelling](s, s.p).Spell(s.T, bob)) {
 		s.notified("another one's mention", thread, r)
 		r.Mention = s.ana.ID
 		s.notified("two mentions", thread, r, s.ana.ID)
@@ -151,7 +151,7 @@ func answered(s *scene) {
 func answersToGone(s *scene) {
 	thread := s.thread()
 	asked := s.p.Write(s.T, s.post(thread, "do it"))
-	s.p.(Removing).Remove(s.T, s.ana, asked) //nolint:forcetypeassert // the feature is there
+	as[Removing](s, s.p).Remove(s.T, s.ana, asked)
 	ref := s.send(adapters.Reply{Thread: thread, Text: "Done.", AnswerTo: asked})
 	s.shows(s.of(thread, ref), "Done.")
 }
@@ -167,7 +167,7 @@ func otherThreads(s *scene) {
 }
 
 func directThreads(s *scene) {
-	thread := s.p.Thread(s.T, true)
+	thread := s.place(true)
 	ref := s.send(adapters.Reply{Thread: thread, Text: "Between us.", Mention: s.ana.ID})
 	s.shows(s.of(thread, ref), "Between us.")
 	s.only(thread, ref)
