@@ -28,8 +28,7 @@ type Config struct {
 	Retention, Deadline, Grace, Check time.Duration
 	// Listen is the address of the program's own HTTP; empty listens nowhere.
 	Listen string
-	// WebPassword is asked for by most of what is served there.
-	WebPassword secret
+	Web    Web
 
 	// LogTo is where the log goes; not a variable. Nil is nowhere.
 	LogTo io.Writer

@@ -30,7 +30,7 @@ func TestPassword(t *testing.T) {
 				request.SetBasicAuth("anybody", c.given)
 			}
 			w := httptest.NewRecorder()
-			(&readiness{}).pages(secretPage, c.password, true).ServeHTTP(w, request)
+			(&readiness{}).pages(guarded(secretPage, c.password), true).ServeHTTP(w, request)
 			if w.Code != c.status || c.status != http.StatusOK && strings.Contains(w.Body.String(), "inside") {
 				t.Errorf("%s: %d %q", c.path, w.Code, w.Body)
 			}
@@ -47,7 +47,7 @@ func TestListenBeyondThisMachine(t *testing.T) {
 		if err := (Config{Listen: listen}).checkListen(); (err != nil) != needs {
 			t.Errorf("%q: %v", listen, err)
 		}
-		if err := (Config{Listen: listen, WebPassword: "open sesame"}).checkListen(); err != nil {
+		if err := (Config{Listen: listen, Web: Web{Password: "open sesame"}}).checkListen(); err != nil {
 			t.Errorf("%q with a password: %v", listen, err)
 		}
 	}

@@ -14,21 +14,24 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/terminal"
+	"atelier/adapters/web"
 	"atelier/agent"
 	"atelier/jobs"
 )
 
 type serveCommand struct {
 	Queues      string `help:"The queues to work on, with weights or without (gateway=6,plan); else all." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
-	Adapters    string `help:"The chat platforms to connect with: those that are configured, unless told; none for none." placeholder:"LIST"`
+	Adapters    string `help:"The chat platforms to connect with: web, or none; all that are configured, unless told." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
-	Listen      string `help:"The address of /healthz, /readyz and /metrics, or off; as ATELIER_LISTEN." placeholder:"ADDRESS"`
+	Listen      string `help:"The address of the web channel, /healthz, /readyz and /metrics, or off; as ATELIER_LISTEN." placeholder:"ADDRESS"`
 }
 
 // Help is the longer help.
 func (*serveCommand) Help() string {
-	return `Without settings one process does everything, and keeps what it must in ATELIER_DATA.
+	return `Without settings one process does everything, keeps what it must in ATELIER_DATA, and is
+talked to in a browser at http://127.0.0.1:8080.
+
 With REDIS_URL any number of processes share the work, each with all of it or a part of the
 queues gateway, plan, cpu and gpu:
 
@@ -48,28 +51,60 @@ while, and leaves the rest to another process or to the next start. A second one
 func (s *serveCommand) Run(ctx context.Context, c *call) error {
 	pools, unread := parsePools(s.Queues, s.Concurrency)
 	config, err := c.config(func(c *Config) error {
-		return errors.Join(unread, checkAdapters(s.Adapters), s.over(c))
+		return errors.Join(unread, s.over(c))
 	})
 	if err != nil {
 		return err
 	}
-	return serve(ctx, config, service{pools: pools, hint: func() error {
-		if _, err := io.WriteString(c.Stdout, howToAsk); err != nil {
+	served := service{pools: pools, hint: func(http net.Addr, web bool) error {
+		if _, err := io.WriteString(c.Stdout, howToAsk(http, web)); err != nil {
 			return fmt.Errorf("say how it is used: %w", err)
 		}
 		return nil
-	}})
+	}}
+	if served.web, err = connected(s.Adapters, config, served); err != nil {
+		return err
+	}
+	return serve(ctx, config, served)
 }
 
-// howToAsk is told where no platform is connected.
-const howToAsk = `Atelier runs, and no chat platform is connected: this version connects with none yet.
-Wishes are taken from the command line:
+// howToAsk is told where no chat platform of elsewhere is connected.
+func howToAsk(http net.Addr, web bool) string {
+	if web && http != nil {
+		return fmt.Sprintf("Atelier is at http://%s: open it in a browser.\n"+
+			"From the command line: bot ask --file photo.jpg \"make it black and white\"\n", reachable(http.String()))
+	}
+	return `Atelier runs, and no chat platform is connected. Wishes are taken from the command line:
 
   bot ask --file photo.jpg "make it black and white"
   bot ask --detach --file photo.jpg "make it black and white"
 
 The second hands the wish to this process; bot requests and bot show tell what became of it.
 `
+}
+
+// connected tells whether the web channel is one of the platforms to connect with: it is,
+// unless told otherwise, where it can be.
+func connected(names string, c Config, s service) (withWeb bool, err error) {
+	if names == "" {
+		return c.Listen != "" && s.works(jobs.QueueGateway), nil
+	}
+	var wrong []error
+	for name := range strings.SplitSeq(names, ",") {
+		switch name = strings.TrimSpace(name); {
+		case name == "" || name == "none":
+		case name != web.Name:
+			wrong = append(wrong, usage("--adapters names %q: there are web and none.", name))
+		case c.Listen == "":
+			wrong = append(wrong, usage("--adapters names web, and ATELIER_LISTEN is off: give it an address."))
+		case !s.works(jobs.QueueGateway):
+			wrong = append(wrong, usage("--adapters names web, and --queues leaves out gateway: name it too."))
+		default:
+			withWeb = true
+		}
+	}
+	return withWeb, errors.Join(wrong...)
+}
 
 // over puts the flags over the settings.
 func (s *serveCommand) over(c *Config) error {
@@ -92,23 +127,14 @@ func (s *serveCommand) over(c *Config) error {
 	return errors.Join(append(wrong, c.checkListen())...)
 }
 
-// checkAdapters looks at the names of the chat platforms to connect with.
-func checkAdapters(names string) error {
-	var wrong []error
-	for name := range strings.SplitSeq(names, ",") {
-		if name = strings.TrimSpace(name); name != "" && name != "none" {
-			wrong = append(wrong, usage("--adapters names %q: this version connects with no chat platform yet; leave it out.", name))
-		}
-	}
-	return errors.Join(wrong...)
-}
-
 // service is what a process serves.
 type service struct {
 	pools    []jobs.Pool
 	adapters []adapters.Adapter
-	// hint tells people how the program is used where no platform is connected.
-	hint func() error
+	// web tells that the web channel is one of the platforms.
+	web bool
+	// hint tells people how the program is used where no platform of elsewhere is connected.
+	hint func(http net.Addr, web bool) error
 	// fresh is how long readiness is believed; zero is [freshReadiness].
 	fresh time.Duration
 	// started is told the address of HTTP, nil if there is none, and the jobs, when
@@ -142,7 +168,14 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		}
 	}()
 	if s.works(jobs.QueueGateway) { // bot ask --detach
-		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.Blobs.Get}))
+		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
+	}
+	site, err := c.newWebSite(ctx, p)
+	if err != nil {
+		return err
+	}
+	if s.web || site.links != nil && s.works(jobs.QueueGateway) { // what is pointed at on its page is fetched by it
+		s.adapters = append(s.adapters, site.channel)
 	}
 	ready := newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness), log)
 	if err := c.check(ctx, p, startPatience, log); err != nil {
@@ -156,10 +189,13 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		defer func() { _ = listener.Close() }() //nolint:errcheck // it is closed already, if it was served on
 	}
 	counted := newMetrics()
-	j, err := c.jobs(ctx, p, agent.Config{}, jobs.Config{Adapters: s.adapters, Pools: s.pools, Metrics: counted})
+	j, err := c.jobs(ctx, p, agent.Config{}, jobs.Config{
+		Adapters: s.adapters, Pools: s.pools, Metrics: counted, MarkLink: site.markLink,
+	})
 	if err != nil {
 		return err
 	}
+	site.serves(j)
 	if err := counted.watch(j.Queues); err != nil {
 		return err
 	}
@@ -172,9 +208,9 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 			log.InfoContext(ctx, "requests without an answer were taken up again", "requests", n)
 		}
 	}
-	run := process{config: c, service: s, place: p, jobs: j, ready: ready, log: log}
+	run := process{config: c, service: s, place: p, jobs: j, ready: ready, closing: site.channel.Close, log: log}
 	served = true
-	return run.serve(ctx, listener, ready.pages(counted.handler(log), c.WebPassword, c.private()))
+	return run.serve(ctx, listener, site.handler(s.web, ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
 }
 
 // listen takes the address of HTTP; nil where there is to be none.

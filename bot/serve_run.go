@@ -13,6 +13,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/terminal"
+	"atelier/adapters/web"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -24,6 +25,8 @@ type process struct {
 	place   *place
 	jobs    *jobs.Jobs
 	ready   *readiness
+	// closing ends what browsers hold open, so that HTTP can end.
+	closing func()
 	log     *slog.Logger
 }
 
@@ -98,9 +101,9 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	if r.service.started != nil {
 		r.service.started(at, r.jobs)
 	}
-	connected := slices.DeleteFunc(names, func(n string) bool { return n == terminal.Name })
-	if len(connected) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
-		return r.service.hint()
+	elsewhere := slices.DeleteFunc(names, func(n string) bool { return n == terminal.Name || n == web.Name })
+	if len(elsewhere) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
+		return r.service.hint(at, r.service.web)
 	}
 	return nil
 }
@@ -120,6 +123,7 @@ func (r *process) answer(ctx context.Context, l net.Listener, pages http.Handler
 		Handler: pages, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(r.log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(r.closing)
 	ended := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() {
 		patient, done := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)

@@ -14,13 +14,28 @@ func serveSettings() []setting {
 	return []setting{
 		{
 			name: "ATELIER_LISTEN", value: "127.0.0.1:8080",
-			about: "The address on which serve answers HTTP: /healthz, /readyz and /metrics. off listens nowhere.",
+			about: "The address on which serve answers HTTP: the web channel, /healthz, /readyz and /metrics. off listens nowhere.",
 			set:   func(c *Config, v string) (err error) { c.Listen, err = listen(v); return err },
 		}, {
 			name: "WEB_PASSWORD", secret: true,
-			about: "The password of what is served there (with any user name), but for /healthz and /readyz: 8 characters or more. " +
-				"Needed where ATELIER_LISTEN is reached from other machines.",
-			set: func(c *Config, v string) error { c.WebPassword = secret(v); return password(v) },
+			about: "The password of the web channel, and of /metrics (with any user name): 8 characters or more. " +
+				"This or WEB_USER_HEADER is needed where ATELIER_LISTEN is reached from other machines.",
+			set: func(c *Config, v string) error { c.Web.Password = secret(v); return password(v) },
+		}, {
+			name: "WEB_USER_HEADER",
+			about: "The header in which a proxy before the web channel names the person whom it has authenticated, such as X-Forwarded-User. " +
+				"Then the channel asks for no password.",
+			set: func(c *Config, v string) error { c.Web.UserHeader = v; return headerName(v) },
+		}, {
+			name: "WEB_PROXIES",
+			about: "The addresses from which that proxy connects, as 10.0.0.0/8 or 10.1.2.3, with commas between them: nobody else is believed. " +
+				"This machine alone where it is empty.",
+			set:   func(c *Config, v string) (err error) { c.Web.Proxies, err = prefixes(v); return err },
+		}, {
+			name: "PUBLIC_URL",
+			about: "The URL by which people reach the web channel, such as https://atelier.example.org. With it pictures in other chat platforms " +
+				"get a link to a page on which people point at what they mean.",
+			set: func(c *Config, v string) (err error) { c.Web.Public, err = publicURL(v); return err },
 		}, {
 			name: "ATELIER_DEADLINE", value: "30m", about: "How long a request may take from its turn on; then it is answered with what was done.",
 			set: func(c *Config, v string) (err error) {
@@ -62,12 +77,12 @@ func password(v string) error {
 	return nil
 }
 
-// checkListen refuses to serve other machines without a password.
+// checkListen refuses to serve other machines where nobody is asked who they are.
 func (c Config) checkListen() error {
-	if c.Listen == "" || c.WebPassword != "" || c.private() {
+	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" || c.private() {
 		return nil
 	}
-	return usage("ATELIER_LISTEN is %q, which other machines reach, and WEB_PASSWORD is not set: set it, or listen on 127.0.0.1:8080 or off.", c.Listen)
+	return usage("ATELIER_LISTEN is %q, which other machines reach, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
 }
 
 // private tells whether only this machine reaches what is listened on.

@@ -473,7 +473,7 @@ func TestServeTellsHowItIsUsed(t *testing.T) {
 	defer stop()
 	out := writerFunc(func(p []byte) (int, error) {
 		stop() // it has been told
-		if string(p) != howToAsk {
+		if string(p) != howToAsk(nil, false) {
 			t.Errorf("it says %s", p)
 		}
 		return len(p), nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"sync"
 	"time"
 
@@ -39,6 +40,7 @@ var (
 	_ adapters.Offerer      = (*Channel)(nil)
 	_ adapters.Deleter      = (*Channel)(nil)
 	_ adapters.Historian    = (*Channel)(nil)
+	_ adapters.Keeper       = (*Channel)(nil)
 	_ adapters.Checker      = (*Channel)(nil)
 )
 
@@ -89,8 +91,17 @@ func (c *Channel) Close() { c.close.Do(func() { close(c.closed) }) }
 // Name is the adapter's name.
 func (*Channel) Name() string { return Name }
 
-// Fetch opens an upload.
+// mediaKey is what the handle of a file looks like.
+var mediaKey = regexp.MustCompile(`^[A-Za-z0-9_~=-][A-Za-z0-9_.~=-]*(?:/[A-Za-z0-9_~=-][A-Za-z0-9_.~=-]*)+$`)
+
+// Fetch opens a file of an event.
 func (c *Channel) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if !mediaKey.MatchString(f.Handle) {
+		return nil, fmt.Errorf("%w: no event had such a file", adapters.ErrInvalid)
+	}
 	return c.config.Media.Get(ctx, f.Handle)
 }
 
@@ -108,7 +119,31 @@ func (c *Channel) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	if t.message(ref.ID) != nil {
 		return ref, nil
 	}
-	return ref, c.tell(ctx, thread, entry{Said: &said{Key: key, Reply: r}})
+	for _, f := range r.Files {
+		if err := c.look(ctx, f); err != nil {
+			return adapters.MessageRef{}, err
+		}
+	}
+	if err := c.tell(ctx, thread, entry{Said: &said{Key: key, Reply: r}}); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	return ref, nil
+}
+
+// look tells why an attachment cannot be read.
+func (c *Channel) look(ctx context.Context, f adapters.Attachment) error {
+	if f.Link != "" {
+		return nil
+	}
+	r, err := c.config.Media.GetRange(ctx, f.Handle, 0, 1)
+	if err != nil {
+		return fmt.Errorf("look at an attachment: %w", err)
+	}
+	_, err = io.Copy(io.Discard, r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		return fmt.Errorf("look at an attachment: %w", err)
+	}
+	return nil
 }
 
 // Report shows progress.
@@ -135,7 +170,10 @@ func (c *Channel) Report(ctx context.Context, key string, at adapters.MessageRef
 	default:
 		key = m.progress.Key
 	}
-	return ref, c.tell(ctx, thread, entry{Reported: &reported{Key: key, Progress: p}})
+	if err := c.tell(ctx, thread, entry{Reported: &reported{Key: key, Progress: p}}); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	return ref, nil
 }
 
 // Pace is short: an edit costs an entry.

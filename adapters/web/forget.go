@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -20,6 +21,20 @@ func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
 	if err := c.config.Workshop.Forget(ctx, threadOf(id)); err != nil {
 		return err
 	}
+	if err := c.Forget(ctx, threadOf(id)); err != nil { // where the bot knew nothing of it
+		return err
+	}
+	w.Header().Set("Hx-Redirect", "/")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// Forget deletes what was written in a thread.
+func (c *Channel) Forget(ctx context.Context, t adapters.Thread) error {
+	if err := own(t); err != nil {
+		return err
+	}
+	id := t.Channel
 	if err := c.config.State.DeleteAll(ctx, group(id)); err != nil {
 		return fmt.Errorf("forget a thread: %w", err)
 	}
@@ -28,8 +43,6 @@ func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c.publish(ctx, hintChanged, id)
-	w.Header().Set("Hx-Redirect", "/")
-	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (c *Channel) servePage(w http.ResponseWriter, r *http.Request, status int, 
 		return err
 	}
 	v.Language, v.Me, v.Threads = c.language(r), c.me(r), c.lines(open)
-	v.CanLeave = c.config.CanLeave
+	v.CanLeave = c.config.CanLeave != nil && c.config.CanLeave(r.Context())
 	v.MaxFile, v.MaxFiles = c.config.MaxFile, adapters.MaxFiles
 	c.writeHTML(w, status, func(to io.Writer) error { return c.pages.page(to, v) })
 	return nil

@@ -45,8 +45,8 @@ type Config struct {
 	// let in is told by Who.
 	Guard func(http.Handler) http.Handler
 	Who   func(context.Context) adapters.Person
-	// CanLeave tells that there are sessions, which people can log out of.
-	CanLeave bool
+	// CanLeave tells that who asks has a session to log out of; nil is nobody.
+	CanLeave func(context.Context) bool
 	// Retention is how long a thread is kept after its last entry. Zero means 30 days.
 	Retention time.Duration
 	// MaxFile is the most bytes of one file. Zero means 100 MB.

@@ -31,10 +31,10 @@ func proxied(header http.Header) bool {
 	return false
 }
 
-// client is for whom limits are counted that are not of a person: the address that
+// Client is for whom limits are counted that are not of a person: the address that
 // connected, or the last one before the trusted proxies; of IPv6 the network that one
 // customer has.
-func (g *Guard) client(r *http.Request) string {
+func (g *Guard) Client(r *http.Request) string {
 	a := peer(r)
 	if g.forwarded && within(g.proxies, a) {
 		hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -61,3 +61,6 @@ func (g *Guard) client(r *http.Request) string {
 func headerName(s string) bool {
 	return s != "" && len(s) <= 100 && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
+
+// Address is for whom the limits of what is served behind [Guard.Outer] are counted.
+func (g *Guard) Address(r *http.Request) string { return g.client(r) }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"atelier/adapters"
+	"atelier/adapters/web"
+	"atelier/adapters/web/guard"
+	"atelier/adapters/web/point"
+	"atelier/agent/plan"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// webSite is the channel in the browser, with what stands before and beside it.
+type webSite struct {
+	channel  *web.Channel
+	workshop *workshop
+	guard    *guard.Guard
+	links    *point.Links // nil where nobody knows where the pages are reached
+	pointing *point.Pages // nil then too
+}
+
+// newWebSite makes the channel. [webSite.serveOf] tells it the jobs, before anything is served.
+func (c Config) newWebSite(ctx context.Context, p *place) (*webSite, error) {
+	s := &webSite{workshop: &workshop{}}
+	catalogue, err := c.catalogue()
+	if err != nil {
+		return nil, err
+	}
+	shown := c
+	shown.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return s.workshop.jobs.Elsewhere(ctx) }
+	if s.workshop.tools, err = shown.toolbox(ctx, catalogue); err != nil {
+		return nil, err
+	}
+	if s.guard, err = guard.New(c.guard(p)); err != nil {
+		return nil, fmt.Errorf("prepare who is let in: %w", err)
+	}
+	media := webMedia{blobs: p.Blobs, limits: c.limits()}
+	s.channel, err = web.New(web.Config{
+		State: p.State, Media: media, Workshop: s.workshop, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
+		Retention: c.Retention, MaxFile: c.limits().OrDefault().Bytes, Log: c.logger(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the web channel: %w", err)
+	}
+	if c.Web.Public == nil {
+		return s, nil
+	}
+	key, err := sharedKey(ctx, p.State)
+	if err != nil {
+		return nil, err
+	}
+	if s.links, err = point.NewLinks(point.LinksConfig{Key: key, Base: c.Web.Public, State: p.State}); err != nil {
+		return nil, fmt.Errorf("prepare the links to pictures: %w", err)
+	}
+	s.pointing, err = point.New(point.Config{
+		Links: s.links, Open: media.Get, Put: media.Put, Look: media.size,
+		MaskFolder: media.Folder, Address: s.guard.Address, Log: c.logger(),
+		Handle: func(ctx context.Context, e adapters.Event) error { return s.workshop.jobs.Handle(ctx, e) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the page to point at pictures: %w", err)
+	}
+	return s, nil
+}
+
+// guard is how people are let in.
+func (c Config) guard(p *place) guard.Config {
+	g := guard.Config{
+		Password: string(c.Web.Password), Header: c.Web.UserHeader, Proxies: c.Web.Proxies, Public: c.Web.Public, State: p.State, Log: c.logger(),
+	}
+	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" {
+		g.Hosts = append(g.Hosts, host)
+	}
+	return g
+}
+
+// keyBytes is how long the key is by which links are signed.
+const keyBytes = 32
+
+// sharedKey is a key that all processes have and nobody else: the first one makes it.
+func sharedKey(ctx context.Context, state storage.State) ([]byte, error) {
+	const at = "web-key/links"
+	key := make([]byte, keyBytes)
+	_, _ = rand.Read(key) //nolint:errcheck // it never fails
+	first, err := state.PutOnce(ctx, at, key, 0)
+	if err == nil && !first {
+		key, err = state.Get(ctx, at)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("share a key: %w", err)
+	}
+	return key, nil
+}
+
+// markLink is where people of another platform can point at things on a picture.
+func (s *webSite) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error) {
+	if s.links == nil || t.Adapter == web.Name {
+		return "", nil
+	}
+	return s.links.Link(ctx, point.Grant{Thread: t, Picture: picture.Name, Handle: picture.Blob}, storage.MaxLink)
+}
+
+// handler serves the page to point at pictures, the channel where it is one of the
+// platforms, and beside them what is not the channel's.
+func (s *webSite) handler(channel bool, beside http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
+		mux.Handle(path, beside)
+	}
+	if s.pointing != nil {
+		mux.Handle("/point/", s.guard.Outer(s.pointing.Handler()))
+	}
+	if !channel {
+		return mux
+	}
+	mux.Handle("/login", s.guard.Handler())
+	mux.Handle("/login/", s.guard.Handler())
+	mux.Handle("/logout", s.guard.Handler())
+	mux.Handle("/", s.channel.Handler())
+	return mux
+}
+
+// guarded is for programs that ask with the password, or whose proxy says who they are.
+func (s *webSite) guarded(next http.Handler, c Web) http.Handler {
+	if c.Password == "" && c.UserHeader != "" {
+		return s.guard.Protect(next)
+	}
+	return guarded(next, c.Password)
+}
+
+// size is that of a picture as people see it.
+func (m webMedia) size(ctx context.Context, key string) (width, height int, err error) {
+	found, err := m.Look(ctx, key, key[strings.LastIndexByte(key, '/')+1:])
+	return found.Width, found.Height, err
+}
+
+// open opens what an answer shows, for an adapter.
+func (p *place) open(ctx context.Context, handle string) (io.ReadCloser, error) {
+	r, err := p.Blobs.Get(ctx, handle)
+	return r, goneWhereNotFound(err)
+}
+
+// serves tells the channel whose jobs it shows.
+func (s *webSite) serves(j *jobs.Jobs) { s.workshop.jobs = j }

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"atelier/adapters"
+	"atelier/adapters/web"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/jobs"
+	"atelier/storage"
+)
+
+// webMedia keeps the files of the web channel among those of the jobs: they go with their
+// thread, and their time comes with the others'.
+type webMedia struct {
+	blobs  storage.Blobs
+	limits media.Limits
+}
+
+var _ web.Media = webMedia{}
+
+// Put keeps a file.
+func (m webMedia) Put(ctx context.Context, key string, r io.Reader) error {
+	return m.blobs.Put(ctx, key, r)
+}
+
+// Get opens a file.
+func (m webMedia) Get(ctx context.Context, key string) (io.ReadCloser, error) {
+	r, err := m.blobs.Get(ctx, key)
+	return r, goneWhereNotFound(err)
+}
+
+// GetRange opens a part of a file.
+func (m webMedia) GetRange(ctx context.Context, key string, offset, n int64) (io.ReadCloser, error) {
+	r, err := m.blobs.GetRange(ctx, key, offset, n)
+	return r, goneWhereNotFound(err)
+}
+
+// Delete removes a file.
+func (m webMedia) Delete(ctx context.Context, key string) error { return m.blobs.Delete(ctx, key) }
+
+// Folder is where all of a thread lies.
+func (webMedia) Folder(t adapters.Thread) string { return jobs.ThreadFolder(jobs.ThreadID(t)) }
+
+// goneWhereNotFound tells an adapter in its own words that there is no such file.
+func goneWhereNotFound(err error) error {
+	if errors.Is(err, storage.ErrNotFound) {
+		return fmt.Errorf("%w: %w", adapters.ErrGone, err)
+	}
+	return err
+}
+
+// Look finds out what a file is. What looks into files needs them on the disk.
+func (m webMedia) Look(ctx context.Context, key, name string) (_ web.Found, err error) {
+	folder, err := os.MkdirTemp("", "atelier-look-")
+	if err != nil {
+		return web.Found{}, fmt.Errorf("make a passing folder: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	local := filepath.Join(folder, lookedAt(name))
+	if err := m.copyTo(ctx, key, local); err != nil {
+		return web.Found{}, err
+	}
+	info, err := media.InspectContext(ctx, local, m.limits)
+	if fault, ok := errors.AsType[*plan.Fault](err); ok {
+		return web.Found{}, &adapters.Fault{Sentence: fault.Sentence.String(), Kind: adapters.ErrInvalid, Err: fault.Err}
+	}
+	if err != nil {
+		return web.Found{}, err
+	}
+	return web.Found{Type: info.MIME, Width: info.Width, Height: info.Height}, nil
+}
+
+// lookedAt is a name by which people know the file that is looked at, as every disk takes it.
+func lookedAt(name string) string {
+	const longest = 100 // bytes
+	name = filepath.Base(filepath.Clean("/" + name))
+	if ext := filepath.Ext(name); len(name) > longest {
+		return "file" + ext[:min(len(ext), 9)]
+	}
+	if name == "/" || name == "." {
+		return "file"
+	}
+	return name
+}
+
+func (m webMedia) copyTo(ctx context.Context, key, local string) (err error) {
+	from, err := m.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("make a passing file: %w", err)
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
+}

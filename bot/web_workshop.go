@@ -1,0 +1,247 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/adapters"
+	"atelier/adapters/web"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/jobs"
+)
+
+// workshop is what the web channel shows of how the bot works.
+type workshop struct {
+	// jobs are made after the channel, which they post to.
+	jobs  *jobs.Jobs
+	tools *toolbox.Toolbox
+}
+
+var _ web.Workshop = (*workshop)(nil)
+
+// Forget deletes what the bot knows of a thread.
+func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
+	_, err := w.jobs.Forget(ctx, jobs.ThreadID(t))
+	if errors.Is(err, jobs.ErrUnknown) {
+		return nil
+	}
+	return err
+}
+
+// Work tells how an answer came about.
+func (w *workshop) Work(ctx context.Context, answer adapters.MessageRef) (*web.Work, error) {
+	id, n, err := w.jobs.Find(ctx, answer)
+	if err != nil {
+		return nil, ignoreUnknown(err)
+	}
+	r, err := w.jobs.Show(ctx, id)
+	if err != nil {
+		return nil, ignoreUnknown(err)
+	}
+	if n < 1 || n > len(r.Runs) || len(r.Runs[n-1].Steps) == 0 {
+		return nil, nil //nolint:nilnil // nothing was done for it
+	}
+	return drawn(r.Runs[n-1], r.Asked), nil
+}
+
+// ignoreUnknown is nil where nothing is known (any more).
+func ignoreUnknown(err error) error {
+	if errors.Is(err, jobs.ErrUnknown) {
+		return nil
+	}
+	return err
+}
+
+// drawn is a run as a graph of its steps.
+func drawn(run jobs.Run, asked plan.Request) *web.Work {
+	given := map[string]plan.Resource{}
+	for _, r := range asked.Resources() {
+		given[r.Name] = r
+	}
+	if run.Plan != nil {
+		for _, r := range run.Plan.Resources {
+			given[r.Name] = r
+		}
+	}
+	work := &web.Work{Steps: make([]web.Step, len(run.Steps))}
+	for i, s := range run.Steps {
+		result := run.Results[s.Key]
+		step := web.Step{
+			Tool: s.Action.Tool, Model: result.Model, State: stepState(s.Status), Took: result.Took, Problem: s.Problem,
+		}
+		for _, b := range s.Action.Args {
+			step.Takes = append(step.Takes, taken(b, run, given)...)
+		}
+		for _, made := range result.Outputs() {
+			step.Makes = append(step.Makes, web.Flow{Name: made.Name, Type: string(made.Type), From: i, Text: shortValue(made)})
+		}
+		work.Steps[i] = step
+	}
+	return work
+}
+
+// taken is what an argument of a step is bound to.
+func taken(b plan.Binding, run jobs.Run, given map[string]plan.Resource) []web.Flow {
+	var flows []web.Flow
+	for _, leaf := range b.Source.Leaves() {
+		f := web.Flow{Type: string(b.Type), From: -1, Argument: b.Arg}
+		switch leaf.Kind {
+		case plan.OfAction:
+			if f.From = leaf.Index; leaf.Index < len(run.Steps) {
+				from := run.Steps[leaf.Index]
+				f.Name = from.Output
+				if out := run.Results[from.Key].Output; out != nil {
+					f.Type = string(out.Type)
+				}
+			}
+		case plan.OfResource:
+			f.Name = leaf.Name
+			if r, ok := given[leaf.Name]; ok {
+				f.Type, f.Text = string(r.Type), shortValue(r)
+			}
+		case plan.OfValue:
+			f.Text = shortened(leaf.Value)
+		default:
+			continue
+		}
+		flows = append(flows, f)
+	}
+	if b.Source.Kind == plan.OfText && b.Source.Value != "" {
+		flows = append(flows, web.Flow{Type: string(b.Type), From: -1, Argument: b.Arg, Text: shortened(b.Source.Value)})
+	}
+	return flows
+}
+
+// shortValue is the beginning of a small resource's value.
+func shortValue(r plan.Resource) string {
+	if r.Type.Media() {
+		return ""
+	}
+	return shortened(r.Value)
+}
+
+// shortened is the beginning of a text.
+func shortened(s string) string {
+	const longest = 80 // characters
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= longest {
+		return s
+	}
+	return string([]rune(s)[:longest-1]) + "…"
+}
+
+func stepState(s plan.Status) adapters.StepState {
+	switch s {
+	case plan.Running:
+		return adapters.StepRunning
+	case plan.Done:
+		return adapters.StepDone
+	case plan.Failed:
+		return adapters.StepFailed
+	case plan.Skipped:
+		return adapters.StepSkipped
+	default:
+		return adapters.StepWaiting
+	}
+}
+
+// Tools are all of the catalogue.
+func (w *workshop) Tools(ctx context.Context) ([]web.Tool, error) {
+	statuses, err := w.tools.Statuses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at the tools: %w", err)
+	}
+	all := make([]web.Tool, len(statuses))
+	for i, s := range statuses {
+		all[i] = web.Tool{
+			Name: s.Tool.Name, Description: s.Tool.Description, Domain: s.Tool.Domain, Makes: string(s.Tool.Returns),
+			Live: s.Live, By: s.Backing.Kind, Why: s.Why,
+		}
+		for _, a := range s.Tool.Args {
+			all[i].Takes = append(all[i].Takes, string(a.Type))
+		}
+		for _, e := range s.Tool.Examples {
+			all[i].Examples = append(all[i].Examples, braces.Replace(e))
+		}
+	}
+	return all, nil
+}
+
+// braces are what stands around the words of an example that change from wish to wish.
+var braces = strings.NewReplacer("{", "", "}", "")
+
+// named finds the name of a file in an example: people who try it have another one.
+var namedFile = regexp.MustCompile(`\{[^}]*\.[a-z0-9]+\}`)
+
+// maxExamples is how many wishes a newcomer is shown.
+const maxExamples = 8
+
+// Examples are wishes that the live tools can do: one of each domain in turn.
+func (w *workshop) Examples(ctx context.Context) ([]web.Example, error) {
+	statuses, err := w.tools.Statuses(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look at the tools: %w", err)
+	}
+	var domains []string
+	of := map[string][]web.Example{}
+	for _, s := range statuses {
+		if e, ok := example(s); ok {
+			if !slices.Contains(domains, s.Tool.Domain) {
+				domains = append(domains, s.Tool.Domain)
+			}
+			of[s.Tool.Domain] = append(of[s.Tool.Domain], e)
+		}
+	}
+	var chosen []web.Example
+	for turn := 0; len(chosen) < maxExamples; turn++ {
+		before := len(chosen)
+		for _, d := range domains {
+			if turn < len(of[d]) && len(chosen) < maxExamples {
+				chosen = append(chosen, of[d][turn])
+			}
+		}
+		if len(chosen) == before {
+			break
+		}
+	}
+	return chosen, nil
+}
+
+// example is a wish that a live tool can do with one file, or none, of anybody's.
+func example(s toolbox.Status) (web.Example, bool) {
+	if !s.Live {
+		return web.Example{}, false
+	}
+	var needs []string
+	for _, a := range s.Tool.Args {
+		if a.Type.Media() && !a.Optional {
+			needs = append(needs, string(a.Type))
+		} else if a.Many || a.Type != plan.Text {
+			return web.Example{}, false
+		}
+	}
+	if len(needs) > 1 {
+		return web.Example{}, false
+	}
+	for _, e := range s.Tool.Examples {
+		switch about := strings.Contains(e, "{this "); {
+		case namedFile.MatchString(e):
+		case len(needs) == 1 && about:
+			return web.Example{Wish: braces.Replace(e), Needs: needs[0]}, true
+		case len(needs) == 0 && !about && !hasContent(s.Tool):
+			return web.Example{Wish: braces.Replace(e)}, true
+		}
+	}
+	return web.Example{}, false
+}
+
+// hasContent tells whether a tool works on a text that is to be brought along.
+func hasContent(t toolbox.Tool) bool {
+	return slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return a.Meaning == plan.Content })
+}
