@@ -135,7 +135,8 @@ func (b *bestFirst) act(s tally) bool {
 	it := item{tool: m.tool, typ: b.ret[m.tool], cover: s.cover, own: s.own, total: s.total + s.own, steps: num(s.steps + 1)}
 	it.marks = s.marks | b.bounds.passes(it.typ)
 	it.joins = b.joins(s.cover)
-	if !s.some || s.steps >= b.query.MaxActions || b.pairs() && !b.together(m.tool, b.making.taken(b)) || b.repeats(it.joins) || it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.best.worst(b.query.K) {
+	if !s.some || s.steps >= b.query.MaxActions || b.pairs() && !b.together(m.tool, m.taken(b)) || b.repeats(it.joins) ||
+		it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.best.worst(b.query.K) {
 		return true
 	}
 	if len(b.items) >= maxItems {

@@ -35,6 +35,9 @@ func (s *scene) aim(u *understood, refs references) {
 		r.hit.Score = a.nearness(r, plain) * a.fit(r)
 		u.hits = append(u.hits, r.hit)
 	}
+	if u.marked() {
+		a.preferMarked(u.hits)
+	}
 	slices.SortStableFunc(u.hits, func(a, b retrieve.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	if len(u.hits) > 0 && u.hits[0].Score > 0 {
 		u.head, u.score = s.m.tool(u.hits[0].Tool), u.hits[0].Score
@@ -44,6 +47,9 @@ func (s *scene) aim(u *understood, refs references) {
 // features are the words of the clause, with the media that it hands over or may mean.
 func (a *sight) features() []string {
 	features := a.s.m.lexicon.Features(a.s.withoutReferences(a.u))
+	if a.u.marked() && a.u.form == retrieve.Order {
+		features = a.s.partFeatures(features, a.u.clause.words)
+	}
 	add := func(t plan.Type) {
 		if f := retrieve.MediaFeature(t); !slices.Contains(features, f) {
 			features = append(features, f)

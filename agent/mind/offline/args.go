@@ -31,7 +31,7 @@ func (s *scene) texts(u *understood, refs references, media []entity) []plan.Arg
 			}
 		}
 	}
-	if !takesText && u.object != "" && !u.marked() { // a mark tells by itself which one is meant
+	if !takesText && u.object != "" && (!u.marked() || !takesMark(u.head)) { // a mark tells by itself which one is meant
 		if hint, ok := s.hint(u, media); ok {
 			args = append(args, hint)
 		}
@@ -166,7 +166,7 @@ func (s *scene) hint(u *understood, media []entity) (plan.Arg, bool) {
 	have := map[plan.Type]bool{}
 	if s.prev == nil || s.prev.object != "" {
 		for _, e := range media {
-			have[e.typ] = true
+			have[e.typ] = have[e.typ] || e.on == "" // a mark tells where to look
 		}
 	} // else boxes of everything were made: the one that is meant is picked out of them
 	switch {

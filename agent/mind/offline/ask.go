@@ -18,6 +18,8 @@ var (
 	emptyWish   = plan.Say("What would you like me to do?")
 	whichChange = plan.Say("What exactly should I change? " +
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
+	whereToWrite = plan.Say("I cannot write at a marked place. Where shall it stand? " +
+		"For example \"at the top left\" or \"at the bottom\".")
 )
 
 // whatWith asks what is wanted of files.
@@ -119,7 +121,10 @@ func (s *scene) calledAll(es []entity) []string {
 	return names
 }
 
-func (s *scene) names(es []entity) plan.Message { return listed(s.calledAll(es)) }
+// names are those of the files among entities: what is marked is no file of its own.
+func (s *scene) names(es []entity) plan.Message {
+	return listed(s.calledAll(slices.DeleteFunc(slices.Clone(es), func(e entity) bool { return e.on != "" })))
+}
 
 func resourceNames(rs []plan.Resource) plan.Message {
 	var names []string

@@ -57,12 +57,12 @@ func (m *Mind) assess(r plan.Request, sub plan.Subtask, candidates []string) map
 		return scores
 	}
 	scores[candidates[head]] = highestScore
-	m.raise(sub, tools[head], tools, near, scores)
 	marks := marksOf(r, sub)
+	m.raise(withoutMarks(r, sub, tools[head]), tools[head], tools, near, scores)
 	m.showPart(marks, tools[head], tools, scores)
 	texts := textArgs(sub)
 	for i, c := range candidates {
-		if !m.suits(tools[i], sub, texts) || disregards(tools[i], marks) {
+		if !m.suits(tools[i], sub, texts) || i != head && disregards(tools[i], marks) {
 			scores[c] = min(scores[c], unsuited)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
 )
 
 // Fit is the second half of aiming: whether the tool that the words ask for can be given
@@ -95,18 +96,60 @@ func (a *sight) fitMarked(r rival, need []plan.Type) float64 {
 			fit *= madeTimes
 		}
 	}
+	if a.question() && r.tool.Returns.Media() {
+		fit *= wholeTimes
+	}
 	switch {
 	case takesMark(r.tool):
-		if slices.ContainsFunc(need, func(n plan.Type) bool { return markType(n) && a.files[n] > 0 }) {
+		if a.takesMarked(r.tool) {
 			return fit * markedTimes
 		}
 		return fit
+	case a.u.form == retrieve.Count && r.tool.Returns == plan.Text && !textOnly(r.tool):
+		return fit // what is counted there is found in the part
+	case a.can[plan.Text] && !r.tool.Returns.Media() && takes(r.tool, plan.Content):
+		return fit * describedTimes
 	case !takesType(r.tool, plan.Image):
 		return fit * elsewhereTimes
-	case r.tool.Returns == plan.Image:
+	case r.tool.Returns == plan.Image, a.ordersElse(r.tool):
 		return fit * wholeTimes
+	case markType(r.tool.Returns), r.tool.Returns == plan.Segmentation:
+		return fit * placesTimes
 	}
 	return fit * shownTimes
+}
+
+// ordersElse tells whether the clause orders something by a verb that is none of the tool's:
+// "blur the face" finds no faces.
+func (a *sight) ordersElse(t toolbox.Tool) bool {
+	return a.u.form == retrieve.Order && a.s.m.verbs[a.first] && !a.s.m.index.Vocabulary(t.Name, a.s.m.lexicon.Class(a.u.words[0].Stem))
+}
+
+// takesMarked tells whether the tool takes what is marked as it is.
+func (a *sight) takesMarked(t toolbox.Tool) bool {
+	return slices.ContainsFunc(t.Args, func(arg toolbox.Arg) bool { return !arg.Optional && markType(arg.Type) && a.files[arg.Type] > 0 })
+}
+
+// preferMarked lifts the nearest tool that takes what is marked as it is above those that
+// could do as well with a mask made of it: a box is cut out by its sides.
+func (a *sight) preferMarked(hits []retrieve.Hit) {
+	direct := -1
+	for i, h := range hits {
+		if t := a.s.m.tool(h.Tool); takesMark(t) && t.Returns == plan.Image && a.takesMarked(t) && (direct < 0 || h.Score > hits[direct].Score) {
+			direct = i
+		}
+	}
+	if direct < 0 {
+		return
+	}
+	own := hits[direct].Score
+	for i, h := range hits {
+		t := a.s.m.tool(h.Tool)
+		if takesMark(t) && !needs(t, plan.Prompt) && !a.takesMarked(t) && own >= nearlyTimes*h.Score {
+			hits[direct].Score = max(hits[direct].Score, h.Score)
+			hits[i].Score *= turnedTimes
+		}
+	}
 }
 
 // filesGive says how well the files of the clause give a type that the tool needs. used

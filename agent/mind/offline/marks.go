@@ -34,7 +34,7 @@ func (s *scene) hold(u *understood) hold {
 		switch {
 		case s.m.speaksOfMark(u.clause.words, i):
 			return express
-		case s.demonstrates(u, i):
+		case s.demonstrates(u, i) || s.asksWhatItIs(u, i):
 			found = max(found, firm)
 		case s.locates(u, i):
 			found = placed
@@ -49,8 +49,11 @@ func (s *scene) hold(u *understood) hold {
 // speaksOfMark tells whether the word at i says that something is marked: "the part that I
 // marked", "the box"; not the order to mark something.
 func (m *Mind) speaksOfMark(words []retrieve.Word, i int) bool {
-	return i > 0 && words[i].Kind == retrieve.Plain &&
-		(m.phrases.marked.has(words[i]) || m.phrases.marks.has(words[i]) && determined(words, i))
+	if i == 0 || words[i].Kind != retrieve.Plain {
+		return false
+	}
+	return m.phrases.marked.has(words[i]) || m.phrases.marks.has(words[i]) && (determined(words, i) || lower(words[i-1]) == "i") ||
+		m.phrases.parts.has(words[i]) && shownWords.has(words[i-1]) // "this part"
 }
 
 // withoutMarks leaves out the words that say that something is marked: they do not say
@@ -78,6 +81,12 @@ func (s *scene) demonstrates(u *understood, i int) bool {
 		return before && (last || !s.m.isMedia(words[i+1]))
 	}
 	return false
+}
+
+// asksWhatItIs tells whether the word at i is the thing that a question is about: "what is
+// it", but not "what is in it".
+func (s *scene) asksWhatItIs(u *understood, i int) bool {
+	return i > 0 && u.form != retrieve.Order && lower(u.clause.words[i]) == "it" && !s.m.isPreposition(u.clause.words[i-1])
 }
 
 // locates tells whether the word at i says that something is where the finger points:
@@ -131,7 +140,20 @@ func (s *scene) meant(u *understood) (sets [][]entity, ask plan.Message) {
 		}
 		marks = here
 	}
-	if len(marks) == 0 || !s.asksForPart(u, held, marks) {
+	if len(marks) == 0 {
+		return nil, plan.Message{}
+	}
+	whole, part := *u, *u
+	s.aim(&whole, s.references(u))
+	part.files = slices.Concat(s.picturesOf(marks), marks)
+	s.aim(&part, s.references(&part))
+	if s.inscribes(&whole) {
+		if held == placed && s.textFor(u, plan.Place, whole.head) == "" {
+			return nil, whereToWrite
+		}
+		return nil, plan.Message{}
+	}
+	if !s.asksForPart(held, &whole, &part) {
 		return nil, plan.Message{}
 	}
 	for _, picture := range s.picturesOf(marks) {
@@ -147,23 +169,39 @@ func (s *scene) meant(u *understood) (sets [][]entity, ask plan.Message) {
 	return sets, plan.Message{}
 }
 
-// asksForPart tells whether the clause is about what is marked, and not about the picture
-// as a whole.
-func (s *scene) asksForPart(u *understood, held hold, marks []entity) bool {
-	refs := s.references(u)
-	whole, part := *u, *u
-	s.aim(&whole, refs)
-	part.files = slices.Concat(s.picturesOf(marks), marks)
-	s.aim(&part, refs)
+// inscribes tells whether the clause puts words on a picture: a tool that writes is told
+// the place in words.
+func (s *scene) inscribes(u *understood) bool {
+	return s.quoted(u) != "" && needs(u.head, plan.Content) && takesType(u.head, plan.Image)
+}
+
+// asksForPart tells whether a clause is about what is marked and not about the whole
+// picture, by how it was aimed at either.
+func (s *scene) asksForPart(held hold, whole, part *understood) bool {
 	switch {
 	case held >= placed:
 		return true
-	case held == firm:
-		return !s.m.moves(whole.head) || takesMark(whole.head) || takes(whole.head, plan.Place) && whole.score < sure
-	case s.prev != nil && len(s.prev.results) > 0:
+	case s.prev != nil && len(s.prev.results) > 0 && held == vague:
 		return false // "it" is what was made
+	case held == firm:
+		return !s.m.moves(whole.head) || takesMark(whole.head) || !s.movesBySaying(whole)
 	}
-	return takesMark(part.head) && (part.head.Name == whole.head.Name || part.score >= whole.score)
+	if !takesMark(part.head) {
+		return false
+	}
+	byWords := whole.head.Returns == plan.Image && needs(whole.head, plan.Instruction)
+	if needs(part.head, plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
+		return byWords && s.definiteObject(whole)
+	}
+	return byWords || part.head.Name == whole.head.Name || part.score >= whole.score
+}
+
+// movesBySaying tells whether the clause itself says that the picture is turned, cropped
+// or made of another size.
+func (s *scene) movesBySaying(u *understood) bool {
+	return slices.ContainsFunc(u.clause.words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && s.m.phrases.moving[s.m.lexicon.Class(w.Stem)]
+	})
 }
 
 // picturesOf are the pictures that the marks are on, each once.

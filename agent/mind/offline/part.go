@@ -2,9 +2,11 @@ package offline
 
 import (
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
 )
 
 // How a subtask that gives a picture and what is marked on it comes to be about the marked
@@ -51,19 +53,62 @@ func (m *Mind) withParts(domains []string) []string {
 	return slices.Compact(domains)
 }
 
+// withoutMarks is the subtask as a head sees it that is only shown the marked part.
+func withoutMarks(r plan.Request, sub plan.Subtask, head toolbox.Tool) plan.Subtask {
+	if !takesMark(head) {
+		sub.Args = slices.DeleteFunc(slices.Clone(sub.Args), func(a plan.Arg) bool { return pictureOf(r, a.Source) != "" })
+	}
+	return sub
+}
+
 // disregards tells whether a tool takes what is marked on a picture without the picture:
 // how many marks there are is not what is asked of a part.
 func disregards(t toolbox.Tool, marks []plan.Type) bool {
 	return !takesType(t, plan.Image) && slices.ContainsFunc(marks, func(m plan.Type) bool { return takesType(t, m) })
 }
 
-// onlyThePart is what a tool does that shows the marked part alone.
-const onlyThePart = "crop it, keep only the part"
+// partFeatures are the features of a clause that orders something done to what is marked:
+// how it is to be made away with, or all that is not ("remove everything except this"), is
+// said in many ways.
+func (s *scene) partFeatures(features []string, words []retrieve.Word) []string {
+	m := s.m
+	only := m.lexicon.Features(m.lexicon.Words(onlyThePart, nil))
+	switch {
+	case s.excepts(words):
+		return only
+	case slices.ContainsFunc(words, m.phrases.erasing.hasPlain) || takesOut(words):
+		return m.lexicon.Features(m.lexicon.Words(eraseThePart, nil))
+	case slices.ContainsFunc(words, onlyWords.hasPlain):
+		return append(features, only...)
+	}
+	return features
+}
+
+// takesOut tells whether the clause takes something out of the picture.
+func takesOut(words []retrieve.Word) bool {
+	take := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Stem == "take" })
+	return take >= 0 && slices.ContainsFunc(words[take:], func(w retrieve.Word) bool { return lower(w) == "out" })
+}
+
+// excepts tells whether a clause is about all but what is marked: "remove everything
+// except this".
+func (s *scene) excepts(words []retrieve.Word) bool {
+	all := slices.IndexFunc(words, allWords.hasPlain)
+	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
+		return exceptingWords[strings.ToLower(s.text[w.Start:w.End])] // as it was written: no tool knows these words
+	})
+}
+
+// What tools do with a marked part, in words that find them.
+const (
+	onlyThePart  = "crop to it, keep only what is under the mask and black out the rest"
+	eraseThePart = "erase it, inpaint it, remove the masked thing and make it vanish"
+)
 
 // showPart lifts what leaves just the marked part of a picture, for a head that takes
 // whole pictures.
 func (m *Mind) showPart(marks []plan.Type, head toolbox.Tool, tools []toolbox.Tool, scores map[string]float64) {
-	if len(marks) == 0 || takesMark(head) || !takesType(head, plan.Image) {
+	if len(marks) == 0 || takesMark(head) {
 		return
 	}
 	near := map[string]float64{}

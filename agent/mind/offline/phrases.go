@@ -31,7 +31,7 @@ type phrases struct {
 	pronouns, plurals, results, prepositions set
 	generic, soundNouns, textNouns, mapTails set
 
-	marked, marks set
+	marked, marks, parts, erasing set
 
 	// Classes of words that mean the same here, as the lexicon has them.
 	handing, painting, moving set
@@ -53,7 +53,7 @@ func readPhrases(lexicon *retrieve.Lexicon) (phrases, error) {
 		generic: f.set("generic"), soundNouns: f.set("sound nouns"), textNouns: f.set("text nouns"), mapTails: f.set("map tails"),
 
 		handing: f.classes(lexicon, "handing"), painting: f.classes(lexicon, "painting"),
-		marked: f.set("marked"), marks: f.set("marks"), moving: f.classes(lexicon, "moving"),
+		marked: f.set("marked"), marks: f.set("marks"), parts: f.set("parts"), erasing: f.set("erasing"), moving: f.classes(lexicon, "moving"),
 	}
 	if len(f.missing) > 0 {
 		return phrases{}, fmt.Errorf("phrases.txt lacks the sections %q", f.missing)

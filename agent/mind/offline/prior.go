@@ -28,7 +28,10 @@ func (a *sight) prior(r rival) prior {
 	if a.inscribes(r.tool) {
 		return prior{floor: inscribeFloor}
 	}
-	if a.redraws(r.tool) {
+	if a.redraws(r) {
+		if a.changes {
+			return prior{floor: partFloor + changePartPlus}
+		}
 		return prior{floor: partFloor}
 	}
 	if !a.general(r.tool) {
@@ -110,8 +113,9 @@ func (a *sight) composes(r rival) prior {
 
 // redraws tells whether the clause orders a change of a marked part and the tool changes
 // a part as words say.
-func (a *sight) redraws(t toolbox.Tool) bool {
-	return a.u.marked() && a.u.form == retrieve.Order && t.Returns == plan.Image && takesMark(t) && needs(t, plan.Prompt)
+func (a *sight) redraws(r rival) bool {
+	return a.u.marked() && a.u.form == retrieve.Order && (r.rest > 0 || a.s.m.verbs[a.first]) && r.tool.Returns == plan.Image &&
+		takesMark(r.tool) && needs(r.tool, plan.Prompt)
 }
 
 // inscribes tells whether the clause puts quoted words on something at hand and the tool

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 
 	"atelier/agent/toolbox/retrieve"
@@ -16,6 +17,9 @@ func (s *scene) prompt(u *understood) string {
 		return q
 	}
 	text := s.withoutFiles(u.words, u.text)
+	if u.marked() && !slices.ContainsFunc(u.words, puttingWords.hasPlain) {
+		return text // "blur the face here": what is there stays there
+	}
 	words := s.m.lexicon.Core(s.m.lexicon.Words(text, []retrieve.Span{}))
 	i := s.promptStart(words)
 	if i >= len(words) {

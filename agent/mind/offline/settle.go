@@ -29,7 +29,7 @@ func (m *Mind) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest,
 			settled := m.settle(r, c, s)
 			if marked && showsMask(s) {
 				settled.Score = min(settled.Score, unfit)
-			} else if slices.ContainsFunc(c.Solutions, func(o plan.Solution) bool { return within(o, s) && !(marked && showsMask(o)) }) {
+			} else if slices.ContainsFunc(c.Solutions, func(o plan.Solution) bool { return within(o, s) && (!marked || !showsMask(o)) }) {
 				settled.Score = min(padded, max(lowestScore, settled.Score-paddedCost))
 			}
 			out[i].Solutions[j] = settled

@@ -44,7 +44,8 @@ const (
 	changeOrigin   = 0.03 // a tool of several origins is the more general one
 	needFloor      = 0.3  // "I need …" with words that no tool explains
 	writeFloor     = 0.4  // an order to write
-	partFloor      = 0.3  // an order to change the marked part as words say
+	partFloor      = 0.3  // an order to change the marked part as words say …
+	changePartPlus = 0.15 // … by a verb that says just that
 )
 
 // How many words that nobody explains say something.
@@ -91,7 +92,10 @@ const (
 // What is marked on a picture does to the fit of a tool (fit.go).
 const (
 	markedTimes    = 1.2  // the tool takes just what is marked
+	nearlyTimes    = 0.45 // such a tool is so near beside one that takes a mask made of it …
+	turnedTimes    = 0.9  // … which then stands so much below it
 	wholeTimes     = 0.35 // the tool changes the whole picture, and a part is meant
+	placesTimes    = 0.6  // it finds places, which in the part are other ones
 	shownTimes     = 0.9  // the tool only looks, and can be shown the part
 	elsewhereTimes = 0.15 // the tool takes no picture at all
 )

@@ -74,6 +74,15 @@ var (
 	articles = wordSet("a an")
 	// pluralPointers mean several things at once.
 	pluralPointers = wordSet("them both they")
+	// shownWords point with the finger.
+	shownWords = wordSet("this that these those")
+	// puttingWords tell what comes to a place in place of what is there.
+	puttingWords = wordSet("with into by to as put add place insert draw")
+	// allWords and then exceptingWords leave out what is named after them.
+	allWords       = wordSet("everything all anything")
+	exceptingWords = wordSet("except but besides outside around beside beyond apart")
+	// onlyWords leave out all that is not named after them.
+	onlyWords = wordSet("only just")
 	// comparedThings mean the two things that are compared.
 	comparedThings = wordSet("them both they two")
 	// pointers can be replaced with the thing that they mean.
