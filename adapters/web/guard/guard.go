@@ -8,11 +8,14 @@
 //     ([http.CrossOriginProtection]), and no page of another origin can load what is
 //     served here as a part of itself; it can lead here.
 //   - Without a password and without a proxy that authenticates, only this machine is
-//     served: by its address, under a name of this machine, and through no proxy.
-//   - With a password nothing but the login page is served without a session. Sessions are
-//     kept in a [State], under a hash of what the browser holds and of the password, so
-//     that any process knows them, they outlive a restart, logging out ends one, and
-//     another password all.
+//     served: by its address, under a name of this machine, and through no proxy. Where a
+//     public address says that others come too, nobody is: a proxy need not say that it
+//     is one.
+//   - With a password nothing but the login page is served without a session. It keeps
+//     strangers out, and does not tell those apart who know it: they are who they say.
+//     Sessions are kept in a [State], under a hash of what the browser holds and of the
+//     password, so that any process knows them, they outlive a restart, logging out ends
+//     one, and another password all.
 //   - Behind a proxy that authenticates, the person is whom its header names. A header
 //     that comes from elsewhere names nobody.
 //   - A stream of events ends after a while, so that who looks on is asked for again who
@@ -77,6 +80,7 @@ func (l Limit) valid() bool { return l.PerMinute > 0 && l.AtOnce > 0 }
 // Guard lets people in. It is safe for use by many goroutines.
 type Guard struct {
 	open      bool // to whoever sits at this machine
+	exposed   bool // while others reach it too: nobody is let in
 	password  [sha256.Size]byte
 	header    string
 	proxies   []netip.Prefix
@@ -211,10 +215,8 @@ func (g *Guard) settle(c Config) error {
 	if !ok || c.Public.Scheme != "http" && c.Public.Scheme != "https" {
 		return errors.New("the public address is none of http or https")
 	}
-	if g.open && !host.local() {
-		return errors.New("the public address is reached from other machines: a password is needed, or a proxy that authenticates")
-	}
 	g.hosts[host.name], g.public, g.https = true, host.name, c.Public.Scheme == "https"
+	g.exposed = g.open && !host.local()
 	if err := g.origins.AddTrustedOrigin(c.Public.Scheme + "://" + c.Public.Host); err != nil {
 		return fmt.Errorf("trust the public address: %w", err)
 	}

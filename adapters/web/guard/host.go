@@ -50,7 +50,7 @@ func (g *Guard) known(h host) bool {
 	if h.local() {
 		return true
 	}
-	return !g.open && (h.addr.IsValid() || g.hosts[h.name])
+	return g.hosts[h.name] || !g.open && h.addr.IsValid()
 }
 
 // secure tells whether the request came by https, as far as that is known.

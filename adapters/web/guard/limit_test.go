@@ -120,7 +120,7 @@ func TestClients(t *testing.T) {
 		"proxies that are not set": {here, "127.0.0.1", []string{"198.51.100.1"}, "127.0.0.1"},
 	} {
 		var got string
-		whom := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = c.guard.client(r) })
+		whom := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = c.guard.Address(r) })
 		ask(whom, http.MethodGet, "/", from(c.from), with("X-Forwarded-For", c.chain...))
 		if got != c.client {
 			t.Errorf("%s: %s, want %s", name, got, c.client)

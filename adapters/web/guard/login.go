@@ -18,7 +18,7 @@ func (g *Guard) askPassword(w http.ResponseWriter, r *http.Request) {
 		found(w, next)
 		return
 	}
-	if no := g.pace(r, "address "+g.client(r)); no != nil {
+	if no := g.pace(r, "address "+g.Address(r)); no != nil {
 		g.refuse(w, r, no)
 		return
 	}
@@ -42,7 +42,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		found(w, "/")
 		return
 	}
-	from := g.client(r)
+	from := g.Address(r)
 	if no := g.pace(r, "address "+from); no != nil {
 		g.refuse(w, r, no)
 		return

@@ -31,10 +31,10 @@ func proxied(header http.Header) bool {
 	return false
 }
 
-// Client is for whom limits are counted that are not of a person: the address that
+// Address is for whom limits are counted that are not of a person: the address that
 // connected, or the last one before the trusted proxies; of IPv6 the network that one
 // customer has.
-func (g *Guard) Client(r *http.Request) string {
+func (g *Guard) Address(r *http.Request) string {
 	a := peer(r)
 	if g.forwarded && within(g.proxies, a) {
 		hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -57,10 +57,8 @@ func (g *Guard) Client(r *http.Request) string {
 	return a.String()
 }
 
-// headerName tells whether a header may have that name.
+// headerName tells whether a header may have that name (RFC 9110, section 5.1).
 func headerName(s string) bool {
-	return s != "" && len(s) <= 100 && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
+	const allowed = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+	return s != "" && len(s) <= 100 && strings.Trim(strings.ToLower(s), allowed) == ""
 }
-
-// Address is for whom the limits of what is served behind [Guard.Outer] are counted.
-func (g *Guard) Address(r *http.Request) string { return g.client(r) }

@@ -97,7 +97,12 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (visit, *refusal) 
 // admitLocal lets in who sits at this machine. What came through a proxy may be of
 // somebody else.
 func (g *Guard) admitLocal(r *http.Request) (visit, *refusal) {
-	if peer(r).IsLoopback() && !proxied(r.Header) {
+	if g.exposed {
+		g.journal.note(r, "exposed", "a request was refused: as PUBLIC_URL is set, WEB_PASSWORD or WEB_USER_HEADER is needed")
+		return visit{}, &refusal{status: http.StatusForbidden, format: "" +
+			"Atelier is open to other machines by PUBLIC_URL, so it lets nobody in without a password. Whoever runs it sets WEB_PASSWORD."}
+	}
+	if h, ok := hostname(r.Host); ok && h.local() && peer(r).IsLoopback() && !proxied(r.Header) {
 		return visit{person: local()}, nil
 	}
 	g.journal.note(r, "elsewhere", "a request from another machine was refused: that needs WEB_PASSWORD")
@@ -114,7 +119,7 @@ func (g *Guard) admitNamed(r *http.Request) (v visit, no *refusal, told bool) {
 	case password && (!trusted || len(names) == 0):
 		return visit{}, nil, false
 	case !trusted:
-		g.journal.note(r, "proxy", "a request was refused that does not come from a proxy that is trusted")
+		g.journal.note(r, "proxy", "a request was refused that does not come from one of WEB_PROXIES")
 		return visit{}, &refusal{status: http.StatusForbidden, format: "Atelier is served only through the address where you sign in. Open that one."}, true
 	case len(names) == 1:
 		if person, ok := named(names[0]); ok {
@@ -151,7 +156,7 @@ func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *re
 }
 
 // streamed is how long a stream of events goes on before it is looked again whose it is.
-const streamed = 15 * time.Minute
+const streamed = time.Hour
 
 // bounded is a context for the request that ends where that may go on for ever.
 func (g *Guard) bounded(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
@@ -163,7 +168,7 @@ func (g *Guard) bounded(ctx context.Context, r *http.Request) (context.Context, 
 
 // askLogin refuses who has no session. Asking for it over and over is limited too.
 func (g *Guard) askLogin(r *http.Request) *refusal {
-	if no := g.pace(r, "address "+g.client(r)); no != nil {
+	if no := g.pace(r, "address "+g.Address(r)); no != nil {
 		return no
 	}
 	return &refusal{status: http.StatusUnauthorized, format: "You are not logged in, or not any more.", login: true}
