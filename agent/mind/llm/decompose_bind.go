@@ -159,6 +159,7 @@ func (b *binder) subtask(i int) {
 	for _, a := range s.Args {
 		b.argument(i, a, &t)
 	}
+	b.marks(s, &t)
 	for _, a := range t.Args {
 		for _, leaf := range a.Source.Leaves() {
 			if leaf.Kind == plan.OfSubtask {

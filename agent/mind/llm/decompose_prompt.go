@@ -152,6 +152,9 @@ func newDecomposeUser(r plan.Request, pictures []string, budget int) decomposeUs
 
 func newResourceLine(r plan.Resource, given, result bool) resourceLine {
 	line := resourceLine{Resource: r, Given: given, Latest: result}
+	if r.On != "" {
+		line.About = "" // that it is marked, and where, is said already
+	}
 	line.About = clip(line.About, maxExcerpt)
 	if r.Type == plan.Text && r.Value != "" {
 		line.Excerpt = clip(strings.ToValidUTF8(r.Value, " "), maxExcerpt)
@@ -163,7 +166,7 @@ func newResourceLine(r plan.Resource, given, result bool) resourceLine {
 // tokens is what the line takes, its fixed words included.
 func (l resourceLine) tokens() int {
 	const fixed = 16
-	return fixed + tokens(l.Name) + tokens(l.File) + tokens(l.About) + tokens(l.Excerpt)
+	return fixed + tokens(l.Name) + tokens(l.File) + tokens(l.On) + tokens(l.About) + tokens(l.Excerpt)
 }
 
 // latestResult is the name of what "it" means where the message brings nothing: the last

@@ -133,14 +133,16 @@ func (d describer) files(sources []plan.Source) []string {
 	var all []string
 	for _, r := range d.resources {
 		text := r.Value != "" && !r.Type.Media()
-		if !spoken[r.Name] || d.new[r.Name] && r.About == "" && !text {
+		if !spoken[r.Name] || d.new[r.Name] && r.About == "" && r.On == "" && !text {
 			continue
 		}
 		line := quoted(r.Name, excerptBytes) + ": " + string(r.Type)
 		if !d.new[r.Name] {
 			line += ", from earlier in the thread"
 		}
-		if r.About != "" {
+		if r.On != "" {
+			line += ", the part of " + quoted(r.On, excerptBytes) + " that the person marked"
+		} else if r.About != "" {
 			line += ", about " + quoted(r.About, excerptBytes)
 		}
 		if text {
