@@ -30,7 +30,7 @@ func (p *pages) funcs(tag string) template.FuncMap {
 		"needs":     say.needs,
 		"stateWord": say.state,
 		"stateIcon": stateIcon,
-		"press":     press,
+		"press":     pressValues,
 		"marker":    func() point.Marker { return point.Marker{Words: say} },
 		"composer":  newComposer,
 		"domains":   domains,
@@ -38,8 +38,8 @@ func (p *pages) funcs(tag string) template.FuncMap {
 	}
 }
 
-// press is what is posted where a choice is pressed: it is taken, or taken back.
-func press(c choiceView) string {
+// pressValues is what is posted where a choice is pressed: it is taken, or taken back.
+func pressValues(c choiceView) string {
 	if c.Mine {
 		return fmt.Sprintf(`{"sign":"choose","number":%d,"back":true}`, c.Number)
 	}

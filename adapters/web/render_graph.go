@@ -12,7 +12,8 @@ type drawing struct {
 	Pills         []pill
 	Boxes         []box
 	Arrows        []arrow
-	Steps         []stepLine // the same in words
+	Steps         []Step // the same in words
+	Problems      []Step // those that failed
 }
 
 // pill is a resource that was given, or that came out.
@@ -27,8 +28,8 @@ type pill struct {
 type box struct {
 	rect
 
-	Title, Tool, Model, Took, Problem string
-	State                             adapters.StepState
+	Title, Tool, Model, Took string
+	State                    adapters.StepState
 }
 
 // arrow is a resource that flows.
@@ -37,7 +38,7 @@ type arrow struct {
 	Label          string
 	LabelX, LabelY int // of the middle of the label's base line
 	State          adapters.StepState
-	points         []point // that the path goes through
+	points         []spot // that the path goes through
 }
 
 // rect is where a node stands. What it holds takes Content of its height.
@@ -50,14 +51,8 @@ func (r rect) Right(in int) int { return r.X + r.W + in }
 func (r rect) Line(at int) int  { return r.Y + (r.H-r.Content)/2 + at }
 func (r rect) MiddleX() int     { return r.X + r.W/2 }
 
-type point struct{ X, Y int }
-
-// stepLine is a step in words.
-type stepLine struct {
-	Step
-
-	Number int
-}
+// spot is a place in the drawing.
+type spot struct{ X, Y int }
 
 // node is what stands in a column of the drawing: a step, a pill, or the place where an
 // arrow passes on its way to a column behind.
@@ -94,7 +89,7 @@ func draw(w Work) drawing {
 	g.columns()
 	g.order()
 	g.place()
-	d := drawing{Width: g.width, Height: g.height, Arrows: g.arrows(w)}
+	d := drawing{Width: g.width, Height: g.height, Arrows: g.arrows(w), Steps: w.Steps}
 	for _, n := range g.nodes {
 		switch n.kind {
 		case stepNode:
@@ -105,23 +100,24 @@ func draw(w Work) drawing {
 		case passNode:
 		}
 	}
-	for i, s := range w.Steps {
-		d.Steps = append(d.Steps, stepLine{s, i + 1})
+	for _, s := range w.Steps {
+		if s.Problem != "" {
+			d.Problems = append(d.Problems, s)
+		}
 	}
 	return d
 }
 
 func newBox(s Step, at rect) box {
 	b := box{
-		rect: at, State: s.State, Problem: short(s.Problem, widestLabel),
-		Tool: short(s.Tool, widestLabel), Model: short(s.Model, widestLabel), Title: s.Tool,
+		rect: at, State: s.State, Tool: short(s.Tool, widestLabel), Model: short(s.Model, widestLabel), Title: displayName(s.Tool),
 	}
 	if s.Took > 0 {
 		b.Took = took(s.Took)
 	}
 	for _, more := range []string{s.Model, s.Problem} {
 		if more != "" {
-			b.Title += "\n" + more
+			b.Title += "\n" + displayName(more)
 		}
 	}
 	return b
@@ -196,7 +192,7 @@ func newPill(f Flow, result bool) *node {
 	p.Title = p.Label
 	p.Label = short(p.Label, widestLabel)
 	p.Type = short(p.Type, widestLabel)
-	return &node{kind: pillNode, pill: p, rect: rect{W: max(textWidth(p.Label), textWidth(p.Type)) + 32, H: pillHeight, Content: pillHeight}}
+	return &node{kind: pillNode, pill: p, rect: rect{W: max(textWidth(p.Label), textWidth(p.Type)) + 28, H: pillHeight, Content: pillHeight}}
 }
 
 // layers gives each node its column: behind all from which arrows lead to it. Arrows that

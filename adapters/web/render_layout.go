@@ -16,12 +16,11 @@ const (
 	margin      = 8
 	pillHeight  = 44
 	boxHeight   = 52
-	lineHeight  = 18
 	portGap     = 22 // between two arrows that end at one box
 	nodeGap     = 18 // between two nodes of a column
-	curve       = 44 // what an arrow needs to change its height
+	curve       = 36 // what an arrow needs to change its height
 	headLength  = 7
-	widestLabel = 24 // in letters
+	widestLabel = 22 // in letters
 )
 
 // gap is what lies between a column and the one before it.
@@ -121,7 +120,7 @@ func (g *graph) place() {
 			}
 		}
 		if at > 0 {
-			label += 12 + headLength
+			label += 10 + headLength
 			x += curve + label
 		}
 		g.gaps = append(g.gaps, gap{width: curve + label, label: label})
@@ -211,9 +210,9 @@ func (g *graph) arrows(w Work) []arrow {
 		}
 		var path strings.Builder
 		for i, part := range wire.parts {
-			start := point{part.from.X + part.from.W, port(part.from, part.from.outs, part)}
-			end := point{part.to.X, port(part.to, part.to.ins, part)}
-			bend := point{end.X - g.gaps[part.to.layer].label, end.Y}
+			start := spot{part.from.X + part.from.W, port(part.from, part.from.outs, part)}
+			end := spot{part.to.X, port(part.to, part.to.ins, part)}
+			bend := spot{end.X - g.gaps[part.to.layer].label, end.Y}
 			if i == 0 {
 				fmt.Fprintf(&path, "M%d %d", start.X, start.Y)
 			}
@@ -227,7 +226,7 @@ func (g *graph) arrows(w Work) []arrow {
 				fmt.Fprintf(&path, " L%d %d", tip-headLength+1, end.Y)
 				a.Head = fmt.Sprintf("M%d %d l%d %d v%d Z", tip, end.Y, -headLength, -4, 8)
 				a.Label, a.LabelX, a.LabelY = part.label, (bend.X+tip-headLength)/2, end.Y-5
-				a.points = append(a.points, point{tip, end.Y})
+				a.points = append(a.points, spot{tip, end.Y})
 			} else {
 				fmt.Fprintf(&path, " L%d %d", end.X+part.to.W, end.Y)
 			}
@@ -258,13 +257,9 @@ func (l *link) other(n *node) *node {
 }
 
 func boxSize(s Step) rect {
-	r := rect{W: textWidth(short(s.Tool, widestLabel)) + 52, H: boxHeight}
-	r.W = max(r.W, textWidth(short(s.Model, widestLabel))+textWidth(took(s.Took))+40, 120)
-	if s.Problem != "" {
-		r.W, r.H = max(r.W, textWidth(short(s.Problem, widestLabel))+28), r.H+lineHeight
-	}
-	r.Content = r.H
-	return r
+	tool := textWidth(short(s.Tool, widestLabel)) * 9 / 8 // in bold
+	more := textWidth(short(s.Model, widestLabel)) + textWidth(took(s.Took))
+	return rect{W: max(tool+48, more+40, 110), H: boxHeight, Content: boxHeight}
 }
 
 // short is a text on one line that is at most that many letters wide, a CJK one being two

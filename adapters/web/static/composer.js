@@ -147,6 +147,13 @@ export class Composer {
     return body;
   }
 
+  // says tells whether there is something to be sent: marks alone say nothing, unless they
+  // bring their picture along.
+  get #says() {
+    const { files, marks } = this.attachments;
+    return this.parts.text.value.trim() !== "" || files.length > 0 || marks.some((m) => m.ref.startsWith("file:"));
+  }
+
   async send() {
     const { attachments } = this;
     this.#waiting = false;
@@ -154,7 +161,7 @@ export class Composer {
     this.#trouble("");
     this.#tell("");
     if (attachments.failed) return this.#trouble(word("filesFailed"));
-    if (!this.parts.text.value.trim() && attachments.items.length === 0) return this.#trouble(word("nothing"));
+    if (!this.#says) return this.#trouble(word(attachments.marks.length > 0 ? "whatWithMarks" : "nothing"));
     if (attachments.busy) {
       this.#waiting = true;
       return this.#tell(word("waiting"));

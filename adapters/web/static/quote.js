@@ -4,7 +4,7 @@ import { plain } from "./words.js";
 
 export function quoteOf(message) {
   const said = (selector) => message?.querySelector(selector)?.textContent.trim();
-  return plain(said(".text") || said(".file-name, .steps-title") || "").slice(0, 140);
+  return plain(said(".text > *") || said(".file-name, .steps-title") || "").slice(0, 140);
 }
 
 // quoteReplies shows what the messages within root reply to.

@@ -79,12 +79,21 @@ function putThreads(html) {
 
 let isLost = false;
 
-function lost() {
+function lost({ detail }) {
+  if (detail.source?.readyState === EventSource.CLOSED) whyRefused();
   if (isLost) return;
   isLost = true;
   banner.className = "banner";
   banner.textContent = word("lost");
   banner.hidden = false;
+}
+
+// whyRefused looks why the server does not let the page connect: the thread may be gone, or
+// the session at its end.
+async function whyRefused() {
+  const page = await fetch(location.pathname, { method: "HEAD" }).catch(() => null);
+  if (page?.status === 404) location.assign("/");
+  else if (page?.redirected || page?.status === 401) location.reload();
 }
 
 function found() {

@@ -12,15 +12,17 @@ export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
-    time.textContent = told(at, new Date());
+    time.textContent = told(at, new Date(), Boolean(time.closest(".thread-list")));
     time.title = full.format(at);
   }
 }
 
-function told(at, now) {
+// told is the time of today, and the day before that; where there is room, with its time.
+function told(at, now, short) {
   const day = (date) => new Date(date.getFullYear(), date.getMonth(), date.getDate());
   const days = Math.round((day(now) - day(at)) / 864e5);
   if (days === 0) return clock.format(at);
   if (days === 1) return `${word("yesterday")} ${clock.format(at)}`;
-  return (at.getFullYear() === now.getFullYear() ? near : far).format(at);
+  const date = (at.getFullYear() === now.getFullYear() ? near : far).format(at);
+  return short ? date : `${date} ${clock.format(at)}`;
 }

@@ -1,0 +1,144 @@
+package web
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"atelier/adapters/web/browsertest"
+)
+
+// stage serves the pages of the samples, and takes what their scripts send.
+type stage struct {
+	pages  *pages
+	view   func(language string) pageView
+	events chan string
+}
+
+func newStage(t *testing.T, view pageView) (*stage, string) {
+	t.Helper()
+	s := &stage{pages: mustPages(t), events: make(chan string, 8)}
+	s.view = func(language string) pageView { view.Language = language; return view }
+	m := http.NewServeMux()
+	m.Handle("/static/", s.pages.static())
+	m.HandleFunc("GET /{$}", s.page)
+	m.HandleFunc("GET /t/t1", s.page)
+	m.HandleFunc("GET /t/t1/events", s.stream)
+	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {
+		work := sampleWork()
+		_ = s.pages.work(w, r.Header.Get("Accept-Language"), &work)
+	})
+	m.HandleFunc("GET /picture.png", drawn(640, 400))
+	m.HandleFunc("GET /wide.png", drawn(900, 200))
+	m.HandleFunc("GET /page.html", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
+		_, _ = io.WriteString(w, "<!doctype html><title>x</title><h1>The harbour</h1><p>It was built long ago.")
+	})
+	m.HandleFunc("GET /none.mp4", drawn(1, 1))
+	m.HandleFunc("GET /none.mp3", drawn(1, 1))
+	server := httptest.NewServer(secured(m))
+	t.Cleanup(server.Close)
+	return s, server.URL
+}
+
+func (s *stage) page(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = s.pages.page(w, s.view(r.Header.Get("Accept-Language")))
+}
+
+// stream sends what the test puts into events.
+func (s *stage) stream(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for {
+		_ = http.NewResponseController(w).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case e := <-s.events:
+			_, _ = io.WriteString(w, e)
+		}
+	}
+}
+
+// send puts an event into the stream.
+func (s *stage) send(name, html string) {
+	s.events <- "event: " + name + "\ndata: " + strings.ReplaceAll(html, "\n", "\ndata: ") + "\n\n"
+}
+
+func drawn(width, height int) http.HandlerFunc {
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			picture.Set(x, y, color.RGBA{uint8(40 + x*120/width), uint8(90 + y*90/height), uint8(160 - y*60/height), 255})
+		}
+	}
+	var b bytes.Buffer
+	_ = png.Encode(&b, picture)
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		_, _ = w.Write(b.Bytes())
+	}
+}
+
+func mustPages(t testing.TB) *pages {
+	t.Helper()
+	p, err := newPages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Each page as people see it: their pictures are among the test's artifacts.
+func TestLooks(t *testing.T) {
+	t.Parallel()
+	b := browsertest.Start(t)
+	desktop, phone := browsertest.Look{}, browsertest.Look{Width: 390, Height: 844, Scale: 2, Touch: true}
+	for name, c := range map[string]struct {
+		view pageView
+		look browsertest.Look
+		path string
+	}{
+		"thread": {sampleThread(), desktop, "/t/t1"}, "empty": {sampleEmpty(), desktop, "/"}, "tools": {sampleTools(), desktop, "/"},
+		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), phone, "/"},
+		"missing": {func() pageView { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
+	} {
+		for _, dark := range []bool{false, true} {
+			look := c.look
+			look.Dark, look.Language = dark, "en"
+			if dark && c.look.Touch {
+				look.Language = "zh-Hans"
+			}
+			if dark {
+				name += "-dark"
+			}
+			t.Run(name, func(t *testing.T) {
+				_, address := newStage(t, c.view)
+				p := b.Page(t, look)
+				p.Open(address + c.path)
+				p.Wait(`document.querySelector("#theme").textContent.trim() !== "" && (!document.querySelector("#messages") || document.querySelector("#scroll").scrollTop > 0)`)
+				if wide := browsertest.Eval[int](p, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+					t.Errorf("the page is %d pixels too wide", wide)
+				}
+				p.Screenshot(name)
+				if c.view.Thread == nil {
+					return
+				}
+				p.Script(`document.querySelector("#scroll").scrollTo(0, 0)`)
+				p.Screenshot(name + "-top")
+				p.Script(`(() => { const d = document.querySelector("#m-a3 .work"); d.open = true; d.scrollIntoView({block: "start"}); })()`)
+				p.Wait(`document.querySelector("#m-a3 svg.drawing")`)
+				p.Script(`document.querySelector("#m-a3 .choices").scrollIntoView({block: "start"})`)
+				p.Screenshot(name + "-work")
+				p.Script(`document.querySelector("#m-a6").scrollIntoView({block: "start"})`)
+				p.Screenshot(name + "-files")
+			})
+		}
+	}
+}
