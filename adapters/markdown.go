@@ -59,13 +59,17 @@ type Span struct {
 func Parse(text string) []Block {
 	text = tidy(text)
 	var blocks []Block
+	var code strings.Builder // of the last block: what is long is not copied with each line
 	for _, l := range lines(text) {
 		s := text[l.start:l.end]
 		switch l.kind {
 		case openLine:
 			blocks = append(blocks, Block{Kind: Code, Language: l.fence.language})
+			code.Reset()
 		case codeLine:
-			blocks[len(blocks)-1].Code += s + "\n"
+			code.WriteString(s)
+			code.WriteByte('\n')
+			blocks[len(blocks)-1].Code = code.String()
 		case closeLine:
 		case proseLine:
 			blocks = append(blocks, prose(s))
@@ -119,14 +123,14 @@ func listMarker(s string) string {
 // spans reads the content of a line, which is shown in a style already.
 func spans(s string, style Span) []Span {
 	var all []Span
+	var last strings.Builder // the last piece, where it is in this style
 	plain := func(text string) {
-		if n := len(all); n > 0 && all[n-1].is(style) {
-			all[n-1].Text += text
-		} else {
-			piece := style
-			piece.Text = text
-			all = append(all, piece)
+		if n := len(all); n == 0 || !all[n-1].is(style) {
+			all = append(all, style)
+			last.Reset()
 		}
+		last.WriteString(text)
+		all[len(all)-1].Text = last.String()
 	}
 	for at := 0; at < len(s); {
 		if s[at] == '\\' && at+1 < len(s) && isPunctuation(s[at+1]) {
