@@ -36,10 +36,14 @@ type least struct{ adapterstest.Platform }
 func (l least) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
 	t.Helper()
 	a := l.Platform.Adapter(t, open)
+	limiter, ok := a.(adapters.Limiter)
+	if !ok {
+		t.Fatal("it tells no limits")
+	}
 	return struct {
 		adapters.Adapter
 		adapters.Limiter
-	}{a, a.(adapters.Limiter)}
+	}{a, limiter}
 }
 
 func openLeast(t *testing.T) adapterstest.Platform {

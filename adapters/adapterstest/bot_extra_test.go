@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"atelier/adapters"
@@ -53,7 +54,7 @@ func (b *bot) Report(ctx context.Context, key string, at adapters.MessageRef, p 
 	}
 	if at.IsZero() || b.is("reports anew") {
 		if b.is("reports anew") {
-			key = b.nonce(key, len(p.Steps)) + fmt.Sprint(b.tries)
+			key = b.nonce(key, len(p.Steps)) + strconv.Itoa(b.tries)
 		}
 		id, err := b.post(ctx, key+"/progress", p.Thread, shown)
 		return adapters.MessageRef{Adapter: b.Name(), Channel: p.Thread.Channel, ID: id}, err

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
-	"time"
-	"unicode/utf8"
 
 	"atelier/adapters"
 	"atelier/adapters/adapterstest"
@@ -26,8 +24,6 @@ type bot struct {
 	posted map[string]string // ids by nonce, of one that knows its own only
 	tries  int
 }
-
-func (b *bot) is(fault string) bool { return b.broken == fault }
 
 func (b *bot) Name() string {
 	if b.is("takes another name") {
@@ -57,7 +53,9 @@ func (b *bot) Send(ctx context.Context, key string, r adapters.Reply) (adapters.
 	parts := b.parts(r)
 	files, links, err := b.files(ctx, r)
 	if b.is("posts before it looks") && err != nil {
-		_, _ = b.post(ctx, key+"/0", r.Thread, parts[0])
+		if _, err := b.post(ctx, key+"/0", r.Thread, parts[0]); err != nil {
+			return none, err
+		}
 	}
 	if errors.Is(err, adapters.ErrTooLarge) {
 		return none, err
@@ -88,6 +86,8 @@ func (b *bot) Send(ctx context.Context, key string, r adapters.Reply) (adapters.
 	return ref, nil
 }
 
+func (b *bot) is(fault string) bool { return b.broken == fault }
+
 // nonce is what tells a message of a reply from all others.
 func (b *bot) nonce(key string, part int) string {
 	b.mu.Lock()
@@ -97,7 +97,7 @@ func (b *bot) nonce(key string, part int) string {
 	case b.is("posts twice"), b.is("starts anew") && b.tries > 1:
 		return fmt.Sprint(key, part, b.tries)
 	case b.is("takes keys for alike"):
-		return strings.ToLower(key) + fmt.Sprint(part)
+		return strings.ToLower(key) + strconv.Itoa(part)
 	}
 	return fmt.Sprint(key, "/", part)
 }
@@ -227,124 +227,4 @@ func (b *bot) below(p *adapterstest.Shown, r adapters.Reply, files []adapterstes
 		ids = append(ids, c.ID)
 	}
 	p.ID = strings.Join(ids, " ")
-}
-
-// post posts a message, once under a nonce.
-func (b *bot) post(ctx context.Context, nonce string, thread adapters.Thread, p adapterstest.Shown) (string, error) {
-	for {
-		id, wait, err := b.postOnce(ctx, nonce, thread, p)
-		switch {
-		case wait == 0:
-			return id, b.passing(err)
-		case wait > time.Minute && !b.is("waits for ever"):
-			return "", &adapters.Fault{Sentence: "The platform wants a pause.", Kind: adapters.ErrRateLimited, After: wait}
-		}
-		if b.is("does not wait") {
-			continue
-		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			return "", ctx.Err()
-		}
-	}
-}
-
-func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread, p adapterstest.Shown) (string, time.Duration, error) {
-	c := b.chat
-	if err := c.call(ctx); err != nil {
-		return "", 0, err
-	}
-	defer c.mu.Unlock()
-	r := c.rooms[thread.Key()]
-	if b.is("mixes threads up") {
-		r = c.rooms[slices.Sorted(maps.Keys(c.rooms))[0]]
-	}
-	_, answered := c.find(p.AnswerTo)
-	switch {
-	case r == nil, thread.Direct && b.is("knows no direct threads"), p.AnswerTo != "" && answered == nil && b.is("needs what it answers"):
-		return "", 0, adapters.ErrGone
-	case c.closed[thread.Key()]:
-		return "", 0, &adapters.Fault{Sentence: "I may not write there.", Kind: adapters.ErrForbidden}
-	case c.pause > 0:
-		wait := c.pause
-		c.pause = 0
-		return "", wait, nil
-	}
-	known := c.nonces
-	if b.is("knows its own keys only") {
-		known = b.posted
-	}
-	if id, ok := known[nonce]; ok {
-		return id, 0, nil
-	}
-	if b.is("looks, then posts") {
-		c.mu.Unlock()
-		time.Sleep(time.Millisecond)
-		c.mu.Lock()
-	}
-	id := c.number()
-	c.nonces["choices of "+id] = p.ID
-	p.ID, p.Own = id, true
-	if b.is("adds words") {
-		p.Blocks = append([]adapters.Block{{Spans: []adapters.Span{{Text: "The bot says:"}}}}, p.Blocks...)
-	}
-	if b.is("leaves somebody behind") {
-		go func() { <-make(chan struct{}) }()
-	}
-	if b.is("lets texts notify") {
-		p.Notified = append(p.Notified, c.named(p)...)
-	}
-	m := &message{Shown: p, by: adapters.Person{ID: me, Name: "Atelier"}, at: time.Now(), order: int64(c.last), text: textOf(p.Blocks)}
-	if r.messages = append(r.messages, m); b.is("posts on top") {
-		slices.Reverse(r.messages)
-	}
-	c.happened(&happening{id: m.ID, room: r.thread, by: m.by, at: m.at, message: m})
-	known[nonce] = id
-	if c.lost > 0 {
-		c.lost--
-		if b.is("forgets what was lost") {
-			delete(known, nonce)
-		}
-		return "", 0, errors.New("the answer is lost")
-	}
-	return id, 0, nil
-}
-
-// passing makes an error whatever it is, a passing one.
-func (b *bot) passing(err error) error {
-	if err != nil && b.is("calls all passing") {
-		return errors.New("something is the matter")
-	}
-	return err
-}
-
-// named are those whom the texts of a message name.
-func (c *chat) named(p adapterstest.Shown) (ids []string) {
-	text := textOf(p.Blocks)
-	for _, f := range p.Files {
-		text += f.Name + f.Alt + f.Note
-	}
-	text += strings.Join(p.Choices, "")
-	if strings.Contains(text, "<!all>") {
-		ids = append(ids, adapterstest.Everybody)
-	}
-	for id := range c.people {
-		if strings.Contains(text, "<@"+id+">") {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-func textOf(blocks []adapters.Block) string {
-	var lines []string
-	for _, block := range blocks {
-		line := block.Code
-		for _, s := range block.Spans {
-			line += s.Text
-		}
-		lines = append(lines, line)
-	}
-	return strings.ToValidUTF8(strings.Join(lines, "\n"), string(utf8.RuneError))
 }

@@ -2,6 +2,7 @@ package adapterstest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func longProgress(s *scene) {
 	thread := s.thread()
 	p := adapters.Progress{Thread: thread, Title: strings.Repeat("long ", 100)}
 	for i := range 200 {
-		p.Steps = append(p.Steps, adapters.ProgressStep{Key: fmt.Sprint(i), Text: fmt.Sprintf("step %d of very many", i), State: adapters.StepWaiting})
+		p.Steps = append(p.Steps, adapters.ProgressStep{Key: strconv.Itoa(i), Text: fmt.Sprintf("step %d of very many", i), State: adapters.StepWaiting})
 	}
 	key := s.key()
 	at := s.report(key, adapters.MessageRef{}, p)

@@ -113,7 +113,8 @@ func keysAlike(s *scene) {
 	var refs []adapters.MessageRef
 	seen := map[string]bool{}
 	for _, key := range []string{
-		"a", "A", "a/1", "a:1", "a.1", "~!#$%^&*()_+{}|:\"<>?", `\`, "`", "'", strings.Repeat("x", adapters.MaxKey), strings.Repeat("x", adapters.MaxKey-1), strings.Repeat("x", adapters.MaxKey-1) + "y",
+		"a", "A", "a/1", "a:1", "a.1", "~!#$%^&*()_+{}|:\"<>?", `\`, "`", "'",
+		strings.Repeat("x", adapters.MaxKey), strings.Repeat("x", adapters.MaxKey-1), strings.Repeat("x", adapters.MaxKey-1) + "y",
 	} {
 		ref := s.sendUnder(key, adapters.Reply{Thread: thread, Text: "Done."})
 		if seen[ref.Key()] {

@@ -48,7 +48,9 @@ func Run(t *testing.T, m Make) {
 // checks are all that there are, by their names.
 func checks() map[string]check {
 	all := map[string]check{}
-	for _, group := range []map[string]check{listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras()} {
+	for _, group := range []map[string]check{
+		listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras(),
+	} {
 		maps.Copy(all, group)
 	}
 	return all

@@ -37,7 +37,8 @@ func aText(s *scene) {
 
 // shouts are texts by which some platform notifies many.
 var shouts = []string{
-	"@everyone", "@here", "@channel", "@all", "<!channel>", "<!here>", "<!everyone>", "<!subteam^S1>", "<@&1>", "<@U1>", "<@!1>", "<#C1>", "@room", "@Ana", "@Bob",
+	"@everyone", "@here", "@channel", "@all", "<!channel>", "<!here>", "<!everyone>", "<!subteam^S1>", "<@&1>", "<@U1>",
+	"<@!1>", "<#C1>", "@room", "@Ana", "@Bob",
 }
 
 // notified checks whom a message notifies that has such a text.
@@ -113,6 +114,7 @@ func choices(s *scene) {
 	thread := s.thread()
 	r := adapters.Reply{Thread: thread, Text: "Choose."}
 	for i := range adapters.MaxChoices {
+		//nolint:gosmopolitan // other scripts are what is tested
 		text := []string{"another way", "**bold** `code` _it_", "<b>&amp;</b>", "日本語 👩‍👩‍👧‍👦", strings.Repeat("long ", 12) + "end"}[i%5]
 		r.Choices = append(r.Choices, adapters.Choice{ID: fmt.Sprintf("choice-%d", i), Text: text})
 	}
