@@ -67,8 +67,10 @@ func (c *Channel) press(r *http.Request, t snapshot, m *message) (*reacted, erro
 		return nil, unfit
 	}
 	switch out.Sign = adapters.Sign(sign); out.Sign {
-	case adapters.Again:
+	case adapters.Again: // what is asked for again cannot be taken back by that
+		out.Back = false
 	case adapters.Remove:
+		out.Back = false
 		if !mayRemove(out.By, m) {
 			return nil, refuse(http.StatusForbidden, "Only who asked, or an admin, can remove this.")
 		}
@@ -87,6 +89,5 @@ func (c *Channel) press(r *http.Request, t snapshot, m *message) (*reacted, erro
 	default:
 		return nil, unfit
 	}
-	out.Back = out.Back && out.Sign == adapters.Choose
 	return out, nil
 }

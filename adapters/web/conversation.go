@@ -2,8 +2,10 @@ package web
 
 import (
 	"encoding/json"
+	"html/template"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/adapters"
@@ -38,13 +40,14 @@ type message struct {
 	said     *said
 	progress *reported
 
-	files    []upload        // of a person's message, without those of earlier ones
-	status   adapters.Status // of a person's message
-	answered bool            // a person's message, or a run, has an answer
-	asker    string          // the id of the person whose message this answers
-	replyTo  string          // the id of the message that it belongs to, if that is here
-	worked   bool            // something was done for this answer
-	offered  int             // so many choices can be pressed
+	files    []upload             // of a person's message, without those of earlier ones
+	status   adapters.Status      // of a person's message
+	answered bool                 // a person's message, or a run, has an answer
+	text     func() template.HTML // of an answer, rendered once
+	asker    string               // the id of the person whose message this answers
+	replyTo  string               // the id of the message that it belongs to, if that is here
+	worked   bool                 // something was done for this answer
+	offered  int                  // so many choices can be pressed
 	presses  []press
 	removed  bool
 }
@@ -134,7 +137,8 @@ func (c *conversation) say(position int64, at time.Time, s *said) {
 	if _, ok := c.at[id]; ok {
 		return
 	}
-	m := &message{id: id, order: position, changed: position, at: at, said: s, worked: len(s.Reply.Files) > 0 || len(s.Reply.Choices) > 0}
+	m := &message{id: id, order: position, changed: position, at: at, said: s, text: sync.OnceValue(func() template.HTML { return renderText(s.Reply.Text) })}
+	m.worked = len(s.Reply.Files) > 0 || len(s.Reply.Choices) > 0
 	if i, ok := c.at[s.Reply.AnswerTo.ID]; ok {
 		m.replyTo = c.messages[i].id
 		if w := c.messages[i].wrote; w != nil {

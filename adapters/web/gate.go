@@ -6,6 +6,22 @@ import (
 	"time"
 )
 
+// latch is a lock that is not waited for longer than a context lasts.
+type latch chan struct{}
+
+func newLatch() latch { return make(latch, 1) }
+
+func (l latch) lock(ctx context.Context) error {
+	select {
+	case l <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l latch) unlock() { <-l }
+
 // gate lets a number of people through at once, and of one person a smaller one.
 type gate struct {
 	all, one int

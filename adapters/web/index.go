@@ -29,22 +29,26 @@ type index struct {
 	hints     func() uint64 // how many came
 	retention time.Duration
 
+	reading latch            // for the two below
+	read    map[string]int64 // how much of a day is read
+	fresh   uint64           // all hints up to this one were there when it was read
+
 	mu    sync.Mutex
-	read  map[string]int64 // how much of a day is read
 	lines map[string]listed
-	fresh uint64 // all hints up to this one were there when it was read
 }
 
 func newIndex(state State, hints func() uint64, retention time.Duration) *index {
-	return &index{state: state, hints: hints, retention: retention, read: map[string]int64{}, lines: map[string]listed{}}
+	return &index{state: state, hints: hints, retention: retention, reading: newLatch(), read: map[string]int64{}, lines: map[string]listed{}}
 }
 
 func dayKey(t time.Time) string { return "web-day-" + t.UTC().Format("20060102") + "/log" }
 
 // refresh reads what is new, unless it did when all hints up to the wanted one were there.
 func (x *index) refresh(ctx context.Context, at time.Time, wanted uint64) error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	if err := x.reading.lock(ctx); err != nil {
+		return err
+	}
+	defer x.reading.unlock()
 	hints := x.hints()
 	if x.fresh >= wanted && len(x.read) > 0 {
 		return nil
@@ -78,6 +82,8 @@ func (x *index) refresh(ctx context.Context, at time.Time, wanted uint64) error 
 
 // put takes what is said of a thread, unless something later is known.
 func (x *index) put(l listed) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	if known, ok := x.lines[l.Thread]; ok && l.At.Before(known.At) {
 		return
 	}
@@ -86,6 +92,8 @@ func (x *index) put(l listed) {
 
 // expire lets go of threads that are not there any more, and of what is not listed for long.
 func (x *index) expire(at time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for id, l := range x.lines {
 		if at.Sub(l.At) > x.retention {
 			delete(x.lines, id)
@@ -137,9 +145,7 @@ func (c *Channel) enlist(ctx context.Context, l listed) error {
 	if _, err := c.config.State.Append(ctx, dayKey(l.At), b, c.config.Retention+2*day); err != nil {
 		return fmt.Errorf("list a thread: %w", err)
 	}
-	c.index.mu.Lock()
 	c.index.put(l)
-	c.index.mu.Unlock()
 	c.publish(ctx, hintListed, "")
 	return nil
 }

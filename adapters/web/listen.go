@@ -14,7 +14,7 @@ const (
 	// grace is how long a message of another process is left to that process.
 	grace = time.Second
 	// Between two attempts to hand something over.
-	firstRetry, lastRetry = time.Second, time.Minute
+	firstRetry, lastRetry = 500 * time.Millisecond, time.Minute
 	// lookAround is how often the list of threads is looked through, for what a process
 	// left that died.
 	lookAround = time.Minute
@@ -214,6 +214,8 @@ func (c *Channel) handed(ctx context.Context, thread string) bool {
 	if l == nil {
 		return false
 	}
+	ctx, stop := context.WithTimeout(ctx, hurry)
+	defer stop()
 	a := ask{thread, make(chan bool, 1)}
 	select {
 	case l.asks <- a:

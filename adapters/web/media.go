@@ -180,7 +180,7 @@ func (r *ranged) close() {
 }
 
 // longestName is how many characters of a file's name are kept.
-const longestName = 120
+const longestName = 200
 
 // cleanName is what is kept of a file's name: without folders and control characters, not
 // too long, and never empty.

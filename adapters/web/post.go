@@ -17,8 +17,10 @@ const (
 	maxForm = 3*adapters.MaxText + 1<<20
 	// maxLength is after how many entries a thread takes no more messages.
 	maxLength = 20_000
-	// patience is how long whoever writes waits for the record and the hand-over.
+	// patience is how long it may take to record what somebody writes, and hurry how long
+	// who writes waits for the hand-over then.
 	patience = 30 * time.Second
+	hurry    = 3 * time.Second
 )
 
 // servePost takes a message.

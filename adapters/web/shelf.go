@@ -32,7 +32,7 @@ type shelf struct {
 
 // held is a conversation as far as it was read.
 type held struct {
-	mu    sync.Mutex
+	latch
 	c     *conversation
 	tail  []byte // the last entry: by it a list is known that began anew
 	fresh uint64 // all hints up to this one were there when it was read
@@ -83,8 +83,10 @@ const now = math.MaxUint64
 // fails with [adapters.ErrGone] where there is none.
 func (s *shelf) read(ctx context.Context, thread string, wanted uint64) (snapshot, error) {
 	h := s.take(thread)
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	if err := h.lock(ctx); err != nil {
+		return snapshot{}, err
+	}
+	defer h.unlock()
 	if h.fresh < wanted || h.c.next == 0 {
 		hints := s.hints()
 		if err := h.refresh(ctx, s.state, thread); err != nil {
@@ -140,7 +142,7 @@ func (s *shelf) take(thread string) *held {
 	defer s.mu.Unlock()
 	h, ok := s.held[thread]
 	if !ok {
-		h = &held{c: newConversation()}
+		h = &held{latch: newLatch(), c: newConversation()}
 		s.held[thread] = h
 	}
 	if i := slices.Index(s.order, thread); i >= 0 {

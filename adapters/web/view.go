@@ -52,6 +52,8 @@ type messageView struct {
 	Thread  string
 	By      string // the person's name; "" is the bot
 	Mine    bool   // it is by who reads the page
+	For     string // the name of the person for whom an answer is, "" is nobody
+	ForMe   bool   // that is who reads the page
 	At      time.Time
 	Removed bool
 

@@ -69,7 +69,7 @@ func (v viewer) person(out *messageView, m *message) {
 
 func (v viewer) answer(out *messageView, m *message) {
 	r := m.said.Reply
-	out.Text, out.Language = renderText(r.Text), r.Language
+	out.Text, out.Language = m.text(), r.Language
 	for i, a := range r.Files {
 		out.Files = append(out.Files, v.attachment(m.id, i, a))
 	}
@@ -83,11 +83,24 @@ func (v viewer) answer(out *messageView, m *message) {
 		}
 		out.Choices = append(out.Choices, choice)
 	}
+	if r.Mention != "" {
+		out.For, out.ForMe = v.name(r.Mention), r.Mention == v.me.ID
+	}
 	out.CanAgain = m.replyTo != ""
 	out.CanRemove = mayRemove(v.me, m)
 	if m.replyTo != "" && m.worked {
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.thread, "messages", m.id, "work")
 	}
+}
+
+// name is how somebody is called here.
+func (v viewer) name(id string) string {
+	for _, m := range slices.Backward(v.t.messages) {
+		if m.wrote != nil && m.wrote.By.ID == id && m.wrote.By.Name != "" {
+			return m.wrote.By.Name
+		}
+	}
+	return id
 }
 
 // mayRemove tells whether somebody may have an answer deleted: who asked, and admins.
