@@ -76,24 +76,15 @@ func list[T plan.Box | plan.Point | plan.Class | plan.Part](value string) error 
 	return err
 }
 
-// article is the name of a type as people count it: "an image".
+// article is the name of a type as people count it: "an image", "a mask", "tags".
 func article(t plan.Type) plan.Message {
-	if m, ok := counted[t]; ok {
-		return m
-	}
-	if t != "" && strings.ContainsAny(string(t[:1]), "aeiou") {
+	switch {
+	case t == "":
+		return plan.Message{}
+	case t == plan.Tags || t == plan.Weather:
+		return plan.Say("%s", t)
+	case strings.ContainsAny(string(t[:1]), "aeiou") || t == plan.HED || t == plan.HTML:
 		return plan.Say("an %s", t)
 	}
 	return plan.Say("a %s", t)
-}
-
-// counted are the types that the program itself has.
-var counted = map[plan.Type]plan.Message{
-	plan.Text: plan.Say("a text"), plan.Tags: plan.Say("tags"), plan.Title: plan.Say("a title"), plan.HTML: plan.Say("an html"),
-	plan.Location: plan.Say("a location"), plan.Weather: plan.Say("weather"), plan.Time: plan.Say("a time"),
-	plan.Image: plan.Say("an image"), plan.Video: plan.Say("a video"), plan.Audio: plan.Say("an audio"),
-	plan.BBox: plan.Say("a bbox"), plan.Points: plan.Say("a point"), plan.Category: plan.Say("a category"),
-	plan.Mask: plan.Say("a mask"), plan.Segmentation: plan.Say("a segmentation"), plan.Edge: plan.Say("an edge"),
-	plan.Line: plan.Say("a line"), plan.HED: plan.Say("an hed"), plan.Scribble: plan.Say("a scribble"), plan.Pose: plan.Say("a pose"),
-	plan.Depth: plan.Say("a depth"), plan.Normal: plan.Say("a normal"), "": {},
 }

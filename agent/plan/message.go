@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Message is a fixed sentence that people are told, in whatever language they read: a
@@ -50,7 +51,7 @@ func Sentences(all ...Message) Message {
 
 // Join puts messages behind each other by a format for two of them, such as "%s; %s".
 // What says nothing is left out.
-func Join(two string, all ...Message) Message {
+func Join(format string, all ...Message) Message {
 	var joined Message
 	for _, m := range all {
 		switch {
@@ -58,7 +59,7 @@ func Join(two string, all ...Message) Message {
 		case joined.IsZero():
 			joined = m
 		default:
-			joined = Message{two, []any{joined, m}}
+			joined = Message{format, []any{joined, m}}
 		}
 	}
 	return joined
@@ -70,19 +71,33 @@ func And(names ...string) Message { return listed(names, "%s and %s") }
 // Or names things of which one is meant: "a, b or c". None is "".
 func Or(names ...string) Message { return listed(names, "%s or %s") }
 
-func listed(names []string, last string) Message {
+func listed(names []string, format string) Message {
 	var all Message
 	for i, name := range names {
 		switch i {
 		case 0:
 			all = Quote(name)
 		case len(names) - 1:
-			all = Message{last, []any{all, name}}
+			all = Message{format, []any{all, name}}
 		default:
 			all = Say("%s, %s", all, name)
 		}
 	}
 	return all
+}
+
+// Span is a time as people say it, rounded up to seconds.
+func Span(d time.Duration) Message {
+	seconds := int((d + time.Second - 1) / time.Second)
+	switch {
+	case seconds <= 1:
+		return Say("a second")
+	case seconds < 120:
+		return Say("%d seconds", seconds)
+	case seconds%60 == 0:
+		return Say("%d minutes", seconds/60)
+	}
+	return Say("%d minutes and %d seconds", seconds/60, seconds%60)
 }
 
 // Equal tells whether two messages say the same.

@@ -51,6 +51,15 @@ func ParseType(name string) (Type, error) {
 	return "", fmt.Errorf("unknown resource type %q", name)
 }
 
+// Phrase is what a catalogue of sentences takes: the type's name, which is a word in the
+// other languages.
+func (t Type) Phrase() (format string, args []any) {
+	if !slices.Contains(Types(), t) {
+		return "%s", []any{string(t)}
+	}
+	return string(t), nil
+}
+
 // ImageMap tells whether t is a picture of a special kind: a mask, an edge map and so on.
 func (t Type) ImageMap() bool { return slices.Contains(imageMaps, t) }
 

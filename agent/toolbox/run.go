@@ -104,7 +104,7 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 	out, err = t.backends[b.Kind].Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
-			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, t.patience), Err: err}
+			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(t.patience)), Err: err}
 		}
 		return out, err
 	}

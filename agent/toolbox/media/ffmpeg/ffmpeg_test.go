@@ -149,8 +149,8 @@ func TestFramesRefuses(t *testing.T) {
 		"nothing":                          {path: filepath.Join(t.TempDir(), "none.mp4"), want: "There is no file"},
 		"too large":                        {config: Config{Limits: media.Limits{Bytes: 100}}, path: good, want: "is too large"},
 		"too many pixels":                  {config: Config{Limits: media.Limits{Pixels: 1000 * 1000}}, path: good, want: "has pictures of 1600 × 800 pixels, and at most 1 million"},
-		"too long":                         {config: Config{Longest: time.Second}, path: good, want: "is 4s long, and at most 1s are taken"},
-		"no time":                          {config: Config{Timeout: 1}, path: good, want: "took longer than 1ns"},
+		"too long":                         {config: Config{Longest: time.Second}, path: good, want: "seconds long, and at most a second are taken"},
+		"no time":                          {config: Config{Timeout: 1}, path: good, want: "took longer than a second"},
 		"no program":                       {config: Config{Path: "/nowhere/ffmpeg"}, path: good, want: "needs the program ffmpeg"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -38,7 +38,7 @@ func (f *FFmpeg) Frames(ctx context.Context, path, dir string, most int) ([]medi
 	case ctx.Err() != nil:
 		return nil, media.Stopped(ctx)
 	case mine.Err() != nil:
-		return nil, fault(path, err, "took longer than %s to look into; send a shorter or smaller video.", f.timeout)
+		return nil, fault(path, err, "took longer than %s to look into; send a shorter or smaller video.", plan.Span(f.timeout))
 	case err != nil:
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*video,
 		v.duration = v.measure(ctx)
 	}
 	if v.duration > f.longest {
-		return nil, fault(path, nil, "is %s long, and at most %s are taken.", v.duration.Round(time.Second), f.longest)
+		return nil, fault(path, nil, "is %s long, and at most %s are taken.", plan.Span(v.duration), plan.Span(f.longest))
 	}
 	return v, nil
 }
