@@ -102,9 +102,8 @@ func (p *Page) Wait(expression string) {
 	p.Script(`(async () => { while (!(` + expression + `)) await new Promise((next) => setTimeout(next, 10)); })()`)
 }
 
-// Screenshot keeps a picture of the window as NAME.png among the test's artifacts, and
-// in the folder that the environment variable BROWSER_SHOTS names, if it does.
-func (p *Page) Screenshot(name string) {
+// Shot is a picture of the window, a PNG.
+func (p *Page) Shot() []byte {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
@@ -112,6 +111,14 @@ func (p *Page) Screenshot(name string) {
 	if err != nil {
 		p.tb.Fatalf("take a screenshot: %v", err)
 	}
+	return png
+}
+
+// Screenshot keeps a picture of the window as NAME.png among the test's artifacts, and
+// in the folder that the environment variable BROWSER_SHOTS names, if it does.
+func (p *Page) Screenshot(name string) {
+	p.tb.Helper()
+	png := p.Shot()
 	folders := []string{p.tb.ArtifactDir()}
 	if folder := os.Getenv("BROWSER_SHOTS"); folder != "" {
 		folders = append(folders, folder)

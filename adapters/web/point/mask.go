@@ -58,6 +58,9 @@ func checkMask(r io.Reader, width, height int) error {
 }
 
 func maskProblem(err error) error {
+	if errors.Is(err, io.EOF) { // which whoever reads would take for a good end
+		err = io.ErrUnexpectedEOF
+	}
 	p := problemf(badRequest, "The painted mask did not arrive as it should. Press Done again.")
 	p.err = err
 	return p
@@ -110,7 +113,7 @@ func (c *checked) read(p []byte) (int, error) {
 	}
 	switch {
 	case errors.Is(err, io.EOF):
-		_ = c.to.Close()
+		_ = c.to.CloseWithError(nil) // the end
 		if bad := c.verdict(); bad != nil {
 			return 0, bad
 		}
