@@ -110,8 +110,9 @@ func (e *entry) message() catalog.Message { //nolint:ireturn // the catalogue ta
 	return plural.Selectf(e.argument, "%d", cases...)
 }
 
-// load adds what the files of the folder say.
+// load adds what the files of the folder say; it counts before what was there.
 func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
+	here := map[language.Tag]bool{}
 	names, err := fs.Glob(folder, "*.json")
 	if err != nil {
 		return err //nolint:wrapcheck // the pattern is a good one
@@ -121,6 +122,10 @@ func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
 		if err != nil {
 			return fmt.Errorf("%s is not named by a language: %w", name, err)
 		}
+		if here[tag] {
+			return fmt.Errorf("%s is a second file for the language %s", name, tag)
+		}
+		here[tag] = true
 		b, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
@@ -133,9 +138,6 @@ func load(all map[language.Tag]map[string]entry, folder fs.FS) error {
 			all[tag] = map[string]entry{}
 		}
 		for format, e := range entries {
-			if before, ok := all[tag][format]; ok && !reflect.DeepEqual(before, e) {
-				return fmt.Errorf("%s: %q is said in another way already", name, format)
-			}
 			if err := e.check(format); err != nil {
 				return fmt.Errorf("%s: %q: %w", name, format, err)
 			}

@@ -56,8 +56,8 @@ type Catalogue struct {
 }
 
 // New is the catalogue of the sentences of the program, and of those in the files of
-// others: each folder holds one file a language, such as zh-Hans.json. Two translations of
-// one format into one language are refused, unless they are the same.
+// others: each folder holds one file a language, such as zh-Hans.json. Where a format is
+// in several, the last one counts: a word may be another one elsewhere.
 func New(folders ...fs.FS) (*Catalogue, error) {
 	all := map[language.Tag]map[string]entry{language.English: {}, language.SimplifiedChinese: {}}
 	for _, folder := range append([]fs.FS{own}, folders...) {

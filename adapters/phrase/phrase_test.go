@@ -139,12 +139,17 @@ func TestBadCatalogues(t *testing.T) {
 	}
 }
 
-// Two parts of the program may say the same, if they say it in the same way.
-func TestTheSameTwice(t *testing.T) {
+// A part of the program may say a word in its own way.
+func TestTheLastFolderCounts(t *testing.T) {
 	t.Parallel()
-	same := folder(map[string]string{"zh-Hans.json": `{"(a test) half": "一半"}`})
-	if _, err := phrase.New(same, same); err != nil {
-		t.Error(err)
+	one := folder(map[string]string{"zh-Hans.json": `{"(a test) half": "一半", "(a test) stop": "停"}`})
+	two := folder(map[string]string{"zh-Hans.json": `{"(a test) half": "半个"}`})
+	c, err := phrase.New(one, two)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Say("zh-Hans", "(a test) half") + c.Say("zh-Hans", "(a test) stop"); got != "半个停" {
+		t.Error(got)
 	}
 }
 
