@@ -115,7 +115,7 @@ func TestBadCatalogues(t *testing.T) {
 		"no JSON object":          {"zh-Hans.json": `[]`},
 		"EOF":                     {"zh-Hans.json": `{"a": "b"`},
 		"stands there twice":      {"zh-Hans.json": `{"a": "b", "a": "c"}`},
-		"said in another way":     {"zh-Hans.json": `{"a": "b"}`, "zh-hans.json": `{"a": "c"}`},
+		"is a second file":        {"zh-Hans.json": `{"a": "b"}`, "zh-hans.json": `{"a": "c"}`},
 		"cannot unmarshal":        {"zh-Hans.json": `{"a": 3}`},
 		"nothing is said":         {"zh-Hans.json": `{"a": " "}`},
 		"of another kind":         {"zh-Hans.json": `{"a": "${b}"}`},
