@@ -64,7 +64,9 @@ func (h *hub) watch(ctx context.Context, thread string) (*watcher, error) {
 	h.mu.Unlock()
 	select {
 	case <-line.ready:
-		if line.err == nil {
+		if line.err == nil { // what was read before may be old
+			w.changed.CompareAndSwap(0, h.count.Load())
+			w.listed.CompareAndSwap(0, h.count.Load())
 			return w, nil
 		}
 	case <-ctx.Done():

@@ -63,7 +63,7 @@ func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
 	if !c.handed(ctx, thread) {
 		status = http.StatusAccepted
 	}
-	if first {
+	if first || t.messages[0].id == id { // or it was tried before
 		w.Header().Set("Hx-Redirect", "/t/"+thread)
 	}
 	w.WriteHeader(status)

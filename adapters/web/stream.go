@@ -113,9 +113,7 @@ func (s *stream) follow(ctx context.Context, w *watcher, t snapshot) {
 				err = s.look(ctx, now)
 			}
 		case <-w.wake:
-			if changed := w.changed.Load(); changed > 0 {
-				err = s.look(ctx, changed)
-			}
+			err = s.look(ctx, w.changed.Load())
 			if w.listed.Load() > s.listed && !listsAt {
 				listsAt = true
 				lists.Reset(listPause)
@@ -162,7 +160,7 @@ func (s *stream) tell(t snapshot) error {
 
 // list tells the list of threads.
 func (s *stream) list(ctx context.Context, wanted uint64) error {
-	if err := s.c.index.refresh(ctx, s.c.config.Now(), max(wanted, 1)); err != nil {
+	if err := s.c.index.refresh(ctx, s.c.config.Now(), wanted); err != nil {
 		return err
 	}
 	lines := s.c.lines(s.thread)
