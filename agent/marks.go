@@ -48,7 +48,7 @@ func strays(subtasks []plan.Subtask, i int, on map[string]string) error {
 		})
 		if other >= 0 {
 			return &plan.Fault{
-				Sentence: plan.Say("What is marked is on %s and cannot be used on another picture. Please mark the part on the picture that you mean.", picture),
+				Sentence: plan.Say("What is marked is on %s and cannot be used on another picture. Mark the part on the picture that you mean.", picture),
 				Err:      errors.New("a mark is given with a picture that it is not on"),
 			}
 		}

@@ -37,12 +37,13 @@ func (m *Memory) Resource(name string) (plan.Resource, bool) {
 	return m.resources[i], true
 }
 
-// Latest returns the last resource that may stand where the type is asked for.
+// Latest returns the last resource that may stand where the type is asked for; what is
+// marked on a picture stands for no picture.
 func (m *Memory) Latest(t plan.Type) (plan.Resource, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, r := range slices.Backward(m.resources) {
-		if r.Type.Fits(t) {
+		if r.Type == t || r.Type.Fits(t) && r.On == "" {
 			return r, true
 		}
 	}

@@ -57,6 +57,7 @@ func allTools(tb testing.TB) []string {
 // lines say what is there and what must come of it:
 //
 //	given TYPE NAME       a file that came with the message; "earlier" one of the thread
+//	on NAME               what the resource above is marked on
 //	called NAME           the name that the file above had on its owner's machine
 //	turn WISH             an earlier message of the thread
 //	asked QUESTION        the open question; "about WISH" the wish that led to it
@@ -135,6 +136,15 @@ func (c *testCase) read(line string) error {
 			r.Given = append(r.Given, plan.Resource{Name: name, Type: plan.Type(typ)})
 		} else {
 			r.Earlier = append(r.Earlier, plan.Resource{Name: name, Type: plan.Type(typ)})
+		}
+	case "on":
+		switch {
+		case len(r.Given) > 0:
+			r.Given[len(r.Given)-1].On = rest
+		case len(r.Earlier) > 0:
+			r.Earlier[len(r.Earlier)-1].On = rest
+		default:
+			return fmt.Errorf("%q: nothing is there", line)
 		}
 	case "called":
 		switch {

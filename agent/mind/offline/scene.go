@@ -48,9 +48,7 @@ type scene struct {
 func (m *Mind) newScene(r plan.Request, wish string) *scene {
 	s := &scene{m: m, request: r, text: wish, types: map[string]plan.Type{}}
 	for _, res := range r.Earlier {
-		if !named(r.Given, res.Name) {
-			s.enter(res, false)
-		}
+		s.enter(res, false)
 	}
 	for _, res := range r.Given {
 		s.enter(res, true)
@@ -68,11 +66,6 @@ func (s *scene) enter(r plan.Resource, given bool) {
 	} else {
 		s.entities = append(s.entities, e)
 	}
-}
-
-// named tells whether one of the resources has the name.
-func named(rs []plan.Resource, name string) bool {
-	return slices.ContainsFunc(rs, func(r plan.Resource) bool { return r.Name == name })
 }
 
 // latest is the last entity of just that type that passes the test, else the last one

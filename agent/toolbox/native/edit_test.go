@@ -289,3 +289,28 @@ func TestCollageHasEvenCells(t *testing.T) {
 	})
 	w.refused("collage_images", args{"images": vs[:1]}, "at least two")
 }
+
+// A mask of boxes covers just them, and fits the picture.
+func TestMaskFromBoxes(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	v := w.given("a.png", colourful(20, 10))
+	two := w.boxes(plan.Box{XMin: 2, YMin: 1, XMax: 5, YMax: 4}, plan.Box{XMin: 15, YMin: 6, XMax: 40, YMax: 9})
+	out := w.run("mask_from_boxes", args{"image": {v}, "bbox": {two}})
+	m, err := media.ReadMask(t.Context(), out.Path, media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Width != 20 || m.Height != 10 || m.Parts != 1 {
+		t.Errorf("it has %d × %d pixels and %d parts", m.Width, m.Height, m.Parts)
+	}
+	for y := range 10 {
+		for x := range 20 {
+			within := image.Pt(x, y).In(image.Rect(2, 1, 5, 4)) || image.Pt(x, y).In(image.Rect(15, 6, 20, 9))
+			if covered := m.At(x, y) != 0; covered != within {
+				t.Fatalf("at %d,%d it covers: %v", x, y, covered)
+			}
+		}
+	}
+	w.refused("mask_from_boxes", args{"image": {v}, "bbox": {w.boxes()}}, "no box")
+}

@@ -1,0 +1,362 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/mind/offline"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/native"
+	"atelier/agent/toolgraph"
+)
+
+// What people mark on a picture, with the offline mind, the catalogue that Atelier comes
+// with, and what is part of the program.
+
+// offlineMind is made once for all tests.
+var offlineMind = sync.OnceValues(func() (*offline.Mind, error) {
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		return nil, err
+	}
+	return offline.New(offline.Config{Catalogue: c})
+})
+
+func newOffline(t *testing.T, c agent.Config) *agent.Agent {
+	t.Helper()
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	builtin, err := native.New(native.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Toolbox, err = toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: map[string]toolbox.Backend{"native": builtin}}); err != nil {
+		t.Fatal(err)
+	}
+	if c.Mind, err = offlineMind(); err != nil {
+		t.Fatal(err)
+	}
+	c.Scratch = t.TempDir()
+	a, err := agent.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// The marked picture and what is on it, and another one.
+var (
+	street   = plan.Resource{Name: "street.png", Type: plan.Image, Blob: "street"}
+	beach    = plan.Resource{Name: "beach.png", Type: plan.Image, Blob: "beach"}
+	onStreet = map[plan.Type]plan.Resource{
+		plan.BBox:   {Name: "street.bbox-1", Type: plan.BBox, On: street.Name, Value: `[{"xmin":3,"ymin":2,"xmax":9,"ymax":6}]`},
+		plan.Points: {Name: "street.point-1", Type: plan.Points, On: street.Name, Value: `[{"x":5,"y":4}]`},
+		plan.Mask:   {Name: "street.mask-1.png", Type: plan.Mask, On: street.Name, Blob: "mask"},
+	}
+)
+
+// ways are the tools of the best solution of each subtask.
+func ways(p *plan.Plan) string {
+	var all []string
+	for _, task := range p.Tasks {
+		if len(task.Solutions) == 0 {
+			all = append(all, "nothing")
+			continue
+		}
+		all = append(all, strings.Join(task.Solutions[0].Tools(), " "))
+	}
+	return strings.Join(all, "; ")
+}
+
+// Every tool is live: which ones work on the marked part.
+func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
+	t.Parallel()
+	const (
+		ofBox   = "mask_from_boxes "
+		ofPoint = "image_segmentation_by_points "
+	)
+	a := newOffline(t, agent.Config{AllTools: true})
+	for _, c := range []struct {
+		wish             string
+		box, mask, point string
+	}{
+		{wish: "crop to this", box: "image_cropping", mask: "mask_image"},
+		{wish: "cut out what I marked", box: "image_cropping", mask: "mask_image", point: ofPoint + "mask_image"},
+		{wish: "remove this", box: ofBox + "image_inpainting", mask: "image_inpainting", point: ofPoint + "image_inpainting"},
+		{wish: "erase the bin here", box: ofBox + "image_inpainting", mask: "image_inpainting", point: ofPoint + "image_inpainting"},
+		{
+			wish: "replace this with a tree", box: ofBox + "partial_image_editing", mask: "partial_image_editing",
+			point: ofPoint + "partial_image_editing",
+		},
+		{wish: "blur this", box: ofBox + "partial_image_editing", mask: "partial_image_editing", point: ofPoint + "partial_image_editing"},
+		{
+			wish: "what is this?", box: "image_cropping image_captioning", mask: "mask_image image_captioning",
+			point: ofPoint + "mask_image image_captioning",
+		},
+		{
+			wish: "what does it say here?", box: "image_cropping image_question_answering", mask: "mask_image image_question_answering",
+			point: ofPoint + "mask_image image_question_answering",
+		},
+		{wish: "how many pigeons are here?", box: "image_cropping visual_grounding count_objects"},
+		{wish: "make it black and white", box: "greyscale_image", mask: "greyscale_image", point: "greyscale_image"},
+		{wish: "describe this picture", box: "image_captioning", mask: "image_captioning", point: "image_captioning"},
+		{
+			wish: "crop to this, then make it black and white", box: "image_cropping; greyscale_image", mask: "mask_image; greyscale_image",
+		},
+		{wish: "remove this and rotate it by 90 degrees", mask: "image_inpainting; rotate_image"},
+	} {
+		for kind, want := range map[plan.Type]string{plan.BBox: c.box, plan.Mask: c.mask, plan.Points: c.point} {
+			if want == "" {
+				continue
+			}
+			p, err := a.Plan(t.Context(), plan.Request{ID: "r", Wish: c.wish, Earlier: []plan.Resource{beach}, Given: []plan.Resource{street, onStreet[kind]}})
+			if err != nil {
+				t.Errorf("%s with a %s: %v", c.wish, kind, err)
+				continue
+			}
+			if got := ways(p); got != want {
+				t.Errorf("%s with a %s: %s, want %s (%s%s)", c.wish, kind, got, want, p.Question, p.Reply)
+			}
+			for _, task := range p.Tasks {
+				for _, s := range task.Solutions {
+					if slices.ContainsFunc(s.Actions, func(a plan.Action) bool {
+						return slices.ContainsFunc(a.Args, func(b plan.Binding) bool { return b.Source.Name == beach.Name })
+					}) {
+						t.Errorf("%s with a %s goes to another picture: %v", c.wish, kind, s.Tools())
+					}
+				}
+			}
+		}
+	}
+}
+
+// With what is part of the program: what can be done is planned, and what cannot be names
+// what is missing.
+func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
+	t.Parallel()
+	a := newOffline(t, agent.Config{})
+	for _, c := range []struct {
+		wish    string
+		mark    plan.Type
+		want    string
+		missing string
+	}{
+		{"cut this out", plan.BBox, "image_cropping", ""},
+		{"cut this out", plan.Mask, "mask_image", ""},
+		{"put a frame around this", plan.BBox, "highlight_object_on_image", ""},
+		{"find the edges of this", plan.BBox, "image_cropping image_to_edge", ""},
+		{"make it brighter", plan.Points, "adjust_image", ""},
+		{"remove this", plan.Mask, "nothing", "image_inpainting"},
+		{"remove this", plan.BBox, "nothing", "image_inpainting"},
+		{"remove this", plan.Points, "nothing", "image_segmentation_by_points image_inpainting"},
+		{"what is this?", plan.BBox, "nothing", "image_captioning"},
+		{"blur this", plan.Mask, "nothing", "partial_image_editing"},
+	} {
+		p, err := a.Plan(t.Context(), plan.Request{ID: "r", Wish: c.wish, Given: []plan.Resource{street, onStreet[c.mark]}})
+		if err != nil {
+			t.Errorf("%s with a %s: %v", c.wish, c.mark, err)
+			continue
+		}
+		if got := ways(p); got != c.want {
+			t.Errorf("%s with a %s: %s, want %s (%s%s)", c.wish, c.mark, got, c.want, p.Question, p.Reply)
+		}
+		if got := strings.Join(p.Tasks[0].Missing, " "); got != c.missing {
+			t.Errorf("%s with a %s lacks %q, want %q", c.wish, c.mark, got, c.missing)
+		}
+	}
+}
+
+// What comes out is just the marked part.
+func TestTheMarkedPartComesOut(t *testing.T) {
+	t.Parallel()
+	src := image.NewNRGBA(image.Rect(0, 0, 12, 8))
+	mask := image.NewGray(src.Rect)
+	for y := range 8 {
+		for x := range 12 {
+			src.SetNRGBA(x, y, color.NRGBA{R: uint8(20 * x), G: uint8(30 * y), B: 77, A: 255})
+			if x > y {
+				mask.SetGray(x, y, color.Gray{Y: 255})
+			}
+		}
+	}
+	blobs := &memBlobs{data: map[string][]byte{"street": encoded(t, src), "mask": encoded(t, mask), "beach": picture()}}
+	a := newOffline(t, agent.Config{Blobs: blobs})
+	within := image.Rect(3, 2, 9, 6)
+	for _, c := range []struct {
+		wish string
+		mark plan.Type
+		size image.Point
+		at   func(x, y int) color.NRGBA
+	}{
+		{"crop to this", plan.BBox, within.Size(), func(x, y int) color.NRGBA { return src.NRGBAAt(within.Min.X+x, within.Min.Y+y) }},
+		{"crop to this, then make it black and white", plan.BBox, within.Size(), func(x, y int) color.NRGBA {
+			c := src.NRGBAAt(within.Min.X+x, within.Min.Y+y)
+			grey := uint8(0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B) + 0.5)
+			return color.NRGBA{grey, grey, grey, 255}
+		}},
+		{"keep only the marked part", plan.Mask, src.Rect.Size(), func(x, y int) color.NRGBA {
+			if x <= y {
+				return color.NRGBA{}
+			}
+			return src.NRGBAAt(x, y)
+		}},
+	} {
+		t.Run(c.wish, func(t *testing.T) {
+			t.Parallel()
+			r := plan.Request{ID: "r " + c.wish, Wish: c.wish, Earlier: []plan.Resource{beach}, Given: []plan.Resource{street, onStreet[c.mark]}}
+			img := last(t, a, blobs, r)
+			if img.Bounds().Size() != c.size {
+				t.Fatalf("it has %v pixels, want %v", img.Bounds().Size(), c.size)
+			}
+			for y := range c.size.Y {
+				for x := range c.size.X {
+					got := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model makes no other
+					if want := c.at(x, y); !near(got, want) {
+						t.Fatalf("at %d,%d there is %v, want %v", x, y, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// near allows for rounding.
+func near(a, b color.NRGBA) bool {
+	equal := func(a, b uint8) bool { return max(a, b)-min(a, b) <= 1 }
+	return equal(a.R, b.R) && equal(a.G, b.G) && equal(a.B, b.B) && a.A == b.A
+}
+
+func encoded(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// last plans and does what is wished, and is the picture that comes of the last step.
+func last(t *testing.T, a *agent.Agent, blobs *memBlobs, r plan.Request) image.Image {
+	t.Helper()
+	p, err := a.Plan(t.Context(), r)
+	if err != nil || len(p.Tasks) == 0 {
+		t.Fatalf("there is no plan: %v, %+v", err, p)
+	}
+	o, err := run(t.Context(), a, r, p, p.Best())
+	if err != nil || !o.done {
+		t.Fatalf("it was not done: %v: %s", err, statuses(o))
+	}
+	results := o.account.Results
+	blob, err := blobs.Get(t.Context(), results[len(results)-1].Output.Blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := png.Decode(blob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// marking is a mind that gives a subtask a mark and pictures.
+func marking(given ...plan.Resource) *fakeMind {
+	return &fakeMind{
+		decomposition: mind.Decomposition{Subtasks: []plan.Subtask{wants(plan.Image, given...)}},
+		scores:        map[string]float64{"crop": 5, "join": 5, "tell": 5},
+		settle: func(contests []mind.Contest) []mind.Settlement { // the last option is the worst
+			out := make([]mind.Settlement, len(contests))
+			for i, c := range contests {
+				for _, s := range c.Solutions {
+					for _, a := range s.Actions {
+						for j, b := range a.Args {
+							if b.Source.Kind == plan.Blank && len(b.Options) > 0 {
+								a.Args[j].Source = b.Options[len(b.Options)-1]
+							}
+						}
+					}
+					s.Score = 5
+					out[i].Solutions = append(out[i].Solutions, s)
+				}
+			}
+			return out
+		},
+	}
+}
+
+// Whatever a mind says, what is marked on one picture is not used on another.
+func TestAMarkGoesWithItsPicture(t *testing.T) {
+	t.Parallel()
+	box := onStreet[plan.BBox]
+	tools := []toolbox.Tool{
+		tool("crop", plan.Image, []plan.Type{plan.Image, plan.BBox}),
+		tool("join", plan.Image, []plan.Type{plan.Image, plan.Image}),
+	}
+	ops := maker{"crop": draws, "join": draws}
+	for _, strategy := range []toolgraph.Strategy{toolgraph.BestFirst, toolgraph.Exhaustive, toolgraph.Adaptive} {
+		m := marking(street, beach, box)
+		p, err := newWorld(t, m, ops, agent.Config{Strategy: strategy}, tools...).Plan(t.Context(), request(street, beach, box))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Tasks[0].Solutions) == 0 && strategy == toolgraph.BestFirst {
+			t.Error("there is no way to crop the one and join it with the other")
+		}
+		for _, s := range p.Tasks[0].Solutions {
+			for _, a := range s.Actions {
+				if a.Tool == "crop" && a.Args[0].Source.Name == beach.Name {
+					t.Errorf("%s: the box is used on another picture: %v", strategy, s)
+				}
+			}
+		}
+	}
+
+	m := marking(beach, box)
+	_, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(t.Context(), request(street, beach, box))
+	if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked is on street.png") {
+		t.Errorf("with another picture only there is %v", err)
+	}
+
+	// Made of the marked picture is as good as it.
+	m = marking()
+	m.decomposition.Subtasks = []plan.Subtask{wants(plan.Image, street, beach), wants(plan.Image, box)}
+	m.decomposition.Subtasks[1].Args = append(m.decomposition.Subtasks[1].Args, plan.Arg{Type: plan.Image, Source: plan.FromSubtask(0)})
+	m.decomposition.Subtasks[1].After = []int{0}
+	p, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(context.Background(), request(street, beach, box))
+	if err != nil || ways(p) != "join; crop" {
+		t.Errorf("of what was made of it there is %v: %+v", err, p)
+	}
+}
+
+// A model that gives what is marked gets a plan that is valid, with the picture that the
+// mark is on.
+func TestAModelsPlanWithAMark(t *testing.T) {
+	t.Parallel()
+	box := plan.Resource{Name: "photo-1234.bbox-5", Type: plan.BBox, On: photo.Name, Value: onStreet[plan.BBox].Value}
+	const answer = `{"thought":"","subtasks":[{"description":"Crop to the marked part","task":[],"id":0,"dep":[],` +
+		`"args":[{"type":"bbox","value":"photo-1234.bbox-5","meaning":""}],"returns":{"type":"image","value":"<GENERATED>-0"}}],` +
+		`"question":"","reply":"","refused":false,"types":[]}`
+	a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Text: answer}}}), nil,
+		tool("sketch", plan.Image, []plan.Type{plan.Image, plan.BBox}))
+	p, err := a.Plan(t.Context(), request(beach, photo, box))
+	if err != nil || ways(p) != "sketch" {
+		t.Fatalf("%v: %+v", err, p)
+	}
+	for i, want := range []string{photo.Name, box.Name} {
+		if got := p.Tasks[0].Solutions[0].Actions[0].Args[i].Source.Name; got != want {
+			t.Errorf("argument %d is %s, want %s", i+1, got, want)
+		}
+	}
+}
