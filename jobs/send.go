@@ -180,7 +180,7 @@ func (j *Jobs) link(ctx context.Context, r *adapters.Reply, i int) error {
 	}
 	link, err := j.config.Blobs.Link(ctx, f.Handle, linkLasts)
 	if errors.Is(err, storage.ErrNoLinks) {
-		r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(f.Name+" is too large to be sent here."))
+		r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(j.config.Tell.In(r.Language, plan.Say("%s is too large to be sent here.", f.Name))))
 		f.Handle = ""
 		return nil
 	}

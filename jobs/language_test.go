@@ -1,0 +1,160 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/phrase"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// bilingual has the sentences told in the language of the wish.
+func bilingual(t *testing.T) func(*jobs.Config) {
+	t.Helper()
+	c, err := phrase.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(config *jobs.Config) {
+		config.Tell = func(language string, m plan.Message) string { return c.Tell(language, m) }
+	}
+}
+
+// TestWhatGoesWrongIsToldInTheLanguageOfTheWish has every way in which a request comes to
+// nothing told to somebody who writes Chinese, and to somebody who writes English.
+func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
+	t.Parallel()
+	const wish = "把它变成卡通"
+	for name, c := range map[string]struct {
+		set              func(h *house, config *jobs.Config)
+		file             string
+		stop             bool
+		chinese, english string
+	}{
+		"a file is too large": {
+			set:     func(_ *house, config *jobs.Config) { config.MaxFile = 2_000_000 },
+			file:    "PNG" + strings.Repeat("x", 2_000_000),
+			chinese: "文件“50%d *x*.png”太大：我最多接受 2 MB。", english: `The file "50%d *x*.png" is too large: I take at most 2 MB.`,
+		},
+		"a wish is refused": {
+			set: func(h *house, _ *jobs.Config) {
+				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
+			},
+			chinese: "一次要做的太多了：需要 70 步，而我最多做 64 步。请先只要求其中一部分。",
+			english: "That is too much at once: it takes 70 steps, and I do at most 64. Please ask for a part of it.",
+		},
+		"it is stopped": {
+			set: func(h *house, _ *jobs.Config) {
+				h.mind.plan = func(ctx context.Context, _ plan.Request) (*plan.Plan, error) {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+			},
+			stop: true, chinese: "已按您的要求停止。", english: "Stopped, as you asked.",
+		},
+		"nobody knows why": {
+			set: func(h *house, config *jobs.Config) {
+				config.Impatient = true
+				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, errors.New("secret detail") }
+			},
+			chinese: "发生了意料之外的错误，管理员可以在日志中找到详情。",
+			english: "Something went wrong that I did not expect. Whoever runs me finds more in the log.",
+		},
+		"nobody can run the tool": {
+			set: func(h *house, config *jobs.Config) {
+				config.Impatient = true
+				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
+				h.mind.set("blur", func(context.Context, jobs.Work) (plan.Result, error) { return plan.Result{}, errors.New("secret detail") })
+			},
+			chinese: "It did not work. 现在已经无法运行工具 blur 了。", english: "It did not work. Nobody can run the tool blur any more.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for tag, want := range map[string]string{phrase.SimplifiedChinese: c.chinese, phrase.English: c.english} {
+				h := enter(t)
+				j := h.start(bilingual(t), func(config *jobs.Config) { c.set(h, config) })
+				text := wish
+				if tag == phrase.English {
+					text = "make it a cartoon"
+				}
+				var files []adapters.File
+				if c.file != "" {
+					files = append(files, h.chat.upload("50%d *x*.png", c.file))
+				}
+				id := h.handle(j, h.says("t", "ann", text, files...))
+				if c.stop {
+					check(t, j.Cancel(t.Context(), id, "ann"))
+				}
+				r := h.wait(j, id, 1)
+				if got := h.told(r); got != want {
+					t.Errorf("in %s told is %q, want %q", tag, got, want)
+				}
+				if got := r.Runs[0].Answer.Reply.Language; got != tag {
+					t.Errorf("the reply is in %q, want %s", got, tag)
+				}
+			}
+		})
+	}
+}
+
+// TestARequestKnowsItsLanguage: the agent is told in which language a wish is, what is
+// offered is worded in it, and an answer without words is in that of the question.
+func TestARequestKnowsItsLanguage(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		if r.Question == nil {
+			return &plan.Plan{Wish: r.Wish, Question: "哪一张？"}, nil
+		}
+		return read("blur|edge>sharpen"), nil
+	}
+	j := h.start(bilingual(t))
+	first := h.ask(j, h.says("t", "ann", "把它变成卡通"))
+	second := h.ask(j, h.says("t", "ann", "2"))
+	for _, r := range []jobs.Request{first, second} {
+		if got := h.mind.asked[r.ID].Language; got != phrase.SimplifiedChinese {
+			t.Errorf("the agent is told that it is %q", got)
+		}
+	}
+	choices := second.Runs[0].Answer.Reply.Choices
+	if len(choices) != 1 || choices[0].Text != "edge，然后 sharpen" {
+		t.Errorf("offered is %v", choices)
+	}
+}
+
+// TestProgressIsToldInTheLanguageOfTheWish watches the titles of a progress message.
+func TestProgressIsToldInTheLanguageOfTheWish(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	g := h.mind.blocks("blur")
+	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
+	var mu sync.Mutex
+	var titles []string
+	platform := &reporting{chat: h.chat, shown: make(chan struct{}, 1), fails: func(p adapters.Progress) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		titles = append(titles, p.Title)
+		return false
+	}}
+	j := h.process(bilingual(t), func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	stop := h.run(j)
+	id := h.handle(j, h.says("t", "ann", "把它变成卡通"))
+	<-g.entered
+	<-platform.shown
+	close(g.open)
+	h.wait(j, id, 1)
+	stop()
+	mu.Lock()
+	defer mu.Unlock()
+	told := []string{"正在规划", "正在撰写回答", "已完成 0/1 步", "已完成 1/1 步"}
+	if strange := slices.ContainsFunc(titles, func(title string) bool { return !slices.Contains(told, title) }); strange || len(titles) == 0 {
+		t.Errorf("the titles are %q", titles)
+	}
+}
