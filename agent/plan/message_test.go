@@ -1,0 +1,97 @@
+package plan_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+)
+
+func TestMessagesInEnglish(t *testing.T) {
+	t.Parallel()
+	none := plan.Message{}
+	for _, c := range []struct {
+		m    plan.Message
+		want string
+	}{
+		{none, ""},
+		{plan.Say("The tool %s failed.", "blur"), "The tool blur failed."},
+		{plan.Say("%s, then %s", plan.Say("%s, then %s", "a", "b"), "c"), "a, then b, then c"},
+		{plan.Say("%s is of type %s", "a.png", plan.Image), "a.png is of type image"},
+		{plan.Quote("50% of %s"), "50% of %s"},
+		{plan.Sentences(plan.Quote("A."), none, plan.Quote("B."), plan.Quote("A.")), "A. B."},
+		{plan.Sentences(), ""},
+		{plan.Join("%s; %s", plan.Quote("a"), none, plan.Quote("a"), plan.Quote("b")), "a; a; b"},
+		{plan.And(), ""},
+		{plan.And("a"), "a"},
+		{plan.And("a", "b"), "a and b"},
+		{plan.And("a", "50%d", "c"), "a, 50%d and c"},
+		{plan.Or("a", "b", "c"), "a, b or c"},
+		{plan.Span(0), "a second"},
+		{plan.Span(1500 * time.Millisecond), "2 seconds"},
+		{plan.Span(2 * time.Minute), "2 minutes"},
+		{plan.Span(3*time.Minute - time.Second), "2 minutes and 59 seconds"},
+		{plan.Solution{Actions: []plan.Action{{Tool: "blur"}, {Tool: "crop"}}}.Told(), "blur, then crop"},
+	} {
+		if got := c.m.String(); got != c.want || c.m.IsZero() != (c.want == "") {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		if got := plan.Tell(nil).In("zh-Hans", c.m); got != c.want {
+			t.Errorf("nobody tells %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestMessagesAreTold(t *testing.T) {
+	t.Parallel()
+	tell := plan.Tell(func(language string, m plan.Message) string { return language + ": " + m.Format })
+	if got := tell.In("zh-Hans", plan.Say("The tool %s failed.", "blur")); got != "zh-Hans: The tool %s failed." {
+		t.Error(got)
+	}
+}
+
+func TestWhichMessagesAreEqual(t *testing.T) {
+	t.Parallel()
+	a := plan.Say("%s failed", "blur")
+	for _, c := range []struct {
+		other plan.Message
+		equal bool
+	}{
+		{plan.Say("%s failed", "blur"), true},
+		{plan.Say("%s failed", plan.Quote("blur")), true},
+		{plan.Say("%s failed", "crop"), false},
+		{plan.Quote("blur failed"), false},
+		{plan.Message{}, false},
+	} {
+		if a.Equal(c.other) != c.equal || c.other.Equal(a) != c.equal {
+			t.Errorf("%v equals %v: %v", a, c.other, !c.equal)
+		}
+	}
+}
+
+func TestTypesAreWords(t *testing.T) {
+	t.Parallel()
+	for typ, want := range map[plan.Type]string{plan.Image: "image", "50%": "50%", "%s": "%s"} {
+		format, args := typ.Phrase()
+		if got := fmt.Sprintf(format, args...); got != want {
+			t.Errorf("%q is told as %q", typ, got)
+		}
+	}
+}
+
+func TestSentenceOfAnError(t *testing.T) {
+	t.Parallel()
+	fault := &plan.Fault{Sentence: plan.Say("The tool %s failed.", "blur"), Err: errors.New("detail")}
+	otherwise := plan.Say("That cannot be done.")
+	if got := plan.Sentence(fmt.Errorf("wrapped: %w", fault), otherwise); !got.Equal(fault.Sentence) {
+		t.Error(got)
+	}
+	if got := plan.Sentence(errors.New("detail"), otherwise); !got.Equal(otherwise) {
+		t.Error(got)
+	}
+	if got := fault.Error(); got != "The tool blur failed.: detail" {
+		t.Error(got)
+	}
+}
