@@ -1,0 +1,200 @@
+package web
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/adapters"
+)
+
+const events1 = "/t/" + thread1 + "/events"
+
+// TestTwoTabs holds that two pages see the same, also those of two processes.
+func TestTwoTabs(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		c, other := newChannel(t, state, media), newChannel(t, state, media)
+		listen(t, c)
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
+		tabs := []*tab{b.open(events1 + "?after=1"), b.of("bob").open(events1 + "?after=1"), browse(t, other).open(events1 + "?after=1")}
+		synctest.Wait()
+		b.is(b.write("message00000000002", "two <b>"), http.StatusNoContent)
+		answer, err := other.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "**Done.**", AnswerTo: refOf(thread1, "message00000000002")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range tabs {
+			var all, last string
+			for !strings.Contains(all, "Done.") {
+				e := x.next("message")
+				all, last = all+e.data, e.id
+			}
+			if !strings.Contains(all, "two &lt;b&gt;") || strings.Contains(all, ">one<") || !strings.Contains(all, answer.ID) {
+				t.Errorf("tab %d sees %s", i, all)
+			}
+			if n, err := strconv.Atoi(last); err != nil || n < 3 {
+				t.Errorf("tab %d is at %q", i, last)
+			}
+		}
+	})
+}
+
+// TestServerIsStartedAgain holds that a page goes on where it was, whoever serves it, and
+// shows the answer that came meanwhile.
+func TestServerIsStartedAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		first := newChannel(t, state, media)
+		h, stop := listen(t, first)
+		b := browse(t, first)
+		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
+		x := b.open(events1 + "?after=0")
+		if err := first.Acknowledge(t.Context(), refOf(thread1, "message00000000001"), adapters.Seen); err != nil {
+			t.Fatal(err)
+		}
+		at := x.next("message").id
+		first.Close() // and all open streams end
+		for e := range x.events {
+			if e.name == "message" {
+				at = e.id
+			}
+		}
+		stop()
+
+		second := newChannel(t, state, media)
+		again, _ := listen(t, second)
+		if _, err := second.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "Done."}); err != nil {
+			t.Fatal(err)
+		}
+		e := browse(t, second).with("Last-Event-ID", at).open(events1 + "?after=0").next("message")
+		if !strings.Contains(e.data, "Done.") || strings.Contains(e.data, "message00000000001\"") {
+			t.Errorf("after %s the page is told %s", at, e.data)
+		}
+		if len(h.all()) != 1 || len(again.all()) != 0 {
+			t.Errorf("the message was heard %d and %d times", len(h.all()), len(again.all()))
+		}
+	})
+}
+
+func TestStreamsStayAlive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state := newMemory()
+		c := newChannel(t, state, newFiles())
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
+		x := b.open(events1)
+		x.next("retry")
+		if e := x.next("message"); !strings.Contains(e.data, "one") {
+			t.Errorf("without a position the page is told %s", e.data)
+		}
+		begun := time.Now()
+		x.next("comment")
+		if quiet := time.Since(begun); quiet > beat {
+			t.Errorf("the stream was silent for %v", quiet)
+		}
+		// An entry of which no hint came is found nevertheless.
+		state.mu.Lock()
+		state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], []byte(`{"said":{"key":"k","reply":{"text":"lost hint"}}}`))
+		state.mu.Unlock()
+		if e := x.next("message"); !strings.Contains(e.data, "lost hint") {
+			t.Errorf("the page is told %s", e.data)
+		}
+		state.hangUpAll()
+		for range x.events { // the stream ends, and the browser connects again
+		}
+	})
+}
+
+// TestSlowReader holds that a page which does not read holds up nobody.
+func TestSlowReader(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newChannel(t, newMemory(), newFiles())
+		listen(t, c)
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
+		b.open(events1) // which nobody reads
+		x := b.of("bob").open(events1 + "?after=1")
+		for i := range 20 {
+			id := "message00000001" + strconv.Itoa(100+i)
+			b.is(b.write(id, "and more"), http.StatusNoContent)
+			for !strings.Contains(x.next("message").data, id) { //nolint:revive // until it comes
+			}
+		}
+	})
+}
+
+func TestStreamsAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newChannel(t, newMemory(), newFiles())
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
+		var all []*tab
+		for range streamsOfOne {
+			all = append(all, b.open(events1))
+		}
+		synctest.Wait()
+		if w := b.get(events1); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+			t.Errorf("one more stream: %d", w.Code)
+		}
+		b.of("bob").open(events1).next("message")
+		all[0].stop()
+		b.open(events1).next("message")
+	})
+}
+
+func TestStreamsOfNothing(t *testing.T) {
+	t.Parallel()
+	c := newChannel(t, newMemory(), newFiles())
+	b := browse(t, c)
+	for _, target := range []string{events1, "/t/x/events", "/t/" + strings.Repeat("x", 33) + "/events", "/t/THREAD0000000001/events"} {
+		b.is(b.get(target), http.StatusNotFound)
+	}
+}
+
+// TestForgottenThread holds that open pages are told, and that nothing stays.
+func TestForgottenThread(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		c, other := newChannel(t, state, media), newChannel(t, state, media)
+		listen(t, c)
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusNoContent)
+		x := browse(t, other).open(events1)
+		x.next("message")
+		b.is(b.of("bob").post("/t/"+thread1+"/forget"), http.StatusForbidden, "Only who began")
+		w := b.post("/t/" + thread1 + "/forget")
+		b.is(w, http.StatusNoContent)
+		if w.Header().Get("Hx-Redirect") != "/" {
+			t.Error("the browser stays there")
+		}
+		x.next("gone")
+		for range x.events {
+		}
+		b.is(b.get("/t/"+thread1), http.StatusNotFound)
+		b.is(browse(t, other).get("/t/"+thread1), http.StatusNotFound)
+		if page := browse(t, other).get("/").Body.String(); strings.Contains(page, thread1) {
+			t.Error("it is still listed")
+		}
+		for key := range state.lists {
+			if strings.HasPrefix(key, group(thread1)+"/") {
+				t.Errorf("%s is still there", key)
+			}
+		}
+		if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "late"}); err == nil {
+			t.Error("an answer is posted there")
+		}
+		b.is(b.write("message00000000002", "anew"), http.StatusNoContent)
+		b.is(browse(t, other).get("/t/"+thread1), http.StatusOK, "anew")
+	})
+}
