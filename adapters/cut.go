@@ -88,7 +88,7 @@ func (s *splitter) within(i, from, reach int) int {
 		}
 		inside = place
 		switch {
-		case holds(kept, place-from) || !s.separates(l, i, place):
+		case holds(kept, place-from) || !s.separates(l, i, place) || l.kind == proseLine && emphasizes(window, kept, place-from):
 			continue
 		case !s.begins(l, place):
 			cluster = place
@@ -147,6 +147,17 @@ func (s *splitter) separates(l line, i, place int) bool {
 func (s *splitter) begins(l line, place int) bool {
 	rest := strings.TrimLeft(near(s.text[place:l.end]), " \t")
 	return l.kind == codeLine || listMarker(rest) == "" && rest != ">" && !strings.HasPrefix(rest, "> ")
+}
+
+// emphasizes tells whether an asterisk beside a place means nothing for what stands on the
+// other side, and might mean something without.
+func emphasizes(s string, kept []extent, place int) bool {
+	before, after := s[:place], s[place:]
+	begins, ends := strings.HasPrefix(after, "*"), strings.HasSuffix(before, "*")
+	for _, e := range kept { // what has its meaning already
+		begins, ends = begins && place != e.from, ends && place != e.to
+	}
+	return begins && ends || begins && endsInWord(before) || ends && beginsWithWord(after)
 }
 
 // extent is a piece of a line, by places in it.

@@ -19,8 +19,8 @@ const MinLimit = 64
 // paragraphs where that is near, else between lines, else sentences, else where a line of
 // a page would be broken. A list's line, a block of code, a link, an address, and what is
 // code, bold or italic within a line, are cut only where they do not fit in one part by
-// themselves; a grapheme cluster, such as an emoji of several runes, only then too; a rune
-// never is. All parts together hold all of the text but the blank between two of them; a
+// themselves; a grapheme cluster, such as an emoji of several runes, and what would have
+// another meaning by itself, only then too; a rune never is. All parts together hold all of the text but the blank between two of them; a
 // text of blank only has none. What was not UTF-8 is replaced, and a piece of a line that
 // would begin or end a block of code, as the line did not, gets a space before it.
 //
@@ -84,7 +84,7 @@ func (s *splitter) part(first, from, to int) string {
 		body = " " + body
 	}
 	if last.kind == proseLine || closed {
-		body = strings.TrimRight(body, " \t\n")
+		body = withoutBlankEnd(body)
 	} else {
 		body += "\n" + last.fence.marks
 	}
@@ -92,6 +92,17 @@ func (s *splitter) part(first, from, to int) string {
 		body = begin.fence.opening() + body
 	}
 	return body
+}
+
+// withoutBlankEnd cuts off what is blank at a text's end, but for the space that makes a
+// list's line of a marker alone.
+func withoutBlankEnd(text string) string {
+	short := strings.TrimRight(text, " \t\n")
+	marker := strings.TrimLeft(short[strings.LastIndexByte(short, '\n')+1:], " ")
+	if blank := text[len(short):]; strings.HasPrefix(blank, " ") && marker != "" && listMarker(marker+" ") == marker {
+		return short + " "
+	}
+	return short
 }
 
 // mistakable tells whether a piece of a line would begin or end a block of code, as the

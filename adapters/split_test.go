@@ -196,6 +196,9 @@ func TestSplit(t *testing.T) {
 		"no end of code":        {"````\n" + x(50) + " ```` \n" + x(20) + "\n````", []string{"````\n" + x(50) + " ```\n````", "````\n` \n" + x(20) + "\n````"}},
 		"CJK":                   {strings.Repeat("日", 70), []string{strings.Repeat("日", 64), strings.Repeat("日", 6)}},
 		"an address waits":      {"日日https://a.example/" + x(45), []string{"日日", "https://a.example/" + x(45)}},
+		"no emphasis is made":   {strings.Repeat("日", 63) + "*b*", []string{strings.Repeat("日", 62), "日*b*"}},
+		"no emphasis ends":      {strings.Repeat("日", 60) + "。*b*日", []string{strings.Repeat("日", 60) + "。", "*b*日"}},
+		"an empty item":         {"- a\n- ", []string{"- a\n- "}},
 		"CRLF":                  {"a\r\nb\rc", []string{"a\nb\nc"}},
 	} {
 		t.Run(name, func(t *testing.T) {
