@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -16,14 +17,24 @@ import (
 
 // stage serves the pages of the samples, and takes what their scripts send.
 type stage struct {
-	pages  *pages
-	view   func(language string) pageView
-	events chan string
+	pages   *pages
+	view    func(language string) pageView
+	events  chan string
+	posted  chan post
+	visited chan string // the paths of the pages, after the first
+	refuse  chan string // sentences with which the next posts are refused
+}
+
+// post is what a page sent.
+type post struct {
+	path string
+	form url.Values
+	body []byte
 }
 
 func newStage(t *testing.T, view pageView) (*stage, string) {
 	t.Helper()
-	s := &stage{pages: mustPages(t), events: make(chan string, 8)}
+	s := &stage{pages: mustPages(t), events: make(chan string, 8), posted: make(chan post, 32), visited: make(chan string, 8), refuse: make(chan string, 8)}
 	s.view = func(language string) pageView { view.Language = language; return view }
 	m := http.NewServeMux()
 	m.Handle("/static/", s.pages.static())
@@ -34,6 +45,12 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 		work := sampleWork()
 		_ = s.pages.work(w, r.Header.Get("Accept-Language"), &work)
 	})
+	m.HandleFunc("POST /t/{thread}/files", s.takeFile)
+	m.HandleFunc("DELETE /t/{thread}/files/{id}", s.take)
+	m.HandleFunc("POST /t/{thread}/messages", s.take)
+	m.HandleFunc("POST /t/{thread}/messages/{id}/act", s.take)
+	m.HandleFunc("POST /t/{thread}/forget", s.take)
+	m.HandleFunc("GET /up/picture.png", drawn(640, 400))
 	m.HandleFunc("GET /picture.png", drawn(640, 400))
 	m.HandleFunc("GET /wide.png", drawn(900, 200))
 	m.HandleFunc("GET /page.html", func(w http.ResponseWriter, _ *http.Request) {
@@ -49,6 +66,9 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 
 func (s *stage) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	if r.Referer() != "" {
+		s.visited <- r.URL.Path
+	}
 	_ = s.pages.page(w, s.view(r.Header.Get("Accept-Language")))
 }
 
@@ -63,6 +83,34 @@ func (s *stage) stream(w http.ResponseWriter, r *http.Request) {
 		case e := <-s.events:
 			_, _ = io.WriteString(w, e)
 		}
+	}
+}
+
+// take notes what a page sent, unless it is to be refused.
+func (s *stage) take(w http.ResponseWriter, r *http.Request) {
+	_ = r.ParseForm()
+	s.posted <- post{path: r.Method + " " + r.URL.Path, form: r.PostForm}
+	select {
+	case sentence := <-s.refuse:
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_ = s.pages.failure(w, "en", sentence)
+	default:
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// takeFile takes an upload.
+func (s *stage) takeFile(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	s.posted <- post{path: r.Method + " " + r.URL.Path, form: r.URL.Query(), body: body}
+	select {
+	case sentence := <-s.refuse:
+		writeJSON(w, http.StatusServiceUnavailable, map[string]string{"error": sentence})
+	default:
+		name := r.URL.Query().Get("name")
+		writeJSON(w, http.StatusOK, map[string]any{
+			"id": "up-" + name, "name": name, "size": len(body), "type": "image/png", "kind": "image", "url": "/up/picture.png", "width": 640, "height": 400,
+		})
 	}
 }
 
@@ -100,13 +148,14 @@ func TestLooks(t *testing.T) {
 	t.Parallel()
 	b := browsertest.Start(t)
 	desktop, phone := browsertest.Look{}, browsertest.Look{Width: 390, Height: 844, Scale: 2, Touch: true}
+	narrow := browsertest.Look{Width: 360, Height: 740, Touch: true}
 	for name, c := range map[string]struct {
 		view pageView
 		look browsertest.Look
 		path string
 	}{
 		"thread": {sampleThread(), desktop, "/t/t1"}, "empty": {sampleEmpty(), desktop, "/"}, "tools": {sampleTools(), desktop, "/"},
-		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), phone, "/"},
+		"thread-phone": {sampleThread(), phone, "/t/t1"}, "empty-phone": {sampleEmpty(), phone, "/"}, "tools-phone": {sampleTools(), narrow, "/"},
 		"missing": {func() pageView { v := samplePage(); v.Missing = "This thread was deleted."; return v }(), desktop, "/"},
 	} {
 		for _, dark := range []bool{false, true} {

@@ -1,7 +1,6 @@
 // The dialog in which a picture is marked, around the picture marker.
 
 import { plain, word } from "./words.js";
-import { toast } from "./notice.js";
 
 const dialog = document.getElementById("marking");
 const place = document.getElementById("marking-picture");
@@ -14,10 +13,11 @@ export async function openMarker({ name, src }, before) {
   place.replaceChildren(markup);
   const marker = place.querySelector("picture-marker");
   part("what").textContent = word("mark", { name: plain(name) });
+  trouble("");
   dialog.showModal();
   await import("./point/point.js"); // only who marks pays for it
   marker.src = src;
-  marker.ready.catch(() => {}); // the marker says so itself
+  marker.ready.then(() => place.querySelector('[data-part="stage"]').focus({ focusVisible: false }), () => {}); // it says itself why it fails
   if (before) earlier(marker, before).catch(() => {}); // of another picture of that name: begin anew
   const used = await decided(marker);
   place.replaceChildren();
@@ -33,6 +33,11 @@ async function earlier(marker, { points, boxes, width, height, mask, upload }) {
   await marker.load({ width, height, points, boxes, mask });
 }
 
+function trouble(sentence) {
+  part("trouble").textContent = sentence;
+  part("trouble").hidden = !sentence;
+}
+
 // decided waits for what the reader does with the marks.
 function decided(marker) {
   return new Promise((resolve) => {
@@ -44,11 +49,12 @@ function decided(marker) {
     };
     const on = (target, event, act) => target.addEventListener(event, act, { signal: stop.signal });
     on(part("use"), "click", async () => {
-      if (marker.empty) return toast(word("nothingMarked"));
+      if (marker.empty) return trouble(word("nothingMarked"));
       end(await marker.export());
     });
     on(part("cancel"), "click", () => end(null));
     on(part("close"), "click", () => end(null));
+    on(marker, "change", () => trouble(""));
     on(dialog, "close", () => end(null));
   });
 }
