@@ -26,6 +26,8 @@ var arrows = map[string]arrow{
 	"adapters/phrase":             {nil, "the fixed sentences, a leaf"},
 	"adapters/adapterstest":       {[]string{"adapters"}, "the contract suite knows the promise only"},
 	"adapters/terminal":           {[]string{"adapters"}, "a make imports its promise"},
+	"adapters/web":                {[]string{"adapters", "adapters/phrase", "adapters/web/point"}, "a make imports its promise, and shows the page to point at pictures within its own"},
+	"adapters/web/guard":          {[]string{"adapters", "adapters/phrase"}, "who is let in does not depend on what is behind the door"},
 	"adapters/web/point":          {[]string{"adapters", "adapters/phrase"}, "pointing is served on its own too, for other platforms: it knows no channel"},
 	"adapters/web/browsertest":    {nil, "a browser knows nothing of ours"},
 	"agent/plan":                  {nil, "the shared words are a leaf"},

@@ -210,7 +210,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	}
 	run := process{config: c, service: s, place: p, jobs: j, ready: ready, closing: site.channel.Close, log: log}
 	served = true
-	return run.serve(ctx, listener, site.handler(s.web, ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
+	return run.serve(ctx, listener, site.handler(s.web, c.private(), ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
 }
 
 // listen takes the address of HTTP; nil where there is to be none.

@@ -79,7 +79,13 @@ func password(v string) error {
 
 // checkListen refuses to serve other machines where nobody is asked who they are.
 func (c Config) checkListen() error {
-	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" || c.private() {
+	if c.Listen == "" || c.Web.Password != "" || c.Web.UserHeader != "" {
+		return nil
+	}
+	if c.private() {
+		if u := c.Web.Public; u != nil && !loopback(u.Hostname()) {
+			return usage("PUBLIC_URL is %q, by which other machines reach the web channel, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one.", u)
+		}
 		return nil
 	}
 	return usage("ATELIER_LISTEN is %q, which other machines reach, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
@@ -88,7 +94,12 @@ func (c Config) checkListen() error {
 // private tells whether only this machine reaches what is listened on.
 func (c Config) private() bool {
 	host := c.Listen[:max(strings.LastIndexByte(c.Listen, ':'), 0)] // it was looked at when it was set
-	return host == "localhost" || net.ParseIP(strings.Trim(host, "[]")).IsLoopback()
+	return loopback(strings.Trim(host, "[]"))
+}
+
+// loopback tells whether a host is this machine, for this machine only.
+func loopback(host string) bool {
+	return strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback()
 }
 
 // listen is an address to listen on; that of off is empty.

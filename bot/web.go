@@ -75,6 +75,7 @@ func (c Config) newWebSite(ctx context.Context, p *place) (*webSite, error) {
 func (c Config) guard(p *place) guard.Config {
 	g := guard.Config{
 		Password: string(c.Web.Password), Header: c.Web.UserHeader, Proxies: c.Web.Proxies, Public: c.Web.Public, State: p.State, Log: c.logger(),
+		Unlimited: web.IsUpload, // as many as are chosen at once: the channel has limits of its own for them
 	}
 	if host, _, err := net.SplitHostPort(c.Listen); err == nil && host != "" {
 		g.Hosts = append(g.Hosts, host)
@@ -110,11 +111,14 @@ func (s *webSite) markLink(ctx context.Context, t adapters.Thread, picture plan.
 
 // handler serves the page to point at pictures, the channel where it is one of the
 // platforms, and beside them what is not the channel's.
-func (s *webSite) handler(channel bool, beside http.Handler) http.Handler {
+func (s *webSite) handler(channel, private bool, beside http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	for _, path := range []string{"/healthz", "/readyz", "/metrics"} {
-		mux.Handle(path, beside)
+	mux.Handle("/healthz", beside)
+	if private { // so no page of somebody else's reads them, whose name is made to lead here
+		beside = s.guard.Outer(beside)
 	}
+	mux.Handle("/readyz", beside)
+	mux.Handle("/metrics", beside)
 	if s.pointing != nil {
 		mux.Handle("/point/", s.guard.Outer(s.pointing.Handler()))
 	}

@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -77,4 +79,10 @@ func (g *gate) leave(who string) {
 	}
 	close(g.changed)
 	g.changed = make(chan struct{})
+}
+
+// IsUpload tells whether a request uploads a file. How many of them there are at once is
+// limited here, so that no other limit is needed: people choose a hundred files at a time.
+func IsUpload(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/t/") && strings.HasSuffix(r.URL.Path, "/files")
 }
