@@ -6,6 +6,9 @@
 // heard, and what the bot says be seen, as the package adapters promises. It holds every
 // sentence of that promise that can be tried.
 //
+// It is for platforms on which people write. The terminal is none: its Listen hears nothing,
+// since each call is a wish of its own, and what it is told is handed to its caller as it is.
+//
 // Not every platform can everything. What one cannot do is named, with the reason
 // ([Make.Without]); all else is tried, so that nothing is forgotten. That goroutines end
 // is for goleak in the make's TestMain, or for a bubble ([Make.Bubble]).

@@ -15,6 +15,9 @@ import (
 	"atelier/adapters/terminal"
 )
 
+// The contract suite (adapterstest) is not run here: it goes between what people write on a
+// platform and what they see there, and the terminal's Listen hears nothing.
+
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestMessage(t *testing.T) {
