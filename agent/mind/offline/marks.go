@@ -193,7 +193,7 @@ func (s *scene) asksForPart(held hold, whole, part *understood) bool {
 	if needs(part.head, plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
 		return byWords && s.definiteObject(whole)
 	}
-	return byWords || part.head.Name == whole.head.Name || part.score >= whole.score
+	return byWords || takesMark(whole.head) || part.score >= whole.score
 }
 
 // movesBySaying tells whether the clause itself says that the picture is turned, cropped

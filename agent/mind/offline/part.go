@@ -84,6 +84,19 @@ func (s *scene) partFeatures(features []string, words []retrieve.Word) []string 
 	return features
 }
 
+// filling is where the words begin that say what comes to the marked part: "grass" in
+// "with some grass", but nothing in "with the mask".
+func (m *Mind) filling(words []retrieve.Word) (int, bool) {
+	if len(words) > 0 && puttingVerbs.has(words[0]) {
+		return 0, false // "put a dog with a red hat here"
+	}
+	at := slices.IndexFunc(words, fillingWords.hasPlain) + 1
+	for at > 0 && at < len(words) && (determiners.has(words[at]) || m.lexicon.Stop(lower(words[at]))) {
+		at++
+	}
+	return at, at > 0 && at < len(words) && !m.phrases.marks.has(words[at])
+}
+
 // takesOut tells whether the clause takes something out of the picture.
 func takesOut(words []retrieve.Word) bool {
 	take := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Stem == "take" })

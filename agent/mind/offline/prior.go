@@ -29,10 +29,7 @@ func (a *sight) prior(r rival) prior {
 		return prior{floor: inscribeFloor}
 	}
 	if a.redraws(r) {
-		if a.changes {
-			return prior{floor: partFloor + changePartPlus}
-		}
-		return prior{floor: partFloor}
+		return prior{floor: a.partFloor()}
 	}
 	if !a.general(r.tool) {
 		return prior{}
@@ -114,8 +111,19 @@ func (a *sight) composes(r rival) prior {
 // redraws tells whether the clause orders a change of a marked part and the tool changes
 // a part as words say.
 func (a *sight) redraws(r rival) bool {
-	return a.u.marked() && a.u.form == retrieve.Order && (r.rest > 0 || a.s.m.verbs[a.first]) && r.tool.Returns == plan.Image &&
+	return a.u.marked() && a.u.form == retrieve.Order && !lookingWords[a.first] && (r.rest > 0 || a.s.m.verbs[a.first]) && r.tool.Returns == plan.Image &&
 		takesMark(r.tool) && needs(r.tool, plan.Prompt)
+}
+
+// partFloor is how near a tool is at least that changes the marked part as words say.
+func (a *sight) partFloor() float64 {
+	if _, ok := a.s.m.filling(a.u.words); ok {
+		return fillPartFloor
+	}
+	if a.changes {
+		return partFloor + changePartPlus
+	}
+	return partFloor
 }
 
 // inscribes tells whether the clause puts quoted words on something at hand and the tool

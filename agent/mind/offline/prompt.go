@@ -20,6 +20,9 @@ func (s *scene) prompt(u *understood) string {
 	if u.marked() && !slices.ContainsFunc(u.words, puttingWords.hasPlain) {
 		return text // "blur the face here": what is there stays there
 	}
+	if i, ok := s.m.filling(u.words); ok && u.marked() {
+		return strings.TrimRight(s.text[u.words[i].Start:u.words[len(u.words)-1].End], " ,.;:!?")
+	}
 	words := s.m.lexicon.Core(s.m.lexicon.Words(text, []retrieve.Span{}))
 	i := s.promptStart(words)
 	if i >= len(words) {

@@ -45,6 +45,7 @@ const (
 	needFloor      = 0.3  // "I need …" with words that no tool explains
 	writeFloor     = 0.4  // an order to write
 	partFloor      = 0.3  // an order to change the marked part as words say …
+	fillPartFloor  = 0.8  // … and what comes to it
 	changePartPlus = 0.15 // … by a verb that says just that
 )
 

@@ -78,6 +78,12 @@ var (
 	shownWords = wordSet("this that these those")
 	// puttingWords tell what comes to a place in place of what is there.
 	puttingWords = wordSet("with into by to as put add place insert draw")
+	// puttingVerbs are those of them after which all that follows comes there.
+	puttingVerbs = wordSet("put add place insert draw")
+	// lookingWords begin orders that change nothing.
+	lookingWords = wordSet("find detect locate spot show get tell describe count read list select look see use save recognise recognize")
+	// fillingWords lead to what comes to a place.
+	fillingWords = wordSet("with into")
 	// allWords and then exceptingWords leave out what is named after them.
 	allWords       = wordSet("everything all anything")
 	exceptingWords = wordSet("except but besides outside around beside beyond apart")
