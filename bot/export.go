@@ -86,7 +86,8 @@ func (a *answer) export(ctx context.Context, from blobs, made []plan.Resource, f
 		}
 		path := filepath.Join(folder, filepath.Base(r.Name))
 		if err := exportOne(ctx, from, r.Blob, path); err != nil {
-			return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The file %s could not be written into the folder %q: %s.", r.Name, folder, reason(err))), Err: err}
+			told := fmt.Sprintf("The file %s could not be written into the folder %q: %s.", r.Name, folder, reason(err))
+			return &plan.Fault{Sentence: plan.Quote(told), Err: err}
 		}
 		a.Files = append(a.Files, fileLine{Name: r.Name, Type: string(r.Type), Path: path})
 	}

@@ -134,7 +134,7 @@ func (s sayers) said(file *ast.File) map[token.Pos]string {
 			if !ok {
 				return true
 			}
-			if format := s.format(call); format != nil && !(hands && own(format)) {
+			if format := s.format(call); format != nil && (!hands || !own(format)) {
 				all[call.Pos()] = constant(format)
 			}
 			return true

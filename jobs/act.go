@@ -96,7 +96,8 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
-		result = plan.Result{Status: plan.Failed, Problem: j.say(r, plan.Sentence(err, plan.Say("Nobody can run the tool %s any more.", steps[at].Action.Tool)))}
+		problem := plan.Sentence(err, plan.Say("Nobody can run the tool %s any more.", steps[at].Action.Tool))
+		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
 	}
 	j.config.Metrics.Tool(steps[at].Action.Tool, result)
 	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, folder)
@@ -146,7 +147,8 @@ func (j *Jobs) keepEnd(ctx context.Context, r *request, end stepEnd, folder stri
 		}
 		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
 			tooLarge = true
-			result = plan.Result{Status: plan.Failed, Problem: j.say(r, plan.Say("What it made is too large to be kept.")), Took: result.Took, Usage: result.Usage}
+			problem := j.say(r, plan.Say("What it made is too large to be kept."))
+			result = plan.Result{Status: plan.Failed, Problem: problem, Took: result.Took, Usage: result.Usage}
 			continue
 		}
 		if err == nil || !passing(err) || j.config.Impatient {

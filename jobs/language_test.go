@@ -70,7 +70,9 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 			set: func(h *house, config *jobs.Config) {
 				config.Impatient = true
 				h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return read("blur"), nil }
-				h.mind.set("blur", func(context.Context, jobs.Work) (plan.Result, error) { return plan.Result{}, errors.New("secret detail") })
+				h.mind.set("blur", func(context.Context, jobs.Work) (plan.Result, error) {
+					return plan.Result{}, errors.New("secret detail")
+				})
 			},
 			chinese: "It did not work. 现在已经无法运行工具 blur 了。", english: "It did not work. Nobody can run the tool blur any more.",
 		},

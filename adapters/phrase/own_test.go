@@ -11,15 +11,15 @@ import (
 )
 
 // formats are those of the program's own sentences.
-func formats(t testing.TB) []string {
-	t.Helper()
+func formats(tb testing.TB) []string {
+	tb.Helper()
 	b, err := os.ReadFile("zh-Hans.json")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	translated := map[string]any{}
 	if err := json.Unmarshal(b, &translated); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	all := make([]string, 0, len(translated))
 	for format := range translated {

@@ -102,10 +102,11 @@ func (n Names) sentence(e *Error, model string) plan.Message {
 	case Forbidden:
 		return plan.Say("The model server does not allow this with the key that is set. Please ask the operator to check what the key may use.")
 	case ModelUnknown:
+		named := cmp.Or(n.Model, "OPENAI_MODEL")
 		if model = called(model); model == "" {
-			return plan.Say("The model is not known to the model server. Please ask the operator to check %s and %s.", cmp.Or(n.Model, "OPENAI_MODEL"), base)
+			return plan.Say("The model is not known to the model server. Please ask the operator to check %s and %s.", named, base)
 		}
-		return plan.Say("The model %q is not known to the model server. Please ask the operator to check %s and %s.", model, cmp.Or(n.Model, "OPENAI_MODEL"), base)
+		return plan.Say("The model %q is not known to the model server. Please ask the operator to check %s and %s.", model, named, base)
 	case Limited:
 		return plan.Say("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
 	case Quota:

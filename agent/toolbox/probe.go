@@ -127,7 +127,7 @@ func (t *Toolbox) probeTool(ctx context.Context, tool Tool) local {
 		whys = append(whys, plan.Sentence(err, plan.Say("Its backend does not answer.")))
 	}
 	if len(l.candidates) == 0 {
-		l.whys = append(whys, together(lacks)...)
+		l.whys = slices.Concat(whys, together(lacks))
 	}
 	return l
 }
