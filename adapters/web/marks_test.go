@@ -1,0 +1,150 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/adapters"
+)
+
+// marked is what a browser sends of a picture of 40 by 30 pixels.
+func marked(t *testing.T, change func(*pointing)) string {
+	t.Helper()
+	p := pointing{Width: 40, Height: 30, Points: []adapters.Point{{X: 39, Y: 29, Exclude: true}}}
+	change(&p)
+	b, err := json.Marshal([]pointing{p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// TestMarks holds that one can point at what one sends, at what was sent before, and at what
+// the bot made.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		c := newChannel(t, state, media)
+		h, _ := listen(t, c)
+		b := browse(t, c)
+		cat, mask := b.upload("name=cat.png", "\x89PNG cat"), b.upload("name=mask.png&for=mask", "\x89PNG mask")
+		of := func(p *pointing) { p.File = cat.ID }
+		b.is(b.write("message00000000001", "remove this", "file", cat.ID, "marks", marked(t, func(p *pointing) { of(p); p.Mask = mask.ID })), http.StatusNoContent)
+		b.is(b.of("bob").write("message00000000002", "and this", "marks", marked(t, of)), http.StatusNoContent)
+		if err := media.Put(t.Context(), "threads/x/made.png", strings.NewReader("\x89PNG made")); err != nil {
+			t.Fatal(err)
+		}
+		reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", Files: []adapters.Attachment{{Name: "made-1.png", Type: "image/png", Size: 9, Handle: "threads/x/made.png"}}}
+		if _, err := c.Send(t.Context(), "k", reply); err != nil {
+			t.Fatal(err)
+		}
+		picture := func(p *pointing) {
+			p.Picture, p.Boxes = "made-1.png", []adapters.Box{{XMax: 40, YMax: 30}}
+		}
+		b.is(b.write("message00000000003", "crop to this", "marks", marked(t, picture)), http.StatusNoContent)
+		synctest.Wait()
+		all := h.all()
+		if len(all) != 3 {
+			t.Fatalf("%d events were heard", len(all))
+		}
+		for i, want := range []adapters.Mark{{File: cat.ID}, {File: cat.ID}, {Picture: "made-1.png"}} {
+			m := all[i].Message
+			if len(m.Marks) != 1 || m.Marks[0].File != want.File || m.Marks[0].Picture != want.Picture || (m.Marks[0].Mask != nil) != (i == 0) {
+				t.Errorf("message %d points at %+v", i+1, m.Marks)
+			}
+			if files := len(m.Files); files != 1 && i < 2 || files != 0 && i == 2 {
+				t.Errorf("message %d has %d files", i+1, files)
+			}
+		}
+		if all[0].Message.Files[0].ID != all[1].Message.Files[0].ID {
+			t.Error("a file that is sent again is another one")
+		}
+		if n := strings.Count(b.get("/t/"+thread1).Body.String(), `<img src="`+cat.URL); n != 1 {
+			t.Errorf("the picture is shown %d times", n)
+		}
+		b.is(b.do(http.MethodDelete, files1+"/"+mask.ID, http.NoBody), http.StatusConflict)
+	})
+}
+
+func TestBadMarks(t *testing.T) {
+	t.Parallel()
+	state, media := newMemory(), newFiles()
+	c := newChannel(t, state, media)
+	b := browse(t, c)
+	cat, text := b.upload("name=cat.png", "\x89PNG cat"), b.upload("name=a.txt", "text")
+	small, others := b.upload("name=mask.png&for=mask", "SMALL"), b.of("bob").upload("name=mask.png&for=mask", "\x89PNG")
+	for name, x := range map[string]struct {
+		change func(*pointing)
+		status int
+		says   string
+	}{
+		"a point outside":        {func(p *pointing) { p.Points = []adapters.Point{{X: 40}} }, http.StatusUnprocessableEntity, "outside of the picture"},
+		"a point before":         {func(p *pointing) { p.Points = []adapters.Point{{Y: -1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
+		"a box outside":          {func(p *pointing) { p.Boxes = []adapters.Box{{XMax: 41, YMax: 1}} }, http.StatusUnprocessableEntity, "outside of the picture"},
+		"an empty box":           {func(p *pointing) { p.Boxes = []adapters.Box{{XMin: 3, XMax: 3, YMax: 1}} }, http.StatusUnprocessableEntity, "holds nothing"},
+		"a larger picture":       {func(p *pointing) { p.Width = 4000 }, http.StatusUnprocessableEntity, "another size"},
+		"a picture of no size":   {func(p *pointing) { p.Width = 0 }, http.StatusBadRequest, "could not be read"},
+		"nothing":                {func(p *pointing) { p.Points = nil }, http.StatusBadRequest, "Nothing is marked"},
+		"many points":            {func(p *pointing) { p.Points = make([]adapters.Point, maxMarks+1) }, http.StatusBadRequest, "At most 1,000"},
+		"two pictures":           {func(p *pointing) { p.Picture = "x" }, http.StatusBadRequest, "could not be read"},
+		"a text":                 {func(p *pointing) { p.File = text.ID }, http.StatusUnprocessableEntity, "Only pictures"},
+		"no file":                {func(p *pointing) { p.File = "file000000000001" }, http.StatusUnprocessableEntity, "not here any more"},
+		"no picture":             {func(p *pointing) { p.File, p.Picture = "", "made.png" }, http.StatusUnprocessableEntity, "not here any more"},
+		"no mask":                {func(p *pointing) { p.Mask = "file000000000001" }, http.StatusUnprocessableEntity, "mask is not here"},
+		"a mask of another size": {func(p *pointing) { p.Mask = small.ID }, http.StatusUnprocessableEntity, "mask has another size"},
+		"another one's mask":     {func(p *pointing) { p.Mask = others.ID }, http.StatusUnprocessableEntity, "mask is not here"},
+		"a picture as a mask":    {func(p *pointing) { p.Mask = cat.ID }, http.StatusUnprocessableEntity, "mask is not here"},
+		"of what is not sent":    {func(p *pointing) { p.File = small.ID }, http.StatusUnprocessableEntity, "does not come with"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := browse(t, c)
+			marks := marked(t, func(p *pointing) {
+				p.File = cat.ID
+				x.change(p)
+			})
+			b.is(b.write("message00000000001", "this", "file", cat.ID, "file", text.ID, "marks", marks), x.status, `role="alert"`, x.says)
+		})
+	}
+	if n := len(state.lists[logKey(thread1)]); n != 0 {
+		t.Errorf("the thread has %d entries", n)
+	}
+}
+
+// FuzzMarks holds that what is taken for marks is valid in an event.
+func FuzzMarks(f *testing.F) {
+	f.Add(`[{"file":"f","width":40,"height":30,"points":[{"x":1,"y":2,"exclude":true}],"boxes":[{"xmin":0,"ymin":0,"xmax":40,"ymax":30}],"mask":"m"}]`)
+	f.Add(`[{"picture":"a","width":1e9,"height":1}]`)
+	f.Add(`[null]`)
+	f.Fuzz(func(t *testing.T, marks string) {
+		all, err := readPointings(marks)
+		if err != nil {
+			if _, fault := refusalOf(err); fault {
+				t.Errorf("%q: nobody is told why: %v", marks, err)
+			}
+			return
+		}
+		m := adapters.Message{Ref: refOf(thread1, "m"), For: adapters.Direct, Text: "this"}
+		for _, p := range all {
+			if p.Width > 1<<20 || p.Height > 1<<20 || p.Picture != "" || slices.ContainsFunc(m.Files, func(f adapters.File) bool { return f.ID == p.File }) {
+				return // no picture has that size, and pictures are known by their names
+			}
+			m.Files = append(m.Files, adapters.File{ID: p.File, Handle: "x"})
+			m.Marks = append(m.Marks, adapters.Mark{File: p.File, Width: p.Width, Height: p.Height, Points: p.Points, Boxes: p.Boxes, Mask: &adapters.File{ID: "m", Handle: "m"}})
+		}
+		for _, f := range m.Files {
+			if _, err := json.Marshal(f.ID); err != nil || len(f.ID) > 255 || strings.ContainsFunc(f.ID, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\ufffd' }) {
+				return // no upload has that id
+			}
+		}
+		e := adapters.Event{Kind: adapters.MessageSent, ID: "e", Adapter: Name, Thread: threadOf(thread1), By: ana, At: time.Unix(0, 0), Message: &m}
+		if err := e.Validate(); err != nil {
+			t.Errorf("%q: %v", marks, err)
+		}
+	})
+}
