@@ -130,8 +130,7 @@ func TestForeignWishStoodInFor(t *testing.T) {
 	quota := llmtest.Response{Status: http.StatusTooManyRequests, ErrorCode: "insufficient_quota"}
 	server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return quota }})
 	status, an := askModel(t, modelEnv(server, "MIND_FALLBACK=offline"), "把它变成黑白")
-	const want = "The quota of the language model is used up, so I understood this by my built-in rules, which read English only.\n" +
-		"Sorry, without a language model I understand English only."
+	const want = "语言模型的额度已用完，所以我用内置规则来理解这个请求，这些规则只懂英语。\n" + "抱歉，没有语言模型时我只懂英语。"
 	if status != statusFailed || !strings.HasPrefix(an.Text, want) {
 		t.Errorf("status %d: %q", status, an.Text)
 	}
