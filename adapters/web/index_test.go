@@ -1,0 +1,138 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/adapters"
+)
+
+// TestThreadsListed holds that all processes list the threads, those first of which
+// something was heard last, and that a thread is listed no longer than it is kept.
+func TestThreadsListed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		c, other := newChannel(t, state, media), newChannel(t, state, media)
+		b := browse(t, c)
+		for i := 1; i <= 3; i++ {
+			b.is(b.post(fmt.Sprintf("/t/thread000000000%d/messages", i), "id", "message00000000001", "text", fmt.Sprintf("wish %d", i)), http.StatusAccepted)
+			time.Sleep(20 * time.Hour)
+		}
+		b.is(b.post("/t/thread0000000001/messages", "id", "message00000000002", "text", "more"), http.StatusAccepted)
+		if _, err := other.Send(t.Context(), "k", adapters.Reply{Thread: threadOf("thread0000000003"), Text: "Done.", AnswerTo: refOf("thread0000000003", "message00000000001")}); err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range []*Channel{c, other, newChannel(t, state, media)} {
+			titles, busy := listedIn(t, by)
+			if !slices.Equal(titles, []string{"wish 1", "wish 3", "wish 2"}) && !slices.Equal(titles, []string{"wish 3", "wish 1", "wish 2"}) || !slices.Equal(busy, []string{"wish 1", "wish 2"}) {
+				t.Errorf("%q are listed, %q as busy", titles, busy)
+			}
+		}
+		for key, expiry := range state.expiry {
+			if expiry < defaultRetention || expiry > defaultRetention+3*day {
+				t.Errorf("%s is kept for %v", key, expiry)
+			}
+		}
+		time.Sleep(defaultRetention + time.Hour)
+		b.is(b.post("/t/thread0000000004/messages", "id", "message00000000001", "text", "wish 4"), http.StatusAccepted)
+		for _, by := range []*Channel{c, other, newChannel(t, state, media)} {
+			if titles, _ := listedIn(t, by); !slices.Equal(titles, []string{"wish 4"}) {
+				t.Errorf("after a month %q are listed", titles)
+			}
+		}
+		if n := len(c.index.read); n > int(defaultRetention/day)+2 {
+			t.Errorf("%d days are known", n)
+		}
+	})
+}
+
+// listedIn are the titles of the threads, and of those of which something runs.
+func listedIn(t *testing.T, c *Channel) (titles, busy []string) {
+	t.Helper()
+	if err := c.index.refresh(t.Context(), c.config.Now(), now); err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range c.lines("") {
+		titles = append(titles, l.Title)
+		if l.Busy {
+			busy = append(busy, l.Title)
+		}
+	}
+	slices.Sort(busy)
+	return titles, busy
+}
+
+// TestListComesToPages holds that an open page is told of other threads, not too often.
+func TestListComesToPages(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, media := newMemory(), newFiles()
+		c := newChannel(t, state, media)
+		b := browse(t, c)
+		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
+		x := browse(t, newChannel(t, state, media)).open(events1)
+		x.next("threads")
+		begun := time.Now()
+		for i := range 50 {
+			b.is(b.post(fmt.Sprintf("/t/threadof%08d/messages", i), "id", "message00000000001", "text", fmt.Sprint("wish ", i)), http.StatusAccepted)
+		}
+		if e := x.next("threads"); !strings.Contains(e.data, "wish 49") || time.Since(begun) < listPause {
+			t.Errorf("after %v the page is told %s", time.Since(begun), e.data)
+		}
+	})
+}
+
+// TestManyThreads holds that what a process keeps does not grow without bound.
+func TestManyThreads(t *testing.T) {
+	t.Parallel()
+	c := newChannel(t, newMemory(), newFiles())
+	b := browse(t, c)
+	for i := range 10 * maxListed {
+		if err := c.enlist(t.Context(), listed{At: time.Now().Add(time.Duration(i) * time.Millisecond), Thread: fmt.Sprintf("threadof%08d", i), Title: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 * maxHeld {
+		b.is(b.post(fmt.Sprintf("/t/threadin%08d/messages", i), "id", "message00000000001", "text", "x"), http.StatusAccepted)
+	}
+	listedIn(t, c)
+	if n := len(c.index.lines); n > 8*maxListed {
+		t.Errorf("%d threads are known", n)
+	}
+	if n := len(c.index.list()); n != maxListed {
+		t.Errorf("%d threads are listed", n)
+	}
+	if n := len(c.threads.held); n > maxHeld {
+		t.Errorf("%d threads are held", n)
+	}
+	for range 1000 {
+		b.is(b.get("/t/nosuchthread00001"), http.StatusNotFound)
+	}
+	if n := len(c.threads.held); n > maxHeld {
+		t.Errorf("%d threads are held", n)
+	}
+}
+
+// TestLongThreads holds that a conversation takes no more messages some time.
+func TestLongThreads(t *testing.T) {
+	t.Parallel()
+	state := newMemory()
+	c := newChannel(t, state, newFiles())
+	b := browse(t, c)
+	b.is(b.write("message00000000001", "one"), http.StatusAccepted)
+	state.mu.Lock()
+	for range maxLength {
+		state.lists[logKey(thread1)] = append(state.lists[logKey(thread1)], []byte(`{"taken":{"id":"x"}}`))
+	}
+	state.mu.Unlock()
+	b.is(b.write("message00000000002", "two"), http.StatusConflict, "is full")
+	if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "Done."}); err != nil {
+		t.Errorf("an answer is not posted any more: %v", err)
+	}
+}

@@ -1,0 +1,151 @@
+package web
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+)
+
+// TestMediaServed holds that nothing is served that could run in the channel's origin.
+func TestMediaServed(t *testing.T) {
+	t.Parallel()
+	media := newFiles()
+	c := newChannel(t, newMemory(), media)
+	b := browse(t, c)
+	b.is(b.write("message00000000001", "do it"), http.StatusAccepted)
+	cases := []struct{ name, mediaType, shown, saved, policy string }{
+		{"a.png", "image/png", "image/png", "image/png", mediaPolicy},
+		{"a.mp4", "video/mp4", "video/mp4", "video/mp4", mediaPolicy},
+		{"a.wav", "audio/wav", "audio/wav", "audio/wav", mediaPolicy},
+		{"a.txt", "text/plain", "text/plain; charset=utf-8", "text/plain; charset=utf-8", mediaPolicy},
+		{"a.json", "application/json", "text/plain; charset=utf-8", "text/plain; charset=utf-8", mediaPolicy},
+		{"a.html", "text/html", "text/html; charset=utf-8", "application/octet-stream", pagePolicy},
+		{"b.html", "text/html; charset=utf-16", "text/html; charset=utf-8", "application/octet-stream", pagePolicy},
+		{"a.svg", "image/svg+xml", "", "application/octet-stream", mediaPolicy},
+		{"a.pdf", "application/pdf", "", "application/octet-stream", mediaPolicy},
+		{"a.xml", "text/xml", "", "application/octet-stream", mediaPolicy},
+		{"a.xhtml", "application/xhtml+xml", "", "application/octet-stream", mediaPolicy},
+		{"a.js", "text/javascript", "", "application/octet-stream", mediaPolicy},
+		{"a.bin", "no type; of/any", "", "application/octet-stream", mediaPolicy},
+		{"日本 \"語\";a=b.png", "image/png", "image/png", "image/png", mediaPolicy},
+	}
+	reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", AnswerTo: refOf(thread1, "message00000000001")}
+	for i, x := range cases {
+		key := "threads/x/" + string(rune('a'+i))
+		if err := media.Put(t.Context(), key, strings.NewReader("content of it")); err != nil {
+			t.Fatal(err)
+		}
+		reply.Files = append(reply.Files, adapters.Attachment{Name: x.name, Type: x.mediaType, Size: 13, Handle: key})
+	}
+	answer, err := c.Send(t.Context(), "k", reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, now, m, err := c.message(pathed(t, answer.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range (viewer{thread1, now, ana}).message(m).Files {
+		x := cases[i]
+		for url, want := range map[string]string{f.URL: x.shown, f.Download: x.saved} {
+			w := b.get(url)
+			b.is(w, http.StatusOK, "content of it")
+			disposition, names, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
+			if err != nil || names["filename"] != cleanName(x.name) {
+				t.Errorf("%s is called %q: %v", x.name, names["filename"], err)
+			}
+			inline := url == f.URL && want != ""
+			if want == "" {
+				want = x.saved
+			}
+			if (disposition == "inline") != inline || w.Header().Get("Content-Type") != want {
+				t.Errorf("%s is served as %q, %q", url, w.Header().Get("Content-Type"), disposition)
+			}
+			for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": x.policy} {
+				if got := w.Header().Get(name); got != value && (x.policy != pagePolicy || url == f.URL) {
+					t.Errorf("%s is served with %s: %s", url, name, got)
+				}
+			}
+		}
+	}
+	for _, p := range []string{mediaPolicy, pagePolicy} {
+		if !strings.HasPrefix(p, "sandbox; default-src 'none';") || strings.Contains(p, "allow-") || strings.Contains(p, "script-src") {
+			t.Errorf("a file may do %q", p)
+		}
+	}
+}
+
+// TestUploadedPagesDoNotRun holds that what people send is never shown as a page.
+func TestUploadedPagesDoNotRun(t *testing.T) {
+	t.Parallel()
+	c := newChannel(t, newMemory(), newFiles())
+	b := browse(t, c)
+	for name, content := range map[string]string{"a.html": "<html><script>alert(1)</script>", "a.png": "<svg onload=alert(1)>", "a.svg": "<svg>"} {
+		u := b.upload("name="+name, content)
+		if u.Kind != kindOther {
+			t.Errorf("%s is shown as %s", name, u.Kind)
+		}
+		w := b.get(u.URL)
+		b.is(w, http.StatusOK, content)
+		if kind, how := w.Header().Get("Content-Type"), w.Header().Get("Content-Disposition"); kind != "application/octet-stream" || !strings.HasPrefix(how, "attachment") {
+			t.Errorf("%s is served as %q, %q", name, kind, how)
+		}
+	}
+}
+
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	media := newFiles()
+	c := newChannel(t, newMemory(), media)
+	b := browse(t, c)
+	u := b.upload("name=a.txt", "text of some length")
+	part := b.with("Range", "bytes=5-6").get(u.URL)
+	b.is(part, http.StatusPartialContent)
+	if part.Body.String() != "of" || part.Header().Get("Content-Range") != "bytes 5-6/19" {
+		t.Errorf("a part is %q, %q", part.Body, part.Header())
+	}
+	b.is(b.with("Range", "bytes=-6").get(u.URL), http.StatusPartialContent, "length")
+	b.is(b.with("Range", "bytes=0-3,15-").get(u.URL), http.StatusPartialContent, "text", "ngth")
+	b.is(b.with("Range", "bytes=99-").get(u.URL), http.StatusRequestedRangeNotSatisfiable)
+	head := b.do(http.MethodHead, u.URL, http.NoBody)
+	if head.Code != http.StatusOK || head.Header().Get("Content-Length") != "19" || head.Body.Len() != 0 {
+		t.Errorf("HEAD is answered by %d %v %q", head.Code, head.Header(), head.Body)
+	}
+	tag := head.Header().Get("Etag")
+	b.is(b.with("If-None-Match", tag).get(u.URL), http.StatusNotModified)
+	b.is(b.with("If-None-Match", `"other"`).get(u.URL), http.StatusOK)
+	b.is(b.with("If-Range", `"other"`).with("Range", "bytes=5-6").get(u.URL), http.StatusOK)
+	for _, key := range media.keys() {
+		if err := media.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.is(b.get(u.URL), http.StatusNotFound, "not here")
+}
+
+// TestOtherKeys holds that nobody reaches what is not the thread's.
+func TestOtherKeys(t *testing.T) {
+	t.Parallel()
+	media := newFiles()
+	if err := media.Put(t.Context(), "threads/y/secret", strings.NewReader("secret")); err != nil {
+		t.Fatal(err)
+	}
+	c := newChannel(t, newMemory(), media)
+	b := browse(t, c)
+	u := b.upload("name=a.txt", "text")
+	b.is(b.write("message00000000001", "one", "file", u.ID), http.StatusAccepted)
+	b.is(b.post("/t/thread0000000002/messages", "id", "message00000000002", "text", "two"), http.StatusAccepted)
+	for _, target := range []string{
+		"/t/thread0000000002/files/" + u.ID + "/a.txt", "/t/" + thread1 + "/files/threads%2Fy%2Fsecret/a", "/t/" + thread1 + "/files/..%2f..%2fsecret/a",
+		"/t/" + thread1 + "/messages/message00000000001/media/0/a", "/t/" + thread1 + "/messages/message00000000002/media/0/a", "/t/../files/" + u.ID + "/a",
+		"/t/" + thread1 + "/messages/%3Cscript%3E/media/0/a", "/t/day-20261122/events",
+	} {
+		if w := b.get(target); w.Code != http.StatusNotFound && w.Code != http.StatusTemporaryRedirect && w.Code != http.StatusMovedPermanently {
+			t.Errorf("%s is answered by %d: %s", target, w.Code, w.Body)
+		}
+	}
+	b.is(b.post("/t/thread0000000002/messages", "id", "message00000000003", "text", "x", "file", u.ID), http.StatusUnprocessableEntity)
+}
