@@ -1,6 +1,7 @@
 package browsertest_test
 
 import (
+	"html"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -50,14 +51,14 @@ func TestFaults(t *testing.T) {
 			http.NotFound(w, r)
 			return
 		}
-		if _, err := io.WriteString(w, body); err != nil {
+		if _, err := io.WriteString(w, body); err != nil { //nolint:gosec // it is what is tested
 			t.Error(err)
 		}
 	}))
 	t.Cleanup(server.Close)
 	b := browsertest.Start(t)
 	for path, c := range pages {
-		t.Run(path[1:], func(t *testing.T) { //nolint:paralleltest // one browser, one page after another
+		t.Run(path[1:], func(t *testing.T) {
 			p := b.Page(t, browsertest.Look{})
 			p.Open(server.URL + path)
 			p.Wait(`document.readyState === "complete"`)
@@ -77,7 +78,7 @@ func TestLookAndHands(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		language := r.Header.Get("Accept-Language")
-		if _, err := io.WriteString(w, `<!doctype html><html lang="`+language+`"><title>t</title><link rel="icon" href="data:,">
+		if _, err := io.WriteString(w, `<!doctype html><html lang="`+html.EscapeString(language)+`"><title>t</title><link rel="icon" href="data:,">
 			<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><input autofocus>`); err != nil {
 			t.Error(err)
 		}

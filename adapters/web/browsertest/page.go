@@ -96,10 +96,32 @@ func (p *Page) Script(expression string) {
 	p.Do(chromedp.Evaluate[chromedp.Void](expression, chromedp.EvalAwaitPromise))
 }
 
-// Wait waits until an expression is true. It is looked at again with each frame.
+// Wait waits until an expression is true, also of the page that comes after this one. It is
+// looked at again with each frame.
 func (p *Page) Wait(expression string) {
 	p.tb.Helper()
-	p.Script(`(async () => { while (!(` + expression + `)) await new Promise((next) => setTimeout(next, 10)); })()`)
+	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	defer cancel()
+	wait := chromedp.Evaluate[chromedp.Void](`(async () => { while (!(`+expression+`)) await new Promise((next) => setTimeout(next, 10)); })()`, chromedp.EvalAwaitPromise)
+	for {
+		err := chromedp.Do(ctx, wait)
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil || !left(err) {
+			p.tb.Fatalf("wait for %s: %v", expression, err)
+		}
+	}
+}
+
+// left tells whether a script was ended because another page is shown.
+func left(err error) bool {
+	for _, said := range []string{"navigated or closed", "context was destroyed", "Cannot find context", "Cannot find default execution context"} {
+		if strings.Contains(err.Error(), said) {
+			return true
+		}
+	}
+	return false
 }
 
 // Shot is a picture of the window, a PNG.

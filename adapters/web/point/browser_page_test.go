@@ -132,9 +132,17 @@ func browseGone(t *testing.T, b *browsertest.Browser, p *place) { //nolint:thelp
 	g := testGrant()
 	g.Handle = "media/none"
 	m.Open(mustLink(t, p.links, g))
+	if said := browsertest.Eval[string](m.Page, `document.querySelector("main").textContent`); !strings.Contains(said, goneSentence) {
+		t.Errorf("of one that is gone it says %q", said)
+	}
+	g.Handle = "media/broken"
+	p.mu.Lock()
+	p.pictures[g.Handle] = p.pictures["media/3f2a"][:40]
+	p.mu.Unlock()
+	m.Open(mustLink(t, p.links, g))
 	m.Wait(theMarker + `.parts?.status.textContent === "The picture cannot be shown."`)
 	if !browsertest.Eval[bool](m.Page, `document.querySelector('[data-part="done"]').disabled`) {
-		t.Error("it can be done with")
+		t.Error("one that is broken can be done with")
 	}
 }
 

@@ -34,10 +34,11 @@ func onPicture(t *testing.T, b *browsertest.Browser, p *place, picture []byte, w
 
 const theMarker = `document.querySelector("picture-marker")`
 
-// at is the middle of a pixel of the picture on the screen.
+// at is the middle of a pixel of the picture on the screen, once all is in its place.
 func (m marker) at(x, y int) browsertest.At {
 	m.t.Helper()
-	return browsertest.Eval[browsertest.At](m.Page, fmt.Sprintf(`(() => {
+	return browsertest.Eval[browsertest.At](m.Page, fmt.Sprintf(`(async () => {
+		for (let i = 0; i < 2; i++) await new Promise((next) => requestAnimationFrame(next)); // it follows its room
 		const m = %s, box = m.parts.stage.getBoundingClientRect();
 		const place = (at, offset) => offset + (at + 0.5) * m.zoom;
 		return { x: box.left + 1 + place(%d, m.view.x), y: box.top + 1 + place(%d, m.view.y) };

@@ -97,6 +97,7 @@ func TestLinkThatOpensNothing(t *testing.T) {
 		t.Errorf("%d %s", status, said)
 	}
 	p.pictures = nil
+	check(link, http.StatusGone, goneSentence)
 	check(link+"/picture", http.StatusGone, goneSentence)
 	p.clock.pass(2 * time.Hour)
 	check(link, http.StatusGone, expiredSentence)

@@ -2,6 +2,7 @@ package point
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,16 @@ var shown = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "imag
 
 // sniffed is how much of a file its type is found out by, in bytes.
 const sniffed = 512
+
+// there fails where the picture is not kept any more.
+func (p *Pages) there(ctx context.Context, g Grant) error {
+	file, err := p.Open(ctx, g.Handle)
+	if err != nil {
+		return fmt.Errorf("open the picture: %w", err)
+	}
+	_ = file.Close() //nolint:errcheck // nothing was read
+	return nil
+}
 
 // picture serves the picture, as it is: who has the link sees it in the thread too.
 func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {

@@ -33,7 +33,10 @@ type view struct {
 }
 
 // page shows the picture to be marked.
-func (p *Pages) page(w http.ResponseWriter, r *http.Request, _ Grant) error {
+func (p *Pages) page(w http.ResponseWriter, r *http.Request, g Grant) error {
+	if err := p.there(r.Context(), g); err != nil {
+		return err
+	}
 	v := p.view(r)
 	v.Src = r.PathValue("token") + "/picture"
 	return p.render(w, http.StatusOK, "page", v)

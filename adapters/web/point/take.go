@@ -47,10 +47,8 @@ func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
 	if err != nil {
 		return badForm(err)
 	}
-	if g.Width == 0 || g.Height == 0 {
-		if g.Width, g.Height, err = p.Look(r.Context(), g.Handle); err != nil {
-			return fmt.Errorf("look at the picture: %w", err)
-		}
+	if err := p.look(r.Context(), &g); err != nil {
+		return err
 	}
 	var f form
 	for {
@@ -72,6 +70,17 @@ func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// look makes sure that the picture is still kept, and how large it is.
+func (p *Pages) look(ctx context.Context, g *Grant) (err error) {
+	if g.Width > 0 && g.Height > 0 {
+		return p.there(ctx, *g)
+	}
+	if g.Width, g.Height, err = p.Look(ctx, g.Handle); err != nil {
+		return fmt.Errorf("look at the picture: %w", err)
+	}
 	return nil
 }
 

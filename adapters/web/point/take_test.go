@@ -153,9 +153,11 @@ func TestWhatFails(t *testing.T) {
 	if res := send(t, http.MethodPost, link, http.Header{"Content-Type": {"application/json"}}, strings.NewReader("{}")); res.status != http.StatusBadRequest {
 		t.Errorf("%d", res.status)
 	}
-	g := testGrant()
-	g.Width, g.Handle = 0, "media/none"
-	if status, said := post(t, mustLink(t, p.links, g), nil, form...); status != http.StatusGone || said != goneSentence {
-		t.Errorf("%d %s", status, said)
+	for _, width := range []int{0, 640} { // whether its size is known or not
+		g := testGrant()
+		g.Width, g.Handle = width, "media/none"
+		if status, said := post(t, mustLink(t, p.links, g), nil, form...); status != http.StatusGone || said != goneSentence {
+			t.Errorf("%d %s", status, said)
+		}
 	}
 }
