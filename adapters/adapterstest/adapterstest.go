@@ -63,7 +63,7 @@ type Platform interface {
 	// gives its address.
 	Write(t *testing.T, p Post) adapters.MessageRef
 	// Shown gives the messages of a thread as people see them now, the oldest first. A
-	// message that was deleted is not among them.
+	// message that was deleted is not among them; of a thread that is gone there are none.
 	Shown(t *testing.T, thread adapters.Thread) []Shown
 }
 

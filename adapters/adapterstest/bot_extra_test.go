@@ -146,3 +146,18 @@ func (b *bot) Check(ctx context.Context) error {
 	}
 	return nil
 }
+
+func (b *bot) Forget(ctx context.Context, t adapters.Thread) error {
+	if t.Adapter != b.Name() {
+		return adapters.ErrInvalid
+	}
+	if err := b.chat.call(ctx); err != nil {
+		return err
+	}
+	defer b.chat.mu.Unlock()
+	delete(b.chat.rooms, t.Key())
+	if b.is("forgets too much") {
+		clear(b.chat.rooms)
+	}
+	return nil
+}

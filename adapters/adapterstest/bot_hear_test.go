@@ -96,8 +96,8 @@ func (b *bot) news(busy map[string]bool) (all []*happening, changed <-chan struc
 	b.chat.mu.Lock()
 	defer b.chat.mu.Unlock()
 	for _, h := range b.chat.untaken {
-		if !busy[h.id] {
-			busy[h.id] = true
+		if !busy[h.id+"/"+h.echo] {
+			busy[h.id+"/"+h.echo] = true
 			all = append(all, h)
 		}
 	}
@@ -151,6 +151,9 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 		return e, false
 	}
 	e = adapters.Event{ID: h.id, Adapter: b.Name(), Thread: h.room, By: h.by, At: h.at}
+	if b.is("takes an echo for another event") {
+		e.ID += h.echo
+	}
 	if b.is("knows no admins") {
 		e.By.Admin = false
 	}

@@ -11,6 +11,7 @@ import (
 func breaking() map[string]check {
 	return map[string]check{
 		"broken lines":               {[]Feature{Breaks}, brokenLines},
+		"what is told twice":         {[]Feature{Echoes}, toldTwice},
 		"listening with a bad token": {[]Feature{Tokens}, badTokenHears},
 		"sending with a bad token":   {[]Feature{Tokens}, badTokenSends},
 		"checks":                     {[]Feature{Checks}, checking},
@@ -26,6 +27,18 @@ func brokenLines(s *scene) {
 		e.write(s.post(thread, fmt.Sprintf("message %d", i)))
 		as[Breaking](s, s.p).Break(s.T)
 		s.p.Connected(s.T)
+	}
+	e.write(s.post(thread, "the last"))
+}
+
+// toldTwice checks that what the platform tells of again is the same event, which the ear
+// holds: by its key it is taken once.
+func toldTwice(s *scene) {
+	e := s.listen()
+	thread := s.thread()
+	for i := range 3 {
+		event := e.write(s.post(thread, fmt.Sprintf("message %d", i)))
+		as[Echoing](s, s.p).Echo(s.T, event.Message.Ref)
 	}
 	e.write(s.post(thread, "the last"))
 }

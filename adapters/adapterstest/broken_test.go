@@ -62,6 +62,7 @@ var faults = map[string][]string{
 	"commands":                {"keeps the letters of commands"},
 	// breaking
 	"broken lines":               {"never connects again"},
+	"what is told twice":         {"takes an echo for another event"},
 	"listening with a bad token": {"tries a bad token for ever"},
 	"sending with a bad token":   {"calls all passing"},
 	"checks":                     {"is always well"},
@@ -121,6 +122,7 @@ var faults = map[string][]string{
 	"numbers":                  {"piles numbers up"},
 	"deleting":                 {"deletes a part", "deletes once"},
 	"history":                  {"looks back to the beginning", "looks back the other way"},
+	"forgetting":               {"forgets too much"},
 }
 
 // brokenMake is one with a fault, of its bot or of its own.

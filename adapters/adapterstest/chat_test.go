@@ -54,6 +54,7 @@ type message struct {
 // happening is what the platform tells the bot.
 type happening struct {
 	id      string
+	echo    string // which time it is told
 	room    adapters.Thread
 	by      adapters.Person
 	at      time.Time

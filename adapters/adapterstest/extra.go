@@ -1,6 +1,7 @@
 package adapterstest
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ func extras() map[string]check {
 		"numbers":                  {[]Feature{Numbers}, numbers},
 		"deleting":                 {[]Feature{Deletes}, deleting},
 		"history":                  {[]Feature{History}, history},
+		"forgetting":               {[]Feature{Forgets}, forgetting},
 	}
 }
 
@@ -276,4 +278,27 @@ func history(s *scene) {
 	if _, err := a.Before(s.Context(), s.p.Gone(s.T), last, 1); err != nil {
 		s.is("look back in a thread that is gone", err, adapters.ErrGone)
 	}
+}
+
+// forgetting checks that nothing of a thread is left, and all of the others.
+func forgetting(s *scene) {
+	a := as[adapters.Keeper](s, s.a)
+	thread, other := s.thread(), s.thread()
+	s.p.Write(s.T, s.post(thread, "do it"))
+	s.send(s.rich(thread))
+	stays := s.say(other, "This stays.")
+	for range 2 {
+		s.noError(a.Forget(s.Context(), thread))
+		if left := s.p.Shown(s.T, thread); len(left) != 0 {
+			s.Errorf("%d messages are left", len(left))
+		}
+	}
+	_, err := s.a.Send(s.Context(), s.key(), adapters.Reply{Thread: thread, Text: "x"})
+	s.is("send to a thread that is forgotten", err, adapters.ErrGone)
+	s.only(other, stays)
+	if err := a.Forget(s.Context(), adapters.Thread{Adapter: "elsewhere", Channel: other.Channel, ID: other.ID}); err == nil {
+		s.Error("it forgets a thread of another adapter")
+	}
+	s.is("forget", a.Forget(s.ended(), other), context.Canceled)
+	s.only(other, stays)
 }

@@ -51,14 +51,15 @@ const (
 
 // The features of adapters, each told by an optional interface of the package adapters.
 const (
-	Statuses Feature = "statuses" // [adapters.Acknowledger]
-	Progress Feature = "progress" // [adapters.Reporter]
-	Typing   Feature = "typing"   // [adapters.Typer]
-	Numbers  Feature = "numbers"  // [adapters.Offerer]
-	Deletes  Feature = "deletes"  // [adapters.Deleter]
-	History  Feature = "history"  // [adapters.Historian]
-	Limits   Feature = "limits"   // [adapters.Limiter]
-	Checks   Feature = "checks"   // [adapters.Checker]
+	Statuses Feature = "statuses"   // [adapters.Acknowledger]
+	Progress Feature = "progress"   // [adapters.Reporter]
+	Typing   Feature = "typing"     // [adapters.Typer]
+	Numbers  Feature = "numbers"    // [adapters.Offerer]
+	Deletes  Feature = "deletes"    // [adapters.Deleter]
+	History  Feature = "history"    // [adapters.Historian]
+	Limits   Feature = "limits"     // [adapters.Limiter]
+	Checks   Feature = "checks"     // [adapters.Checker]
+	Forgets  Feature = "forgetting" // [adapters.Keeper]
 )
 
 // The features of platforms, each told by an interface below.
@@ -78,6 +79,7 @@ const (
 	Rights    Feature = "rights"          // [Forbidding]
 	Tokens    Feature = "refused tokens"  // [Refusing]
 	Breaks    Feature = "broken lines"    // [Breaking]
+	Echoes    Feature = "echoes"          // [Echoing]
 	Stillness Feature = "stillness"       // [Stalling]
 )
 
@@ -184,6 +186,12 @@ type Breaking interface {
 	Break(t *testing.T)
 }
 
+// Echoing is a platform that may tell of one thing more than once.
+type Echoing interface {
+	// Echo lets the platform tell of a message again, by each channel by which it does.
+	Echo(t *testing.T, message adapters.MessageRef)
+}
+
 // Stalling is a platform that may not answer.
 type Stalling interface {
 	// Stall lets the platform answer no call of the bot until the test ends. It returns at
@@ -195,11 +203,11 @@ type Stalling interface {
 var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Statuses: adapterIs[adapters.Acknowledger], Progress: adapterIs[adapters.Reporter], Typing: adapterIs[adapters.Typer],
 	Numbers: adapterIs[adapters.Offerer], Deletes: adapterIs[adapters.Deleter], History: adapterIs[adapters.Historian],
-	Limits: adapterIs[adapters.Limiter], Checks: adapterIs[adapters.Checker],
+	Limits: adapterIs[adapters.Limiter], Checks: adapterIs[adapters.Checker], Forgets: adapterIs[adapters.Keeper],
 	Spellings: platformIs[Spelling], Channels: platformIs[Channel], Reactions: platformIs[Reacting], Removals: platformIs[Removing],
 	Buttons: platformIs[Pressing], Halts: platformIs[Halting], Commands: platformIs[Commanding], Bots: platformIs[WithBots], Admins: platformIs[WithAdmins],
 	LostFiles: platformIs[LosingFiles], LostPosts: platformIs[Losing], Pauses: platformIs[Pausing], Rights: platformIs[Forbidding],
-	Tokens: platformIs[Refusing], Breaks: platformIs[Breaking], Stillness: platformIs[Stalling],
+	Tokens: platformIs[Refusing], Breaks: platformIs[Breaking], Echoes: platformIs[Echoing], Stillness: platformIs[Stalling],
 }
 
 func adapterIs[I any](_ Platform, a adapters.Adapter) bool {

@@ -96,7 +96,11 @@ func (c *chat) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Shown 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var all []adapterstest.Shown
-	for _, m := range c.room(thread).messages {
+	r := c.rooms[thread.Key()]
+	if r == nil {
+		return nil
+	}
+	for _, m := range r.messages {
 		shown := m.Shown
 		shown.Numbers, shown.Statuses = slices.Clone(m.Numbers), slices.Clone(m.Statuses)
 		all = append(all, shown)
@@ -170,4 +174,11 @@ func (c *chat) Stall(*testing.T) <-chan struct{} {
 	waiting := make(chan struct{}, 1)
 	c.set(func() { c.silent = waiting })
 	return waiting
+}
+
+func (c *chat) Echo(_ *testing.T, m adapters.MessageRef) {
+	c.set(func() {
+		r, found := c.find(m.ID)
+		c.happened(&happening{id: m.ID, echo: c.number(), room: r.thread, by: found.by, at: found.at, message: found})
+	})
 }
