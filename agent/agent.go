@@ -8,6 +8,8 @@
 //   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five
 //     solutions a subtask, best first; a subtask that nobody can do names the tools
 //     that are missing.
+//   - What is marked on a picture is used on that picture, or on what was made of it, and
+//     on no other.
 //   - The mind is asked at most four times a request: to decompose, to assess, to
 //     settle and to respond; never where the answer is forced.
 //   - A plan has at most [plan.MaxSteps] steps; a wish that takes more is refused.

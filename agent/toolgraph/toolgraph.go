@@ -17,6 +17,8 @@
 //   - Whatever the strategy, every solution is well typed, takes only what is given
 //     or made, uses the output of each of its actions and every required given, and
 //     stands once: permutations of one solution are one solution.
+//   - A given that is about another one ([Given.With]) is taken only together with it or
+//     with what was made of it: a mark with its picture.
 //   - Nothing is made from nothing: an argument that must be filled and has no source
 //     of its type keeps its tool out.
 //   - [BestFirst] finds the cheapest solutions in their order; the four depth-first
