@@ -49,7 +49,7 @@ func Run(t *testing.T, m Make) {
 func checks() map[string]check {
 	all := map[string]check{}
 	for _, group := range []map[string]check{
-		listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras(),
+		listening(), hearing(), choosing(), breaking(), sending(), showing(), attaching(), repeating(), refusing(), extras(), keeping(),
 	} {
 		maps.Copy(all, group)
 	}
