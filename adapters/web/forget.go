@@ -15,7 +15,7 @@ func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if !mayForget(c.me(r), t) {
-		return refuse(http.StatusForbidden, "Only who began the conversation, or an admin, can delete it.")
+		return refuse(http.StatusForbidden, "Only who began the thread, or an admin, can delete it.")
 	}
 	ctx := r.Context()
 	if err := c.config.Workshop.Forget(ctx, threadOf(id)); err != nil {

@@ -81,7 +81,7 @@ func (c *Channel) compose(ctx context.Context, r *http.Request, thread string, t
 	case len(m.Text) > adapters.MaxText:
 		return nil, refuse(http.StatusRequestEntityTooLarge, "The text is too long: at most %s are taken.", size(adapters.MaxText))
 	case t.next > maxLength:
-		return nil, refuse(http.StatusConflict, "This conversation is full. Begin a new one.")
+		return nil, refuse(http.StatusConflict, "This thread is full. Begin a new one.")
 	case m.ReplyTo != "" && t.message(m.ReplyTo) == nil:
 		return nil, refuse(http.StatusUnprocessableEntity, "The message that this replies to is not here any more.")
 	}

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"atelier/adapters/phrase"
+)
+
+// TestRefusalsAreTranslated holds that who reads Chinese is told in Chinese why not.
+func TestRefusalsAreTranslated(t *testing.T) {
+	t.Parallel()
+	words, err := newWords()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 2 {
+				return true
+			}
+			to, named := call.Fun.(*ast.Ident)
+			says, literal := call.Args[1].(*ast.BasicLit)
+			if !named || to.Name != "refuse" || !literal {
+				return true
+			}
+			format, err := strconv.Unquote(says.Value)
+			if err != nil || format == "%s" {
+				return true
+			}
+			found++
+			args := []any{1, 2}[:min(strings.Count(format, "%"), 2)]
+			if words.Say(phrase.SimplifiedChinese, format, args...) == words.Say(phrase.English, format, args...) {
+				t.Errorf("%s: %q is not said in Chinese", name, format)
+			}
+			return true
+		})
+	}
+	if found < 20 {
+		t.Errorf("%d sentences are found", found)
+	}
+}
