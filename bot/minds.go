@@ -17,7 +17,7 @@ import (
 // one that is shown pictures; blobs may be nil. Fixed sentences are told by tell.
 func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.Tell) (mind.Mind, error) {
 	if c.Mind == llmMind && !c.Fallback {
-		return c.languageModel(catalogue, blobs)
+		return c.languageModel(catalogue, blobs, tell)
 	}
 	rules, err := offline.New(offline.Config{Catalogue: catalogue, Tell: tell})
 	if err != nil {
@@ -26,7 +26,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.
 	if c.Mind != llmMind {
 		return rules, nil
 	}
-	model, err := c.languageModel(catalogue, blobs)
+	model, err := c.languageModel(catalogue, blobs, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.
 }
 
 // languageModel is the mind that asks a model.
-func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (*llm.Mind, error) {
+func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.Tell) (*llm.Mind, error) {
 	m := c.Models
 	asked := endpoint.Config{Timeout: m.Timeout, Transport: m.Transport, Wrap: m.Wrap, Log: c.logger()}
 	e, err := m.Server.endpoint(asked)
@@ -47,6 +47,7 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs) (
 		ContextTokens: m.Context,
 		MaxTokens:     m.Budget,
 		WithoutPrior:  c.WithoutPrior,
+		Tell:          tell,
 	}
 	if m.DecomposerName != "" {
 		asked.Names = m.decomposerNames()

@@ -99,7 +99,7 @@ func TestTimeout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := config.languageModel(catalogue, nil)
+		m, err := config.languageModel(catalogue, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

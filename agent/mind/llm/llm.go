@@ -52,6 +52,9 @@ type Config struct {
 	WithoutPrior bool
 	// Pictures shows pictures to the model. Nil shows none.
 	Pictures Pictures
+	// Tell tells people the sentences that are put behind an answer, in the language of
+	// their request. Nil is English.
+	Tell plan.Tell
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
 }

@@ -98,7 +98,7 @@ func (m *Mind) untold(a mind.Account, told record, said string) flaws {
 			names = files // the tool is named for what it did
 		}
 		if !slices.ContainsFunc(names, func(name string) bool { return mentions(said, name) }) {
-			add(!told.unlisted[i], names, failure(s.Action.Tool, a.Results[i].Problem))
+			add(!told.unlisted[i], names, m.config.Tell.In(a.Request.Language, failure(s.Action.Tool, a.Results[i].Problem)))
 		}
 	}
 	for i, sentence := range a.Fallbacks {
@@ -139,14 +139,14 @@ func inputFiles(a mind.Account, action plan.Action) []string {
 }
 
 // failure is a sentence that names the tool that failed.
-func failure(tool, problem string) string {
+func failure(tool, problem string) plan.Message {
 	switch {
 	case problem == "":
-		return "The tool " + tool + " failed."
+		return plan.Say("The tool %s failed.", tool)
 	case mentions(problem, tool):
-		return problem
+		return plan.Quote(problem)
 	}
-	return tool + ": " + problem
+	return plan.Say("%s: %s", tool, problem)
 }
 
 // mentions tells whether a text holds a name, as it is written or as words.
