@@ -64,7 +64,7 @@ func TestCompose(t *testing.T) {
 	s.next(t)
 	p.Wait(`document.querySelector(".chip:not(.failed) .chip-state")?.textContent === "3 B"`)
 
-	p.Script(`location.reload()`)
+	p.Open(address + "/t/t1") // as after a reload
 	p.Wait(`document.querySelector(".chip .chip-name")?.textContent === "photo <b>.png" && document.getElementById("text").value === "What is <this>?"`)
 	p.Screenshot("composer")
 
@@ -213,6 +213,32 @@ func TestStreamPage(t *testing.T) {
 	if to := <-s.visited; to != "/" {
 		t.Error(to)
 	}
+}
+
+// A page whose connection was cut says so, and goes on where it was.
+func TestLostConnection(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, sampleThread())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Expect("ERR_INCOMPLETE_CHUNKED_ENCODING")
+	p.Expect("[object Event]") // so htmx notes it
+	p.Open(address + "/t/t1")
+	p.Script(`Object.defineProperty(document, "hidden", {get: () => true, configurable: true})`)
+	s.events <- "retry: 10\nid: 57\nevent: message\ndata: " + strings.ReplaceAll(rendered(t, func(b *bytes.Buffer) error {
+		return s.pages.messages(b, "en", []messageView{{ID: "b1", At: noon, Text: plainText("hello")}})
+	}), "\n", "\ndata: ") + "\n\n"
+	p.Wait(`document.title.startsWith("(1) ") && document.querySelector("[sse-connect]").getAttribute("sse-connect") === "/t/t1/events?after=57"`)
+	if from := <-s.streams; from != "after=41 " {
+		t.Error(from)
+	}
+	s.events <- "" // cuts it
+	p.Wait(`document.getElementById("connection").className === "banner found"`)
+	if from := <-s.streams; from != "after=41 57" {
+		t.Error(from)
+	}
+	p.Wait(`document.getElementById("connection").hidden`)
+	p.Script(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`)
+	p.Wait(`!document.title.startsWith("(")`)
 }
 
 func TestActs(t *testing.T) {

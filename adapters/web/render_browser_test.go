@@ -17,10 +17,12 @@ import (
 
 // stage serves the pages of the samples, and takes what their scripts send.
 type stage struct {
+	t       *testing.T
 	pages   *pages
 	view    func(language string) pageView
 	events  chan string
 	posted  chan post
+	streams chan string // from where the streams were asked for
 	visited chan string // the paths of the pages, after the first
 	refuse  chan string // sentences with which the next posts are refused
 }
@@ -34,7 +36,7 @@ type post struct {
 
 func newStage(t *testing.T, view pageView) (*stage, string) {
 	t.Helper()
-	s := &stage{pages: mustPages(t), events: make(chan string, 8), posted: make(chan post, 32), visited: make(chan string, 8), refuse: make(chan string, 8)}
+	s := &stage{t: t, pages: mustPages(t), events: make(chan string, 8), posted: make(chan post, 32), visited: make(chan string, 8), streams: make(chan string, 32), refuse: make(chan string, 8)}
 	s.view = func(language string) pageView { view.Language = language; return view }
 	m := http.NewServeMux()
 	m.Handle("/static/", s.pages.static())
@@ -43,7 +45,7 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 	m.HandleFunc("GET /t/t1/events", s.stream)
 	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {
 		work := sampleWork()
-		_ = s.pages.work(w, r.Header.Get("Accept-Language"), &work)
+		s.answer(w, func(b io.Writer) error { return s.pages.work(b, r.Header.Get("Accept-Language"), &work) })
 	})
 	m.HandleFunc("POST /t/{thread}/files", s.takeFile)
 	m.HandleFunc("DELETE /t/{thread}/files/{id}", s.take)
@@ -55,7 +57,10 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 	m.HandleFunc("GET /wide.png", drawn(900, 200))
 	m.HandleFunc("GET /page.html", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
-		_, _ = io.WriteString(w, "<!doctype html><title>x</title><h1>The harbour</h1><p>It was built long ago.")
+		s.answer(w, func(b io.Writer) error {
+			_, err := io.WriteString(b, "<!doctype html><title>x</title><h1>The harbour</h1><p>It was built long ago.")
+			return err
+		})
 	})
 	m.HandleFunc("GET /none.mp4", drawn(1, 1))
 	m.HandleFunc("GET /none.mp3", drawn(1, 1))
@@ -69,31 +74,45 @@ func (s *stage) page(w http.ResponseWriter, r *http.Request) {
 	if r.Referer() != "" {
 		s.visited <- r.URL.Path
 	}
-	_ = s.pages.page(w, s.view(r.Header.Get("Accept-Language")))
+	s.answer(w, func(b io.Writer) error { return s.pages.page(b, s.view(r.Header.Get("Accept-Language"))) })
 }
 
-// stream sends what the test puts into events.
+// answer writes what is rendered. Whoever does not read on has gone to another page.
+func (s *stage) answer(w io.Writer, render func(io.Writer) error) {
+	var b bytes.Buffer
+	if err := render(&b); err != nil {
+		s.t.Error(err)
+	}
+	_, _ = b.WriteTo(w) //nolint:errcheck // see above
+}
+
+// stream sends what the test puts into events; "" cuts it off.
 func (s *stage) stream(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
-	for {
-		_ = http.NewResponseController(w).Flush()
+	s.streams <- r.URL.RawQuery + " " + r.Header.Get("Last-Event-ID")
+	for http.NewResponseController(w).Flush() == nil {
 		select {
 		case <-r.Context().Done():
 			return
 		case e := <-s.events:
-			_, _ = io.WriteString(w, e)
+			if e == "" {
+				panic(http.ErrAbortHandler)
+			}
+			s.answer(w, func(b io.Writer) error { _, err := io.WriteString(b, e); return err })
 		}
 	}
 }
 
 // take notes what a page sent, unless it is to be refused.
 func (s *stage) take(w http.ResponseWriter, r *http.Request) {
-	_ = r.ParseForm()
+	if err := r.ParseForm(); err != nil {
+		s.t.Error(err)
+	}
 	s.posted <- post{path: r.Method + " " + r.URL.Path, form: r.PostForm}
 	select {
 	case sentence := <-s.refuse:
 		w.WriteHeader(http.StatusServiceUnavailable)
-		_ = s.pages.failure(w, "en", sentence)
+		s.answer(w, func(b io.Writer) error { return s.pages.failure(b, "en", sentence) })
 	default:
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -101,7 +120,10 @@ func (s *stage) take(w http.ResponseWriter, r *http.Request) {
 
 // takeFile takes an upload.
 func (s *stage) takeFile(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body)
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
 	s.posted <- post{path: r.Method + " " + r.URL.Path, form: r.URL.Query(), body: body}
 	select {
 	case sentence := <-s.refuse:
@@ -126,19 +148,17 @@ func drawn(width, height int) http.HandlerFunc {
 			picture.Set(x, y, color.RGBA{uint8(40 + x*120/width), uint8(90 + y*90/height), uint8(160 - y*60/height), 255})
 		}
 	}
-	var b bytes.Buffer
-	_ = png.Encode(&b, picture)
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
-		_, _ = w.Write(b.Bytes())
+		_ = png.Encode(w, picture) //nolint:errcheck // whoever does not read on has gone
 	}
 }
 
-func mustPages(t testing.TB) *pages {
-	t.Helper()
+func mustPages(tb testing.TB) *pages {
+	tb.Helper()
 	p, err := newPages()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return p
 }

@@ -52,7 +52,12 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func checkDrawing(t interface{ Fatalf(string, ...any) }, w Work, d drawing) {
+// failer is a test, of whatever kind.
+type failer interface {
+	Fatalf(format string, args ...any)
+}
+
+func checkDrawing(t failer, w Work, d drawing) {
 	if len(d.Boxes) != len(w.Steps) || len(d.Steps) != len(w.Steps) {
 		t.Fatalf("%d steps are %d boxes and %d lines", len(w.Steps), len(d.Boxes), len(d.Steps))
 	}
@@ -78,7 +83,7 @@ func checkDrawing(t interface{ Fatalf(string, ...any) }, w Work, d drawing) {
 	}
 }
 
-func checkArrow(t interface{ Fatalf(string, ...any) }, a arrow, all []rect, d drawing) {
+func checkArrow(t failer, a arrow, all []rect, d drawing) {
 	for i, p := range a.points {
 		if p.Y < 0 || p.Y > d.Height || i > 0 && p.X < a.points[i-1].X {
 			t.Fatalf("an arrow goes by %v", a.points)

@@ -131,7 +131,7 @@ func (g *graph) place() {
 	}
 	g.width = x + margin
 	for _, column := range g.layered {
-		spread(column, func(n *node) float64 { return 0 })
+		spread(column, func(*node) float64 { return 0 })
 	}
 	for sweep := range 6 {
 		for at := range g.layered {

@@ -12,8 +12,8 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"atelier/adapters/web/point"
 )
@@ -49,14 +49,14 @@ func loadAssets() (map[string]asset, string, error) {
 	}
 	hash := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(hash, "%s %d\n%s", name, len(all[name].plain), all[name].plain)
+		hash.Write(fmt.Appendf(nil, "%s %d\n%s", name, len(all[name].plain), all[name].plain))
 	}
 	return all, hex.EncodeToString(hash.Sum(nil))[:16], nil
 }
 
 // addAssets adds the files that are of a type which is served.
 func addAssets(all map[string]asset, folder string, files fs.FS) error {
-	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		contentType, served := assetTypes[path.Ext(name)]
 		if err != nil || d.IsDir() || !served {
 			return err
@@ -69,6 +69,10 @@ func addAssets(all map[string]asset, folder string, files fs.FS) error {
 		all[path.Join(folder, name)] = asset{contentType, content, zipped}
 		return err
 	})
+	if err != nil {
+		return fmt.Errorf("read the static files: %w", err)
+	}
+	return nil
 }
 
 func zip(content []byte) ([]byte, error) {
@@ -111,9 +115,6 @@ func (p *pages) static() http.Handler {
 			h.Set("Content-Encoding", "gzip")
 			content = file.zipped
 		}
-		h.Set("Content-Length", strconv.Itoa(len(content)))
-		if r.Method == http.MethodGet {
-			_, _ = w.Write(content) // who does not read on has gone
-		}
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 	})
 }

@@ -276,13 +276,13 @@ func TestScriptWords(t *testing.T) {
 	}
 	calls := regexp.MustCompile(`word\("(\w+)"`)
 	upper := regexp.MustCompile(`[A-Z]`)
-	all := ""
+	var all strings.Builder
 	for _, name := range scripts {
 		b, err := staticFiles.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all += string(b)
+		all.Write(b)
 		for _, call := range calls.FindAllStringSubmatch(string(b), -1) {
 			attr := "data-" + strings.ToLower(upper.ReplaceAllString(call[1], "-$0")) + `="`
 			if !strings.Contains(page, attr) {
@@ -294,7 +294,7 @@ func TestScriptWords(t *testing.T) {
 	words, _, _ = strings.Cut(words, "></div>")
 	for _, held := range regexp.MustCompile(`data-([a-z-]+)="`).FindAllStringSubmatch(words, -1) {
 		name := regexp.MustCompile(`-[a-z]`).ReplaceAllStringFunc(held[1], func(s string) string { return strings.ToUpper(s[1:]) })
-		if !strings.Contains(all, `"`+name+`"`) {
+		if !strings.Contains(all.String(), `"`+name+`"`) {
 			t.Errorf("no script says %s", name)
 		}
 	}
@@ -303,12 +303,12 @@ func TestScriptWords(t *testing.T) {
 func TestStatic(t *testing.T) {
 	t.Parallel()
 	p := mustPages(t)
-	get := func(method, path, accept string) *http.Response {
+	get := func(method, path, accept string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequest(method, path, nil)
+		r := httptest.NewRequestWithContext(t.Context(), method, path, nil)
 		r.Header.Set("Accept-Encoding", accept)
 		p.static().ServeHTTP(w, r)
-		return w.Result()
+		return w
 	}
 	for path, want := range map[string]string{
 		"style.css": "text/css; charset=utf-8", "channel.js": "text/javascript; charset=utf-8", "icon.svg": "image/svg+xml",
@@ -316,9 +316,10 @@ func TestStatic(t *testing.T) {
 	} {
 		for _, accept := range []string{"", "gzip, br"} {
 			r := get(http.MethodGet, p.folder()+"/"+path, accept)
-			if r.StatusCode != http.StatusOK || r.Header.Get("Content-Type") != want || r.Header.Get("X-Content-Type-Options") != "nosniff" ||
-				!strings.Contains(r.Header.Get("Cache-Control"), "immutable") || (r.Header.Get("Content-Encoding") == "gzip") != (accept != "") {
-				t.Errorf("%s: %d %v", path, r.StatusCode, r.Header)
+			h := r.Header()
+			if r.Code != http.StatusOK || h.Get("Content-Type") != want || h.Get("X-Content-Type-Options") != "nosniff" ||
+				!strings.Contains(h.Get("Cache-Control"), "immutable") || (h.Get("Content-Encoding") == "gzip") != (accept != "") {
+				t.Errorf("%s: %d %v", path, r.Code, h)
 			}
 		}
 	}
@@ -326,15 +327,15 @@ func TestStatic(t *testing.T) {
 		p.folder() + "/vendor/VENDORED.md": 404, p.folder() + "/": 404, "/static/style.css": 404, "/static/0000000000000000/style.css": 404,
 		p.folder() + "/../render.go": 404, p.folder() + "/vendor/htmx.LICENSE.txt": 404,
 	} {
-		if r := get(http.MethodGet, path, ""); r.StatusCode != want {
-			t.Errorf("%s: %d, want %d", path, r.StatusCode, want)
+		if r := get(http.MethodGet, path, ""); r.Code != want {
+			t.Errorf("%s: %d, want %d", path, r.Code, want)
 		}
 	}
-	if r := get(http.MethodPost, p.folder()+"/style.css", ""); r.StatusCode != http.StatusMethodNotAllowed {
-		t.Error(r.StatusCode)
+	if r := get(http.MethodPost, p.folder()+"/style.css", ""); r.Code != http.StatusMethodNotAllowed {
+		t.Error(r.Code)
 	}
-	if r := get(http.MethodHead, p.folder()+"/style.css", ""); r.StatusCode != http.StatusOK || r.ContentLength == 0 {
-		t.Error(r.StatusCode, r.ContentLength)
+	if r := get(http.MethodHead, p.folder()+"/style.css", ""); r.Code != http.StatusOK || r.Header().Get("Content-Length") == "" || r.Body.Len() > 0 {
+		t.Error(r.Code, r.Header())
 	}
 	if again := mustPages(t); again.hash != p.hash {
 		t.Error("the same files have another hash")
