@@ -58,7 +58,7 @@ func (c *Channel) press(r *http.Request, t snapshot, m *message) (*reacted, erro
 				return nil, unknown()
 			}
 			out.On = m.id
-		} else if m.wrote == nil || !m.runs() {
+		} else if m.wrote == nil || !m.open() {
 			return nil, nil //nolint:nilnil // it has ended by itself
 		}
 		return out, nil

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"html/template"
 	"slices"
@@ -44,6 +45,8 @@ type message struct {
 	status   adapters.Status      // of a person's message
 	answered bool                 // a person's message, or a run, has an answer
 	text     func() template.HTML // of an answer, rendered once
+	notified string               // how the person is called whom an answer is for
+	runs     int                  // the progress messages of a person's message that go on
 	asker    string               // the id of the person whose message this answers
 	replyTo  string               // the id of the message that it belongs to, if that is here
 	worked   bool                 // something was done for this answer
@@ -101,7 +104,7 @@ func (c *conversation) add(e entry) {
 	case e.Reacted != nil:
 		c.react(position, e.At, e.Reacted)
 	case e.Removed != nil:
-		c.change(position, e.Removed.ID, func(m *message) { m.removed = true })
+		c.remove(position, e.Removed.ID)
 	default:
 		return
 	}
@@ -148,10 +151,15 @@ func (c *conversation) say(position int64, at time.Time, s *said) {
 	}
 	for _, i := range slices.Clone(c.working) {
 		run := c.messages[i]
-		if p := run.progress.Progress; m.replyTo != "" && p.Request == m.replyTo {
-			m.worked = m.worked || len(p.Steps) > 0
+		if m.replyTo != "" && run.replyTo == m.replyTo {
+			m.worked = m.worked || len(run.progress.Progress.Steps) > 0
 			c.change(position, run.id, func(run *message) { run.answered = true })
-			c.ended(i)
+			c.ended(position, i)
+		}
+	}
+	for _, other := range c.messages {
+		if w := other.wrote; w != nil && w.By.ID == s.Reply.Mention {
+			m.notified = cmp.Or(w.By.Name, m.notified)
 		}
 	}
 	c.append(m)
@@ -168,18 +176,30 @@ func (c *conversation) report(position int64, at time.Time, r *reported) {
 		c.append(m)
 		if !r.Progress.Ended {
 			c.working = append(c.working, len(c.messages)-1)
+			c.change(position, m.replyTo, func(of *message) { of.runs++ })
 		}
 		return
 	}
 	c.change(position, id, func(m *message) { m.progress = r })
 	if r.Progress.Ended {
-		c.ended(i)
+		c.ended(position, i)
 	}
 }
 
-// ended tells that a progress message does not go on.
-func (c *conversation) ended(i int) {
+// ended notes that a progress message does not go on.
+func (c *conversation) ended(position int64, i int) {
+	if !slices.Contains(c.working, i) {
+		return
+	}
 	c.working = slices.DeleteFunc(c.working, func(w int) bool { return w == i })
+	c.change(position, c.messages[i].replyTo, func(of *message) { of.runs-- })
+}
+
+func (c *conversation) remove(position int64, id string) {
+	if i, ok := c.at[id]; ok {
+		c.change(position, id, func(m *message) { m.removed = true })
+		c.ended(position, i)
+	}
 }
 
 func (c *conversation) react(position int64, at time.Time, r *reacted) {
@@ -232,18 +252,12 @@ func (c *conversation) change(position int64, id string, how func(*message)) {
 
 // busy tells whether something still runs.
 func (c *conversation) busy() bool {
-	return len(c.working) > 0 || slices.ContainsFunc(c.messages, (*message).runs)
+	return len(c.working) > 0 || slices.ContainsFunc(c.messages, (*message).open)
 }
 
-// runs tells whether a person's message is being worked on, or a progress message goes on.
-func (m *message) runs() bool {
-	switch {
-	case m.removed || m.answered:
-		return false
-	case m.progress != nil:
-		return !m.progress.Progress.Ended
-	}
-	return m.wrote != nil && (m.status == "" || m.status == adapters.Seen)
+// open tells whether a person's message has no answer yet.
+func (m *message) open() bool {
+	return !m.removed && !m.answered && m.wrote != nil && (m.status == "" || m.status == adapters.Seen)
 }
 
 // longestTitle is how many characters of a wish name its thread.

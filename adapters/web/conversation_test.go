@@ -58,7 +58,7 @@ func entries() *rapid.Generator[[][]byte] {
 	one := rapid.Custom(func(t *rapid.T) []byte {
 		e := entry{At: time.Unix(rapid.Int64Range(0, 1000).Draw(t, "at"), 0).UTC()}
 		key := rapid.SampledFrom([]string{"k1", "k2", "k3"}).Draw(t, "key")
-		by := adapters.Person{ID: rapid.SampledFrom([]string{"ana", "bob"}).Draw(t, "by")}
+		by := adapters.Person{ID: rapid.SampledFrom([]string{"ana", "bob"}).Draw(t, "by"), Name: rapid.SampledFrom([]string{"", "Ana"}).Draw(t, "name")}
 		switch rapid.IntRange(0, 10).Draw(t, "kind") {
 		case 0, 1:
 			e.Wrote = &wrote{ID: id.Draw(t, "id"), By: by, Text: rapid.String().Draw(t, "text"), ReplyTo: id.Draw(t, "to")}
@@ -66,7 +66,7 @@ func entries() *rapid.Generator[[][]byte] {
 		case 2:
 			e.Taken = &taken{ID: id.Draw(t, "id")}
 		case 3:
-			e.Said = &said{Key: key, Reply: adapters.Reply{Text: "Done.", AnswerTo: adapters.MessageRef{ID: id.Draw(t, "to")}, Choices: make([]adapters.Choice, 2)}}
+			e.Said = &said{Key: key, Reply: adapters.Reply{Text: "Done.", AnswerTo: adapters.MessageRef{ID: id.Draw(t, "to")}, Choices: make([]adapters.Choice, 2), Mention: by.ID}}
 		case 4, 5:
 			e.Reported = &reported{Key: key, Progress: adapters.Progress{Request: id.Draw(t, "to"), Ended: rapid.Bool().Draw(t, "ended")}}
 		case 6:

@@ -1,9 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"path"
-	"slices"
 	"strconv"
 
 	"atelier/adapters"
@@ -63,8 +63,7 @@ func (v viewer) person(out *messageView, m *message) {
 	for _, mark := range m.wrote.Marks {
 		out.Marks = append(out.Marks, v.mark(mark))
 	}
-	shown := func(p *message) bool { return p.progress != nil && p.replyTo == m.id && p.runs() }
-	out.CanStop = m.runs() && !slices.ContainsFunc(v.t.messages, shown)
+	out.CanStop = m.open() && m.runs == 0 // what shows its progress can be stopped there
 }
 
 func (v viewer) answer(out *messageView, m *message) {
@@ -84,23 +83,13 @@ func (v viewer) answer(out *messageView, m *message) {
 		out.Choices = append(out.Choices, choice)
 	}
 	if r.Mention != "" {
-		out.For, out.ForMe = v.name(r.Mention), r.Mention == v.me.ID
+		out.For, out.ForMe = cmp.Or(m.notified, r.Mention), r.Mention == v.me.ID
 	}
 	out.CanAgain = m.replyTo != ""
 	out.CanRemove = mayRemove(v.me, m)
 	if m.replyTo != "" && m.worked {
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.thread, "messages", m.id, "work")
 	}
-}
-
-// name is how somebody is called here.
-func (v viewer) name(id string) string {
-	for _, m := range slices.Backward(v.t.messages) {
-		if m.wrote != nil && m.wrote.By.ID == id && m.wrote.By.Name != "" {
-			return m.wrote.By.Name
-		}
-	}
-	return id
 }
 
 // mayRemove tells whether somebody may have an answer deleted: who asked, and admins.
