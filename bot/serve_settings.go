@@ -30,7 +30,7 @@ func serveSettings() []setting {
 			name: "WEB_PROXIES",
 			about: "The addresses from which that proxy connects, as 10.0.0.0/8 or 10.1.2.3, with commas between them: nobody else is believed. " +
 				"This machine alone where it is empty.",
-			set:   func(c *Config, v string) (err error) { c.Web.Proxies, err = prefixes(v); return err },
+			set: func(c *Config, v string) (err error) { c.Web.Proxies, err = prefixes(v); return err },
 		}, {
 			name: "PUBLIC_URL",
 			about: "The URL by which people reach the web channel, such as https://atelier.example.org. With it pictures in other chat platforms " +
@@ -88,7 +88,8 @@ func (c Config) checkListen() error {
 		}
 		return nil
 	}
-	return usage("ATELIER_LISTEN is %q, which other machines reach, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
+	return usage("ATELIER_LISTEN is %q, which other machines reach, and neither WEB_PASSWORD nor WEB_USER_HEADER is set: "+
+		"set one, or listen on 127.0.0.1:8080 or off.", c.Listen)
 }
 
 // private tells whether only this machine reaches what is listened on.

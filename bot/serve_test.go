@@ -125,14 +125,21 @@ func (b *syncBuffer) String() string {
 // openParlour serves with these settings.
 func openParlour(t *testing.T, p *parlour, env ...string) *open {
 	t.Helper()
+	o := openService(t, service{adapters: []adapters.Adapter{p}}, env...)
+	o.parlour = p
+	return o
+}
+
+// openService serves a service, of which pools and what starts it are filled in.
+func openService(t *testing.T, s service, env ...string) *open {
+	t.Helper()
 	config, err := readConfig(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serveCommand).over)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &open{t: t, parlour: p, log: &syncBuffer{}, ended: make(chan struct{})}
+	o := &open{t: t, log: &syncBuffer{}, ended: make(chan struct{})}
 	config.LogTo = o.log
-	pools, err := parsePools("gateway,plan,cpu,gpu", "")
-	if err != nil {
+	if s.pools, err = parsePools("gateway,plan,cpu,gpu", ""); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -140,13 +147,11 @@ func openParlour(t *testing.T, p *parlour, env ...string) *open {
 	started := make(chan struct{})
 	go func() {
 		defer close(o.ended)
-		o.err = serve(ctx, config, service{
-			pools: pools, adapters: []adapters.Adapter{p}, fresh: time.Nanosecond,
-			started: func(at net.Addr, j *jobs.Jobs) {
-				o.address, o.jobs = "http://"+at.String(), j
-				close(started)
-			},
-		})
+		s.fresh, s.started = time.Nanosecond, func(at net.Addr, j *jobs.Jobs) {
+			o.address, o.jobs = "http://"+at.String(), j
+			close(started)
+		}
+		o.err = serve(ctx, config, s)
 	}()
 	t.Cleanup(o.end)
 	select {

@@ -90,7 +90,7 @@ const keyBytes = 32
 func sharedKey(ctx context.Context, state storage.State) ([]byte, error) {
 	const at = "web-key/links"
 	key := make([]byte, keyBytes)
-	_, _ = rand.Read(key) //nolint:errcheck // it never fails
+	_, _ = rand.Read(key)
 	first, err := state.PutOnce(ctx, at, key, 0)
 	if err == nil && !first {
 		key, err = state.Get(ctx, at)

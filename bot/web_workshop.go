@@ -222,8 +222,8 @@ func example(s toolbox.Status) (web.Example, bool) {
 	for _, a := range s.Tool.Args {
 		if a.Type.Media() && !a.Optional {
 			needs = append(needs, string(a.Type))
-		} else if a.Many || a.Type != plan.Text {
-			return web.Example{}, false
+		} else if a.Many || a.Type != plan.Text || a.Meaning == plan.Content || a.Meaning == plan.Format {
+			return web.Example{}, false // a text to be brought along, or a format that may not be at hand
 		}
 	}
 	if len(needs) > 1 {
@@ -234,14 +234,9 @@ func example(s toolbox.Status) (web.Example, bool) {
 		case namedFile.MatchString(e):
 		case len(needs) == 1 && about:
 			return web.Example{Wish: braces.Replace(e), Needs: needs[0]}, true
-		case len(needs) == 0 && !about && !hasContent(s.Tool):
+		case len(needs) == 0 && !about:
 			return web.Example{Wish: braces.Replace(e)}, true
 		}
 	}
 	return web.Example{}, false
-}
-
-// hasContent tells whether a tool works on a text that is to be brought along.
-func hasContent(t toolbox.Tool) bool {
-	return slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return a.Meaning == plan.Content })
 }

@@ -22,7 +22,7 @@ import (
 
 // patience is how long anything in a browser may take before a test gives up: long, as
 // the machine may be busy with many.
-const patience = 2 * time.Minute
+const patience = 4 * time.Minute
 
 // Browser is a Chromium that runs.
 type Browser struct{ ctx context.Context } //nolint:containedctx // chromedp's handle to a browser is a context

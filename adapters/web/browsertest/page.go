@@ -102,7 +102,8 @@ func (p *Page) Wait(expression string) {
 	p.tb.Helper()
 	ctx, cancel := context.WithTimeout(p.ctx, patience)
 	defer cancel()
-	wait := chromedp.Evaluate[chromedp.Void](`(async () => { while (!(`+expression+`)) await new Promise((next) => setTimeout(next, 10)); })()`, chromedp.EvalAwaitPromise)
+	script := `(async () => { while (!(` + expression + `)) await new Promise((next) => setTimeout(next, 10)); })()`
+	wait := chromedp.Evaluate[chromedp.Void](script, chromedp.EvalAwaitPromise)
 	for {
 		err := chromedp.Do(ctx, wait)
 		if err == nil {
