@@ -124,6 +124,9 @@ func TestExamples(t *testing.T) {
 	if sent := s.next(t); sent.path != "POST /t/fresh0000000000000/messages" {
 		t.Error(sent)
 	}
+	if to := <-s.visited; to != "/t/fresh0000000000000" {
+		t.Error(to)
+	}
 }
 
 func TestMark(t *testing.T) {

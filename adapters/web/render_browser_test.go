@@ -41,7 +41,7 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 	m := http.NewServeMux()
 	m.Handle("/static/", s.pages.static())
 	m.HandleFunc("GET /{$}", s.page)
-	m.HandleFunc("GET /t/t1", s.page)
+	m.HandleFunc("GET /t/{thread}", s.page)
 	m.HandleFunc("GET /t/t1/events", s.stream)
 	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {
 		work := sampleWork()

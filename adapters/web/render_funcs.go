@@ -30,6 +30,7 @@ func (p *pages) funcs(tag string) template.FuncMap {
 		"needs":     say.needs,
 		"stateWord": say.state,
 		"stateIcon": stateIcon,
+		"modules":   p.modules,
 		"press":     pressValues,
 		"marker":    func() point.Marker { return point.Marker{Words: say} },
 		"composer":  newComposer,

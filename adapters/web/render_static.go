@@ -87,6 +87,19 @@ func zip(content []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// modules are the scripts that every page needs, so that a browser can ask for all of them
+// before it has read the one that asks for the others.
+func (p *pages) modules() []string {
+	var all []string
+	for name := range p.assets {
+		if path.Ext(name) == ".js" && path.Dir(name) == "." && name != "theme.js" {
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // folder is the path of the static files, which changes with their content.
 func (p *pages) folder() string { return "/static/" + p.hash }
 

@@ -18,7 +18,8 @@ export class Composer {
     this.form = form;
     this.parts = Object.fromEntries(["text", "send", "attach", "files", "chips", "hint", "trouble", "sending", "reply-to"].map((id) => [id, part(id)]));
     const { thread, fresh, maxFile, maxFiles } = form.dataset;
-    this.draft = new Draft(thread, fresh !== undefined);
+    this.fresh = fresh !== undefined; // the message begins a thread, which has a page of its own
+    this.draft = new Draft(thread, this.fresh);
     const kept = this.draft.read();
     this.thread = kept.thread ?? thread;
     this.attachments = new Attachments(this.thread, Number(maxFile), Number(maxFiles));
@@ -193,7 +194,7 @@ export class Composer {
     }
     if (response.redirected) return location.assign(elsewhere); // to log in: the draft stays
     this.#sent();
-    if (elsewhere) location.assign(elsewhere);
+    if (elsewhere || this.fresh) location.assign(elsewhere || `/t/${this.thread}`);
   }
 
   #sent() {
