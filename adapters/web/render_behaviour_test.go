@@ -2,45 +2,12 @@ package web
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 
 	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
 )
-
-// drop lets files fall onto the page.
-func drop(p *browsertest.Page, names ...string) {
-	for _, name := range names {
-		p.Script(fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File(["abc"], %q, {type: "image/png"}));
-			for (const name of ["dragenter", "drop"]) document.body.dispatchEvent(new DragEvent(name, {dataTransfer: d, bubbles: true, cancelable: true})); })()`, name))
-	}
-}
-
-// write puts a text into the message's field, and press a key there.
-func write(p *browsertest.Page, text string) {
-	p.Script(fmt.Sprintf(`(() => { const t = document.getElementById("text"); t.focus(); t.value = %q; t.dispatchEvent(new Event("input", {bubbles: true})); })()`, text))
-}
-
-func enter(p *browsertest.Page, more string) {
-	p.Script(`document.getElementById("text").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true` + more + `}))`)
-}
-
-func click(p *browsertest.Page, selector string) {
-	p.Script(fmt.Sprintf(`document.querySelector(%q).click()`, selector))
-}
-
-func (s *stage) next(t *testing.T) post {
-	t.Helper()
-	select {
-	case p := <-s.posted:
-		return p
-	case <-t.Context().Done():
-		t.Fatal("the page sent nothing")
-	}
-	return post{}
-}
 
 func TestCompose(t *testing.T) {
 	t.Parallel()
