@@ -18,6 +18,9 @@ func (c *Channel) serveAct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if t.next > maxLength && r.PostForm.Get("sign") != "stop" {
+		return refuse(http.StatusConflict, "This thread is full. Begin a new one.")
+	}
 	done, err := c.press(r, t, m)
 	if err != nil {
 		return err
@@ -26,7 +29,7 @@ func (c *Channel) serveAct(w http.ResponseWriter, r *http.Request) error {
 	defer stop()
 	status := http.StatusNoContent
 	if done != nil {
-		if _, err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
+		if err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
 			return err
 		}
 		// It is listed as busy, so that it is found where it is not taken now.

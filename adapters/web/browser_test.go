@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,9 +45,7 @@ func (b *browser) of(id string) *browser {
 func (b *browser) with(name, value string) *browser {
 	other := *b
 	other.said = map[string]string{name: value}
-	for n, v := range b.said {
-		other.said[n] = v
-	}
+	maps.Copy(other.said, b.said)
 	return &other
 }
 
@@ -71,8 +71,8 @@ func (b *browser) get(target string) *httptest.ResponseRecorder {
 func (b *browser) post(target string, fields ...string) *httptest.ResponseRecorder {
 	b.Helper()
 	form := url.Values{}
-	for i := 0; i < len(fields); i += 2 {
-		form.Add(fields[i], fields[i+1])
+	for pair := range slices.Chunk(fields, 2) {
+		form.Add(pair[0], pair[1])
 	}
 	return b.do(http.MethodPost, target, strings.NewReader(form.Encode()))
 }
@@ -212,7 +212,7 @@ func (b *browser) open(target string) *tab {
 		defer close(over)
 		b.c.Handler().ServeHTTP(w, as(r, b.by))
 		w.WriteHeader(http.StatusOK)
-		_ = out.Close()
+		_ = out.Close() //nolint:errcheck // it never fails
 	}()
 	read := make(chan struct{})
 	go func() {
@@ -221,7 +221,7 @@ func (b *browser) open(target string) *tab {
 	}()
 	x.stop = sync.OnceFunc(func() {
 		cancel()
-		_ = in.Close()
+		_ = in.Close() //nolint:errcheck // it never fails
 		<-over
 		<-read
 	})

@@ -57,7 +57,7 @@ func (g *gate) enter(ctx context.Context, who string, patience time.Duration) (l
 		}
 		if late == nil {
 			timer := time.NewTimer(patience)
-			defer timer.Stop() //nolint:revive // it is made once
+			defer timer.Stop()
 			late = timer.C
 		}
 		select {

@@ -114,14 +114,14 @@ func (c *Channel) writeHTML(w http.ResponseWriter, status int, render func(io.Wr
 		w.Header().Set("Cache-Control", "no-store")
 	}
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(w) // who does not read on has gone
+	_, _ = b.WriteTo(w) //nolint:errcheck // who does not read on has gone
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) //nolint:errchkjson // who does not read on has gone
+	_ = json.NewEncoder(w).Encode(v) //nolint:errcheck,errchkjson // who does not read on has gone
 }
 
 // longestLanguages is how much of what a browser says of its languages is looked at.

@@ -143,30 +143,31 @@ func (c *Channel) lookThrough(ctx context.Context, l *listener) {
 	}
 }
 
-// follow hears what other processes tell. An empty hint says that some may have been missed.
+// follow hears what other processes tell, and tries again as often as it must.
 func (c *Channel) follow(ctx context.Context, to chan<- []byte) {
 	for pause := firstRetry; ctx.Err() == nil; pause = min(2*pause, lastRetry) {
 		hints, err := c.config.State.Subscribe(ctx, topic)
-		if err != nil {
-			if ctx.Err() == nil {
-				c.log.WarnContext(ctx, "what other processes tell is not heard", "error", forOperator(err))
-			}
-		} else {
+		switch {
+		case err == nil:
+			pass(ctx, hints, to)
 			pause = firstRetry
-			for missed := true; ; missed = false {
-				var hint []byte
-				if ok := true; !missed {
-					if hint, ok = <-hints; !ok {
-						break
-					}
-				}
-				select {
-				case to <- hint:
-				case <-ctx.Done():
-				}
-			}
+		case ctx.Err() == nil:
+			c.log.WarnContext(ctx, "what other processes tell is not heard", "error", forOperator(err))
 		}
 		wait(ctx, pause)
+	}
+}
+
+// pass hands hints on until there are no more. An empty one comes first: some may have been
+// missed.
+func pass(ctx context.Context, hints <-chan []byte, to chan<- []byte) {
+	var hint []byte
+	for ok := true; ok; hint, ok = <-hints {
+		select {
+		case to <- hint:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 
@@ -196,7 +197,7 @@ func (c *Channel) handOver(ctx context.Context, thread string, handle adapters.H
 		} else if err := handle(ctx, e); err != nil {
 			return fmt.Errorf("hand over an event: %w", err)
 		}
-		if _, err := c.append(ctx, thread, entry{Taken: &taken{ID: h.id}}); errors.Is(err, adapters.ErrGone) {
+		if err := c.append(ctx, thread, entry{Taken: &taken{ID: h.id}}); errors.Is(err, adapters.ErrGone) {
 			return nil
 		} else if err != nil {
 			return err

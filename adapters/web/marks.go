@@ -76,12 +76,7 @@ func (p pointing) check() error {
 // own.
 func (c *Channel) mark(ctx context.Context, t snapshot, all map[string]pending, p pointing, w *wrote) error {
 	out := adapters.Mark{Picture: p.Picture, File: p.File, Width: p.Width, Height: p.Height, Points: p.Points, Boxes: p.Boxes}
-	width, height, err := 0, 0, error(nil)
-	if p.File != "" {
-		width, height, err = markedFile(t, all, p.File, w)
-	} else {
-		width, height, err = c.markedPicture(ctx, t, p.Picture)
-	}
+	width, height, err := c.marked(ctx, t, all, p, w)
 	if err != nil {
 		return err
 	}
@@ -101,6 +96,14 @@ func (c *Channel) mark(ctx context.Context, t snapshot, all map[string]pending, 
 	}
 	w.Marks = append(w.Marks, out)
 	return nil
+}
+
+// marked gives the size of the picture that is pointed at.
+func (c *Channel) marked(ctx context.Context, t snapshot, all map[string]pending, p pointing, w *wrote) (width, height int, err error) {
+	if p.File != "" {
+		return markedFile(t, all, p.File, w)
+	}
+	return c.markedPicture(ctx, t, p.Picture)
 }
 
 // markedFile gives the size of a file that is sent with the message, or was sent before.

@@ -124,8 +124,8 @@ func FuzzMarks(f *testing.F) {
 	f.Fuzz(func(t *testing.T, marks string) {
 		all, err := readPointings(marks)
 		if err != nil {
-			if _, fault := refusalOf(err); fault {
-				t.Errorf("%q: nobody is told why: %v", marks, err)
+			if why, fault := refusalOf(err); fault {
+				t.Errorf("%q: nobody is told why but %v: %v", marks, why, err)
 			}
 			return
 		}
@@ -138,7 +138,7 @@ func FuzzMarks(f *testing.F) {
 			m.Marks = append(m.Marks, adapters.Mark{File: p.File, Width: p.Width, Height: p.Height, Points: p.Points, Boxes: p.Boxes, Mask: &adapters.File{ID: "m", Handle: "m"}})
 		}
 		for _, f := range m.Files {
-			if _, err := json.Marshal(f.ID); err != nil || len(f.ID) > 255 || strings.ContainsFunc(f.ID, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\ufffd' }) {
+			if len(f.ID) > 255 || strings.ContainsFunc(f.ID, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == '\ufffd' }) {
 				return // no upload has that id
 			}
 		}

@@ -121,7 +121,7 @@ func (c *Channel) serveFile(w http.ResponseWriter, r *http.Request, f file) erro
 	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": cleanName(f.name)}))
 	h.Set("Content-Security-Policy", allowed)
 	h.Set("Cache-Control", "private, max-age=600")
-	h.Set("Etag", strconv.Quote(f.tag))
+	h.Set("ETag", strconv.Quote(f.tag))
 	content := &ranged{ctx: r.Context(), media: c.config.Media, key: f.key, size: f.size}
 	defer content.close()
 	http.ServeContent(w, r, "", f.at, content)
@@ -174,7 +174,7 @@ func (r *ranged) Read(p []byte) (int, error) {
 
 func (r *ranged) close() {
 	if r.body != nil {
-		_ = r.body.Close() // it was only read
+		_ = r.body.Close() //nolint:errcheck // it was only read
 		r.body = nil
 	}
 }

@@ -114,7 +114,7 @@ func TestRanges(t *testing.T) {
 	if head.Code != http.StatusOK || head.Header().Get("Content-Length") != "19" || head.Body.Len() != 0 {
 		t.Errorf("HEAD is answered by %d %v %q", head.Code, head.Header(), head.Body)
 	}
-	tag := head.Header().Get("Etag")
+	tag := head.Header().Get("ETag")
 	b.is(b.with("If-None-Match", tag).get(u.URL), http.StatusNotModified)
 	b.is(b.with("If-None-Match", `"other"`).get(u.URL), http.StatusOK)
 	b.is(b.with("If-Range", `"other"`).with("Range", "bytes=5-6").get(u.URL), http.StatusOK)

@@ -54,7 +54,7 @@ func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
 		if err := c.enlist(ctx, listed{At: at, Thread: thread, Title: title, Busy: true}); err != nil {
 			return err
 		}
-		if _, err := c.append(ctx, thread, entry{Wrote: m}); err != nil {
+		if err := c.append(ctx, thread, entry{Wrote: m}); err != nil {
 			return err
 		}
 		c.publish(ctx, hintWrote, thread)

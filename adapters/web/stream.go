@@ -41,6 +41,9 @@ type stream struct {
 
 // serveEvents tells a page what comes after what it shows.
 func (c *Channel) serveEvents(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodGet { // of HEAD
+		return refuse(http.StatusMethodNotAllowed, "The browser sent this in a way that is not understood. Reload the page.")
+	}
 	ctx, me := r.Context(), c.me(r)
 	leave, ok := c.streams.enter(ctx, me.ID, 0)
 	if !ok {
@@ -72,7 +75,7 @@ func (c *Channel) serveEvents(w http.ResponseWriter, r *http.Request) error {
 	h.Set("X-Accel-Buffering", "no") // of nginx, which would wait for more
 	w.WriteHeader(http.StatusOK)
 	if err := s.write(fmt.Appendf(nil, "retry: %d\n\n", reconnect)); err != nil {
-		return nil //nolint:nilerr // who does not read on has gone
+		return nil // who does not read on has gone
 	}
 	s.follow(ctx, watcher, t)
 	return nil
@@ -188,8 +191,7 @@ func (s *stream) event(name string, id int64, render func(io.Writer) error) erro
 }
 
 func (s *stream) write(b []byte) error {
-	// Where the server has no such deadline, its own holds.
-	_ = s.control.SetWriteDeadline(time.Now().Add(slowest))
+	_ = s.control.SetWriteDeadline(time.Now().Add(slowest)) //nolint:errcheck // where there is none, the server's own holds
 	if _, err := s.w.Write(b); err != nil {
 		return fmt.Errorf("write an event: %w", err)
 	}

@@ -1,7 +1,10 @@
 package web
 
 import (
+	"bufio"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
@@ -158,6 +161,42 @@ func TestStreamsOfNothing(t *testing.T) {
 	b := browse(t, c)
 	for _, target := range []string{events1, "/t/x/events", "/t/" + strings.Repeat("x", 33) + "/events", "/t/THREAD0000000001/events"} {
 		b.is(b.get(target), http.StatusNotFound)
+	}
+	b.is(b.do(http.MethodHead, events1, http.NoBody), http.StatusMethodNotAllowed)
+}
+
+// TestServerShutsDown holds that open streams do not keep a server from ending, and that
+// its time to write does not end them.
+func TestServerShutsDown(t *testing.T) {
+	t.Parallel()
+	c := newChannel(t, newMemory(), newFiles())
+	b := browse(t, c)
+	b.is(b.write("message00000000001", "one"), http.StatusAccepted)
+	server := httptest.NewUnstartedServer(c.Handler())
+	server.Config.RegisterOnShutdown(c.Close)
+	server.Config.WriteTimeout = time.Nanosecond
+	server.Start()
+	defer server.Close()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+events1, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := server.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close() //nolint:errcheck // it is read to its end
+	in := bufio.NewReader(w.Body)
+	for line := ""; !strings.Contains(line, "message00000000001"); {
+		if line, err = in.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := server.Config.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		t.Errorf("the stream ends with %v", err)
 	}
 }
 

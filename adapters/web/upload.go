@@ -22,6 +22,8 @@ const (
 	uploadIdle = time.Minute
 	// maxPending is how many files of a thread may wait to be sent.
 	maxPending = 2 * adapters.MaxFiles
+	// maxUploads is after how many entries a thread takes no more files.
+	maxUploads = 10_000
 	forMask    = "mask"
 )
 
@@ -46,6 +48,10 @@ func (c *Channel) pendings(ctx context.Context, thread string) (map[string]pendi
 	if err != nil {
 		return nil, fmt.Errorf("read what was uploaded: %w", err)
 	}
+	return foldUploads(raw), nil
+}
+
+func foldUploads(raw [][]byte) map[string]pending {
 	all := map[string]pending{}
 	for _, b := range raw {
 		var u uploading
@@ -57,7 +63,7 @@ func (c *Channel) pendings(ctx context.Context, thread string) (map[string]pendi
 			delete(all, u.Gone)
 		}
 	}
-	return all, nil
+	return all
 }
 
 func (c *Channel) noteUpload(ctx context.Context, thread string, u uploading) error {
@@ -124,16 +130,19 @@ func (c *Channel) serveUpload(w http.ResponseWriter, r *http.Request) error {
 
 // mayUpload refuses what would only lie around.
 func (c *Channel) mayUpload(ctx context.Context, thread, by string) error {
-	all, err := c.pendings(ctx, thread)
+	raw, err := c.config.State.Read(ctx, uploadsKey(thread), 0)
 	if err != nil {
-		return err
+		return fmt.Errorf("read what was uploaded: %w", err)
+	}
+	if len(raw) > maxUploads {
+		return refuse(http.StatusConflict, "This thread is full. Begin a new one.")
 	}
 	t, err := c.threads.read(ctx, thread, now)
 	if err != nil && !errors.Is(err, adapters.ErrGone) {
 		return err
 	}
 	waiting := 0
-	for id, p := range all {
+	for id, p := range foldUploads(raw) {
 		if _, sent := t.file(id); !sent && p.By == by {
 			waiting++
 		}
@@ -148,8 +157,7 @@ func (c *Channel) mayUpload(ctx context.Context, thread, by string) error {
 func (c *Channel) keep(w http.ResponseWriter, r *http.Request, p *pending) error {
 	ctx := r.Context()
 	content := &counted{r: http.MaxBytesReader(w, r.Body, c.config.MaxFile), alive: func() {
-		// Where the server cannot, its own limit holds.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadIdle))
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadIdle)) //nolint:errcheck // where there is none, the server's own holds
 	}}
 	if err := c.config.Media.Put(ctx, p.Key, content); err != nil {
 		switch _, large := errors.AsType[*http.MaxBytesError](content.err); {

@@ -123,7 +123,9 @@ func TestUploadBrokenOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(conn, "POST %s?name=a.png HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n\x89PNG", files1)
+	if _, err := fmt.Fprintf(conn, "POST %s?name=a.png HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n\x89PNG", files1); err != nil {
+		t.Fatal(err)
+	}
 	for func() bool { media.mu.Lock(); defer media.mu.Unlock(); return media.putting == 0 }() {
 		time.Sleep(time.Millisecond)
 	}
@@ -152,7 +154,9 @@ func TestHugeUpload(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close() //nolint:errcheck // it is read to its end
-	fmt.Fprintf(conn, "POST %s?name=a.mp4 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\nbegin", files1, 2<<30)
+	if _, err := fmt.Fprintf(conn, "POST %s?name=a.mp4 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\nbegin", files1, 2<<30); err != nil {
+		t.Fatal(err)
+	}
 	in := bufio.NewReader(conn)
 	w, err := http.ReadResponse(in, nil)
 	if err != nil {

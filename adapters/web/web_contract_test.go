@@ -1,14 +1,10 @@
 package web
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,32 +69,14 @@ func (p *platform) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter 
 }
 
 // at is the process whose pages people look at: the one that listens, if there is one.
-func (p *platform) at() *Channel {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, c := range p.channels {
-		c.mu.Lock()
-		listens := c.listening != nil
-		c.mu.Unlock()
-		if listens {
-			return c
-		}
-	}
-	return p.channels[len(p.channels)-1]
-}
-
 func (*platform) Connected(*testing.T) { synctest.Wait() }
-
-func (p *platform) next(what string) string {
-	p.id++
-	return fmt.Sprintf("%s%016d", what, p.id)
-}
 
 func (p *platform) Person(_ *testing.T, name string) adapters.Person {
 	return adapters.Person{ID: strings.ToLower(name) + "-1", Name: name}
 }
 
 func (p *platform) Admin(t *testing.T) adapters.Person {
+	t.Helper()
 	a := p.Person(t, "Root")
 	a.Admin = true
 	return a
@@ -121,34 +99,6 @@ func (p *platform) Gone(t *testing.T) adapters.Thread {
 }
 
 // do makes a request of somebody's browser.
-func (p *platform) do(t *testing.T, by adapters.Person, method, target string, form url.Values, want ...int) *httptest.ResponseRecorder {
-	t.Helper()
-	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(form.Encode()))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return p.serve(t, as(r, by), want...)
-}
-
-func (p *platform) serve(t *testing.T, r *http.Request, want ...int) *httptest.ResponseRecorder {
-	t.Helper()
-	w := httptest.NewRecorder()
-	p.at().Handler().ServeHTTP(w, r)
-	if !slices.Contains(want, w.Code) {
-		t.Fatalf("%s %s: %d %s", r.Method, r.URL.Path, w.Code, w.Body)
-	}
-	return w
-}
-
-func (p *platform) upload(t *testing.T, by adapters.Person, thread, name, what string, content []byte) string {
-	t.Helper()
-	target := "/t/" + thread + "/files?name=" + url.QueryEscape(name) + "&for=" + what
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, target, bytes.NewReader(content))
-	var got uploaded
-	if err := json.Unmarshal(p.serve(t, as(r, by), http.StatusCreated).Body.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
-	return got.ID
-}
-
 func (p *platform) Write(t *testing.T, post adapterstest.Post) adapters.MessageRef {
 	t.Helper()
 	thread, id := post.Thread.Channel, p.next("message")
@@ -221,21 +171,6 @@ func (p *platform) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Sh
 	return all
 }
 
-func withLine(blocks []adapters.Block, text string) []adapters.Block {
-	return append(blocks, adapters.Block{Spans: []adapters.Span{{Text: text}}})
-}
-
-func (p *platform) file(t *testing.T, m *adapterstest.Shown, f fileView) {
-	t.Helper()
-	if !strings.HasPrefix(f.URL, "/") {
-		m.Links = append(m.Links, f.URL)
-		m.Blocks = withLine(m.Blocks, f.Note)
-		return
-	}
-	w := p.do(t, ana, http.MethodGet, f.URL, nil, http.StatusOK, http.StatusNotFound)
-	m.Files = append(m.Files, adapterstest.ShownFile{Name: f.Name, Alt: f.Alt, Note: f.Note, Content: w.Body.Bytes()})
-}
-
 // Press presses a button below an answer.
 func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, pressed bool) {
 	t.Helper()
@@ -251,11 +186,6 @@ func (*platform) Signs() map[adapters.Sign]bool {
 func (p *platform) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
 	t.Helper()
 	p.act(t, by, request, url.Values{"id": {p.next("halt")}, "sign": {"stop"}})
-}
-
-func (p *platform) act(t *testing.T, by adapters.Person, on adapters.MessageRef, form url.Values) {
-	t.Helper()
-	p.do(t, by, http.MethodPost, "/t/"+on.Channel+"/messages/"+on.ID+"/act", form, http.StatusNoContent)
 }
 
 func (p *platform) LoseFiles(t *testing.T, message adapters.MessageRef) {
