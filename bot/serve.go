@@ -50,19 +50,19 @@ while, and leaves the rest to another process or to the next start. A second one
 // Run serves until it is to end.
 func (s *serveCommand) Run(ctx context.Context, c *call) error {
 	pools, unread := parsePools(s.Queues, s.Concurrency)
-	config, err := c.config(func(c *Config) error {
-		return errors.Join(unread, s.over(c))
-	})
-	if err != nil {
-		return err
-	}
 	served := service{pools: pools, hint: func(http net.Addr, web bool) error {
 		if _, err := io.WriteString(c.Stdout, howToAsk(http, web)); err != nil {
 			return fmt.Errorf("say how it is used: %w", err)
 		}
 		return nil
 	}}
-	if served.web, err = connected(s.Adapters, config, served); err != nil {
+	config, err := c.config(func(c *Config) error {
+		wrong := errors.Join(unread, s.over(c))
+		var unknown error
+		served.web, unknown = connected(s.Adapters, *c, served)
+		return errors.Join(wrong, unknown)
+	})
+	if err != nil {
 		return err
 	}
 	return serve(ctx, config, served)
@@ -97,7 +97,7 @@ func connected(names string, c Config, s service) (withWeb bool, err error) {
 			wrong = append(wrong, usage("--adapters names %q: there are web and none.", name))
 		case c.Listen == "":
 			wrong = append(wrong, usage("--adapters names web, and ATELIER_LISTEN is off: give it an address."))
-		case !s.works(jobs.QueueGateway):
+		case len(s.pools) > 0 && !s.works(jobs.QueueGateway):
 			wrong = append(wrong, usage("--adapters names web, and --queues leaves out gateway: name it too."))
 		default:
 			withWeb = true

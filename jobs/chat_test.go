@@ -130,13 +130,13 @@ func (c *chat) Forget(_ context.Context, t adapters.Thread) error {
 	return nil
 }
 
+func (c *chat) Limits(adapters.Thread) adapters.Limits { return c.limits }
+
 func (c *chat) forgotten() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.gone)
 }
-
-func (c *chat) Limits(adapters.Thread) adapters.Limits { return c.limits }
 
 // put posts once under a key.
 func (c *chat) put(key string, r adapters.Reply) adapters.MessageRef {
