@@ -84,6 +84,7 @@ func (c *call) examine(ctx context.Context) ([]finding, error) {
 		func(ctx context.Context) []finding { return config.examineRedis(ctx, running) },
 		config.examineFiles, config.examineModels, config.examineTools,
 		func(ctx context.Context) []finding { return []finding{config.examineAddress(ctx, running)} },
+		func(context.Context) []finding { return config.examineWeb() },
 	} {
 		found = append(found, look(ctx)...)
 		if err := ctx.Err(); err != nil {
@@ -91,7 +92,7 @@ func (c *call) examine(ctx context.Context) ([]finding, error) {
 		}
 	}
 	return append(found, finding{
-		missing, "chat platforms", "This version connects with none yet. Wishes are taken from the command line: bot ask",
+		missing, "chat platforms", "This version connects with none of elsewhere yet. Wishes are taken in the browser, and from the command line: bot ask",
 	}), nil
 }
 
