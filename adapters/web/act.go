@@ -29,6 +29,10 @@ func (c *Channel) serveAct(w http.ResponseWriter, r *http.Request) error {
 	defer stop()
 	status := http.StatusNoContent
 	if done != nil {
+		as := happening{id: done.ID, at: c.config.Now(), reacted: done}
+		if err := eventOf(thread, t, as).Validate(); err != nil { // what is recorded can be handed over
+			return err
+		}
 		if err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
 			return err
 		}

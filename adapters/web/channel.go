@@ -25,6 +25,8 @@ type Channel struct {
 	uploads *gate
 	streams *gate
 
+	rendered *renderings
+
 	mu        sync.Mutex
 	listening *listener // nil while nobody listens
 
@@ -79,7 +81,8 @@ func New(c Config) (*Channel, error) {
 	return &Channel{
 		config: c, log: c.Log, pages: pages, hub: h, closed: make(chan struct{}),
 		threads: newShelf(c.State, h.hints), index: newIndex(c.State, h.hints, c.Retention),
-		uploads: newGate(uploadsAtOnce, uploadsOfOne), streams: newGate(streamsAtOnce, streamsOfOne),
+		rendered: newRenderings(),
+		uploads:  newGate(uploadsAtOnce, uploadsOfOne), streams: newGate(streamsAtOnce, streamsOfOne),
 	}, nil
 }
 

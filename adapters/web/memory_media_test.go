@@ -21,6 +21,7 @@ type files struct {
 	putting int // Puts that run
 	most    int // at once
 	hold    chan struct{}
+	begun   chan struct{} // hears of each Put, where it is set
 }
 
 func newFiles() *files { return &files{content: map[string][]byte{}} }
@@ -29,8 +30,11 @@ func (f *files) Put(ctx context.Context, key string, r io.Reader) error {
 	f.mu.Lock()
 	f.putting++
 	f.most = max(f.most, f.putting)
-	hold := f.hold
+	hold, begun := f.hold, f.begun
 	f.mu.Unlock()
+	if begun != nil {
+		begun <- struct{}{}
+	}
 	defer func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()

@@ -100,7 +100,8 @@ func (c *Channel) compose(ctx context.Context, r *http.Request, thread string, t
 	if len(m.Files) > adapters.MaxFiles {
 		return nil, refuse(http.StatusUnprocessableEntity, "At most %d files can be sent with one message.", adapters.MaxFiles)
 	}
-	return m, nil
+	as := happening{id: m.ID, at: c.config.Now(), message: &message{id: m.ID, wrote: m, replyTo: m.ReplyTo}}
+	return m, eventOf(thread, t, as).Validate() // what is recorded can be handed over
 }
 
 // attach adds files and marks to a message.

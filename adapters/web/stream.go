@@ -152,13 +152,28 @@ func (s *stream) look(ctx context.Context, wanted uint64) error {
 
 // tell tells the messages that have changed since the position.
 func (s *stream) tell(t snapshot) error {
-	all := viewer{s.thread, t, s.me}.messages(s.position)
-	last := t.next - 1
-	if len(all) == 0 {
+	seen := viewer{s.thread, t, s.me}
+	changed := seen.changed(s.position)
+	if len(changed) == 0 {
 		return nil
 	}
+	last := t.next - 1
+	render := func() ([]byte, error) {
+		return frame("message", last, func(w io.Writer) error { return s.c.pages.messages(w, s.language, seen.views(changed)) })
+	}
+	var b []byte
+	var err error
+	if len(changed) > fewMessages {
+		b, err = render()
+	} else {
+		of := rendering{s.thread, t.messages[0].wrote, s.position, t.next, s.language, s.me.ID, s.me.Admin}
+		b, err = s.c.rendered.get(of, render)
+	}
+	if err != nil {
+		return s.failed(err)
+	}
 	s.position = last
-	return s.event("message", last, func(w io.Writer) error { return s.c.pages.messages(w, s.language, all) })
+	return s.write(b)
 }
 
 // list tells the list of threads.
@@ -170,24 +185,36 @@ func (s *stream) list(ctx context.Context, wanted uint64) error {
 	return s.event("threads", -1, func(w io.Writer) error { return s.c.pages.threads(w, s.language, lines) })
 }
 
-// event writes one, under the position of the last entry that it covers, if it covers some.
+// event renders and writes one.
 func (s *stream) event(name string, id int64, render func(io.Writer) error) error {
-	var data bytes.Buffer
-	if err := render(&data); err != nil {
-		s.c.log.Error("an event could not be rendered", "error", forOperator(err))
-		return err
+	b, err := frame(name, id, render)
+	if err != nil {
+		return s.failed(err)
 	}
-	var b bytes.Buffer
+	return s.write(b)
+}
+
+func (s *stream) failed(err error) error {
+	s.c.log.Error("an event could not be rendered", "error", forOperator(err))
+	return err
+}
+
+// frame is an event as it is sent, under the position of the last entry that it covers, if
+// it covers some.
+func frame(name string, id int64, render func(io.Writer) error) ([]byte, error) {
+	var data, b bytes.Buffer
+	if err := render(&data); err != nil {
+		return nil, err
+	}
 	fmt.Fprintf(&b, "event: %s\n", name)
 	if id >= 0 {
 		fmt.Fprintf(&b, "id: %d\n", id)
 	}
-	clean := bytes.ReplaceAll(data.Bytes(), []byte("\r"), nil)
-	for line := range bytes.SplitSeq(clean, []byte("\n")) {
+	for line := range bytes.SplitSeq(bytes.ReplaceAll(data.Bytes(), []byte("\r"), nil), []byte("\n")) {
 		fmt.Fprintf(&b, "data: %s\n", line)
 	}
 	b.WriteByte('\n')
-	return s.write(b.Bytes())
+	return b.Bytes(), nil
 }
 
 func (s *stream) write(b []byte) error {

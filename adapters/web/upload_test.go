@@ -116,6 +116,7 @@ func TestUploadNames(t *testing.T) {
 func TestUploadBrokenOff(t *testing.T) {
 	t.Parallel()
 	media := newFiles()
+	media.begun = make(chan struct{}, 1)
 	c := newChannel(t, newMemory(), media)
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
@@ -126,9 +127,7 @@ func TestUploadBrokenOff(t *testing.T) {
 	if _, err := fmt.Fprintf(conn, "POST %s?name=a.png HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n\x89PNG", files1); err != nil {
 		t.Fatal(err)
 	}
-	for func() bool { media.mu.Lock(); defer media.mu.Unlock(); return media.putting == 0 }() {
-		time.Sleep(time.Millisecond)
-	}
+	<-media.begun
 	if err := conn.Close(); err != nil {
 		t.Fatal(err)
 	}

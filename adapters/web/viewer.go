@@ -17,14 +17,24 @@ type viewer struct {
 }
 
 // messages are those that have changed after a position.
-func (v viewer) messages(after int64) []messageView {
-	var all []messageView
+func (v viewer) messages(after int64) []messageView { return v.views(v.changed(after)) }
+
+func (v viewer) changed(after int64) []*message {
+	var all []*message
 	for _, m := range v.t.messages {
 		if m.changed > after {
-			all = append(all, v.message(m))
+			all = append(all, m)
 		}
 	}
 	return all
+}
+
+func (v viewer) views(all []*message) []messageView {
+	views := make([]messageView, len(all))
+	for i, m := range all {
+		views[i] = v.message(m)
+	}
+	return views
 }
 
 func (v viewer) message(m *message) messageView {

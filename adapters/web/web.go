@@ -15,7 +15,10 @@
 //   - A message that the browser was told is sent is in the list, and will be handed over:
 //     at once, or by the next Listen of any process, where this one died in between. The
 //     browser sends a message under an id of its own, so that trying again sends it once.
+//   - What is written while no process listens is handed over to the next one that does, as
+//     long as the thread is kept.
 //   - Send under one key posts once, without a window: the first entry with a key counts.
+//     It looks whether what is attached can be read; people read it from where it is.
 //   - An upload that is broken off leaves nothing that is shown.
 //   - Nothing that people sent or a tool made is served with a type that runs in the
 //     channel's origin: pages are shown in a frame without an origin, drawings are
