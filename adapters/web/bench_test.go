@@ -22,7 +22,13 @@ func BenchmarkHundredStreams(b *testing.B) {
 	server := httptest.NewServer(c.Handler())
 	defer server.Close()
 	post := func(id string) {
-		w, err := server.Client().PostForm(server.URL+"/t/"+thread1+"/messages", url.Values{"id": {id}, "text": {"Find the edges."}})
+		form := url.Values{"id": {id}, "text": {"Find the edges."}}
+		r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, server.URL+"/t/"+thread1+"/messages", strings.NewReader(form.Encode()))
+		if err != nil {
+			b.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w, err := server.Client().Do(r)
 		if err != nil || w.StatusCode != http.StatusAccepted {
 			b.Fatal(err)
 		}
