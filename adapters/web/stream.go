@@ -127,6 +127,13 @@ func (s *stream) follow(ctx context.Context, w *watcher, t snapshot) {
 			err = s.list(ctx, s.listed)
 		}
 	}
+	if errors.Is(err, adapters.ErrGone) { // the page leaves by itself
+		select {
+		case <-ctx.Done():
+		case <-s.c.closed:
+		case <-alive.C:
+		}
+	}
 }
 
 // look tells what has changed, as it is when all hints up to that one were there.

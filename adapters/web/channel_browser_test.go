@@ -1,0 +1,111 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/web/browsertest"
+)
+
+// TestChannelInBrowser goes the whole way in a browser: a wish with a picture, progress, an
+// answer with a picture and a page, a choice, and the end of the thread.
+func TestChannelInBrowser(t *testing.T) {
+	t.Parallel()
+	media := newFiles()
+	c := newChannel(t, newMemory(), media)
+	events := make(chan adapters.Event, 10)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	over := make(chan error, 1)
+	go func() {
+		over <- c.Listen(ctx, func(_ context.Context, e adapters.Event) error { events <- e; return nil })
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(c.Handler())
+	t.Cleanup(server.Close)
+	t.Cleanup(c.Close)
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+
+	p.Open(server.URL + "/")
+	drop(p, "photo.txt")
+	p.Wait(`document.querySelector(".chip .chip-state")?.textContent === "3 B"`)
+	write(p, "Find the <b>edges</b>.")
+	enter(p, "")
+	asked := <-events
+	if asked.Message == nil || asked.Message.Text != "Find the <b>edges</b>." || len(asked.Message.Files) != 1 {
+		t.Fatalf("it was heard as %+v", asked)
+	}
+	p.Wait(`location.pathname.startsWith("/t/") && document.querySelectorAll("#messages article").length === 1`)
+
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(c.Acknowledge(ctx, asked.Message.Ref, adapters.Seen))
+	progress := adapters.Progress{Thread: asked.Thread, Request: asked.Message.Ref.ID, Title: "The edges", Steps: []adapters.ProgressStep{{Key: "1", Text: "find edges", State: adapters.StepRunning}}}
+	at, err := c.Report(ctx, "p", adapters.MessageRef{}, progress)
+	must(err)
+	p.Wait(`document.querySelector(".progress .step.running")`)
+	progress.Ended, progress.Steps[0].State, progress.Steps[0].Took = true, adapters.StepDone, time.Second
+	_, err = c.Report(ctx, "p", at, progress)
+	must(err)
+	must(media.Put(ctx, "threads/x/edges.png", bytes.NewReader(square(t))))
+	must(media.Put(ctx, "threads/x/page.html", strings.NewReader("<!doctype html><title>x</title><h1>The harbour</h1>")))
+	reply := adapters.Reply{
+		Thread: asked.Thread, AnswerTo: asked.Message.Ref, Text: "Here are the **edges**.", Choices: []adapters.Choice{{ID: "one", Text: "softer"}},
+		Files: []adapters.Attachment{
+			{Name: "edges-1.png", Type: "image/png", Alt: "edges", Size: int64(len(square(t))), Handle: "threads/x/edges.png"},
+			{Name: "page-1.html", Type: "text/html", Size: 51, Handle: "threads/x/page.html"},
+		},
+	}
+	answer, err := c.Send(ctx, "k", reply)
+	must(err)
+	must(c.Offer(ctx, answer, 1))
+	must(c.Acknowledge(ctx, asked.Message.Ref, adapters.Done))
+	p.Wait(`document.querySelector(".bot img")?.naturalWidth === 64 && document.querySelector(".bot strong")?.textContent === "edges"`)
+	p.Wait(`document.querySelector(".choice:not([disabled])")`)
+	p.Screenshot("channel")
+	click(p, ".choice")
+	chosen := <-events
+	if r := chosen.Reaction; r == nil || r.Number != 1 || r.Choice != "one" || r.On.Key() != answer.Key() {
+		t.Errorf("a choice was heard as %+v", chosen)
+	}
+	p.Wait(`document.querySelector(".choice").getAttribute("aria-pressed") === "true"`)
+	click(p, ".choice")
+	if back := <-events; back.Kind != adapters.ReactionRemoved {
+		t.Errorf("what was taken back was heard as %+v", back)
+	}
+
+	click(p, "#forget")
+	p.Wait(`document.getElementById("ask").open`)
+	click(p, "#ask-yes")
+	p.Wait(`location.pathname === "/" && !document.querySelector("#threads a")`)
+}
+
+// square is a PNG of 64 by 64 pixels.
+func square(t *testing.T) []byte {
+	t.Helper()
+	m := image.NewGray(image.Rect(0, 0, 64, 64))
+	for i := range 64 {
+		m.SetGray(i, i, color.Gray{Y: 255})
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, m); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
