@@ -25,29 +25,33 @@ func (c *Channel) serveAct(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
-	defer stop()
 	status := http.StatusNoContent
 	if done != nil {
-		as := happening{id: done.ID, at: c.config.Now(), reacted: done}
-		if err := eventOf(thread, t, as).Validate(); err != nil { // what is recorded can be handed over
+		if status, err = c.record(r, thread, t, done); err != nil {
 			return err
 		}
-		if err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
-			return err
-		}
-		// It is listed as busy, so that it is found where it is not taken now.
-		if err := c.enlist(ctx, listed{At: c.config.Now(), Thread: thread, Title: t.title, Busy: true}); err != nil {
-			return err
-		}
-		c.publish(ctx, hintWrote, thread)
-		if !c.handed(ctx, thread) {
-			status = http.StatusAccepted
-		}
-		c.relist(ctx, thread)
 	}
 	w.WriteHeader(status)
 	return nil
+}
+
+// record writes down what was pressed, and has it handed over.
+func (c *Channel) record(r *http.Request, thread string, t snapshot, done *reacted) (status int, err error) {
+	as := happening{id: done.ID, at: c.config.Now(), reacted: done}
+	if err := eventOf(thread, t, as).Validate(); err != nil { // what is recorded can be handed over
+		return 0, err
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+	defer stop()
+	if err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
+		return 0, err
+	}
+	c.publish(ctx, hintWrote, thread)
+	if c.handed(ctx, thread) {
+		return http.StatusNoContent, nil
+	}
+	// It is listed as busy, so that it is found.
+	return http.StatusAccepted, c.enlist(ctx, listed{At: c.config.Now(), Thread: thread, Title: t.title, Busy: true})
 }
 
 // press reads what was pressed; it is nil where that is done already.

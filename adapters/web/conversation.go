@@ -250,9 +250,9 @@ func (c *conversation) change(position int64, id string, how func(*message)) {
 	c.messages[i] = &m
 }
 
-// busy tells whether something still runs.
+// busy tells whether something still runs, or is to be handed over.
 func (c *conversation) busy() bool {
-	return len(c.working) > 0 || slices.ContainsFunc(c.messages, (*message).open)
+	return len(c.working)+len(c.waiting) > 0 || slices.ContainsFunc(c.messages, (*message).open)
 }
 
 // open tells whether a person's message has no answer yet.

@@ -212,13 +212,15 @@ func TestBusy(t *testing.T) {
 		busy  bool
 	}{
 		{`{"wrote":{"id":"m1"}}`, true},
+		{`{"taken":{"id":"m1"}}`, true},
 		{`{"shown":{"id":"m1","status":"seen"}}`, true},
 		{`{"reported":{"key":"p1","progress":{"request":"m1"}}}`, true},
 		{`{"said":{"key":"k1","reply":{"text":"Done.","answer_to":{"id":"m1"}}}}`, false},
 		{`{"reported":{"key":"p2","progress":{"request":"m1"}}}`, true}, // another run
 		{`{"reported":{"key":"p2","progress":{"request":"m1","ended":true}}}`, false},
 		{`{"wrote":{"id":"m2"}}`, true},
-		{`{"shown":{"id":"m2","status":"failed"}}`, false},
+		{`{"shown":{"id":"m2","status":"failed"}}`, true}, // it is not handed over
+		{`{"taken":{"id":"m2"}}`, false},
 	} {
 		if c.fold([][]byte{[]byte(step.entry)}); c.busy() != step.busy {
 			t.Errorf("after %s: %v", step.entry, c.busy())

@@ -26,6 +26,7 @@ func TestThreadsListed(t *testing.T) {
 			time.Sleep(20 * time.Hour)
 		}
 		b.is(b.post("/t/thread0000000001/messages", "id", "message00000000002", "text", "more"), http.StatusAccepted)
+		state.put(t, "thread0000000003", `{"taken":{"id":"message00000000001"}}`)
 		if _, err := other.Send(t.Context(), "k", adapters.Reply{Thread: threadOf("thread0000000003"), Text: "Done.", AnswerTo: refOf("thread0000000003", "message00000000001")}); err != nil {
 			t.Fatal(err)
 		}

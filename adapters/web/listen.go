@@ -203,6 +203,9 @@ func (c *Channel) handOver(ctx context.Context, thread string, handle adapters.H
 			return err
 		}
 	}
+	if len(t.waiting) > 0 {
+		c.relist(ctx, thread)
+	}
 	return nil
 }
 

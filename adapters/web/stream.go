@@ -102,6 +102,7 @@ func (s *stream) follow(ctx context.Context, w *watcher, t snapshot) {
 	lists := time.NewTimer(0) // the list may have changed since the page was made
 	defer lists.Stop()
 	listsAt := true // a list is due
+	told := time.Now()
 	err := s.tell(t)
 	for err == nil {
 		select {
@@ -119,10 +120,10 @@ func (s *stream) follow(ctx context.Context, w *watcher, t snapshot) {
 			err = s.look(ctx, w.changed.Load())
 			if w.listed.Load() > s.listed && !listsAt {
 				listsAt = true
-				lists.Reset(listPause)
+				lists.Reset(max(listPause/20, listPause-time.Since(told)))
 			}
 		case <-lists.C:
-			listsAt = false
+			listsAt, told = false, time.Now()
 			s.listed = w.listed.Load()
 			err = s.list(ctx, s.listed)
 		}
