@@ -120,7 +120,7 @@ func (r *process) listen(ctx context.Context, a adapters.Adapter) {
 // answer answers HTTP until ctx ends. What has begun then has some seconds to end.
 func (r *process) answer(ctx context.Context, l net.Listener, pages http.Handler) error {
 	server := &http.Server{
-		Handler: pages, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
+		Handler: lasting(pages, 30*time.Second), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(r.log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(r.closing)
