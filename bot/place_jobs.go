@@ -25,11 +25,11 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	}
 	var made *jobs.Jobs
 	c.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return made.Elsewhere(ctx) }
-	sentences, err := phrase.New()
+	tell, err := newTell()
 	if err != nil {
 		return nil, err
 	}
-	j.Tell = func(language string, m plan.Message) string { return sentences.Tell(language, m) }
+	j.Tell = tell
 	thinks.Tell = j.Tell
 	a, err := c.agent(ctx, catalogue, p.Blobs, thinks)
 	if err != nil {
@@ -41,6 +41,15 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
 	made, err = jobs.New(j) // before anything asks for what is elsewhere
 	return made, err
+}
+
+// newTell tells the fixed sentences in the language of who reads them.
+func newTell() (plan.Tell, error) {
+	sentences, err := phrase.New()
+	if err != nil {
+		return nil, fmt.Errorf("read the fixed sentences: %w", err)
+	}
+	return func(language string, m plan.Message) string { return sentences.Tell(language, m) }, nil
 }
 
 // inspect looks into a file that somebody sent.

@@ -42,7 +42,11 @@ func (c Config) newWebSite(ctx context.Context, p *place) (*webSite, error) {
 	if s.guard, err = guard.New(c.guard(p)); err != nil {
 		return nil, fmt.Errorf("prepare who is let in: %w", err)
 	}
-	media := webMedia{blobs: p.Blobs, limits: c.limits()}
+	tell, err := newTell()
+	if err != nil {
+		return nil, err
+	}
+	media := webMedia{blobs: p.Blobs, limits: c.limits(), tell: tell}
 	s.channel, err = web.New(web.Config{
 		State: p.State, Media: media, Workshop: s.workshop, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
 		Retention: c.Retention, MaxFile: c.limits().OrDefault().Bytes, Log: c.logger(),
@@ -142,7 +146,7 @@ func (s *webSite) guarded(next http.Handler, c Web) http.Handler {
 
 // size is that of a picture as people see it.
 func (m webMedia) size(ctx context.Context, key string) (width, height int, err error) {
-	found, err := m.Look(ctx, key, key[strings.LastIndexByte(key, '/')+1:])
+	found, err := m.Look(ctx, key, key[strings.LastIndexByte(key, '/')+1:], "")
 	return found.Width, found.Height, err
 }
 

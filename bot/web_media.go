@@ -21,6 +21,7 @@ import (
 type webMedia struct {
 	blobs  storage.Blobs
 	limits media.Limits
+	tell   plan.Tell
 }
 
 var _ web.Media = webMedia{}
@@ -57,7 +58,7 @@ func goneWhereNotFound(err error) error {
 }
 
 // Look finds out what a file is. What looks into files needs them on the disk.
-func (m webMedia) Look(ctx context.Context, key, name string) (_ web.Found, err error) {
+func (m webMedia) Look(ctx context.Context, key, name, language string) (_ web.Found, err error) {
 	folder, err := os.MkdirTemp("", "atelier-look-")
 	if err != nil {
 		return web.Found{}, fmt.Errorf("make a passing folder: %w", err)
@@ -69,7 +70,7 @@ func (m webMedia) Look(ctx context.Context, key, name string) (_ web.Found, err 
 	}
 	info, err := media.InspectContext(ctx, local, m.limits)
 	if fault, ok := errors.AsType[*plan.Fault](err); ok {
-		return web.Found{}, &adapters.Fault{Sentence: fault.Sentence.String(), Kind: adapters.ErrInvalid, Err: fault.Err}
+		return web.Found{}, &adapters.Fault{Sentence: m.tell.In(language, fault.Sentence), Kind: adapters.ErrInvalid, Err: fault.Err}
 	}
 	if err != nil {
 		return web.Found{}, err

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -168,6 +170,30 @@ func TestMarkLinks(t *testing.T) {
 	for _, other := range []string{path[:len(path)-2], "/point/../tools", "/", "/tools"} {
 		if status, _ := o.get(other); status == http.StatusOK {
 			t.Errorf("%s is served", other)
+		}
+	}
+}
+
+// TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage, by what it holds and not by its name.
+func TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage(t *testing.T) {
+	t.Parallel()
+	o := openWeb(t, t.TempDir(), "127.0.0.1:0")
+	for language, want := range map[string]string{"en": "photo.jpg", "zh-CN": "。"} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.address+"/t/abcdefghij0123456789/files?name=photo.jpg", strings.NewReader("\x7fELF\x02\x01\x01"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept-Language", language)
+		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(response.Body)
+		if err := errors.Join(err, response.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if response.StatusCode != http.StatusUnsupportedMediaType || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %d %s", language, response.StatusCode, b)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (c *Channel) markedPicture(ctx context.Context, t snapshot, name string) (w
 			if a.Name != name || a.Handle == "" {
 				continue
 			}
-			found, err := c.config.Media.Look(ctx, a.Handle, a.Name)
+			found, err := c.config.Media.Look(ctx, a.Handle, a.Name, "")
 			if errors.Is(err, adapters.ErrGone) {
 				return 0, 0, refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
 			}

@@ -104,7 +104,7 @@ func (f *files) Delete(_ context.Context, key string) error {
 func (*files) Folder(t adapters.Thread) string { return "threads/" + t.Key() }
 
 // Look tells pictures by how they begin; every one that begins so has 40 by 30 pixels.
-func (f *files) Look(ctx context.Context, key, _ string) (Found, error) {
+func (f *files) Look(ctx context.Context, key, _, _ string) (Found, error) {
 	r, err := f.GetRange(ctx, key, 0, -1)
 	if err != nil {
 		return Found{}, err

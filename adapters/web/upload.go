@@ -173,7 +173,7 @@ func (c *Channel) keep(w http.ResponseWriter, r *http.Request, p *pending) error
 	if content.n == 0 {
 		return refuse(http.StatusBadRequest, "The file is empty.")
 	}
-	found, err := c.config.Media.Look(ctx, p.Key, p.Name)
+	found, err := c.config.Media.Look(ctx, p.Key, p.Name, c.language(r))
 	if f, ok := errors.AsType[*adapters.Fault](err); ok && adapters.Final(err) {
 		return refuse(http.StatusUnsupportedMediaType, "%s", f.Sentence)
 	}

@@ -89,8 +89,8 @@ type Media interface {
 	// they go when the thread is forgotten.
 	Folder(t adapters.Thread) string
 	// Look finds out what a file of that key and name is, whatever its name says, and
-	// refuses by an [adapters.Fault] what no tool may be given.
-	Look(ctx context.Context, key, name string) (Found, error)
+	// refuses by an [adapters.Fault] in that language, a BCP 47 tag, what no tool may be given.
+	Look(ctx context.Context, key, name, language string) (Found, error)
 }
 
 // Found is what was found out about a file.
