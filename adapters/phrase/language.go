@@ -1,85 +1,173 @@
-package phrase
+package phrase //nolint:gosmopolitan // Chinese is what is read here
 
 import (
 	"regexp"
 	"strings"
-	"unicode"
 )
 
 // Language is the BCP 47 tag of the language in which a wish is written, of those that
-// the program speaks: Simplified Chinese where Chinese characters carry the text, and
-// otherwise English. What is quoted, names of files, addresses and code say nothing of it,
-// unless there is nothing else. A wish without words, such as 👍, is in the language of
-// the first text before that has some.
+// the program speaks: Simplified Chinese where the frame of the sentence is Chinese,
+// whatever it holds, and otherwise English. A task counts before the text it is about: what
+// stands before the first colon or line break decides where it can. What is quoted, names
+// of files, addresses and code say nothing, and greetings little, unless there is nothing
+// else. A wish without words, such as 👍, is in the language of the first text before that
+// has some.
 func Language(wish string, before ...string) string {
 	for _, text := range append([]string{wish}, before...) {
-		for _, part := range []string{quoted.ReplaceAllString(text, " "), text} {
-			if c := count(part); c.any() {
-				return c.language()
+		said := quoted.ReplaceAllString(text, " ")
+		plain := courtesy.ReplaceAllString(said, " ")
+		if task := head.FindString(plain); task != "" {
+			if r := read(task); r.opening != nobody {
+				return r.language()
+			}
+		}
+		if r := read(plain); r.opening != nobody {
+			return r.language()
+		}
+		for _, part := range []string{said, text} {
+			if r := read(part); r.any() {
+				return r.language()
 			}
 		}
 	}
 	return English
 }
 
-// quoted finds what is not said but named: what stands in quotes, and names of files.
-var quoted = regexp.MustCompile("`[^`]*`" + `|"[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|[\p{L}\p{M}\p{N}_-]+\.[A-Za-z][A-Za-z0-9]{1,3}`)
+// The three finders below are what a sentence is cleared of before it is read: what is not
+// said but named, what is said in any language, and all that follows the task.
+var (
+	quoted = regexp.MustCompile("(?s)```.*?```|`[^`]*`" + `|"[^"]*"|“[^”]*”|‘[^‘\n]*?’(?:[^A-Za-z]|$)|「[^」]*」|『[^』]*』|《[^》]*》|«[^»]*»` +
+		`|(?:^|[^A-Za-z0-9])'[^\n]*?'(?:[^A-Za-z]|$)` +
+		`|https?://[!-~]+|<?a?:\w+:\d*>?` + // an address, :an_emoji: of a chat
+		`|(?:[A-Za-z0-9_-]+|[^\P{L}A-Za-z把将將给給用对對从從请請][\p{L}\p{M}\p{N}_-]*)\.[A-Za-z0-9]{2,4}`)
+	courtesy = regexp.MustCompile(`(?i)\b(?:ok|okay|hi|hello|hey|please|pls|thanks|thank you)\b|你好|您好|谢谢|謝謝|好的`)
+	head     = regexp.MustCompile(`^(?:[^\n:：]|[:：]\d)+[\n:：]`)
+)
 
-// word finds what is written without a space: a word of letters, or a name.
-var word = regexp.MustCompile(`[\p{L}\p{M}\p{N}_./:@#\\'’-]+`)
+// word finds Chinese characters in a row, kana and hangul, and words of other letters with
+// all that names and addresses are made of.
+var word = regexp.MustCompile(`\p{Han}+|[\p{Hiragana}\p{Katakana}\p{Hangul}]+|(?:[^\P{L}\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]|[\p{M}\p{N}_./:@#\\'’-])+`)
 
-// sentenceWords are what an English sentence is held together by, and no name.
-var sentenceWords = func() map[string]bool {
-	all := map[string]bool{}
-	for w := range strings.FieldsSeq("a an the this that these those it its me my i we you your is are was be do does can could " +
-		"please make what how why who of to in on at by for from into onto with without and or but then not") {
-		all[w] = true
-	}
-	return all
-}()
+// asks finds a Chinese question about the text before it.
+var asks = regexp.MustCompile(`[^\p{Han}](?:是什么|是啥|是什麼|什么意思|什麼意思|怎[么麼][说說读讀写寫念拼用翻]|用[中英][文语語])\p{Han}*[\s?？!！.。]*$`)
 
-// counted is what a text is made of.
-type counted struct {
-	chinese int // characters
-	others  int // words, those that hold an English sentence together as four
-	foreign bool
+// speaker is the language that a word belongs to.
+type speaker int
+
+const (
+	nobody speaker = iota
+	english
+	chinese
+)
+
+// What a word of a sentence weighs. Those that hold it together count, and in doubt how it
+// begins, since what it is about may be in any language and of any length.
+const (
+	weighFrame   = 4
+	weighTask    = 3
+	weighWord    = 2
+	weighHan     = 1
+	weighOpening = 4
+)
+
+// reading is what a sentence is made of.
+type reading struct {
+	weights [chinese + 1]int
+	// opening is the language of the first word that may begin a sentence: an English noun,
+	// as in "logo 放到左上角", does not. closing is that of the last word.
+	opening, closing speaker
+	// certain tells that a sentence that begins so is in that language, whatever follows.
+	certain bool
+	// borrowed tells that Chinese takes the opening English word for its own: "resize 到 50%".
+	borrowed bool
+	foreign  bool // kana or hangul, and no word that only Chinese has
+	asked    bool // in Chinese, what the text before means
 }
 
-func (c counted) any() bool { return c.chinese > 0 || c.others > 0 || c.foreign }
+func (r *reading) any() bool { return r.closing != nobody || r.foreign }
 
-// language tells a Chinese sentence with English nouns in it from an English one with
-// Chinese ones; who writes kana or hangul beside Chinese characters does not write Chinese.
-func (c counted) language() string {
-	if c.chinese > c.others && !c.foreign {
+func (r *reading) language() string {
+	w := r.weights
+	if !r.borrowed {
+		w[r.opening] += weighOpening
+	}
+	switch {
+	case r.foreign:
+		return English
+	case r.asked:
+		return SimplifiedChinese
+	case r.certain && !r.borrowed, r.opening == chinese && r.closing == chinese:
+		w[r.opening] = w[english] + w[chinese] + 1
+	}
+	if w[chinese] > w[english] || w[chinese] == w[english] && r.opening == chinese {
 		return SimplifiedChinese
 	}
 	return English
 }
 
-func count(text string) counted {
-	var c counted
+func read(text string) *reading {
+	r := &reading{}
+	kana, onlyChinese := false, false
+	opener := false // the word before is the opening one, and an English one
 	for _, w := range word.FindAllString(text, -1) {
-		rest := strings.Map(func(r rune) rune {
-			switch {
-			case unicode.Is(unicode.Han, r):
-				c.chinese++
-				return ' '
-			case unicode.In(r, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
-				c.foreign = true
-			}
-			return r
-		}, w)
-		for part := range strings.FieldsSeq(rest) {
-			part = strings.ToLower(strings.Trim(part, `./:\'’-`))
-			switch {
-			case !strings.ContainsFunc(part, unicode.IsLetter) || strings.ContainsAny(part, `0123456789_./:@#\`):
-				// a number, a name or an address
-			case sentenceWords[part]:
-				c.others += 4
-			default:
-				c.others++
-			}
+		switch first := firstRune(w); {
+		case isHan(first):
+			r.readChinese(w, opener)
+			opener, onlyChinese = false, onlyChinese || strings.ContainsAny(w, neverJapanese)
+		case isKana(first):
+			kana = true
+		default:
+			opener = r.readOther(w)
 		}
 	}
-	return c
+	r.foreign = kana && !onlyChinese
+	r.asked = asks.MatchString(text)
+	return r
+}
+
+// readChinese takes in Chinese characters in a row.
+func (r *reading) readChinese(w string, afterOpener bool) {
+	switch first, last := firstRune(w), lastRune(w); {
+	case r.opening == nobody:
+		r.opening = chinese
+		r.certain = strings.ContainsRune(chineseOpenings, first) || strings.ContainsRune(chineseGoverning, last)
+	case !afterOpener:
+	case strings.ContainsRune(chineseComplements, first) || strings.HasPrefix(w, "一下"):
+		r.borrowed = true
+		r.weights[chinese] += weighFrame
+	case strings.ContainsRune(chineseDeterminers, first):
+		r.borrowed = true
+	}
+	r.closing = chinese
+	for _, c := range w {
+		r.weights[chinese] += weighHan
+		if strings.ContainsRune(chineseFrame, c) {
+			r.weights[chinese] += weighFrame - weighHan
+		}
+	}
+}
+
+// readOther takes in a word of other letters, and tells whether the sentence begins with it.
+func (r *reading) readOther(w string) bool {
+	w = strings.ToLower(strings.Trim(w, `./:\'’-`))
+	if isName(w) {
+		return false
+	}
+	w, _, _ = strings.Cut(strings.ReplaceAll(w, "’", "'"), "'") // what's, don't
+	r.closing = english
+	opens := true
+	switch {
+	case englishFrame[w]:
+		r.weights[english] += weighFrame
+	case englishTasks[w] || englishTellings[w]:
+		r.weights[english] += weighTask
+	default:
+		r.weights[english] += weighWord
+		opens = false
+	}
+	if r.opening != nobody || !opens {
+		return false
+	}
+	r.opening, r.certain = english, englishTellings[w]
+	return true
 }
