@@ -2,7 +2,7 @@
 // for where it cannot be taken back, and is told where it failed.
 
 import { sentenceIn, toast } from "./notice.js";
-import { newId, word } from "./words.js";
+import { asked, newId, word } from "./words.js";
 
 const ids = new WeakMap(); // button → the id of what it asked for, until that is taken
 
@@ -39,7 +39,7 @@ export function watchForget() {
   const button = document.getElementById("forget");
   button?.addEventListener("click", async () => {
     if (!(await ask(word("forget"), word("delete")))) return;
-    const response = await fetch(button.dataset.forget, { method: "POST", headers: { "HX-Request": "true" } }).catch(() => null);
+    const response = await fetch(button.dataset.forget, { method: "POST", headers: asked() }).catch(() => null);
     if (response?.ok) location.assign("/");
     else toast((response && sentenceIn(await response.text())) || word("actFailed"));
   });

@@ -5,7 +5,7 @@ import { Chips } from "./chips.js";
 import { Draft } from "./draft.js";
 import { openMarker } from "./marking.js";
 import { failureOf } from "./notice.js";
-import { newId, word } from "./words.js";
+import { asked, newId, word } from "./words.js";
 
 export class Composer {
   #sending = false;
@@ -148,11 +148,13 @@ export class Composer {
     return body;
   }
 
-  // says tells whether there is something to be sent: marks alone say nothing, unless they
-  // bring their picture along.
-  get #says() {
+  // missing is what the message needs to be sent, "" where it has it. A file may come without
+  // words; where something is marked, nobody but the writer knows what is to be done with it.
+  get #missing() {
     const { files, marks } = this.attachments;
-    return this.parts.text.value.trim() !== "" || files.length > 0 || marks.some((m) => m.ref.startsWith("file:"));
+    if (this.parts.text.value.trim()) return "";
+    if (marks.length > 0) return word("whatWithMarks");
+    return files.length > 0 ? "" : word("nothing");
   }
 
   async send() {
@@ -162,7 +164,7 @@ export class Composer {
     this.#trouble("");
     this.#tell("");
     if (attachments.failed) return this.#trouble(word("filesFailed"));
-    if (!this.#says) return this.#trouble(word(attachments.marks.length > 0 ? "whatWithMarks" : "nothing"));
+    if (this.#missing) return this.#trouble(this.#missing);
     if (attachments.busy) {
       this.#waiting = true;
       return this.#tell(word("waiting"));
@@ -183,8 +185,7 @@ export class Composer {
   }
 
   async #post(body) {
-    const headers = { "HX-Request": "true" };
-    const response = await fetch(`/t/${this.thread}/messages`, { method: "POST", body, headers }).catch(() => {
+    const response = await fetch(`/t/${this.thread}/messages`, { method: "POST", body, headers: asked() }).catch(() => {
       throw new Error(word("unreachable"));
     });
     const elsewhere = response.headers.get("HX-Redirect") ?? (response.redirected ? response.url : "");

@@ -41,8 +41,10 @@ function drop(node) {
   return next;
 }
 
-// partner is the next node that can be made like the wanted one. What is passed over to
-// reach it is dropped, so that text, which can stand anywhere, is taken only where it is next.
+// partner is the next node that can be made like the wanted one. Whoever listens to a node
+// goes on doing so: what means something else is to have another id or key. What is passed
+// over to reach the node is dropped, so that text, which can stand anywhere, is taken only
+// where it is next.
 function partner(at, wanted) {
   if (wanted.nodeType !== Node.ELEMENT_NODE) return at?.nodeType === wanted.nodeType ? at : null;
   for (let node = at; node; node = node.nextSibling) {

@@ -6,6 +6,7 @@ const button = document.getElementById("to-end");
 const near = 96; // pixels from the end that count as there
 
 let atEnd = true;
+let last = 0; // where the conversation was when it was looked at, in pixels from its top
 
 export function followEnd() {
   if (!content) return;
@@ -16,17 +17,24 @@ export function followEnd() {
     toEnd();
     document.getElementById("text").focus();
   });
-  if (!location.hash.startsWith("#m-")) toEnd();
+  if (location.hash.startsWith("#m-")) atEnd = false;
+  else toEnd();
 }
 
+// look sees where the reader is. Who did not go up is still at the end, even if so much came
+// in meanwhile that the end is further away by now.
 function look() {
-  atEnd = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < near;
+  const { scrollTop, scrollHeight, clientHeight } = scroll;
+  if (scrollHeight - scrollTop - clientHeight < near) atEnd = true;
+  else if (scrollTop < last) atEnd = false;
+  last = scrollTop;
   if (atEnd) button.hidden = true;
 }
 
 export function toEnd() {
   atEnd = true;
   scroll.scrollTop = scroll.scrollHeight;
+  last = scroll.scrollTop;
   button.hidden = true;
 }
 

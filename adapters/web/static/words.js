@@ -9,6 +9,10 @@ export function word(name, values = {}) {
 
 export const language = document.documentElement.lang || "en";
 
+// asked are the headers of what a script asks for: whoever must log in first comes back to
+// this page, and not to what it asked for.
+export const asked = () => ({ "HX-Request": "true", "HX-Current-URL": location.href });
+
 // bytes is a size as people read it.
 export function bytes(n) {
   const [unit, of] = n < 999_500 ? ["kB", 1e3] : n < 999_500_000 ? ["MB", 1e6] : ["GB", 1e9];

@@ -1,6 +1,6 @@
 // How an answer was made is loaded when it is opened for the first time.
 
-import { word } from "./words.js";
+import { asked, word } from "./words.js";
 
 export function watchWork() {
   // toggle does not bubble, but it can be seen on its way down.
@@ -13,7 +13,7 @@ async function load(details) {
   details.loaded = true;
   say(body, "loading");
   try {
-    const response = await fetch(details.dataset.work, { headers: { "HX-Request": "true" } });
+    const response = await fetch(details.dataset.work, { headers: asked() });
     if (!response.ok || response.redirected) throw new Error();
     body.innerHTML = await response.text();
   } catch {

@@ -1,0 +1,106 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/web/browsertest"
+)
+
+// A message that marks a picture says what is to be done with it, also where the picture
+// comes with it; nobody is asked for words with a picture alone.
+func TestMarksNeedWords(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, sampleThread())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	drop(p, "mine.png")
+	s.next(t)
+	p.Wait(`document.querySelector(".chip-state")?.textContent === "3 B"`)
+	click(p, ".chip-mark")
+	p.Wait(`document.querySelector("#marking picture-marker")?.marks`)
+	p.Script(`document.querySelector("picture-marker").load({width: 640, height: 400, points: [{x: 12, y: 34}], boxes: []})`)
+	click(p, "#marking-use")
+	p.Wait(`document.querySelectorAll(".chip").length === 2`)
+	enter(p, "")
+	p.Wait(`document.getElementById("trouble").textContent === "Write what is to be done with what you marked."`)
+	click(p, ".chip:last-child .chip-remove")
+	p.Wait(`document.querySelectorAll(".chip").length === 1`)
+	enter(p, "")
+	if sent := s.next(t); sent.path != "POST /t/t1/messages" || sent.form.Get("file") != "up-mine.png" || sent.form.Has("marks") {
+		t.Error(sent)
+	}
+}
+
+// Who is at the end stays there whatever comes in, and who went up is left alone.
+func TestStaysAtTheEnd(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, sampleThread())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	const atEnd = `(() => { const { scrollHeight, scrollTop, clientHeight } = document.getElementById("scroll"); return scrollHeight - scrollTop - clientHeight < 2; })()`
+	p.Wait(atEnd)
+	// The conversation grows between our going to its end and the event that tells of it.
+	p.Script(`new Promise((done) => {
+		const scroll = document.getElementById("scroll");
+		addEventListener("scroll", () => {
+			const more = document.createElement("p");
+			more.id = "more";
+			more.textContent = "more\n".repeat(200);
+			more.setAttribute("class", "tall");
+			document.getElementById("messages").append(more);
+			done();
+		}, { capture: true, once: true });
+		const first = document.createElement("p");
+		first.textContent = "first";
+		document.getElementById("messages").append(first);
+	})`)
+	p.Script(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`)
+	p.Wait(atEnd)
+	for i := range 12 {
+		s.send("message", rendered(t, func(b *bytes.Buffer) error {
+			return s.pages.messages(b, "en", []messageView{{ID: fmt.Sprintf("c%d", i), At: noon, Text: plainText("one\ntwo\nthree\nfour\nfive\nsix"), Files: sampleMessages()[0].Files}})
+		}))
+	}
+	p.Wait(`document.getElementById("m-c11")?.querySelector("img").complete && ` + atEnd)
+	click(p, "#m-a3 .work summary") // what opens before the end does not lead away from it
+	p.Wait(`document.querySelector("#m-a3 svg.drawing") && ` + atEnd)
+
+	p.Script(`document.getElementById("scroll").scrollBy(0, -400)`)
+	p.Wait(`!` + atEnd)
+	p.Script(`new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))`)
+	before := browsertest.Eval[float64](p, `document.getElementById("scroll").scrollTop`)
+	s.send("message", rendered(t, func(b *bytes.Buffer) error {
+		return s.pages.messages(b, "en", []messageView{{ID: "last", At: noon, Text: plainText("last")}})
+	}))
+	p.Wait(`document.getElementById("m-last") && !document.getElementById("to-end").hidden`)
+	if after := browsertest.Eval[float64](p, `document.getElementById("scroll").scrollTop`); after != before {
+		t.Errorf("who reads was moved from %v to %v", before, after)
+	}
+}
+
+// A button that takes the place of another one does not do what that one did.
+func TestReplyAfterStop(t *testing.T) {
+	t.Parallel()
+	s, address := newStage(t, sampleThread())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	tell := func(m messageView) {
+		s.send("message", rendered(t, func(b *bytes.Buffer) error { return s.pages.messages(b, "en", []messageView{m}) }))
+	}
+	asked := messageView{ID: "b1", By: "Mina", Mine: true, At: noon, Text: plainText("a cartoon"), Status: adapters.Seen, CanStop: true, ActURL: "/t/t1/messages/b1/act"}
+	tell(asked)
+	p.Wait(`document.querySelectorAll("#m-b1 .act").length === 2`)
+	asked.CanStop, asked.Status = false, adapters.Done
+	tell(asked)
+	p.Wait(`document.querySelectorAll("#m-b1 .act").length === 1`)
+	click(p, "#m-b1 [data-reply]")
+	p.Wait(`!document.getElementById("reply-to").hidden`)
+	write(p, "and larger")
+	enter(p, "")
+	if sent := s.next(t); sent.path != "POST /t/t1/messages" || sent.form.Get("reply_to") != "b1" {
+		t.Errorf("Reply was taken as %v", sent)
+	}
+}
