@@ -18,10 +18,11 @@
 //     one, and another password all.
 //   - Behind a proxy that authenticates, the person is whom its header names. A header
 //     that comes from elsewhere names nobody.
-//   - A stream of events ends after a while, so that who looks on is asked for again who
-//     they are when the browser takes it up again.
-//   - Whoever asks too often, or guesses passwords, is told how long to wait. What is
-//     remembered for that is bounded, and known to this process only.
+//   - What is answered at length, such as a stream of events, ends after a while, so that
+//     who looks on is asked for again who they are when the browser takes it up again; that
+//     of a session ends soon after the session.
+//   - Whoever asks too often, or guesses passwords, is told how long to wait, whichever way
+//     in they try. What is remembered for that is bounded, and known to this process only.
 package guard
 
 import (
@@ -44,8 +45,9 @@ type Config struct {
 	// Header is the one in which a proxy that authenticates names the person, such as
 	// Remote-User; "" is none. With a password too, it is asked of whom no header names.
 	Header string
-	// Proxies are the addresses from which such a proxy connects. None are those of this
-	// machine; then X-Forwarded-For is not believed.
+	// Proxies are the addresses from which proxies connect: such a one, and what stands before
+	// a password, whose X-Forwarded-For tells for whom limits are counted. None are those of
+	// this machine, and X-Forwarded-For is believed where there is a Public address.
 	Proxies []netip.Prefix
 	// Public is the address at which people open the channel; nil is none but those of this
 	// machine, and IP addresses. Its host is served, what its pages send is taken, and with
@@ -85,6 +87,7 @@ type Guard struct {
 	header    string
 	proxies   []netip.Prefix
 	forwarded bool // whether proxies are believed whom they forward for
+	near      bool // whether they are this machine's, of which nothing was set
 	hosts     map[string]bool
 	public    string // host name of the public address, "" if there is none
 	https     bool   // whether that one is served by https
@@ -110,7 +113,8 @@ func New(c Config) (*Guard, error) {
 		password:  sha256.Sum256([]byte(c.Password)),
 		header:    c.Header,
 		proxies:   c.Proxies,
-		forwarded: len(c.Proxies) > 0,
+		forwarded: len(c.Proxies) > 0 || c.Public != nil,
+		near:      len(c.Proxies) == 0,
 		hosts:     map[string]bool{},
 		origins:   http.NewCrossOriginProtection(),
 		guesses:   newGuesses(),
@@ -127,7 +131,7 @@ func New(c Config) (*Guard, error) {
 	if g.journal.log == nil {
 		g.journal.log = slog.New(slog.DiscardHandler)
 	}
-	if !g.forwarded {
+	if g.near {
 		g.proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	}
 	if c.Password != "" {
@@ -150,7 +154,7 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 			g.refuse(w, r, no)
 			return
 		}
-		ctx, end := g.bounded(v.within(r.Context()), r)
+		ctx, end := g.bounded(v.within(r.Context()), r, v)
 		defer end()
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})))

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"atelier/adapters"
@@ -65,6 +64,12 @@ func (m *memory) DeleteAll(_ context.Context, group string) error {
 		}
 	}
 	return nil
+}
+
+func (m *memory) fail(with error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.broken = with
 }
 
 // clock is a time that tests move.
@@ -388,16 +393,4 @@ func TestBadConfigurations(t *testing.T) {
 			t.Errorf("%s: taken", name)
 		}
 	}
-}
-
-func TestStreamsEnd(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		stream := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-		begun := time.Now()
-		ask(newGuard(t, Config{Header: "Remote-User"}).Protect(stream), http.MethodGet, "/t/x/events", with("Remote-User", "Ana"), with("Accept", "text/event-stream"))
-		if took := time.Since(begun); took != streamed {
-			t.Errorf("the stream went on for %v", took)
-		}
-	})
 }

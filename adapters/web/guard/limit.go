@@ -102,9 +102,10 @@ func newGuesses() *guesses {
 	return &guesses{all: rate.NewLimiter(rate.Every(3*time.Second), 60)}
 }
 
-// try counts a guess as wrong, before it is looked at, so that many at once count too; or
-// tells how long to wait before it.
-func (g *guesses) try(from string, now time.Time) time.Duration {
+// try tells how long to wait before a guess is looked at, or counts it: a wrong one adds up,
+// a right one wipes the slate clean and costs the others nothing. Whether it was right must
+// not be told where there is a wait.
+func (g *guesses) try(from string, right bool, now time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	one := g.each.of(from, func() *guesser { return &guesser{} })
@@ -114,10 +115,19 @@ func (g *guesses) try(from string, now time.Time) time.Duration {
 	if d := one.last.Add(one.pause()).Sub(now); d > 0 {
 		return d
 	}
-	if d := wait(g.all, now); d > 0 {
-		return d
+	among := g.all.ReserveN(now, 1)
+	d := among.DelayFrom(now)
+	if d > 0 || right {
+		among.CancelAt(now)
 	}
-	one.wrong, one.last = one.wrong+1, now
+	switch {
+	case d > 0:
+		return d
+	case right:
+		*one = guesser{}
+	default:
+		one.wrong, one.last = one.wrong+1, now
+	}
 	return 0
 }
 
@@ -127,11 +137,4 @@ func (g *guesser) pause() time.Duration {
 		return 0
 	}
 	return min(time.Second<<min(g.wrong-freeGuesses, 20), longestWait)
-}
-
-// right tells that the last guess was none.
-func (g *guesses) right(from string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	*g.each.of(from, func() *guesser { return &guesser{} }) = guesser{}
 }

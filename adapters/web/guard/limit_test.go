@@ -55,14 +55,14 @@ func TestGuessesAreForgiven(t *testing.T) {
 	t.Parallel()
 	now, g := newClock(), newGuesses()
 	for range freeGuesses {
-		g.try("a", now.at)
+		g.try("a", false, now.at)
 	}
-	if g.try("a", now.at) == 0 {
+	if g.try("a", false, now.at) == 0 {
 		t.Error("a guess too many is free")
 	}
 	now.advance(forgiven)
 	for range freeGuesses {
-		if d := g.try("a", now.at); d != 0 {
+		if d := g.try("a", false, now.at); d != 0 {
 			t.Error("an old guess counts:", d)
 		}
 	}
@@ -73,7 +73,7 @@ func TestGuessesFromEverywhere(t *testing.T) {
 	now, g := newClock(), newGuesses()
 	free := 0
 	for i := range 100_000 {
-		if g.try(strconv.Itoa(i), now.at) == 0 {
+		if g.try(strconv.Itoa(i), false, now.at) == 0 {
 			free++
 		}
 	}
@@ -85,7 +85,7 @@ func TestGuessesFromEverywhere(t *testing.T) {
 	}
 	now.advance(time.Minute)
 	for range 100 {
-		if g.try("another", now.at) > 0 {
+		if g.try("another", false, now.at) > 0 {
 			break
 		}
 		free++
@@ -99,6 +99,7 @@ func TestClients(t *testing.T) {
 	t.Parallel()
 	g := newGuard(t, Config{Header: "Remote-User", Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}})
 	here := newGuard(t, Config{Header: "Remote-User"})
+	public := newGuard(t, Config{Password: secret, State: &memory{}, Public: mustURL(t, "https://atelier.example")})
 	for name, c := range map[string]struct {
 		guard  *Guard
 		from   string
@@ -118,6 +119,10 @@ func TestClients(t *testing.T) {
 		"none told":                {g, "10.0.0.1", nil, "10.0.0.1"},
 		"nonsense":                 {g, "10.0.0.1", []string{"192.0.2.7, x"}, "10.0.0.1"},
 		"proxies that are not set": {here, "127.0.0.1", []string{"198.51.100.1"}, "127.0.0.1"},
+		"one on this machine":      {public, "127.0.0.1", []string{"198.51.100.1"}, "198.51.100.1"},
+		"it was told of another":   {public, "::1", []string{"192.0.2.7, 198.51.100.1"}, "198.51.100.1"},
+		"it was told of this one":  {public, "127.0.0.1", []string{"192.0.2.7, 127.0.0.1"}, "127.0.0.1"},
+		"nobody's proxy":           {public, "203.0.113.5", []string{"198.51.100.1"}, "203.0.113.5"},
 	} {
 		var got string
 		whom := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = c.guard.Address(r) })

@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"net/http"
 	"strconv"
 	"strings"
@@ -42,8 +40,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		found(w, "/")
 		return
 	}
-	from := g.Address(r)
-	if no := g.pace(r, "address "+from); no != nil {
+	if no := g.pace(r, "address "+g.Address(r)); no != nil {
 		g.refuse(w, r, no)
 		return
 	}
@@ -63,18 +60,15 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		deny(http.StatusUnprocessableEntity, "A name has letters or digits, and is not longer than %d characters.", maxName)
 		return
 	}
-	if d := g.guesses.try(from, g.now()); d > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(seconds(d)))
-		deny(http.StatusTooManyRequests, "Too many wrong passwords were tried. Try again in %s.", amount(d))
+	switch wait, right := g.guess(r, r.PostForm.Get("password")); {
+	case wait > 0:
+		w.Header().Set("Retry-After", strconv.Itoa(seconds(wait)))
+		deny(http.StatusTooManyRequests, tooManyGuesses, amount(wait))
 		return
-	}
-	given := sha256.Sum256([]byte(r.PostForm.Get("password"))) // of one length, so that the time tells nothing
-	if subtle.ConstantTimeCompare(given[:], g.password[:]) != 1 {
-		g.journal.note(r, "password", "somebody tried to log in with a wrong password")
+	case !right:
 		deny(http.StatusForbidden, "That is not the password.")
 		return
 	}
-	g.guesses.right(from)
 	token, err := g.sessions.begin(r.Context(), person.Name)
 	if err != nil {
 		g.refuse(w, r, g.broken(r, err))

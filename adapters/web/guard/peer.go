@@ -33,7 +33,8 @@ func proxied(header http.Header) bool {
 
 // Address is for whom limits are counted that are not of a person: the address that
 // connected, or the last one before the trusted proxies; of IPv6 the network that one
-// customer has.
+// customer has. A proxy on this machine of which nothing was set is believed for whom it
+// forwards itself, and not what it was told.
 func (g *Guard) Address(r *http.Request) string {
 	a := peer(r)
 	if g.forwarded && within(g.proxies, a) {
@@ -44,7 +45,7 @@ func (g *Guard) Address(r *http.Request) string {
 				break
 			}
 			a = before.Unmap().WithZone("")
-			if !within(g.proxies, a) {
+			if g.near || !within(g.proxies, a) {
 				break
 			}
 		}

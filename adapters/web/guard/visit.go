@@ -15,8 +15,8 @@ import (
 
 // visit is who was let in, and how.
 type visit struct {
-	person  adapters.Person
-	session bool
+	person adapters.Person
+	token  string // of the session, if it is one
 }
 
 type visitKey struct{}
@@ -35,7 +35,7 @@ func Who(ctx context.Context) adapters.Person {
 // CanLeave tells whether there is a session to log out of.
 func CanLeave(ctx context.Context) bool {
 	v, _ := ctx.Value(visitKey{}).(visit) //nolint:errcheck // nobody has none
-	return v.session
+	return v.token != ""
 }
 
 // local is who sits at this machine.
@@ -152,18 +152,48 @@ func (g *Guard) admitSession(w http.ResponseWriter, r *http.Request) (visit, *re
 		}
 		g.remember(w, r, cookie.Value)
 	}
-	return visit{person: person, session: true}, nil
+	return visit{person: person, token: cookie.Value}, nil
 }
 
-// streamed is how long a stream of events goes on before it is looked again whose it is.
-const streamed = time.Hour
+const (
+	// streamed is how long an answer goes on before it is asked again whose it is.
+	streamed = time.Hour
+	// lookAgain is how often it is looked whether a session still is one, while something is
+	// served to it.
+	lookAgain = time.Minute
+)
 
-// bounded is a context for the request that ends where that may go on for ever.
-func (g *Guard) bounded(ctx context.Context, r *http.Request) (context.Context, context.CancelFunc) {
-	if g.open || !strings.Contains(r.Header.Get("Accept"), "text/event-stream") {
+// bounded is a context for the request that ends where that goes on for long, or longer than
+// the session. What is sent here may take its time.
+func (g *Guard) bounded(ctx context.Context, r *http.Request, v visit) (context.Context, context.CancelFunc) {
+	if g.open {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, streamed)
+	var end context.CancelFunc
+	if r.Method == http.MethodGet {
+		ctx, end = context.WithTimeout(ctx, streamed)
+	} else {
+		ctx, end = context.WithCancel(ctx)
+	}
+	if v.token == "" {
+		return ctx, end
+	}
+	var look func()
+	look = func() {
+		if ctx.Err() != nil {
+			return
+		}
+		if s, err := g.sessions.find(ctx, v.token); err == nil && s.name == "" {
+			end()
+			return
+		}
+		time.AfterFunc(lookAgain, look)
+	}
+	first := time.AfterFunc(lookAgain, look)
+	return ctx, func() {
+		first.Stop()
+		end()
+	}
 }
 
 // askLogin refuses who has no session. Asking for it over and over is limited too.

@@ -14,7 +14,7 @@ import (
 )
 
 // sentences finds what people are told, in templates and in the code.
-var sentences = regexp.MustCompile(`(?:say \.Language|format:|deny\(http\.\w+,|return) ("(?:[^"\\]|\\.)*"(?: \+\s+"(?:[^"\\]|\\.)*")*)`)
+var sentences = regexp.MustCompile(`(?:say \.Language|format:|tooManyGuesses =|deny\(http\.\w+,|return) ("(?:[^"\\]|\\.)*"(?: \+\s+"(?:[^"\\]|\\.)*")*)`)
 
 // joined is what is between the two halves of a sentence.
 var joined = regexp.MustCompile(`"\s*\+\s+"`)

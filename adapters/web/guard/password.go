@@ -1,0 +1,51 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"time"
+)
+
+// tooManyGuesses is what people are told who are to wait.
+const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
+
+// guess tells whether that is the password, or how long to wait before it is looked at. All
+// ways in count together: none of them can be tried on beside the others.
+func (g *Guard) guess(r *http.Request, password string) (wait time.Duration, right bool) {
+	given := sha256.Sum256([]byte(password)) // of one length, so that the time tells nothing
+	right = subtle.ConstantTimeCompare(given[:], g.password[:]) == 1
+	if wait = g.guesses.try(g.Address(r), right, g.now()); wait > 0 {
+		return wait, false
+	}
+	if !right {
+		g.journal.note(r, "password", "somebody tried to log in with a wrong password")
+	}
+	return 0, right
+}
+
+// Basic serves programs that give the password with each request, by HTTP's Basic
+// authentication under any user name. Without a password it is [Guard.Outer].
+func (g *Guard) Basic(next http.Handler) http.Handler {
+	if g.sessions.state == nil {
+		return g.Outer(next)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h, _ := hostname(r.Host) // any: a page that is led here knows no password
+		g.harden(w.Header(), h)
+		_, password, given := r.BasicAuth()
+		wait, right := time.Duration(0), false
+		if given {
+			wait, right = g.guess(r, password)
+		}
+		switch {
+		case right:
+			next.ServeHTTP(w, r)
+		case wait > 0:
+			g.refuse(w, r, &refusal{status: http.StatusTooManyRequests, wait: wait, format: tooManyGuesses, args: []any{amount(wait)}})
+		default:
+			w.Header().Set("WWW-Authenticate", `Basic realm="Atelier", charset="UTF-8"`)
+			g.refuse(w, r, &refusal{status: http.StatusUnauthorized, format: "A password is needed."})
+		}
+	})
+}
