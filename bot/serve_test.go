@@ -168,23 +168,41 @@ func (o *open) end() {
 	<-o.ended
 }
 
-// get asks for a page.
-func (o *open) get(page string) (status int, body string) {
+// served is what was answered to a request.
+type served struct {
+	status int
+	header http.Header
+	text   string
+}
+
+// ask sends a request, changed by the changes.
+func (o *open) ask(method, path string, changes ...func(*http.Request)) served {
 	o.t.Helper()
-	transport := &http.Transport{DisableKeepAlives: true}
-	request, err := http.NewRequestWithContext(o.t.Context(), http.MethodGet, o.address+page, nil)
+	request, err := http.NewRequestWithContext(o.t.Context(), method, o.address+path, nil)
 	if err != nil {
-		o.t.Fatal(err)
+		o.t.Error(err)
+		return served{}
 	}
-	response, err := transport.RoundTrip(request)
+	for _, change := range changes {
+		change(request)
+	}
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
 	if err != nil {
-		o.t.Fatal(err)
+		o.t.Error(err)
+		return served{}
 	}
 	b, err := io.ReadAll(response.Body)
 	if err := errors.Join(err, response.Body.Close()); err != nil {
-		o.t.Fatal(err)
+		o.t.Error(err)
 	}
-	return response.StatusCode, string(b)
+	return served{response.StatusCode, response.Header, string(b)}
+}
+
+// get asks for a page.
+func (o *open) get(page string) (status int, body string) {
+	o.t.Helper()
+	a := o.ask(http.MethodGet, page)
+	return a.status, a.text
 }
 
 // waitFor waits until a request is over.

@@ -141,7 +141,7 @@ func (s *webSite) guarded(next http.Handler, c Web) http.Handler {
 	if c.Password == "" && c.UserHeader != "" {
 		return s.guard.Protect(next)
 	}
-	return guarded(next, c.Password)
+	return s.guard.Basic(next)
 }
 
 // size is that of a picture as people see it.

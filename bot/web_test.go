@@ -1,12 +1,14 @@
 package main
 
 import (
-	"errors"
+	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"atelier/adapters"
@@ -146,6 +148,85 @@ func TestWebPassword(t *testing.T) {
 	}
 }
 
+// TestMetricsTellNobodyThePassword, however often they ask.
+func TestMetricsTellNobodyThePassword(t *testing.T) {
+	t.Parallel()
+	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD=open sesame")
+	with := func(password string) func(*http.Request) {
+		return func(r *http.Request) { r.SetBasicAuth("prometheus", password) }
+	}
+	if a := o.ask(http.MethodGet, "/metrics", with("open sesame")); a.status != http.StatusOK || !strings.Contains(a.text, "atelier_") {
+		t.Errorf("the password: %d %s", a.status, a.text)
+	}
+	wrong := 0
+	for a := (served{status: http.StatusUnauthorized}); a.status == http.StatusUnauthorized; wrong++ {
+		a = o.ask(http.MethodGet, "/metrics", with("open barley "+strconv.Itoa(wrong)))
+	}
+	if wrong > 10 {
+		t.Errorf("%d passwords could be tried", wrong)
+	}
+	if a := o.ask(http.MethodGet, "/metrics", with("open sesame")); a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") == "" {
+		t.Errorf("the password, after too many wrong ones: %d %s", a.status, a.text)
+	}
+}
+
+// TestOtherNamesLeadNowhere: a page whose name is made to lead to this machine reads nothing.
+func TestOtherNamesLeadNowhere(t *testing.T) {
+	t.Parallel()
+	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "PUBLIC_URL=http://localhost:8080")
+	evil := func(r *http.Request) { r.Host = "evil.example" }
+	for _, path := range []string{"/", "/tools", "/t/abcdefghij0123456789", "/t/abcdefghij0123456789/events", "/point/x", "/point/x/picture", "/metrics", "/readyz", "/login"} {
+		if a := o.ask(http.MethodGet, path, evil); a.status != http.StatusMisdirectedRequest {
+			t.Errorf("%s: %d %s", path, a.status, a.text)
+		}
+		if a := o.ask(http.MethodGet, path); a.status == http.StatusMisdirectedRequest {
+			t.Errorf("%s under its own name: %d %s", path, a.status, a.text)
+		}
+	}
+	for _, path := range []string{"/logout", "/t/abcdefghij0123456789/messages", "/t/abcdefghij0123456789/files", "/point/x"} {
+		if a := o.ask(http.MethodPost, path, evil); a.status != http.StatusMisdirectedRequest {
+			t.Errorf("%s: %d %s", path, a.status, a.text)
+		}
+	}
+}
+
+// TestAHundredUploadsAtOnce are none too many for who lets people in.
+func TestAHundredUploadsAtOnce(t *testing.T) {
+	t.Parallel()
+	const password, files = "open sesame", 100
+	o := openService(t, service{web: true}, "ATELIER_DATA="+t.TempDir(), "WEB_PASSWORD="+password)
+	form := url.Values{"name": {"Ana"}, "password": {password}}.Encode()
+	in := o.ask(http.MethodPost, "/login", func(r *http.Request) {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Body = io.NopCloser(strings.NewReader(form))
+	})
+	cookie, err := http.ParseSetCookie(in.header.Get("Set-Cookie"))
+	if err != nil {
+		t.Fatal(in.status, in.text, err)
+	}
+	var all sync.WaitGroup
+	for i := range files {
+		all.Go(func() {
+			path := fmt.Sprintf("/t/abcdefghij012345%04d/files?name=%d.txt", i, i) // one thread takes fewer
+			for {
+				a := o.ask(http.MethodPost, path, func(r *http.Request) {
+					r.AddCookie(cookie)
+					r.Header.Set("Accept", "application/json")
+					r.Body = io.NopCloser(strings.NewReader("a text"))
+				})
+				switch busy := a.status == http.StatusTooManyRequests && strings.Contains(a.text, "Too many files"); {
+				case a.status == http.StatusCreated:
+					return
+				case !busy: // the channel's own limit is a matter of trying again
+					t.Errorf("%d: %d %s", i, a.status, a.text)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 // TestMarkLinks gives pictures in other platforms a page on which people point, which
 // reaches nothing else.
 func TestMarkLinks(t *testing.T) {
@@ -179,21 +260,12 @@ func TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage(t *testing.T) {
 	t.Parallel()
 	o := openWeb(t, t.TempDir(), "127.0.0.1:0")
 	for language, want := range map[string]string{"en": "photo.jpg", "zh-CN": "。"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.address+"/t/abcdefghij0123456789/files?name=photo.jpg", strings.NewReader("\x7fELF\x02\x01\x01"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Accept-Language", language)
-		response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(response.Body)
-		if err := errors.Join(err, response.Body.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if response.StatusCode != http.StatusUnsupportedMediaType || !strings.Contains(string(b), want) {
-			t.Errorf("%s: %d %s", language, response.StatusCode, b)
+		a := o.ask(http.MethodPost, "/t/abcdefghij0123456789/files?name=photo.jpg", func(r *http.Request) {
+			r.Body = io.NopCloser(strings.NewReader("\x7fELF\x02\x01\x01"))
+			r.Header.Set("Accept-Language", language)
+		})
+		if a.status != http.StatusUnsupportedMediaType || !strings.Contains(a.text, want) {
+			t.Errorf("%s: %d %s", language, a.status, a.text)
 		}
 	}
 }
