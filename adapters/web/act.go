@@ -43,6 +43,10 @@ func (c *Channel) record(r *http.Request, thread string, t snapshot, done *react
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
 	defer stop()
+	// It is listed before it is there: what is listed is found again, whoever dies.
+	if err := c.enlist(ctx, listed{Thread: thread, Busy: true, Waits: done.ID}); err != nil {
+		return 0, err
+	}
 	if err := c.append(ctx, thread, entry{Reacted: done}); err != nil {
 		return 0, err
 	}
@@ -50,8 +54,7 @@ func (c *Channel) record(r *http.Request, thread string, t snapshot, done *react
 	if c.handed(ctx, thread) {
 		return http.StatusNoContent, nil
 	}
-	// It is listed as busy, so that it is found.
-	return http.StatusAccepted, c.enlist(ctx, listed{At: c.config.Now(), Thread: thread, Title: t.title, Busy: true})
+	return http.StatusAccepted, nil
 }
 
 // press reads what was pressed; it is nil where that is done already.

@@ -4,19 +4,26 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
+
+	"atelier/adapters"
 )
 
-// listed is an entry of a day's list: how a thread stands in the list of threads.
+// listed is an entry of a day's list: how a thread stands in the list of threads, and what
+// waits in it. Of what stands, the last one counts, whatever clock it was written by. What
+// people wrote is not in it, since it outlives what is forgotten.
 type listed struct {
 	At     time.Time `json:"at"`
 	Thread string    `json:"thread"`
-	Title  string    `json:"title,omitempty"`
 	Busy   bool      `json:"busy,omitempty"`
 	Gone   bool      `json:"gone,omitempty"` // it was forgotten
+
+	Waits string   `json:"waits,omitempty"` // the id of what is about to be written, and handed over
+	Taken []string `json:"taken,omitempty"` // the ids of what was handed over
 }
 
 // maxListed is how many threads are listed, those of which something was heard last.
@@ -33,12 +40,17 @@ type index struct {
 	read    map[string]int64 // how much of a day is read
 	fresh   uint64           // all hints up to this one were there when it was read
 
-	mu    sync.Mutex
-	lines map[string]listed
+	mu     sync.Mutex
+	lines  map[string]listed
+	titles map[string]string // of those that were listed once
+	waits  waits
 }
 
 func newIndex(state State, hints func() uint64, retention time.Duration) *index {
-	return &index{state: state, hints: hints, retention: retention, reading: newLatch(), read: map[string]int64{}, lines: map[string]listed{}}
+	return &index{
+		state: state, hints: hints, retention: retention, reading: newLatch(), read: map[string]int64{},
+		lines: map[string]listed{}, titles: map[string]string{}, waits: waits{},
+	}
 }
 
 func dayKey(t time.Time) string { return "web-day-" + t.UTC().Format("20060102") + "/log" }
@@ -69,7 +81,7 @@ func (x *index) refresh(ctx context.Context, at time.Time, wanted uint64) error 
 		for _, b := range raw {
 			var l listed
 			if json.Unmarshal(b, &l) == nil && madeUp.MatchString(l.Thread) {
-				x.put(l)
+				x.put(l, at)
 			}
 		}
 		kept[key] = from + int64(len(raw))
@@ -80,12 +92,13 @@ func (x *index) refresh(ctx context.Context, at time.Time, wanted uint64) error 
 	return nil
 }
 
-// put takes what is said of a thread, unless something later is known.
-func (x *index) put(l listed) {
+// put takes what is said of a thread.
+func (x *index) put(l listed, at time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if known, ok := x.lines[l.Thread]; ok && l.At.Before(known.At) {
-		return
+	x.waits.put(l, at)
+	if l.Gone {
+		delete(x.titles, l.Thread)
 	}
 	x.lines[l.Thread] = l
 }
@@ -97,13 +110,16 @@ func (x *index) expire(at time.Time) {
 	for id, l := range x.lines {
 		if at.Sub(l.At) > x.retention {
 			delete(x.lines, id)
+			delete(x.titles, id)
 		}
 	}
+	x.waits.expire(at.Add(-x.retention))
 	if len(x.lines) < 8*maxListed {
 		return
 	}
 	for _, l := range x.sorted()[4*maxListed:] {
 		delete(x.lines, l.Thread)
+		delete(x.titles, l.Thread)
 	}
 }
 
@@ -130,33 +146,52 @@ func (x *index) needs(l listed) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	known, ok := x.lines[l.Thread]
-	return !ok || known.Gone != l.Gone || known.Busy != l.Busy || known.Title != l.Title || l.At.Sub(known.At) > time.Minute
+	return !ok || known.Gone != l.Gone || known.Busy != l.Busy || l.At.Sub(known.At) > time.Minute
 }
 
-// enlist writes down how a thread stands, where that is new.
+// enlist writes down how a thread stands, where that is new, and what waits or was taken.
 func (c *Channel) enlist(ctx context.Context, l listed) error {
-	if !c.index.needs(l) {
-		return nil
+	_, err := c.line(ctx, l)
+	return err
+}
+
+// line does so, and tells whether something was written.
+func (c *Channel) line(ctx context.Context, l listed) (written bool, err error) {
+	l.At = c.config.Now()
+	if err := c.index.refresh(ctx, l.At, now); err != nil {
+		return false, err
+	}
+	changed := c.index.needs(l)
+	if !changed && l.Waits == "" && len(l.Taken) == 0 {
+		return false, nil
 	}
 	b, err := json.Marshal(l)
 	if err != nil {
-		return fmt.Errorf("list a thread: %w", err)
+		return false, fmt.Errorf("list a thread: %w", err)
 	}
 	if _, err := c.config.State.Append(ctx, dayKey(l.At), b, c.config.Retention+2*day); err != nil {
-		return fmt.Errorf("list a thread: %w", err)
+		return false, fmt.Errorf("list a thread: %w", err)
 	}
-	c.index.put(l)
-	c.publish(ctx, hintListed, "")
-	return nil
+	if changed {
+		c.publish(ctx, hintListed, "")
+	}
+	return true, nil
 }
 
-// relist looks how a thread stands now. The list is a courtesy: nothing waits for it.
-func (c *Channel) relist(ctx context.Context, thread string) {
-	t, err := c.threads.read(ctx, thread, now)
-	if err == nil {
-		err = c.enlist(ctx, listed{At: c.config.Now(), Thread: thread, Title: t.title, Busy: t.busy})
-	}
-	if err != nil && ctx.Err() == nil {
-		c.log.WarnContext(ctx, "the list of threads is not up to date", "error", forOperator(err))
+// relist writes down how a thread stands now, and what was taken. After that it looks again,
+// since the thread may have gone on meanwhile, and who wrote that have been earlier. The list
+// is a courtesy: nothing waits for it.
+func (c *Channel) relist(ctx context.Context, thread string, taken ...string) {
+	for written := true; written; taken = nil {
+		t, err := c.threads.read(ctx, thread, now)
+		if gone := errors.Is(err, adapters.ErrGone); gone || err == nil {
+			written, err = c.line(ctx, listed{Thread: thread, Busy: t.busy, Gone: gone, Taken: taken})
+		}
+		if err != nil {
+			if ctx.Err() == nil {
+				c.log.WarnContext(ctx, "the list of threads is not up to date", "error", forOperator(err))
+			}
+			return
+		}
 	}
 }

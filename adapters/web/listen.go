@@ -128,7 +128,7 @@ func (c *Channel) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 }
 
-// lookThrough looks for what was not handed over in all threads in which something runs.
+// lookThrough looks for what was not handed over in all threads in which something waits.
 func (c *Channel) lookThrough(ctx context.Context, l *listener) {
 	if err := c.index.refresh(ctx, c.config.Now(), now); err != nil {
 		if ctx.Err() == nil {
@@ -136,10 +136,8 @@ func (c *Channel) lookThrough(ctx context.Context, l *listener) {
 		}
 		return
 	}
-	for _, line := range c.index.list() {
-		if line.Busy {
-			l.after(line.Thread, 0)
-		}
+	for _, thread := range c.index.waiting() {
+		l.after(thread, 0)
 	}
 }
 
@@ -183,13 +181,12 @@ func wait(ctx context.Context, d time.Duration) {
 
 // handOver hands over all of a thread that waits, and writes down that it is taken.
 func (c *Channel) handOver(ctx context.Context, thread string, handle adapters.Handler) error {
+	begun := c.config.Now()
 	t, err := c.threads.read(ctx, thread, now)
-	if errors.Is(err, adapters.ErrGone) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, adapters.ErrGone) {
 		return err
 	}
+	var over []string
 	for _, h := range t.waiting {
 		e := eventOf(thread, t, h)
 		if err := e.Validate(); err != nil { // no version of this program takes it
@@ -202,10 +199,12 @@ func (c *Channel) handOver(ctx context.Context, thread string, handle adapters.H
 		} else if err != nil {
 			return err
 		}
+		over = append(over, h.id)
 	}
-	if len(t.waiting) > 0 {
-		c.relist(ctx, thread)
+	if len(over) > 0 {
+		c.relist(ctx, thread, over...)
 	}
+	c.index.settle(thread, begun.Add(-unsettled))
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
@@ -140,6 +141,19 @@ func (m *memory) breakDown(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.broken = err
+}
+
+// all is what the lists hold whose keys begin so.
+func (m *memory) all(prefix string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []byte
+	for key, list := range m.lists {
+		if strings.HasPrefix(key, prefix) {
+			all = append(append(all, key...), bytes.Join(list, []byte("\n"))...)
+		}
+	}
+	return all
 }
 
 // put adds entries to a thread, as another process would.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"io"
 	"net/http"
 
@@ -54,21 +55,33 @@ func (c *Channel) servePage(w http.ResponseWriter, r *http.Request, status int, 
 	if v.Thread != nil {
 		open = v.Thread.ID
 	}
-	if err := c.index.refresh(r.Context(), c.config.Now(), now); err != nil && v.Missing == "" {
+	threads, err := c.lines(r.Context(), open, now)
+	if err != nil && v.Missing == "" {
 		return err
 	}
-	v.Language, v.Me, v.Threads = c.language(r), c.me(r), c.lines(open)
+	v.Language, v.Me, v.Threads = c.language(r), c.me(r), threads
 	v.CanLeave = c.config.CanLeave != nil && c.config.CanLeave(r.Context())
 	v.MaxFile, v.MaxFiles = c.config.MaxFile, adapters.MaxFiles
 	c.writeHTML(w, status, func(to io.Writer) error { return c.pages.page(to, v) })
 	return nil
 }
 
-// lines are the threads at the left.
-func (c *Channel) lines(open string) []threadLine {
-	var all []threadLine
-	for _, l := range c.index.list() {
-		all = append(all, threadLine{ID: l.Thread, Title: l.Title, At: l.At, Open: l.Thread == open, Busy: l.Busy})
+// lines are the threads at the left, as they are when all hints up to the wanted one were
+// there.
+func (c *Channel) lines(ctx context.Context, open string, wanted uint64) ([]threadLine, error) {
+	if err := c.index.refresh(ctx, c.config.Now(), wanted); err != nil {
+		return nil, err
 	}
-	return all
+	listed := c.index.list()
+	titles, err := c.index.titlesOf(ctx, listed)
+	if err != nil {
+		return nil, err
+	}
+	var all []threadLine
+	for i, l := range listed {
+		if titles[i] != "" {
+			all = append(all, threadLine{ID: l.Thread, Title: titles[i], At: l.At, Open: l.Thread == open, Busy: l.Busy})
+		}
+	}
+	return all, nil
 }

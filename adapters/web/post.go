@@ -45,19 +45,17 @@ func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		at := c.config.Now()
-		title := t.title
-		if first {
-			title = titleOf(m)
-		}
 		// It is listed before it is there: what is listed is found again, whoever dies.
-		if err := c.enlist(ctx, listed{At: at, Thread: thread, Title: title, Busy: true}); err != nil {
+		if err := c.enlist(ctx, listed{Thread: thread, Busy: true, Waits: m.ID}); err != nil {
 			return err
 		}
 		if err := c.append(ctx, thread, entry{Wrote: m}); err != nil {
 			return err
 		}
 		c.publish(ctx, hintWrote, thread)
+		if first { // only now it has a title
+			c.publish(ctx, hintListed, "")
+		}
 	}
 	status := http.StatusNoContent
 	if !c.handed(ctx, thread) {

@@ -186,10 +186,10 @@ func (s *stream) tell(t snapshot) error {
 
 // list tells the list of threads.
 func (s *stream) list(ctx context.Context, wanted uint64) error {
-	if err := s.c.index.refresh(ctx, s.c.config.Now(), wanted); err != nil {
+	lines, err := s.c.lines(ctx, s.thread, wanted)
+	if err != nil {
 		return err
 	}
-	lines := s.c.lines(s.thread)
 	return s.event("threads", -1, func(w io.Writer) error { return s.c.pages.threads(w, s.language, lines) })
 }
 
