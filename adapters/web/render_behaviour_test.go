@@ -117,6 +117,10 @@ func TestMark(t *testing.T) {
 		t.Error(mask.form)
 	}
 	p.Wait(`document.querySelector(".chip-state")?.textContent === "points: 2, boxes: 1, painted"`)
+	p.Wait(`document.querySelector(".chip .marked image")?.getAttribute("href") === "/picture.png" && document.querySelectorAll(".chip .marked-point").length === 2`)
+	if box := browsertest.Eval[string](p, `(({ x, y, width, height }) => [x, y, width, height].map((v) => v.baseVal.value).join())(document.querySelector(".chip .marked-box"))`); box != "300,20,200,200" {
+		t.Errorf("the chip draws the box %s", box)
+	}
 	p.Screenshot("marked")
 	enter(p, "")
 	p.Wait(`document.getElementById("trouble").textContent.startsWith("Write what")`)

@@ -56,6 +56,7 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 	m.HandleFunc("GET /up/picture.png", drawn(640, 400))
 	m.HandleFunc("GET /picture.png", drawn(640, 400))
 	m.HandleFunc("GET /wide.png", drawn(900, 200))
+	m.HandleFunc("GET /painted.png", painted(640, 400))
 	m.HandleFunc("GET /page.html", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'")
 		s.answer(w, func(b io.Writer) error {
@@ -152,6 +153,20 @@ func drawn(width, height int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "image/png")
 		_ = png.Encode(w, picture) //nolint:errcheck // whoever does not read on has gone
+	}
+}
+
+// painted is a mask: all black but for its middle.
+func painted(width, height int) http.HandlerFunc {
+	mask := image.NewGray(image.Rect(0, 0, width, height))
+	for y := height * 2 / 5; y < height*3/5; y++ {
+		for x := width * 2 / 5; x < width*3/5; x++ {
+			mask.SetGray(x, y, color.Gray{Y: 255})
+		}
+	}
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		_ = png.Encode(w, mask) //nolint:errcheck // whoever does not read on has gone
 	}
 }
 

@@ -75,7 +75,10 @@ func sampleMessages() []messageView {
 			Files:    []fileView{edges},
 			Choices:  []choiceView{{Number: 1, Text: "with a softer line (HED)", Ready: true}, {Number: 2, Text: "as a scribble", Ready: true, Pressed: 1, Mine: true}, {Number: 3, Text: "by another model, which is slower and takes a long text to say so", Ready: false}},
 			CanAgain: true, CanRemove: true, HasWork: true, WorkURL: "/t/t1/messages/a3/work"}),
-		act(messageView{ID: "a4", By: "李雷", At: noon.Add(time.Minute), Text: plainText("能不能把这两张图拼在一起？谢谢！"), Files: []fileView{picture, wide}, Status: adapters.Asking, Marks: []markView{{Name: "harbour.png", Points: 2, Boxes: 1, Masks: 1}}}),
+		act(messageView{ID: "a4", By: "李雷", At: noon.Add(time.Minute), Text: plainText("能不能把这两张图拼在一起？谢谢！"), Files: []fileView{picture, wide}, Status: adapters.Asking, Marks: []markView{{Name: "harbour.png", Points: 2, Boxes: 1, Masks: 1, Drawn: &markedView{
+			ID: "a4-0", Picture: "/picture.png", Mask: "/painted.png", Width: 640, Height: 400,
+			Points: []adapters.Point{{X: 120, Y: 90}, {X: 300, Y: 320, Exclude: true}}, Boxes: []boxView{{380, 60, 200, 220}},
+		}}, {Name: "gone.png", Points: 1}}}),
 		act(messageView{ID: "a5", At: noon.Add(2 * time.Minute), ReplyTo: "a4", Language: "zh-Hans", Text: renderText("横着拼，还是竖着拼？")}),
 		act(messageView{ID: "a6", At: noon.Add(3 * time.Minute), ReplyTo: "a4", Text: renderText("A film, a sound, a page and a table."), CanAgain: true, Files: []fileView{
 			{Name: "harbour.mp4", Size: 4_200_000, Kind: "video", Type: "video/mp4", URL: "/none.mp4", Download: "/none.mp4?download", Width: 640, Height: 360},

@@ -107,4 +107,5 @@ type fileView struct {
 type markView struct {
 	Name                 string // of the picture
 	Points, Boxes, Masks int
+	Drawn                *markedView // nil where the picture is not there any more
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"net/url"
 	"path"
 	"strconv"
 
@@ -70,8 +69,8 @@ func (v viewer) person(out *messageView, m *message) {
 	for _, f := range m.files {
 		out.Files = append(out.Files, uploadView(v.thread, f))
 	}
-	for _, mark := range m.wrote.Marks {
-		out.Marks = append(out.Marks, v.mark(mark))
+	for i, mark := range m.wrote.Marks {
+		out.Marks = append(out.Marks, v.mark(m.id+"-"+strconv.Itoa(i), mark))
 	}
 	out.CanStop = m.open() && m.runs == 0 // what shows its progress can be stopped there
 }
@@ -107,20 +106,9 @@ func mayRemove(by adapters.Person, m *message) bool {
 	return by.Admin || m.asker == by.ID
 }
 
-func (v viewer) mark(m adapters.Mark) markView {
-	out := markView{Name: m.Picture, Points: len(m.Points), Boxes: len(m.Boxes)}
-	if f, ok := v.t.file(m.File); ok {
-		out.Name = f.Name
-	}
-	if m.Mask != nil {
-		out.Masks = 1
-	}
-	return out
-}
-
 // uploadView shows a file that somebody sent.
 func uploadView(thread string, f upload) fileView {
-	at := path.Join("/t", thread, "files", f.ID) + "/" + url.PathEscape(cleanName(f.Name))
+	at := fileURL(thread, f.ID, f.Name)
 	out := fileView{
 		Name: f.Name, Size: f.Size, Type: f.Type, Kind: kindOf(f.Type, false), URL: at, Download: at + "?download",
 		Width: f.Width, Height: f.Height,
@@ -138,7 +126,7 @@ func (v viewer) attachment(message string, n int, a adapters.Attachment) fileVie
 		out.Kind, out.URL, out.Download = kindOther, a.Link, a.Link
 		return out
 	}
-	out.URL = path.Join("/t", v.thread, "messages", message, "media", strconv.Itoa(n)) + "/" + url.PathEscape(cleanName(a.Name))
+	out.URL = mediaURL(v.thread, message, n, a.Name)
 	out.Download = out.URL + "?download"
 	if out.Kind == kindImage {
 		out.Mark = "picture:" + a.Name

@@ -1,5 +1,6 @@
 // The chips of the composer: one for each thing that goes with the message.
 
+import { drawMarked } from "./marked.js";
 import { bytes, plain, word } from "./words.js";
 
 // Chips shows attachments. on has what the buttons do: remove, retry and mark, each with
@@ -40,16 +41,27 @@ export class Chips {
   }
 }
 
+const ofMarks = { width: 72, height: 44 }; // CSS pixels, as the style has it
+
 // picture shows the picture itself in the chip, in the place of a sign.
 function picture(chip, item) {
-  const local = item.kind === "file" && item.file && item.type.startsWith("image/");
-  const src = local ? URL.createObjectURL(item.file) : item.kind === "marks" ? item.src : item.upload?.kind === "image" && item.upload.url;
+  if (item.kind === "marks") return marked(chip, item);
+  const local = item.file && item.type.startsWith("image/");
+  const src = local ? URL.createObjectURL(item.file) : item.upload?.kind === "image" && item.upload.url;
   if (!src) return;
   const img = new Image();
   img.alt = "";
   img.addEventListener("load", () => chip.querySelector(".chip-picture").replaceChildren(img));
   img.src = src;
   if (local) chip.local = src;
+}
+
+// marked shows the picture with what is marked on it.
+function marked(chip, item) {
+  if (item.mask) chip.local = URL.createObjectURL(item.mask);
+  const place = chip.querySelector(".chip-picture");
+  place.classList.add("of-marks");
+  place.replaceChildren(drawMarked(item, item.src, chip.local ?? item.upload?.url ?? "", ofMarks));
 }
 
 function leave(chip) {

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/web/browsertest"
+)
+
+// What was marked is drawn where its picture is still there, and told in any case.
+func TestMarkedView(t *testing.T) {
+	t.Parallel()
+	painted := &adapters.File{ID: "mask000000000001", Name: "mask.png"}
+	made := &message{id: "a1", said: &said{Reply: adapters.Reply{Files: []adapters.Attachment{{Name: "cat-1.png", Handle: "x/y"}}}}}
+	sent := &message{id: "m1", files: []upload{{ID: "file000000000001", Name: "my cat.png"}}}
+	v := viewer{thread: thread1, t: snapshot{messages: []*message{sent, made}}}
+	mark := adapters.Mark{Picture: "cat-1.png", Width: 480, Height: 80, Points: []adapters.Point{{X: 1, Y: 2}}, Boxes: []adapters.Box{{XMin: 10, YMin: 20, XMax: 40, YMax: 30}}, Mask: painted}
+	got := v.mark("m2-0", mark)
+	if d := got.Drawn; d == nil || d.Picture != "/t/thread0000000001/messages/a1/media/0/cat-1.png" || d.Mask != "/t/thread0000000001/files/mask000000000001/mask.png" ||
+		d.Boxes[0] != (boxView{10, 20, 30, 10}) || d.Radius() != 10 || got.Masks != 1 {
+		t.Errorf("%+v %+v", got, got.Drawn)
+	}
+	mark.Picture, mark.File = "", "file000000000001"
+	if got := v.mark("m2-0", mark); got.Name != "my cat.png" || got.Drawn == nil || got.Drawn.Picture != "/t/thread0000000001/files/file000000000001/my%20cat.png" {
+		t.Errorf("%+v %+v", got, got.Drawn)
+	}
+	made.removed = true
+	mark.Picture, mark.File = "cat-1.png", ""
+	if got := v.mark("m2-0", mark); got.Drawn != nil || got.Name != "cat-1.png" || got.Points != 1 {
+		t.Errorf("%+v %+v", got, got.Drawn)
+	}
+}
+
+// The drawing lets the picture, the mask over it and the marks be seen, in their places.
+func TestMarkedIsSeen(t *testing.T) {
+	t.Parallel()
+	_, address := newStage(t, sampleThread())
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	p.Open(address + "/t/t1")
+	p.Script(`document.querySelector("#m-a4 .marks").scrollIntoView({block: "center"})`)
+	p.Script(`Promise.all([...document.querySelectorAll("#m-a4 image")].map((i) => { const copy = new Image(); copy.src = i.href.baseVal; return copy.decode(); }))`)
+	type area struct{ X, Y, Width, Height float64 }
+	at := browsertest.Eval[area](p, `(({ x, y, width, height }) => ({ x, y, width, height }))(document.querySelector("#m-a4 .marked").getBoundingClientRect())`)
+	if at.Width < 200 || at.Width > 240 || at.Height < 120 || at.Height > 160 {
+		t.Fatalf("it is drawn at %+v", at)
+	}
+	shot, err := png.Decode(bytes.NewReader(p.Shot()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	red := func(x, y int) bool { // of a picture of 640 by 400, which is blue
+		r, _, b, _ := shot.At(int(at.X+float64(x)*at.Width/640), int(at.Y+float64(y)*at.Height/400)).RGBA()
+		return r > b
+	}
+	for what, c := range map[string]struct {
+		at   image.Point
+		want bool
+	}{
+		"the picture": {image.Pt(40, 200), false}, "a point": {image.Pt(120, 90), true}, "what is painted": {image.Pt(320, 200), true},
+		"the edge of a box": {image.Pt(380, 100), true}, "outside of what is painted": {image.Pt(240, 200), false},
+	} {
+		if got := red(c.at.X, c.at.Y); got != c.want {
+			t.Errorf("%s: marked is %v", what, got)
+		}
+	}
+	if words := browsertest.Eval[string](p, `document.querySelector("#m-a4 .marks").textContent`); !strings.Contains(words, "Marked on harbour.png · points: 2 · boxes: 1 · painted") {
+		t.Errorf("it is told as %q", words)
+	}
+}
