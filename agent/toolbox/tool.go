@@ -29,9 +29,13 @@ type Tool struct {
 	Domain   string   `yaml:"domain"`
 	// Origins name the systems that have the tool: controlllm, visualchatgpt,
 	// hugginggpt; atelier for our own.
-	Origins  []string  `yaml:"origins"`
-	Args     []Arg     `yaml:"args"`
-	Returns  plan.Type `yaml:"returns"`
+	Origins []string  `yaml:"origins"`
+	Args    []Arg     `yaml:"args"`
+	Returns plan.Type `yaml:"returns"`
+	// Moves marks a tool that makes of a picture one on which things are elsewhere: turned,
+	// cropped, of another size, put together or drawn anew. A place on the one is none on
+	// the other.
+	Moves    bool      `yaml:"moves,omitempty"`
 	Backends []Backing `yaml:"backends"`
 }
 

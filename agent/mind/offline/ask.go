@@ -20,6 +20,7 @@ var (
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
 	whereToWrite = plan.Say("I cannot write at a marked place. Where shall it stand? " +
 		"For example \"at the top left\" or \"at the bottom\".")
+	noOther = plan.Say("What shall the marked part be compared with? Please name another picture.")
 )
 
 // whatWith asks what is wanted of files.
@@ -96,6 +97,11 @@ func (s *scene) askFor(u *understood, missing plan.Type, choices []entity) plan.
 func markedElsewhere(meant, marked []string) plan.Message {
 	return plan.Say("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
 		plan.And(marked...), plan.And(meant...), plan.And(meant...))
+}
+
+// whichCrop asks whether the marked part or the one that words say is meant.
+func whichCrop(place string) plan.Message {
+	return plan.Say("Shall I crop to the marked part or to %q? Please say one of them.", place)
 }
 
 // askForFile asks for files that the wish names and nobody sent.

@@ -133,7 +133,7 @@ func (b *binder) take(t plan.Type, e entity) {
 // are what its inputs are made from.
 func (b *binder) runs() binding {
 	spread, fixed := b.spread, slices.Concat(b.fixed, b.left)
-	if len(b.spread) == 0 && len(b.fixed) == 0 && len(b.left) > 1 {
+	if len(b.spread) == 0 && len(b.fixed) == 0 && len(b.left) > 1 && !b.u.marked() {
 		spread, fixed = b.left, nil
 	}
 	if len(spread) == 0 {

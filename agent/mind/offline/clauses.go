@@ -26,6 +26,9 @@ type clause struct {
 	join  join
 	// asks marks a clause that ends in a question mark.
 	asks bool
+	// onward marks a clause that changed places with one before which it stood: it goes on
+	// with the result of that one, whatever picture it names.
+	onward bool
 	// more are the texts of later clauses that only say more about this one.
 	more []string
 }

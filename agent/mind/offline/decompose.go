@@ -62,10 +62,26 @@ func tidy(wish string) string {
 	return strings.TrimSpace(wish)
 }
 
-// decompose understands the clauses of a wish one after another.
+// decompose understands the clauses of a wish, in the order in which they can be done.
 func (m *Mind) decompose(r plan.Request, wish string) decomposition {
 	s := m.newScene(r, wish)
 	clauses := m.clauses(wish, s.words)
+	for range clauses {
+		d, late := m.inTurn(s, clauses)
+		if late == nil {
+			return d
+		}
+		clauses = inFront(clauses, late.clause, late.before)
+		s = m.newScene(r, wish)
+	}
+	return lost(r)
+}
+
+// tardy is a clause that must come before another one that stands before it.
+type tardy struct{ clause, before int }
+
+// inTurn understands clauses one after another, unless one is late.
+func (m *Mind) inTurn(s *scene, clauses []clause) (decomposition, *tardy) {
 	alone := len(clauses) == 1
 	for n, c := range clauses {
 		u := s.read(n, c)
@@ -73,42 +89,64 @@ func (m *Mind) decompose(r plan.Request, wish string) decomposition {
 		case m.isContext(u.words) && (!alone || len(u.files) > 0):
 			s.retypeContext(&u)
 			if alone {
-				return decomposition{Question: whatWith(s.names(u.files))}
+				return decomposition{Question: whatWith(s.names(u.files))}, nil
 			}
+			continue
+		case s.onlyMarks(&u):
+			if alone {
+				return decomposition{Question: s.whatWithMarked()}, nil
+			}
+			continue
+		case len(s.subtasks) > 0 && s.leavesRest(u.words):
 			continue
 		case !alone && m.isPolite(strings.ToLower(c.text)):
 			continue
 		case m.forbids(c):
 			if alone {
-				return decomposition{Reply: leftAlone}
+				return decomposition{Reply: leftAlone}, nil
 			}
 			continue
 		case len(s.unknown) > 0:
-			return decomposition{Question: s.askForFile()}
+			return decomposition{Question: s.askForFile()}, nil
 		}
-		if d, stop := s.understand(n, &u, n == len(clauses)-1); stop {
-			return d
+		d, stop := s.understand(n, &u, n == len(clauses)-1)
+		if s.late != nil || stop {
+			return d, s.late
 		}
 		if len(u.results) > 0 {
 			s.prev = &u
 		}
 	}
 	if len(s.subtasks) == 0 {
-		return lost(r)
+		return lost(s.request), nil
 	}
-	return decomposition{Subtasks: s.subtasks, Types: s.types}
+	return decomposition{Subtasks: s.subtasks, Types: s.types}, nil
 }
 
 // understand turns the clause of number n into subtasks: those of each picture on which
 // it means what is marked. stop is true when the whole wish must be answered with a
 // question or a refusal instead.
 func (s *scene) understand(n int, u *understood, last bool) (_ decomposition, stop bool) {
+	if s.changesRest(u) {
+		return decomposition{Reply: onlyTheWhole, Refused: true}, true
+	}
 	sets, ask := s.meant(u)
+	switch {
+	case !ask.IsZero():
+		return decomposition{Question: ask}, true
+	case len(sets) == 0:
+		return s.carryOut(n, u, last)
+	}
+	before, late, ask := s.inOrder(u, sets)
+	if late {
+		s.late = &tardy{clause: n, before: before}
+		return decomposition{}, true
+	}
 	if !ask.IsZero() {
 		return decomposition{Question: ask}, true
 	}
-	if len(sets) == 0 {
-		return s.carryOut(n, u, last)
+	if d, done, stop := s.beside(n, u, sets, last); done {
+		return d, stop
 	}
 	var results []entity
 	for _, set := range sets {

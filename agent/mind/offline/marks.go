@@ -2,7 +2,6 @@ package offline
 
 import (
 	"slices"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -123,79 +122,6 @@ func (s *scene) marksFor(u *understood, held hold) []entity {
 	return marks
 }
 
-// meant are the things that the clause names by pointing: for each marked picture that it
-// means, the picture and the mark, beside what it names itself. None if it means no mark.
-// ask is a question where it points at a mark that is on none of the pictures it names.
-func (s *scene) meant(u *understood) (sets [][]entity, ask plan.Message) {
-	held := s.hold(u)
-	marks := s.marksFor(u, held)
-	if len(marks) == 0 {
-		return nil, plan.Message{}
-	}
-	others := slices.DeleteFunc(slices.Clone(u.files), func(e entity) bool { return e.on != "" })
-	if pictures := fitting(others, plan.Image); len(pictures) > 0 {
-		here := slices.DeleteFunc(slices.Clone(marks), func(e entity) bool { return !calledAmong(pictures, e.on) })
-		if len(here) == 0 && held > vague {
-			return nil, markedElsewhere(s.calledAll(pictures), s.calledAll(s.picturesOf(marks)))
-		}
-		marks = here
-	}
-	if len(marks) == 0 {
-		return nil, plan.Message{}
-	}
-	whole, part := *u, *u
-	s.aim(&whole, s.references(u))
-	part.files = slices.Concat(s.picturesOf(marks), marks)
-	s.aim(&part, s.references(&part))
-	if s.inscribes(&whole) {
-		if held == placed && s.textFor(u, plan.Place, whole.head) == "" {
-			return nil, whereToWrite
-		}
-		return nil, plan.Message{}
-	}
-	if !s.asksForPart(held, &whole, &part) {
-		return nil, plan.Message{}
-	}
-	for _, picture := range s.picturesOf(marks) {
-		base, ok := s.standing(picture, held)
-		if !ok {
-			continue
-		}
-		beside := slices.DeleteFunc(slices.Clone(others), func(e entity) bool { return e.source.Name == picture.source.Name })
-		for _, mark := range s.preferred(u, base, marks, picture.source.Name) {
-			sets = append(sets, slices.Concat([]entity{base, mark}, beside))
-		}
-	}
-	return sets, plan.Message{}
-}
-
-// inscribes tells whether the clause puts words on a picture: a tool that writes is told
-// the place in words.
-func (s *scene) inscribes(u *understood) bool {
-	return s.quoted(u) != "" && needs(u.head, plan.Content) && takesType(u.head, plan.Image)
-}
-
-// asksForPart tells whether a clause is about what is marked and not about the whole
-// picture, by how it was aimed at either.
-func (s *scene) asksForPart(held hold, whole, part *understood) bool {
-	switch {
-	case held >= placed:
-		return true
-	case s.prev != nil && len(s.prev.results) > 0 && held == vague:
-		return false // "it" is what was made
-	case held == firm:
-		return !s.m.moves(whole.head) || takesMark(whole.head) || !s.movesBySaying(whole)
-	}
-	if !takesMark(part.head) {
-		return false
-	}
-	byWords := whole.head.Returns == plan.Image && needs(whole.head, plan.Instruction)
-	if needs(part.head, plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
-		return byWords && s.definiteObject(whole)
-	}
-	return byWords || takesMark(whole.head) || part.score >= whole.score
-}
-
 // movesBySaying tells whether the clause itself says that the picture is turned, cropped
 // or made of another size.
 func (s *scene) movesBySaying(u *understood) bool {
@@ -214,21 +140,6 @@ func (s *scene) picturesOf(marks []entity) []entity {
 		}
 	}
 	return pictures
-}
-
-// standing is what stands for a marked picture now: the last that was made of it, as long
-// as the places on it are the same.
-func (s *scene) standing(picture entity, held hold) (entity, bool) {
-	for _, e := range slices.Backward(s.entities) {
-		if !e.made || e.root != picture.source.Name {
-			continue
-		}
-		if e.moved {
-			return picture, held >= placed
-		}
-		return e, true
-	}
-	return picture, true
 }
 
 // preferred are the marks on a picture of the one kind that serves the clause best: what
@@ -265,14 +176,6 @@ func takesMark(t toolbox.Tool) bool {
 
 // markType tells whether things of the type say where on a picture something is.
 func markType(t plan.Type) bool { return t == plan.Mask || t == plan.BBox || t == plan.Points }
-
-// moves tells whether what is on a picture is elsewhere on the one that the tool makes of
-// it, by the words of its name: cropped, turned or of another size.
-func (m *Mind) moves(t toolbox.Tool) bool {
-	return slices.ContainsFunc(strings.Split(t.Name, "_"), func(word string) bool {
-		return m.phrases.moving[m.lexicon.Class(retrieve.Stem(word))]
-	})
-}
 
 // calledAmong tells whether one of the things has the name.
 func calledAmong(es []entity, name string) bool {

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"slices"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -67,23 +66,6 @@ func disregards(t toolbox.Tool, marks []plan.Type) bool {
 	return !takesType(t, plan.Image) && slices.ContainsFunc(marks, func(m plan.Type) bool { return takesType(t, m) })
 }
 
-// partFeatures are the features of a clause that orders something done to what is marked:
-// how it is to be made away with, or all that is not ("remove everything except this"), is
-// said in many ways.
-func (s *scene) partFeatures(features []string, words []retrieve.Word) []string {
-	m := s.m
-	only := m.lexicon.Features(m.lexicon.Words(onlyThePart, nil))
-	switch {
-	case s.excepts(words):
-		return only
-	case slices.ContainsFunc(words, m.phrases.erasing.hasPlain) || takesOut(words):
-		return m.lexicon.Features(m.lexicon.Words(eraseThePart, nil))
-	case slices.ContainsFunc(words, onlyWords.hasPlain):
-		return append(features, only...)
-	}
-	return features
-}
-
 // filling is where the words begin that say what comes to the marked part: "grass" in
 // "with some grass", but nothing in "with the mask".
 func (m *Mind) filling(words []retrieve.Word) (int, bool) {
@@ -95,21 +77,6 @@ func (m *Mind) filling(words []retrieve.Word) (int, bool) {
 		at++
 	}
 	return at, at > 0 && at < len(words) && !m.phrases.marks.has(words[at])
-}
-
-// takesOut tells whether the clause takes something out of the picture.
-func takesOut(words []retrieve.Word) bool {
-	take := slices.IndexFunc(words, func(w retrieve.Word) bool { return w.Stem == "take" })
-	return take >= 0 && slices.ContainsFunc(words[take:], func(w retrieve.Word) bool { return lower(w) == "out" })
-}
-
-// excepts tells whether a clause is about all but what is marked: "remove everything
-// except this".
-func (s *scene) excepts(words []retrieve.Word) bool {
-	all := slices.IndexFunc(words, allWords.hasPlain)
-	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return exceptingWords[strings.ToLower(s.text[w.Start:w.End])] // as it was written: no tool knows these words
-	})
 }
 
 // What tools do with a marked part, in words that find them.

@@ -31,10 +31,12 @@ type phrases struct {
 	pronouns, plurals, results, prepositions set
 	generic, soundNouns, textNouns, mapTails set
 
-	marked, marks, parts, erasing set
+	// … and of what is marked.
+	marked, marks, parts, erasing                set
+	hiding, blotting, lifting, keeping, clearing set
 
 	// Classes of words that mean the same here, as the lexicon has them.
-	handing, painting, moving set
+	handing, painting, moving, turning set
 }
 
 // readPhrases reads the embedded lists.
@@ -53,7 +55,9 @@ func readPhrases(lexicon *retrieve.Lexicon) (phrases, error) {
 		generic: f.set("generic"), soundNouns: f.set("sound nouns"), textNouns: f.set("text nouns"), mapTails: f.set("map tails"),
 
 		handing: f.classes(lexicon, "handing"), painting: f.classes(lexicon, "painting"),
-		marked: f.set("marked"), marks: f.set("marks"), parts: f.set("parts"), erasing: f.set("erasing"), moving: f.classes(lexicon, "moving"),
+		marked: f.set("marked"), marks: f.set("marks"), parts: f.set("parts"), erasing: f.set("erasing"),
+		hiding: f.set("hiding"), blotting: f.set("blotting"), lifting: f.set("lifting"), keeping: f.set("keeping"), clearing: f.set("clearing"),
+		moving: f.classes(lexicon, "moving"), turning: f.classes(lexicon, "turning"),
 	}
 	if len(f.missing) > 0 {
 		return phrases{}, fmt.Errorf("phrases.txt lacks the sections %q", f.missing)

@@ -23,10 +23,11 @@ type entity struct {
 	given bool
 	// on is, of a mark, the name of the picture that it is on.
 	on string
-	// root is, of a picture that was made of another one, the name of the first, and moved
-	// tells that a place on it is not where it was on that one.
-	root  string
-	moved bool
+	// root is, of a picture that was made of another one, the name of the first; moved
+	// tells that a place on it is not where it was on that one, turned that it was only
+	// turned or scaled as a whole.
+	root          string
+	moved, turned bool
 }
 
 // scene is what is known while the clauses of a wish are understood one by one.
@@ -41,6 +42,7 @@ type scene struct {
 	unknown  []string             // names of files that are not there
 	types    map[string]plan.Type // what the wish says of the kinds of pictures, by name
 	prev     *understood          // the clause before
+	late     *tardy               // the clause that comes too late to be understood where it stands
 	// background is what a statement before the clause told: "the form takes 500 KB at most".
 	background string
 }

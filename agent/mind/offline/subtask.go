@@ -31,6 +31,7 @@ func (s *scene) add(n int, u *understood, refs references, media []entity) {
 	result := entity{clause: n, fresh: fresh && sub.Returns.Media()}
 	if i := slices.IndexFunc(media, func(e entity) bool { return e.typ == plan.Image }); i >= 0 && sub.Returns == plan.Image {
 		result.root, result.moved = cmp.Or(media[i].root, media[i].source.Name), media[i].moved || s.m.moves(u.head)
+		result.turned = result.moved && (!media[i].moved || media[i].turned) && (!s.m.moves(u.head) || s.turns(u))
 	}
 	s.push(u, sub, result)
 }

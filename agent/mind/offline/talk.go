@@ -21,8 +21,10 @@ var (
 	aboutMe = plan.Say("I am Atelier, a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
 		"words what you want: \"blur it\", \"crop out the dog\", \"how many people are in this photo?\". " +
 		"I split the wish into steps, choose the tools and send you the results.")
-	english = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
-	noTool  = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
+	english      = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
+	onlyTheWhole = plan.Say("Sorry, I have no tool that changes all but what is marked. " +
+		"I can change the whole picture, or cut the marked part out of it.")
+	noTool = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
 )
 
 // talk answers what needs no tool: greetings, thanks, questions about itself, and

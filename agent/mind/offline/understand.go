@@ -43,6 +43,7 @@ func (s *scene) read(n int, c clause) understood {
 		}
 		r, ok := s.lookup(w.Text)
 		switch e := s.fileEntity(n, r); {
+		case ok && c.onward && baseType(e.typ) == plan.Image:
 		case ok && !among(u.files, e):
 			u.files = append(u.files, e)
 		case !ok && !s.isOutputName(w):

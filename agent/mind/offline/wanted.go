@@ -94,8 +94,9 @@ func (s *scene) definiteObject(u *understood) bool {
 // before ("read the summary aloud"): they do not say what is wanted now.
 func (s *scene) withoutReferences(u *understood) []retrieve.Word {
 	var out []retrieve.Word
+	all := u.marked() && s.fate(u.clause.words) != alone // "only" leaves nothing out but what it says itself
 	for i, w := range u.clause.words {
-		if u.marked() && s.m.speaksOfMark(u.clause.words, i) {
+		if u.marked() && (s.m.speaksOfMark(u.clause.words, i) || all && onlyWords.hasPlain(w)) {
 			continue
 		}
 		if w.Kind != retrieve.Plain || i == 0 || !s.refersTo(u, lower(w)) || !determined(u.clause.words, i) {

@@ -84,11 +84,6 @@ var (
 	lookingWords = wordSet("find detect locate spot show get tell describe count read list select look see use save recognise recognize")
 	// fillingWords lead to what comes to a place.
 	fillingWords = wordSet("with into")
-	// allWords and then exceptingWords leave out what is named after them.
-	allWords       = wordSet("everything all anything")
-	exceptingWords = wordSet("except but besides outside around beside beyond apart")
-	// onlyWords leave out all that is not named after them.
-	onlyWords = wordSet("only just")
 	// comparedThings mean the two things that are compared.
 	comparedThings = wordSet("them both they two")
 	// pointers can be replaced with the thing that they mean.
