@@ -1,6 +1,7 @@
 package adapters
 
 import (
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -78,6 +79,7 @@ func (s *splitter) within(i, from, reach int) int {
 	window := s.text[from:min(l.end, reach+(reach-s.at)+farthest)]
 	kept := unbroken(window, l.kind)
 	sentence, word, cluster, inside := from, from, from, from
+	rests := from // where what is not blank begins, after the place
 	place, state := from, -1
 	for rest := window; rest != ""; {
 		var c string
@@ -87,10 +89,13 @@ func (s *splitter) within(i, from, reach int) int {
 			break
 		}
 		inside = place
+		if rests = max(rests, place); l.kind == proseLine { // the next part does not begin with what is blank
+			rests = l.end - len(strings.TrimLeft(s.text[rests:l.end], " \t"))
+		}
 		switch {
-		case holds(kept, place-from) || !s.separates(l, i, place) || l.kind == proseLine && emphasizes(window, kept, place-from):
+		case holds(kept, place-from) || !s.separates(l, i, place, rests) || l.kind == proseLine && emphasizes(window, kept, place-from):
 			continue
-		case !s.begins(l, place):
+		case !s.begins(l, rests):
 			cluster = place
 			continue
 		case l.kind == proseLine && boundaries&uniseg.MaskSentence != 0 && place > from+(reach-from)/2:
@@ -129,15 +134,11 @@ func (s *splitter) waits(i int, kept []extent, from, place, reach int) bool {
 }
 
 // separates tells whether neither piece of a line that is cut there would begin or end a
-// block of code.
-func (s *splitter) separates(l line, i, place int) bool {
+// block of code. The second one begins with the rest.
+func (s *splitter) separates(l line, i, place, rest int) bool {
 	begin := l.start
 	if i == s.line {
 		begin = max(begin, s.at)
-	}
-	rest := place
-	if l.kind == proseLine { // the next part does not begin with what is blank
-		rest = l.end - len(strings.TrimLeft(s.text[place:l.end], " \t"))
 	}
 	return !s.mistakable(l, begin, place) && !s.mistakable(l, rest, l.end)
 }
@@ -145,7 +146,7 @@ func (s *splitter) separates(l line, i, place int) bool {
 // begins tells whether what follows a place of a line reads on as it did: not as a list's
 // line or a quoted one.
 func (s *splitter) begins(l line, place int) bool {
-	rest := strings.TrimLeft(near(s.text[place:l.end]), " \t")
+	rest := near(s.text[place:l.end])
 	return l.kind == codeLine || listMarker(rest) == "" && rest != ">" && !strings.HasPrefix(rest, "> ")
 }
 
@@ -154,7 +155,10 @@ func (s *splitter) begins(l line, place int) bool {
 func emphasizes(s string, kept []extent, place int) bool {
 	before, after := s[:place], s[place:]
 	begins, ends := strings.HasPrefix(after, "*"), strings.HasSuffix(before, "*")
-	for _, e := range kept { // what has its meaning already
+	for _, e := range kept[reaching(kept, place):] { // what has its meaning already
+		if e.from > place {
+			break
+		}
 		begins, ends = begins && place != e.from, ends && place != e.to
 	}
 	return begins && ends || begins && endsInWord(before) || ends && beginsWithWord(after)
@@ -163,20 +167,23 @@ func emphasizes(s string, kept []extent, place int) bool {
 // extent is a piece of a line, by places in it.
 type extent struct{ from, to int }
 
+// reaching is the first of them that reaches to a place, or over it. They stand in their
+// order, and none holds another.
+func reaching(all []extent, place int) int {
+	return sort.Search(len(all), func(i int) bool { return all[i].to >= place })
+}
+
 // holds tells whether a place is inside of one of them.
 func holds(all []extent, place int) bool {
-	for _, e := range all {
-		if e.from < place && place < e.to {
-			return true
-		}
-	}
-	return false
+	i := reaching(all, place)
+	return i < len(all) && all[i].from < place && place < all[i].to
 }
 
 // unbroken finds what is best not cut in a piece of a line: addresses, and outside of code
 // what is marked up.
 func unbroken(s string, kind lineKind) []extent {
 	var all []extent
+	ends := closings{line: s}
 	for at := 0; at < len(s); {
 		length := 1
 		switch rest := s[at:]; {
@@ -190,7 +197,7 @@ func unbroken(s string, kind lineKind) []extent {
 			length = min(2, len(rest))
 			all = append(all, extent{at, at + length})
 		default:
-			if _, _, n := marked(s, at, Span{}); n > 0 {
+			if _, _, n := ends.marked(at, Span{}); n > 0 {
 				length = n
 				all = append(all, extent{at, at + n})
 			}

@@ -11,20 +11,41 @@ const (
 	maxLanguage        = 32
 )
 
+// moreIndent is how many spaces more than a code block's first line its last one may have.
+const moreIndent = 3
+
 // fence is how a code block begins.
 type fence struct {
+	item     string // the list's marker that stands before it on its line, with what is before that
+	indent   int    // how far it stands from the line's beginning
 	marks    string // the backquotes
 	language string
 }
 
 // openingFence reads a line as the beginning of a code block.
 func openingFence(line string) (fence, bool) {
-	language := strings.TrimLeft(line, "`")
-	marks := line[:len(line)-len(language)]
-	language = strings.TrimRight(language, " \t")
-	ok := len(marks) >= minFence && len(marks) <= maxFence && len(language) <= maxLanguage && !strings.ContainsFunc(language, notLanguage)
-	return fence{marks, language}, ok
+	var f fence
+	rest := strings.TrimLeft(line, " ")
+	if marker := listMarker(rest); marker != "" {
+		rest = rest[len(marker)+1:]
+		f.item = line[:len(line)-len(rest)]
+		rest = strings.TrimLeft(rest, " ")
+	}
+	info := strings.TrimLeft(rest, "`")
+	f.indent, f.marks = len(line)-len(rest), rest[:len(rest)-len(info)]
+	if len(f.marks) < minFence || len(f.marks) > maxFence || strings.Contains(info, "`") {
+		return f, false
+	}
+	if f.language = strings.TrimLeft(info, " \t"); strings.ContainsAny(f.language, " \t") {
+		f.language = f.language[:strings.IndexAny(f.language, " \t")]
+	}
+	if !isLanguage(f.language) {
+		f.language = ""
+	}
+	return f, true
 }
+
+func isLanguage(s string) bool { return len(s) <= maxLanguage && !strings.ContainsFunc(s, notLanguage) }
 
 func notLanguage(r rune) bool {
 	return r >= utf8.RuneSelf || !isWord(byte(r&0x7f)) && !strings.ContainsRune("+-#._", r)
@@ -32,9 +53,25 @@ func notLanguage(r rune) bool {
 
 // closes tells whether a line ends the code block.
 func (f fence) closes(line string) bool {
-	line = strings.TrimRight(line, " \t")
-	return len(line) >= len(f.marks) && strings.Trim(line, "`") == ""
+	marks := strings.TrimLeft(line, " ")
+	if len(line)-len(marks) > f.indent+moreIndent {
+		return false
+	}
+	marks = strings.TrimRight(marks, " \t")
+	return len(marks) >= len(f.marks) && strings.Trim(marks, "`") == ""
 }
+
+// content is a line of the code block without the indent that all of it has.
+func (f fence) content(line string) string {
+	n := 0
+	for n < min(f.indent, len(line)) && line[n] == ' ' {
+		n++
+	}
+	return line[n:]
+}
+
+// notLast is put before a line of code that would end its block.
+var notLast = strings.Repeat(" ", moreIndent+1)
 
 func (f fence) opening() string { return f.marks + f.language + "\n" }
 
@@ -82,7 +119,8 @@ func lines(text string) []line {
 	return all
 }
 
-// plainFences gives a text whose code blocks begin and end with no more than they need.
+// plainFences gives a text whose code blocks begin and end with no more than they need, at
+// the very beginning of a line of their own.
 func plainFences(text string) string {
 	var b strings.Builder
 	for i, l := range lines(text) {
@@ -91,10 +129,15 @@ func plainFences(text string) string {
 		}
 		switch l.kind {
 		case openLine:
+			if l.fence.item != "" {
+				b.WriteString(l.fence.item + "\n")
+			}
 			b.WriteString(strings.TrimSuffix(l.fence.opening(), "\n"))
 		case closeLine:
 			b.WriteString(l.fence.marks)
-		default:
+		case codeLine:
+			b.WriteString(l.fence.content(text[l.start:l.end]))
+		case proseLine:
 			b.WriteString(text[l.start:l.end])
 		}
 	}
@@ -104,7 +147,7 @@ func plainFences(text string) string {
 // Fence makes a text a code block, whatever the text holds. The language may be "".
 func Fence(language, text string) string {
 	f := fence{marks: strings.Repeat("`", minFence), language: language}
-	if len(language) > maxLanguage || strings.ContainsFunc(language, notLanguage) {
+	if !isLanguage(language) {
 		f.language = ""
 	}
 	content := strings.Split(strings.TrimSuffix(tidy(text), "\n"), "\n")
@@ -113,7 +156,7 @@ func Fence(language, text string) string {
 			f.marks += "`"
 		}
 		if f.closes(l) {
-			content[i] = " " + l // a line of so many backquotes is shown with a space before it
+			content[i] = notLast + l // a line of so many backquotes is shown with spaces before it
 		}
 	}
 	return f.opening() + strings.Join(content, "\n") + "\n" + f.marks

@@ -46,9 +46,13 @@ type Span struct {
 //   - "- " or "* " at the beginning of a line makes it a list's, and so do "1. " to
 //     "999. "; each two spaces before that put it deeper.
 //   - "> " at the beginning of a line makes it a quoted one.
-//   - A line of 3 to 8 backquotes, at its very beginning, with a language's name of at most
-//     32 of A–Z a–z 0–9 + - # . _ or none, begins a block of code. A line of at least as
-//     many backquotes and nothing else, or the text's end, ends it.
+//   - A line of 3 to 8 backquotes, with no other backquote after them, begins a block of
+//     code. The first word after them is its language, if it is one of at most 32 of A–Z a–z
+//     0–9 + - # . _; the rest of the line is not shown. Spaces may stand before them, and
+//     the marker of a list's line: that line is empty then. A line of at least as many
+//     backquotes and nothing else, with at most 3 spaces more before them, or the text's
+//     end, ends it. The code is without the spaces that stand before its first backquote,
+//     as far as its lines have them.
 //   - Within a line, but not across lines: `code`; **bold**; *italic*, where no letter or
 //     digit stands next to it outside; [text](https://…), with no space or parenthesis in
 //     the address. Bold, italic and links may hold each other and code. What is marked up
@@ -64,10 +68,13 @@ func Parse(text string) []Block {
 		s := text[l.start:l.end]
 		switch l.kind {
 		case openLine:
+			if l.fence.item != "" {
+				blocks = append(blocks, prose(l.fence.item))
+			}
 			blocks = append(blocks, Block{Kind: Code, Language: l.fence.language})
 			code.Reset()
 		case codeLine:
-			code.WriteString(s)
+			code.WriteString(l.fence.content(s))
 			code.WriteByte('\n')
 			blocks[len(blocks)-1].Code = code.String()
 		case closeLine:
@@ -123,6 +130,7 @@ func listMarker(s string) string {
 // spans reads the content of a line, which is shown in a style already.
 func spans(s string, style Span) []Span {
 	var all []Span
+	ends := closings{line: s}
 	var last strings.Builder // the last piece, where it is in this style
 	plain := func(text string) {
 		if n := len(all); n == 0 || !all[n-1].is(style) {
@@ -138,7 +146,7 @@ func spans(s string, style Span) []Span {
 			at += 2
 			continue
 		}
-		if inner, within, length := marked(s, at, style); length > 0 {
+		if inner, within, length := ends.marked(at, style); length > 0 {
 			if within.Code {
 				within.Text = inner
 				all = append(all, within)
@@ -160,70 +168,6 @@ func (s Span) is(style Span) bool {
 	style.Text = s.Text
 	return s == style
 }
-
-// marked reads a mark-up that begins at a place of a line: what it holds, in which style
-// that is, and how many bytes all of it takes, 0 if there is none.
-func marked(s string, at int, style Span) (inner string, within Span, length int) {
-	rest := s[at:]
-	switch {
-	case rest[0] == '`':
-		if end := strings.IndexByte(near(rest[1:]), '`'); end > 0 {
-			style.Code = true
-			return rest[1 : 1+end], style, end + 2
-		}
-	case strings.HasPrefix(rest, "**") && !style.Bold:
-		if end := closing(rest[2:], "**"); end > 0 {
-			style.Bold = true
-			return rest[2 : 2+end], style, end + 4
-		}
-	case rest[0] == '*' && !style.Italic && !strings.HasPrefix(rest, "**") && !endsInWord(s[:at]):
-		if end := closing(rest[1:], "*"); end > 0 && !beginsWithWord(rest[end+2:]) {
-			style.Italic = true
-			return rest[1 : 1+end], style, end + 2
-		}
-	case rest[0] == '[' && style.URL == "":
-		end := closing(rest[1:], "](")
-		if end <= 0 {
-			break
-		}
-		address, _, ok := strings.Cut(rest[end+3:], ")")
-		if ok && isAddress(address) {
-			style.URL = address
-			return rest[1 : 1+end], style, end + len(address) + 4
-		}
-	}
-	return "", style, 0
-}
-
-// closing finds where a mark-up ends that has begun before s: not after a space, nor where
-// it begins with one, nor after a backslash or within code.
-func closing(s, mark string) int {
-	if s == "" || s[0] == ' ' {
-		return -1
-	}
-	s = near(s)
-	for at := 0; at < len(s); at++ {
-		switch {
-		case s[at] == '\\':
-			at++
-		case s[at] == '`':
-			if end := strings.IndexByte(s[at+1:], '`'); end > 0 {
-				at += end + 1
-			}
-		case mark == "*" && strings.HasPrefix(s[at:], "**"):
-			at++
-		case mark == "**" && strings.HasPrefix(s[at:], "***"): // the first ends what is within
-		case at > 0 && s[at-1] != ' ' && strings.HasPrefix(s[at:], mark):
-			return at
-		}
-	}
-	return -1
-}
-
-// farthest is how many bytes a mark-up holds at most, so that one without end costs little.
-const farthest = 2048
-
-func near(s string) string { return s[:min(len(s), farthest)] }
 
 // isAddress tells whether people may be led there.
 func isAddress(s string) bool {

@@ -1,6 +1,7 @@
 package adapters_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,37 +26,50 @@ func TestParse(t *testing.T) {
 		return []adapters.Block{{Kind: adapters.Code, Language: language, Code: s}}
 	}
 	for in, want := range map[string][]adapters.Block{
-		"":                           line(),
-		"plain":                      line(text("plain")),
-		"a\r\n\nb":                   {{Spans: []adapters.Span{text("a")}}, {}, {Spans: []adapters.Span{text("b")}}},
-		"run `name_of_tool` now":     line(text("run "), code("name_of_tool"), text(" now")),
-		"`a*b*`":                     line(code("a*b*")),
-		"``":                         line(text("``")),
-		"`open":                      line(text("`open")),
-		"**b** and *i*":              line(bold("b"), text(" and "), italic("i")),
-		"**b `c` *i***":              line(bold("b "), adapters.Span{Text: "c", Bold: true, Code: true}, bold(" "), adapters.Span{Text: "i", Bold: true, Italic: true}),
-		"***a*** **b":                line(adapters.Span{Text: "a", Bold: true, Italic: true}, text(" **b")),
-		"2 * 3 * 4, 2*3*4, a ** b":   line(text("2 * 3 * 4, 2*3*4, a ** b")),
-		"snake_case_name __x__":      line(text("snake_case_name __x__")),
-		"[a](https://b.c/d?e=f#g)!":  line(link("a", "https://b.c/d?e=f#g"), text("!")),
-		"[**a**](http://b.c)":        line(adapters.Span{Text: "a", Bold: true, URL: "http://b.c"}),
-		"[a](javascript:alert(1))":   line(text("[a](javascript:alert(1))")),
-		"[a](https://b c)":           line(text("[a](https://b c)")),
-		"[a](https://u:p@b.c)":       line(text("[a](https://u:p@b.c)")),
-		"[a](/b) ![c](https://d.e)":  line(text("[a](/b) !"), link("c", "https://d.e")),
-		`\*a\* \[b\](c) \\ \x C:\d`:  line(text(`*a* [b](c) \ \x C:\d`)),
-		"- a":                        item(0, "-", "a"),
-		"  * a":                      item(1, "-", "a"),
-		"    12. a":                  item(2, "12.", "a"),
-		"1234. a":                    line(text("1234. a")),
-		"-a":                         line(text("-a")),
-		"> > a":                      {{Kind: adapters.Quote, Spans: []adapters.Span{text("> a")}}},
-		">":                          {{Kind: adapters.Quote}},
-		"# a\n<b>|c|":                {{Spans: []adapters.Span{text("# a")}}, {Spans: []adapters.Span{text("<b>|c|")}}},
-		"```\na\n\n  b\n```":         block("", "a\n\n  b"),
-		"```c++\na":                  block("c++", "a"),
-		"````\n```\n`````  ":         block("", "```"),
-		"``` x y":                    line(text("``` x y")),
+		"":                             line(),
+		"plain":                        line(text("plain")),
+		"a\r\n\nb":                     {{Spans: []adapters.Span{text("a")}}, {}, {Spans: []adapters.Span{text("b")}}},
+		"run `name_of_tool` now":       line(text("run "), code("name_of_tool"), text(" now")),
+		"`a*b*`":                       line(code("a*b*")),
+		"``":                           line(text("``")),
+		"`open":                        line(text("`open")),
+		"**b** and *i*":                line(bold("b"), text(" and "), italic("i")),
+		"**b `c` *i***":                line(bold("b "), adapters.Span{Text: "c", Bold: true, Code: true}, bold(" "), adapters.Span{Text: "i", Bold: true, Italic: true}),
+		"***a*** **b":                  line(adapters.Span{Text: "a", Bold: true, Italic: true}, text(" **b")),
+		"2 * 3 * 4, 2*3*4, a ** b":     line(text("2 * 3 * 4, 2*3*4, a ** b")),
+		"snake_case_name __x__":        line(text("snake_case_name __x__")),
+		"[a](https://b.c/d?e=f#g)!":    line(link("a", "https://b.c/d?e=f#g"), text("!")),
+		"[**a**](http://b.c)":          line(adapters.Span{Text: "a", Bold: true, URL: "http://b.c"}),
+		"[a](javascript:alert(1))":     line(text("[a](javascript:alert(1))")),
+		"[a](https://b c)":             line(text("[a](https://b c)")),
+		"[a](https://u:p@b.c)":         line(text("[a](https://u:p@b.c)")),
+		"[a](/b) ![c](https://d.e)":    line(text("[a](/b) !"), link("c", "https://d.e")),
+		`\*a\* \[b\](c) \\ \x C:\d`:    line(text(`*a* [b](c) \ \x C:\d`)),
+		"- a":                          item(0, "-", "a"),
+		"  * a":                        item(1, "-", "a"),
+		"    12. a":                    item(2, "12.", "a"),
+		"1234. a":                      line(text("1234. a")),
+		"-a":                           line(text("-a")),
+		"> > a":                        {{Kind: adapters.Quote, Spans: []adapters.Span{text("> a")}}},
+		">":                            {{Kind: adapters.Quote}},
+		"# a\n<b>|c|":                  {{Spans: []adapters.Span{text("# a")}}, {Spans: []adapters.Span{text("<b>|c|")}}},
+		"```\na\n\n  b\n```":           block("", "a\n\n  b"),
+		"```c++\na":                    block("c++", "a"),
+		"````\n```\n`````  ":           block("", "```"),
+		"``` x y":                      block("x", ""),
+		"``` x`y":                      line(text("``"), code(" x"), text("y")),
+		"```js title=\"a.js\"\na\n```": block("js", "a"),
+		"```{.js}\na\n ``` \n":         {{Kind: adapters.Code, Code: "a"}, {}},
+		"   ```go\n   a\n\n     b\n c\n      ```\nd": {
+			{Kind: adapters.Code, Language: "go", Code: "a\n\n  b\nc"}, {Spans: []adapters.Span{text("d")}},
+		},
+		"```\n    ```\n```": block("", "    ```"),
+		"1. a\n\n   - b\n     ```\n     c\n     ```\n2. d": {
+			item(0, "1.", "a")[0], {}, item(1, "-", "b")[0], {Kind: adapters.Code, Code: "c"}, item(0, "2.", "d")[0],
+		},
+		"  - ```go\n    a\n    ```\n  - b": {
+			{Kind: adapters.Item, Indent: 1, Marker: "-"}, {Kind: adapters.Code, Language: "go", Code: "a"}, item(1, "-", "b")[0],
+		},
 		strings.Repeat("`", 9) + "x": line(text(strings.Repeat("`", 9) + "x")),
 	} {
 		if d := cmp.Diff(want, adapters.Parse(in)); d != "" {
@@ -118,7 +132,8 @@ func TestFencedTextIsShownAsItIs(t *testing.T) {
 			language = ""
 		}
 		want := strings.TrimSuffix(strings.Join(plain(strings.TrimSuffix(text, "\n")+"\n"), "\n"), "\n")
-		if got := strings.ReplaceAll(blocks[1].Code, " "+strings.Repeat("`", 8), strings.Repeat("`", 8)); got != strings.ReplaceAll(want, " "+strings.Repeat("`", 8), strings.Repeat("`", 8)) || blocks[1].Language != language {
+		spaced := regexp.MustCompile("(?m)^ *`{8}")
+		if got := spaced.ReplaceAllString(blocks[1].Code, "+"); got != spaced.ReplaceAllString(want, "+") || blocks[1].Language != language {
 			t.Errorf("%q in %s became %+v", text, language, blocks[1])
 		}
 	})

@@ -20,9 +20,11 @@ const MinLimit = 64
 // a page would be broken. A list's line, a block of code, a link, an address, and what is
 // code, bold or italic within a line, are cut only where they do not fit in one part by
 // themselves; a grapheme cluster, such as an emoji of several runes, and what would have
-// another meaning by itself, only then too; a rune never is. All parts together hold all of the text but the blank between two of them; a
-// text of blank only has none. What was not UTF-8 is replaced, and a piece of a line that
-// would begin or end a block of code, as the line did not, gets a space before it.
+// another meaning by itself, only then too; a rune never is. All parts together hold all
+// of the text but the blank between two of them and what begins a block of code; a text of
+// blank only has none. What was not UTF-8 is replaced, and a piece of a line that would
+// begin or end a block of code, as the line did not, gets a backslash before its backquotes,
+// or spaces where it is code.
 //
 // It panics if limit is less than [MinLimit].
 func Split(text string, limit int, measure func(string) int) []string {
@@ -77,11 +79,11 @@ func (s *splitter) part(first, from, to int) string {
 	}
 	to = max(from, to)
 	body := s.text[from:to]
-	if at := max(from, last.start); at <= to && s.mistakable(last, at, to) {
-		body = s.text[from:at] + " " + s.text[at:to]
+	if at := max(from, last.start); at <= to && s.mistakable(last, at, min(to, last.end)) {
+		body = s.text[from:at] + last.unmistakable(s.text[at:to])
 	}
 	if begin != last && s.mistakable(begin, from, begin.end) {
-		body = " " + body
+		body = begin.unmistakable(body)
 	}
 	if last.kind == proseLine || closed {
 		body = withoutBlankEnd(body)
@@ -105,8 +107,18 @@ func withoutBlankEnd(text string) string {
 	return short
 }
 
+// unmistakable gives a text whose first line would begin or end a block of code so that it
+// does not.
+func (l line) unmistakable(text string) string {
+	if l.kind == codeLine {
+		return notLast + text
+	}
+	at := strings.IndexByte(text, '`')
+	return text[:at] + "\\" + text[at:]
+}
+
 // mistakable tells whether a piece of a line would begin or end a block of code, as the
-// whole line does not. With a space before it, it does not either.
+// whole line does not.
 func (s *splitter) mistakable(l line, from, to int) bool {
 	piece := s.text[from:to]
 	if from == l.start && to == l.end {

@@ -1,6 +1,7 @@
 package adapters_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ var measures = map[string]func(string) int{
 // pieces are what texts are made of.
 var pieces = []string{
 	"a", "word ", "Ein Satz. ", "Noch einer! ", "\n", "\n\n", "  ", "\t", "\r\n", "\r", "```", "```go\n", "\n```\n", "\n````\n", "````python\n", "`", "`code here`", "``",
-	"```go is no fence", "\n``` ", strings.Repeat("`", 12), "- a list's line\n", "  - deeper\n", "12. twelfth\n", "> quoted\n", "# no heading", "*", "**", "**bold words**", "*it*",
+	"```js title=\"a.js\" {1,2}\n", "``` `` is no fence", "   ```\n", "\n      ```go\n", "\n  code\n   ```\n", "- ```go\n", "\n  10.  ```\n", "- ```", "\n``` ", strings.Repeat("`", 12), "- a list's line\n", "  - deeper\n", "12. twelfth\n", "> quoted\n", "# no heading", "*", "**", "**bold words**", "*it*",
 	"[a link](https://example.com/a?b=c&d=e)", "[", "](", ")", "https://example.com/a/very/long/path ", "\\", "\\*", "&", "<!channel>", "@everyone",
 	"日本語の文章です。", "長い", "👩‍👩‍👧‍👦", "🇩🇪", "e\u0301", "é", "👍🏽", "\u200d", "\xff", "\u00a0", "\u3000", strings.Repeat("x", 50), strings.Repeat("m ", 40), strings.Repeat("o\u0308", 30),
 	"\n" + strings.Repeat("    indented code\n", 4), "x := \"```\"\n",
@@ -100,21 +101,29 @@ func checkSplit(t rapid.TB, text string, limit int, measure func(string) int) {
 	}
 }
 
-// content is a text without blanks; code stands between \x01, its language, \x02 and \x03.
+var (
+	codeBegins = regexp.MustCompile("^( *(?:(?:[-*]|[0-9]{1,3}\\.) +)?)(`{3,8})[ \t]*([^`]*)$")
+	codeEnds   = regexp.MustCompile("^( *)(`+)[ \t]*$")
+	languages  = regexp.MustCompile("^[A-Za-z0-9+#._-]{0,32}[ \t]")
+)
+
+// content is a text without blanks, and prose without backslashes; code stands between \x01, its language, \x02 and \x03.
 // It reads code blocks in a way of its own.
 func content(text string) (_ string, open bool) {
 	var b strings.Builder
-	marks := 0
+	marks, indent := 0, 0
 	for l := range strings.SplitSeq(text, "\n") {
-		n := len(l) - len(strings.TrimLeft(l, "`"))
-		tail := strings.TrimRight(l[n:], " \t")
+		end, begin := codeEnds.FindStringSubmatch(l), codeBegins.FindStringSubmatch(l)
 		switch {
-		case marks > 0 && n >= marks && tail == "":
+		case marks > 0 && end != nil && len(end[2]) >= marks && len(end[1]) <= indent+3:
 			b.WriteString("\x03")
 			marks = 0
-		case marks == 0 && n >= 3 && n <= 8 && len(tail) <= 32 && strings.Trim(tail, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-#._") == "":
-			b.WriteString("\x01" + tail + "\x02")
-			marks = n
+		case marks == 0 && begin != nil:
+			b.WriteString(strings.TrimSpace(begin[1]) + "\x01" + strings.TrimSpace(languages.FindString(begin[3]+" ")) + "\x02")
+			indent, marks = len(begin[1]), len(begin[2])
+		case marks == 0:
+			l = strings.ReplaceAll(l, "\\", "")
+			fallthrough
 		default:
 			b.WriteString(strings.Join(strings.Fields(l), ""))
 		}
@@ -192,8 +201,10 @@ func TestSplit(t *testing.T) {
 		"code is kept whole":    {"Look: " + x(20) + "\n```go\n" + x(40) + "\n```", []string{"Look: " + x(20), "```go\n" + x(40) + "\n```"}},
 		"long code":             {"```go\n" + x(30) + "\n    " + x(30) + "\n```\nDone.", []string{"```go\n" + x(30) + "\n```", "```go\n    " + x(30) + "\n```\nDone."}},
 		"code without end":      {"```\ncode", []string{"```\ncode\n```"}},
-		"no code is made":       {"```go is " + x(60), []string{"```go is", x(60)}},
+		"no code is made":       {"```go is " + x(70) + "`", []string{"\\```go is " + x(54), x(16) + "`"}},
 		"no end of code":        {"````\n" + x(50) + " ```` \n" + x(20) + "\n````", []string{"````\n" + x(50) + " ```\n````", "````\n` \n" + x(20) + "\n````"}},
+		"code in a list":        {"1. a\n   ```go x=\"y\"\n   " + x(30) + "\n     b\n   ```\n2. c " + x(30), []string{"1. a\n```go\n" + x(30) + "\n  b\n```", "2. c " + x(30)}},
+		"code as a list's line": {"- ```\n  " + x(70) + "\n  ```", []string{"- \n```\n" + x(53) + "\n```", "```\n" + x(17) + "\n```"}},
 		"CJK":                   {strings.Repeat("日", 70), []string{strings.Repeat("日", 64), strings.Repeat("日", 6)}},
 		"an address waits":      {"日日https://a.example/" + x(45), []string{"日日", "https://a.example/" + x(45)}},
 		"no emphasis is made":   {strings.Repeat("日", 63) + "*b*", []string{strings.Repeat("日", 62), "日*b*"}},
@@ -225,6 +236,8 @@ func BenchmarkSplit(b *testing.B) {
 	for name, text := range map[string]string{
 		"prose": strings.Repeat("A sentence with `code` and a [link](https://example.com). ", 300) + "\n",
 		"code":  "```go\n" + strings.Repeat("x := f(y)\n", 2000) + "```\n",
+		"links": strings.Repeat("[a](", 5000),
+		"holes": strings.Repeat("x"+strings.Repeat(" ", 1<<16), 2),
 		"marks": strings.Repeat("[*`", 5000),
 		"blank": strings.Repeat("\n", 20000),
 	} {
