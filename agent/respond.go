@@ -130,7 +130,7 @@ func whyNot(s toolbox.Status, name string) plan.Message {
 	if s.Live { // whoever can run it has come since
 		return plan.Say("The tool %s could not run when I planned this. It can now: please ask again.", name)
 	}
-	return plan.Say("The tool %s cannot run here. %s", name, plan.Sentences(s.Whys...))
+	return plan.Say("The tool %s cannot run here. %s", name, s.Lack())
 }
 
 // unworded says of an answer that a language model was asked for that it did not word it,

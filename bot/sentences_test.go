@@ -17,6 +17,7 @@ import (
 
 	"atelier/adapters/phrase"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // TestEverySentenceHasItsTranslation holds that each format that is given to plan.Say, and
@@ -36,6 +37,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := formats(t)
+	maps.Copy(said, needs(t))
 	for _, typ := range plan.Types() {
 		format, _ := typ.Phrase()
 		said[format] = "the types"
@@ -53,6 +55,24 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 			t.Errorf("nobody says %q any more", format)
 		}
 	}
+}
+
+// needs are what the tools of the catalogue say that their backings need.
+func needs(t *testing.T) map[string]string {
+	t.Helper()
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, tool := range c.Tools() {
+		for _, b := range tool.Backends {
+			if b.Needs != "" {
+				all[b.Needs] = "the tool " + tool.Name
+			}
+		}
+	}
+	return all
 }
 
 // formats finds all formats of sentences in the code, and where they are.

@@ -1,6 +1,7 @@
-package phrase //nolint:gosmopolitan // Chinese is what is read here
+package phrase
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -13,7 +14,13 @@ import (
 // else. A wish without words, such as 👍, is in the language of the first text before that
 // has some.
 func Language(wish string, before ...string) string {
-	for _, text := range append([]string{wish}, before...) {
+	return cmp.Or(Written(append([]string{wish}, before...)...), English)
+}
+
+// Written is the language of the first text that has words, see [Language]; it is "" where
+// none has.
+func Written(texts ...string) string {
+	for _, text := range texts {
 		said := quoted.ReplaceAllString(text, " ")
 		plain := courtesy.ReplaceAllString(said, " ")
 		if task := head.FindString(plain); task != "" {
@@ -30,7 +37,7 @@ func Language(wish string, before ...string) string {
 			}
 		}
 	}
-	return English
+	return ""
 }
 
 // The three finders below are what a sentence is cleared of before it is read: what is not

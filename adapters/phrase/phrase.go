@@ -27,6 +27,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
@@ -99,7 +100,23 @@ func (c *Catalogue) Say(tag, format string, args ...any) string {
 			told[i] = c.Say(tag, inner, its...)
 		}
 	}
-	return c.printers[c.spoken(tag)].Sprintf(format, told...)
+	said := c.printers[c.spoken(tag)].Sprintf(format, told...)
+	if format == besides && len(told) == 2 {
+		return spaced(said, fmt.Sprint(told[0]), fmt.Sprint(told[1]))
+	}
+	return said
+}
+
+// besides is how one sentence is said after another.
+const besides = "%s %s"
+
+// spaced is said with a space between its two sentences where the language writes none,
+// but the first one is in another language, which does.
+func spaced(said, first, second string) string {
+	if said != first+second || first == "" || second == "" || first[len(first)-1] <= ' ' || first[len(first)-1] >= utf8.RuneSelf {
+		return said
+	}
+	return first + " " + second
 }
 
 // Tell is the message in the language, see [Catalogue.Say].

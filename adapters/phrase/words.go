@@ -1,4 +1,4 @@
-package phrase //nolint:gosmopolitan // Chinese is what is read here
+package phrase
 
 import (
 	"strings"

@@ -31,9 +31,15 @@ func newLack(b Backing) *lack {
 		l.cannot = plan.Say("this version has no backend of the kind %q", b.Kind)
 	}
 	if b.Needs != "" {
-		l.needs = plan.Quote(b.Needs)
+		l.needs = needsOf(b)
 	}
 	return l
+}
+
+// needsOf is what the catalogue says that the backing needs. Where the tools are the
+// program's own, the catalogue of sentences has it in other languages.
+func needsOf(b Backing) plan.Message {
+	return plan.Message{Format: strings.ReplaceAll(b.Needs, "%", "%%")}
 }
 
 // together says in one sentence each what the same thing stands in the way of.
@@ -49,10 +55,33 @@ func together(lacks []*lack) []plan.Message {
 				needs = append(needs, o.needs)
 			}
 		}
-		joint := lack{needs: plan.Join("%s or %s", needs...), cannot: l.cannot}
+		joint := lack{needs: either(needs), cannot: l.cannot}
 		whys = append(whys, joint.sentence())
 	}
 	return whys
+}
+
+// either names things of which one is needed: "a, b or c".
+func either(needs []plan.Message) plan.Message {
+	last := len(needs) - 1
+	return plan.Join("%s or %s", plan.Join("%s, %s", needs[:last]...), needs[last])
+}
+
+// Lack says in sentences what would have to be there for the tool to be live. It is empty
+// where it is.
+func (s Status) Lack() plan.Message {
+	var all plan.Message
+	for i, why := range s.Whys {
+		switch {
+		case i == 0:
+			all = why
+		case why.Format == (&lack{}).sentence().Format:
+			all = plan.Join("%s %s", all, plan.Say("Or it needs %s; %s.", why.Args...))
+		default:
+			all = plan.Join("%s %s", all, plan.Say("Or else: %s", why))
+		}
+	}
+	return all
 }
 
 // clause is a sentence as it stands after a colon, and without its subject where it says
