@@ -105,9 +105,10 @@ func sharedKey(ctx context.Context, state storage.State) ([]byte, error) {
 	return key, nil
 }
 
-// markLink is where people of another platform can point at things on a picture.
+// markLink is where people of another platform can point at things on a picture, "" where
+// that cannot be shown there.
 func (s *webSite) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error) {
-	if s.links == nil || t.Adapter == web.Name {
+	if s.links == nil || t.Adapter == web.Name || !point.Marks(storage.ContentOf(picture.Blob).Type) {
 		return "", nil
 	}
 	return s.links.Link(ctx, point.Grant{Thread: t, Picture: picture.Name, Handle: picture.Blob}, storage.MaxLink)

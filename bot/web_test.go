@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"atelier/adapters"
+	"atelier/adapters/web"
+	"atelier/agent/plan"
 	"atelier/jobs"
 )
 
@@ -100,9 +102,9 @@ func TestWhereTheWebChannelIs(t *testing.T) {
 		{"web", here, pools("cpu"), false, "leaves out gateway"},
 		{"irc", here, pools("gateway"), false, `names "irc"`},
 	} {
-		web, err := connected(c.names, c.Config, c.service)
-		if web != c.web || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
-			t.Errorf("%q: %v, %v", c.names, web, err)
+		with, err := connected(c.names, c.Config, c.service)
+		if with != c.web || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%q: %v, %v", c.names, with, err)
 		}
 	}
 }
@@ -252,6 +254,37 @@ func TestMarkLinks(t *testing.T) {
 		if status, _ := o.get(other); status == http.StatusOK {
 			t.Errorf("%s is served", other)
 		}
+	}
+}
+
+// TestNoLinkLeadsToWhatCannotBeMarked asks for one to each kind of picture.
+func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
+	t.Parallel()
+	config, err := readConfig([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "MIND=offline"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.LogTo = io.Discard
+	p, err := config.openPlace(t.Context(), placement{Folder: config.Data, Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { check(t, p.close()) })
+	site, err := config.newWebSite(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(site.channel.Close)
+	there := adapters.Thread{Adapter: "parlour", Channel: "c", ID: "1"}
+	for file, linked := range map[string]bool{"a.png": true, "a.jpg": true, "a.gif": true, "a.webp": true, "a.bmp": true, "a.tiff": false, "a.svg": false, "a.avif": false, "a.mp4": false} {
+		link, err := site.markLink(t.Context(), there, plan.Resource{Name: file, Blob: "threads/x/" + file})
+		if err != nil || (link != "") != linked {
+			t.Errorf("%s: %q, %v", file, link, err)
+		}
+	}
+	here := adapters.Thread{Adapter: web.Name, Channel: "c", ID: "1"}
+	if link, err := site.markLink(t.Context(), here, plan.Resource{Name: "a.png", Blob: "threads/x/a.png"}); link != "" || err != nil {
+		t.Errorf("on the web channel's own pages: %q, %v", link, err)
 	}
 }
 

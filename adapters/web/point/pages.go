@@ -55,7 +55,11 @@ const (
 	mostOfAddress = 300
 	mostOfLink    = 600
 	mostMarks     = 20 // posted by one link
+	mostForged    = 60 // of one address, by links that open nothing
 )
+
+// patience is how long a form may take from its first byte until it is handed over.
+const patience = 2 * time.Minute
 
 // masksAtOnce are how many masks are looked at together, each of which takes a byte of memory
 // for each pixel of the picture.
@@ -69,7 +73,7 @@ type Pages struct {
 	languages language.Matcher
 	looking   chan struct{}
 
-	addresses, links, posts *limit
+	addresses, links, posts, forged *limit
 }
 
 // New makes the pages, which serve nothing yet.
@@ -108,6 +112,7 @@ func New(c Config) (*Pages, error) {
 		addresses: &limit{most: mostOfAddress, now: c.Now},
 		links:     &limit{most: mostOfLink, now: c.Now},
 		posts:     &limit{most: mostMarks, now: c.Now},
+		forged:    &limit{most: mostForged, now: c.Now},
 	}, nil
 }
 
@@ -185,13 +190,16 @@ func (p *Pages) granted(ofLink *limit, serve func(http.ResponseWriter, *http.Req
 }
 
 func (p *Pages) admit(w http.ResponseWriter, r *http.Request, ofLink *limit, serve func(http.ResponseWriter, *http.Request, Grant) error) error {
-	if wait, ok := p.addresses.take(p.Address(r)); !ok {
-		return p.wait(w, wait)
-	}
 	token := r.PathValue("token")
 	id, err := p.Links.read(token)
-	if err != nil {
+	if err != nil { // counted on its own, so that it takes nothing from others of that address
+		if wait, ok := p.forged.take(p.Address(r)); !ok {
+			return p.wait(w, wait)
+		}
 		return err
+	}
+	if wait, ok := p.addresses.take(p.Address(r)); !ok {
+		return p.wait(w, wait)
 	}
 	if wait, ok := ofLink.take(string(id)); !ok {
 		return p.wait(w, wait)

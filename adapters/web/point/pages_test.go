@@ -160,8 +160,23 @@ func TestLimits(t *testing.T) {
 	if got, _ := status(link); got != 200 {
 		t.Errorf("the address's first: %d", got)
 	}
-	if got, _ := status(p.base + "/point/nothing"); got != 429 {
+	if got, _ := status(mustLink(t, p.links, other)); got != 429 {
 		t.Errorf("the address's second: %d", got)
+	}
+}
+
+func TestForgedLinksHarmNobodyElse(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.pages.addresses.most, p.pages.forged.most = 1, 3
+	link := mustLink(t, p.links, testGrant())
+	for i, want := range []int{404, 404, 404, 429, 429} {
+		if res := get(t, p.base+"/point/nothing"); res.status != want {
+			t.Errorf("time %d: %d", i, res.status)
+		}
+	}
+	if res := get(t, link); res.status != http.StatusOK {
+		t.Errorf("a link of ours: %d %s", res.status, res.body)
 	}
 }
 

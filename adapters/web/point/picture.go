@@ -10,8 +10,11 @@ import (
 	"slices"
 )
 
-// shown are the types of pictures that are served: what nothing in them can run in.
-var shown = []string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}
+// Marks tells whether pictures of that type can be marked: those that browsers show, and in
+// which nothing can run. No link is to lead to others.
+func Marks(contentType string) bool {
+	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"}, contentType)
+}
 
 // sniffed is how much of a file its type is found out by, in bytes.
 const sniffed = 512
@@ -39,7 +42,7 @@ func (p *Pages) picture(w http.ResponseWriter, r *http.Request, g Grant) error {
 		return fmt.Errorf("read the picture: %w", err)
 	}
 	kind := http.DetectContentType(head)
-	if !slices.Contains(shown, kind) {
+	if !Marks(kind) {
 		return problemf(notSupported, "A picture of this kind cannot be marked here.")
 	}
 	h := w.Header()

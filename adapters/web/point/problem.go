@@ -18,6 +18,7 @@ type problem struct {
 // The statuses of problems.
 const (
 	badRequest   = http.StatusBadRequest
+	tooSlow      = http.StatusRequestTimeout
 	tooLarge     = http.StatusRequestEntityTooLarge
 	notFound     = http.StatusNotFound
 	gone         = http.StatusGone

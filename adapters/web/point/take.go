@@ -42,12 +42,14 @@ type form struct {
 
 // take takes what was marked, by a form of the parts id, marks and mask.
 func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	ctx, stop := context.WithTimeout(r.Context(), patience)
+	defer stop()
+	r.Body = http.MaxBytesReader(w, timely{r.Body, ctx.Err}, maxForm)
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return badForm(err)
 	}
-	if err := p.look(r.Context(), &g); err != nil {
+	if err := p.look(ctx, &g); err != nil {
 		return err
 	}
 	var f form
@@ -59,14 +61,14 @@ func (p *Pages) take(w http.ResponseWriter, r *http.Request, g Grant) error {
 		if err != nil {
 			return badForm(err)
 		}
-		if err := p.part(r.Context(), &f, part, g); err != nil {
+		if err := p.part(ctx, &f, part, g); err != nil {
 			return err
 		}
 	}
 	if f.marks == nil {
 		return badForm(errors.New("it has no marks"))
 	}
-	if err := p.hand(r.Context(), f, g); err != nil {
+	if err := p.hand(ctx, f, g); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -112,11 +114,27 @@ func (p *Pages) part(ctx context.Context, f *form, part *multipart.Part, g Grant
 }
 
 func badForm(err error) error {
-	large, ok := errors.AsType[*http.MaxBytesError](err)
-	if ok {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &problem{status: tooLarge, format: "That is more than can be taken. Mark less, or paint more simply.", err: large}
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &problem{status: tooSlow, format: "The marks took too long to arrive. Press Done again.", err: err}
+	}
 	return &problem{status: badRequest, format: "The marks did not arrive as they should. Press Done again.", err: err}
+}
+
+// timely is what is read of a request until its time is over, however slowly it comes.
+type timely struct {
+	io.ReadCloser
+
+	over func() error
+}
+
+func (t timely) Read(p []byte) (int, error) {
+	if err := t.over(); err != nil {
+		return 0, err
+	}
+	return t.ReadCloser.Read(p) //nolint:wrapcheck // a reader's error is what it is
 }
 
 // check tells where the marks are not on a picture of that size.
@@ -138,31 +156,6 @@ func (m *marked) check(width, height int) error {
 			return problemf(badRequest, "A box does not lie within the picture, which has %d by %d pixels.", width, height)
 		}
 	}
-	return nil
-}
-
-// keepMask keeps a mask that is one.
-func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) error {
-	select {
-	case p.looking <- struct{}{}:
-		defer func() { <-p.looking }()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	key := p.MaskFolder(g.Thread) + "/" + p.name(f.id, g) + ".png"
-	counted := &counter{Reader: http.MaxBytesReader(nil, io.NopCloser(part), maxMask)}
-	content := newChecked(counted, g.Width, g.Height)
-	defer content.Close()
-	if err := p.Put(ctx, key, content); err != nil {
-		if why := content.why(); why != nil {
-			err = why // and not what became of it on the way
-		}
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return badForm(err)
-		}
-		return fmt.Errorf("keep the mask: %w", err)
-	}
-	f.mask = &adapters.File{ID: "mask", Name: "mask.png", Size: counted.n, Type: "image/png", Handle: key}
 	return nil
 }
 
@@ -189,17 +182,4 @@ func (p *Pages) hand(ctx context.Context, f form, g Grant) error {
 		return fmt.Errorf("hand over what was marked: %w", err)
 	}
 	return nil
-}
-
-// counter counts what is read.
-type counter struct {
-	io.Reader
-
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += int64(n)
-	return n, err //nolint:wrapcheck // a reader hands on what it was told
 }

@@ -1,0 +1,78 @@
+package point
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"atelier/adapters"
+)
+
+// keepMask keeps a mask that is one. It is looked at when all of it has come: who sends
+// slowly keeps nobody else waiting.
+func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) (err error) {
+	come, size, err := arrived(part)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, come.Close(), os.Remove(come.Name())) }()
+	select {
+	case p.looking <- struct{}{}:
+		defer func() { <-p.looking }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	key := p.MaskFolder(g.Thread) + "/" + p.name(f.id, g) + ".png"
+	content := newChecked(come, g.Width, g.Height)
+	defer content.Close()
+	if err := p.Put(ctx, key, content); err != nil {
+		if why := content.why(); why != nil {
+			err = why // and not what became of it on the way
+		}
+		return fmt.Errorf("keep the mask: %w", err)
+	}
+	f.mask = &adapters.File{ID: "mask", Name: "mask.png", Size: size, Type: "image/png", Handle: key}
+	return nil
+}
+
+// arrived is a passing file of all that comes, to be closed and removed.
+func arrived(part io.Reader) (_ *os.File, size int64, err error) {
+	to, err := os.CreateTemp("", "atelier-mask-")
+	if err != nil {
+		return nil, 0, fmt.Errorf("make a passing file: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, to.Close(), os.Remove(to.Name()))
+		}
+	}()
+	from := &told{Reader: http.MaxBytesReader(nil, io.NopCloser(part), maxMask)}
+	if size, err = io.Copy(to, from); from.err != nil {
+		return nil, 0, badForm(from.err)
+	}
+	if err == nil {
+		_, err = to.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("keep the mask until it is looked at: %w", err)
+	}
+	return to, size, nil
+}
+
+// told remembers why reading failed, to tell it from why writing did.
+type told struct {
+	io.Reader
+
+	err error
+}
+
+func (t *told) Read(p []byte) (int, error) {
+	n, err := t.Reader.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.err = err
+	}
+	return n, err //nolint:wrapcheck // a reader's error is what it is
+}
