@@ -18,6 +18,12 @@ func TestRun(t *testing.T) {
 	adapterstest.Run(t, adapterstest.Make{Open: open(""), Bubble: true})
 }
 
+// TestRunWithoutABubble holds that the suite tries as much by the clock of the world.
+func TestRunWithoutABubble(t *testing.T) {
+	t.Parallel()
+	adapterstest.Run(t, adapterstest.Make{Open: open("")})
+}
+
 // TestRunWhereThreadsBeginWithAMessage holds that it makes no difference.
 func TestRunWhereThreadsBeginWithAMessage(t *testing.T) {
 	t.Parallel()

@@ -119,14 +119,14 @@ func (b *bot) confirm(h *happening) {
 }
 
 func (b *bot) handOver(ctx context.Context, handle adapters.Handler, h *happening, e adapters.Event) {
-	for wait := 100 * time.Millisecond; ctx.Err() == nil; wait *= 2 {
+	for wait := 200 * time.Millisecond; ctx.Err() == nil; wait *= 2 {
 		err := handle(ctx, e)
 		if err == nil || b.is("does not try again") {
 			b.confirm(h)
 			return
 		}
 		if b.is("tries at one pace") {
-			wait = 50 * time.Millisecond
+			wait = 250 * time.Millisecond
 		}
 		if b.is("calls it another event") {
 			e.ID += "-again"
@@ -176,6 +176,14 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	case h.deleted:
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: on, Deleted: true}
 		return e, !b.is("is deaf to deletion")
+	case h.marked != nil:
+		e.Kind, e.Mark = adapters.PictureMarked, h.marked
+		if b.is("takes one picture for another") {
+			e.Mark.Picture = "photo-3f2a.png"
+		}
+		if b.is("marks once") {
+			e.ID = "marked " + h.marked.Picture
+		}
 	case h.pressed != "":
 		e.Kind, e.Reaction = adapters.ReactionAdded, &adapters.Reaction{On: on, Sign: adapters.Choose, Choice: h.pressed}
 		if h.off {
@@ -187,6 +195,9 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 	case h.command[0] == "stop":
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
 	default:
+		if b.is("hears commands in the channel") {
+			e.Thread.ID = ""
+		}
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: strings.ToLower(h.command[0]), Text: h.command[1]}
 		if b.is("keeps the letters of commands") {
 			e.Command.Name = h.command[0]

@@ -8,14 +8,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"atelier/adapters/adapterstest"
 )
 
-// broken names the bot's fault to the process that runs the suite on it.
-const broken = "ADAPTERSTEST_BROKEN"
+// broken names the bot's fault to the process that runs the suite on it; with awake it
+// does so outside of a bubble.
+const (
+	broken = "ADAPTERSTEST_BROKEN"
+	awake  = "ADAPTERSTEST_AWAKE"
+)
 
 // faults are what a bot may do wrong, by the check that must find it.
 var faults = map[string][]string{
@@ -40,6 +45,7 @@ var faults = map[string][]string{
 	"replies to the bot":                     {"drops what is replied to"},
 	"channels":                               {"hears channels"},
 	"marks":                                  {"loses marks"},
+	"marked pictures":                        {"takes one picture for another", "marks once"},
 	"meant by a mention":                     {"takes mentions for nothing"},
 	"meant by a direct message":              {"takes all for its own"},
 	"meant by a reply":                       {"takes replies for nothing"},
@@ -59,7 +65,7 @@ var faults = map[string][]string{
 	"a stop by deletion":      {"is deaf to deletion"},
 	"buttons":                 {"mixes buttons up"},
 	"a stop by its button":    {"is deaf to stops"},
-	"commands":                {"keeps the letters of commands"},
+	"commands":                {"keeps the letters of commands", "hears commands in the channel"},
 	// breaking
 	"broken lines":               {"never connects again"},
 	"what is told twice":         {"takes an echo for another event"},
@@ -125,9 +131,24 @@ var faults = map[string][]string{
 	"forgetting":               {"forgets too much"},
 }
 
+// slow are the checks that take time, with the faults that they find outside of a bubble.
+var slow = map[string][]string{
+	"what is not taken comes again":      {"does not try again", "tries at one pace"},
+	"listening ends where none takes":    {"sleeps through the end"},
+	"listening with a bad token":         {"tries a bad token for ever"},
+	"one key at once":                    {"looks, then posts"},
+	"one key at once in processes":       {"looks, then posts"},
+	"a context that ends while it sends": {"ignores contexts"},
+	"short pauses":                       {"does not wait"},
+	"long pauses":                        {"waits for ever"},
+}
+
 // brokenMake is one with a fault, of its bot or of its own.
-func brokenMake(fault string) adapterstest.Make {
-	m := adapterstest.Make{Open: open(fault), Bubble: true}
+func brokenMake(fault string, bubble bool) adapterstest.Make {
+	m := adapterstest.Make{Open: open(fault), Bubble: bubble}
+	if !bubble {
+		m.Patience = 3 * time.Second // for what never comes, or after some tries
+	}
 	switch fault {
 	case "lacks more than it says":
 		m.Open = openLeast
@@ -146,7 +167,7 @@ func brokenMake(fault string) adapterstest.Make {
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	if fault := os.Getenv(broken); fault != "" {
-		adapterstest.Run(t, brokenMake(fault))
+		adapterstest.Run(t, brokenMake(fault, os.Getenv(awake) == ""))
 		return
 	}
 	names := append(adapterstest.Names(), "features")
@@ -156,15 +177,24 @@ func TestBroken(t *testing.T) {
 	}
 	for check, all := range faults {
 		for _, fault := range all {
-			t.Run(check+"/"+fault, func(t *testing.T) {
-				t.Parallel()
-				pattern := "^TestBroken$/^" + regexp.QuoteMeta(strings.ReplaceAll(check, " ", "_")) + "$"
-				c := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern) //nolint:gosec // it is this test
-				c.Env = append(os.Environ(), broken+"="+fault)
-				if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/") {
-					t.Errorf("it is not found: %v\n%s", err, out)
-				}
-			})
+			t.Run(check+"/"+fault, func(t *testing.T) { isFound(t, check, fault) })
 		}
+	}
+	for check, all := range slow {
+		for _, fault := range all {
+			t.Run(check+"/"+fault+"/without a bubble", func(t *testing.T) { isFound(t, check, fault, awake+"=yes") })
+		}
+	}
+}
+
+// isFound checks that a check finds a fault.
+func isFound(t *testing.T, check, fault string, env ...string) {
+	t.Helper()
+	t.Parallel()
+	pattern := "^TestBroken$/^" + regexp.QuoteMeta(strings.ReplaceAll(check, " ", "_")) + "$"
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern) //nolint:gosec // it is this test
+	c.Env = append(append(os.Environ(), broken+"="+fault), env...)
+	if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: TestBroken/") {
+		t.Errorf("it is not found: %v\n%s", err, out)
 	}
 }

@@ -64,6 +64,7 @@ type happening struct {
 	emoji   string
 	off     bool
 	deleted bool
+	marked  *adapters.Mark
 	pressed string
 	command []string
 }

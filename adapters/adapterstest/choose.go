@@ -198,11 +198,15 @@ func commands(s *scene) {
 	e := s.listen()
 	p := as[Commanding](s, s.p)
 	thread := s.thread()
+	place := thread
+	if s.lacks(Placed) {
+		place.ID = ""
+	}
 	names, cancel := p.Known()
 	for _, name := range names {
 		for _, text := range []string{"", "for pictures <b>"} {
 			p.Command(s.T, s.ana, thread, name, text)
-			event := e.placed("a command", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
+			event := e.placed("a command", s.ana, place, func(e adapters.Event) bool { return e.Message == nil })
 			if event.Kind != adapters.CommandGiven || event.Command == nil || event.Command.Name != strings.ToLower(name) || event.Command.Text != text {
 				s.Errorf("/%s %s was heard as %q %+v", name, text, event.Kind, event.Command)
 			}
@@ -212,7 +216,7 @@ func commands(s *scene) {
 		return
 	}
 	p.Command(s.T, s.ana, thread, cancel, "")
-	event := e.placed("a cancel", s.ana, thread, func(e adapters.Event) bool { return e.Message == nil })
+	event := e.placed("a cancel", s.ana, place, func(e adapters.Event) bool { return e.Message == nil })
 	if event.Kind != adapters.CancelAsked || event.Cancel == nil || event.Cancel.Deleted {
 		s.Errorf("/%s was heard as %q %+v", cancel, event.Kind, event.Cancel)
 	}

@@ -42,8 +42,15 @@ const (
 	// shown it from where it is kept.
 	Uploads Feature = "uploads"
 	// Processes is that several processes may be the bot: that a second adapter knows what
-	// the first has sent.
+	// the first has sent, once that has returned.
 	Processes Feature = "several processes"
+	// Races is that several processes may send under one key at the same time. It is not
+	// where the platform tells what was posted under a key to who asks, and takes the same
+	// twice from those who ask at once.
+	Races Feature = "races of processes"
+	// Placed is that a command is heard in the thread in which it is given. Without it, it
+	// is heard in the channel in which that thread is.
+	Placed Feature = "commands in threads"
 	// Later is that what people write while no adapter listens is handed over to the next
 	// that does.
 	Later Feature = "messages for later"
@@ -73,6 +80,7 @@ const (
 	Commands  Feature = "commands"        // [Commanding]
 	Bots      Feature = "other bots"      // [WithBots]
 	Admins    Feature = "admins"          // [WithAdmins]
+	Pictures  Feature = "marked pictures" // [Marking]
 	LostFiles Feature = "files that go"   // [LosingFiles]
 	LostPosts Feature = "lost answers"    // [Losing]
 	Pauses    Feature = "pauses"          // [Pausing]
@@ -146,6 +154,14 @@ type WithAdmins interface {
 	Admin(t *testing.T) adapters.Person
 }
 
+// Marking is a platform on which people point at the pictures of a thread, apart from a
+// message ([adapters.PictureMarked]).
+type Marking interface {
+	// Mark lets somebody point at a picture that the bot sent, by its name. What is pointed
+	// at is no file of a message: [Pointing.File] means nothing.
+	Mark(t *testing.T, by adapters.Person, in adapters.Thread, picture string, p Pointing)
+}
+
 // LosingFiles is a platform that does not keep files for ever.
 type LosingFiles interface {
 	// LoseFiles lets the files of a message be gone.
@@ -206,6 +222,7 @@ var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Limits: adapterIs[adapters.Limiter], Checks: adapterIs[adapters.Checker], Forgets: adapterIs[adapters.Keeper],
 	Spellings: platformIs[Spelling], Channels: platformIs[Channel], Reactions: platformIs[Reacting], Removals: platformIs[Removing],
 	Buttons: platformIs[Pressing], Halts: platformIs[Halting], Commands: platformIs[Commanding], Bots: platformIs[WithBots], Admins: platformIs[WithAdmins],
+	Pictures:  platformIs[Marking],
 	LostFiles: platformIs[LosingFiles], LostPosts: platformIs[Losing], Pauses: platformIs[Pausing], Rights: platformIs[Forbidding],
 	Tokens: platformIs[Refusing], Breaks: platformIs[Breaking], Echoes: platformIs[Echoing], Stillness: platformIs[Stalling],
 }
@@ -221,7 +238,7 @@ func platformIs[I any](p Platform, _ adapters.Adapter) bool {
 }
 
 // untold are the features that no interface tells.
-var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Later}
+var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Races, Placed, Later}
 
 // features checks that what the platform lacks is just what it is said to lack.
 func features(t *testing.T, m Make) {

@@ -22,6 +22,7 @@ func hearing() map[string]check {
 		"replies to the bot": {[]Feature{Replies}, repliesToBot},
 		"channels":           {[]Feature{Channels, Mentions}, channels},
 		"marks":              {[]Feature{Marks}, marks},
+		"marked pictures":    {[]Feature{Pictures}, markedPictures},
 	}
 	for name, m := range map[string]struct {
 		needs                   []Feature
@@ -208,18 +209,58 @@ func marks(s *scene) {
 	p := s.post(s.thread(), "remove this")
 	content := picture(s.T)
 	p.Files = []Upload{{Name: "other.txt", Type: "text/plain", Content: []byte("x")}, {Name: "photo.png", Type: "image/png", Content: content}}
-	p.Marks = []Pointing{{
-		File: 1, Width: 40, Height: 30, Points: []adapters.Point{{X: 0, Y: 0}, {X: 39, Y: 29, Exclude: true}},
-		Boxes: []adapters.Box{{XMin: 0, YMin: 0, XMax: 40, YMax: 30}, {XMin: 3, YMin: 4, XMax: 4, YMax: 5}}, Mask: content,
-	}}
+	p.Marks = []Pointing{pointing(content)}
+	p.Marks[0].File = 1
 	m := e.write(p).Message
 	if len(m.Marks) != 1 || len(m.Files) != 2 {
 		s.Fatalf("it comes with %d marks and %d files", len(m.Marks), len(m.Files))
 	}
-	got, want := m.Marks[0], p.Marks[0]
-	placed := got.File == m.Files[1].ID && got.Width == want.Width && got.Height == want.Height
-	if !placed || !equal(got.Points, want.Points) || !equal(got.Boxes, want.Boxes) || got.Mask == nil {
+	if m.Marks[0].File != m.Files[1].ID {
+		s.Errorf("what is pointed at is %+v, and not the second of %+v", m.Marks[0], m.Files)
+	}
+	s.marks(m.Marks[0], p.Marks[0])
+}
+
+// markedPictures checks that what is pointed at apart from a message is heard, each time.
+func markedPictures(s *scene) {
+	e := s.listen()
+	thread, content := s.thread(), picture(s.T)
+	photo, other := s.shelf.put("photo-3f2a.png", "image/png", content), s.shelf.put("other-1c2d.png", "image/png", content)
+	s.send(adapters.Reply{Thread: thread, Text: "Which of them?", Files: []adapters.Attachment{photo, other}})
+	second := pointing(nil)
+	second.Boxes = nil
+	for _, p := range []Pointing{pointing(content), second} {
+		for _, name := range []string{other.Name, photo.Name} {
+			as[Marking](s, s.p).Mark(s.T, s.ana, thread, name, p)
+			event := e.next("a mark", func(e adapters.Event) bool { return e.Message == nil })
+			if event.Kind != adapters.PictureMarked || event.Mark == nil || event.Thread.Key() != thread.Key() || event.By.ID != s.ana.ID || event.At.IsZero() {
+				s.Fatalf("a mark was heard as %q in %+v by %+v", event.Kind, event.Thread, event.By)
+			}
+			if event.Mark.Picture != name {
+				s.Errorf("a mark on %q was heard as one on %q", name, event.Mark.Picture)
+			}
+			s.marks(*event.Mark, p)
+		}
+	}
+}
+
+// pointing is what somebody points at on the [picture].
+func pointing(mask []byte) Pointing {
+	return Pointing{
+		Width: 40, Height: 30, Points: []adapters.Point{{X: 0, Y: 0}, {X: 39, Y: 29, Exclude: true}},
+		Boxes: []adapters.Box{{XMin: 0, YMin: 0, XMax: 40, YMax: 30}, {XMin: 3, YMin: 4, XMax: 4, YMax: 5}}, Mask: mask,
+	}
+}
+
+// marks checks that a mark is what somebody pointed at.
+func (s *scene) marks(got adapters.Mark, want Pointing) {
+	s.Helper()
+	sized := got.Width == want.Width && got.Height == want.Height
+	if !sized || !equal(got.Points, want.Points) || !equal(got.Boxes, want.Boxes) || (got.Mask != nil) != (want.Mask != nil) {
 		s.Fatalf("the mark is %+v", got)
+	}
+	if got.Mask == nil {
+		return
 	}
 	if mask := s.fetch(s.a, *got.Mask); !bytes.Equal(mask, want.Mask) {
 		s.Errorf("the mask has %d bytes", len(mask))

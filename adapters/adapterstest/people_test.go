@@ -25,7 +25,7 @@ func (c *chat) Connected(t *testing.T) {
 		}
 		select {
 		case <-changed:
-		case <-time.After(time.Hour): // of the bubble
+		case <-time.After(time.Minute):
 			t.Fatal("the bot does not connect")
 		}
 	}
@@ -83,13 +83,20 @@ func (c *chat) Write(t *testing.T, p adapterstest.Post) adapters.MessageRef {
 	}
 	r.messages = append(r.messages, m)
 	for _, marked := range p.Marks {
-		mask := c.store(adapterstest.Upload{Name: "mask.png", Type: "image/png", Content: marked.Mask})
-		h.marks = append(h.marks, adapters.Mark{
-			File: m.files[marked.File].ID, Width: marked.Width, Height: marked.Height, Points: marked.Points, Boxes: marked.Boxes, Mask: &mask,
-		})
+		h.marks = append(h.marks, *c.pointed(adapters.Mark{File: m.files[marked.File].ID}, marked))
 	}
 	c.happened(h)
 	return c.ref(r, m.ID)
+}
+
+// pointed is a mark with what somebody points at.
+func (c *chat) pointed(m adapters.Mark, p adapterstest.Pointing) *adapters.Mark {
+	m.Width, m.Height, m.Points, m.Boxes = p.Width, p.Height, p.Points, p.Boxes
+	if p.Mask != nil {
+		mask := c.store(adapterstest.Upload{Name: "mask.png", Type: "image/png", Content: p.Mask})
+		m.Mask = &mask
+	}
+	return &m
 }
 
 func (c *chat) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Shown {
@@ -137,6 +144,10 @@ func (c *chat) Press(_ *testing.T, by adapters.Person, on adapters.MessageRef, s
 
 func (c *chat) Halt(_ *testing.T, by adapters.Person, request adapters.MessageRef) {
 	c.happen(by, request.ID, happening{emoji: "🛑"})
+}
+
+func (c *chat) Mark(_ *testing.T, by adapters.Person, in adapters.Thread, picture string, p adapterstest.Pointing) {
+	c.happen(by, "", happening{room: in, marked: c.pointed(adapters.Mark{Picture: picture}, p)})
 }
 
 func (c *chat) Command(_ *testing.T, by adapters.Person, in adapters.Thread, name, text string) {

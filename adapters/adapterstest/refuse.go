@@ -209,7 +209,8 @@ func longPauses(s *scene) {
 	p := as[Pausing](s, s.p)
 	p.Pause(s.T, p.Long())
 	r := adapters.Reply{Thread: thread, Text: "Hello."}
-	_, err := s.a.Send(s.Context(), key, r)
+	var err error
+	s.within("the end of a Send that is to wait long", func() { _, err = s.a.Send(s.Context(), key, r) })
 	s.is("send", err, adapters.ErrRateLimited)
 	if wait := adapters.Wait(err); wait <= 0 || wait > 2*p.Long() {
 		s.Errorf("a pause of %v was wanted, and %v is told", p.Long(), wait)

@@ -15,7 +15,7 @@ func repeating() map[string]check {
 		"one key posts once":                 {nil, oneKey},
 		"one key in several processes":       {[]Feature{Processes}, oneKeyInProcesses},
 		"one key at once":                    {nil, oneKeyAtOnce},
-		"one key at once in processes":       {[]Feature{Processes}, oneKeyAtOnceInProcesses},
+		"one key at once in processes":       {[]Feature{Processes, Races}, oneKeyAtOnceInProcesses},
 		"keys that are alike":                {nil, keysAlike},
 		"lost answers":                       {[]Feature{LostPosts}, lostAnswers},
 		"a context that ends while it sends": {[]Feature{Uploads}, endsWhileSending},

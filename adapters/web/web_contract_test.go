@@ -39,6 +39,7 @@ func TestContract(t *testing.T) {
 			adapterstest.Rights:      "there are none",
 			adapterstest.Tokens:      "there are none",
 			adapterstest.Echoes:      "each event is told once",
+			adapterstest.Pictures:    "what is pointed at goes with a message",
 		},
 	})
 }
