@@ -125,7 +125,7 @@ func New(c Config) (*Agent, error) {
 func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error) {
 	tools := make([]toolgraph.Tool, 0, len(c.Tools()))
 	for _, t := range c.Tools() {
-		tool := toolgraph.Tool{Name: t.Name, Domain: t.Domain, Returns: t.Returns}
+		tool := toolgraph.Tool{Name: t.Name, Domain: t.Domain, Returns: t.Returns, Moves: t.Moves}
 		for _, a := range t.Args {
 			tool.Args = append(tool.Args, toolgraph.Arg{Name: a.Name, Type: a.Type, Optional: a.Optional, Many: a.Many})
 		}

@@ -2,7 +2,6 @@ package agent_test
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/color"
 	"image/png"
@@ -328,15 +327,77 @@ func TestAMarkGoesWithItsPicture(t *testing.T) {
 	if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked is on street.png") {
 		t.Errorf("with another picture only there is %v", err)
 	}
+}
 
-	// Made of the marked picture is as good as it.
-	m = marking()
-	m.decomposition.Subtasks = []plan.Subtask{wants(plan.Image, street, beach), wants(plan.Image, box)}
-	m.decomposition.Subtasks[1].Args = append(m.decomposition.Subtasks[1].Args, plan.Arg{Type: plan.Image, Source: plan.FromSubtask(0)})
-	m.decomposition.Subtasks[1].After = []int{0}
-	p, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(context.Background(), request(street, beach, box))
-	if err != nil || ways(p) != "join; crop" {
-		t.Errorf("of what was made of it there is %v: %+v", err, p)
+// A result of the marked picture stands for it as long as things are on it where they were.
+func TestAMarkGoesWithWhatStaysInPlace(t *testing.T) {
+	t.Parallel()
+	box, mask := onStreet[plan.BBox], onStreet[plan.Mask]
+	turn := tool("turn", plan.Image, []plan.Type{plan.Image})
+	turn.Moves = true
+	tools := []toolbox.Tool{
+		tool("crop", plan.Image, []plan.Type{plan.Image, plan.BBox}),
+		tool("join", plan.Image, []plan.Type{plan.Image, plan.Image}),
+		tool("grey", plan.Image, []plan.Type{plan.Image}),
+		tool("mend", plan.Image, []plan.Type{plan.Image, plan.Mask}),
+		turn,
+	}
+	ops := maker{"crop": draws, "join": draws, "grey": draws, "mend": draws, "turn": draws}
+	for _, c := range []struct {
+		name  string
+		first []plan.Resource
+		best  string // of the tools that make a picture of a picture
+		want  string // "" for a refusal
+	}{
+		{"brightened", []plan.Resource{street}, "grey", "grey; crop"},
+		{"mended by another mark", []plan.Resource{street, mask}, "mend", "mend; crop"},
+		{"turned", []plan.Resource{street}, "turn", ""},
+		{"joined with another one", []plan.Resource{street, beach}, "join", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			m := marking()
+			m.scores = map[string]float64{"crop": 5, c.best: 5}
+			m.decomposition.Subtasks = []plan.Subtask{wants(plan.Image, c.first...), wants(plan.Image, box)}
+			m.decomposition.Subtasks[1].Args = append(m.decomposition.Subtasks[1].Args, plan.Arg{Type: plan.Image, Source: plan.FromSubtask(0)})
+			m.decomposition.Subtasks[1].After = []int{0}
+			p, err := newWorld(t, m, ops, agent.Config{}, tools...).Plan(t.Context(), request(street, beach, box, mask))
+			switch {
+			case c.want == "":
+				if sentence := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(sentence, "marked is on street.png as it was") {
+					t.Errorf("there is %+v: %v", p, err)
+				}
+			case err != nil || ways(p) != c.want:
+				t.Errorf("there is %+v: %v", p, err)
+			}
+		})
+	}
+}
+
+// Within one subtask neither a turned picture nor a join stands for the marked one.
+func TestNoWayCropsWhatWasMoved(t *testing.T) {
+	t.Parallel()
+	box := onStreet[plan.BBox]
+	turn := tool("turn", plan.Image, []plan.Type{plan.Image})
+	turn.Moves = true
+	tools := []toolbox.Tool{
+		tool("crop", plan.Image, []plan.Type{plan.Image, plan.BBox}), tool("join", plan.Image, []plan.Type{plan.Image, plan.Image}), turn,
+	}
+	ops := maker{"crop": draws, "join": draws, "turn": draws}
+	for _, strategy := range []toolgraph.Strategy{toolgraph.BestFirst, toolgraph.Exhaustive} {
+		m := marking(street, beach, box)
+		m.scores = map[string]float64{"crop": 5, "join": 5, "turn": 5}
+		p, err := newWorld(t, m, ops, agent.Config{Strategy: strategy}, tools...).Plan(t.Context(), request(street, beach, box))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Tasks[0].Solutions {
+			for _, a := range s.Actions {
+				if a.Tool == "crop" && a.Args[0].Source.Name != street.Name {
+					t.Errorf("%s: %v crops what is no longer the marked picture", strategy, s.Tools())
+				}
+			}
+		}
 	}
 }
 

@@ -89,6 +89,9 @@ func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 			return nil, err
 		}
 	}
+	if err := t.keepPlaces(); err != nil {
+		return nil, err
+	}
 	p := t.plan()
 	if err := p.Validate(); err != nil {
 		return nil, &plan.Fault{

@@ -48,6 +48,7 @@ func (b *assignment) tool(i int, used, cover uint64) bool {
 // keepsTogether tells whether every tool of the path keeps together what belongs together.
 func (b *assignment) keepsTogether() bool {
 	covers := make([]uint64, len(b.path))
+	ends := make([]places, len(b.path))
 	for i, tool := range b.path {
 		inputs := make([]input, len(b.in[i]))
 		for a, id := range b.in[i] {
@@ -60,16 +61,17 @@ func (b *assignment) keepsTogether() bool {
 					inputs[a].cover |= b.leaves[leaf].cover
 				}
 			case int(id) < len(b.leaves):
-				inputs[a] = input{leaf: &b.leaves[id], typ: b.leaves[id].typ, cover: b.leaves[id].cover}
+				inputs[a] = input{leaf: &b.leaves[id], typ: b.leaves[id].typ, cover: b.leaves[id].cover, places: b.leaves[id].placesOf()}
 			default:
 				at := int(id) - len(b.leaves)
-				inputs[a] = input{typ: b.ret[b.path[at]], cover: covers[at]}
+				inputs[a] = input{typ: b.ret[b.path[at]], cover: covers[at], places: ends[at]}
 			}
 			covers[i] |= inputs[a].cover
 		}
 		if !b.together(tool, inputs) {
 			return false
 		}
+		ends[i] = b.result(tool, inputs)
 	}
 	return true
 }

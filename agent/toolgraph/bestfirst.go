@@ -33,7 +33,8 @@ type item struct {
 	cover uint64 // the required givens that it uses
 	marks uint64 // the landmarks that it has passed
 	own   cost   // of the item by itself
-	total cost   // of its derivation, every part once
+	places
+	total cost // of its derivation, every part once
 }
 
 const noTool int32 = -1
@@ -55,6 +56,7 @@ type bestFirst struct {
 	queue  heap[entry]
 	ranks  int32 // how many items are derived
 	making making
+	marked bool // does some given go with another one
 	best   best
 	haste  cost // how much heavier than in truth what is still to be done weighs
 	// What it has done so far: combinations of a tool with an item, of their inputs.
@@ -109,7 +111,7 @@ func (s *scope) bestFirst(ctx context.Context) (Found, error) {
 const hurry = 4
 
 func (s *scope) bestFirstAt(ctx context.Context, bounds *bounds, haste cost) (Found, error) {
-	b := &bestFirst{scope: s, bounds: bounds, haste: haste, ready: make([][]int32, len(s.types)), ways: map[stand][]way{}}
+	b := &bestFirst{scope: s, bounds: bounds, haste: haste, ready: make([][]int32, len(s.types)), ways: map[stand][]way{}, marked: s.pairs()}
 	goOn := b.begin()
 	for rounds := 0; goOn && len(b.queue) > 0; rounds++ {
 		if rounds%64 == 0 && ctx.Err() != nil {
@@ -154,7 +156,7 @@ func (b *bestFirst) action(id int32) (tool int32, in []int32) {
 // that makes actions, it tells whether the search may go on.
 func (b *bestFirst) begin() bool {
 	for i, l := range b.leaves {
-		it := item{tool: noTool, typ: l.typ, cover: l.cover, own: l.price, total: l.price, parts: num(len(b.parts))}
+		it := item{tool: noTool, typ: l.typ, cover: l.cover, own: l.price, total: l.price, parts: num(len(b.parts)), places: l.placesOf()}
 		if l.price > 0 {
 			b.parts = append(b.parts, num(i))
 			it.count = 1

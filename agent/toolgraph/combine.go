@@ -135,7 +135,14 @@ func (b *bestFirst) act(s tally) bool {
 	it := item{tool: m.tool, typ: b.ret[m.tool], cover: s.cover, own: s.own, total: s.total + s.own, steps: num(s.steps + 1)}
 	it.marks = s.marks | b.bounds.passes(it.typ)
 	it.joins = b.joins(s.cover)
-	if !s.some || s.steps >= b.query.MaxActions || b.pairs() && !b.together(m.tool, m.taken(b)) || b.repeats(it.joins) ||
+	if b.marked {
+		taken := m.taken(b)
+		if !b.together(m.tool, taken) {
+			return true
+		}
+		it.places = b.result(m.tool, taken)
+	}
+	if !s.some || s.steps >= b.query.MaxActions || b.repeats(it.joins) ||
 		it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.best.worst(b.query.K) {
 		return true
 	}
@@ -164,7 +171,7 @@ func (m *making) taken(b *bestFirst) []input {
 			a := b.argsOf(m.tool)[i]
 			inputs[i] = input{typ: a.typ, cover: b.takenBy(a)}
 		default:
-			inputs[i] = input{typ: b.items[id].typ, cover: b.items[id].cover}
+			inputs[i] = input{typ: b.items[id].typ, cover: b.items[id].cover, places: b.items[id].places}
 			if int(id) < len(b.leaves) {
 				inputs[i].leaf = &b.leaves[id]
 			}

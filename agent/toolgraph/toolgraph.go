@@ -18,7 +18,8 @@
 //     or made, uses the output of each of its actions and every required given, and
 //     stands once: permutations of one solution are one solution.
 //   - A given that is about another one ([Given.With]) is taken only together with it or
-//     with what was made of it: a mark with its picture.
+//     with what was made of it alone by tools that leave places where they are: a mark
+//     with its picture.
 //   - Nothing is made from nothing: an argument that must be filled and has no source
 //     of its type keeps its tool out.
 //   - [BestFirst] finds the cheapest solutions in their order; the four depth-first
@@ -77,6 +78,9 @@ type Tool struct {
 	Domain  string
 	Args    []Arg
 	Returns plan.Type
+	// Moves marks a tool after which places on a picture are elsewhere: it turns, crops or
+	// scales it.
+	Moves bool
 }
 
 // Graph is a set of tools, ready to be searched.
