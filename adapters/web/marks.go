@@ -108,19 +108,22 @@ func (c *Channel) marked(ctx context.Context, t snapshot, all map[string]pending
 
 // markedFile gives the size of a file that is sent with the message, or was sent before.
 func markedFile(t snapshot, all map[string]pending, id string, w *wrote) (width, height int, err error) {
-	f, ok := all[id]
+	f, sent := t.file(id)
+	here := slices.IndexFunc(w.Files, func(u upload) bool { return u.ID == id })
+	if here >= 0 {
+		f = w.Files[here]
+	}
+	_, waits := all[id]
 	switch {
-	case !ok:
+	case here < 0 && !sent && waits:
+		return 0, 0, refuse(http.StatusUnprocessableEntity, "The picture that was marked does not come with the message.")
+	case here < 0 && !sent:
 		return 0, 0, refuse(http.StatusUnprocessableEntity, "The picture that was marked is not here any more.")
 	case f.Width == 0 || kindOf(f.Type, false) != kindImage:
 		return 0, 0, refuse(http.StatusUnprocessableEntity, "Only pictures can be marked.")
-	case slices.ContainsFunc(w.Files, func(u upload) bool { return u.ID == id }):
-		return f.Width, f.Height, nil
+	case here < 0:
+		w.Files = append(w.Files, f)
 	}
-	if _, sent := t.file(id); !sent {
-		return 0, 0, refuse(http.StatusUnprocessableEntity, "The picture that was marked does not come with the message.")
-	}
-	w.Files = append(w.Files, f.upload)
 	return f.Width, f.Height, nil
 }
 

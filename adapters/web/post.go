@@ -45,6 +45,9 @@ func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		if err := c.claim(ctx, thread, t, m); err != nil {
+			return err
+		}
 		// It is listed before it is there: what is listed is found again, whoever dies.
 		if err := c.enlist(ctx, listed{Thread: thread, Busy: true, Waits: m.ID}); err != nil {
 			return err
@@ -104,18 +107,20 @@ func (c *Channel) compose(ctx context.Context, r *http.Request, thread string, t
 
 // attach adds files and marks to a message.
 func (c *Channel) attach(ctx context.Context, thread string, t snapshot, ids []string, points []pointing, m *wrote) error {
-	all, err := c.pendings(ctx, thread)
+	all, _, err := c.threads.uploads(ctx, thread)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		p, ok := all[id]
-		_, sent := t.file(id)
-		if !ok || p.For == forMask || p.By != m.By.ID && !sent {
-			return refuse(http.StatusUnprocessableEntity, "A file of the message is not here any more. Attach it again.")
+		f, sent := t.file(id)
+		if p, ok := all[id]; !sent {
+			if !ok || p.For == forMask || p.By != m.By.ID {
+				return fileGone()
+			}
+			f = p.upload
 		}
 		if !slices.ContainsFunc(m.Files, func(u upload) bool { return u.ID == id }) {
-			m.Files = append(m.Files, p.upload)
+			m.Files = append(m.Files, f)
 		}
 	}
 	for _, p := range points {

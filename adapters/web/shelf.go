@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -33,11 +32,12 @@ type shelf struct {
 // held is a conversation as far as it was read.
 type held struct {
 	latch
+	list  followed
 	c     *conversation
-	tail  []byte // the last entry: by it a list is known that began anew
 	fresh uint64 // all hints up to this one were there when it was read
 	last  snapshot
 	size  atomic.Int64 // in entries
+	stock stock
 }
 
 // snapshot is a conversation as it is at a position. It never changes.
@@ -101,29 +101,19 @@ func (s *shelf) read(ctx context.Context, thread string, wanted uint64) (snapsho
 	return h.last, nil
 }
 
-// refresh reads what came since. The last entry that is known is read again: where it is
-// another one, the thread was forgotten.
+// refresh reads what came since.
 func (h *held) refresh(ctx context.Context, state State, thread string) error {
-	from := max(0, h.c.next-1)
-	raw, err := state.Read(ctx, logKey(thread), from)
+	raw, anew, err := h.list.read(ctx, state, logKey(thread))
 	if err != nil {
 		return fmt.Errorf("read a thread: %w", err)
 	}
-	if h.c.next > 0 {
-		if len(raw) > 0 && bytes.Equal(raw[0], h.tail) {
-			raw = raw[1:]
-		} else {
-			h.c, h.tail, h.last = newConversation(), nil, snapshot{}
-			if raw, err = state.Read(ctx, logKey(thread), 0); err != nil {
-				return fmt.Errorf("read a thread: %w", err)
-			}
-		}
+	if anew {
+		h.c, h.last = newConversation(), snapshot{}
 	}
 	if len(raw) == 0 {
 		return nil
 	}
 	h.c.fold(raw)
-	h.tail = raw[len(raw)-1]
 	h.last = h.c.snapshot()
 	h.size.Store(h.c.next)
 	return nil
@@ -142,7 +132,7 @@ func (s *shelf) take(thread string) *held {
 	defer s.mu.Unlock()
 	h, ok := s.held[thread]
 	if !ok {
-		h = &held{latch: newLatch(), c: newConversation()}
+		h = &held{latch: newLatch(), c: newConversation(), stock: stock{latch: newLatch()}}
 		s.held[thread] = h
 	}
 	if i := slices.Index(s.order, thread); i >= 0 {
@@ -151,7 +141,7 @@ func (s *shelf) take(thread string) *held {
 	s.order = append(s.order, thread)
 	entries := int64(0)
 	for i, id := range slices.Backward(s.order) {
-		entries += s.held[id].size.Load()
+		entries += s.held[id].size.Load() + s.held[id].stock.size.Load()
 		if len(s.order)-i > 1 && (entries > maxEntries || len(s.order)-i > maxHeld) {
 			for _, id := range s.order[:i+1] {
 				delete(s.held, id)
@@ -169,23 +159,4 @@ func (s *shelf) drop(thread string) {
 	defer s.mu.Unlock()
 	delete(s.held, thread)
 	s.order = slices.DeleteFunc(s.order, func(id string) bool { return id == thread })
-}
-
-// uses tells whether a file belongs to a message, as its own or as what was painted on a
-// picture of it.
-func (s snapshot) uses(id string) bool {
-	if _, ok := s.file(id); ok {
-		return true
-	}
-	for _, m := range s.messages {
-		if m.wrote == nil {
-			continue
-		}
-		for _, mark := range m.wrote.Marks {
-			if mark.Mask != nil && mark.Mask.ID == id {
-				return true
-			}
-		}
-	}
-	return false
 }

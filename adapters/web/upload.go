@@ -2,9 +2,7 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"path"
@@ -20,63 +18,15 @@ const (
 	uploadPatience              = 10 * time.Second
 	// uploadIdle is how long nothing may come of an upload.
 	uploadIdle = time.Minute
+	// uploadPace is how many bytes of it must come in a second, after that time, so that
+	// nobody holds a place for ever.
+	uploadPace = 16_000
 	// maxPending is how many files of a thread may wait to be sent.
 	maxPending = 2 * adapters.MaxFiles
 	// maxUploads is after how many entries a thread takes no more files.
 	maxUploads = 10_000
 	forMask    = "mask"
 )
-
-// uploading is an entry of the list of a thread's uploads. One of the fields is set.
-type uploading struct {
-	At   time.Time `json:"at"`
-	File *pending  `json:"file,omitempty"`
-	Gone string    `json:"gone,omitempty"` // the id of one that was taken back
-}
-
-// pending is a file that was uploaded to be sent.
-type pending struct {
-	upload
-
-	By  string `json:"by"`            // the id of who uploaded it
-	For string `json:"for,omitempty"` // "mask"
-}
-
-// pendings gives what was uploaded in a thread and not taken back.
-func (c *Channel) pendings(ctx context.Context, thread string) (map[string]pending, error) {
-	raw, err := c.config.State.Read(ctx, uploadsKey(thread), 0)
-	if err != nil {
-		return nil, fmt.Errorf("read what was uploaded: %w", err)
-	}
-	return foldUploads(raw), nil
-}
-
-func foldUploads(raw [][]byte) map[string]pending {
-	all := map[string]pending{}
-	for _, b := range raw {
-		var u uploading
-		switch err := json.Unmarshal(b, &u); {
-		case err != nil:
-		case u.File != nil:
-			all[u.File.ID] = *u.File
-		default:
-			delete(all, u.Gone)
-		}
-	}
-	return all
-}
-
-func (c *Channel) noteUpload(ctx context.Context, thread string, u uploading) error {
-	u.At = c.config.Now()
-	b, err := json.Marshal(u)
-	if err != nil {
-		return fmt.Errorf("note an upload: %w", err)
-	}
-	if _, err := c.config.State.Append(ctx, uploadsKey(thread), b, c.config.Retention); err != nil {
-		return fmt.Errorf("note an upload: %w", err)
-	}
-	return nil
-}
 
 // uploaded is what a browser is told of its upload.
 type uploaded struct {
@@ -130,20 +80,16 @@ func (c *Channel) serveUpload(w http.ResponseWriter, r *http.Request) error {
 
 // mayUpload refuses what would only lie around.
 func (c *Channel) mayUpload(ctx context.Context, thread, by string) error {
-	raw, err := c.config.State.Read(ctx, uploadsKey(thread), 0)
+	all, entries, err := c.threads.uploads(ctx, thread)
 	if err != nil {
-		return fmt.Errorf("read what was uploaded: %w", err)
-	}
-	if len(raw) > maxUploads {
-		return refuse(http.StatusConflict, "This thread is full. Begin a new one.")
-	}
-	t, err := c.threads.read(ctx, thread, now)
-	if err != nil && !errors.Is(err, adapters.ErrGone) {
 		return err
 	}
+	if entries > maxUploads {
+		return refuse(http.StatusConflict, "This thread is full. Begin a new one.")
+	}
 	waiting := 0
-	for id, p := range foldUploads(raw) {
-		if _, sent := t.file(id); !sent && p.By == by {
+	for _, p := range all {
+		if !p.sent && p.By == by {
 			waiting++
 		}
 	}
@@ -156,7 +102,7 @@ func (c *Channel) mayUpload(ctx context.Context, thread, by string) error {
 // keep puts the content into Media, and finds out what it is.
 func (c *Channel) keep(w http.ResponseWriter, r *http.Request, p *pending) error {
 	ctx := r.Context()
-	content := &counted{r: http.MaxBytesReader(w, r.Body, c.config.MaxFile), alive: func() {
+	content := &counted{r: http.MaxBytesReader(w, r.Body, c.config.MaxFile), begun: time.Now(), alive: func() {
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadIdle)) //nolint:errcheck // where there is none, the server's own holds
 	}}
 	if err := c.config.Media.Put(ctx, p.Key, content); err != nil {
@@ -193,15 +139,23 @@ func (c *Channel) tooLarge() *refusal {
 	return why
 }
 
-// counted counts what is read, remembers why it ended, and tells that it goes on.
+// counted counts what is read, remembers why it ended, and tells that it goes on. It ends
+// what comes too slowly.
 type counted struct {
 	r     io.Reader
+	begun time.Time
 	alive func()
 	n     int64
 	err   error
 }
 
+var errSlow = errors.New("the upload comes too slowly")
+
 func (c *counted) Read(p []byte) (int, error) {
+	if time.Since(c.begun) > uploadIdle+time.Duration(c.n/uploadPace)*time.Second {
+		c.err = errSlow
+		return 0, c.err
+	}
 	c.alive()
 	n, err := c.r.Read(p)
 	c.n += int64(n)
@@ -217,26 +171,9 @@ func (c *Channel) serveTakeBack(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx := r.Context()
-	all, err := c.pendings(ctx, thread)
-	if err != nil {
-		return err
-	}
-	p, ok := all[r.PathValue("id")]
-	if !ok || p.By != c.me(r).ID {
-		return unknown()
-	}
-	t, err := c.threads.read(ctx, thread, now)
-	if err != nil && !errors.Is(err, adapters.ErrGone) {
-		return err
-	}
-	if t.uses(p.ID) {
-		return refuse(http.StatusConflict, "The file was sent already.")
-	}
-	if err := c.noteUpload(ctx, thread, uploading{Gone: p.ID}); err != nil {
-		return err
-	}
-	if err := c.config.Media.Delete(ctx, p.Key); err != nil {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+	defer stop()
+	if err := c.takeBack(ctx, thread, r.PathValue("id"), c.me(r).ID); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -249,13 +186,22 @@ func (c *Channel) serveUploaded(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	all, err := c.pendings(r.Context(), thread)
-	if err != nil {
+	ctx, id := r.Context(), r.PathValue("id")
+	t, err := c.threads.read(ctx, thread, now)
+	if err != nil && !errors.Is(err, adapters.ErrGone) {
 		return err
 	}
-	p, ok := all[r.PathValue("id")]
+	f, ok := t.file(id)
 	if !ok {
-		return unknown()
+		all, _, err := c.threads.uploads(ctx, thread)
+		if err != nil {
+			return err
+		}
+		p, ok := all[id]
+		if !ok {
+			return unknown()
+		}
+		f = p.upload
 	}
-	return c.serveFile(w, r, file{key: p.Key, name: p.Name, mediaType: p.Type, size: p.Size, tag: p.ID})
+	return c.serveFile(w, r, file{key: f.Key, name: f.Name, mediaType: f.Type, size: f.Size, tag: f.ID})
 }

@@ -135,7 +135,7 @@ func TestUploadBrokenOff(t *testing.T) {
 	if keys := media.keys(); len(keys) != 0 {
 		t.Errorf("%q are kept", keys)
 	}
-	all, err := c.pendings(t.Context(), thread1)
+	all, _, err := c.threads.uploads(t.Context(), thread1)
 	if err != nil || len(all) != 0 {
 		t.Errorf("%d uploads are known: %v", len(all), err)
 	}

@@ -1,0 +1,191 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// between does something once, before the n-th entry is added or file deleted.
+type between struct {
+	*memory
+	*files
+
+	mu   sync.Mutex
+	n    int
+	what func()
+}
+
+func (b *between) step() {
+	b.mu.Lock()
+	b.n--
+	now := b.n == 0
+	b.mu.Unlock()
+	if now {
+		b.what()
+	}
+}
+
+func (b *between) Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (int64, error) {
+	b.step()
+	return b.memory.Append(ctx, key, entry, expiry)
+}
+
+func (b *between) Delete(ctx context.Context, key string) error {
+	b.step()
+	return b.files.Delete(ctx, key)
+}
+
+// TestSentAndTakenBack holds that of a file which is sent and taken back at the same time,
+// by two processes, either is done: what is sent is there.
+func TestSentAndTakenBack(t *testing.T) {
+	t.Parallel()
+	for _, first := range []string{"send", "take back"} {
+		for _, mask := range []bool{false, true} {
+			for n := range 5 {
+				t.Run(fmt.Sprintf("%s, mask %v, %d", first, mask, n), func(t *testing.T) {
+					t.Parallel()
+					sendAndTakeBack(t, first == "send", mask, n)
+				})
+			}
+		}
+	}
+}
+
+func sendAndTakeBack(t *testing.T, sendFirst, mask bool, n int) {
+	t.Helper()
+	between := &between{memory: newMemory(), files: newFiles()}
+	b, other := browse(t, newChannel(t, between, between)), browse(t, newChannel(t, between.memory, between.files))
+	cat := b.upload("name=cat.png", "\x89PNG ...")
+	b.is(b.write("message00000000001", "one", "file", cat.ID), http.StatusAccepted)
+	u, query := b.upload("name=dog.png", "\x89PNG dog"), []string{}
+	if query = []string{"file", u.ID}; mask {
+		u = b.upload("name=mask.png&for=mask", "\x89PNG mask")
+		query = []string{"marks", fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"mask":%q}]`, cat.ID, u.ID)}
+	}
+	var sent, taken int
+	send := func(by *browser) { sent = by.write("message00000000002", "two", query...).Code }
+	takeBack := func(by *browser) { taken = by.do(http.MethodDelete, files1+"/"+u.ID, http.NoBody).Code }
+	first, second := send, takeBack
+	if !sendFirst {
+		first, second = takeBack, send
+	}
+	between.mu.Lock()
+	between.n, between.what = n, func() { second(other) }
+	between.mu.Unlock()
+	if first(b); sent*taken == 0 {
+		second(other)
+	}
+	if isSent, isTaken := sent == http.StatusAccepted, taken == http.StatusNoContent; isSent == isTaken {
+		t.Errorf("sending is answered by %d, taking back by %d", sent, taken)
+	} else if got := b.get(u.URL).Code; isSent && got != http.StatusOK || isTaken && got != http.StatusNotFound {
+		t.Errorf("sent: %v, and getting it is answered by %d", isSent, got)
+	}
+}
+
+// TestSentMasksDoNotWait holds that what is sent does not count as waiting to be sent.
+func TestSentMasksDoNotWait(t *testing.T) {
+	t.Parallel()
+	b := browse(t, newChannel(t, newMemory(), newFiles()))
+	u := b.upload("name=cat.png", "\x89PNG ...")
+	b.is(b.write("message00000000001", "x", "file", u.ID), http.StatusAccepted)
+	for i := range maxPending + 1 {
+		m := b.upload("name=mask.png&for=mask", "\x89PNG m")
+		mark := fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"mask":%q}]`, u.ID, m.ID)
+		b.is(b.write(fmt.Sprintf("message%011d", 100+i), "this", "marks", mark), http.StatusAccepted)
+	}
+}
+
+// counting counts the entries that are read.
+type counting struct {
+	*memory
+
+	mu sync.Mutex
+	n  int
+}
+
+func (c *counting) Read(ctx context.Context, key string, from int64) ([][]byte, error) {
+	all, err := c.memory.Read(ctx, key, from)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.n += len(all)
+	return all, err
+}
+
+// TestManyUploads holds that a picture is served without reading all that was ever uploaded,
+// and that one which was sent is served where that is not known any more.
+func TestManyUploads(t *testing.T) {
+	t.Parallel()
+	state := &counting{memory: newMemory()}
+	b := browse(t, newChannel(t, state, newFiles()))
+	u := b.upload("name=cat.png", "\x89PNG ...")
+	for i := range 300 {
+		state.lists[uploadsKey(thread1)] = append(state.lists[uploadsKey(thread1)], fmt.Appendf(nil, `{"file":{"id":"file%012d","by":"bob"}}`, i))
+	}
+	b.is(b.get(u.URL), http.StatusOK)
+	b.is(b.write("message00000000001", "x", "file", u.ID), http.StatusAccepted)
+	state.n = 0
+	for range 10 {
+		b.is(b.get(u.URL), http.StatusOK)
+		b.upload("name=dog.png", "\x89PNG ...")
+	}
+	if state.n > 100 {
+		t.Errorf("%d entries are read", state.n)
+	}
+	delete(state.lists, uploadsKey(thread1))
+	b.is(b.get(u.URL), http.StatusOK, "\x89PNG ...")
+	b.is(b.write("message00000000002", "x", "marks", fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"points":[{"x":1,"y":1}]}]`, u.ID)), http.StatusAccepted)
+}
+
+// trickle gives so many bytes at a time, after a while.
+type trickle struct {
+	left, bytes int
+	pause       time.Duration
+}
+
+func (t *trickle) Read(p []byte) (int, error) {
+	if t.left == 0 {
+		return 0, io.EOF
+	}
+	time.Sleep(t.pause)
+	n := min(t.left, t.bytes, len(p))
+	t.left -= n
+	copy(p, strings.Repeat("x", n))
+	return n, nil
+}
+
+// TestSlowUploads holds that a slow line may take its time, and that one on which hardly
+// anything comes does not hold a place for ever.
+func TestSlowUploads(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct {
+		body   trickle
+		status int
+		most   time.Duration
+	}{
+		"a slow line": {trickle{5_000_000, 20_000, time.Second}, http.StatusCreated, 5 * time.Minute},
+		"a trickle":   {trickle{1000, 1, 10 * time.Second}, http.StatusBadRequest, 2 * time.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c := newChannel(t, newMemory(), newFiles())
+				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, files1+"?name=a.txt", &x.body)
+				w, begun := httptest.NewRecorder(), time.Now()
+				c.Handler().ServeHTTP(w, r)
+				if took := time.Since(begun); w.Code != x.status || took > x.most {
+					t.Errorf("after %v it is answered by %d: %s", took, w.Code, w.Body)
+				}
+				browse(t, c).is(browse(t, c).do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusCreated)
+			})
+		})
+	}
+}
