@@ -68,6 +68,7 @@ const tooMuch = "too much"
 // Decompose splits the wish.
 func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
 	known := newVocabulary(m.config.Catalogue)
+	known.moves = m.moves
 	pictures, names, err := m.pictures(ctx, r)
 	if err != nil {
 		return mind.Decomposition{}, err

@@ -36,6 +36,8 @@ func explain(text string) []explained {
 type vocabulary struct {
 	domains []string // sorted
 	types   []explained
+	// moves tells whether a subtask moves what is on its picture. Nil is no.
+	moves func(plan.Subtask) bool
 }
 
 // newVocabulary is that of the built-in types and of a catalogue.
