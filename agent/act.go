@@ -164,7 +164,7 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 		Name:  w.Memory.name(op, key, filepath.Ext(o.Path), inputs),
 		Type:  step.Action.Returns,
 		Value: o.Value,
-		About: o.About,
+		About: a.config.Tell.In(w.Request.Language, o.About),
 	}
 	if o.Path == "" {
 		return r, nil

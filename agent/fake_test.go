@@ -156,7 +156,7 @@ func refuses(sentence string) func(context.Context, toolbox.Call) (toolbox.Outpu
 // draws writes a small picture.
 func draws(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path := filepath.Join(c.Dir, "out.png")
-	return toolbox.Output{Path: path, About: "a small picture"}, os.WriteFile(path, picture(), 0o600)
+	return toolbox.Output{Path: path, About: plan.Quote("a small picture")}, os.WriteFile(path, picture(), 0o600)
 }
 
 // writes makes a file of that content.

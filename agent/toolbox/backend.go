@@ -53,7 +53,7 @@ type Output struct {
 	Value string
 	Path  string
 	// About says in a few words what it is, for people.
-	About string
+	About plan.Message
 	// Note is what people should know about how it came about.
 	Note plan.Message
 	// Model names the model that made it, "" if none did.

@@ -58,7 +58,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	if err := text.draw(ctx, out, box, anchor.X, color.White, color.Black, max(1, int(text.size/14))); err != nil {
 		return edited{}, err
 	}
-	r := edited{img: out, about: fmt.Sprintf("with the words “%s”", caption)}
+	r := edited{img: out, about: plan.Say("with the words “%s”", caption)}
 	if !writable(caption) {
 		r.note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
 	}
@@ -91,9 +91,9 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 			return edited{}, err
 		}
 	}
-	about := "with one frame"
+	about := plan.Say("with one frame")
 	if len(bs) > 1 {
-		about = fmt.Sprintf("with %d frames", len(bs))
+		about = plan.Say("with %d frames", len(bs))
 	}
 	return edited{img: out, about: about}, nil
 }

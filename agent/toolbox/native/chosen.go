@@ -75,7 +75,7 @@ func chosen[T plan.Box | plan.Class | plan.Part](c toolbox.Call, all []T, items 
 	if err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The selection could not be written."), Err: err}
 	}
-	about := "nothing"
+	about := plan.Say("nothing")
 	if len(kept) > 0 {
 		about = inventory(labels)
 	}

@@ -27,9 +27,13 @@ func getTime(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	now := c.Now.In(zone)
+	about := plan.Say("the time")
+	if where != "" {
+		about = plan.Say("the time in %s", strings.TrimPrefix(where, " in "))
+	}
 	return toolbox.Output{
 		Value: fmt.Sprintf("It is %s%s (%s).", now.Format("15:04 on Monday, 2 January 2006"), where, utcOffset(now)),
-		About: strings.TrimSpace("the time" + where),
+		About: about,
 	}, nil
 }
 

@@ -2,13 +2,13 @@ package native
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/gif"
 	"math"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/native/amount"
@@ -74,7 +74,7 @@ func (n *Native) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 		}
 		photos = photos && p.Info.MIME == "image/jpeg"
 	}
-	r := edited{img: sheet, format: media.PNG, about: fmt.Sprintf("collage of %d pictures", len(ps))}
+	r := edited{img: sheet, format: media.PNG, about: plan.Say("collage of %d pictures", len(ps))}
 	if photos {
 		r.format = media.JPEG
 	}
@@ -135,6 +135,6 @@ func (n *Native) imagesToGIF(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	if err := media.WriteGIF(ctx, path, animation); err != nil {
 		return toolbox.Output{}, err
 	}
-	about := fmt.Sprintf("animation of %d pictures", len(ps))
+	about := plan.Say("animation of %d pictures", len(ps))
 	return toolbox.Output{Path: path, About: about}, nil
 }

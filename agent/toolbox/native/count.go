@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
@@ -42,21 +43,33 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d %s", t.count, plural(t.label))
 }
 
+// told is a tally as it is told in another language, too: labels are as models gave them.
+func (t tally) told() plan.Message {
+	if t.label == "" {
+		return plan.Say("%d without a label", t.count)
+	}
+	return plan.Quote(t.String())
+}
+
 // maxKinds is how many labels a sentence lists.
 const maxKinds = 12
 
 // inventory lists what there is: "2 dogs and 1 cat".
-func inventory(items []item) string {
+func inventory(items []item) plan.Message {
 	all := tallies(items)
-	var parts []string
+	var parts []plan.Message
 	for i, t := range all {
 		if i == maxKinds {
-			parts = append(parts, fmt.Sprintf("%d other kinds", len(all)-i))
+			parts = append(parts, plan.Say("%d other kinds", len(all)-i))
 			break
 		}
-		parts = append(parts, t.String())
+		parts = append(parts, t.told())
 	}
-	return list(parts, "and")
+	if len(parts) == 0 {
+		return plan.Message{}
+	}
+	last := len(parts) - 1
+	return plan.Join("%s and %s", plan.Join("%s, %s", parts[:last]...), parts[last])
 }
 
 // countSentence says how many there are; noun is what unlabelled items are called.
@@ -105,10 +118,10 @@ func countCategories(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	}
 	return toolbox.Output{
 		Value: fmt.Sprintf("There are %d: %s.", len(classes), list(names, "and")),
-		About: "the count",
+		About: plan.Say("the count"),
 	}, nil
 }
 
 func counted(items []item, noun string) toolbox.Output {
-	return toolbox.Output{Value: countSentence(items, noun), About: "the count"}
+	return toolbox.Output{Value: countSentence(items, noun), About: plan.Say("the count")}
 }

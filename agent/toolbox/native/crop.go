@@ -64,9 +64,9 @@ func (n *Native) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 		if err := media.Stopped(ctx); err != nil {
 			return toolbox.Output{}, err
 		}
-		what := strings.TrimSpace(b.Label)
-		if what == "" {
-			what = "the marked part"
+		what := plan.Say("the marked part")
+		if label := strings.TrimSpace(b.Label); label != "" {
+			what = plan.Quote(label)
 		}
 		out, err := save(ctx, c, i, p, edited{img: imaging.Crop(p.Image, rectangle(b)), about: what})
 		if err != nil {
@@ -85,7 +85,7 @@ func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (edited, err
 			"the left half", "top right quarter", "a square", "16:9", "100x200+30+40")
 	}
 	img := imaging.Crop(p.Image, r)
-	return edited{img: img, about: "cropped to " + dimensions(img)}, nil
+	return edited{img: img, about: plan.Say("cropped to %s", dimensions(img))}, nil
 }
 
 // maskImage keeps what the mask covers and makes the rest transparent.
@@ -125,7 +125,7 @@ func (n *Native) maskImage(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	if !covered.Load() {
 		return toolbox.Output{}, problem("The mask covers nothing of the picture, so nothing would be left of it.")
 	}
-	return save(ctx, c, 0, p, edited{img: p.Image, format: media.PNG, about: "cut-out"})
+	return save(ctx, c, 0, p, edited{img: p.Image, format: media.PNG, about: plan.Say("cut-out")})
 }
 
 // maskFromBoxes makes a mask that covers just the boxes.
@@ -147,7 +147,7 @@ func (n *Native) maskFromBoxes(ctx context.Context, c toolbox.Call) (toolbox.Out
 			}
 		}
 	}
-	out := toolbox.Output{Path: filepath.Join(c.Dir, "mask.png"), About: "mask of the boxes"}
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "mask.png"), About: plan.Say("mask of the boxes")}
 	if err := media.WriteMask(ctx, out.Path, m); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write the mask: %w", err)
 	}

@@ -24,7 +24,7 @@ func TestCropIsExact(t *testing.T) {
 		plan.Box{XMin: 50, YMin: 30, XMax: 99, YMax: 99}, // reaches beyond the picture
 		plan.Box{XMin: 80, YMin: 0, XMax: 90, YMax: 10},  // lies outside
 	)}})
-	if out.About != "cat" || len(out.More) != 1 {
+	if out.About.String() != "cat" || len(out.More) != 1 {
 		t.Fatalf("got %+v, want the cat and one more", out)
 	}
 	w.same(w.read(out).Image, 20, 20, func(x, y int) color.NRGBA { return src.NRGBAAt(x+10, y+5) })

@@ -53,12 +53,15 @@ func (n *Native) detectFaces(ctx context.Context, c toolbox.Call) (toolbox.Outpu
 	if err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The faces could not be written down."), Err: err}
 	}
-	out := toolbox.Output{Value: value, About: "no face"}
+	out := toolbox.Output{Value: value, About: plan.Say("no face")}
 	if len(boxes) == 0 {
 		out.Note = plan.Say("I found no face. Faces that are tiny, tilted or seen from the side are missed.")
 		return out, nil
 	}
-	out.About = tally{"face", len(boxes)}.String()
+	out.About = plan.Say("one face")
+	if len(boxes) > 1 {
+		out.About = plan.Say("%d faces", len(boxes))
+	}
 	return out, nil
 }
 

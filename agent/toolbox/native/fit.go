@@ -3,7 +3,6 @@ package native
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"math"
 	"os"
@@ -63,7 +62,7 @@ func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 			return toolbox.Output{}, err
 		}
 		if written <= limit {
-			about := fmt.Sprintf("%s, %s", fileSize(written), dimensions(a.img))
+			about := plan.Say("%s, %s", fileSize(written), dimensions(a.img))
 			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
 		}
 		if err := os.Remove(path); err != nil {

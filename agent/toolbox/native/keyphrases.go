@@ -32,7 +32,7 @@ func textToTags(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 			Err:      errors.New("no key phrases"),
 		}
 	}
-	return toolbox.Output{Value: strings.Join(tags, ", "), About: "tags of the text"}, nil
+	return toolbox.Output{Value: strings.Join(tags, ", "), About: plan.Say("tags of the text")}, nil
 }
 
 // phrase is a run of words between stop words and punctuation.

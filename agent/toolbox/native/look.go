@@ -2,9 +2,7 @@ package native
 
 import (
 	"context"
-	"fmt"
 	"image"
-	"strings"
 
 	"github.com/kovidgoyal/imaging"
 
@@ -16,7 +14,7 @@ import (
 
 func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, error) {
 	err := inPlace(ctx, p.Image, imaging.Grayscale)
-	return edited{img: p.Image, about: "in shades of grey"}, err
+	return edited{img: p.Image, about: plan.Say("in shades of grey")}, err
 }
 
 // maxBlur is the strongest blur in pixels; beyond it nothing more can be seen.
@@ -44,7 +42,7 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 	}
 	sigma = min(sigma, maxBlur)
 	err := blurred(ctx, p.Image, p.Image, sigma)
-	return edited{img: p.Image, about: fmt.Sprintf("blurred (%.1f pixels)", sigma)}, err
+	return edited{img: p.Image, about: plan.Say("blurred (%.1f pixels)", sigma)}, err
 }
 
 func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
@@ -53,19 +51,36 @@ func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error
 		return edited{}, unclear(plan.Say("a change of light or colour"), c.Text("adjustment"),
 			"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert")
 	}
-	var done []string
+	var done []plan.Message
 	for _, a := range changes {
 		if err := adjusted(ctx, p.Image, a); err != nil {
 			return edited{}, err
 		}
-		switch a.Property {
-		case amount.Sepia, amount.Invert:
-			done = append(done, string(a.Property))
-		default:
-			done = append(done, fmt.Sprintf("%s %+.0f%%", a.Property, 100*a.By))
-		}
+		done = append(done, adjustment(a))
 	}
-	return edited{img: p.Image, about: strings.Join(done, ", ")}, nil
+	return edited{img: p.Image, about: plan.Join("%s, %s", done...)}, nil
+}
+
+// adjustment tells what was changed, and by how much where that is a matter of degree.
+func adjustment(a amount.Adjustment) plan.Message {
+	percent := 100 * a.By
+	switch a.Property {
+	case amount.Brightness:
+		return plan.Say("brightness %+.0f%%", percent)
+	case amount.Contrast:
+		return plan.Say("contrast %+.0f%%", percent)
+	case amount.Saturation:
+		return plan.Say("saturation %+.0f%%", percent)
+	case amount.Warmth:
+		return plan.Say("warmth %+.0f%%", percent)
+	case amount.Sharpness:
+		return plan.Say("sharpness %+.0f%%", percent)
+	case amount.Sepia:
+		return plan.Say("sepia")
+	case amount.Invert:
+		return plan.Say("inverted")
+	}
+	return plan.Quote(string(a.Property))
 }
 
 // adjusted makes one change to the picture itself.

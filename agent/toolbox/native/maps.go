@@ -2,7 +2,6 @@ package native
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -19,7 +18,7 @@ func toEdges(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, erro
 	if err != nil {
 		return edited{}, media.Stopped(ctx)
 	}
-	return edited{img: img, format: media.PNG, about: "edge map"}, nil
+	return edited{img: img, format: media.PNG, about: plan.Say("edge map")}, nil
 }
 
 // lineSide is the longer side of the copy on which lines are looked for: more pixels
@@ -49,7 +48,7 @@ func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, erro
 		}
 		drawLine(out, at(s.A), at(s.B), brush, color.White)
 	}
-	r := edited{img: out, format: media.PNG, about: fmt.Sprintf("line map with %d straight lines", len(segments))}
+	r := edited{img: out, format: media.PNG, about: plan.Say("line map with %d straight lines", len(segments))}
 	if len(segments) == 0 {
 		r.note = plan.Say("There are no straight lines in the picture.")
 	}
@@ -91,6 +90,6 @@ func (n *Native) normalFromDepth(ctx context.Context, c toolbox.Call) (toolbox.O
 		if err != nil {
 			return edited{}, media.Stopped(ctx)
 		}
-		return edited{img: img, format: media.PNG, about: "normal map"}, nil
+		return edited{img: img, format: media.PNG, about: plan.Say("normal map")}, nil
 	})(ctx, c)
 }

@@ -20,7 +20,7 @@ type edit func(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 type edited struct {
 	img    image.Image
 	format media.Format // "" for that of the input, where it can be written
-	about  string
+	about  plan.Message
 	note   plan.Message
 }
 

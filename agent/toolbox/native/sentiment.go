@@ -39,7 +39,7 @@ func sentimentAnalysis(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	}
 	return toolbox.Output{
 		Value: fmt.Sprintf("The text sounds %s (%.2f on a scale from -1 to 1).", sounds, score),
-		About: "the sentiment of the text",
+		About: plan.Say("the sentiment of the text"),
 	}, nil
 }
 

@@ -28,7 +28,7 @@ func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 	if len(all) <= 2 {
 		return toolbox.Output{
 			Value: strings.Join(all, " "),
-			About: "the text as it is",
+			About: plan.Say("the text as it is"),
 			Note:  plan.Say("The text is too short to be summarised, so it stands as it is."),
 		}, nil
 	}
@@ -43,7 +43,7 @@ func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 		all = kept
 	}
 	count := min(max(int(math.Round(float64(len(all))/5)), 1), 5)
-	return toolbox.Output{Value: strings.Join(mostCentral(all, count), " "), About: "a summary"}, nil
+	return toolbox.Output{Value: strings.Join(mostCentral(all, count), " "), About: plan.Say("a summary")}, nil
 }
 
 // mostCentral picks the count sentences that say most of what the others say

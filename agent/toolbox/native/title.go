@@ -30,7 +30,7 @@ func titleGeneration(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 			Err:      errors.New("no words for a title"),
 		}
 	}
-	return toolbox.Output{Value: title, About: "a title"}, nil
+	return toolbox.Output{Value: title, About: plan.Say("a title")}, nil
 }
 
 // titleOf is the weightiest clause, or part of one, among the most central sentences.

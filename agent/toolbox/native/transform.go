@@ -2,8 +2,8 @@ package native
 
 import (
 	"context"
-	"fmt"
 	"image"
+	"strconv"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -11,8 +11,8 @@ import (
 	"atelier/agent/toolbox/native/amount"
 )
 
-func dimensions(img image.Image) string {
-	return fmt.Sprintf("%d × %d pixels", img.Bounds().Dx(), img.Bounds().Dy())
+func dimensions(img image.Image) plan.Message {
+	return plan.Say("%s × %s pixels", strconv.Itoa(img.Bounds().Dx()), strconv.Itoa(img.Bounds().Dy()))
 }
 
 func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
@@ -28,7 +28,7 @@ func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	if err != nil {
 		return edited{}, err
 	}
-	return edited{img: img, about: "resized to " + dimensions(img)}, nil
+	return edited{img: img, about: plan.Say("resized to %s", dimensions(img))}, nil
 }
 
 func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
@@ -51,7 +51,7 @@ func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (
 		return edited{}, err
 	}
 	return edited{
-		img: img, about: "enlarged to " + dimensions(img),
+		img: img, about: plan.Say("enlarged to %s", dimensions(img)),
 		note: plan.Say("It was enlarged by interpolation, which is approximate: no detail was added."),
 	}, nil
 }
@@ -82,7 +82,7 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 	if err != nil {
 		return edited{}, err
 	}
-	return edited{img: img, about: "thumbnail of " + dimensions(img)}, nil
+	return edited{img: img, about: plan.Say("thumbnail of %s", dimensions(img))}, nil
 }
 
 func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
@@ -101,7 +101,7 @@ func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	}
 	// What becomes free is transparent, or white where the format knows no transparency.
 	img, err := turned(ctx, p.Image, angle)
-	return edited{img: img, about: fmt.Sprintf("turned by %g degrees clockwise", angle)}, err
+	return edited{img: img, about: plan.Say("turned by %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))}, err
 }
 
 func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
@@ -112,12 +112,12 @@ func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 			return edited{}, unclear(plan.Say("a direction"), said, "horizontally", "vertically", "upside down")
 		}
 	}
-	orientation, about := 2, "mirrored left to right"
+	orientation, about := 2, plan.Say("mirrored left to right")
 	switch {
 	case horizontal && vertical:
-		orientation, about = 3, "mirrored both ways"
+		orientation, about = 3, plan.Say("mirrored both ways")
 	case vertical:
-		orientation, about = 4, "mirrored top to bottom"
+		orientation, about = 4, plan.Say("mirrored top to bottom")
 	}
 	img, err := media.Oriented(ctx, p.Image, orientation)
 	return edited{img: img, about: about}, err
@@ -128,5 +128,5 @@ func convert(_ context.Context, p media.Picture, c toolbox.Call) (edited, error)
 	if err != nil {
 		return edited{}, err
 	}
-	return edited{img: p.Image, format: f, about: "as " + string(f)}, nil
+	return edited{img: p.Image, format: f, about: plan.Say("as %s", string(f))}, nil
 }

@@ -60,7 +60,7 @@ func (n *Native) videoToWebpage(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	if err := errors.Join(tmpl.Execute(f, p), f.Close()); err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The page could not be written."), Err: err}
 	}
-	return toolbox.Output{Path: path, About: "a web page with the video “" + shorten(p.Title, 60) + "”", Note: note}, nil
+	return toolbox.Output{Path: path, About: plan.Say("a web page with the video “%s”", shorten(p.Title, 60)), Note: note}, nil
 }
 
 // newPage cleans what people or models wrote. The page declares no

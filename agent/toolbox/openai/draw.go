@@ -7,6 +7,7 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 )
@@ -44,5 +45,5 @@ func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Backing, c to
 	if err := media.EncodeImage(ctx, path, p.Image, media.PNG); err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: shorten(prompt)}, nil
+	return toolbox.Output{Path: path, About: plan.Quote(shorten(prompt))}, nil
 }

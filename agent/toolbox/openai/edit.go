@@ -12,6 +12,7 @@ import (
 	"net/textproto"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	api "github.com/sashabaranov/go-openai"
 
@@ -75,13 +76,13 @@ func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Backing, c to
 }
 
 // about says what was done: in the words of who asked for it, or by the size.
-func about(c toolbox.Call, img *image.NRGBA) string {
+func about(c toolbox.Call, img *image.NRGBA) plan.Message {
 	for _, a := range arguments("", c) {
 		if !a.isFile() && oneLine(a.Value.Value) != "" {
-			return shorten(a.Value.Value)
+			return plan.Quote(shorten(a.Value.Value))
 		}
 	}
-	return fmt.Sprintf("%d × %d pixels", img.Rect.Dx(), img.Rect.Dy())
+	return plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
 }
 
 // editedBy finds the picture and the mask among the files of a call. The mask is the

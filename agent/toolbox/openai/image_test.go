@@ -52,7 +52,7 @@ func TestDraw(t *testing.T) {
 			c := call(t, plan.Image, args{"prompt": text("a fox in a spacesuit")})
 			out := must(t, b, backing("images-generations", "{prompt}"), c)
 			p := open(t, out)
-			if p.Info.MIME != "image/png" || p.Info.Width != 64 || p.Image.NRGBAAt(5, 5) != red || out.Model != model || out.About != "a fox in a spacesuit" {
+			if p.Info.MIME != "image/png" || p.Info.Width != 64 || p.Image.NRGBAAt(5, 5) != red || out.Model != model || out.About.String() != "a fox in a spacesuit" {
 				t.Errorf("got %+v, %+v", out, p.Info)
 			}
 			r := (*asked)[0]
@@ -213,7 +213,7 @@ func TestEditWithinAMask(t *testing.T) {
 			a := args{"image": file(t, plan.Image, "a.png", pngOf(t, given)), "mask": masked, "prompt": text("a sofa")}
 			out := must(t, b, backing("images-edits", "Draw {prompt} there."), call(t, plan.Image, a))
 			p := open(t, out)
-			if p.Info.MIME != "image/png" || p.Info.Width != 300 || p.Info.Height != 200 || out.About != "a sofa" {
+			if p.Info.MIME != "image/png" || p.Info.Width != 300 || p.Info.Height != 200 || out.About.String() != "a sofa" {
 				t.Fatalf("got %+v, %+v", out, p.Info)
 			}
 			for y := range 200 {
@@ -283,7 +283,7 @@ func TestEditWithoutAMask(t *testing.T) {
 			if got := p.Image.Rect.Size(); p.Info.MIME != c.mime || max(got.X-c.want.X, c.want.X-got.X) > 1 || max(got.Y-c.want.Y, c.want.Y-got.Y) > 1 {
 				t.Errorf("got %s of %v", p.Info.MIME, got)
 			}
-			if !strings.HasSuffix(out.About, " pixels") {
+			if !strings.HasSuffix(out.About.String(), " pixels") {
 				t.Errorf("about is %q", out.About)
 			}
 			if r := (*asked)[0]; r.Mask != nil || r.Prompt != "Vary it." || r.N != 1 {

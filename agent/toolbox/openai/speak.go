@@ -57,7 +57,7 @@ func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Backing, c t
 	if err := os.Rename(path, named); err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: named, About: shorten(text)}, nil
+	return toolbox.Output{Path: named, About: plan.Quote(shorten(text))}, nil
 }
 
 // joinable is the format whose files are joined by writing one after the other.
