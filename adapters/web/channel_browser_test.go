@@ -33,7 +33,7 @@ func TestChannelInBrowser(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	server := httptest.NewServer(c.Handler())
+	server := httptest.NewServer(hardened(t, c.Handler()))
 	t.Cleanup(server.Close)
 	t.Cleanup(c.Close)
 	p := browsertest.Start(t).Page(t, browsertest.Look{})

@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"strings"
 
-	"golang.org/x/text/language"
-
 	"atelier/adapters"
+	"atelier/adapters/phrase"
 )
 
-// Handler serves the channel. All but the static files is behind the guard.
+// Handler serves the channel. All but the static files is behind the guard, which says what
+// browsers may do with it.
 func (c *Channel) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", c.whole(c.serveFresh))
@@ -32,24 +32,7 @@ func (c *Channel) Handler() http.Handler {
 	all := http.NewServeMux()
 	all.Handle("/static/", c.pages.static())
 	all.Handle("/", c.config.Guard(m))
-	return secured(all)
-}
-
-// policy is what a page may do: nothing but with what the channel itself serves.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; " +
-	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// secured sets what every answer says, unless it says otherwise.
-func secured(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		next.ServeHTTP(w, r)
-	})
+	return all
 }
 
 // action serves a request, or says why not before it has written anything.
@@ -124,21 +107,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v) //nolint:errcheck,errchkjson // who does not read on has gone
 }
 
-// longestLanguages is how much of what a browser says of its languages is looked at.
-const longestLanguages = 200
-
 // language is that of the page's own words, as the browser wants it.
-func (c *Channel) language(r *http.Request) string {
-	wanted := r.Header.Get("Accept-Language")
-	if len(wanted) > longestLanguages {
-		wanted = wanted[:longestLanguages]
-	}
-	tags, _, err := language.ParseAcceptLanguage(wanted)
-	if err != nil || len(tags) == 0 {
-		return c.pages.tags[0]
-	}
-	_, i, _ := c.pages.matcher.Match(tags...)
-	return c.pages.tags[i]
+func (*Channel) language(r *http.Request) string {
+	return phrase.Accept(r.Header.Get("Accept-Language"))
 }
 
 // me is who asks.

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/adapters"
+	"atelier/adapters/web/guard"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -212,6 +213,16 @@ func who(ctx context.Context) adapters.Person {
 		return p
 	}
 	return ana
+}
+
+// hardened is served with what browsers are told in earnest.
+func hardened(t *testing.T, next http.Handler) http.Handler {
+	t.Helper()
+	g, err := guard.New(guard.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.Outer(next)
 }
 
 // newChannel makes a channel over what is kept.

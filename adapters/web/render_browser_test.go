@@ -66,7 +66,7 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 	})
 	m.HandleFunc("GET /none.mp4", drawn(1, 1))
 	m.HandleFunc("GET /none.mp3", drawn(1, 1))
-	server := httptest.NewServer(secured(m))
+	server := httptest.NewServer(hardened(t, m))
 	t.Cleanup(server.Close)
 	return s, server.URL
 }

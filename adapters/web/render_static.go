@@ -121,6 +121,7 @@ func (p *pages) static() http.Handler {
 		h := w.Header()
 		h.Set("Content-Type", file.contentType)
 		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("Vary", "Accept-Encoding")
 		content := file.plain

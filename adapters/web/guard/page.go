@@ -11,8 +11,6 @@ import (
 	"net/http"
 	"strings"
 
-	tags "golang.org/x/text/language"
-
 	"atelier/adapters/phrase"
 )
 
@@ -85,20 +83,5 @@ func (g *Guard) file(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, files, "static/"+name) //nolint:gosec // one of the two
 }
 
-var spoken = tags.NewMatcher([]tags.Tag{tags.English, tags.SimplifiedChinese})
-
 // language is the one of ours that the browser prefers.
-func language(r *http.Request) string {
-	accept := r.Header.Get("Accept-Language")
-	if len(accept) > 200 {
-		return phrase.English
-	}
-	wanted, _, err := tags.ParseAcceptLanguage(accept)
-	if err != nil {
-		return phrase.English
-	}
-	if _, i, _ := spoken.Match(wanted...); i == 1 {
-		return phrase.SimplifiedChinese
-	}
-	return phrase.English
-}
+func language(r *http.Request) string { return phrase.Accept(r.Header.Get("Accept-Language")) }

@@ -14,8 +14,6 @@ import (
 	"strconv"
 	"time"
 
-	"golang.org/x/text/language"
-
 	"atelier/adapters"
 	"atelier/adapters/phrase"
 )
@@ -68,10 +66,9 @@ const masksAtOnce = 2
 // Pages are the pointing page for other platforms.
 type Pages struct {
 	Config
-	template  *template.Template
-	static    string // the hash of the static files
-	languages language.Matcher
-	looking   chan struct{}
+	template *template.Template
+	static   string // the hash of the static files
+	looking  chan struct{}
 
 	addresses, links, posts, forged *limit
 }
@@ -107,7 +104,6 @@ func New(c Config) (*Pages, error) {
 	}
 	return &Pages{
 		Config: c, template: t, static: hash,
-		languages: language.NewMatcher([]language.Tag{language.English, language.SimplifiedChinese}),
 		looking:   make(chan struct{}, masksAtOnce),
 		addresses: &limit{most: mostOfAddress, now: c.Now},
 		links:     &limit{most: mostOfLink, now: c.Now},

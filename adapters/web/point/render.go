@@ -6,22 +6,8 @@ import (
 	"io"
 	"net/http"
 
-	"golang.org/x/text/language"
-
 	"atelier/adapters/phrase"
 )
-
-// speaks is the language of who reads, a BCP 47 tag.
-func (p *Pages) speaks(r *http.Request) string {
-	wanted, _, err := language.ParseAcceptLanguage(r.Header.Get("Accept-Language"))
-	if err != nil {
-		return phrase.English
-	}
-	if _, i, confidence := p.languages.Match(wanted...); i == 1 && confidence != language.No {
-		return phrase.SimplifiedChinese
-	}
-	return phrase.English
-}
 
 // view is what the page's templates are given.
 type view struct {
@@ -45,7 +31,7 @@ func (p *Pages) page(w http.ResponseWriter, r *http.Request, g Grant) error {
 // view is filled in for who asks. Addresses are from where the page is, so that it works
 // below whatever path people see.
 func (p *Pages) view(r *http.Request) view {
-	tag := p.speaks(r)
+	tag := phrase.Accept(r.Header.Get("Accept-Language"))
 	say := func(format string, args ...any) string { return p.Phrases.Say(tag, format, args...) }
 	folder := "static/"
 	if r.Pattern == "GET /point/{token}/picture" {
