@@ -31,7 +31,7 @@ type Make struct {
 	Without map[Feature]string
 	// Bubble runs each check in a bubble of testing/synctest. It is for platforms that live in
 	// the memory of the test: no goroutine of theirs may wait for the network or for what
-	// is outside of the check. Time costs nothing then, and so is looked at too.
+	// is outside of the check. What takes time costs none then.
 	Bubble bool
 	// Patience is how long to wait for what must come; 0 is half a minute.
 	Patience time.Duration
@@ -109,7 +109,8 @@ type Shown struct {
 	Own bool
 	// Blocks are what is written there, read back from what the platform was given, by the
 	// platform's own rules: what it takes as a style or shows as a list, as letters,
-	// however it was escaped. The mention of who is notified is not among them where it
+	// however it was escaped. A number before a line may be a list's marker or letters, and
+	// what takes no room may be left out or added. The mention of who is notified is not among them where it
 	// stands on the first line or at its beginning. What the adapter adds, such as a link
 	// or a number's text, may be, below the text. Without [Styles] only the letters count.
 	Blocks []adapters.Block

@@ -35,6 +35,18 @@ func TestRunWhereThreadsBeginWithAMessage(t *testing.T) {
 	}})
 }
 
+// TestRunWhereListsAreCounted holds that a make may write what its platform does not show as
+// it is, as long as people see the same.
+func TestRunWhereListsAreCounted(t *testing.T) {
+	t.Parallel()
+	adapterstest.Run(t, adapterstest.Make{Bubble: true, Open: func(t *testing.T) adapterstest.Platform {
+		t.Helper()
+		c := newChat("")
+		c.counts = true
+		return c
+	}})
+}
+
 // least is a platform that can do no more than it must, and nor can its adapters, but that
 // they tell their limits.
 type least struct{ adapterstest.Platform }

@@ -1,10 +1,7 @@
 package adapterstest_test
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -282,30 +279,4 @@ func (b *bot) sent(files []adapters.File) (all []adapters.File) {
 		all = all[:1]
 	}
 	return all
-}
-
-func (b *bot) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
-	if b.is("fetches whatever the context") {
-		ctx = context.WithoutCancel(ctx)
-	}
-	if !strings.HasPrefix(f.Handle, "file:") {
-		if b.is("fetches anything") {
-			return io.NopCloser(strings.NewReader("root")), nil
-		}
-		return nil, adapters.ErrInvalid
-	}
-	if err := b.chat.call(ctx); err != nil {
-		return nil, err
-	}
-	defer b.chat.mu.Unlock()
-	content, ok := b.chat.files[f.Handle]
-	switch {
-	case !ok && b.is("calls what is gone passing"):
-		return nil, errors.New("no such file")
-	case !ok:
-		return nil, adapters.ErrGone
-	case b.is("fetches half"):
-		content = content[:len(content)/2]
-	}
-	return io.NopCloser(bytes.NewReader(content)), nil
 }

@@ -139,10 +139,24 @@ func (b *bot) parts(r adapters.Reply) []adapterstest.Shown {
 					block.Spans[i] = adapters.Span{Text: block.Spans[i].Text}
 				}
 			}
+		case b.chat.counts:
+			blocks = spelled(blocks)
 		}
 		parts = append(parts, adapterstest.Shown{Blocks: blocks})
 	}
 	return parts
+}
+
+// spelled are blocks as for a chat that would count for itself, and end code too early.
+func spelled(blocks []adapters.Block) (all []adapters.Block) {
+	for _, block := range blocks {
+		block.Code = strings.ReplaceAll(block.Code, "```", "`\u200b`\u200b`")
+		if block.Kind == adapters.Item && block.Marker != "-" {
+			block = adapters.Block{Spans: append([]adapters.Span{{Text: block.Marker + " "}}, block.Spans...)}
+		}
+		all = append(all, block)
+	}
+	return all
 }
 
 // files uploads what is attached.

@@ -16,6 +16,7 @@ import (
 type chat struct {
 	broken string // what its bot does wrong
 	opens  bool   // a thread with a message
+	counts bool   // the lines of lists itself, and knows "```" alone around code
 
 	mu       sync.Mutex
 	changed  chan struct{} // closed and made anew with each change

@@ -19,7 +19,8 @@ func showing() map[string]check {
 	}
 }
 
-// letters is all that can be read in messages, line by line, but for blank and list marks.
+// letters is all that can be read in messages, line by line, but for blank and the marks of
+// lists that have no numbers.
 func letters(messages []Shown) string {
 	var lines []string
 	for _, m := range messages {
@@ -31,6 +32,7 @@ func letters(messages []Shown) string {
 func lettersOf(blocks []adapters.Block) []string {
 	var lines []string
 	for _, b := range blocks {
+		b = counted(b)
 		var text strings.Builder
 		text.WriteString(b.Code)
 		for _, s := range b.Spans {
@@ -45,10 +47,25 @@ func lettersOf(blocks []adapters.Block) []string {
 	return lines
 }
 
+// counted gives a numbered line of a list as one with the number in its text. A platform
+// that counts for itself, so that the numbers would be others, is given them so, and people
+// see the same.
+func counted(b adapters.Block) adapters.Block {
+	if b.Kind != adapters.Item || b.Marker == "-" {
+		return b
+	}
+	number := adapters.Span{Text: strings.Repeat("  ", b.Indent) + b.Marker + " "}
+	return adapters.Block{Spans: append([]adapters.Span{number}, b.Spans...)}
+}
+
+// unseen is no letter anywhere, or takes no room. A make may put the latter where the
+// platform would take what stands around it for its own, as within "```" in code.
+const unseen = "\x00\ufffd\u200b\u2060\ufeff"
+
 // visible is what can be seen of a line.
 func visible(l string) string {
 	return strings.TrimRight(strings.Map(func(r rune) rune {
-		if r == 0 || r == '\ufffd' { // what is no letter anywhere
+		if strings.ContainsRune(unseen, r) {
 			return -1
 		}
 		return r
@@ -77,6 +94,7 @@ func (s *scene) shows(messages []Shown, text string) {
 func styled(blocks []adapters.Block) []string {
 	var all []string
 	for _, b := range blocks {
+		b = counted(b)
 		var line strings.Builder
 		last := ""
 		for _, span := range b.Spans {
