@@ -75,6 +75,9 @@ type asked struct {
 	// Answers is the id of the request whose question this one answers.
 	Answers string  `json:"answers,omitempty"`
 	Options Options `json:"options,omitzero"`
+	// Language is the BCP 47 tag of the language in which people are told fixed sentences;
+	// "" is that of the wish.
+	Language string `json:"language,omitempty"`
 }
 
 // given is the request as its files were fetched: the thread as it was then is the first
@@ -150,6 +153,8 @@ type joined struct {
 	By      string `json:"by"`
 	// Answers is the id of the request whose open question it answers.
 	Answers string `json:"answers,omitempty"`
+	// Language is the BCP 47 tag of the request's language, "" where nobody wrote a word.
+	Language string `json:"language,omitempty"`
 }
 
 // left tells that a run is over, and with the first one its request leaves the line.

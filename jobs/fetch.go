@@ -132,7 +132,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 		if at := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
 			given(earlier[at]) // it is what the message is about
 		}
-		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take)
+		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take, j.say(r, plan.Say("marked on %s", m.Picture)))
 		if err != nil {
 			return nil, err
 		}

@@ -45,19 +45,19 @@ func (j *Jobs) hear(ctx context.Context, e adapters.Event) error {
 	if err != nil {
 		return err
 	}
-	answers := ""
-	if q := t.question(j.config.Now()); q != nil && (q.Asker == e.By.ID || repliesTo(e.Message, q.Ref)) {
-		answers = q.Request
+	answers := t.question(j.config.Now())
+	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
+		answers = nil
 	}
 	taken := t.placeOf(RequestID(e)) != nil // it came before, and may have been recorded by half
-	if e.Message.For == adapters.Overheard && answers == "" && !taken && !t.alone(e.By.ID) {
+	if e.Message.For == adapters.Overheard && answers == nil && !taken && !t.alone(e.By.ID) {
 		if len(t.by) == 0 || slices.Contains(t.by, e.By.ID) {
 			return nil
 		}
 		_, err := j.logs.append(ctx, threadLog(t.id), entry{At: j.config.Now(), Present: &present{By: e.By.ID}})
 		return err
 	}
-	_, err = j.submit(ctx, e, Options{}, answers)
+	_, err = j.submit(ctx, e, Options{}, t, answers)
 	return err
 }
 
@@ -79,23 +79,26 @@ func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id stri
 	if err := e.Validate(); err != nil {
 		return "", err
 	}
-	answers := ""
-	if e.Message != nil {
-		t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-		if err != nil {
-			return "", err
-		}
-		if q := t.question(j.config.Now()); q != nil && q.Asker == e.By.ID {
-			answers = q.Request
-		}
+	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	if err != nil {
+		return "", err
 	}
-	return j.submit(ctx, e, o, answers)
+	answers := t.question(j.config.Now())
+	if answers != nil && (e.Message == nil || answers.Asker != e.By.ID) {
+		answers = nil
+	}
+	return j.submit(ctx, e, o, t, answers)
 }
 
-func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers string) (string, error) {
-	id, threadID := RequestID(e), ThreadID(e.Thread)
+// submit does it, in the thread as it was, for what may answer an open question.
+func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *thread, answers *openQuestion) (string, error) {
+	id, threadID := RequestID(e), t.id
 	now := j.config.Now()
-	at, err := j.logs.append(ctx, requestLog(id), entry{At: now, Run: 1, Asked: &asked{Event: e, Answers: answers, Options: o}})
+	a := asked{Event: e, Options: o, Language: t.languageOf(e.Message, answers)}
+	if answers != nil {
+		a.Answers = answers.Request
+	}
+	at, err := j.logs.append(ctx, requestLog(id), entry{At: now, Run: 1, Asked: &a})
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +119,7 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, answers 
 	}
 	first := false
 	if join {
-		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, answers}})
+		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language}})
 		if err != nil {
 			return "", err
 		}

@@ -131,6 +131,42 @@ func TestARequestKnowsItsLanguage(t *testing.T) {
 	}
 }
 
+// TestWhatHasNoWordsIsInTheLanguageOfTheConversation asks for what comes to nothing each
+// time, so that the thread has no turn of it.
+func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.mind.plan = func(context.Context, plan.Request) (*plan.Plan, error) { return nil, plan.TooMany(70) }
+	j := h.start(bilingual(t))
+	replies := func(thread, text, to string, own bool) adapters.Event {
+		e := h.says(thread, "ann", text)
+		e.Message.ReplyTo = &adapters.Earlier{Ref: e.Message.Ref, By: e.By, Own: own, At: e.At, Text: to}
+		return e
+	}
+	for _, c := range []struct {
+		event adapters.Event
+		want  string
+	}{
+		{h.says("t", "ann", "👍"), phrase.English},
+		{h.says("t", "ann", "把它变成卡通"), phrase.SimplifiedChinese},
+		{h.says("t", "ann", "1"), phrase.SimplifiedChinese},
+		{h.says("t", "bob", "？"), phrase.SimplifiedChinese},
+		{h.says("t", "ann", "", h.chat.upload("a.png", "PNGx")), phrase.SimplifiedChinese},
+		{replies("t", "👍", "make it a cartoon", false), phrase.English},
+		{h.says("t", "ann", "2"), phrase.English},
+		{replies("t", "👍", "把它变成卡通", false), phrase.SimplifiedChinese},
+		{replies("t", "👍", "The text in the picture", true), phrase.SimplifiedChinese},
+		{replies("u", "👍", "图中的文字", true), phrase.SimplifiedChinese},
+		{replies("v", "rotate it", "图中的文字", true), phrase.English},
+		{h.says("v", "ann", "翻译成中文：Hello, how are you? I am fine."), phrase.SimplifiedChinese},
+	} {
+		r := h.ask(j, c.event)
+		if got := r.Runs[0].Answer.Reply.Language; got != c.want {
+			t.Errorf("%q, in reply to %+v, is in %q, want %s", c.event.Message.Text, c.event.Message.ReplyTo, got, c.want)
+		}
+	}
+}
+
 // TestProgressIsToldInTheLanguageOfTheWish watches the titles of a progress message.
 func TestProgressIsToldInTheLanguageOfTheWish(t *testing.T) {
 	t.Parallel()

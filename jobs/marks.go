@@ -27,11 +27,11 @@ func (t *thread) marked(r *request) []pointed {
 	return all
 }
 
-// takeMark makes resources of what was pointed at on a picture.
-func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error)) ([]plan.Resource, error) {
+// takeMark makes resources of what was pointed at on a picture, which about tells people.
+func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error), about string) ([]plan.Resource, error) {
 	var marks []plan.Resource
 	add := func(r plan.Resource) {
-		r.On, r.About = m.Picture, "marked on "+m.Picture
+		r.On, r.About = m.Picture, about
 		marks = append(marks, r)
 	}
 	if len(m.Points) > 0 {

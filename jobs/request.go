@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/phrase"
 	"atelier/agent/plan"
 )
 
@@ -275,17 +274,6 @@ func (r *request) wish() string {
 	}
 	return ""
 }
-
-// language is the BCP 47 tag of the language in which people are told fixed sentences.
-func (r *request) language() string {
-	if r.given != nil && r.given.Question != nil {
-		return phrase.Language(r.wish(), r.given.Question.Wish)
-	}
-	return phrase.Language(r.wish())
-}
-
-// say tells a fixed sentence in the language of the wish.
-func (j *Jobs) say(r *request, m plan.Message) string { return j.config.Tell.In(r.language(), m) }
 
 // needs tells whether a run that is not over wants the step of that generation.
 func (r *request) needs(generation int, step string) bool {

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -17,6 +18,8 @@ type thread struct {
 	marks []mark
 	asks  *openQuestion
 	size  int // entries
+	// language is the BCP 47 tag of the last request's language, "" where none is known.
+	language string
 }
 
 // place is a request's in the line.
@@ -65,6 +68,7 @@ func (t *thread) join(j *joined, at int) {
 		return
 	}
 	t.line = append(t.line, &place{request: j.Request, by: j.By, at: at})
+	t.language = cmp.Or(j.Language, t.language)
 	t.meet(j.By)
 	if t.asks != nil && t.asks.Request == j.Answers {
 		t.asks = nil
