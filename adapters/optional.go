@@ -22,6 +22,8 @@ const (
 	Asking Status = "asking" // the bot waits for an answer to its question
 	Done   Status = "done"
 	Failed Status = "failed"
+	// Cancelled is one that was stopped, as somebody wished.
+	Cancelled Status = "cancelled"
 )
 
 // Reporter is an adapter that can show progress in one message, which it edits.

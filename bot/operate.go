@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"atelier/adapters"
+	"atelier/adapters/web"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -55,13 +57,18 @@ func (c Config) operator(ctx context.Context) (_ operator, done func() error, er
 			return nil, nil, errors.Join(err, p.close())
 		}
 	}
+	site, err := c.newWebSite(ctx, p) // which keeps what was written in it, to be forgotten too
+	if err != nil {
+		return nil, nil, errors.Join(err, p.close())
+	}
 	j, err := jobs.New(jobs.Config{
-		Redis: p.Redis, State: p.State, Blobs: p.Blobs,
+		Redis: p.Redis, State: p.State, Blobs: p.Blobs, Adapters: []adapters.Adapter{site.channel},
 		Deadline: c.Deadline, Retention: c.Retention, Log: c.logger(),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, p.close())
 	}
+	site.serves(j)
 	return j, p.close, nil
 }
 
@@ -126,9 +133,9 @@ func (r *cancelCommand) Run(ctx context.Context, c *call) error {
 // Run deletes all that is known of a thread.
 func (f *forgetCommand) Run(ctx context.Context, c *call) error {
 	return c.operate(ctx, func(o operator) error {
-		id := strings.ToLower(strings.TrimSpace(f.Thread))
+		id := threadID(f.Thread)
 		if !isID(id) || len(id) < idLength {
-			return usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it.", plain(f.Thread), idLength)
+			return usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it, or is the address of a page of the web channel.", plain(f.Thread), idLength)
 		}
 		n, err := o.Forget(ctx, id)
 		if errors.Is(err, jobs.ErrUnknown) {
@@ -143,9 +150,19 @@ func (f *forgetCommand) Run(ctx context.Context, c *call) error {
 				Requests int    `json:"requests"`
 			}{id, n})
 		}
-		return say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands on the platform stays there.\n",
+		return say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands in chats of elsewhere stays there.\n",
 			id, counted(n, "request"))
 	})
+}
+
+// threadID is the id of a thread, which people may also call by its page of the web channel.
+func threadID(s string) string {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if _, page, ok := strings.Cut(s, "/t/"); ok {
+		page, _, _ = strings.Cut(page, "#")
+		return jobs.ThreadID(adapters.Thread{Adapter: web.Name, Channel: page})
+	}
+	return s
 }
 
 // idLength is how long the ids of requests and threads are.

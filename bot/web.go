@@ -29,7 +29,7 @@ type webSite struct {
 
 // newWebSite makes the channel. [webSite.serveOf] tells it the jobs, before anything is served.
 func (c Config) newWebSite(ctx context.Context, p *place) (*webSite, error) {
-	s := &webSite{workshop: &workshop{}}
+	s := &webSite{workshop: &workshop{blobs: p.Blobs}}
 	catalogue, err := c.catalogue()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"atelier/adapters"
 	"atelier/adapters/web"
 	"atelier/agent/plan"
@@ -299,6 +301,40 @@ func TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage(t *testing.T) {
 		})
 		if a.status != http.StatusUnsupportedMediaType || !strings.Contains(a.text, want) {
 			t.Errorf("%s: %d %s", language, a.status, a.text)
+		}
+	}
+}
+
+// TestForgetTakesThePageToo where the program that forgets is another than the one that serves.
+func TestForgetTakesThePageToo(t *testing.T) {
+	t.Parallel()
+	redis := miniredis.RunT(t)
+	data := t.TempDir()
+	o := openService(t, service{web: true}, "ATELIER_DATA="+data, "REDIS_URL=redis://"+redis.Addr())
+	page := "/t/abcdefghij0123456789"
+	form := strings.NewReader("id=abcdefghij0123456789&text=what+time+is+it+in+Tokyo%3F")
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.address+page+"/messages", form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(request)
+	if err != nil || response.Body.Close() != nil || response.StatusCode != http.StatusNoContent {
+		t.Fatalf("%v %+v", err, response)
+	}
+	if status, body := o.get(page); status != http.StatusOK || !strings.Contains(body, "Tokyo") {
+		t.Fatalf("%d: %s", status, body)
+	}
+	env := map[string]string{"ATELIER_DATA": data, "REDIS_URL": "redis://" + redis.Addr()}
+	if status, stdout, stderr := run(t, env, "forget", o.address+page); status != statusDone {
+		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	}
+	if status, body := o.get(page); status != http.StatusNotFound || strings.Contains(body, "Tokyo") {
+		t.Errorf("%d: %s", status, body)
+	}
+	for _, key := range redis.Keys() {
+		if strings.Contains(key, "abcdefghij0123456789") {
+			t.Errorf("%s is left", key)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
+	"atelier/storage"
 )
 
 // workshop is what the web channel shows of how the bot works.
@@ -21,6 +22,7 @@ type workshop struct {
 	// jobs are made after the channel, which they post to.
 	jobs  *jobs.Jobs
 	tools *toolbox.Toolbox
+	blobs storage.Blobs
 }
 
 var _ web.Workshop = (*workshop)(nil)
@@ -28,7 +30,10 @@ var _ web.Workshop = (*workshop)(nil)
 // Forget deletes what the bot knows of a thread.
 func (w *workshop) Forget(ctx context.Context, t adapters.Thread) error {
 	_, err := w.jobs.Forget(ctx, jobs.ThreadID(t))
-	if errors.Is(err, jobs.ErrUnknown) {
+	if errors.Is(err, jobs.ErrUnknown) { // nothing was asked for yet; something may have been uploaded
+		if err := w.blobs.DeleteAll(ctx, jobs.ThreadFolder(jobs.ThreadID(t))); err != nil {
+			return fmt.Errorf("delete the thread's files: %w", err)
+		}
 		return nil
 	}
 	return err

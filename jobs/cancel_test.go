@@ -59,7 +59,7 @@ func TestARequestIsStoppedAtEachStage(t *testing.T) {
 				if err := j.Cancel(t.Context(), id, "ann"); !errors.Is(err, jobs.ErrOver) {
 					t.Errorf("the second time it says %v", err)
 				}
-				h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Failed)
+				h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, adapters.Cancelled)
 			})
 		}
 	}

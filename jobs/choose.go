@@ -38,7 +38,11 @@ func (j *Jobs) reacted(ctx context.Context, e adapters.Event) error {
 		if r.waits() {
 			return nil
 		}
-		_, err := j.another(ctx, r, begun{By: e.By.ID, Event: e.Key()})
+		again := begun{By: e.By.ID, Event: e.Key()}
+		if run != nil && run.choice != nil && r.generations[run.generation].plan != nil { // another way, once more
+			again.Of, again.Choice, again.Anew = run.n, run.choice, true
+		}
+		_, err := j.another(ctx, r, again)
 		return err
 	case run == nil || run.answer == nil:
 		return nil

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -202,6 +203,33 @@ func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Res
 	return link
 }
 
+// way tells what another solution does: its tools, and where they are the same as those of
+// the one that was chosen, what it takes instead.
+func way(t plan.Task, other, chosen int) plan.Message {
+	s := t.Solutions[other]
+	told := s.Told()
+	if chosen < 0 || chosen >= len(t.Solutions) || !slices.Equal(s.Tools(), t.Solutions[chosen].Tools()) {
+		return told
+	}
+	var instead []string
+	for i, a := range s.Actions {
+		before := t.Solutions[chosen].Actions[i]
+		for _, b := range a.Args {
+			at := slices.IndexFunc(before.Args, func(o plan.Binding) bool { return o.Arg == b.Arg })
+			if is := cmp.Or(b.Source.Value, b.Source.Name); is != "" && (at < 0 || before.Args[at].Source.Value != b.Source.Value || before.Args[at].Source.Name != b.Source.Name) {
+				instead = append(instead, is)
+			}
+		}
+		if a.Candidate != before.Candidate {
+			instead = append(instead, a.Candidate)
+		}
+	}
+	if len(instead) == 0 {
+		return told
+	}
+	return plan.Say("%s (%s)", told, strings.Join(instead, ", "))
+}
+
 // offer adds the other ways.
 func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 	if a.Status == Asking {
@@ -214,7 +242,7 @@ func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 		a.Offers = append(a.Offers, o)
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
 			ID:   r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
-			Text: j.say(r, p.Tasks[o.Task].Solutions[o.Choice[o.Task]].Told()),
+			Text: j.say(r, way(p.Tasks[o.Task], o.Choice[o.Task], run.route.Choice()[o.Task])),
 		})
 	}
 }

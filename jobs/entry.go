@@ -94,6 +94,8 @@ type begun struct {
 	// planned and computed anew.
 	Of     int         `json:"of,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`
+	// Anew computes all of it anew.
+	Anew bool `json:"anew,omitempty"`
 	// By and Event tell who wanted it, and by what.
 	By    string `json:"by,omitempty"`
 	Event string `json:"event,omitempty"`

@@ -106,10 +106,19 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 			all = append(all, r)
 		}
 	}
+	carried, err := j.carried(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range carried {
+		if slices.ContainsFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }) {
+			given(c)
+		}
+	}
 	names := map[string]string{} // of the message's files, by id
 	e := r.asked.Event
 	if m := e.Message; m != nil {
-		if m.ReplyTo != nil && !m.ReplyTo.Own { // the bot's own files are the thread's already
+		if m.ReplyTo != nil && !m.ReplyTo.Own { // what the bot's own are is told by its answer
 			for _, f := range m.ReplyTo.Files {
 				res, err := take(e.Adapter, f)
 				if err != nil {

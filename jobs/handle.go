@@ -26,8 +26,7 @@ func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
 		_, err := j.Submit(ctx, e, Options{})
 		return err
 	case adapters.PictureMarked:
-		_, err := j.logs.append(ctx, threadLog(ThreadID(e.Thread)), entry{At: j.config.Now(), Marked: &e})
-		return err
+		return j.pointed(ctx, e)
 	case adapters.ReactionAdded:
 		return j.reacted(ctx, e)
 	case adapters.ReactionRemoved:

@@ -79,10 +79,15 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	if t.size == 0 {
 		return 0, fmt.Errorf("thread %s: %w", threadID, ErrUnknown)
 	}
-	if err := j.forgetWritten(ctx, t); err != nil {
-		return 0, err
-	}
-	for _, p := range t.line {
+	// The first request goes last: as long as it is there, it is known which thread of the
+	// platform this is, and what could not be deleted is found again.
+	for i, p := range t.line {
+		if err := j.stopForgotten(ctx, p.request); err != nil {
+			return requests, err
+		}
+		if i == 0 {
+			continue
+		}
 		if err := j.forgetRequest(ctx, p.request); err != nil {
 			return requests, err
 		}
@@ -90,6 +95,16 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	}
 	if err := j.config.Blobs.DeleteAll(ctx, ThreadFolder(threadID)); err != nil {
 		return requests, fmt.Errorf("delete the thread's media: %w", err)
+	}
+	if len(t.line) > 0 {
+		first := t.line[0].request
+		if err := j.forgetWritten(ctx, first); err != nil {
+			return requests, err
+		}
+		if err := j.forgetRequest(ctx, first); err != nil {
+			return requests, err
+		}
+		requests++
 	}
 	if err := j.config.State.DeleteAll(ctx, threadGroup(threadID)); err != nil {
 		return requests, fmt.Errorf("delete the thread: %w", err)
@@ -99,29 +114,32 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 	return requests, nil
 }
 
-// forgetWritten deletes what an adapter keeps of a thread. It comes first: afterwards nobody
-// knows any more which thread of the platform it was.
-func (j *Jobs) forgetWritten(ctx context.Context, t *thread) error {
-	for _, p := range t.line {
-		entries, err := j.readable(ctx, requestLog(p.request))
-		if err != nil {
-			return err
-		}
-		if len(entries) == 0 {
-			continue
-		}
-		r := gatherRequest(p.request, entries)
-		if r.asked == nil {
-			continue
-		}
-		if k, ok := j.adapters[r.asked.Event.Thread.Adapter].(adapters.Keeper); ok {
-			if err := k.Forget(ctx, r.asked.Event.Thread); err != nil {
-				return fmt.Errorf("delete what was written in the thread: %w", err)
-			}
-		}
+// forgetWritten deletes what an adapter keeps of the thread of a request.
+func (j *Jobs) forgetWritten(ctx context.Context, request string) error {
+	entries, err := j.readable(ctx, requestLog(request))
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	asked := gatherRequest(request, entries).asked
+	if asked == nil {
 		return nil
 	}
+	k, ok := j.adapters[asked.Event.Thread.Adapter].(adapters.Keeper)
+	if !ok {
+		return nil
+	}
+	if err := k.Forget(ctx, asked.Event.Thread); err != nil {
+		return fmt.Errorf("delete what was written in the thread: %w", err)
+	}
 	return nil
+}
+
+// stopForgotten stops what still runs of a request.
+func (j *Jobs) stopForgotten(ctx context.Context, id string) error {
+	if _, err := j.request(ctx, id); err != nil { // who cannot read it does not work on it either
+		return nil //nolint:nilerr // nothing is to be stopped
+	}
+	return ignoreOver(j.cancel(ctx, id, halted{Why: haltDeleted}))
 }
 
 // readable are the entries of a log that can be read: whatever else it has, it can be
@@ -148,11 +166,6 @@ func (j *Jobs) forgetRequest(ctx context.Context, id string) error {
 		return err
 	}
 	r := gatherRequest(id, entries)
-	if _, err := j.request(ctx, id); err == nil { // who cannot read it does not work on it either
-		if err := ignoreOver(j.cancel(ctx, id, halted{Why: haltDeleted})); err != nil {
-			return err
-		}
-	}
 	refs := []adapters.MessageRef{}
 	if m := r.message(); m != nil {
 		refs = append(refs, m.Ref)

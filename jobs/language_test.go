@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -163,6 +164,22 @@ func TestWhatHasNoWordsIsInTheLanguageOfTheConversation(t *testing.T) {
 		r := h.ask(j, c.event)
 		if got := r.Runs[0].Answer.Reply.Language; got != c.want {
 			t.Errorf("%q, in reply to %+v, is in %q, want %s", c.event.Message.Text, c.event.Message.ReplyTo, got, c.want)
+		}
+	}
+}
+
+// TestMarksAreToldInTheLanguageOfTheWish also where the wish came before them.
+func TestMarksAreToldInTheLanguageOfTheWish(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(bilingual(t))
+	for wish, format := range map[string]string{"把它剪下来": "标记在 %s 上", "cut": "marked on %s"} {
+		picture := h.ask(j, h.says(wish, "ann", "pic")).Runs[0].Made[0]
+		e := h.says(wish, "ann", wish)
+		e.Message.Marks = []adapters.Mark{{Picture: picture.Name, Width: 100, Height: 50, Points: []adapters.Point{{X: 1, Y: 2}}}}
+		given := h.mind.request(h.ask(j, e).ID).Given
+		if want := fmt.Sprintf(format, picture.Name); len(given) != 2 || given[1].About != want {
+			t.Errorf("given are %+v, want one that is %q", given, want)
 		}
 	}
 }

@@ -1,11 +1,25 @@
 package jobs
 
 import (
+	"context"
 	"fmt"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
 )
+
+// pointed records what somebody points at, for the next message of the thread.
+func (j *Jobs) pointed(ctx context.Context, e adapters.Event) error {
+	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	if err != nil {
+		return err
+	}
+	if t.fresh >= maxMarks {
+		return &adapters.Fault{Sentence: "Too much was marked here. Say in the chat what is to be done with it.", Kind: adapters.ErrForbidden}
+	}
+	_, err = j.logs.append(ctx, threadLog(t.id), entry{At: j.config.Now(), Marked: &e})
+	return err
+}
 
 // pointed is a mark, and the adapter by which its mask is fetched.
 type pointed struct {

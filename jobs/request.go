@@ -194,7 +194,11 @@ func (r *request) begin(b *begun, at time.Time) {
 		return
 	}
 	added := &run{n: len(r.runs) + 1, choice: b.Choice, by: b.By, event: b.Event, beganAt: at, generation: len(r.generations)}
-	if of := r.run(b.Of); of != nil {
+	if of := r.run(b.Of); of != nil && b.Anew {
+		g, planned := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at), r.generations[of.generation]
+		g.plan, g.plannedAt = planned.plan, planned.plannedAt
+		r.generations = append(r.generations, g)
+	} else if of != nil {
 		added.generation = r.join(r.generations[of.generation].root, at)
 	} else {
 		r.generations = append(r.generations, newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at))

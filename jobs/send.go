@@ -248,6 +248,8 @@ func shown(s Status) adapters.Status {
 		return adapters.Done
 	case Asking:
 		return adapters.Asking
+	case Cancelled:
+		return adapters.Cancelled
 	default:
 		return adapters.Failed
 	}

@@ -9,13 +9,22 @@ import (
 	"atelier/agent/plan"
 )
 
+const (
+	// maxMarked is the most pictures that are pointed at for one request.
+	maxMarked = 16
+	// maxMarks is how often people may point before they say what is to be done.
+	maxMarks = 500
+)
+
 // thread is what a thread's log comes to.
 type thread struct {
 	id    string
 	line  []*place // the requests in their order
 	by    []string // who writes in it, each once
 	turns []*turn
-	marks []mark
+	marks []mark          // at most [maxMarked] for each request
+	seen  map[string]bool // keys of all marks
+	fresh int             // entries with marks since the last request
 	asks  *openQuestion
 	size  int // entries
 	// language is the BCP 47 tag of the last request's language, "" where none is known.
@@ -47,7 +56,7 @@ type mark struct {
 
 // foldThread reads the first entries of a thread's log.
 func foldThread(id string, entries []*entry) *thread {
-	t := &thread{id: id, size: len(entries)}
+	t := &thread{id: id, size: len(entries), seen: map[string]bool{}}
 	for at, e := range entries {
 		switch {
 		case e.Joined != nil:
@@ -68,6 +77,7 @@ func (t *thread) join(j *joined, at int) {
 		return
 	}
 	t.line = append(t.line, &place{request: j.Request, by: j.By, at: at})
+	t.fresh = 0
 	t.language = cmp.Or(j.Language, t.language)
 	t.meet(j.By)
 	if t.asks != nil && t.asks.Request == j.Answers {
@@ -90,11 +100,32 @@ func (t *thread) leave(l *left, at int) {
 	}
 }
 
-// mark notes what somebody pointed at, once however often the platform tells of it.
+// mark notes what somebody pointed at, once however often the platform tells of it. Of a
+// picture that was marked again before anything was said, the last mark counts, and of all
+// pictures those that were marked last.
 func (t *thread) mark(e *adapters.Event, at int) {
-	if !slices.ContainsFunc(t.marks, func(m mark) bool { return m.event.Key() == e.Key() }) {
-		t.marks = append(t.marks, mark{e, at})
+	t.fresh++
+	if t.seen[e.Key()] {
+		return
 	}
+	t.seen[e.Key()] = true
+	from := len(t.marks)
+	for from > 0 && t.marks[from-1].position > t.joinedAt() {
+		from--
+	}
+	fresh := slices.DeleteFunc(t.marks[from:], func(m mark) bool { return m.event.Mark.Picture == e.Mark.Picture })
+	if len(fresh) == maxMarked {
+		fresh = slices.Delete(fresh, 0, 1)
+	}
+	t.marks = append(t.marks[:from+len(fresh)], mark{e, at})
+}
+
+// joinedAt is the position at which the last request joined the line, -1 without one.
+func (t *thread) joinedAt() int {
+	if len(t.line) == 0 {
+		return -1
+	}
+	return t.line[len(t.line)-1].at
 }
 
 func (t *thread) meet(by string) {

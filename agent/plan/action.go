@@ -141,13 +141,16 @@ func (s Solution) Told() Message {
 	var told Message
 	for i, a := range s.Actions {
 		if i == 0 {
-			told = Quote(a.Tool)
+			told = Quote(spaced(a.Tool))
 		} else {
-			told = Say("%s, then %s", told, a.Tool)
+			told = Say("%s, then %s", told, spaced(a.Tool))
 		}
 	}
 	return told
 }
+
+// spaced is a tool's name as words.
+func spaced(tool string) string { return strings.ReplaceAll(tool, "_", " ") }
 
 // Blanks lists the required arguments that have no source yet, as (action, argument)
 // indexes.

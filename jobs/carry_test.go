@@ -1,0 +1,105 @@
+package jobs_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// TestWhatWasMarkedGoesWithTheAnswerToTheQuestion points at a picture and does not say what
+// for.
+func TestWhatWasMarkedGoesWithTheAnswerToTheQuestion(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	file := h.chat.upload("a.png", "PNG a")
+	e := h.says("t", "ann", "?What for?", file)
+	e.Message.Marks = []adapters.Mark{{File: file.ID, Width: 4, Height: 3, Boxes: []adapters.Box{{XMax: 3, YMax: 2}}}}
+	first := h.mind.request(h.ask(j, e).ID).Given
+	given := h.mind.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
+	if len(first) != 2 || !slices.Equal(given, first) {
+		t.Errorf("given are %+v and then %+v", first, given)
+	}
+	if later := h.mind.request(h.ask(j, h.says("t", "ann", "blur")).ID).Given; len(later) != 0 {
+		t.Errorf("later given are %+v", later)
+	}
+}
+
+// TestAReplyToAnAnswerIsAboutWhatItMade although something else came after it.
+func TestAReplyToAnAnswerIsAboutWhatItMade(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "pic"))
+	h.ask(j, h.says("t", "ann", "pic2", h.chat.upload("b.png", "PNG b")))
+	e := h.says("t", "ann", "blur")
+	e.Message.ReplyTo = &adapters.Earlier{Ref: r.Runs[0].Sent, By: adapters.Person{ID: "bot"}, Own: true, At: e.At}
+	if given := h.mind.request(h.ask(j, e).ID).Given; len(given) != 1 || given[0] != r.Runs[0].Made[0] {
+		t.Errorf("given are %+v", given)
+	}
+	e = h.says("t", "ann", "blur")
+	e.Message.ReplyTo = &adapters.Earlier{Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "unknown"}, By: adapters.Person{ID: "bot"}, Own: true, At: e.At}
+	if given := h.mind.request(h.ask(j, e).ID).Given; len(given) != 0 {
+		t.Errorf("given are %+v", given)
+	}
+}
+
+// TestTheLastMarkOnAPictureCounts and no more than people can mean at once.
+func TestTheLastMarkOnAPictureCounts(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	point := func(picture string, x int) error {
+		e := h.says("t", "ann", "")
+		e.Kind, e.Message = adapters.PictureMarked, nil
+		e.Mark = &adapters.Mark{Picture: picture, Width: 900, Height: 50, Points: []adapters.Point{{X: x, Y: 2}}}
+		return j.Handle(t.Context(), e)
+	}
+	for n := range 20 {
+		check(t, point("a.png", n))
+		check(t, point(fmt.Sprintf("b%d.png", n), 0))
+	}
+	given := h.mind.request(h.ask(j, h.says("t", "ann", "cut")).ID).Given
+	if len(given) != 16 {
+		t.Fatalf("%d marks are given", len(given))
+	}
+	a := slices.IndexFunc(given, func(r plan.Resource) bool { return r.On == "a.png" })
+	if points, err := plan.DecodeValue[plan.Point](given[max(a, 0)]); a < 0 || err != nil || points[0].X != 19 {
+		t.Errorf("of the first picture there is %+v", given)
+	}
+	for n := range 500 {
+		check(t, point("a.png", n))
+	}
+	if err := point("a.png", 0); !errors.Is(err, adapters.ErrForbidden) {
+		t.Errorf("one more is taken: %v", err)
+	}
+	h.ask(j, h.says("t", "ann", "cut"))
+	check(t, point("a.png", 0))
+}
+
+// TestOnceMoreUnderAnotherWayIsThatWay, computed anew.
+func TestOnceMoreUnderAnotherWayIsThatWay(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "pic|pic2"))
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
+	r = h.wait(j, r.ID, 2)
+	h.handle(j, h.reacts("ann", r.Runs[1].Sent, "🔁", true))
+	r = h.wait(j, r.ID, 3)
+	again := r.Runs[2]
+	if again.Status != jobs.Done || !slices.Equal(again.Choice, r.Runs[1].Choice) {
+		t.Errorf("run 3 is %s with %v", again.Status, again.Choice)
+	}
+	if n := h.mind.count("pic2"); n != 2 {
+		t.Errorf("it was done %d times", n)
+	}
+	if plans := h.mind.count("plan"); plans != 1 {
+		t.Errorf("it was planned %d times", plans)
+	}
+}
