@@ -135,7 +135,8 @@ func (f *forgetCommand) Run(ctx context.Context, c *call) error {
 	return c.operate(ctx, func(o operator) error {
 		id := threadID(f.Thread)
 		if !isID(id) || len(id) < idLength {
-			return usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it, or is the address of a page of the web channel.", plain(f.Thread), idLength)
+			return usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it, "+
+				"or is the address of a page of the web channel.", plain(f.Thread), idLength)
 		}
 		n, err := o.Forget(ctx, id)
 		if errors.Is(err, jobs.ErrUnknown) {

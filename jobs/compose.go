@@ -215,8 +215,11 @@ func way(t plan.Task, other, chosen int) plan.Message {
 	for i, a := range s.Actions {
 		before := t.Solutions[chosen].Actions[i]
 		for _, b := range a.Args {
-			at := slices.IndexFunc(before.Args, func(o plan.Binding) bool { return o.Arg == b.Arg })
-			if is := cmp.Or(b.Source.Value, b.Source.Name); is != "" && (at < 0 || before.Args[at].Source.Value != b.Source.Value || before.Args[at].Source.Name != b.Source.Name) {
+			is := cmp.Or(b.Source.Value, b.Source.Name)
+			same := slices.ContainsFunc(before.Args, func(o plan.Binding) bool {
+				return o.Arg == b.Arg && cmp.Or(o.Source.Value, o.Source.Name) == is
+			})
+			if is != "" && !same {
 				instead = append(instead, is)
 			}
 		}
