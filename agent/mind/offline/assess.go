@@ -62,7 +62,7 @@ func (m *Mind) assess(r plan.Request, sub plan.Subtask, candidates []string) map
 	m.showPart(marks, tools[head], tools, scores)
 	texts := textArgs(sub)
 	for i, c := range candidates {
-		if !m.suits(tools[i], sub, texts) || i != head && disregards(tools[i], marks) {
+		if !m.suits(tools[i], sub, texts) {
 			scores[c] = min(scores[c], unsuited)
 		}
 	}

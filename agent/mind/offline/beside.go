@@ -15,7 +15,9 @@ import (
 // the one that this is on.
 func (s *scene) joinsMarked(u *understood) bool {
 	words := u.clause.words
-	pointer := func(i int) bool { return s.demonstrates(u, i) || s.m.speaksOfMark(words, i) }
+	pointer := func(i int) bool {
+		return s.demonstrates(u, i) || s.m.speaksOfMark(words, i) || i > 0 && s.m.phrases.parts.hasPlain(words[i]) && s.m.speaksOfMark(words, i-1)
+	}
 	compares := s.says(u, "differ")
 	for i, w := range words {
 		if i == 0 || i+1 == len(words) || !besideWords.has(w) && !(compares && comparingWords.has(w)) {

@@ -76,6 +76,8 @@ func (s *scene) asksForPart(held hold, whole, part *understood) bool {
 		return false // "it" is what was made
 	case s.fate(whole.clause.words) == gone && s.isBare(whole):
 		return true // "remove"
+	case held == firm && s.joinsMarked(whole):
+		return true // "a collage of this and beach.png"
 	case held == firm:
 		return !s.m.moves(whole.head) || takesMark(whole.head) || !s.movesBySaying(whole)
 	}

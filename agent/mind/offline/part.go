@@ -60,12 +60,6 @@ func withoutMarks(r plan.Request, sub plan.Subtask, head toolbox.Tool) plan.Subt
 	return sub
 }
 
-// disregards tells whether a tool takes what is marked on a picture without the picture:
-// how many marks there are is not what is asked of a part.
-func disregards(t toolbox.Tool, marks []plan.Type) bool {
-	return !takesType(t, plan.Image) && slices.ContainsFunc(marks, func(m plan.Type) bool { return takesType(t, m) })
-}
-
 // filling is where the words begin that say what comes to the marked part: "grass" in
 // "with some grass", but nothing in "with the mask".
 func (m *Mind) filling(words []retrieve.Word) (int, bool) {
