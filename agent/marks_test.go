@@ -163,6 +163,16 @@ func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 		{"remove this", plan.Points, "nothing", "image_segmentation_by_points image_inpainting"},
 		{"what is this?", plan.BBox, "nothing", "image_captioning"},
 		{"blur this", plan.Mask, "nothing", "partial_image_editing"},
+		{"black this out", plan.BBox, "nothing", "image_inpainting"},
+		{"black this out", plan.Mask, "nothing", "image_inpainting"},
+		{"get this out of the picture", plan.Mask, "nothing", "image_inpainting"},
+		{"remove", plan.BBox, "nothing", "image_inpainting"},
+		{"make only the marked part black and white", plan.BBox, "nothing", "partial_image_editing"},
+		{"how many faces are here?", plan.Mask, "mask_image detect_faces select_bbox count_objects", ""},
+		{"how many faces are here?", plan.BBox, "image_cropping detect_faces select_bbox count_objects", ""},
+		{"crop to 4x4", plan.BBox, "crop_region", ""},
+		{"I marked the dog. Crop it", plan.BBox, "image_cropping", ""},
+		{"mirror it and crop to this", plan.BBox, "image_cropping; flip_image", ""},
 	} {
 		p, err := a.Plan(t.Context(), plan.Request{ID: "r", Wish: c.wish, Given: []plan.Resource{street, onStreet[c.mark]}})
 		if err != nil {
@@ -205,6 +215,9 @@ func TestTheMarkedPartComesOut(t *testing.T) {
 			c := src.NRGBAAt(within.Min.X+x, within.Min.Y+y)
 			grey := uint8(0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B) + 0.5)
 			return color.NRGBA{grey, grey, grey, 255}
+		}},
+		{"turn it upside down, then crop to the marked part", plan.BBox, within.Size(), func(x, y int) color.NRGBA {
+			return src.NRGBAAt(within.Max.X-1-x, within.Max.Y-1-y)
 		}},
 		{"keep only the marked part", plan.Mask, src.Rect.Size(), func(x, y int) color.NRGBA {
 			if x <= y {
