@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/jpeg"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -69,17 +70,17 @@ func (k *talk) answered() image.Image {
 	if err != nil {
 		k.t.Fatal(err)
 	}
-	img, err := png.Decode(bytes.NewReader(b))
+	img, _, err := image.Decode(bytes.NewReader(b))
 	if err != nil {
 		k.t.Fatal(err)
 	}
 	return img
 }
 
-// marks opens the dialog of the nth picture that can be marked, and draws in it.
-func (k *talk) marks(n int, mode string, draw func(at func(x, y int) browsertest.At)) {
+// marks opens the dialog of the first picture with that button, and draws in it.
+func (k *talk) marks(button, mode string, draw func(at func(x, y int) browsertest.At)) {
 	k.t.Helper()
-	k.Script(fmt.Sprintf(`((b) => { b.scrollIntoView(); b.click(); })(document.querySelectorAll("button.mark")[%d])`, n))
+	k.Script(`((b) => { b.scrollIntoView(); b.click(); })(document.querySelector("` + button + `"))`)
 	const marker = `document.querySelector("#marking picture-marker")`
 	k.Wait(marker + `?.marks`)
 	k.Script(`document.querySelector('#marking input[value="` + mode + `"]').click()`)
@@ -149,13 +150,13 @@ func TestBrowser(t *testing.T) {
 		t.Errorf("%d ways are shown as chosen", n)
 	}
 
-	k.marks(0, "box", func(at func(x, y int) browsertest.At) {
+	k.marks("button.mark", "box", func(at func(x, y int) browsertest.At) {
 		k.Drag(browsertest.Left, at(120, 80), at(200, 200), at(419, 279))
 	})
 	k.says("crop to this")
 	exactly(t, "the crop", k.answered(), original.SubImage(image.Rect(120, 80, 420, 280)))
 
-	k.marks(0, "paint", func(at func(x, y int) browsertest.At) {
+	k.marks("button.mark", "paint", func(at func(x, y int) browsertest.At) {
 		k.Script(`document.querySelector("#marking picture-marker").brush = 60`)
 		k.Drag(browsertest.Left, at(300, 300), at(400, 300), at(500, 300))
 	})
@@ -196,6 +197,47 @@ func TestBrowser(t *testing.T) {
 				t.Errorf("%s of %s is wider than the window", name, look.name)
 			}
 			p.Screenshot(name + "-" + look.name)
+		}
+	}
+}
+
+// TestBrowserMarksWhereTheEyeSees crops a photo that a phone has stored lying, marked before
+// it is sent.
+func TestBrowserMarksWhereTheEyeSees(t *testing.T) {
+	t.Parallel()
+	stored := image.NewRGBA(image.Rect(0, 0, 400, 300))
+	for y := range 300 {
+		for x := range 400 {
+			stored.Set(x, y, color.White)
+			if x >= 40 && x < 120 && y >= 200 && y < 280 { // is shown from (20, 40) to (100, 120)
+				stored.Set(x, y, color.RGBA{255, 0, 0, 255})
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, stored, &jpeg.Options{Quality: 95}); err != nil {
+		t.Fatal(err)
+	}
+	const turned = "\xff\xe1\x00\x22Exif\x00\x00MM\x00*\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
+	path := filepath.Join(t.TempDir(), "phone.jpg")
+	if err := os.WriteFile(path, []byte("\xff\xd8"+turned+b.String()[2:]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := sits(t, browsertest.Start(t), openWeb(t, t.TempDir(), "127.0.0.1:0"), browsertest.Look{})
+	k.attach(path)
+	k.marks(".chip-mark", "box", func(at func(x, y int) browsertest.At) {
+		k.Drag(browsertest.Left, at(20, 40), at(99, 119))
+	})
+	k.says("crop to this")
+	crop := k.answered()
+	if crop.Bounds() != image.Rect(0, 0, 80, 80) {
+		t.Fatalf("the crop is %v", crop.Bounds())
+	}
+	for y := 4; y < 76; y++ {
+		for x := 4; x < 76; x++ {
+			if r, g, b, _ := crop.At(x, y).RGBA(); r < 0xe000 || g > 0x2800 || b > 0x2800 {
+				t.Fatalf("at %d,%d it is %v", x, y, crop.At(x, y))
+			}
 		}
 	}
 }
