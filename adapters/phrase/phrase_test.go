@@ -80,6 +80,31 @@ func TestSay(t *testing.T) {
 	}
 }
 
+// What is told in another language before a Chinese sentence does not run into it.
+func TestOneSentenceAfterAnother(t *testing.T) {
+	t.Parallel()
+	c := of(t, map[string]string{"zh-Hans.json": `{"(a test) half": "一半。"}`})
+	half := said{"(a test) half", nil}
+	for _, s := range []struct {
+		tag           string
+		first, second any
+		want          string
+	}{
+		{"zh-Hans", half, half, "一半。一半。"},
+		{"zh-Hans", "It did not work.", half, "It did not work. 一半。"},
+		{"zh-Hans", half, "It did not work.", "一半。It did not work."},
+		{"zh-Hans", "One.", "Two.", "One. Two."},
+		{"zh-Hans", said{"%s %s", []any{"One.", "Two."}}, half, "One. Two. 一半。"},
+		{"zh-Hans", "", half, "一半。"},
+		{"zh-Hans", "One.\n", half, "One.\n一半。"},
+		{"en", "One.", "Two.", "One. Two."},
+	} {
+		if got := c.Say(s.tag, "%s %s", s.first, s.second); got != s.want {
+			t.Errorf("in %s: %q, want %q", s.tag, got, s.want)
+		}
+	}
+}
+
 func TestSayAtOnce(t *testing.T) {
 	t.Parallel()
 	c := of(t, map[string]string{"zh-Hans.json": `{"(a test) %s %d": "（测试）%[2]d %[1]s"}`})
@@ -195,7 +220,8 @@ func TestLanguage(t *testing.T) {
 		want  string
 	}{
 		{[]string{"👍", "", "把它变成卡通", "make it red"}, "zh-Hans"},
-		{[]string{"ok", "把它变成卡通"}, "en"},
+		{[]string{"ok", "把它变成卡通"}, "zh-Hans"},
+		{[]string{"OK!", "make it red"}, "en"},
 		{[]string{"2", "1"}, "en"},
 	} {
 		if got := phrase.Language(c.texts[0], c.texts[1:]...); got != c.want {

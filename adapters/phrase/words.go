@@ -47,9 +47,10 @@ func set(words string) map[string]bool {
 	return all
 }
 
-// isName tells whether w is no word: a number, a name or an address.
+// isName tells whether w is no word of a language: a number, a name or an address, or
+// what is said in all of them.
 func isName(w string) bool {
-	return !strings.ContainsFunc(w, unicode.IsLetter) || strings.ContainsAny(w, `_./:@#\`) || strings.ContainsFunc(w, unicode.IsNumber)
+	return w == "ok" || !strings.ContainsFunc(w, unicode.IsLetter) || strings.ContainsAny(w, `_./:@#\`) || strings.ContainsFunc(w, unicode.IsNumber)
 }
 
 func firstRune(s string) rune {
