@@ -49,7 +49,6 @@ type message struct {
 	runs     int                  // the progress messages of a person's message that go on
 	asker    string               // the id of the person whose message this answers
 	replyTo  string               // the id of the message that it belongs to, if that is here
-	worked   bool                 // something was done for this answer
 	offered  int                  // so many choices can be pressed
 	presses  []press
 	removed  bool
@@ -141,7 +140,6 @@ func (c *conversation) say(position int64, at time.Time, s *said) {
 		return
 	}
 	m := &message{id: id, order: position, changed: position, at: at, said: s, text: sync.OnceValue(func() template.HTML { return renderText(s.Reply.Text) })}
-	m.worked = len(s.Reply.Files) > 0 || len(s.Reply.Choices) > 0
 	if i, ok := c.at[s.Reply.AnswerTo.ID]; ok {
 		m.replyTo = c.messages[i].id
 		if w := c.messages[i].wrote; w != nil {
@@ -152,7 +150,6 @@ func (c *conversation) say(position int64, at time.Time, s *said) {
 	for _, i := range slices.Clone(c.working) {
 		run := c.messages[i]
 		if m.replyTo != "" && run.replyTo == m.replyTo {
-			m.worked = m.worked || len(run.progress.Progress.Steps) > 0
 			c.change(position, run.id, func(run *message) { run.answered = true })
 			c.ended(position, i)
 		}

@@ -31,7 +31,7 @@ func (c *Channel) serveThread(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return c.servePage(w, r, http.StatusOK, pageView{Title: t.title, Thread: &threadView{
-		ID: id, Title: t.title, Position: t.next - 1, Messages: viewer{id, t, c.me(r)}.messages(-1),
+		ID: id, Title: t.title, Position: t.next - 1, Messages: viewer{id, t, c.me(r)}.messages(-1), CanForget: mayForget(c.me(r), t),
 	}})
 }
 

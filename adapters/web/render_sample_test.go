@@ -25,7 +25,7 @@ func samplePage() pageView {
 
 func sampleThread() pageView {
 	v := samplePage()
-	v.Thread = &threadView{ID: "t1", Title: v.Title, Position: 41, Messages: sampleMessages()}
+	v.Thread = &threadView{ID: "t1", Title: v.Title, Position: 41, Messages: sampleMessages(), CanForget: true}
 	return v
 }
 

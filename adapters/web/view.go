@@ -44,6 +44,8 @@ type threadView struct {
 	Title    string
 	Position int64 // of the last entry that is in it; -1 for none
 	Messages []messageView
+	// CanForget tells that who reads the page may delete the thread.
+	CanForget bool
 }
 
 // messageView is a message, a person's or the bot's, or the progress of a request.
@@ -73,7 +75,8 @@ type messageView struct {
 	Choices []choiceView
 	// CanAgain, CanStop and CanRemove tell which buttons there are.
 	CanAgain, CanStop, CanRemove bool
-	// HasWork tells that the plan can be drawn: it is loaded from WorkURL.
+	// HasWork tells that the answer is one to a request: what was done for it, if anything,
+	// is loaded from WorkURL.
 	HasWork bool
 	WorkURL string
 	ActURL  string // where reactions are posted

@@ -96,7 +96,7 @@ func (v viewer) answer(out *messageView, m *message) {
 	}
 	out.CanAgain = m.replyTo != ""
 	out.CanRemove = mayRemove(v.me, m)
-	if m.replyTo != "" && m.worked {
+	if m.replyTo != "" {
 		out.HasWork, out.WorkURL = true, path.Join("/t", v.thread, "messages", m.id, "work")
 	}
 }

@@ -1,5 +1,6 @@
 // The dialog in which a picture is marked, around the picture marker.
 
+import { ask } from "./act.js";
 import { plain, word } from "./words.js";
 
 const dialog = document.getElementById("marking");
@@ -18,8 +19,8 @@ export async function openMarker({ name, src }, before) {
   await import("./point/point.js"); // only who marks pays for it
   marker.src = src;
   marker.ready.then(() => place.querySelector('[data-part="stage"]').focus({ focusVisible: false }), () => {}); // it says itself why it fails
-  if (before) earlier(marker, before).catch(() => {}); // of another picture of that name: begin anew
-  const used = await decided(marker);
+  const begun = before ? earlier(marker, before).catch(() => {}) : null; // of another picture of that name: begin anew
+  const used = await decided(marker, begun);
   place.replaceChildren();
   return used;
 }
@@ -38,10 +39,13 @@ function trouble(sentence) {
   part("trouble").hidden = !sentence;
 }
 
-// decided waits for what the reader does with the marks.
-function decided(marker) {
+// decided waits for what the reader does with the marks, which are those of before when
+// begun is fulfilled. Nothing that was marked since is lost without a question.
+function decided(marker, begun) {
   return new Promise((resolve) => {
     const stop = new AbortController();
+    let changed = false;
+    begun?.then(() => (changed = false));
     const end = (value) => {
       stop.abort();
       if (dialog.open) dialog.close();
@@ -52,9 +56,27 @@ function decided(marker) {
       if (marker.empty) return trouble(word("nothingMarked"));
       end(await marker.export());
     });
-    on(part("cancel"), "click", () => end(null));
-    on(part("close"), "click", () => end(null));
-    on(marker, "change", () => trouble(""));
-    on(dialog, "close", () => end(null));
+    let asking = false;
+    const leave = async (event) => {
+      event.preventDefault();
+      if (asking) return;
+      if (!changed || marker.empty) return end(null);
+      asking = true;
+      const drop = await ask(word("dropMarks"), word("drop"));
+      asking = false;
+      if (drop) end(null);
+    };
+    on(part("cancel"), "click", leave);
+    on(part("close"), "click", leave);
+    on(dialog, "keydown", (event) => event.key === "Escape" && leave(event));
+    on(dialog, "cancel", leave);
+    on(dialog, "close", (event) => {
+      if (changed && !marker.empty) dialog.showModal(); // a browser does not let itself be asked to wait each time
+      leave(event);
+    });
+    on(marker, "change", () => {
+      changed = true;
+      trouble("");
+    });
   });
 }
