@@ -18,7 +18,8 @@ func (b *binder) marks(s subtask, t *plan.Subtask) {
 		}
 		switch r, there := b.resource(on); {
 		case slices.ContainsFunc(pictures, func(p plan.Arg) bool { return b.hails(p.Source, on) }):
-			b.faultf(wrongShape, "Subtask %d is given %s, which is marked on %q, with a result on which that part is elsewhere or that shows other pictures too: "+
+			b.faultf(wrongShape, "Subtask %d is given %s, which is marked on %q, with a result on which that part is elsewhere, "+
+				"or that shows other pictures too: "+
 				"places stay where they are only as long as one picture is neither turned, mirrored, cropped, scaled nor put together with others. "+
 				"Put what concerns the marked part first, give it %q itself, and let the rest go on with its result.",
 				s.ID, a.Source, clip(on, shown), clip(on, shown))

@@ -20,7 +20,8 @@ func (s *scene) joinsMarked(u *understood) bool {
 	}
 	compares := s.says(u, "differ")
 	for i, w := range words {
-		if i == 0 || i+1 == len(words) || !besideWords.has(w) && !(compares && comparingWords.has(w)) {
+		joins := besideWords.has(w) || compares && comparingWords.has(w)
+		if i == 0 || i+1 == len(words) || !joins {
 			continue
 		}
 		next := i + 1
@@ -50,8 +51,8 @@ func (s *scene) beside(n int, u *understood, sets [][]entity, last bool) (d deco
 			others = append(others, e)
 		}
 	}
-	compares := s.says(u, "differ")
-	if !compares && !(len(others) > 0 && s.joinsMarked(u)) {
+	joins := len(others) > 0 && s.joinsMarked(u)
+	if !joins && !s.says(u, "differ") {
 		return decomposition{}, false, false
 	}
 	if len(sets)+len(others) < 2 {
