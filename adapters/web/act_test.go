@@ -25,7 +25,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return viewer{thread1, now, by.by}.message(m)
+			return viewer{thread1, now, by.by, 0}.message(m)
 		}
 		heard := func() adapters.Event {
 			synctest.Wait()

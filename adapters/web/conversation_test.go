@@ -131,7 +131,7 @@ func TestFoldTellsWhatChanged(t *testing.T) {
 			c.fold(all[:n])
 			all = all[n:]
 			s := c.snapshot()
-			for _, m := range (viewer{"thread0000000001", s, ana}).messages(position) {
+			for _, m := range (viewer{"thread0000000001", s, ana, 0}).messages(position) {
 				if _, ok := page[m.ID]; !ok {
 					order = append(order, m.ID)
 				}
@@ -139,7 +139,7 @@ func TestFoldTellsWhatChanged(t *testing.T) {
 			}
 			position = s.next - 1
 		}
-		now := (viewer{"thread0000000001", c.snapshot(), ana}).messages(-1)
+		now := (viewer{"thread0000000001", c.snapshot(), ana, 0}).messages(-1)
 		if len(now) != len(order) {
 			t.Fatalf("%d messages are shown as %d", len(now), len(order))
 		}
@@ -169,7 +169,7 @@ func FuzzFold(f *testing.F) {
 		if d := cmp.Diff(whole.state(), parts.state()); d != "" {
 			t.Error(d)
 		}
-		viewer{"thread0000000001", whole.snapshot(), ana}.messages(-1)
+		viewer{"thread0000000001", whole.snapshot(), ana, 0}.messages(-1)
 		for _, h := range whole.waiting {
 			eventOf("thread0000000001", whole.snapshot(), h)
 		}

@@ -48,7 +48,7 @@ func TestMediaServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, f := range (viewer{thread1, now, ana}).message(m).Files {
+	for i, f := range (viewer{thread1, now, ana, 0}).message(m).Files {
 		x := cases[i]
 		for url, want := range map[string]string{f.URL: x.shown, f.Download: x.saved} {
 			w := b.get(url)

@@ -30,8 +30,10 @@ func (c *Channel) serveThread(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	from := since(r, t)
 	return c.servePage(w, r, http.StatusOK, pageView{Title: t.title, Thread: &threadView{
-		ID: id, Title: t.title, Position: t.next - 1, Messages: viewer{id, t, c.me(r)}.messages(-1), CanForget: mayForget(c.me(r), t),
+		ID: id, Title: t.title, Position: t.next - 1, From: from, Earlier: earlier(id, t, from),
+		Messages: viewer{id, t, c.me(r), from}.messages(-1), CanForget: mayForget(c.me(r), t),
 	}})
 }
 

@@ -23,7 +23,8 @@ type renderings struct {
 type rendering struct {
 	thread      string
 	begun       *wrote // the first message, since a thread may be forgotten and begun anew
-	after, next int64
+	after, from int64
+	next        int64
 	language    string
 	by          string
 	admin       bool

@@ -36,6 +36,7 @@ type stream struct {
 	language string
 	me       adapters.Person
 	position int64  // of the last entry that was told
+	from     int64  // the position from which on the messages are that the page shows
 	listed   uint64 // the hint about the list that was told last
 }
 
@@ -68,6 +69,9 @@ func (c *Channel) serveEvents(w http.ResponseWriter, r *http.Request) error {
 	s := &stream{
 		c: c, w: w, control: http.NewResponseController(w), thread: id, language: c.language(r), me: me,
 		position: lastSeen(r, t.next-1),
+	}
+	if s.position >= 0 { // otherwise the page shows nothing of this thread
+		s.from = max(0, from(r))
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -153,14 +157,14 @@ func (s *stream) look(ctx context.Context, wanted uint64) error {
 		return err
 	}
 	if t.next-1 < s.position { // it was forgotten, and has begun anew
-		s.position = -1
+		s.position, s.from = -1, 0
 	}
 	return s.tell(t)
 }
 
 // tell tells the messages that have changed since the position.
 func (s *stream) tell(t snapshot) error {
-	seen := viewer{s.thread, t, s.me}
+	seen := viewer{s.thread, t, s.me, s.from}
 	changed := seen.changed(s.position)
 	if len(changed) == 0 {
 		return nil
@@ -174,7 +178,7 @@ func (s *stream) tell(t snapshot) error {
 	if len(changed) > fewMessages {
 		b, err = render()
 	} else {
-		of := rendering{s.thread, t.messages[0].wrote, s.position, t.next, s.language, s.me.ID, s.me.Admin}
+		of := rendering{s.thread, t.messages[0].wrote, s.position, s.from, t.next, s.language, s.me.ID, s.me.Admin}
 		b, err = s.c.rendered.get(of, render)
 	}
 	if err != nil {

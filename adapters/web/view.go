@@ -42,7 +42,9 @@ type threadLine struct {
 type threadView struct {
 	ID       string
 	Title    string
-	Position int64 // of the last entry that is in it; -1 for none
+	Position int64  // of the last entry that is in it; -1 for none
+	From     int64  // the position from which on the messages are that are shown; 0 for all
+	Earlier  string // the address of a page that shows more of them; "" if all are shown
 	Messages []messageView
 	// CanForget tells that who reads the page may delete the thread.
 	CanForget bool

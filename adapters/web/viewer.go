@@ -13,6 +13,7 @@ type viewer struct {
 	thread string
 	t      snapshot
 	me     adapters.Person
+	from   int64 // the position from which on the messages are that are shown
 }
 
 // messages are those that have changed after a position.
@@ -21,7 +22,7 @@ func (v viewer) messages(after int64) []messageView { return v.views(v.changed(a
 func (v viewer) changed(after int64) []*message {
 	var all []*message
 	for _, m := range v.t.messages {
-		if m.changed > after {
+		if m.changed > after && m.order >= v.from {
 			all = append(all, m)
 		}
 	}

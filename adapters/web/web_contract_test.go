@@ -137,7 +137,7 @@ func (p *platform) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Sh
 		t.Fatal(err)
 	}
 	var all []adapterstest.Shown
-	for i, v := range (viewer{thread.Channel, now, ana}).messages(-1) {
+	for i, v := range (viewer{thread.Channel, now, ana, 0}).messages(-1) {
 		if v.Removed {
 			continue
 		}

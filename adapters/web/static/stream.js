@@ -34,8 +34,10 @@ function take({ type, data, lastEventId }) {
 // goOnFrom lets a connection that must be made anew, without the browser's own memory, go
 // on after the last entry.
 function goOnFrom(position) {
-  const [path] = source.getAttribute("sse-connect").split("?");
-  source.setAttribute("sse-connect", `${path}?after=${encodeURIComponent(position)}`);
+  const [path, query] = source.getAttribute("sse-connect").split("?");
+  const now = new URLSearchParams(query);
+  now.set("after", position);
+  source.setAttribute("sse-connect", `${path}?${now}`);
 }
 
 function parse(html) {

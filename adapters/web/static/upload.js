@@ -2,27 +2,62 @@
 
 import { word } from "./words.js";
 
+const attempts = 4; // while the server has too much to do, or the line is cut
+const pause = 5; // seconds between two of them, where the server does not say
+const longestPause = 60;
+
 // upload sends a file. done is a promise of what the server knows of it; it fails with a
 // sentence for people. stop breaks it off.
 export function upload(thread, file, name, { mask = false, progress = () => {} } = {}) {
-  const request = new XMLHttpRequest();
   const query = new URLSearchParams({ name });
   if (mask) query.set("for", "mask");
-  const done = new Promise((resolve, reject) => {
+  const stopped = new AbortController();
+  const done = (async () => {
+    for (let left = attempts - 1; ; left--) {
+      const { answer, error, after } = await send(`/t/${thread}/files?${query}`, file, progress, stopped.signal);
+      if (answer) return answer;
+      if (!after || left === 0) throw new Error(error);
+      progress(0);
+      await wait(Math.min(after, longestPause), stopped.signal);
+    }
+  })();
+  return { done, stop: () => stopped.abort() };
+}
+
+// send makes one attempt. It gives the answer; or an error, with the seconds after which
+// another attempt may do, if one may.
+function send(url, file, progress, signal) {
+  const request = new XMLHttpRequest();
+  return new Promise((resolve, reject) => {
     request.upload.addEventListener("progress", (e) => e.lengthComputable && progress(e.loaded / Math.max(1, e.total)));
-    request.addEventListener("error", () => reject(new Error(word("uploadCut"))));
-    request.addEventListener("abort", () => reject(new DOMException("", "AbortError")));
+    request.addEventListener("error", () => resolve({ error: word("uploadCut"), after: pause }));
     request.addEventListener("load", () => {
       const answer = read(request.responseText);
-      if (request.status >= 200 && request.status < 300 && answer.id) resolve(answer);
-      else reject(new Error(answer.error || word("uploadFailed")));
+      if (request.status === 401) location.reload(); // which leads to the login: the draft stays
+      if (request.status >= 200 && request.status < 300 && answer.id) resolve({ answer });
+      else resolve({ error: answer.error || word("uploadFailed"), after: Number(request.getResponseHeader("Retry-After")) });
     });
+    stops(signal, reject, () => request.abort());
+    request.open("POST", url);
+    request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
+    request.setRequestHeader("Accept", "application/json");
+    request.send(file);
   });
-  request.open("POST", `/t/${thread}/files?${query}`);
-  request.setRequestHeader("Content-Type", file.type || "application/octet-stream");
-  request.setRequestHeader("Accept", "application/json");
-  request.send(file);
-  return { done, stop: () => request.abort() };
+}
+
+function wait(seconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, 1000 * seconds);
+    stops(signal, reject, () => clearTimeout(timer));
+  });
+}
+
+// stops ends what runs when the signal says so.
+function stops(signal, reject, end) {
+  signal.addEventListener("abort", () => {
+    end();
+    reject(new DOMException("", "AbortError"));
+  }, { once: true });
 }
 
 // takeBack tells the server that an upload is not wanted any more. If it fails, the server
