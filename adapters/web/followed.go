@@ -18,12 +18,12 @@ func (f *followed) read(ctx context.Context, state State, key string) (raw [][]b
 	raw, err = state.Read(ctx, key, max(0, f.next-1))
 	switch {
 	case err != nil:
-		return nil, false, err //nolint:wrapcheck // whoever reads says what
+		return nil, false, err
 	case f.next > 0 && len(raw) > 0 && bytes.Equal(raw[0], f.tail):
 		raw = raw[1:]
 	case f.next > 0:
 		if raw, err = state.Read(ctx, key, 0); err != nil {
-			return nil, false, err //nolint:wrapcheck // whoever reads says what
+			return nil, false, err
 		}
 		*f, anew = followed{}, true
 	}

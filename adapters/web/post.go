@@ -41,23 +41,8 @@ func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
 	first := len(t.messages) == 0
 	id := r.PostForm.Get("id")
 	if t.message(id) == nil {
-		m, err := c.compose(ctx, r, thread, t)
-		if err != nil {
+		if err := c.write(ctx, r, thread, t); err != nil {
 			return err
-		}
-		if err := c.claim(ctx, thread, t, m); err != nil {
-			return err
-		}
-		// It is listed before it is there: what is listed is found again, whoever dies.
-		if err := c.enlist(ctx, listed{Thread: thread, Busy: true, Waits: m.ID}); err != nil {
-			return err
-		}
-		if err := c.append(ctx, thread, entry{Wrote: m}); err != nil {
-			return err
-		}
-		c.publish(ctx, hintWrote, thread)
-		if first { // only now it has a title
-			c.publish(ctx, hintListed, "")
 		}
 	}
 	status := http.StatusNoContent
@@ -68,6 +53,29 @@ func (c *Channel) servePost(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Hx-Redirect", "/t/"+thread)
 	}
 	w.WriteHeader(status)
+	return nil
+}
+
+// write records the message that a form says.
+func (c *Channel) write(ctx context.Context, r *http.Request, thread string, t snapshot) error {
+	m, err := c.compose(ctx, r, thread, t)
+	if err != nil {
+		return err
+	}
+	if err := c.claim(ctx, thread, t, m); err != nil {
+		return err
+	}
+	// It is listed before it is there: what is listed is found again, whoever dies.
+	if err := c.enlist(ctx, listed{Thread: thread, Busy: true, Waits: m.ID}); err != nil {
+		return err
+	}
+	if err := c.append(ctx, thread, entry{Wrote: m}); err != nil {
+		return err
+	}
+	c.publish(ctx, hintWrote, thread)
+	if len(t.messages) == 0 { // only now the thread has a title
+		c.publish(ctx, hintListed, "")
+	}
 	return nil
 }
 

@@ -24,16 +24,6 @@ type between struct {
 	what func()
 }
 
-func (b *between) step() {
-	b.mu.Lock()
-	b.n--
-	now := b.n == 0
-	b.mu.Unlock()
-	if now {
-		b.what()
-	}
-}
-
 func (b *between) Append(ctx context.Context, key string, entry []byte, expiry time.Duration) (int64, error) {
 	b.step()
 	return b.memory.Append(ctx, key, entry, expiry)
@@ -42,6 +32,16 @@ func (b *between) Append(ctx context.Context, key string, entry []byte, expiry t
 func (b *between) Delete(ctx context.Context, key string) error {
 	b.step()
 	return b.files.Delete(ctx, key)
+}
+
+func (b *between) step() {
+	b.mu.Lock()
+	b.n--
+	now := b.n == 0
+	b.mu.Unlock()
+	if now {
+		b.what()
+	}
 }
 
 // TestSentAndTakenBack holds that of a file which is sent and taken back at the same time,
@@ -66,8 +66,9 @@ func sendAndTakeBack(t *testing.T, sendFirst, mask bool, n int) {
 	b, other := browse(t, newChannel(t, between, between)), browse(t, newChannel(t, between.memory, between.files))
 	cat := b.upload("name=cat.png", "\x89PNG ...")
 	b.is(b.write("message00000000001", "one", "file", cat.ID), http.StatusAccepted)
-	u, query := b.upload("name=dog.png", "\x89PNG dog"), []string{}
-	if query = []string{"file", u.ID}; mask {
+	u := b.upload("name=dog.png", "\x89PNG dog")
+	query := []string{"file", u.ID}
+	if mask {
 		u = b.upload("name=mask.png&for=mask", "\x89PNG mask")
 		query = []string{"marks", fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"mask":%q}]`, cat.ID, u.ID)}
 	}

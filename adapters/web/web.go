@@ -19,6 +19,7 @@
 //     long as the thread is kept.
 //   - Send under one key posts once, without a window: the first entry with a key counts.
 //     It looks whether what is attached can be read; people read it from where it is.
+//   - Of sending a file and taking it back, the first counts, whichever processes do it.
 //   - An upload that is broken off leaves nothing that is shown.
 //   - Nothing that people sent or a tool made is served with a type that runs in the
 //     channel's origin: pages are shown in a frame without an origin, drawings are
