@@ -189,7 +189,7 @@ func TestStreamPage(t *testing.T) {
 	}
 }
 
-// A page whose connection was cut says so, and goes on where it was.
+// A page whose connection was cut goes on where it was, and says so where that takes a while.
 func TestLostConnection(t *testing.T) {
 	t.Parallel()
 	s, address := newStage(t, sampleThread())
@@ -205,11 +205,24 @@ func TestLostConnection(t *testing.T) {
 	if from := <-s.streams; from != "after=41 " {
 		t.Error(from)
 	}
+	p.Script(`window.opened = window.told = 0;
+		document.querySelector("[sse-connect]").addEventListener("htmx:sseOpen", () => opened++);
+		new MutationObserver(() => told++).observe(document.getElementById("connection"), {attributes: true, childList: true});`)
 	s.events <- "" // cuts it
-	p.Wait(`document.getElementById("connection").className === "banner found"`)
 	if from := <-s.streams; from != "after=41 57" {
 		t.Error(from)
 	}
+	p.Wait(`opened === 1`)
+	if browsertest.Eval[int](p, `told`) > 0 {
+		t.Error("what is over at once is told")
+	}
+	p.Script(`window.setTimeout = ((later) => (f, ms) => later(f, ms === 3000 ? 0 : ms))(window.setTimeout)`) // a while has passed
+	s.events <- "retry: 500\n\n"
+	s.events <- ""
+	if from := <-s.streams; from != "after=41 57" {
+		t.Error(from)
+	}
+	p.Wait(`document.getElementById("connection").className === "banner found"`)
 	p.Wait(`document.getElementById("connection").hidden`)
 	p.Script(`delete document.hidden; document.dispatchEvent(new Event("visibilitychange"))`)
 	p.Wait(`!document.title.startsWith("(")`)

@@ -2,7 +2,7 @@
 
 import { watchActs, watchForget } from "./act.js";
 import { Composer } from "./composer.js";
-import { carried, carry } from "./draft.js";
+import { carried, carry, watchLogout } from "./draft.js";
 import { takeDrops } from "./drop.js";
 import { watchMenu, watchTheme } from "./frame.js";
 import { watchPictures } from "./picture.js";
@@ -20,6 +20,7 @@ watchMenu();
 watchTheme();
 watchActs();
 watchForget();
+watchLogout();
 watchPictures();
 watchTools();
 watchWork();

@@ -1,4 +1,5 @@
-// The draft of a message, kept in the tab: it outlives a reload and a failed send.
+// The draft of a message, kept in the tab: it outlives a reload, a failed send and the end of
+// a session, but not who logs out.
 
 // carry takes a wish along to the next page. It is false where it would be lost.
 export function carry(wish) {
@@ -21,6 +22,21 @@ export function carried() {
   }
 }
 
+// watchLogout drops all that is kept in the tab when the reader logs out: the next one is
+// somebody else.
+export function watchLogout() {
+  document.querySelector('form[action="/logout"]')?.addEventListener("submit", () => {
+    left = true;
+    try {
+      sessionStorage.clear();
+    } catch {
+      // Without storage there is nothing.
+    }
+  });
+}
+
+let left = false; // logged out: nothing is kept any more
+
 export class Draft {
   constructor(thread, fresh) {
     // A page for a new thread has another id each time: the draft brings its own along.
@@ -38,7 +54,7 @@ export class Draft {
   write(draft) {
     try {
       const empty = !draft.text && !draft.reply && draft.items.length === 0;
-      if (empty) sessionStorage.removeItem(this.key);
+      if (empty || left) sessionStorage.removeItem(this.key);
       else sessionStorage.setItem(this.key, JSON.stringify(draft));
     } catch {
       // Without storage the draft lives as long as the page.

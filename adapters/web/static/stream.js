@@ -79,15 +79,19 @@ function putThreads(html) {
   morph(document.getElementById("threads"), list);
 }
 
+const brief = 3000; // ms: streams end now and then by themselves, and begin anew at once
 let isLost = false;
+let telling; // the timer until that is told
 
 function lost({ detail }) {
   if (detail.source?.readyState === EventSource.CLOSED) whyRefused();
   if (isLost) return;
   isLost = true;
-  banner.className = "banner";
-  banner.textContent = word("lost");
-  banner.hidden = false;
+  telling = setTimeout(() => {
+    banner.className = "banner";
+    banner.textContent = word("lost");
+    banner.hidden = false;
+  }, brief);
 }
 
 // whyRefused looks why the server does not let the page connect: the thread may be gone, or
@@ -101,6 +105,8 @@ async function whyRefused() {
 function found() {
   if (!isLost) return;
   isLost = false;
+  clearTimeout(telling);
+  if (banner.hidden) return;
   banner.className = "banner found";
   banner.textContent = word("found");
   setTimeout(() => (banner.hidden = !isLost), 2500);
