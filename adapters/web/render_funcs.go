@@ -3,9 +3,7 @@ package web
 import (
 	"fmt"
 	"html/template"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -34,7 +32,8 @@ func (p *pages) funcs(tag string) template.FuncMap {
 		"press":     pressValues,
 		"marker":    func() point.Marker { return point.Marker{Words: say} },
 		"composer":  newComposer,
-		"domains":   domains,
+		"domains":   say.domains,
+		"term":      say.term,
 		"live":      live,
 	}
 }
@@ -104,36 +103,4 @@ type composerView struct {
 
 func newComposer(v pageView, thread string) composerView {
 	return composerView{Thread: thread, Fresh: v.Thread == nil, MaxFile: v.MaxFile, MaxFiles: v.MaxFiles}
-}
-
-// domain is the tools of one domain.
-type domain struct {
-	ID, Name string
-	Tools    []Tool
-}
-
-// domains groups tools by their domain, in the order in which the domains come first.
-func domains(tools []Tool) []domain {
-	var all []domain
-	for _, t := range tools {
-		called := strings.ReplaceAll(displayName(t.Domain), "-", " ")
-		at := slices.IndexFunc(all, func(d domain) bool { return d.Name == called })
-		if at < 0 {
-			at = len(all)
-			all = append(all, domain{ID: "domain-" + strconv.Itoa(at), Name: called})
-		}
-		all[at].Tools = append(all[at].Tools, t)
-	}
-	return all
-}
-
-// live is how many of the tools can run.
-func live(tools []Tool) int {
-	n := 0
-	for _, t := range tools {
-		if t.Live {
-			n++
-		}
-	}
-	return n
 }

@@ -1,18 +1,27 @@
-// The page of tools: finding one by a word.
+// The page of tools: finding one by the beginnings of words.
+
+const wordsOf = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+const unspaced = /\p{Script=Han}/u; // where words stand without anything between them
 
 export function watchTools() {
   const field = document.getElementById("find");
+  if (!field) return;
   const none = document.getElementById("found-none");
-  const show = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let any = false;
-    for (const tool of document.querySelectorAll(".tool")) {
-      const text = tool.textContent.toLowerCase();
-      tool.hidden = !words.every((w) => text.includes(w));
-      any ||= !tool.hidden;
+  const domains = [...document.querySelectorAll(".domain")].map((element) => {
+    const title = element.querySelector("h2").textContent;
+    const tools = [...element.querySelectorAll(".tool")].map((tool) => ({ element: tool, words: wordsOf(`${title} ${tool.textContent}`) }));
+    return { element, tools };
+  });
+  field.addEventListener("input", () => {
+    const wanted = wordsOf(field.value);
+    for (const { element, tools } of domains) {
+      for (const tool of tools) tool.element.hidden = !wanted.every((w) => holds(tool.words, w));
+      element.hidden = tools.every((tool) => tool.element.hidden);
     }
-    for (const domain of document.querySelectorAll(".domain")) domain.hidden = !domain.querySelector(".tool:not([hidden])");
-    none.hidden = any;
-  };
-  field?.addEventListener("input", show);
+    none.hidden = domains.some(({ element }) => !element.hidden);
+  });
+}
+
+function holds(words, wanted) {
+  return words.some((word) => (unspaced.test(wanted) ? word.includes(wanted) : word.startsWith(wanted)));
 }
