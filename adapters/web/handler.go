@@ -17,6 +17,7 @@ func (c *Channel) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", c.whole(c.serveFresh))
 	m.HandleFunc("GET /tools", c.whole(c.serveTools))
+	m.HandleFunc("GET /events", c.fragment(c.serveList))
 	m.HandleFunc("GET /t/{thread}", c.whole(c.serveThread))
 	m.HandleFunc("GET /t/{thread}/events", c.fragment(c.serveEvents))
 	m.HandleFunc("POST /t/{thread}/messages", c.fragment(c.servePost))

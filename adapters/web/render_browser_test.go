@@ -44,6 +44,7 @@ func newStage(t *testing.T, view pageView) (*stage, string) {
 	m.HandleFunc("GET /{$}", s.page)
 	m.HandleFunc("GET /t/{thread}", s.page)
 	m.HandleFunc("GET /t/t1/events", s.stream)
+	m.HandleFunc("GET /events", s.stream)
 	m.HandleFunc("GET /t/t1/messages/{id}/work", func(w http.ResponseWriter, r *http.Request) {
 		work := sampleWork()
 		s.answer(w, func(b io.Writer) error { return s.pages.work(b, r.Header.Get("Accept-Language"), &work) })

@@ -67,3 +67,20 @@ func TestFindTool(t *testing.T) {
 		}
 	}
 }
+
+// The list of threads is told of changes beside the tools, and on the empty page.
+func TestListOfThreadsIsAlive(t *testing.T) {
+	t.Parallel()
+	for name, view := range map[string]pageView{"tools": sampleTools(), "empty": sampleEmpty()} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, address := newStage(t, view)
+			p := browsertest.Start(t).Page(t, browsertest.Look{})
+			p.Open(address + "/")
+			s.send("threads", rendered(t, func(b *bytes.Buffer) error {
+				return s.pages.threads(b, "en", []threadLine{{ID: "t9", Title: "Only one", At: noon}})
+			}))
+			p.Wait(`document.querySelectorAll("#threads li").length === 1 && document.querySelector("#threads bdi").textContent === "Only one"`)
+		})
+	}
+}

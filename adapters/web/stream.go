@@ -42,15 +42,10 @@ type stream struct {
 
 // serveEvents tells a page what comes after what it shows.
 func (c *Channel) serveEvents(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodGet { // of HEAD
-		return refuse(http.StatusMethodNotAllowed, "The browser sent this in a way that is not understood. Reload the page.")
-	}
 	ctx, me := r.Context(), c.me(r)
-	leave, ok := c.streams.enter(ctx, me.ID, 0)
-	if !ok {
-		why := refuse(http.StatusTooManyRequests, "Too many pages are open. Close some of them.")
-		why.after = time.Minute
-		return why
+	leave, err := c.enterStream(r)
+	if err != nil {
+		return err
 	}
 	defer leave()
 	id, err := threadID(r)
@@ -73,16 +68,35 @@ func (c *Channel) serveEvents(w http.ResponseWriter, r *http.Request) error {
 	if s.position >= 0 { // otherwise the page shows nothing of this thread
 		s.from = max(0, from(r))
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	h.Set("X-Accel-Buffering", "no") // of nginx, which would wait for more
-	w.WriteHeader(http.StatusOK)
-	if err := s.write(fmt.Appendf(nil, "retry: %d\n\n", reconnect)); err != nil {
+	if err := s.begin(); err != nil {
 		return nil // who does not read on has gone
 	}
 	s.follow(ctx, watcher, t)
 	return nil
+}
+
+// enterStream lets somebody read one more stream, until leave is called.
+func (c *Channel) enterStream(r *http.Request) (leave func(), err error) {
+	if r.Method != http.MethodGet { // of HEAD
+		return nil, refuse(http.StatusMethodNotAllowed, "The browser sent this in a way that is not understood. Reload the page.")
+	}
+	leave, ok := c.streams.enter(r.Context(), c.me(r).ID, 0)
+	if !ok {
+		why := refuse(http.StatusTooManyRequests, "Too many pages are open. Close some of them.")
+		why.after = time.Minute
+		return nil, why
+	}
+	return leave, nil
+}
+
+// begin says that events come.
+func (s *stream) begin() error {
+	h := s.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no") // of nginx, which would wait for more
+	s.w.WriteHeader(http.StatusOK)
+	return s.write(fmt.Appendf(nil, "retry: %d\n\n", reconnect))
 }
 
 // lastSeen is the position up to which a page shows the thread, -1 for none.

@@ -15,7 +15,7 @@ const given = new Map(); // id → HTML as the server wrote it
 
 export function listen() {
   if (!source) return;
-  for (const message of messages.children) given.set(message.id, message.outerHTML);
+  for (const message of messages?.children ?? []) given.set(message.id, message.outerHTML);
   source.addEventListener("htmx:sseBeforeMessage", (event) => {
     event.preventDefault();
     take(event.detail);
@@ -85,7 +85,7 @@ let telling; // the timer until that is told
 
 function lost({ detail }) {
   if (detail.source?.readyState === EventSource.CLOSED) whyRefused();
-  if (isLost) return;
+  if (isLost || !banner) return; // a page without a thread does without
   isLost = true;
   telling = setTimeout(() => {
     banner.className = "banner";

@@ -1,0 +1,32 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// A page without a thread is told of threads that begin and of those that are forgotten.
+func TestListStream(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newChannel(t, newMemory(), newFiles())
+		listen(t, c)
+		b := browse(t, c)
+		x := b.open("/events")
+		if e := x.next("threads"); strings.Contains(e.data, "/t/") || e.id != "" {
+			t.Errorf("at first there is %+v", e)
+		}
+		b.is(b.write("message00000000001", "a new one"), http.StatusNoContent)
+		for e := x.next("threads"); !strings.Contains(e.data, "a new one"); e = x.next("threads") {
+		}
+		b.is(b.post("/t/"+thread1+"/forget"), http.StatusNoContent)
+		for e := x.next("threads"); strings.Contains(e.data, "/t/"); e = x.next("threads") {
+		}
+		b.is(b.do(http.MethodHead, "/events", http.NoBody), http.StatusMethodNotAllowed)
+		c.Close()
+		for range x.events { // it ends with the channel
+		}
+	})
+}
