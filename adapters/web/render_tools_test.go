@@ -15,7 +15,7 @@ import (
 func TestToolsThatRunComeFirst(t *testing.T) {
 	t.Parallel()
 	var got []string
-	plain := speaker(func(format string, args ...any) string { return fmt.Sprintf(format, args...) })
+	plain := speaker(fmt.Sprintf)
 	for _, d := range plain.domains([]Tool{{Name: "a", Domain: "far"}, {Name: "b", Domain: "image-perception"}, {Name: "c", Domain: "image-perception", Live: true}, {Name: "d", Domain: "near%s", Live: true}}) {
 		got = append(got, d.Name)
 		for _, tool := range d.Tools {
