@@ -13,7 +13,15 @@ import (
 func TestMediaServed(t *testing.T) {
 	t.Parallel()
 	media := newFiles()
-	c := newChannel(t, newMemory(), media)
+	c := newChannel(t, newMemory(), media, func(c *Config) {
+		c.Guard = func(next http.Handler) http.Handler {
+			next = hardened(t, next)
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				r.Host = "localhost"
+				next.ServeHTTP(w, r)
+			})
+		}
+	})
 	b := browse(t, c)
 	b.is(b.write("message00000000001", "do it"), http.StatusAccepted)
 	cases := []struct{ name, mediaType, shown, saved, policy string }{

@@ -104,7 +104,7 @@ func TestStructure(t *testing.T) {
 	work := sampleWork()
 	checkHTML(t, "work", rendered(t, func(b *bytes.Buffer) error { return p.work(b, "en", &work) }))
 	none := rendered(t, func(b *bytes.Buffer) error { return p.work(b, "zh-TW", nil) })
-	if checkHTML(t, "no work", none); !strings.Contains(none, "已无法得知") {
+	if checkHTML(t, "no work", none); !strings.Contains(none, "没有为此运行任何工具") {
 		t.Error(none)
 	}
 }
