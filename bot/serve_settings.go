@@ -29,7 +29,8 @@ func serveSettings() []setting {
 		}, {
 			name: "WEB_PROXIES",
 			about: "The addresses from which proxies before the web channel connect, as 10.0.0.0/8 or 10.1.2.3, with commas between them: " +
-				"nobody else is believed. It is needed for one on another machine, with WEB_PASSWORD too: wrong passwords are counted by the X-Forwarded-For of these, " +
+				"nobody else is believed. It is needed for one on another machine, with WEB_PASSWORD too: " +
+				"wrong passwords are counted by the X-Forwarded-For of these, " +
 				"and else by the proxy's own address, for all who come through it together. " +
 				"Where it is empty it is this machine alone, whose X-Forwarded-For is believed if PUBLIC_URL is set.",
 			set: func(c *Config, v string) (err error) { c.Web.Proxies, err = prefixes(v); return err },
