@@ -20,6 +20,9 @@ func (c Config) examineWeb() []finding {
 	default:
 		channel.Says += ", for this machine only."
 	}
+	if c.Web.UserHeader != "" && c.Web.Public == nil {
+		channel.Says += " Requests for a name that is not known are refused: set PUBLIC_URL to where people reach it."
+	}
 	pointing := finding{healthy, "pointing", "Pictures in other chat platforms have links to point at them, at " + at + "."}
 	if c.Web.Public == nil {
 		pointing = finding{missing, "pointing", "Pictures in other chat platforms have no links to point at them: for these, set PUBLIC_URL."}

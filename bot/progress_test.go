@@ -147,7 +147,7 @@ func TestProgressOutlastsItsTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProgress(brokenTerminal{}, func() int { return 80 })
 		p.tell("Working", "")
-		time.Sleep(10 * redraw)
+		<-time.After(10 * redraw)
 		p.close()
 		if _, err := p.Write([]byte("x")); err == nil {
 			t.Error("the log was not told that it is lost")

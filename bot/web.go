@@ -27,7 +27,7 @@ type webSite struct {
 	pointing *point.Pages // nil then too
 }
 
-// newWebSite makes the channel. [webSite.serveOf] tells it the jobs, before anything is served.
+// newWebSite makes the channel. [webSite.serves] tells it the jobs, before anything is served.
 func (c Config) newWebSite(ctx context.Context, p *place) (*webSite, error) {
 	s := &webSite{workshop: &workshop{blobs: p.Blobs}}
 	catalogue, err := c.catalogue()

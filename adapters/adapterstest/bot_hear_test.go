@@ -27,7 +27,7 @@ func (b *bot) Listen(ctx context.Context, handle adapters.Handler) error {
 		case err != nil && !b.is("tries a bad token for ever"):
 			return err
 		case err != nil:
-			time.Sleep(time.Second)
+			<-time.After(time.Second)
 			continue
 		}
 		for whole := true; whole; {
@@ -134,7 +134,7 @@ func (b *bot) handOver(ctx context.Context, handle adapters.Handler, h *happenin
 		}
 	}
 	if b.is("sleeps through the end") {
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	}
 }
 

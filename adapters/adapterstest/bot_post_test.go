@@ -64,7 +64,7 @@ func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread
 	}
 	if b.is("looks, then posts") {
 		c.mu.Unlock()
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 		c.mu.Lock()
 	}
 	id := c.number()

@@ -54,7 +54,7 @@ func listeningEnds(s *scene) {
 // pause lets others run, so that what must not happen has time for it.
 func (s *scene) pause() {
 	if s.Bubble {
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		return
 	}
 	for range 1000 {

@@ -167,7 +167,7 @@ func listen(t *testing.T, c *Channel) (h *heard, stop func()) {
 	})
 	t.Cleanup(stop)
 	for c.Check(t.Context()) != nil {
-		time.Sleep(time.Millisecond) // of a bubble's clock
+		<-time.After(time.Millisecond) // of a bubble's clock
 	}
 	return h, stop
 }

@@ -58,7 +58,7 @@ func TestUntakenMessageIsTriedAgain(t *testing.T) {
 		b.is(b.write("message00000000001", "one"), http.StatusAccepted)
 		b.is(b.write("message00000000002", "two"), http.StatusAccepted)
 		h.failing(nil)
-		time.Sleep(2 * lastRetry)
+		<-time.After(2 * lastRetry)
 		if all := h.all(); len(all) != 2 || all[0].Message.Text != "one" || all[1].Message.Text != "two" {
 			t.Errorf("%d events were heard: %+v", len(all), all)
 		}
@@ -74,14 +74,14 @@ func TestDeadProcess(t *testing.T) {
 		dead := newChannel(t, state, media) // as it listens to nobody
 		b := browse(t, dead)
 		b.is(b.write("message00000000001", "before"), http.StatusAccepted)
-		time.Sleep(40 * time.Hour)
+		<-time.After(40 * time.Hour)
 		h, _ := listen(t, newChannel(t, state, media))
 		synctest.Wait()
 		if len(h.all()) != 1 {
 			t.Fatalf("of what was left %d events were heard", len(h.all()))
 		}
 		b.is(b.write("message00000000002", "after"), http.StatusAccepted)
-		time.Sleep(2 * grace)
+		<-time.After(2 * grace)
 		if all := h.all(); len(all) != 2 || all[1].Message.Text != "after" {
 			t.Errorf("of what another process serves %d events were heard", len(all))
 		}

@@ -156,7 +156,7 @@ func (t *trickle) Read(p []byte) (int, error) {
 	if t.left == 0 {
 		return 0, io.EOF
 	}
-	time.Sleep(t.pause)
+	<-time.After(t.pause)
 	n := min(t.left, t.bytes, len(p))
 	t.left -= n
 	copy(p, strings.Repeat("x", n))

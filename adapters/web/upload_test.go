@@ -249,7 +249,7 @@ func TestUploadsAtOnce(t *testing.T) {
 			go upload(status, b)
 		}
 		synctest.Wait()
-		time.Sleep(2 * uploadPatience)
+		<-time.After(2 * uploadPatience)
 		close(media.hold)
 		if got := count(status); got[http.StatusCreated] != uploadsOfOne || got[http.StatusTooManyRequests] != 100-uploadsOfOne {
 			t.Errorf("where one is not taken, %v", got)

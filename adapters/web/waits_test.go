@@ -143,18 +143,18 @@ func TestNothingCame(t *testing.T) {
 		b.is(b.write("message00000000001", "one"), http.StatusServiceUnavailable)
 		c := newChannel(t, state, media)
 		h, stop := listen(t, c)
-		time.Sleep(unsettled / 2)
+		<-time.After(unsettled / 2)
 		if n := len(c.index.waiting()); n != 1 {
 			t.Errorf("%d threads are looked at", n)
 		}
-		time.Sleep(unsettled)
+		<-time.After(unsettled)
 		if n := len(c.index.waiting()); n != 0 {
 			t.Errorf("%d threads are looked at for ever", n)
 		}
 		h.failing(errors.New("the work is away"))
 		b = browse(t, c)
 		b.is(b.write("message00000000002", "two"), http.StatusAccepted)
-		time.Sleep(2 * unsettled)
+		<-time.After(2 * unsettled)
 		stop()
 		h, _ = listen(t, c)
 		synctest.Wait()

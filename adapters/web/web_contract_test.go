@@ -211,7 +211,7 @@ func (p *platform) LoseAnswers(_ *testing.T, posts int) {
 func (p *platform) Break(t *testing.T) {
 	t.Helper()
 	p.state.hangUpAll()
-	time.Sleep(2 * firstRetry) // of the bubble's clock
+	<-time.After(2 * firstRetry) // of the bubble's clock
 }
 
 func (p *platform) Stall(t *testing.T) <-chan struct{} {

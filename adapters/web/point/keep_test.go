@@ -75,7 +75,7 @@ func TestSlowMasksKeepNobodyWaiting(t *testing.T) {
 type drip struct{}
 
 func (drip) Read(p []byte) (int, error) {
-	time.Sleep(time.Second)
+	<-time.After(time.Second)
 	return copy(p, "x"), nil
 }
 
