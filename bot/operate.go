@@ -57,7 +57,7 @@ func (c Config) operator(ctx context.Context) (_ operator, done func() error, er
 			return nil, nil, errors.Join(err, p.close())
 		}
 	}
-	site, err := c.newWebSite(ctx, p) // which keeps what was written in it, to be forgotten too
+	site, err := c.newWebSite(p) // which keeps what was written in it, to be forgotten too
 	if err != nil {
 		return nil, nil, errors.Join(err, p.close())
 	}

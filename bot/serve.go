@@ -170,7 +170,10 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if s.works(jobs.QueueGateway) { // bot ask --detach
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
-	site, err := c.newWebSite(ctx, p)
+	site, err := c.newWebSite(p)
+	if err == nil {
+		err = site.furnish(ctx, c, p)
+	}
 	if err != nil {
 		return err
 	}

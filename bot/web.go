@@ -22,57 +22,66 @@ import (
 type webSite struct {
 	channel  *web.Channel
 	workshop *workshop
+	media    webMedia
 	guard    *guard.Guard
 	links    *point.Links // nil where nobody knows where the pages are reached
 	pointing *point.Pages // nil then too
 }
 
-// newWebSite makes the channel. [webSite.serves] tells it the jobs, before anything is served.
-func (c Config) newWebSite(ctx context.Context, p *place) (*webSite, error) {
-	s := &webSite{workshop: &workshop{blobs: p.Blobs}}
-	catalogue, err := c.catalogue()
-	if err != nil {
-		return nil, err
-	}
-	shown := c
-	shown.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return s.workshop.jobs.Elsewhere(ctx) }
-	if s.workshop.tools, err = shown.toolbox(ctx, catalogue); err != nil {
-		return nil, err
-	}
-	if s.guard, err = guard.New(c.guard(p)); err != nil {
-		return nil, fmt.Errorf("prepare who is let in: %w", err)
-	}
+// newWebSite makes the channel, which can keep and forget. [webSite.serves] tells it the jobs,
+// and [webSite.furnish] gives it what its pages show, before anything is served.
+func (c Config) newWebSite(p *place) (*webSite, error) {
 	tell, err := newTell()
 	if err != nil {
 		return nil, err
 	}
-	media := webMedia{blobs: p.Blobs, limits: c.limits(), tell: tell}
+	s := &webSite{
+		workshop: &workshop{blobs: p.Blobs},
+		media:    webMedia{blobs: p.Blobs, limits: c.limits(), tell: tell},
+	}
+	if s.guard, err = guard.New(c.guard(p)); err != nil {
+		return nil, fmt.Errorf("prepare who is let in: %w", err)
+	}
 	s.channel, err = web.New(web.Config{
-		State: p.State, Media: media, Workshop: s.workshop, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
+		State: p.State, Media: s.media, Workshop: s.workshop, Guard: s.guard.Protect, Who: guard.Who, CanLeave: guard.CanLeave,
 		Retention: c.Retention, MaxFile: c.limits().OrDefault().Bytes, Log: c.logger(),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the web channel: %w", err)
 	}
+	return s, nil
+}
+
+// furnish gives the pages the tools that they show, and makes the page to point at pictures
+// where people of elsewhere reach it.
+func (s *webSite) furnish(ctx context.Context, c Config, p *place) error {
+	catalogue, err := c.catalogue()
+	if err != nil {
+		return err
+	}
+	c.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return s.workshop.jobs.Elsewhere(ctx) }
+	if s.workshop.tools, err = c.toolbox(ctx, catalogue); err != nil {
+		return err
+	}
 	if c.Web.Public == nil {
-		return s, nil
+		return nil
 	}
 	key, err := sharedKey(ctx, p.State)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.links, err = point.NewLinks(point.LinksConfig{Key: key, Base: c.Web.Public, State: p.State}); err != nil {
-		return nil, fmt.Errorf("prepare the links to pictures: %w", err)
+		return fmt.Errorf("prepare the links to pictures: %w", err)
 	}
 	s.pointing, err = point.New(point.Config{
-		Links: s.links, Open: media.Get, Put: media.Put, Look: media.size,
-		MaskFolder: media.Folder, Address: s.guard.Address, Log: c.logger(),
+		Links: s.links, Open: s.media.Get, Put: s.media.Put, Look: s.media.size,
+		MaskFolder: s.media.Folder, Address: s.guard.Address, Log: c.logger(),
 		Handle: func(ctx context.Context, e adapters.Event) error { return s.workshop.jobs.Handle(ctx, e) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("prepare the page to point at pictures: %w", err)
+		return fmt.Errorf("prepare the page to point at pictures: %w", err)
 	}
-	return s, nil
+	return nil
 }
 
 // guard is how people are let in.

@@ -78,7 +78,7 @@ func drawn(run jobs.Run, asked plan.Request) *web.Work {
 	for i, s := range run.Steps {
 		result := run.Results[s.Key]
 		step := web.Step{
-			Tool: s.Action.Tool, Model: result.Model, State: stepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Tool: s.Action.Tool, Model: result.Model, State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
 		}
 		for _, b := range s.Action.Args {
 			step.Takes = append(step.Takes, taken(b, run, given)...)
@@ -139,21 +139,6 @@ func shortened(s string) string {
 		return s
 	}
 	return string([]rune(s)[:longest-1]) + "…"
-}
-
-func stepState(s plan.Status) adapters.StepState {
-	switch s {
-	case plan.Running:
-		return adapters.StepRunning
-	case plan.Done:
-		return adapters.StepDone
-	case plan.Failed:
-		return adapters.StepFailed
-	case plan.Skipped:
-		return adapters.StepSkipped
-	default:
-		return adapters.StepWaiting
-	}
 }
 
 // Tools are all of the catalogue.

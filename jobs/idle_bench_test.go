@@ -22,7 +22,7 @@ func BenchmarkIdle(b *testing.B) {
 			var own, server time.Duration
 			for b.Loop() {
 				before, there := processTime(b), serverTime(b, p)
-				time.Sleep(idle)
+				<-time.After(idle)
 				own += processTime(b) - before
 				server += serverTime(b, p) - there
 			}

@@ -245,7 +245,7 @@ func (j *Jobs) progress(r *request, run *run, ended bool) adapters.Progress {
 	}
 	done := 0
 	for _, s := range run.route.Steps() {
-		step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: stepState(run.route.Status(s.Key))}
+		step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.route.Status(s.Key))}
 		if result, ok := run.route.Result(s.Key); ok {
 			step.Took = result.Took
 			done++
@@ -256,7 +256,8 @@ func (j *Jobs) progress(r *request, run *run, ended bool) adapters.Progress {
 	return p
 }
 
-func stepState(s plan.Status) adapters.StepState {
+// StepState is how a step stands, as people are shown it.
+func StepState(s plan.Status) adapters.StepState {
 	switch s {
 	case plan.Running:
 		return adapters.StepRunning

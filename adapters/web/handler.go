@@ -41,46 +41,35 @@ type action func(w http.ResponseWriter, r *http.Request) error
 
 // whole serves a page: why there is none is told by a page too.
 func (c *Channel) whole(a action) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		err := a(w, r)
-		if err == nil {
-			return
-		}
-		status, sentence := c.refused(w, r, err)
-		if status == 0 {
-			return
-		}
+	return c.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
 		v := pageView{Missing: sentence, Title: sentence}
 		if err := c.servePage(w, r, status, v); err != nil {
 			http.Error(w, sentence, status)
 		}
-	}
+	})
 }
 
 // fragment serves a piece of a page, or nothing; why not is told by a piece.
 func (c *Channel) fragment(a action) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		err := a(w, r)
-		if err == nil {
-			return
-		}
-		status, sentence := c.refused(w, r, err)
-		if status == 0 {
-			return
-		}
+	return c.orWhyNot(a, func(w http.ResponseWriter, r *http.Request, status int, sentence string) {
 		c.writeHTML(w, status, func(to io.Writer) error { return c.pages.failure(to, c.language(r), sentence) })
-	}
+	})
 }
 
 // data serves what a script reads.
 func (c *Channel) data(a action) http.HandlerFunc {
+	return c.orWhyNot(a, func(w http.ResponseWriter, _ *http.Request, status int, sentence string) {
+		writeJSON(w, status, map[string]string{"error": sentence})
+	})
+}
+
+// orWhyNot does an action, and lets be told why it was not done.
+func (c *Channel) orWhyNot(a action, tell func(w http.ResponseWriter, r *http.Request, status int, sentence string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		err := a(w, r)
-		if err == nil {
-			return
-		}
-		if status, sentence := c.refused(w, r, err); status != 0 {
-			writeJSON(w, status, map[string]string{"error": sentence})
+		if err := a(w, r); err != nil {
+			if status, sentence := c.refused(w, r, err); status != 0 {
+				tell(w, r, status, sentence)
+			}
 		}
 	}
 }

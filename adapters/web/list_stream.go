@@ -1,10 +1,6 @@
 package web
 
-import (
-	"context"
-	"net/http"
-	"time"
-)
+import "net/http"
 
 // serveList tells a page that shows no thread how the list of threads changes.
 func (c *Channel) serveList(w http.ResponseWriter, r *http.Request) error {
@@ -23,38 +19,6 @@ func (c *Channel) serveList(w http.ResponseWriter, r *http.Request) error {
 	if err := s.begin(); err != nil {
 		return nil // who does not read on has gone
 	}
-	s.followList(ctx, watcher)
+	s.follow(ctx, watcher, snapshot{}) // of no thread
 	return nil
-}
-
-// followList tells the list at once, since it may have changed since the page was made, and
-// when it changes, until the page is closed, or the channel.
-func (s *stream) followList(ctx context.Context, w *watcher) {
-	alive := time.NewTicker(beat)
-	defer alive.Stop()
-	due := time.NewTimer(0)
-	defer due.Stop()
-	isDue := true
-	var err error
-	for err == nil {
-		select {
-		case <-ctx.Done():
-			return
-		case <-s.c.closed:
-			return
-		case <-w.lost:
-			return
-		case <-alive.C:
-			err = s.write([]byte(": alive\n\n"))
-		case <-w.wake:
-			if w.listed.Load() > s.listed && !isDue {
-				isDue = true
-				due.Reset(listPause)
-			}
-		case <-due.C:
-			isDue = false
-			s.listed = w.listed.Load()
-			err = s.list(ctx, s.listed)
-		}
-	}
 }

@@ -32,7 +32,7 @@ type stream struct {
 	c        *Channel
 	w        http.ResponseWriter
 	control  *http.ResponseController
-	thread   string
+	thread   string // "" where the page shows none
 	language string
 	me       adapters.Person
 	position int64  // of the last entry that was told
@@ -157,6 +157,9 @@ func (s *stream) follow(ctx context.Context, w *watcher, t snapshot) {
 
 // look tells what has changed, as it is when all hints up to that one were there.
 func (s *stream) look(ctx context.Context, wanted uint64) error {
+	if s.thread == "" { // the page shows none: the list is all
+		return nil
+	}
 	t, err := s.c.threads.read(ctx, s.thread, wanted)
 	if errors.Is(err, adapters.ErrGone) {
 		return errors.Join(err, s.event("gone", -1, func(w io.Writer) error {

@@ -91,12 +91,12 @@ func TestTheBackgroundSyncs(t *testing.T) {
 			if syncs.Load() != 0 {
 				t.Error("a put waits for a sync")
 			}
-			time.Sleep(delay) // by the bubble's clock
+			<-time.After(delay) // by the bubble's clock
 			synctest.Wait()
 			if s.log.sure != s.log.end {
 				t.Error("after a second it is not sure")
 			}
-			time.Sleep(time.Hour)
+			<-time.After(time.Hour)
 			if syncs.Load() != 1 {
 				t.Errorf("%d syncs were done", syncs.Load())
 			}
@@ -126,7 +126,7 @@ func TestASyncThatFails(t *testing.T) {
 			if err := s.Sync(t.Context()); !errors.Is(err, syscall.EIO) {
 				t.Errorf("the sync: %v", err)
 			}
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 		}
 		fault, ok := errors.AsType[*storage.Fault](s.Check(t.Context()))
 		if !ok || !strings.HasPrefix(fault.Sentence, "The disk does not keep the state") {
