@@ -79,7 +79,7 @@ func TestLookAndHands(t *testing.T) {
 		w.Header().Set("Content-Type", "text/html")
 		language := r.Header.Get("Accept-Language")
 		if _, err := io.WriteString(w, `<!doctype html><html lang="`+html.EscapeString(language)+`"><title>t</title><link rel="icon" href="data:,">
-			<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><input autofocus>`); err != nil {
+			<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><input autofocus><textarea></textarea>`); err != nil {
 			t.Error(err)
 		}
 	}))
@@ -98,6 +98,12 @@ func TestLookAndHands(t *testing.T) {
 	p.Script(`document.querySelector("input").focus()`)
 	p.Key("hands")
 	if got := browsertest.Eval[string](p, `document.querySelector("input").value`); got != "hands" {
+		t.Errorf("it typed %q", got)
+	}
+	// A page that takes Enter for itself, and is done before its character comes.
+	p.Script(`document.querySelector("textarea").focus(); document.querySelector("textarea").addEventListener("keydown", (e) => e.key === "Enter" && e.preventDefault())`)
+	p.Key("a\rb")
+	if got := browsertest.Eval[string](p, `document.querySelector("textarea").value`); got != "ab" {
 		t.Errorf("it typed %q", got)
 	}
 	p.Screenshot("look")

@@ -94,5 +94,13 @@ func (p *Page) touch(event input.DispatchTouchEventParams) {
 // Key types keys one after another: characters, and those of chromedp's package kb.
 func (p *Page) Key(keys string, held ...chromedp.Modifier) {
 	p.tb.Helper()
-	p.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(held...)))
+	p.Do(chromedp.KeyEvent(keys, chromedp.KeyModifiers(held...), raw))
+}
+
+// raw presses a key as a keyboard does. A page that takes such a key for itself gets no
+// character of it: the browser holds that back after a raw press only.
+func raw(k *input.DispatchKeyEventParams) {
+	if k.Type == input.DispatchKeyEventTypeKeyDown {
+		k.Type = input.DispatchKeyEventTypeRawKeyDown
+	}
 }
