@@ -60,6 +60,9 @@ type Person struct {
 	Name string `json:"name,omitempty"` // as others see it
 	// Admin tells that the platform lets the person remove what others wrote there.
 	Admin bool `json:"admin,omitempty"`
+	// Roles are the ids of what the person is there, as far as the platform tells: the roles
+	// of a server of Discord.
+	Roles []string `json:"roles,omitempty"`
 }
 
 // Reaction is a sign that somebody put on a message, or took away, or a button below it

@@ -2,6 +2,7 @@ package adapters
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -29,8 +30,10 @@ var (
 
 // Fault is an error with two faces: a sentence for people, and the detail for the log.
 type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
-	// Sentence says what was wrong and what to do. It holds no secret.
+	// Sentence says what was wrong and what to do, as a format of package fmt for Args, under
+	// which it stands in the catalogue of fixed sentences. It holds no secret.
 	Sentence string
+	Args     []any
 	// Kind is one of the errors above, or nil for a passing fault.
 	Kind error
 	// After is how long to wait, where that is known.
@@ -43,11 +46,14 @@ type Fault struct { //nolint:errname // a Fault is more than an error: what peop
 	Err error
 }
 
+// Told is the sentence in English.
+func (f *Fault) Told() string { return fmt.Sprintf(f.Sentence, f.Args...) }
+
 func (f *Fault) Error() string {
 	if f.Err != nil {
-		return f.Sentence + ": " + f.Err.Error()
+		return f.Told() + ": " + f.Err.Error()
 	}
-	return f.Sentence
+	return f.Told()
 }
 
 // Unwrap gives what the fault is and what it came from.

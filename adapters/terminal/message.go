@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -90,8 +89,8 @@ func open(path string) (io.ReadCloser, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &adapters.Fault{
-			Sentence: fmt.Sprintf("There is no file called %q; check its name and where it lies.", nameOf(path)),
-			Kind:     adapters.ErrGone, Err: err,
+			Sentence: "There is no file called %q; check its name and where it lies.", Args: []any{nameOf(path)},
+			Kind: adapters.ErrGone, Err: err,
 		}
 	case errors.Is(err, fs.ErrPermission):
 		return nil, unfit(path, "may not be read.", err)
@@ -103,5 +102,5 @@ func open(path string) (io.ReadCloser, error) {
 
 // unfit tells what is the matter with a file. Trying again does not help who waits.
 func unfit(path, what string, err error) error {
-	return &adapters.Fault{Sentence: fmt.Sprintf("%q %s", nameOf(path), what), Kind: adapters.ErrGone, Err: err}
+	return &adapters.Fault{Sentence: "%q " + what, Args: []any{nameOf(path)}, Kind: adapters.ErrGone, Err: err}
 }

@@ -35,7 +35,7 @@ func TestMessage(t *testing.T) {
 			t.Errorf("%s became %+v", name, one.Message.Files)
 		}
 		other := terminal.Message("holiday", "blur it", []string{path})
-		if one.Key() == other.Key() || one.Thread.Key() != other.Thread.Key() || one.By != other.By {
+		if one.Key() == other.Key() || one.Thread.Key() != other.Thread.Key() || one.By.ID != other.By.ID {
 			t.Errorf("two calls are %s and %s in %s and %s", one.Key(), other.Key(), one.Thread.Key(), other.Thread.Key())
 		}
 	}
@@ -89,7 +89,7 @@ func TestFetch(t *testing.T) {
 	} {
 		_, err := fetch(path)
 		fault, ok := errors.AsType[*adapters.Fault](err)
-		if !ok || fault.Sentence != want || !adapters.Final(err) || strings.Contains(fault.Sentence, "/") {
+		if !ok || fault.Told() != want || !adapters.Final(err) || strings.Contains(fault.Told(), "/") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -36,7 +36,7 @@ func TestMessageIsRecordedAndHandedOver(t *testing.T) {
 			t.Fatalf("%d events were heard", len(all))
 		}
 		first, second := all[0], all[1]
-		if first.Message.Text != "Find\nthe edges." || first.By != ana || first.Thread != threadOf(thread1) || first.Message.Ref.ID != "message00000000001" || first.Message.For != adapters.Direct {
+		if first.Message.Text != "Find\nthe edges." || first.By.ID != ana.ID || first.Thread != threadOf(thread1) || first.Message.Ref.ID != "message00000000001" || first.Message.For != adapters.Direct {
 			t.Errorf("it was heard as %+v", first)
 		}
 		if second.Message.ReplyTo == nil || second.Message.ReplyTo.Own || second.Message.Order <= first.Message.Order {
