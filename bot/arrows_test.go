@@ -25,6 +25,8 @@ var arrows = map[string]arrow{
 	"adapters":                    {nil, "a promise: what people write and read, whoever works on it"},
 	"adapters/phrase":             {nil, "the fixed sentences, a leaf"},
 	"adapters/adapterstest":       {[]string{"adapters"}, "the contract suite knows the promise only"},
+	"adapters/inbox":              {[]string{"adapters"}, "how events are handed over is the same on every platform"},
+	"adapters/ledger":             {[]string{"adapters"}, "what was posted is known the same way on every platform"},
 	"adapters/terminal":           {[]string{"adapters"}, "a make imports its promise"},
 	"adapters/web":                {[]string{"adapters", "adapters/phrase", "adapters/web/point"}, "a make imports its promise, and shows the page to point at pictures within its own"},
 	"adapters/web/guard":          {[]string{"adapters", "adapters/phrase"}, "who is let in does not depend on what is behind the door"},
