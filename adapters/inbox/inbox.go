@@ -82,6 +82,16 @@ func (b *Inbox) Put(e adapters.Event, taken func()) {
 	}
 }
 
+// Close hands over nothing more, ends the context of what is being handed over, and returns
+// when the last handler has.
+func (b *Inbox) Close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.end()
+	b.runs.Wait()
+}
+
 func (b *Inbox) put(e adapters.Event, taken func()) (already bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -178,14 +188,4 @@ func (b *Inbox) tick(lane string, it *item) []func() {
 	b.order[b.next], b.next = key, (b.next+1)%remembered
 	b.taken[key] = true
 	return it.taken
-}
-
-// Close hands over nothing more, ends the context of what is being handed over, and returns
-// when the last handler has.
-func (b *Inbox) Close() {
-	b.mu.Lock()
-	b.closed = true
-	b.mu.Unlock()
-	b.end()
-	b.runs.Wait()
 }

@@ -73,7 +73,10 @@ type failing struct{ key string }
 
 var errAway = errors.New("away")
 
-func (f *failing) Get(_ context.Context, key string) ([]byte, error) { f.key = key; return nil, errAway }
+func (f *failing) Get(_ context.Context, key string) ([]byte, error) {
+	f.key = key
+	return nil, errAway
+}
 
 func (f *failing) Put(context.Context, string, []byte, time.Duration) error { return errAway }
 
