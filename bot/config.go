@@ -29,6 +29,9 @@ type Config struct {
 	// Listen is the address of the program's own HTTP; empty listens nowhere.
 	Listen string
 	Web    Web
+	// Discord and Slack are the chat platforms of elsewhere.
+	Discord Discord
+	Slack   Slack
 
 	// LogTo is where the log goes; not a variable. Nil is nowhere.
 	LogTo io.Writer
@@ -55,7 +58,7 @@ type setting struct {
 
 // settings lists every variable, in the order of .env.example.
 func settings() []setting {
-	return slices.Concat(ownSettings(), serveSettings(), storageSettings(), mindSettings(), toolSettings())
+	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), storageSettings(), mindSettings(), toolSettings())
 }
 
 // ownSettings are those of the program itself.

@@ -18,7 +18,7 @@ const prefix = "ATELIER_"
 
 // commonPrefixes begin the names of settings that other programs may have too.
 func commonPrefixes() []string {
-	return []string{"OPENAI_", "DECOMPOSER_", "MIND", "REDIS_", "S3_", "AWS_"}
+	return []string{"OPENAI_", "DECOMPOSER_", "MIND", "REDIS_", "S3_", "AWS_", "DISCORD_", "SLACK_"}
 }
 
 // maxEnvLine is the longest line of a file .env, in bytes.
