@@ -1,0 +1,138 @@
+package discordtest
+
+import "time"
+
+// Post is what somebody writes.
+type Post struct {
+	Channel string // or a thread, or a direct channel
+	By      User
+	Content string
+	ReplyTo string // the id of a message of the same channel, or ""
+	Silent  bool   // the reply does not notify who is replied to
+	Files   []File
+	Voice   *Voice // makes it a voice message of its one file
+	Forward string // the id of a message that is forwarded, or ""
+}
+
+// Voice is what a voice message tells beside its sound.
+type Voice struct {
+	Duration time.Duration
+	Waveform []byte // up to 256 samples; nil is a flat one
+}
+
+// File is one that somebody attaches.
+type File struct {
+	Name        string // whatever people call files
+	Type        string // a media type; "" is application/octet-stream
+	Description string // the alternative text
+	Content     []byte
+	// Size is what is told of it, for files that lie; 0 is that of the content.
+	Size int64
+	// Fault is what is wrong with its link.
+	Fault Fault
+}
+
+// Fault is what is wrong with the link of a file.
+type Fault int
+
+// The faults of links.
+const (
+	Whole     Fault = iota // none
+	Gone                   // 404, as for a link that has expired
+	Forbidden              // 403
+	Cut                    // the connection ends in the middle
+	Endless                // it goes on for ever, beginning with the content
+	HTML                   // a page of HTML in its place, which says so
+	Lying                  // a page of HTML in its place, under the file's own type
+)
+
+// Message is one as it stands in its channel.
+type Message struct {
+	ID, Channel, Guild string // no guild where it is direct
+	Author             User
+	Content            string
+	Attachments        []Attachment
+	Reactions          []Reaction // in the order in which they came
+	Buttons            []Button   // of all rows, in order
+	Rows               int        // of components
+	ReplyTo            string     // the id of the message, or ""
+	// Notified are the ids of those whom it notified when it was posted, for the members of
+	// a role the members', [Everybody] for all. That a direct message notifies by itself does
+	// not count.
+	Notified  []string
+	Flags     int
+	Nonce     string
+	Edits     int  // how often it was edited
+	Ephemeral bool // only who interacted sees it
+	Thinking  bool // of a deferred response that has not come
+	// Interaction is the id of what it responds to, or "".
+	Interaction string
+	Created     time.Time
+}
+
+// Attachment is a file of a message.
+type Attachment struct {
+	ID          string
+	Name        string // as people see it
+	Filename    string // as it stands in the link
+	Description string
+	Type        string
+	Content     []byte
+	URL         string // taken for a day by the server's clock
+}
+
+// Reaction is an emoji on a message.
+type Reaction struct {
+	Emoji string
+	Users []string // their ids, in the order in which they came
+}
+
+// Button is one below a message.
+type Button struct {
+	CustomID, Label, URL, Emoji string
+	Style                       int
+	Disabled                    bool
+}
+
+// SlashCommand is one that somebody types.
+type SlashCommand struct {
+	By      User
+	Channel string
+	Name    string            // without the slash
+	Sub     string            // the subcommand, or ""
+	Options map[string]string // texts, numbers and "true" as they are typed, by name
+	Files   map[string]File   // options that are attachments, by name
+	Locale  string            // the language of the person's client; "" is en-US
+}
+
+// Modal is a form that somebody is asked to fill in.
+type Modal struct {
+	CustomID, Title string
+	Inputs          []Input
+}
+
+// Input is a line or paragraph of a form.
+type Input struct {
+	CustomID, Label, Value, Placeholder string
+	Required                            bool
+	Paragraph                           bool
+	Min, Max                            int
+}
+
+// Command is an application command as the bot has registered it.
+type Command struct {
+	ID, Guild   string // no guild where it is everywhere
+	Name        string
+	Description string
+	Type        int // 1 slash, 2 user, 3 message
+	Options     []Option
+}
+
+// Option is an option of a command, or a subcommand.
+type Option struct {
+	Type        int      `json:"type"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Required    bool     `json:"required,omitempty"`
+	Options     []Option `json:"options,omitempty"`
+}
