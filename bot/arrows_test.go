@@ -27,6 +27,7 @@ var arrows = map[string]arrow{
 	"adapters/adapterstest":       {[]string{"adapters"}, "the contract suite knows the promise only"},
 	"adapters/inbox":              {[]string{"adapters"}, "how events are handed over is the same on every platform"},
 	"adapters/ledger":             {[]string{"adapters"}, "what was posted is known the same way on every platform"},
+	"adapters/edge":               {[]string{"adapters"}, "how platforms are reached knows their promise, and no platform"},
 	"adapters/terminal":           {[]string{"adapters"}, "a make imports its promise"},
 	"adapters/web":                {[]string{"adapters", "adapters/phrase", "adapters/web/point"}, "a make imports its promise, and shows the page to point at pictures within its own"},
 	"adapters/web/guard":          {[]string{"adapters", "adapters/phrase"}, "who is let in does not depend on what is behind the door"},

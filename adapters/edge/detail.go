@@ -1,0 +1,54 @@
+package edge
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+
+	"atelier/adapters"
+)
+
+var errAnswer = errors.New("the answer cannot be understood")
+
+// Detail is an error of net/http without the address of its request, which may be signed or
+// hold a token, and without what the server wrote. It keeps what callers decide by: a Fault,
+// the context's end, and a timeout.
+func Detail(err error) error {
+	if own, ok := errors.AsType[*adapters.Fault](err); ok {
+		return own
+	}
+	for _, known := range []error{context.Canceled, context.DeadlineExceeded, io.ErrUnexpectedEOF} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	if asked, ok := errors.AsType[*url.Error](err); ok {
+		err = asked.Err
+	}
+	var (
+		dialled  *net.OpError
+		resolved *net.DNSError
+		untold   *tls.CertificateVerificationError
+		alert    tls.AlertError
+		timeout  net.Error
+	)
+	switch { // these tell of hosts and of nothing else
+	case errors.As(err, &resolved):
+		return resolved
+	case errors.As(err, &dialled):
+		return dialled
+	case errors.As(err, &untold):
+		return untold
+	case errors.As(err, &alert):
+		return alert
+	case errors.As(err, &timeout):
+		return timeout
+	case errors.Is(err, io.EOF):
+		return io.ErrUnexpectedEOF
+	default:
+		return errAnswer
+	}
+}
