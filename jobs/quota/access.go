@@ -1,0 +1,119 @@
+package quota
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/adapters"
+)
+
+// Kind is what an entry of a list names.
+type Kind string
+
+// The kinds. A guild is a server of Discord; it, a server and a team may be written for
+// the workspace.
+const (
+	Workspace Kind = "workspace"
+	Channel   Kind = "channel" // with its threads
+	User      Kind = "user"
+	Role      Kind = "role" // where the platform tells of roles, as Discord does
+)
+
+// Entry names some of the people and places of a platform by the platform's own id. Its
+// zero Kind names all of the platform.
+type Entry struct {
+	Adapter string
+	Kind    Kind
+	ID      string
+}
+
+// ParseEntry reads an entry such as discord/guild/1097, slack/user/U1, or slack for all of
+// Slack.
+func ParseEntry(s string) (Entry, error) {
+	parts := strings.Split(s, "/")
+	if slices.ContainsFunc(parts, func(p string) bool { return p == "" || strings.ContainsFunc(p, notOfAnID) }) {
+		return Entry{}, errEntry(s)
+	}
+	switch len(parts) {
+	case 1:
+		return Entry{Adapter: parts[0]}, nil
+	case 3:
+		e := Entry{parts[0], Kind(parts[1]), parts[2]}
+		switch e.Kind {
+		case "guild", "server", "team":
+			e.Kind = Workspace
+		case Workspace, Channel, User, Role:
+		default:
+			return Entry{}, errEntry(s)
+		}
+		return e, nil
+	}
+	return Entry{}, errEntry(s)
+}
+
+// ParseEntries reads entries with commas or spaces between them.
+func ParseEntries(s string) ([]Entry, error) {
+	var all []Entry
+	for _, part := range strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' }) {
+		e, err := ParseEntry(part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// notOfAnID tells what stands in no id of a platform.
+func notOfAnID(r rune) bool {
+	return r <= ' ' || r == ',' || r == '@' || r == '#' || r == '<' || r == '>'
+}
+
+func errEntry(s string) error {
+	return fmt.Errorf("%q is none of platform/workspace/ID, platform/channel/ID, platform/user/ID and platform/role/ID, such as discord/guild/1097", s)
+}
+
+// String is the entry as it is written.
+func (e Entry) String() string {
+	if e.Kind == "" {
+		return e.Adapter
+	}
+	return e.Adapter + "/" + string(e.Kind) + "/" + e.ID
+}
+
+// names tells whether the person in that place is one of those that the entry names.
+func (e Entry) names(by adapters.Person, in adapters.Thread) bool {
+	if e.Adapter != in.Adapter {
+		return false
+	}
+	switch e.Kind {
+	case Workspace:
+		return e.ID == in.Workspace
+	case Channel:
+		return e.ID == in.Channel || e.ID == in.ID
+	case User:
+		return e.ID == by.ID
+	case Role:
+		return slices.Contains(by.Roles, e.ID)
+	}
+	return true
+}
+
+func named(all []Entry, by adapters.Person, in adapters.Thread) bool {
+	return slices.ContainsFunc(all, func(e Entry) bool { return e.names(by, in) })
+}
+
+// Allowed tells whether the person may ask in that place.
+func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
+	if named(q.config.Deny, by, in) {
+		return false
+	}
+	listed := slices.ContainsFunc(q.config.Allow, func(e Entry) bool { return e.Adapter == in.Adapter })
+	return !listed || named(q.config.Allow, by, in)
+}
+
+// exempt tells whether nothing of the person is counted in that place.
+func (q *Quota) exempt(by adapters.Person, in adapters.Thread) bool {
+	return named(q.config.Exempt, by, in)
+}

@@ -1,0 +1,67 @@
+package quota
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// Room is how many bytes of media may be taken from the person under an id now; negative is
+// any number, as also where it was counted before.
+func (q *Quota) Room(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (int64, error) {
+	if q.bytes.limit == 0 || q.exempt(by, in) {
+		return -1, nil
+	}
+	now := q.config.Now()
+	c, err := q.bytes.read(ctx, personGroup(by, in), now)
+	if err != nil {
+		return 0, err
+	}
+	if c.has(id) {
+		return -1, nil
+	}
+	return max(q.bytes.limit-c.within(now, q.bytes.span), 0), nil
+}
+
+// TakeBytes counts n bytes of media under an id.
+func (q *Quota) TakeBytes(ctx context.Context, id string, by adapters.Person, in adapters.Thread, n int64) (*Refusal, error) {
+	if q.exempt(by, in) {
+		return nil, nil //nolint:nilnil // nothing is refused
+	}
+	ok, wait, err := q.bytes.take(ctx, personGroup(by, in), id, n)
+	if err != nil || ok {
+		return nil, err
+	}
+	return q.tooMuch(wait), nil
+}
+
+// TooMuch is the refusal of n bytes for which there is no room.
+func (q *Quota) TooMuch(ctx context.Context, by adapters.Person, in adapters.Thread, n int64) (*Refusal, error) {
+	now := q.config.Now()
+	c, err := q.bytes.read(ctx, personGroup(by, in), now)
+	if err != nil {
+		return nil, err
+	}
+	return q.tooMuch(c.wait(now, q.bytes.span, q.bytes.limit-n)), nil
+}
+
+func (q *Quota) tooMuch(wait time.Duration) *Refusal {
+	limit := mb(q.config.Bytes)
+	if wait == 0 {
+		return &Refusal{Day, plan.Say("That is more than I take in from one person within a day, which is %s MB. Please send less.", limit)}
+	}
+	return &Refusal{Day, plan.Say(
+		"You have reached the limit of what I take in from one person within a day, which is %s MB. Send it again in %s.", limit, span(wait))}
+}
+
+// mb is so many bytes in MB, with a decimal where it matters.
+func mb(n int64) string {
+	if n < 10_000_000 && n%1_000_000 != 0 {
+		return fmt.Sprintf("%.1f", float64(n)/1e6)
+	}
+	return strconv.FormatInt(n/1_000_000, 10)
+}

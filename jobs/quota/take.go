@@ -1,0 +1,105 @@
+package quota
+
+import (
+	"context"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// Why is why somebody was refused, for whoever counts it.
+type Why string
+
+// The reasons.
+const (
+	Denied        Why = "denied"
+	Hour          Why = "hour"
+	AtOnce        Why = "at_once"
+	ChannelAtOnce Why = "channel_at_once"
+	Day           Why = "day"
+)
+
+// Refusal is that something is not taken.
+type Refusal struct {
+	Why Why
+	// Sentence tells the person, and when to come back.
+	Sentence plan.Message
+}
+
+// Refuse is the refusal of who may not ask in a place.
+func Refuse() *Refusal {
+	return &Refusal{Denied, plan.Say("I am not allowed to work for you here. Whoever runs me can change that.")}
+}
+
+func (q *Quota) seats(group string, n int) seats {
+	return seats{q.config.State, group, n, q.config.Longest}
+}
+
+// Take counts a request under its id, and that it is at work until [Quota.Done]. It gives
+// why it is refused, nil where it is taken.
+func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (*Refusal, error) {
+	if q.exempt(by, in) {
+		return nil, nil //nolint:nilnil // nothing is refused
+	}
+	person := personGroup(by, in)
+	ok, err := q.seats(person, q.config.AtOnce).sit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return &Refusal{AtOnce, plan.Say(
+			"As much of yours is at work as I do for one person at once, which is %d. Ask again when something of it is done.", q.config.AtOnce)}, nil
+	}
+	refused, err := q.takeBeside(ctx, id, person, in)
+	if err != nil || refused != nil {
+		if e := q.Done(ctx, id, by, in); err == nil {
+			err = e
+		}
+	}
+	return refused, err
+}
+
+// takeBeside takes what a request needs besides a seat of its person's.
+func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.Thread) (*Refusal, error) {
+	ok, err := q.seats(channelGroup(in), q.config.ChannelAtOnce).sit(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return &Refusal{ChannelAtOnce, plan.Say(
+			"As much is at work in this channel as I do here at once, which is %d. Ask again in a few minutes.", q.config.ChannelAtOnce)}, nil
+	}
+	ok, wait, err := q.requests.take(ctx, person, id, 1)
+	if err != nil || ok {
+		return nil, err
+	}
+	return &Refusal{Hour, plan.Say(
+		"You have reached the limit of requests here, which is %d an hour. Ask again in %s.", q.config.Requests, span(wait))}, nil
+}
+
+// Done tells that a request is not at work any more. It may be told again.
+func (q *Quota) Done(ctx context.Context, id string, by adapters.Person, in adapters.Thread) error {
+	if err := q.seats(personGroup(by, in), q.config.AtOnce).rise(ctx, id); err != nil {
+		return err
+	}
+	return q.seats(channelGroup(in), q.config.ChannelAtOnce).rise(ctx, id)
+}
+
+// Command counts a command under its id, and tells whether it may be answered: there are
+// limits to what cost next to nothing too.
+func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (bool, error) {
+	ok, _, err := q.commands.take(ctx, personGroup(by, in), id, 1)
+	return ok, err
+}
+
+// span is how long somebody is to wait, rounded up.
+func span(d time.Duration) plan.Message {
+	switch {
+	case d <= 2*time.Minute:
+		return plan.Span(d)
+	case d <= 2*time.Hour:
+		return plan.Say("%d minutes", int((d+time.Minute-1)/time.Minute))
+	}
+	return plan.Say("%d hours", int((d+time.Hour-1)/time.Hour))
+}
