@@ -63,15 +63,15 @@ type moving struct {
 
 func (m *moving) Read(b []byte) (int, error) {
 	if err := m.SetReadDeadline(time.Now().Add(m.stall)); err != nil {
-		return 0, err
+		return 0, err //nolint:wrapcheck // the connection's own errors are looked into by who reads
 	}
-	return m.Conn.Read(b)
+	return m.Conn.Read(b) //nolint:wrapcheck // the same
 }
 
 // Write puts off the end of a Read that waits, too: what is written may be what is answered.
 func (m *moving) Write(b []byte) (int, error) {
 	if err := m.SetDeadline(time.Now().Add(m.stall)); err != nil {
-		return 0, err
+		return 0, err //nolint:wrapcheck // the same
 	}
-	return m.Conn.Write(b)
+	return m.Conn.Write(b) //nolint:wrapcheck // the same
 }

@@ -157,7 +157,7 @@ func redirected(r *http.Request, via []*http.Request) error {
 		if r.Body != nil && r.Body != http.NoBody { // which may hold the token
 			return elsewhere()
 		}
-		r.Header = http.Header{}
+		clear(r.Header)
 	}
 	return nil
 }

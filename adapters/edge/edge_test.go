@@ -74,6 +74,20 @@ func (n *internet) reach(t *testing.T, s *httptest.Server, config Config) *Clien
 	return c
 }
 
+func write(t *testing.T, w io.Writer, text string) {
+	t.Helper()
+	if _, err := io.WriteString(w, text); err != nil {
+		t.Error(err)
+	}
+}
+
+func flush(t *testing.T, w http.ResponseWriter) {
+	t.Helper()
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		t.Error(err)
+	}
+}
+
 const public1, public2 = "93.184.216.34", "2606:2800:220:1::1"
 
 func read(t *testing.T, c *Client, address string, header http.Header) (string, error) {
@@ -89,7 +103,7 @@ func read(t *testing.T, c *Client, address string, header http.Header) (string, 
 func TestFilesComeFromTheHostsThatAreNamed(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Host+" "+r.Header.Get("Authorization"))
+		write(t, w, r.Host+" "+r.Header.Get("Authorization"))
 	}))
 	t.Cleanup(s.Close)
 	for name, c := range map[string]struct {
@@ -196,7 +210,7 @@ func TestRedirectsAreLookedAtAgain(t *testing.T) {
 					w.WriteHeader(http.StatusFound)
 					return
 				}
-				_, _ = io.WriteString(w, "the file "+r.Header.Get("Authorization"))
+				write(t, w, "the file "+r.Header.Get("Authorization"))
 			}))
 			t.Cleanup(s.Close)
 			net := &internet{names: map[string][]string{
@@ -254,27 +268,30 @@ func TestARefusedFileIsToldByItsKind(t *testing.T) {
 
 func TestACutOrStalledFileIsAFault(t *testing.T) {
 	t.Parallel()
-	for name, serve := range map[string]func(w http.ResponseWriter, end <-chan struct{}){
-		"cut": func(w http.ResponseWriter, _ <-chan struct{}) {
+	for name, serve := range map[string]func(t *testing.T, w http.ResponseWriter, end <-chan struct{}){
+		"cut": func(t *testing.T, w http.ResponseWriter, _ <-chan struct{}) {
+			t.Helper()
 			w.Header().Set("Content-Length", "1000")
-			_, _ = io.WriteString(w, "half of it")
+			write(t, w, "half of it")
 		},
-		"cut between its chunks": func(w http.ResponseWriter, _ <-chan struct{}) {
-			_, _ = io.WriteString(w, "half of it")
-			_ = http.NewResponseController(w).Flush()
+		"cut between its chunks": func(t *testing.T, w http.ResponseWriter, _ <-chan struct{}) {
+			t.Helper()
+			write(t, w, "half of it")
+			flush(t, w)
 			panic(http.ErrAbortHandler)
 		},
-		"stalled": func(w http.ResponseWriter, end <-chan struct{}) {
-			_, _ = io.WriteString(w, "half of it")
-			_ = http.NewResponseController(w).Flush()
+		"stalled": func(t *testing.T, w http.ResponseWriter, end <-chan struct{}) {
+			t.Helper()
+			write(t, w, "half of it")
+			flush(t, w)
 			<-end
 		},
-		"silent": func(_ http.ResponseWriter, end <-chan struct{}) { <-end },
+		"silent": func(_ *testing.T, _ http.ResponseWriter, end <-chan struct{}) { <-end },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			end := make(chan struct{})
-			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serve(w, end) }))
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { serve(t, w, end) }))
 			t.Cleanup(s.Close)
 			defer close(end)
 			client := (&internet{}).reach(t, s, Config{Allow: []string{"127.0.0.1"}})
@@ -293,7 +310,7 @@ func TestACutOrStalledFileIsAFault(t *testing.T) {
 func TestAProxyIsDialledWhereverItIs(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Method+" "+r.URL.String()) // as a proxy is asked
+		write(t, w, r.Method+" "+r.URL.String()) // as a proxy is asked
 	}))
 	t.Cleanup(s.Close)
 	proxy, err := url.Parse("http://proxy.internal:3128")
