@@ -20,9 +20,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// TestEverySentenceHasItsTranslation holds that each format that is given to plan.Say, and
-// to what hands it over, is in the catalogue of sentences, and that nothing else is. That
-// the arguments are the same the catalogue checks when it is made.
+// TestEverySentenceHasItsTranslation holds that each format that is given to plan.Say or to
+// an adapter's Fault, and to what hands it over, is in the catalogue of sentences, and that
+// nothing else is; what the platforms' adapters say of themselves is looked at too. That the
+// arguments are the same the catalogue checks when it is made.
 func TestEverySentenceHasItsTranslation(t *testing.T) {
 	t.Parallel()
 	if _, err := phrase.New(); err != nil {
@@ -79,10 +80,13 @@ func needs(t *testing.T) map[string]string {
 func formats(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, top := range []string{"agent", "jobs", "bot"} {
+	for _, top := range []string{"adapters", "agent", "jobs", "bot"} {
 		folders := map[string][]*ast.File{}
 		files := token.NewFileSet()
 		err := filepath.WalkDir(filepath.Join("..", top), func(file string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() && slices.Contains(saidElsewhere, filepath.ToSlash(file)) {
+				return fs.SkipDir
+			}
 			if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 				return err
 			}
@@ -96,9 +100,13 @@ func formats(t *testing.T) map[string]string {
 		}
 		for folder, parsed := range folders {
 			s := sayers{"plan.Say": 0, "plan.Join": 0}
-			if folder == "../agent/plan" {
+			switch folder {
+			case "../agent/plan":
 				s = sayers{"Say": 0, "Join": 0, "listed": 1}
+			case "../adapters/discord", "../adapters/slack":
+				s = sayers{".Say": 1} // of a catalogue, in a language
 			}
+			words := constants(parsed)
 			for grown := -1; grown < len(s); { // who hands over to one that hands over
 				grown = len(s)
 				for _, file := range parsed {
@@ -106,7 +114,7 @@ func formats(t *testing.T) map[string]string {
 				}
 			}
 			for _, file := range parsed {
-				for pos, format := range s.said(file) {
+				for pos, format := range s.said(file, words) {
 					if format == "" {
 						t.Errorf("%s: the format of a sentence is no constant", files.Position(pos))
 					}
@@ -118,8 +126,15 @@ func formats(t *testing.T) map[string]string {
 	return all
 }
 
+// saidElsewhere are the folders whose pages have words of their own, which their tests hold,
+// and those of tests.
+var saidElsewhere = []string{
+	"../adapters/adapterstest", "../adapters/web/guard", "../adapters/web/point",
+	"../adapters/discord/discordtest", "../adapters/slack/slacktest",
+}
+
 // sayers are the functions of a package that take the format of a sentence, and which of
-// their parameters that is.
+// their parameters that is. Of a method only the name is known, behind a dot.
 type sayers map[string]int
 
 // learn adds those that hand their own format over.
@@ -129,13 +144,16 @@ func (s sayers) learn(file *ast.File) {
 		if !ok || f.Body == nil {
 			continue
 		}
-		place := parameter(f, "format")
-		if _, known := s[f.Name.Name]; known || place < 0 {
+		place, name := parameter(f, "format"), f.Name.Name
+		if f.Recv != nil {
+			name = "." + name
+		}
+		if _, known := s[name]; known || place < 0 {
 			continue
 		}
 		ast.Inspect(f.Body, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && own(s.format(call)) {
-				s[f.Name.Name] = place
+			if own(s.format(n)) {
+				s[name] = place
 			}
 			return true
 		})
@@ -143,18 +161,17 @@ func (s sayers) learn(file *ast.File) {
 }
 
 // said are the formats in a file; "" stands for one that is no constant.
-func (s sayers) said(file *ast.File) map[token.Pos]string {
+func (s sayers) said(file *ast.File, words map[string]ast.Expr) map[token.Pos]string {
 	all := map[token.Pos]string{}
 	for _, decl := range file.Decls {
 		f, isFunc := decl.(*ast.FuncDecl)
 		hands := isFunc && parameter(f, "format") >= 0
 		ast.Inspect(decl, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			if format := s.format(call); format != nil && (!hands || !own(format)) {
-				all[call.Pos()] = constant(format)
+			if format := s.format(n); format != nil && (!hands || !own(format)) {
+				if name, ok := format.(*ast.Ident); ok && words[name.Name] != nil {
+					format = words[name.Name]
+				}
+				all[n.Pos()] = constant(format)
 			}
 			return true
 		})
@@ -162,21 +179,71 @@ func (s sayers) said(file *ast.File) map[token.Pos]string {
 	return all
 }
 
-// format is what a call says, nil if it says nothing.
-func (s sayers) format(call *ast.CallExpr) ast.Expr {
-	name := ""
+// format is what a call or an adapter's Fault says, nil if it says nothing.
+func (s sayers) format(n ast.Node) ast.Expr {
+	if fault, ok := n.(*ast.CompositeLit); ok {
+		return sentence(fault)
+	}
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	var names []string
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
-		name = f.Name
+		names = []string{f.Name}
 	case *ast.SelectorExpr:
+		names = []string{"." + f.Sel.Name}
 		if x, ok := f.X.(*ast.Ident); ok {
-			name = x.Name + "." + f.Sel.Name
+			names = append(names, x.Name+"."+f.Sel.Name)
 		}
 	}
-	if place, ok := s[name]; ok && place < len(call.Args) {
-		return call.Args[place]
+	for _, name := range names {
+		if place, ok := s[name]; ok && place < len(call.Args) {
+			return call.Args[place]
+		}
 	}
 	return nil
+}
+
+// sentence is that of an adapters.Fault, nil of anything else.
+func sentence(made *ast.CompositeLit) ast.Expr {
+	of, ok := made.Type.(*ast.SelectorExpr)
+	if !ok || of.Sel.Name != "Fault" {
+		return nil
+	}
+	if from, ok := of.X.(*ast.Ident); !ok || from.Name != "adapters" {
+		return nil
+	}
+	for _, field := range made.Elts {
+		if set, ok := field.(*ast.KeyValueExpr); ok {
+			if name, ok := set.Key.(*ast.Ident); ok && name.Name == "Sentence" {
+				return set.Value
+			}
+		}
+	}
+	return nil
+}
+
+// constants are those that a package names outside of its functions.
+func constants(files []*ast.File) map[string]ast.Expr {
+	all := map[string]ast.Expr{}
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			made, ok := decl.(*ast.GenDecl)
+			if !ok || made.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range made.Specs {
+				if named, ok := spec.(*ast.ValueSpec); ok {
+					for i, value := range named.Values {
+						all[named.Names[i].Name] = value
+					}
+				}
+			}
+		}
+	}
+	return all
 }
 
 // own tells that a format is the one that the function itself was given.

@@ -70,7 +70,7 @@ func (m webMedia) Look(ctx context.Context, key, name, language string) (_ web.F
 	}
 	info, err := media.InspectContext(ctx, local, m.limits)
 	if fault, ok := errors.AsType[*plan.Fault](err); ok {
-		return web.Found{}, &adapters.Fault{Sentence: m.tell.In(language, fault.Sentence), Kind: adapters.ErrInvalid, Err: fault.Err}
+		return web.Found{}, &adapters.Fault{Sentence: "%s", Args: []any{m.tell.In(language, fault.Sentence)}, Kind: adapters.ErrInvalid, Err: fault.Err}
 	}
 	if err != nil {
 		return web.Found{}, err

@@ -251,7 +251,7 @@ func fetchFault(f adapters.File, err error) error {
 	case !adapters.Final(err):
 		return err
 	case errors.As(err, &own): // its sentence is for the person alone: it may quote
-		return &plan.Fault{Sentence: plan.Quote(own.Sentence), Err: errors.Join(own.Unwrap()...)}
+		return &plan.Fault{Sentence: plan.Message{Format: own.Sentence, Args: own.Args}, Err: errors.Join(own.Unwrap()...)}
 	default:
 		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
 	}

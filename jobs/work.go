@@ -230,7 +230,7 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	}
 	sentence := plan.Sentence(err, faultOf(err))
 	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == kindSend {
-		sentence = plan.Quote(own.Sentence)
+		sentence = plan.Message{Format: own.Sentence, Args: own.Args}
 	}
 	problem, e := j.told(ctx, w.Request, sentence)
 	if e != nil {

@@ -80,7 +80,7 @@ func nameOf(path string) string {
 func open(path string) (io.ReadCloser, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		return nil, unfit(path, "is not a file.", nil)
+		return nil, unfit(path, "%q is not a file.", nil)
 	}
 	var f *os.File
 	if err == nil {
@@ -93,14 +93,14 @@ func open(path string) (io.ReadCloser, error) {
 			Kind: adapters.ErrGone, Err: err,
 		}
 	case errors.Is(err, fs.ErrPermission):
-		return nil, unfit(path, "may not be read.", err)
+		return nil, unfit(path, "%q may not be read.", err)
 	case err != nil:
-		return nil, unfit(path, "cannot be opened.", err)
+		return nil, unfit(path, "%q cannot be opened.", err)
 	}
 	return f, nil
 }
 
 // unfit tells what is the matter with a file. Trying again does not help who waits.
-func unfit(path, what string, err error) error {
-	return &adapters.Fault{Sentence: "%q " + what, Args: []any{nameOf(path)}, Kind: adapters.ErrGone, Err: err}
+func unfit(path, format string, err error) error {
+	return &adapters.Fault{Sentence: format, Args: []any{nameOf(path)}, Kind: adapters.ErrGone, Err: err}
 }

@@ -121,7 +121,7 @@ func (c *Channel) keep(w http.ResponseWriter, r *http.Request, p *pending) error
 	}
 	found, err := c.config.Media.Look(ctx, p.Key, p.Name, c.language(r))
 	if f, ok := errors.AsType[*adapters.Fault](err); ok && adapters.Final(err) {
-		return refuse(http.StatusUnsupportedMediaType, "%s", f.Sentence)
+		return refuse(http.StatusUnsupportedMediaType, "%s", f.Told())
 	}
 	if err != nil {
 		return err
