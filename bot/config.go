@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/agent/toolgraph"
+	"atelier/jobs/quota"
 )
 
 // Config is what the environment sets. The variables stand in [settings].
@@ -32,6 +33,8 @@ type Config struct {
 	// Discord and Slack are the chat platforms of elsewhere.
 	Discord Discord
 	Slack   Slack
+	// Quota is who may ask there, and how much; where it is counted is filled in later.
+	Quota quota.Config
 
 	// LogTo is where the log goes; not a variable. Nil is nowhere.
 	LogTo io.Writer
@@ -58,7 +61,7 @@ type setting struct {
 
 // settings lists every variable, in the order of .env.example.
 func settings() []setting {
-	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), storageSettings(), mindSettings(), toolSettings())
+	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), accessSettings(), storageSettings(), mindSettings(), toolSettings())
 }
 
 // ownSettings are those of the program itself.

@@ -91,6 +91,7 @@ type readiness struct {
 	mu     sync.Mutex
 	at     time.Time
 	faults map[string]string // what is wrong, by part
+	lost   map[string]error  // platforms that are not listened to any more, and why
 	ending bool
 }
 
@@ -102,7 +103,7 @@ func newReadiness(p *place, all []adapters.Adapter, fresh time.Duration, log *sl
 			parts[a.Name()] = c.Check
 		}
 	}
-	return &readiness{parts: parts, fresh: fresh, log: log}
+	return &readiness{parts: parts, fresh: fresh, lost: map[string]error{}, log: log}
 }
 
 // look asks all parts at once, if that was not done a moment ago, and gives a sentence for
@@ -121,9 +122,19 @@ func (r *readiness) look(ctx context.Context) map[string]string {
 				r.log.WarnContext(ctx, "not ready: "+faults[name], "part", name, "error", plan.ForOperator(err))
 			}
 		}
+		for name, err := range r.lost {
+			faults[name] = partSentence(err)
+		}
 		r.faults, r.at = faults, time.Now()
 	}
 	return r.faults
+}
+
+// lose has it not be ready any more because of a platform that refuses for good.
+func (r *readiness) lose(platform string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lost[platform], r.at = err, time.Time{}
 }
 
 // end has it be ready no more.
@@ -159,7 +170,7 @@ func partSentence(err error) string {
 		return f.Sentence
 	}
 	if f, ok := errors.AsType[*adapters.Fault](err); ok {
-		return f.Sentence
+		return f.Told()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "It does not answer in time."

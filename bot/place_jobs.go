@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"atelier/adapters/phrase"
+	"atelier/adapters/terminal"
 	"atelier/agent"
 	"atelier/agent/endpoint"
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
 	"atelier/jobs"
+	"atelier/jobs/quota"
 	"atelier/storage"
 )
 
@@ -39,6 +42,8 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, c.inspect
 	j.Deadline, j.Grace, j.Check, j.Retention = c.Deadline, c.Grace, c.Check, c.Retention
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
+	j.Quota = c.Quota // whoever is at the machine itself is held to no limit
+	j.Quota.Exempt = append(slices.Clone(c.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
 	made, err = jobs.New(j) // before anything asks for what is elsewhere
 	return made, err
 }

@@ -14,14 +14,13 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/terminal"
-	"atelier/adapters/web"
 	"atelier/agent"
 	"atelier/jobs"
 )
 
 type serveCommand struct {
 	Queues      string `help:"The queues to work on, with weights or without (gateway=6,plan); else all." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
-	Adapters    string `help:"The chat platforms to connect with: web, or none; all that are configured, unless told." placeholder:"LIST"`
+	Adapters    string `help:"The chat platforms to connect with: discord, slack, web, or none; all that are configured, unless told." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
 	Listen      string `help:"The address of the web channel, /healthz, /readyz and /metrics, or off; as ATELIER_LISTEN." placeholder:"ADDRESS"`
@@ -59,7 +58,7 @@ func (s *serveCommand) Run(ctx context.Context, c *call) error {
 	config, err := c.config(func(c *Config) error {
 		wrong := errors.Join(unread, s.over(c))
 		var unknown error
-		served.web, unknown = connected(s.Adapters, *c, served)
+		served, unknown = connected(s.Adapters, *c, served)
 		return errors.Join(wrong, unknown)
 	})
 	if err != nil {
@@ -81,29 +80,6 @@ func howToAsk(http net.Addr, web bool) string {
 
 The second hands the wish to this process; bot requests and bot show tell what became of it.
 `
-}
-
-// connected tells whether the web channel is one of the platforms to connect with: it is,
-// unless told otherwise, where it can be.
-func connected(names string, c Config, s service) (withWeb bool, err error) {
-	if names == "" {
-		return c.Listen != "" && s.works(jobs.QueueGateway), nil
-	}
-	var wrong []error
-	for name := range strings.SplitSeq(names, ",") {
-		switch name = strings.TrimSpace(name); {
-		case name == "" || name == "none":
-		case name != web.Name:
-			wrong = append(wrong, usage("--adapters names %q: there are web and none.", name))
-		case c.Listen == "":
-			wrong = append(wrong, usage("--adapters names web, and ATELIER_LISTEN is off: give it an address."))
-		case len(s.pools) > 0 && !s.works(jobs.QueueGateway):
-			wrong = append(wrong, usage("--adapters names web, and --queues leaves out gateway: name it too."))
-		default:
-			withWeb = true
-		}
-	}
-	return withWeb, errors.Join(wrong...)
 }
 
 // over puts the flags over the settings.
@@ -131,8 +107,10 @@ func (s *serveCommand) over(c *Config) error {
 type service struct {
 	pools    []jobs.Pool
 	adapters []adapters.Adapter
-	// web tells that the web channel is one of the platforms.
-	web bool
+	// web tells that the web channel is one of the platforms, and chats names those of
+	// elsewhere that are made by the settings.
+	web   bool
+	chats []string
 	// hint tells people how the program is used where no platform of elsewhere is connected.
 	hint func(http net.Addr, web bool) error
 	// fresh is how long readiness is believed; zero is [freshReadiness].
@@ -180,8 +158,16 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if s.web || site.links != nil && s.works(jobs.QueueGateway) { // what is pointed at on its page is fetched by it
 		s.adapters = append(s.adapters, site.channel)
 	}
+	chats, err := c.connect(p, s.chats)
+	if err != nil {
+		return err
+	}
+	s.adapters = append(s.adapters, chats.adapters()...)
 	ready := newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness), log)
 	if err := c.check(ctx, p, startPatience, log); err != nil {
+		return err
+	}
+	if err := chats.check(ctx, chatPatience, log); err != nil {
 		return err
 	}
 	listener, err := c.listen(ctx)
@@ -213,7 +199,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	}
 	run := process{config: c, service: s, place: p, jobs: j, ready: ready, closing: site.channel.Close, log: log}
 	served = true
-	return run.serve(ctx, listener, site.handler(s.web, c.private(), ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
+	return run.serve(ctx, listener, site.handler(s.web, c.private(), chats.requests(), ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
 }
 
 // listen takes the address of HTTP; nil where there is to be none.

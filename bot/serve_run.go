@@ -108,11 +108,12 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	return nil
 }
 
-// listen hands the events of a platform to the jobs. One that refuses for good does not
-// stop the others.
+// listen hands the events of a platform to the jobs. One that refuses for good after it was
+// taken at the start does not stop the others: from then on the process is not ready.
 func (r *process) listen(ctx context.Context, a adapters.Adapter) {
 	err := a.Listen(ctx, r.jobs.Handle)
 	if err != nil && ctx.Err() == nil {
+		r.ready.lose(a.Name(), err)
 		r.log.ErrorContext(ctx, "a chat platform is not listened to any more: "+partSentence(err), "adapter", a.Name(), "error", plan.ForOperator(err))
 	}
 }

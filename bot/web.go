@@ -124,9 +124,13 @@ func (s *webSite) markLink(ctx context.Context, t adapters.Thread, picture plan.
 }
 
 // handler serves the page to point at pictures, the channel where it is one of the
-// platforms, and beside them what is not the channel's.
-func (s *webSite) handler(channel, private bool, beside http.Handler) http.Handler {
+// platforms, and beside them what is not the channel's. What a platform of elsewhere sends
+// is signed by it, and asked for no password.
+func (s *webSite) handler(channel, private bool, signed map[string]http.Handler, beside http.Handler) http.Handler {
 	mux := http.NewServeMux()
+	for at, h := range signed {
+		mux.Handle(at, h)
+	}
 	mux.Handle("/healthz", beside)
 	if private { // so no page of somebody else's reads them, whose name is made to lead here
 		beside = s.guard.Outer(beside)

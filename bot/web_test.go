@@ -77,8 +77,8 @@ func TestToolsPage(t *testing.T) {
 	}
 }
 
-// TestWhereTheWebChannelIs serves it unless told otherwise, where it can be.
-func TestWhereTheWebChannelIs(t *testing.T) {
+// TestWhatIsConnected is what is configured unless told otherwise, where it can be.
+func TestWhatIsConnected(t *testing.T) {
 	t.Parallel()
 	pools := func(queues ...string) service {
 		all := map[string]int{}
@@ -88,24 +88,42 @@ func TestWhereTheWebChannelIs(t *testing.T) {
 		return service{pools: []jobs.Pool{{Queues: all, Concurrency: 1}}}
 	}
 	here, off := Config{Listen: "127.0.0.1:8080"}, Config{}
+	both := Config{Listen: "127.0.0.1:8080", Discord: Discord{Token: "d"}, Slack: Slack{BotToken: "xoxb-s", AppToken: "xapp-s"}}
+	requests := Config{Listen: "127.0.0.1:8080", Slack: Slack{BotToken: "xoxb-s", SigningSecret: "s"}}
+	unreached := Config{Slack: requests.Slack}
 	for _, c := range []struct {
 		names string
 		Config
 		service
-		web   bool
+		want  string
 		wrong string
 	}{
-		{"", here, pools("gateway", "plan"), true, ""},
-		{"", off, pools("gateway"), false, ""},
-		{"", here, pools("cpu"), false, ""},
-		{"none", here, pools("gateway"), false, ""},
-		{"web", here, pools("gateway"), true, ""},
-		{"web", off, pools("gateway"), false, "ATELIER_LISTEN is off"},
-		{"web", here, pools("cpu"), false, "leaves out gateway"},
-		{"irc", here, pools("gateway"), false, `names "irc"`},
+		{"", here, pools("gateway", "plan"), "web", ""},
+		{"", off, pools("gateway"), "", ""},
+		{"", here, pools("cpu"), "", ""},
+		{"none", here, pools("gateway"), "", ""},
+		{"web", here, pools("gateway"), "web", ""},
+		{"web", off, pools("gateway"), "", "ATELIER_LISTEN is off"},
+		{"web", here, pools("cpu"), "", "leaves out gateway"},
+		{"irc", here, pools("gateway"), "", `names "irc"`},
+		{"", both, pools("gateway"), "web discord slack", ""},
+		{"", both, pools("plan", "cpu"), "", ""},
+		{"none", both, pools("gateway"), "", ""},
+		{"slack, discord,slack", both, pools("gateway"), "slack discord", ""},
+		{"discord", both, pools("gpu"), "", "leaves out gateway"},
+		{"discord", here, pools("gateway"), "", "DISCORD_TOKEN is not set"},
+		{"slack", here, pools("gateway"), "", "SLACK_BOT_TOKEN is not set"},
+		{"", requests, pools("gateway"), "web slack", ""},
+		{"", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, where the events of Slack would come in"},
+		{"slack", unreached, pools("gateway"), "", "ATELIER_LISTEN is off, where the events of Slack would come in"},
+		{"", unreached, pools("cpu"), "", ""},
 	} {
-		with, err := connected(c.names, c.Config, c.service)
-		if with != c.web || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+		s, err := connected(c.names, c.Config, c.service)
+		var got []string
+		if s.web {
+			got = append(got, "web")
+		}
+		if with := strings.Join(append(got, s.chats...), " "); with != c.want || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
 			t.Errorf("%q: %v, %v", c.names, with, err)
 		}
 	}
