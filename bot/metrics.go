@@ -21,6 +21,7 @@ type metrics struct {
 	registry *prometheus.Registry
 
 	requests       *prometheus.CounterVec
+	refused        *prometheus.CounterVec
 	ended          *prometheus.CounterVec
 	requestSeconds *prometheus.HistogramVec
 	stageSeconds   *prometheus.HistogramVec
@@ -48,6 +49,7 @@ func newMetrics() *metrics {
 	return &metrics{
 		registry:       registry,
 		requests:       counter("atelier_requests_total", "Requests that were taken.", "adapter"),
+		refused:        counter("atelier_requests_refused_total", "Requests that were not taken, by the limit that was in their way.", "adapter", "why"),
 		ended:          counter("atelier_requests_ended_total", "Runs of requests that are over, by how they ended.", "adapter", "status"),
 		requestSeconds: seconds("atelier_request_seconds", "Time of a run from its begin until its answer was sent.", 0.05, "adapter"),
 		stageSeconds:   seconds("atelier_stage_seconds", "Time of a task of a stage, by what came of it.", 0.001, "stage", "outcome"),
@@ -60,6 +62,9 @@ func newMetrics() *metrics {
 
 // Accepted counts a request.
 func (m *metrics) Accepted(adapter string) { m.requests.WithLabelValues(adapter).Inc() }
+
+// Refused counts a request that was not taken.
+func (m *metrics) Refused(adapter, why string) { m.refused.WithLabelValues(adapter, why).Inc() }
 
 // Stage takes the time of a task.
 func (m *metrics) Stage(stage, outcome string, took time.Duration) {

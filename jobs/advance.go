@@ -30,6 +30,9 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	case run.settled(g.plan) || g.plan != nil && run.n == 1 && r.asked.Options.PlanOnly:
 		t.Kind = kindCompose
 		return []task{t}
+	case g.plan == nil && run.n == 1 && r.asked.Event.Command != nil:
+		t.Kind = kindPlan // nothing is given with it
+		return []task{t}
 	case r.given == nil && run.n == 1:
 		return nil // the thread sees to it
 	case r.given == nil:

@@ -19,99 +19,6 @@ var (
 	ErrOver = errors.New("it has ended")
 )
 
-// reacted does what a sign on an answer asks for. One on anything else does nothing.
-func (j *Jobs) reacted(ctx context.Context, e adapters.Event) error {
-	of, ok, err := j.recall(ctx, e.Reaction.On)
-	if err != nil || !ok {
-		return err
-	}
-	r, err := j.request(ctx, of.Request)
-	if errors.Is(err, ErrUnknown) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	run := r.run(of.Run)
-	switch {
-	case e.Reaction.Sign == adapters.Again:
-		if r.waits() {
-			return nil
-		}
-		again := begun{By: e.By.ID, Event: e.Key()}
-		if run != nil && run.choice != nil && r.generations[run.generation].plan != nil { // another way, once more
-			again.Of, again.Choice, again.Anew = run.n, run.choice, true
-		}
-		_, err := j.another(ctx, r, again)
-		return err
-	case run == nil || run.answer == nil:
-		return nil
-	case e.Reaction.Sign == adapters.Choose:
-		if n := chosen(run.answer, e.Reaction); n >= 0 {
-			_, err := j.another(ctx, r, begun{Of: run.n, Choice: run.answer.Offers[n].Choice, By: e.By.ID, Event: e.Key()})
-			return err
-		}
-		return nil
-	case e.Reaction.Sign == adapters.Remove:
-		return j.remove(ctx, e, r, run)
-	}
-	return nil
-}
-
-// chosen is the index of the offer that a reaction means, -1 if there is none.
-func chosen(a *Answer, on *adapters.Reaction) int {
-	n := on.Number - 1
-	if on.Choice != "" {
-		n = slices.IndexFunc(a.Reply.Choices, func(c adapters.Choice) bool { return c.ID == on.Choice })
-	}
-	if n < 0 || n >= len(a.Offers) {
-		return -1
-	}
-	return n
-}
-
-// remove takes an answer back, for the one who asked and for admins.
-func (j *Jobs) remove(ctx context.Context, e adapters.Event, r *request, run *run) error {
-	deleter, ok := j.adapters[r.asked.Event.Thread.Adapter].(adapters.Deleter)
-	if !ok || run.sent == nil || run.sent.Ref.IsZero() || e.By.ID != r.asked.Event.By.ID && !e.By.Admin {
-		return nil
-	}
-	if err := deleter.Delete(ctx, run.sent.Ref); err != nil && !adapters.Final(err) {
-		return fmt.Errorf("delete an answer: %w", err)
-	}
-	return nil
-}
-
-// unreacted stops the run that a reaction began, if it has not ended: the one who chose has
-// thought better of it.
-func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
-	of, ok, err := j.recall(ctx, e.Reaction.On)
-	if err != nil || !ok || e.Reaction.Sign != adapters.Choose {
-		return err
-	}
-	r, err := j.request(ctx, of.Request)
-	if err != nil {
-		return ignoreUnknown(err)
-	}
-	offered := r.run(of.Run)
-	if offered == nil || offered.answer == nil {
-		return nil
-	}
-	n := chosen(offered.answer, e.Reaction)
-	if n < 0 {
-		return nil
-	}
-	for _, run := range slices.Backward(r.runs) {
-		if slices.Equal(run.choice, offered.answer.Offers[n].Choice) {
-			if run.by != e.By.ID || !run.working() {
-				return nil
-			}
-			return j.halt(ctx, r.id, run.n, halted{Why: haltCancelled, By: e.By.ID})
-		}
-	}
-	return nil
-}
-
 func ignoreUnknown(err error) error {
 	if errors.Is(err, ErrUnknown) {
 		return nil
@@ -169,6 +76,12 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 			n = run.n
 		}
 	}
+	if shared := before.made(b.Of, b.Choice); b.Once && b.Refused == "" && shared != nil {
+		n = shared.n
+	}
+	if err := j.noteAsker(ctx, r.id, b.By, r.asked.Event.Thread); err != nil {
+		return 0, err
+	}
 	j.log.InfoContext(ctx, "run begun", "request", r.id, "run", n)
 	after, err := foldRequest(r.id, entries)
 	if err != nil {
@@ -184,29 +97,48 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 }
 
 // cancelAsked stops what somebody wants to be stopped: the runs of a request, or what that
-// person last asked for in the thread.
+// person last asked for in the thread and has not ended. In a channel that is in any of its
+// threads.
 func (j *Jobs) cancelAsked(ctx context.Context, e adapters.Event) error {
 	why := haltCancelled
 	if e.Cancel.Deleted {
 		why = haltDeleted
 	}
+	stop := halted{Why: why, By: e.By.ID}
 	if e.Cancel.On.IsZero() {
-		t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-		if err != nil {
-			return err
-		}
-		for _, p := range slices.Backward(t.line) {
-			if p.by == e.By.ID {
-				return ignoreOver(j.cancel(ctx, p.request, halted{Why: why, By: e.By.ID}))
-			}
-		}
-		return nil
+		return j.cancelLast(ctx, e, stop)
 	}
 	of, ok, err := j.recall(ctx, e.Cancel.On)
 	if err != nil || !ok {
 		return err
 	}
-	return ignoreOver(j.cancel(ctx, of.Request, halted{Why: why, By: e.By.ID}))
+	r, err := j.request(ctx, of.Request)
+	if err != nil {
+		return ignoreUnknown(err)
+	}
+	if !e.Cancel.Deleted && !j.quota.Allowed(e.By, r.asked.Event.Thread) {
+		return nil
+	}
+	return ignoreOver(j.cancel(ctx, r.id, stop))
+}
+
+// cancelLast stops what the person of the event last asked for: of somebody else's request
+// what they chose.
+func (j *Jobs) cancelLast(ctx context.Context, e adapters.Event, stop halted) error {
+	requests, err := j.unfinished(ctx, e.By.ID, e.Thread)
+	if err != nil || len(requests) == 0 {
+		return err
+	}
+	r := requests[0]
+	if r.asked.Event.By.ID == e.By.ID {
+		return ignoreOver(j.cancel(ctx, r.id, stop))
+	}
+	for _, run := range slices.Backward(r.runs) {
+		if run.by == e.By.ID && run.working() {
+			return j.halt(ctx, r.id, run.n, stop)
+		}
+	}
+	return nil
 }
 
 func ignoreOver(err error) error {
@@ -252,6 +184,11 @@ func (j *Jobs) halt(ctx context.Context, id string, n int, h halted) error {
 	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Halted: &h}); err != nil {
 		return err
 	}
+	return j.halted(ctx, id, n, h.Why)
+}
+
+// halted tells of a run that was ended before its time.
+func (j *Jobs) halted(ctx context.Context, id string, n int, why Reason) error {
 	hint, err := json.Marshal(answered{id, n})
 	if err != nil {
 		return fmt.Errorf("encode a stop: %w", err)
@@ -259,7 +196,7 @@ func (j *Jobs) halt(ctx context.Context, id string, n int, h halted) error {
 	if err := j.config.State.Publish(ctx, stopsTopic, hint); err != nil {
 		return fmt.Errorf("tell of a stop: %w", err)
 	}
-	j.log.InfoContext(ctx, "run stopped", "request", id, "run", n, "why", string(h.Why))
+	j.log.InfoContext(ctx, "run stopped", "request", id, "run", n, "why", string(why))
 	return j.enqueue(ctx, task{Kind: kindCompose, Request: id, Run: n, queue: QueuePlan}, 0)
 }
 

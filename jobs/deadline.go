@@ -60,7 +60,7 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 
 // waits tells whether it is not yet the request's turn in its thread.
 func (j *Jobs) waits(ctx context.Context, r *request) (bool, error) {
-	if r.given != nil {
+	if r.given != nil || r.asked.aside() || !r.runs[0].working() {
 		return false, nil
 	}
 	t, err := j.thread(ctx, ThreadID(r.asked.Event.Thread), -1)

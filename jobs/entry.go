@@ -54,8 +54,10 @@ type entry struct {
 	// Released tells that whoever did a step ended in good order, and not of the step.
 	Released *started `json:"released,omitempty"`
 	Halted   *halted  `json:"halted,omitempty"`
-	Answer   *Answer  `json:"answer,omitempty"`
-	Sent     *sent    `json:"sent,omitempty"`
+	// TakenBack tells that somebody does not want any more what they had chosen.
+	TakenBack *takenBack `json:"taken_back,omitempty"`
+	Answer    *Answer    `json:"answer,omitempty"`
+	Sent      *sent      `json:"sent,omitempty"`
 	// Over ends the run: everybody who had to be told was told.
 	Over bool `json:"over,omitempty"`
 	// Restarted tells that every process that worked on the request has ended, so that
@@ -78,7 +80,13 @@ type asked struct {
 	// Language is the BCP 47 tag of the language in which people are told fixed sentences;
 	// "" is that of the wish.
 	Language string `json:"language,omitempty"`
+	// Refused is what the person is told in the place of an answer.
+	Refused string `json:"refused,omitempty"`
 }
+
+// aside tells that the request waits for no turn: what a command asks for is about those
+// that do, and a refusal does nothing.
+func (a *asked) aside() bool { return a.Event.Command != nil || a.Refused != "" }
 
 // given is the request as its files were fetched: the thread as it was then is the first
 // Thread entries of the thread's log.
@@ -99,6 +107,18 @@ type begun struct {
 	// By and Event tell who wanted it, and by what.
 	By    string `json:"by,omitempty"`
 	Event string `json:"event,omitempty"`
+	// Once tells that By shares the run that an earlier one has begun by the same choice,
+	// where there is one.
+	Once bool `json:"once,omitempty"`
+	// Refused is what By is told in the place of an answer.
+	Refused string `json:"refused,omitempty"`
+}
+
+// takenBack tells that somebody takes back a choice. With the last one's the run is stopped.
+type takenBack struct {
+	Of     int         `json:"of"`
+	Choice plan.Choice `json:"choice"`
+	By     string      `json:"by"`
 }
 
 // planned is the plan of a generation.
@@ -139,6 +159,7 @@ const (
 	haltCancelled Reason = "cancelled"
 	haltDeleted   Reason = "deleted" // the message is gone: nothing is posted
 	haltOverdue   Reason = "overdue"
+	haltRefused   Reason = "refused" // it was never begun
 	// Broken tells that a stage could not be done.
 	Broken Reason = "failed"
 )
@@ -157,6 +178,8 @@ type joined struct {
 	Answers string `json:"answers,omitempty"`
 	// Language is the BCP 47 tag of the request's language, "" where nobody wrote a word.
 	Language string `json:"language,omitempty"`
+	// Aside tells that it is in nobody's way, and says nothing about the thread.
+	Aside bool `json:"aside,omitempty"`
 }
 
 // left tells that a run is over, and with the first one its request leaves the line.

@@ -95,7 +95,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	var all []plan.Resource
 	room := maxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
-		res, size, err := j.takeFile(ctx, t.id, adapter, f, namer, slices.Concat(earlier, all))
+		res, size, err := j.takeFile(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
 		if room -= size; err == nil && room < 0 {
 			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
 		}
@@ -153,8 +153,9 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 // takeFile fetches one file, and tells how many bytes of text it is. One that the thread has
 // already is what it was; it is stored once more, which renews its time.
 func (j *Jobs) takeFile(
-	ctx context.Context, thread, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
+	ctx context.Context, of *request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
 ) (r plan.Resource, size int, err error) {
+	thread := ThreadID(of.asked.Event.Thread)
 	from, ok := j.adapters[adapter]
 	if !ok {
 		return r, 0, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
@@ -166,7 +167,7 @@ func (j *Jobs) takeFile(
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// Whoever looks into it tells people about it by its name.
 	local := filepath.Join(dir, localName(f))
-	sum, err := j.download(ctx, from, f, local)
+	sum, err := j.download(ctx, of, from, f, local)
 	if err != nil {
 		return r, 0, err
 	}
@@ -218,8 +219,13 @@ func fileName(f adapters.File) string {
 	return name
 }
 
-// download writes a file into a new local one, and gives the hash of its content.
-func (j *Jobs) download(ctx context.Context, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
+// download writes a file into a new local one, and gives the hash of its content. It counts
+// as taken in from who made the request.
+func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
+	room, err := j.roomFor(ctx, r, f)
+	if err != nil {
+		return "", err
+	}
 	body, err := from.Fetch(ctx, f)
 	if err != nil {
 		return "", fetchFault(f, err)
@@ -230,13 +236,16 @@ func (j *Jobs) download(ctx context.Context, from adapters.Adapter, f adapters.F
 		return "", fmt.Errorf("make a passing file: %w", err)
 	}
 	h := sha256.New()
-	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(body, j.config.MaxFile+1))
+	n, err := io.Copy(io.MultiWriter(out, h), io.LimitReader(body, room+1))
 	err = errors.Join(err, out.Close())
 	switch {
-	case n > j.config.MaxFile:
-		return "", &plan.Fault{Sentence: plan.Say("The file %q is too large: I take at most %d MB.", fileName(f), j.config.MaxFile/1_000_000)}
+	case n > room:
+		return "", j.tooLarge(ctx, r, f, n)
 	case err != nil:
 		return "", fetchFault(f, err)
+	}
+	if err := j.tookIn(ctx, r, f, n); err != nil {
+		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/quota"
 	"atelier/storage"
 )
 
@@ -23,8 +24,7 @@ func (j *Jobs) Handle(ctx context.Context, e adapters.Event) error {
 	case adapters.MessageSent:
 		return j.hear(ctx, e)
 	case adapters.CommandGiven:
-		_, err := j.Submit(ctx, e, Options{})
-		return err
+		return j.commanded(ctx, e)
 	case adapters.PictureMarked:
 		return j.pointed(ctx, e)
 	case adapters.ReactionAdded:
@@ -49,15 +49,15 @@ func (j *Jobs) hear(ctx context.Context, e adapters.Event) error {
 		answers = nil
 	}
 	taken := t.placeOf(RequestID(e)) != nil // it came before, and may have been recorded by half
-	if e.Message.For == adapters.Overheard && answers == nil && !taken && !t.alone(e.By.ID) {
+	overheard := e.Message.For == adapters.Overheard && !taken
+	if overheard && (answers == nil && !t.alone(e.By.ID) || !j.quota.Allowed(e.By, e.Thread)) {
 		if len(t.by) == 0 || slices.Contains(t.by, e.By.ID) {
 			return nil
 		}
 		_, err := j.logs.append(ctx, threadLog(t.id), entry{At: j.config.Now(), Present: &present{By: e.By.ID}})
 		return err
 	}
-	_, err = j.submit(ctx, e, Options{}, t, answers)
-	return err
+	return j.admit(ctx, e, t, answers)
 }
 
 func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
@@ -86,15 +86,19 @@ func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id stri
 	if answers != nil && (e.Message == nil || answers.Asker != e.By.ID) {
 		answers = nil
 	}
-	return j.submit(ctx, e, o, t, answers)
+	return j.submit(ctx, e, o, t, answers, nil)
 }
 
-// submit does it, in the thread as it was, for what may answer an open question.
-func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *thread, answers *openQuestion) (string, error) {
+// submit does it, in the thread as it was, for what may answer an open question. Where it is
+// refused, that is its answer.
+func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *thread, answers *openQuestion, refused *quota.Refusal) (string, error) {
 	id, threadID := RequestID(e), t.id
 	now := j.config.Now()
 	a := asked{Event: e, Options: o, Language: t.languageOf(e.Message, answers)}
-	if answers != nil {
+	switch {
+	case refused != nil:
+		a.Refused = j.say(&request{asked: &a}, refused.Sentence)
+	case answers != nil:
 		a.Answers = answers.Request
 	}
 	at, err := j.logs.append(ctx, requestLog(id), entry{At: now, Run: 1, Asked: &a})
@@ -110,6 +114,7 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 		if r.runs[0].over {
 			return id, nil
 		}
+		a = *r.asked // what was recorded counts
 		t, err := j.thread(ctx, threadID, -1)
 		if err != nil {
 			return "", err
@@ -118,11 +123,14 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 	}
 	first := false
 	if join {
-		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language}})
+		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language, a.aside()}})
 		if err != nil {
 			return "", err
 		}
-		first = position == 0
+		first = position == 0 && !a.aside()
+		if err := j.noteAsker(ctx, id, e.By.ID, e.Thread); err != nil {
+			return "", err
+		}
 		if err := j.list(ctx, id, now); err != nil {
 			return "", err
 		}
@@ -148,16 +156,22 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 			return "", fmt.Errorf("record the event: %w", err)
 		}
 	}
-	if first {
+	switch {
+	case first:
 		j.logs.queue(threadLog(threadID), id)
 		if err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0); err != nil {
 			j.logs.unqueue(threadLog(threadID), id)
 		}
-	} else {
+	case a.aside():
+		err = j.beginAside(ctx, id)
+	default:
 		err = j.advanceThread(ctx, threadID)
 	}
 	if err != nil {
 		return "", err
+	}
+	if a.Refused != "" {
+		return id, nil
 	}
 	j.config.Metrics.Accepted(e.Adapter)
 	j.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)

@@ -14,6 +14,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/quota"
 	"atelier/storage"
 )
 
@@ -94,8 +95,12 @@ type Config struct {
 	// Inspect looks into a file of somebody's, and refuses by a [plan.Fault] what no tool
 	// may be given. It is needed where gateway is served.
 	Inspect func(ctx context.Context, path string) (File, error)
-	// Command answers a command such as /tools. Nil knows none.
-	Command func(ctx context.Context, e adapters.Event) (string, error)
+	// Command answers a command such as /tools, in the language of that BCP 47 tag. Nil knows
+	// none.
+	Command func(ctx context.Context, e adapters.Event, language string) (string, error)
+	// Quota is who may ask, and how much; the zero value lets everybody ask for anything. Its
+	// State, Longest and Now are those of the jobs.
+	Quota quota.Config
 	// MarkLink gives the address of a page on which people of that thread can point at
 	// things on a picture that an answer shows, or "" where there is none. Nil gives none.
 	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
@@ -144,8 +149,9 @@ type Config struct {
 
 // Metrics are told what is worth counting. Each method returns at once.
 type Metrics interface {
-	// Accepted tells of a request that was taken.
+	// Accepted tells of a request that was taken, and Refused of one that was not, and why.
 	Accepted(adapter string)
+	Refused(adapter, why string)
 	// Stage tells of a task that was done: outcome is done, again, waiting or failed.
 	Stage(stage, outcome string, took time.Duration)
 	// Tool tells of a step.
@@ -170,6 +176,7 @@ type Jobs struct {
 	known     *known
 	after     background
 	posts     posts
+	quota     *quota.Quota
 	obey      time.Duration // how long what was ended is waited for
 	stuck     chan error    // what an impatient process cannot go on with
 	log       *slog.Logger
@@ -184,8 +191,12 @@ func New(c Config) (*Jobs, error) {
 		return nil, errors.New("a time or size is negative")
 	}
 	c = c.complete()
+	limits, err := c.quota()
+	if err != nil {
+		return nil, err
+	}
 	j := &Jobs{
-		config: c, id: c.Name + "-" + hash(rand.Text())[:8],
+		config: c, quota: limits, id: c.Name + "-" + hash(rand.Text())[:8],
 		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
 		logs: newLogs(c.State, c.Retention, 512), texts: newTexts(c.Blobs),
 		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]adapters.MessageRef{}},
@@ -239,6 +250,14 @@ func (c Config) complete() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return c
+}
+
+// quota is made of what is configured.
+func (c Config) quota() (*quota.Quota, error) {
+	limits := c.Quota
+	// It may wait for its turn as long as it may run, and then for the platform.
+	limits.State, limits.Now, limits.Longest = c.State, c.Now, 2*c.Deadline+10*time.Minute
+	return quota.New(limits)
 }
 
 func (j *Jobs) checkPool(p Pool) error {

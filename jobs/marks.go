@@ -11,7 +11,7 @@ import (
 // pointed records what somebody points at, for the next message of the thread.
 func (j *Jobs) pointed(ctx context.Context, e adapters.Event) error {
 	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-	if err != nil {
+	if err != nil || !j.quota.Allowed(e.By, e.Thread) {
 		return err
 	}
 	if t.fresh >= maxMarks {

@@ -10,6 +10,7 @@ import (
 type noMetrics struct{}
 
 func (noMetrics) Accepted(string)                     {}
+func (noMetrics) Refused(string, string)              {}
 func (noMetrics) Stage(string, string, time.Duration) {}
 func (noMetrics) Tool(string, plan.Result)            {}
 func (noMetrics) Thinking(plan.Thinking)              {}

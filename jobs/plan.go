@@ -16,7 +16,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		return err
 	}
 	run := r.run(w.Run)
-	if run == nil || !run.working() || r.given == nil {
+	if run == nil || !run.working() || r.given == nil && r.asked.Event.Command == nil {
 		return j.advance(ctx, r)
 	}
 	if g := r.generations[run.generation]; g.plan == nil {
@@ -44,7 +44,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 	if e := r.asked.Event; e.Command != nil {
 		reply := j.say(r, plan.Say("I do not know that command."))
 		if j.config.Command != nil {
-			text, err := j.config.Command(ctx, e)
+			text, err := j.config.Command(ctx, e, r.language())
 			if err != nil {
 				return nil, err
 			}

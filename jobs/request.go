@@ -18,7 +18,8 @@ type request struct {
 	given       *given
 	generations []*generation
 	runs        []*run
-	entries     []*entry // that it was folded from
+	entries     []*entry       // that it was folded from
+	chosen      map[string]int // how often somebody chose what was offered
 }
 
 // generation is what runs share that are worked on at the same time: one plan, and what
@@ -74,6 +75,9 @@ type run struct {
 	choice     plan.Choice // nil is the best one
 	by, event  string
 	beganAt    time.Time
+	of         int      // the run whose answer offered it, where it was chosen there
+	choosers   []string // who chose it there, and have not taken that back
+	begun      *begun   // nil of the first
 
 	halted   *halted
 	route    *plan.Route // nil before there is a plan, and where it has no steps
@@ -101,7 +105,7 @@ func foldRequest(id string, entries []*entry) (*request, error) {
 // gatherRequest is what a log tells, before the ways of the runs are laid out. It has an
 // entry at least.
 func gatherRequest(id string, entries []*entry) *request {
-	r := &request{id: id, entries: entries}
+	r := &request{id: id, entries: entries, chosen: map[string]int{}}
 	r.generations = []*generation{newGeneration(0, "", entries[0].At)}
 	r.runs = []*run{{n: 1, beganAt: entries[0].At}}
 	for _, e := range entries {
@@ -120,6 +124,9 @@ func (r *request) apply(e *entry) {
 		if r.asked == nil {
 			r.asked, r.askedAt = e.Asked, e.At
 			r.runs[0].by = e.Asked.Event.By.ID
+			if e.Asked.Refused != "" {
+				r.runs[0].halted = &halted{Why: haltRefused, Problem: e.Asked.Refused}
+			}
 		}
 	case e.Given != nil:
 		if r.given == nil {
@@ -127,6 +134,8 @@ func (r *request) apply(e *entry) {
 		}
 	case e.Begun != nil:
 		r.begin(e.Begun, e.At)
+	case e.TakenBack != nil:
+		r.takeBack(e.TakenBack)
 	case e.Started != nil:
 		if g := r.generation(e.Started.Generation); g != nil && g.turns[e.Started.Step] == e.Started.Turn {
 			g.started[e.Started.Step] = e.At
@@ -193,7 +202,20 @@ func (r *request) begin(b *begun, at time.Time) {
 	if b.Event != "" && slices.ContainsFunc(r.runs, func(run *run) bool { return run.event == b.Event }) {
 		return
 	}
-	added := &run{n: len(r.runs) + 1, choice: b.Choice, by: b.By, event: b.Event, beganAt: at, generation: len(r.generations)}
+	if b.Once && b.Refused == "" {
+		r.note(b)
+		if made := r.made(b.Of, b.Choice); made != nil {
+			made.chosenBy(b.By)
+			return
+		}
+	}
+	added := &run{n: len(r.runs) + 1, choice: b.Choice, by: b.By, event: b.Event, beganAt: at, generation: len(r.generations), begun: b}
+	switch {
+	case b.Refused != "":
+		added.halted = &halted{Why: haltRefused, Problem: b.Refused}
+	case b.Once:
+		added.of, added.choosers = b.Of, []string{b.By}
+	}
 	if of := r.run(b.Of); of != nil && b.Anew {
 		g, planned := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at), r.generations[of.generation]
 		g.plan, g.plannedAt = planned.plan, planned.plannedAt

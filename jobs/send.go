@@ -26,6 +26,9 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 	case run == nil || run.answer == nil:
 		return nil
 	case run.over: // somebody died between that and the next one's turn
+		if err := j.leaveQuota(ctx, r, run); err != nil {
+			return err
+		}
 		return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
 	case run.sent != nil && run.sent.Ref.IsZero(), run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
 		return j.finish(ctx, r, run.n, &sent{})
@@ -229,13 +232,18 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
 		return err
 	}
+	if err := j.leaveQuota(ctx, r, run); err != nil {
+		return err
+	}
 	j.hint(ctx, r)
 	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
 		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
 	j.acknowledge(ctx, e, shown(status))
 	took := j.config.Now().Sub(run.beganAt)
-	j.config.Metrics.Ended(e.Thread.Adapter, status, took)
+	if run.halted == nil || run.halted.Why != haltRefused { // which was counted as that
+		j.config.Metrics.Ended(e.Thread.Adapter, status, took)
+	}
 	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
 		"took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
 	return j.beginNext(ctx, foldThread(threadID, entries))

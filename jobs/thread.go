@@ -37,6 +37,7 @@ type place struct {
 	by      string
 	at      int // its entry's position
 	left    bool
+	aside   bool
 }
 
 // turn is what one run left behind.
@@ -76,7 +77,10 @@ func (t *thread) join(j *joined, at int) {
 	if t.placeOf(j.Request) != nil {
 		return
 	}
-	t.line = append(t.line, &place{request: j.Request, by: j.By, at: at})
+	t.line = append(t.line, &place{request: j.Request, by: j.By, at: at, left: j.Aside, aside: j.Aside})
+	if j.Aside {
+		return
+	}
 	t.fresh = 0
 	t.language = cmp.Or(j.Language, t.language)
 	t.meet(j.By)
@@ -122,10 +126,12 @@ func (t *thread) mark(e *adapters.Event, at int) {
 
 // joinedAt is the position at which the last request joined the line, -1 without one.
 func (t *thread) joinedAt() int {
-	if len(t.line) == 0 {
-		return -1
+	for _, p := range slices.Backward(t.line) {
+		if !p.aside {
+			return p.at
+		}
 	}
-	return t.line[len(t.line)-1].at
+	return -1
 }
 
 func (t *thread) meet(by string) {
@@ -185,7 +191,9 @@ func (t *thread) pointed(request string) []*adapters.Event {
 			to = p.at
 			break
 		}
-		from = p.at
+		if !p.aside {
+			from = p.at
+		}
 	}
 	var events []*adapters.Event
 	for _, m := range t.marks {

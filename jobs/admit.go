@@ -1,0 +1,94 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+
+	"atelier/adapters"
+	"atelier/jobs/quota"
+)
+
+// admit takes what somebody asks for by a message. Where the quota is in the way the answer
+// says so, and where that was said just now, nothing does.
+func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *openQuestion) error {
+	id := RequestID(e)
+	entries, err := j.logs.read(ctx, requestLog(id))
+	if err != nil {
+		return err
+	}
+	var refused *quota.Refusal
+	if len(entries) == 0 { // what came before has its answer, or its place at work
+		if refused, err = j.refusal(ctx, id, e, e.Thread); err != nil {
+			return err
+		}
+	}
+	if refused != nil {
+		if tell, err := j.tells(ctx, id, e, e.Thread, refused); err != nil || !tell {
+			return err
+		}
+	}
+	_, err = j.submit(ctx, e, Options{}, t, answers, refused)
+	return err
+}
+
+// commanded takes a command. It is no request that counts, but too many are not answered.
+func (j *Jobs) commanded(ctx context.Context, e adapters.Event) error {
+	id := RequestID(e)
+	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	if err != nil {
+		return err
+	}
+	if !j.quota.Allowed(e.By, e.Thread) {
+		return j.admit(ctx, e, t, nil)
+	}
+	if ok, err := j.quota.Command(ctx, id, e.By, e.Thread); err != nil || !ok {
+		return err
+	}
+	_, err = j.submit(ctx, e, Options{}, t, nil, nil)
+	return err
+}
+
+// refusal is why what an event asks for in a thread is not taken, nil where it is. Then it
+// counts.
+func (j *Jobs) refusal(ctx context.Context, id string, e adapters.Event, in adapters.Thread) (*quota.Refusal, error) {
+	if !j.quota.Allowed(e.By, in) {
+		return quota.Refuse(), nil
+	}
+	refused, err := j.quota.Take(ctx, id, e.By, in)
+	if err != nil {
+		return nil, fmt.Errorf("count a request: %w", err)
+	}
+	return refused, nil
+}
+
+// tells tells whether a refusal is to be told, and whoever runs the program of it.
+func (j *Jobs) tells(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
+	tell, err := j.quota.Tell(ctx, id, e.By, in, refused.Why)
+	if err != nil {
+		return false, fmt.Errorf("note a refusal: %w", err)
+	}
+	j.config.Metrics.Refused(in.Adapter, string(refused.Why))
+	j.log.InfoContext(ctx, "request refused", "request", id, "thread", ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
+	return tell, nil
+}
+
+// beginAside begins what waits for no turn.
+func (j *Jobs) beginAside(ctx context.Context, id string) error {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return err
+	}
+	return j.advance(ctx, r)
+}
+
+// leaveQuota tells that a run is not at work any more.
+func (j *Jobs) leaveQuota(ctx context.Context, r *request, run *run) error {
+	id := r.id
+	if run.n > 1 {
+		id = hash(run.event)
+	}
+	if run.n > 1 && run.event == "" {
+		return nil
+	}
+	return j.quota.Done(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
+}

@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"fmt"
+	"slices"
+
+	"atelier/agent/plan"
+)
+
+// What is offered under an answer is run once, whoever chooses it: who chooses it later
+// shares the run. It is stopped when the last of them takes that back; then, and where it
+// has failed, it can be chosen anew.
+
+// maxChosen is how often a person may choose the same, having taken it back before: who
+// puts a sign on and off without end is not obeyed without end.
+const maxChosen = 5
+
+// made is the run of a choice that was offered by a run, nil where it is to be done.
+func (r *request) made(of int, c plan.Choice) *run {
+	for _, run := range slices.Backward(r.runs) {
+		if run.of == of && run.choice != nil && slices.Equal(run.choice, c) && run.halted == nil && (run.answer == nil || run.answer.Status != Failed) {
+			return run
+		}
+	}
+	return nil
+}
+
+// note counts that somebody chose something.
+func (r *request) note(b *begun) { r.chosen[chosenKey(b.Of, b.Choice, b.By)]++ }
+
+// mayChoose tells whether a person has not chosen the same too often.
+func (r *request) mayChoose(of int, c plan.Choice, by string) bool {
+	return r.chosen[chosenKey(of, c, by)] < maxChosen
+}
+
+func chosenKey(of int, c plan.Choice, by string) string { return fmt.Sprint(of, c, by) }
+
+// takeBack takes somebody's choice back. With the last one's the run is stopped.
+func (r *request) takeBack(t *takenBack) {
+	run := r.made(t.Of, t.Choice)
+	if run == nil || !slices.Contains(run.choosers, t.By) {
+		return
+	}
+	run.choosers = slices.DeleteFunc(run.choosers, func(by string) bool { return by == t.By })
+	if len(run.choosers) == 0 && run.working() {
+		run.halted = &halted{Why: haltCancelled, By: t.By}
+	}
+}
+
+// chosenBy notes that somebody else chose the run too.
+func (r *run) chosenBy(by string) {
+	if !slices.Contains(r.choosers, by) {
+		r.choosers = append(r.choosers, by)
+	}
+}
