@@ -55,7 +55,6 @@ var kinds = []kind{
 	{"audio/amr", plan.Audio, plan.Say("an AMR sound"), []string{"amr"}},
 	{"audio/midi", plan.Audio, plan.Say("a MIDI tune"), []string{"mid", "midi"}},
 
-	{"text/html", plan.HTML, plan.Say("a web page"), []string{"html", "htm", "xhtml", "txt"}},
 	{"text/plain", plan.Text, plan.Say("a text"), textEndings},
 	{"text/csv", plan.Text, plan.Say("a table of text"), textEndings},
 	{"text/tab-separated-values", plan.Text, plan.Say("a table of text"), textEndings},
@@ -65,24 +64,24 @@ var kinds = []kind{
 	{"application/x-ndjson", plan.Text, plan.Say("JSON text"), textEndings},
 }
 
-var textEndings = []string{"txt", "text", "md", "markdown", "csv", "tsv", "json", "jsonl", "srt", "vtt", "log", "html", "htm"}
+var textEndings = []string{"txt", "text", "md", "markdown", "csv", "tsv", "json", "jsonl", "srt", "vtt", "log"}
 
-// kindOf tells the kind by the first bytes. Special sorts of a kind on the list
-// (an animated PNG, a script in plain text) count as that kind; SVG counts as none.
-func kindOf(head []byte) (k kind, sniffed string, ok bool) {
+// kindOf tells the kind by the first bytes. Special sorts of a kind on the list (an animated
+// PNG, a script in plain text) count as that kind, but for those that are foreign.
+func kindOf(head []byte) (k kind, mime string, ok bool) {
 	found := mimetype.Detect(head)
-	sniffed, _, _ = strings.Cut(found.String(), ";")
+	mime, _, _ = strings.Cut(found.String(), ";")
 	for m := found; m != nil; m = m.Parent() {
-		if m.Is("image/svg+xml") || m.Is("text/xml") {
-			return kind{}, sniffed, false
+		if slices.ContainsFunc(foreign, func(f kind) bool { return m.Is(f.mime) }) {
+			return kind{}, mime, false
 		}
 		for _, k := range kinds {
 			if m.Is(k.mime) {
-				return k, sniffed, true
+				return k, mime, true
 			}
 		}
 	}
-	return kind{}, sniffed, false
+	return kind{}, mime, false
 }
 
 // named tells what kind the ending (without its dot) promises, if it is one of ours: of

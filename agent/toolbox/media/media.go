@@ -2,7 +2,7 @@
 //
 // Promises:
 //   - A file is known by its first bytes; a name that says otherwise is refused. Only
-//     kinds on the allow-list are accepted, and SVG is never one of them.
+//     kinds on the allow-list are accepted; SVG, web pages, documents, archives and programs are not.
 //   - A picture is measured before it is decoded: one that claims more than the limits
 //     is refused in bounded memory.
 //   - A picture is decoded as people see it (EXIF orientation, sRGB, the first frame
@@ -44,7 +44,7 @@ func (l Limits) OrDefault() Limits {
 
 // Info tells what a file is.
 type Info struct {
-	Type plan.Type // image, video, audio, text or html
+	Type plan.Type // image, video, audio or text
 	MIME string    // without parameters: "image/png"
 	Ext  string    // the usual ending with its dot: ".png"
 	// Width and Height are those of a picture as people see it, 0 for other kinds.

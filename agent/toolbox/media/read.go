@@ -67,7 +67,10 @@ func identify(f *os.File, name string) (kind, error) {
 	}
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	promised, known := named(ending)
-	k, sniffed, ok := kindOf(head[:n])
+	k, mime, ok := kindOf(head[:n])
+	if mime == webPage && promised.typ == plan.Text { // such as notes that begin with a heading in HTML
+		k, ok = promised, true
+	}
 	switch {
 	case ok && (!known || slices.Contains(k.endings, ending)):
 		return k, nil
@@ -75,11 +78,15 @@ func identify(f *os.File, name string) (kind, error) {
 		return kind{}, fault(name, nil, "is not what its ending says: it holds %s, not %s.", k.name, promised.name)
 	case ok:
 		return kind{}, fault(name, nil, "is not what its ending says: it holds %s; rename it to end in .%s and send it again.", k.name, k.endings[0])
-	case known && sniffed != "image/svg+xml":
-		return kind{}, fault(name, fmt.Errorf("looks like %s", sniffed), "is not what its ending says: it does not hold %s.", promised.name)
 	}
-	return kind{}, fault(name, fmt.Errorf("looks like %s", sniffed),
-		"is of a kind that is not supported; pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound, text and web pages are.")
+	err = fmt.Errorf("looks like %s", mime)
+	if other, ok := foreignName(head[:n]); ok {
+		return kind{}, fault(name, err, "is %s, which I do not take; pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound and text I do.", other)
+	}
+	if known {
+		return kind{}, fault(name, err, "is not what its ending says: it does not hold %s.", promised.name)
+	}
+	return kind{}, fault(name, err, "is of a kind that I do not take; pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound and text I do.")
 }
 
 func (f *file) close() error {

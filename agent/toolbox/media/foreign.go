@@ -1,0 +1,79 @@
+package media
+
+import (
+	"github.com/gabriel-vasile/mimetype"
+
+	"atelier/agent/plan"
+)
+
+const webPage = "text/html"
+
+// foreign are kinds that are not taken, but known, so that people are told what they have
+// sent. Some look like a sort of a kind that is taken: an SVG drawing is a text, and a
+// picture of a phone lies in the container of a video.
+var foreign = []kind{
+	{mime: webPage, name: plan.Say("a web page")},
+	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
+	{mime: "image/heic", name: plan.Say("a HEIC picture")},
+	{mime: "image/heic-sequence", name: plan.Say("a HEIC picture")},
+	{mime: "image/heif", name: plan.Say("a HEIC picture")},
+	{mime: "image/heif-sequence", name: plan.Say("a HEIC picture")},
+	{mime: "image/avif", name: plan.Say("an AVIF picture")},
+	{mime: "image/jxl", name: plan.Say("a JPEG XL picture")},
+	{mime: "image/jp2", name: plan.Say("a JPEG 2000 picture")},
+	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
+	{mime: "image/x-icon", name: plan.Say("an icon")},
+
+	{mime: "application/pdf", name: plan.Say("a PDF document")},
+	{mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", name: office},
+	{mime: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", name: office},
+	{mime: "application/vnd.openxmlformats-officedocument.presentationml.presentation", name: office},
+	{mime: "application/vnd.oasis.opendocument.text", name: office},
+	{mime: "application/vnd.oasis.opendocument.spreadsheet", name: office},
+	{mime: "application/vnd.oasis.opendocument.presentation", name: office},
+	{mime: "application/msword", name: office},
+	{mime: "application/vnd.ms-excel", name: office},
+	{mime: "application/vnd.ms-powerpoint", name: office},
+	{mime: "text/rtf", name: office},
+	{mime: "application/epub+zip", name: plan.Say("a book")},
+	{mime: "text/xml", name: plan.Say("an XML document")},
+
+	{mime: "application/vnd.microsoft.portable-executable", name: program},
+	{mime: "application/x-elf", name: program},
+	{mime: "application/x-mach-binary", name: program},
+	{mime: "application/x-ms-installer", name: program},
+	{mime: "application/java-archive", name: program},
+	{mime: "application/x-java-applet", name: program},
+	{mime: "application/vnd.android.package-archive", name: program},
+	{mime: "application/vnd.debian.binary-package", name: program},
+	{mime: "application/x-rpm", name: program},
+	{mime: "application/wasm", name: program},
+
+	{mime: "application/zip", name: archive},
+	{mime: "application/gzip", name: archive},
+	{mime: "application/x-tar", name: archive},
+	{mime: "application/x-7z-compressed", name: archive},
+	{mime: "application/vnd.rar", name: archive},
+	{mime: "application/x-bzip2", name: archive},
+	{mime: "application/x-xz", name: archive},
+	{mime: "application/zstd", name: archive},
+	{mime: "application/vnd.ms-cab-compressed", name: archive},
+}
+
+var (
+	office  = plan.Say("an office document")
+	program = plan.Say("a program")
+	archive = plan.Say("an archive")
+)
+
+// foreignName is what people call what begins so, where it is foreign.
+func foreignName(head []byte) (plan.Message, bool) {
+	for m := mimetype.Detect(head); m != nil; m = m.Parent() {
+		for _, f := range foreign {
+			if m.Is(f.mime) {
+				return f.name, true
+			}
+		}
+	}
+	return plan.Message{}, false
+}
