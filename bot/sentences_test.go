@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,9 @@ func formats(t *testing.T) map[string]string {
 				s = sayers{"Say": 0, "Join": 0, "listed": 1}
 			case "../adapters/discord", "../adapters/slack":
 				s = sayers{".Say": 1} // of a catalogue, in a language
+				for _, file := range parsed {
+					maps.Copy(all, written(files, file))
+				}
 			}
 			words := constants(parsed)
 			for grown := -1; grown < len(s); { // who hands over to one that hands over
@@ -115,10 +119,12 @@ func formats(t *testing.T) map[string]string {
 			}
 			for _, file := range parsed {
 				for pos, format := range s.said(file, words) {
-					if format == "" {
+					switch {
+					case format != "":
+						all[format] = files.Position(pos).String()
+					case s[".Say"] == 0: // what is written there is found as it stands
 						t.Errorf("%s: the format of a sentence is no constant", files.Position(pos))
 					}
-					all[format] = files.Position(pos).String()
 				}
 			}
 		}
@@ -224,6 +230,25 @@ func sentence(made *ast.CompositeLit) ast.Expr {
 	}
 	return nil
 }
+
+// written are all texts in a file that read as a sentence, whoever says them.
+func written(files *token.FileSet, file *ast.File) map[string]string {
+	all := map[string]string{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok {
+			return true
+		}
+		text := constant(e)
+		if asSentence.MatchString(text) {
+			all[text] = files.Position(n.Pos()).String()
+		}
+		return text == "" // the halves of one that is put together are none
+	})
+	return all
+}
+
+var asSentence = regexp.MustCompile(`^[A-Z%“].* .*[.?!]$`)
 
 // constants are those that a package names outside of its functions.
 func constants(files []*ast.File) map[string]ast.Expr {
