@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"atelier/adapters"
 	"atelier/adapters/phrase"
 	"atelier/adapters/terminal"
 	"atelier/agent"
@@ -44,8 +46,30 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
 	j.Quota = c.Quota // whoever is at the machine itself is held to no limit
 	j.Quota.Exempt = append(slices.Clone(c.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
+	j.Command = commands{
+		tell: tell, tools: catalogue.Tools(), now: time.Now,
+		live: func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
+		standing: func(ctx context.Context, by adapters.Person, in adapters.Thread) (jobs.Standing, error) {
+			return made.Standing(ctx, by, in)
+		},
+	}.answer
 	made, err = jobs.New(j) // before anything asks for what is elsewhere
 	return made, err
+}
+
+// liveTools are those that this process or another one can run now.
+func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bool, error) {
+	live := map[string]bool{}
+	for _, can := range []func(context.Context) (map[string][]string, error){a.Capabilities, j.Elsewhere} {
+		tools, err := can(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for tool, candidates := range tools {
+			live[tool] = live[tool] || len(candidates) > 0
+		}
+	}
+	return live, nil
 }
 
 // newTell tells the fixed sentences in the language of who reads them.
