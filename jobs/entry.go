@@ -92,8 +92,10 @@ func (a *asked) aside() bool { return a.Event.Command != nil || a.Refused != "" 
 // Thread entries of the thread's log.
 type given struct {
 	Resources []plan.Resource `json:"resources,omitempty"`
-	Thread    int             `json:"thread"`
-	Question  *plan.Question  `json:"question,omitempty"`
+	// Without is what people are told of the files that could not be taken beside these.
+	Without  []string       `json:"without,omitempty"`
+	Thread   int            `json:"thread"`
+	Question *plan.Question `json:"question,omitempty"`
 }
 
 // begun is a further run of a request.

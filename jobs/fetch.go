@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hibiken/asynq"
+
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/storage"
@@ -50,7 +52,7 @@ func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 		}
 	}
 	_, earlier := t.memory()
-	if g.Resources, err = j.takeFiles(ctx, r, t, earlier); err != nil {
+	if g.Resources, g.Without, err = j.takeFiles(ctx, r, t, earlier); err != nil {
 		return nil, err
 	}
 	if g.Resources, err = j.texts.pack(ctx, t.id, g.Resources); err != nil {
@@ -89,10 +91,10 @@ func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error
 }
 
 // takeFiles fetches the files of the message and of the one that it replies to, and what
-// was pointed at.
-func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []plan.Resource) ([]plan.Resource, error) {
+// was pointed at. Where some of the files cannot be taken, what people are told of these is
+// given beside the others.
+func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []plan.Resource) (all []plan.Resource, without []string, err error) {
 	namer := plan.NewNamer(earlier...)
-	var all []plan.Resource
 	room := maxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
 		res, size, err := j.takeFile(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
@@ -108,46 +110,76 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	}
 	carried, err := j.carried(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, c := range carried {
 		if slices.ContainsFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }) {
 			given(c)
 		}
 	}
-	names := map[string]string{} // of the message's files, by id
+	names := map[string]string{} // of the files, by id
+	var unfit []error
 	e := r.asked.Event
-	if m := e.Message; m != nil {
-		if m.ReplyTo != nil && !m.ReplyTo.Own { // what the bot's own are is told by its answer
-			for _, f := range m.ReplyTo.Files {
-				res, err := take(e.Adapter, f)
-				if err != nil {
-					return nil, err
-				}
-				given(res)
-			}
-		}
-		for _, f := range m.Files {
-			res, err := take(e.Adapter, f)
-			if err != nil {
-				return nil, err
-			}
+	for _, f := range attached(e.Message) {
+		res, err := take(e.Adapter, f)
+		switch {
+		case err == nil:
 			given(res)
 			names[f.ID] = res.Name
+		case refused(err):
+			unfit = append(unfit, err)
+		default:
+			return nil, nil, err
 		}
 	}
-	for i, m := range t.marked(r) {
+	marked := t.marked(r)
+	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // it would not be what is wished for
+		return nil, nil, together(unfit)
+	}
+	for _, err := range unfit {
+		j.log.WarnContext(ctx, "a file is left out", "request", r.id, "error", plan.ForOperator(err))
+		without = append(without, j.say(r, plan.Say("Left out: %s", plan.Sentence(err, faultOf(err)))))
+	}
+	for i, m := range marked {
 		m.Picture = cmp.Or(m.Picture, names[m.File])
 		if at := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
 			given(earlier[at]) // it is what the message is about
 		}
 		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take, j.say(r, plan.Say("marked on %s", m.Picture)))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		all = append(all, marks...)
 	}
-	return all, nil
+	return all, without, nil
+}
+
+// attached are the files of a message and of the one that it replies to. What the bot's own
+// are is told by its answer.
+func attached(m *adapters.Message) []adapters.File {
+	switch {
+	case m == nil:
+		return nil
+	case m.ReplyTo == nil || m.ReplyTo.Own:
+		return m.Files
+	default:
+		return slices.Concat(m.ReplyTo.Files, m.Files)
+	}
+}
+
+// refused tells that a file cannot be taken, now or later, for a reason that people are told.
+func refused(err error) bool {
+	_, told := errors.AsType[*plan.Fault](err)
+	return told && !passing(err)
+}
+
+// together is one fault of several.
+func together(all []error) error {
+	sentences := make([]plan.Message, len(all))
+	for i, err := range all {
+		sentences[i] = plan.Sentence(err, faultOf(err))
+	}
+	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
 }
 
 // takeFile fetches one file, and tells how many bytes of text it is. One that the thread has
@@ -220,7 +252,8 @@ func fileName(f adapters.File) string {
 }
 
 // download writes a file into a new local one, and gives the hash of its content. It counts
-// as taken in from who made the request.
+// as taken in from who made the request. The bytes are counted as they come, whatever was
+// said of their number.
 func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
 	room, err := j.roomFor(ctx, r, f)
 	if err != nil {
@@ -228,7 +261,7 @@ func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, 
 	}
 	body, err := from.Fetch(ctx, f)
 	if err != nil {
-		return "", fetchFault(f, err)
+		return "", j.fetchFault(ctx, f, err)
 	}
 	defer func() { err = errors.Join(err, body.Close()) }()
 	out, err := os.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -242,7 +275,9 @@ func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, 
 	case n > room:
 		return "", j.tooLarge(ctx, r, f, n)
 	case err != nil:
-		return "", fetchFault(f, err)
+		return "", j.fetchFault(ctx, f, err)
+	case n == 0:
+		return "", &plan.Fault{Sentence: plan.Say("The file %q is empty.", fileName(f))}
 	}
 	if err := j.tookIn(ctx, r, f, n); err != nil {
 		return "", err
@@ -250,17 +285,22 @@ func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, 
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// fetchFault tells what could not be fetched. What cannot come back is final.
-func fetchFault(f adapters.File, err error) error {
+// fetchFault tells what could not be fetched. What cannot come back is final, and so is what
+// was tried often enough.
+func (j *Jobs) fetchFault(ctx context.Context, f adapters.File, err error) error {
 	if wait := waitFor(err); wait > 0 {
 		return &waitError{after: wait, err: err}
 	}
 	var own *adapters.Fault
+	retried, _ := asynq.GetRetryCount(ctx)
 	switch {
-	case !adapters.Final(err):
+	case !adapters.Final(err) && (ctx.Err() != nil || retried < allowed(kindFetch).retries && !j.config.Impatient):
 		return err
+	case !adapters.Final(err):
+		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", fileName(f)), Err: err}
 	case errors.As(err, &own): // its sentence is for the person alone: it may quote
-		return &plan.Fault{Sentence: plan.Message{Format: own.Sentence, Args: own.Args}, Err: errors.Join(own.Unwrap()...)}
+		said := plan.Message{Format: own.Sentence, Args: own.Args}
+		return &plan.Fault{Sentence: said, Err: errors.Join(own.Unwrap()...)}
 	default:
 		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
 	}
