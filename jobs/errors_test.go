@@ -110,7 +110,7 @@ func TestWhatGoesWrongInFetching(t *testing.T) {
 		fetches int
 	}{
 		"it passes":              {&adapters.Fault{Sentence: "Away."}, 2, "Here it is.", 3},
-		"it does not pass":       {errors.New("secret detail"), 100, unexpected, 6},
+		"it does not pass":       {errors.New("secret detail"), 100, `The file "a.png" could not be fetched. Please send it again later.`, 6},
 		"a pause is no try":      {&adapters.Fault{Sentence: "Wait.", Kind: adapters.ErrRateLimited, After: time.Millisecond}, 9, "Here it is.", 10},
 		"it is gone":             {fmt.Errorf("get: %w", adapters.ErrGone), 100, `The file "a.png" cannot be had any more.`, 1},
 		"it is gone, as is said": {&adapters.Fault{Sentence: "Ann has deleted it.", Kind: adapters.ErrGone}, 100, "Ann has deleted it.", 1},
@@ -144,10 +144,60 @@ func TestFilesThatAreNotTaken(t *testing.T) {
 		"PNG" + strings.Repeat("x", 2_000_000): `The file "a.png" is too large: I take at most 2 MB.`,
 		strings.Repeat("x", 1<<20+1):           "The text is too long: at most 1 MB is taken.",
 		"BAD":                                  "I take no bad files.",
+		"":                                     `The file "a.png" is empty.`,
 	} {
 		r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", content)))
 		if told := h.told(r); told != want || r.Runs[0].Status != jobs.Failed {
 			t.Errorf("told is %q", told)
 		}
+	}
+}
+
+// TestOneBadFileAmongGoodOnesIsLeftOut holds that what is wished for is done with the others.
+func TestOneBadFileAmongGoodOnesIsLeftOut(t *testing.T) {
+	t.Parallel()
+	gone := &adapters.Fault{Sentence: "The link of %s has expired.", Args: []any{"b"}, Kind: adapters.ErrGone}
+	for name, c := range map[string]struct {
+		content string
+		size    int64 // as the platform says
+		err     error // of fetching it
+		told    string
+	}{
+		"of no kind that is taken":    {"BAD", 3, nil, "I take no bad files."},
+		"empty":                       {"", 0, nil, `The file "b.png" is empty.`},
+		"of two gigabytes":            {"PNG b", 2_000_000_000, nil, `The file "b.png" is too large: I take at most 2 MB.`},
+		"larger than it was said":     {"PNG" + strings.Repeat("x", 2_000_000), 7, nil, `The file "b.png" is too large: I take at most 2 MB.`},
+		"expired":                     {"PNG b", 5, gone, "The link of b has expired."},
+		"gone without a word":         {"PNG b", 5, adapters.ErrGone, `The file "b.png" cannot be had any more. Please send it again.`},
+		"never to be fetched":         {"PNG b", 5, errors.New("secret detail"), `The file "b.png" could not be fetched. Please send it again later.`},
+		"on a host that is not known": {"PNG b", 5, adapters.ErrForbidden, `The file "b.png" cannot be had any more. Please send it again.`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			h.chat.onFetch = func(_ int, f adapters.File) error {
+				if f.Name == "b.png" {
+					return c.err
+				}
+				return nil
+			}
+			j := h.start(func(c *jobs.Config) { c.MaxFile = 2_000_000 })
+			bad := h.chat.upload("b.png", c.content)
+			bad.Size = c.size
+			r := h.ask(j, h.says("t", "ann", "blur", h.chat.upload("a.png", "PNG a"), bad, h.chat.upload("c.png", "PNG c")))
+			if told, want := h.told(r), "Here it is.\n\nLeft out: "+c.told; told != want || r.Runs[0].Status != jobs.Done {
+				t.Errorf("told is %q, want %q", told, want)
+			}
+			if given := h.mind.request(r.ID).Given; len(given) != 2 || given[0].File != "a.png" || given[1].File != "c.png" {
+				t.Errorf("given is %+v", given)
+			}
+			if log := h.log.String(); strings.Contains(log, ".png") || !strings.Contains(log, "a file is left out") {
+				t.Errorf("logged is %s", log)
+			}
+			alone := h.ask(j, h.says("t", "ann", "blur", bad))
+			if told := h.told(alone); told != c.told || alone.Runs[0].Status != jobs.Failed {
+				t.Errorf("told is %q of it alone", told)
+			}
+		})
 	}
 }
