@@ -96,6 +96,9 @@ func (s *Server) Ephemerals(user string) []Ephemeral { return s.ephemeralsOf(use
 // is not listed.
 func (s *Server) Statuses(channel, threadTS string) []string { return s.statusesOf(channel, threadTS) }
 
+// Status is the status that people see in a thread now; "" for none.
+func (s *Server) Status(channel, threadTS string) string { return s.statusOf(channel, threadTS) }
+
 // Views are the views that were opened, the oldest first.
 func (s *Server) Views() []View { return s.viewList() }
 
