@@ -1,0 +1,210 @@
+package slack
+
+import (
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+)
+
+// What a message holds. Slack takes 50 blocks of 3,000 characters, and 13,200 in all.
+const (
+	maxBlock    = 2900
+	maxText     = 9000 // of a message, so that what stands below the text has room
+	maxMessage  = 12_500
+	maxFallback = 3000 // bytes of what notifications and screen readers tell
+	maxLabel    = 70   // characters of a button
+	maxChoice   = 200  // characters of a choice in the text
+)
+
+// part is a message of a reply: its files, or some of its text.
+type part struct {
+	files   []adapters.Attachment
+	pieces  [][]adapters.Block
+	mention string
+	choices []adapters.Choice // on which buttons stand
+}
+
+// compose makes the messages of a reply, in their order.
+func (s *Slack) compose(r adapters.Reply) []part {
+	var parts []part
+	for _, text := range adapters.Split(r.Text, maxText, units) {
+		parts = append(parts, part{pieces: pieces(text)})
+	}
+	for _, piece := range chunks(s.below(r)) {
+		last := len(parts) - 1
+		if last < 0 || parts[last].size()+sizeOf(piece) > maxMessage {
+			parts, last = append(parts, part{}), last+1
+		}
+		parts[last].pieces = append(parts[last].pieces, piece)
+	}
+	uploads := uploads(r.Files)
+	if isID(r.Mention) {
+		if len(parts) == 0 {
+			parts = append(parts, part{})
+		}
+		parts[0].mention = r.Mention
+	}
+	if len(parts) > 0 {
+		parts[len(parts)-1].choices = r.Choices
+	}
+	if len(uploads) > 0 {
+		parts = append([]part{{files: uploads}}, parts...)
+	}
+	return parts
+}
+
+func pieces(text string) [][]adapters.Block {
+	var all [][]adapters.Block
+	for _, piece := range adapters.Split(text, maxBlock, units) {
+		all = append(all, adapters.Parse(piece))
+	}
+	return all
+}
+
+// uploads are the files that are not given as links.
+func uploads(files []adapters.Attachment) []adapters.Attachment {
+	var all []adapters.Attachment
+	for _, f := range files {
+		if f.Link == "" && f.Size > 0 {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// below is what stands below the text: notes and links of files, and what is offered.
+func (s *Slack) below(r adapters.Reply) []adapters.Block {
+	var all []adapters.Block
+	say := func(format string, args ...any) string { return s.config.Phrases.Say(r.Language, format, args...) }
+	plain := func(text string) {
+		for l := range strings.Lines(text) {
+			all = append(all, adapters.Block{Spans: []adapters.Span{{Text: strings.TrimRight(l, "\r\n")}}})
+		}
+	}
+	for _, f := range r.Files {
+		switch {
+		case f.Link != "":
+			all = append(all, adapters.Block{Spans: []adapters.Span{{Text: f.Name, URL: f.Link}}})
+		case f.Size == 0: // Slack takes no such file
+			plain(say("The file %s is empty.", f.Name))
+		}
+		plain(f.Note)
+		if f.MarkLink != "" {
+			mark := adapters.Block{Spans: []adapters.Span{{Text: say("Mark on the picture"), URL: f.MarkLink}}}
+			if len(r.Files) > 1 {
+				mark.Spans = append(mark.Spans, adapters.Span{Text: " (" + f.Name + ")"})
+			}
+			all = append(all, mark)
+		}
+	}
+	for i, c := range r.Choices {
+		marker := string(rune('1'+i)) + "."
+		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(c.Text, maxChoice)}}})
+	}
+	return all
+}
+
+// chunks cuts what is long into what blocks take.
+func chunks(blocks []adapters.Block) [][]adapters.Block {
+	var all [][]adapters.Block
+	size := 0
+	for _, b := range blocks {
+		for _, cut := range fitting(b) {
+			n := sizeOf([]adapters.Block{cut})
+			if len(all) == 0 || size+n > maxBlock {
+				all, size = append(all, nil), 0
+			}
+			all[len(all)-1] = append(all[len(all)-1], cut)
+			size += n
+		}
+	}
+	return all
+}
+
+// fitting cuts a line of plain text that is longer than a block.
+func fitting(b adapters.Block) []adapters.Block {
+	if len(b.Spans) != 1 || b.Spans[0].URL != "" || sizeOf([]adapters.Block{b}) <= maxBlock {
+		return []adapters.Block{b}
+	}
+	var all []adapters.Block
+	for _, text := range adapters.Split(adapters.Escape(b.Spans[0].Text), maxBlock, units) {
+		all = append(all, adapters.Parse(text)...)
+	}
+	return all
+}
+
+func (p part) size() int {
+	n := 0
+	for _, piece := range p.pieces {
+		n += sizeOf(piece)
+	}
+	return n
+}
+
+// sizeOf is how much of a message's room blocks take, addresses too.
+func sizeOf(blocks []adapters.Block) int {
+	n := units(letters(blocks)) + 1
+	for _, b := range blocks {
+		for _, s := range b.Spans {
+			n += len(s.URL)
+		}
+	}
+	return n
+}
+
+// shorten gives the beginning of a text, on one line.
+func shorten(s string, most int) string {
+	letters := []rune(strings.Join(strings.Fields(printable(s)), " "))
+	if len(letters) > most {
+		return strings.TrimSpace(string(letters[:most-1])) + "…"
+	}
+	return string(letters)
+}
+
+// blocks are those of Slack's.
+func (s *Slack) blocks(p part, language string) []slack.Block {
+	var all []slack.Block
+	mention := p.mention
+	for _, piece := range p.pieces {
+		all = append(all, render(piece, mention))
+		mention = ""
+	}
+	if mention != "" {
+		all = append(all, render(nil, mention))
+	}
+	if len(p.choices) == 0 {
+		return all
+	}
+	buttons := make([]slack.BlockElement, 0, len(p.choices)+1)
+	for i, c := range p.choices {
+		n := string(rune('1' + i))
+		buttons = append(buttons, button(chooseAction+n, c.ID, n+" · "+shorten(c.Text, maxLabel-len(n)-4)))
+	}
+	buttons = append(buttons, button(againAction, "again", "🔁 "+s.config.Phrases.Say(language, "Again")))
+	return append(all, slack.NewActionBlock("", buttons...))
+}
+
+func button(id, value, label string) *slack.ButtonBlockElement {
+	return slack.NewButtonBlockElement(id, value, slack.NewTextBlockObject(slack.PlainTextType, label, false, false))
+}
+
+// fallback is what notifications and screen readers tell of a message.
+func (p part) fallback() string {
+	var texts []string
+	for _, piece := range p.pieces {
+		texts = append(texts, letters(piece))
+	}
+	text := escape.Replace(cutBytes(strings.Join(texts, "\n"), maxFallback))
+	if p.mention != "" {
+		text = strings.TrimSpace("<@" + p.mention + "> " + text)
+	}
+	return text
+}
+
+// plainly are the options by which a text means nothing that it does not say, and notifies
+// nobody that it does not name.
+func plainly(options ...slack.MsgOption) []slack.MsgOption {
+	return append(options, slack.MsgOptionLinkNames(false), slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+}

@@ -1,0 +1,167 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+)
+
+// refusal is what an error code of Slack's means.
+type refusal struct {
+	kind     error
+	sentence string
+}
+
+// refusals are the codes that are told apart, see the errors of each method on
+// https://docs.slack.dev/reference/methods. Of missing_scope, the scope is told besides.
+var refusals = map[string]refusal{
+	"channel_not_found": {adapters.ErrGone, "This channel is not there any more, or the bot may not see it."},
+	"is_archived":       {adapters.ErrGone, "This channel is archived: nothing can be written there."},
+	"message_not_found": {adapters.ErrGone, "The message is not there any more."},
+	"thread_not_found":  {adapters.ErrGone, "The thread is not there any more."},
+	"file_not_found":    {adapters.ErrGone, "The file is not there any more. Please send it again."},
+	"file_deleted":      {adapters.ErrGone, "The file is not there any more. Please send it again."},
+	"user_not_found":    {adapters.ErrGone, "This person is not there any more."},
+
+	"not_in_channel":                        {adapters.ErrForbidden, "The bot is not in this channel: invite it with /invite."},
+	"restricted_action":                     {adapters.ErrForbidden, restricted},
+	"access_denied":                         {adapters.ErrForbidden, restricted},
+	"ekm_access_denied":                     {adapters.ErrForbidden, restricted},
+	"no_permission":                         {adapters.ErrForbidden, restricted},
+	"user_is_restricted":                    {adapters.ErrForbidden, restricted},
+	"cant_update_message":                   {adapters.ErrForbidden, restricted},
+	"cant_delete_message":                   {adapters.ErrForbidden, restricted},
+	"cant_delete_file":                      {adapters.ErrForbidden, restricted},
+	"edit_window_closed":                    {adapters.ErrForbidden, restricted},
+	"file_uploads_disabled":                 {adapters.ErrForbidden, restricted},
+	"team_access_not_granted":               {adapters.ErrForbidden, restricted},
+	"method_not_supported_for_channel_type": {adapters.ErrForbidden, restricted},
+
+	"invalid_auth":           {adapters.ErrRefused, refusedToken},
+	"not_authed":             {adapters.ErrRefused, refusedToken},
+	"token_revoked":          {adapters.ErrRefused, refusedToken},
+	"token_expired":          {adapters.ErrRefused, refusedToken},
+	"account_inactive":       {adapters.ErrRefused, refusedToken},
+	"not_allowed_token_type": {adapters.ErrRefused, refusedToken},
+
+	"file_upload_size_restricted": {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
+	"storage_limit_reached":       {adapters.ErrTooLarge, "The workspace has no room for more files."},
+	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
+
+	"ratelimited":  {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
+	"rate_limited": {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
+
+	"internal_error":      {nil, unreached},
+	"fatal_error":         {nil, unreached},
+	"service_unavailable": {nil, unreached},
+	"request_timeout":     {nil, unreached},
+	"team_added_to_org":   {nil, unreached},
+}
+
+const (
+	restricted   = "The bot may not do this here. Somebody who runs the workspace must allow it."
+	refusedToken = "Slack does not take the bot's tokens any more. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
+	unreached    = "Slack does not answer as it should. It is tried again."
+	misread      = "Slack does not take what was sent. This is a fault of the program."
+)
+
+// fault makes of an error of the library one that adapters' callers decide by. It holds no
+// token, no address and nothing that people wrote.
+func fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	if own, ok := errors.AsType[*adapters.Fault](err); ok {
+		return own
+	}
+	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, ended) {
+			return ended
+		}
+	}
+	if own, ok := errors.AsType[local](err); ok {
+		return own.error
+	}
+	if limited, ok := errors.AsType[*slack.RateLimitedError](err); ok {
+		return rateLimited(limited.RetryAfter)
+	}
+	if refused, ok := errors.AsType[slack.SlackErrorResponse](err); ok {
+		return refusedBy(refused)
+	}
+	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
+		return &adapters.Fault{Sentence: unreached, Err: fmt.Errorf("slack answers %d", status.Code)}
+	}
+	return &adapters.Fault{Sentence: unreached, Err: edge.Detail(err)}
+}
+
+func refusedBy(r slack.SlackErrorResponse) error {
+	code := word(r.Err)
+	detail := errors.New("slack says " + code)
+	if code == "missing_scope" {
+		return &adapters.Fault{
+			Sentence: "The app lacks the scope %s: add it under “OAuth & Permissions”, and install the app again.", Args: []any{word(r.Needed)},
+			Kind: adapters.ErrForbidden, Err: detail,
+		}
+	}
+	known, ok := refusals[code]
+	switch {
+	case ok:
+	case strings.HasPrefix(code, "restricted_action"):
+		known = refusals["restricted_action"]
+	case strings.HasPrefix(code, "invalid_"), strings.HasPrefix(code, "msg_"), strings.HasPrefix(code, "too_many_"), code == "no_text":
+		known = refusal{adapters.ErrInvalid, misread}
+	default:
+		known = refusal{nil, unreached}
+	}
+	f := &adapters.Fault{Sentence: known.sentence, Kind: known.kind, Err: detail}
+	if errors.Is(f.Kind, adapters.ErrRateLimited) {
+		f.After = retryAfter(nil)
+	}
+	return f
+}
+
+// word is a code as Slack writes it, and nothing else that a server might say.
+func word(code string) string {
+	if code == "" || len(code) > 100 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz0123456789_:.,") != "" {
+		return "unknown"
+	}
+	return code
+}
+
+// isCode tells whether Slack has answered a call with that error, so that nothing was done.
+func isCode(err error, codes ...string) bool {
+	r, ok := errors.AsType[slack.SlackErrorResponse](err)
+	if !ok {
+		return false
+	}
+	for _, code := range codes {
+		if r.Err == code {
+			return true
+		}
+	}
+	return false
+}
+
+// unposted tells whether Slack said that it has not done what it was asked.
+func unposted(err error) bool {
+	if r, ok := errors.AsType[slack.SlackErrorResponse](err); ok {
+		known, ok := refusals[r.Err]
+		return !ok || known.kind != nil
+	}
+	_, limited := errors.AsType[*slack.RateLimitedError](err)
+	_, before := errors.AsType[unsent](err)
+	return limited || before || errors.Is(err, adapters.ErrRateLimited)
+}
+
+// invalid tells of what is not promised.
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", adapters.ErrInvalid, fmt.Sprintf(format, args...))
+}
+
+func asFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }

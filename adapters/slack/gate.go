@@ -1,0 +1,196 @@
+package slack
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+)
+
+const (
+	// shortPause is the longest one that is waited for.
+	shortPause = 30 * time.Second
+	// Sockets are opened so often at most, whatever closes them.
+	socketEvery, socketBurst = time.Second, 5
+)
+
+// gate keeps the pauses that Slack asks for: all calls of a method wait together, for
+// posting those to a channel. It is what the library calls Slack by.
+type gate struct {
+	client *http.Client
+	api    string
+	opens  *rate.Limiter
+
+	mu    sync.Mutex
+	until map[string]time.Time     // by method
+	lines map[string]chan struct{} // by channel: one posts there at a time
+}
+
+func newGate(c *http.Client, api string) *gate {
+	return &gate{
+		client: c, api: api, opens: rate.NewLimiter(rate.Every(socketEvery), socketBurst),
+		until: map[string]time.Time{}, lines: map[string]chan struct{}{},
+	}
+}
+
+// Do makes a call, and makes it again after a short pause.
+func (g *gate) Do(r *http.Request) (*http.Response, error) {
+	method, isCall := strings.CutPrefix(r.URL.String(), g.api)
+	if !isCall {
+		return g.client.Do(r) //nolint:wrapcheck // the library and fault read it
+	}
+	switch method {
+	case "apps.connections.open":
+		if err := g.opens.Wait(r.Context()); err != nil {
+			return nil, err //nolint:wrapcheck // as above
+		}
+	case "chat.postMessage":
+		method += " " + channelOf(r)
+		leave, err := g.enter(r.Context(), method)
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+	}
+	return g.call(r, method)
+}
+
+func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
+	for waited := time.Duration(0); ; {
+		pause := g.pause(method)
+		if waited += pause; waited > shortPause {
+			return nil, rateLimited(pause)
+		}
+		if err := sleep(r.Context(), pause); err != nil {
+			return nil, err
+		}
+		again, err := renewed(r)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := g.client.Do(again)
+		if err != nil || answer.StatusCode != http.StatusTooManyRequests {
+			return answer, err //nolint:wrapcheck // as above
+		}
+		if err := answer.Body.Close(); err != nil {
+			return nil, edge.Detail(err)
+		}
+		g.hold(method, retryAfter(answer.Header))
+	}
+}
+
+// renewed is the request with its body from the beginning.
+func renewed(r *http.Request) (*http.Request, error) {
+	if r.GetBody == nil {
+		return r, nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, errors.New("a request cannot be made again")
+	}
+	again := r.Clone(r.Context())
+	again.Body = body
+	return again, nil
+}
+
+// pause is how long a method is to be left alone.
+func (g *gate) pause(method string) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	until, ok := g.until[method]
+	left := time.Until(until)
+	if ok && left <= 0 {
+		delete(g.until, method)
+	}
+	return max(left, 0)
+}
+
+func (g *gate) hold(method string, pause time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if until := time.Now().Add(pause); until.After(g.until[method]) {
+		g.until[method] = until
+	}
+}
+
+// enter waits until nobody else posts to the channel.
+func (g *gate) enter(ctx context.Context, line string) (leave func(), _ error) {
+	for {
+		g.mu.Lock()
+		other := g.lines[line]
+		if other == nil {
+			done := make(chan struct{})
+			g.lines[line] = done
+			g.mu.Unlock()
+			return func() {
+				g.mu.Lock()
+				delete(g.lines, line)
+				g.mu.Unlock()
+				close(done)
+			}, nil
+		}
+		g.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// channelOf is the channel that a form names.
+func channelOf(r *http.Request) string {
+	if r.GetBody == nil {
+		return ""
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return ""
+	}
+	b, err := readAll(body)
+	if err != nil {
+		return ""
+	}
+	form, err := url.ParseQuery(string(b))
+	if err != nil {
+		return ""
+	}
+	return form.Get("channel")
+}
+
+// retryAfter is the pause that Slack asks for, in whole seconds.
+func retryAfter(h http.Header) time.Duration {
+	seconds, err := strconv.Atoi(h.Get("Retry-After"))
+	if err != nil || seconds < 1 {
+		seconds = 1
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+func rateLimited(after time.Duration) error {
+	return &adapters.Fault{Sentence: "Slack wants a pause. Please try again later.", Kind: adapters.ErrRateLimited, After: max(after, time.Second)}
+}
+
+// sleep lets so much time pass, unless the context ends before.
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

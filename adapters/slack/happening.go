@@ -1,0 +1,118 @@
+package slack
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+)
+
+// told is what Slack tells by an event, whichever way it comes.
+type told struct {
+	Type      string    `json:"type"`
+	Challenge string    `json:"challenge"`
+	EventID   string    `json:"event_id"`
+	Event     happening `json:"event"`
+}
+
+// happening is an event as Slack writes it, as far as it is read. See
+// https://docs.slack.dev/reference/events.
+type happening struct {
+	Type        string `json:"type"`
+	Subtype     string `json:"subtype"`
+	Channel     text   `json:"channel"`
+	ChannelType string `json:"channel_type"`
+	User        text   `json:"user"`
+	BotID       string `json:"bot_id"`
+	Text        string `json:"text"`
+	TS          string `json:"ts"`
+	ThreadTS    string `json:"thread_ts"`
+	EventTS     string `json:"event_ts"`
+	DeletedTS   string `json:"deleted_ts"`
+
+	Files []slack.File `json:"files"`
+
+	Message  *happening `json:"message"`
+	Previous *happening `json:"previous_message"`
+
+	Reaction string `json:"reaction"`
+	Item     struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+		TS      string `json:"ts"`
+	} `json:"item"`
+}
+
+// text is what may be an object in other events, which are not read.
+type text string
+
+func (t *text) UnmarshalJSON(b []byte) error {
+	if s, err := strconv.Unquote(string(b)); err == nil {
+		*t = text(s)
+	}
+	return nil
+}
+
+// place is where a message stands: its thread, in this workspace.
+func place(team, channel, kind, ts, root string) adapters.Thread {
+	t := adapters.Thread{Adapter: Name, Workspace: team, Channel: channel, ID: root, Direct: kind == "im" || kind == "" && strings.HasPrefix(channel, "D")}
+	if !t.Direct && t.ID == "" {
+		t.ID = ts
+	}
+	return t
+}
+
+// address is where a message is found.
+func address(team, channel, ts string) adapters.MessageRef {
+	return adapters.MessageRef{Adapter: Name, Workspace: team, Channel: channel, ID: ts}
+}
+
+// moment reads a timestamp, which names a message in its channel too: seconds, a point, and
+// six digits.
+func moment(ts string) (time.Time, bool) {
+	seconds, rest, ok := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	micros, err2 := strconv.ParseInt(rest, 10, 64)
+	if !ok || err != nil || err2 != nil || len(rest) != 6 || s <= 0 || s > 1<<34 || micros < 0 || strings.Trim(ts, "0123456789.") != "" {
+		return time.Time{}, false
+	}
+	return time.Unix(s, micros*int64(time.Microsecond)), true
+}
+
+// readFiles gives the files of a message that are there still. One of which Slack tells no
+// more than that it is there is asked for where it is fetched.
+func readFiles(files []slack.File) []adapters.File {
+	var all []adapters.File
+	for _, f := range files {
+		if !isID(f.ID) || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" || len(all) == adapters.MaxFiles {
+			continue
+		}
+		all = append(all, adapters.File{
+			ID: f.ID, Name: plainLine(first(f.Name, f.Title), maxName), Size: max(int64(f.Size), 0), Type: plainLine(f.Mimetype, maxName),
+			Alt: cutBytes(strings.ToValidUTF8(f.AltTxt, "\uFFFD"), maxAlt), Handle: handle(f),
+		})
+	}
+	return all
+}
+
+const (
+	maxAlt    = 2000 // bytes of what a file is said to show
+	maxHandle = 8000
+)
+
+// handle is what [Slack.Fetch] needs: the file's id, and where it is, if that is told.
+func handle(f slack.File) string {
+	h := f.ID
+	if at := first(f.URLPrivateDownload, f.URLPrivate); at != "" && len(at) < maxHandle && f.FileAccess != stub && !strings.ContainsFunc(at, isBlank) {
+		h += " " + at
+	}
+	return h
+}
+
+func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
+
+// stub is how Slack marks a file of another workspace, of which it tells the id alone.
+const stub = "check_file_info"

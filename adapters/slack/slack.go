@@ -1,0 +1,202 @@
+// Package slack is the make for Slack, on github.com/slack-go/slack. What it hears comes by
+// Socket Mode, or by signed HTTP requests, as is configured.
+//
+// # In
+//
+//   - Messages that mention the bot, messages in its direct channels, and messages in threads
+//     of the channels in which it is. A mention that Slack tells of twice, as a message and as
+//     a mention, is one event: its id is made of the message's own address.
+//   - What is heard is confirmed to Slack when the handler has taken it, and within 3 seconds
+//     or not at all. What is not confirmed Slack sends again: over Socket Mode on the next
+//     connection, by HTTP at once, after a minute and after five, and then never. What is
+//     written while no process listens for longer than that is lost; the message is still
+//     there to be mentioned in.
+//   - Buttons, commands and shortcuts are sent once. They are confirmed at once, since a
+//     person waits; what they ask is lost if the process ends within that moment.
+//   - Slack tells of no reply to a message but in a thread, so that no message is [adapters.Replied].
+//
+// # Out
+//
+//   - The parts of a reply are: its files, as one message, then its text in as many messages
+//     as it takes. The last one carries the choices, and is the one to react on.
+//   - Send posts once under a key. What was posted stands in the State, and each text's
+//     metadata names the key, so that a post whose confirmation was lost is looked up before
+//     it is posted again; of files it is known by the files themselves. Two processes that
+//     send under one key at the same moment may both post.
+//   - A pause that Slack wants is kept by all calls of the method in this process where it is
+//     no longer than half a minute, and is else an [adapters.ErrRateLimited].
+//   - Numbers are put on an answer as far as there is room in what Slack allows a minute;
+//     the choices are buttons too, and people's own reactions always count.
+//
+// See https://docs.slack.dev for the protocol.
+package slack
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/slack-go/slack"
+	"golang.org/x/time/rate"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+	"atelier/adapters/ledger"
+)
+
+// Name is the adapter's.
+const Name = "slack"
+
+const (
+	officialURL = slack.APIURL
+	usualFile   = 1 << 30 // what Slack takes
+	maxFiles    = 10      // of a message
+)
+
+// Phrases tells fixed sentences in a language, as phrase.Catalogue does.
+type Phrases interface {
+	Say(language, format string, args ...any) string
+}
+
+// Config is what an adapter is made of.
+type Config struct {
+	// BotToken is what the bot calls Slack with, "xoxb-…".
+	BotToken string
+	// AppToken, "xapp-…", chooses Socket Mode. Without it, SigningSecret is what HTTP events
+	// are signed with.
+	AppToken, SigningSecret string
+	// APIURL is another server's address of the same protocol; "" is Slack's. Its host is
+	// allowed for files and sockets too, on every port.
+	APIURL string
+	// State keeps what was posted.
+	State ledger.State
+	// Open opens what is attached to replies.
+	Open adapters.Opener
+	// Phrases tells the few words of the adapter; nil is in English.
+	Phrases Phrases
+	// MaxFile is the most bytes of one file that is sent; 0 is 1 GiB, which is Slack's limit.
+	MaxFile int64
+	// Proxy tells by which proxy a request goes; nil asks the environment.
+	Proxy func(*http.Request) (*url.URL, error)
+	Log   *slog.Logger     // nil is none
+	Now   func() time.Time // nil is time.Now
+}
+
+// Slack is the connection to one workspace, as one bot.
+type Slack struct {
+	config Config
+	api    *slack.Client
+	edge   *edge.Client
+	ledger *ledger.Ledger
+	people *people
+	seeds  *rate.Limiter // numbers that are put on answers
+
+	silent atomic.Bool // the working status is not allowed
+	socket atomic.Bool // Slack has said hello
+
+	mu      sync.Mutex
+	self    *account             // once it is known
+	posting map[string]chan turn // by key, while it is posted under
+	status  map[string]string    // which emoji the bot has put on a request, by its key
+	seen    map[string]time.Time // signatures of HTTP requests, and until when they would be taken
+	purge   time.Time            // when the old ones of them go
+	hearing *listening           // while Listen runs
+	order   sync.Mutex           // events are read one after another
+}
+
+type turn struct{}
+
+var (
+	_ adapters.Adapter      = (*Slack)(nil)
+	_ adapters.Acknowledger = (*Slack)(nil)
+	_ adapters.Reporter     = (*Slack)(nil)
+	_ adapters.Typer        = (*Slack)(nil)
+	_ adapters.Offerer      = (*Slack)(nil)
+	_ adapters.Deleter      = (*Slack)(nil)
+	_ adapters.Historian    = (*Slack)(nil)
+	_ adapters.Limiter      = (*Slack)(nil)
+	_ adapters.Checker      = (*Slack)(nil)
+)
+
+// New makes an adapter. It connects to nothing.
+func New(c Config) (*Slack, error) {
+	switch {
+	case c.BotToken == "":
+		return nil, errors.New("slack: there is no bot token")
+	case c.AppToken == "" && c.SigningSecret == "":
+		return nil, errors.New("slack: there is neither an app token, for Socket Mode, nor a signing secret, for HTTP events")
+	case c.Open == nil:
+		return nil, errors.New("slack: there is nothing that opens files")
+	case c.MaxFile < 0:
+		return nil, errors.New("slack: the most bytes of a file are less than none")
+	}
+	book, err := ledger.New(c.State)
+	if err != nil {
+		return nil, fmt.Errorf("slack: %w", err)
+	}
+	if c.Phrases == nil {
+		c.Phrases = english{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.MaxFile == 0 {
+		c.MaxFile = usualFile
+	}
+	allow, err := hosts(&c)
+	if err != nil {
+		return nil, err
+	}
+	outside, err := edge.New(edge.Config{Hosts: []string{"slack.com", "*.slack.com"}, Allow: allow, Proxy: c.Proxy})
+	if err != nil {
+		return nil, fmt.Errorf("slack: %w", err)
+	}
+	s := &Slack{
+		config: c, edge: outside, ledger: book, seeds: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
+		posting: map[string]chan turn{}, status: map[string]string{}, seen: map[string]time.Time{},
+	}
+	s.api = slack.New(c.BotToken, slack.OptionHTTPClient(newGate(outside.HTTP(), c.APIURL)), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken))
+	s.people = newPeople(s)
+	return s, nil
+}
+
+// hosts are those that the setting of the address names. It completes the address.
+func hosts(c *Config) ([]string, error) {
+	if c.APIURL == "" {
+		c.APIURL = officialURL
+		return nil, nil
+	}
+	u, err := url.Parse(c.APIURL)
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, errors.New("slack: the address of the API is none: one such as https://slack.com/api/ is expected")
+	}
+	if !strings.HasSuffix(c.APIURL, "/") { // the library appends the method
+		c.APIURL += "/"
+	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		return []string{"[" + host + "]"}, nil
+	}
+	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
+		return []string{host}, nil
+	}
+	return []string{host, "*." + host}, nil
+}
+
+// Name is "slack".
+func (*Slack) Name() string { return Name }
+
+// english says what stands in the code.
+type english struct{}
+
+func (english) Say(_, format string, args ...any) string { return fmt.Sprintf(format, args...) }
