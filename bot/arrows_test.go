@@ -130,7 +130,7 @@ const browser = "adapters/web/browsertest"
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
 	suite := other == path.Join(promise, path.Base(promise)+"test") // storage/storagetest
-	places := pkg == "jobs" && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
+	places := (pkg == "jobs" || pkg == "jobs/quota") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 
