@@ -53,7 +53,7 @@ func verifyFile(ctx context.Context, promised plan.Type, o toolbox.Output, lies 
 		return lies(plan.Say("the file is empty"), nil)
 	}
 	// What was made here may be larger than what people may send.
-	found, err := media.InspectContext(ctx, o.Path, media.Limits{Bytes: info.Size()})
+	found, err := media.InspectContext(ctx, o.Path, media.Limits{Bytes: info.Size(), Pages: true})
 	if err != nil {
 		return lies(plan.Say("the file is broken"), err)
 	}

@@ -8,11 +8,14 @@ import (
 
 const webPage = "text/html"
 
+// page is the kind of those that are made here.
+var page = kind{webPage, plan.HTML, plan.Say("a web page"), []string{"html", "htm"}}
+
 // foreign are kinds that are not taken, but known, so that people are told what they have
 // sent. Some look like a sort of a kind that is taken: an SVG drawing is a text, and a
 // picture of a phone lies in the container of a video.
 var foreign = []kind{
-	{mime: webPage, name: plan.Say("a web page")},
+	page,
 	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
 	{mime: "image/heic", name: plan.Say("a HEIC picture")},
 	{mime: "image/heic-sequence", name: plan.Say("a HEIC picture")},

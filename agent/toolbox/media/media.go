@@ -26,6 +26,8 @@ type Limits struct {
 	Pixels int64
 	// Frames is the most frames that an animated picture may have; 1000 by default.
 	Frames int
+	// Pages takes web pages too: those that were made here, and not what people send.
+	Pages bool
 }
 
 // OrDefault is l with the defaults in the place of zeros and negatives.
@@ -44,7 +46,7 @@ func (l Limits) OrDefault() Limits {
 
 // Info tells what a file is.
 type Info struct {
-	Type plan.Type // image, video, audio or text
+	Type plan.Type // image, video, audio or text, html with Limits.Pages
 	MIME string    // without parameters: "image/png"
 	Ext  string    // the usual ending with its dot: ".png"
 	// Width and Height are those of a picture as people see it, 0 for other kinds.

@@ -128,6 +128,17 @@ func wav() []byte {
 	return append(binary.LittleEndian.AppendUint32(b, 1600), make([]byte, 1600)...)
 }
 
+func TestAWebPageIsTakenWhereItWasMadeHere(t *testing.T) {
+	t.Parallel()
+	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
+	want := Info{Type: plan.HTML, MIME: "text/html", Ext: ".html"}
+	if got, err := Inspect(path, Limits{Pages: true}); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	_, err := Inspect(store(t, "a.png", []byte("<!DOCTYPE html><html><body>x</body></html>")), Limits{Pages: true})
+	wantFault(t, err, "a web page")
+}
+
 func TestInspectRefusesBadFiles(t *testing.T) {
 	t.Parallel()
 	img := quarters(64, 64)

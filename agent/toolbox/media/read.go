@@ -48,7 +48,7 @@ func open(path string, l Limits) (*file, error) {
 	if err != nil {
 		return nil, fault(name, err, "cannot be opened.")
 	}
-	k, err := identify(f, name)
+	k, err := identify(f, name, l.Pages)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -56,7 +56,7 @@ func open(path string, l Limits) (*file, error) {
 }
 
 // identify tells the kind of an open file and leaves it at its beginning.
-func identify(f *os.File, name string) (kind, error) {
+func identify(f *os.File, name string, pages bool) (kind, error) {
 	head := make([]byte, sniffLength)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -68,10 +68,11 @@ func identify(f *os.File, name string) (kind, error) {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	promised, known := named(ending)
 	k, mime, ok := kindOf(head[:n])
-	if mime == webPage && promised.typ == plan.Text { // such as notes that begin with a heading in HTML
-		k, ok = promised, true
-	}
 	switch {
+	case mime == webPage && promised.typ == plan.Text: // such as notes that begin with a heading in HTML
+		return promised, nil
+	case mime == webPage && pages && slices.Contains(page.endings, ending):
+		return page, nil
 	case ok && (!known || slices.Contains(k.endings, ending)):
 		return k, nil
 	case ok && k.typ != promised.typ:
