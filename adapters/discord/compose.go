@@ -1,0 +1,238 @@
+package discord
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/adapters"
+)
+
+// The limits of a message, after "Message" and "Components" of the documentation.
+const (
+	maxContent     = 2000
+	maxLabel       = 80
+	maxDescription = 1024
+	buttonsInRow   = 5
+)
+
+// What messages are posted with: links show no preview, for which Discord would follow them.
+const (
+	flagNoPreview = 1 << 2
+	flagSilent    = 1 << 12
+)
+
+// part is one message of a reply.
+type part struct {
+	body     posting
+	answerTo adapters.MessageRef
+	files    []adapters.Attachment
+}
+
+// posting is a message as it is posted or edited.
+type posting struct {
+	Content      string     `json:"content"`
+	Nonce        string     `json:"nonce,omitempty"`
+	EnforceNonce bool       `json:"enforce_nonce,omitempty"`
+	Mentions     mentions   `json:"allowed_mentions"`
+	Reference    *reference `json:"message_reference,omitempty"`
+	Components   []any      `json:"components"`
+	Attachments  []uploaded `json:"attachments,omitempty"`
+	Flags        int        `json:"flags,omitempty"`
+}
+
+// mentions are who is notified: nobody but those who are named.
+type mentions struct {
+	Parse   []string `json:"parse"`
+	Users   []string `json:"users"`
+	Replied bool     `json:"replied_user"`
+}
+
+// reference is what a message replies to. That this is gone is no fault.
+type reference struct {
+	Message string `json:"message_id"`
+	Fail    bool   `json:"fail_if_not_exists"`
+}
+
+type uploaded struct {
+	ID          int    `json:"id"`
+	Name        string `json:"filename"`
+	Description string `json:"description,omitempty"`
+}
+
+func nobody() mentions { return mentions{Parse: []string{}, Users: []string{}} }
+
+// compose makes the messages of a reply.
+func (d *Discord) compose(r adapters.Reply) ([]part, error) {
+	mention := ""
+	if isID(r.Mention) {
+		mention = "<@" + r.Mention + ">"
+	}
+	var contents []string
+	for _, text := range adapters.Split(r.Text, maxContent-len(mention)-1, func(s string) int { return length(render(s)) }) {
+		contents = append(contents, render(text))
+	}
+	if len(contents) == 0 {
+		contents = []string{""}
+	}
+	if mention != "" {
+		contents[0] = strings.TrimRight(mention+between(r.Text)+contents[0], " \n")
+	}
+	lines, err := d.below(r)
+	if err != nil {
+		return nil, err
+	}
+	for i, l := range lines {
+		last := len(contents) - 1
+		gap := "\n"
+		if i == 0 {
+			gap = "\n\n"
+		}
+		switch {
+		case contents[last] == "":
+			contents[last] = l
+		case length(contents[last]+gap+l) <= maxContent:
+			contents[last] += gap + l
+		default:
+			contents = append(contents, l)
+		}
+	}
+	return d.parts(r, contents, mention), nil
+}
+
+// between is what stands between the mention and the text: what is no plain line begins one
+// of its own.
+func between(text string) string {
+	if blocks := adapters.Parse(text); len(blocks) > 0 && blocks[0].Kind == adapters.Line && strings.TrimSpace(text) == strings.TrimLeft(text, " ") &&
+		!strings.HasPrefix(render(text), `\`) && !strings.HasPrefix(render(text), blank) {
+		return " "
+	}
+	return "\n"
+}
+
+func (d *Discord) parts(r adapters.Reply, contents []string, mention string) []part {
+	parts := make([]part, len(contents))
+	for i, c := range contents {
+		parts[i].body = posting{Content: c, Mentions: nobody(), Components: []any{}, Flags: flagNoPreview}
+	}
+	first, last := &parts[0], &parts[len(parts)-1]
+	if mention != "" {
+		first.body.Mentions.Users = []string{r.Mention}
+	}
+	first.answerTo = r.AnswerTo
+	for _, a := range r.Files {
+		if a.Link == "" {
+			first.files = append(first.files, a)
+		}
+	}
+	if first.body.Content == "" && len(first.files) == 0 {
+		first.body.Content = blank
+	}
+	if len(r.Choices) > 0 {
+		last.body.Components = d.buttons(r)
+	}
+	return parts
+}
+
+// below are the lines that stand below the text: what is to be said of files, links in the
+// place of files, links to mark by, and the choices.
+func (d *Discord) below(r adapters.Reply) ([]string, error) {
+	var lines []string
+	for _, a := range r.Files {
+		var line string
+		if a.Link != "" {
+			line = link(fileName(a.Name), a.Link)
+		}
+		if note := plain(a.Note); note != "" {
+			if line == "" {
+				line = plain(fileName(a.Name))
+			}
+			line += ": " + note
+		}
+		if a.MarkLink != "" && a.Link == "" {
+			mark := d.say(r.Language, "Mark on the picture")
+			if line == "" && len(r.Files) > 1 {
+				line = plain(fileName(a.Name))
+			}
+			line = strings.TrimSpace(line + " " + link("✏️ "+mark, a.MarkLink))
+		}
+		if length(line) > maxContent {
+			return nil, &adapters.Fault{Sentence: "The link of a file is longer than Discord takes.", Kind: adapters.ErrInvalid}
+		}
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	for i, c := range r.Choices {
+		lines = append(lines, fmt.Sprintf(`%d\. %s`, i+1, plain(c.Text)))
+	}
+	return lines, nil
+}
+
+// link leads to an address by a text.
+func link(text, address string) string {
+	text = strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(text)
+	return renderSpans([]adapters.Span{{Text: text, URL: address}})
+}
+
+// What a button remembers, before what it is about.
+const (
+	buttonChoose = "choose:" // number:choice's id
+	buttonAgain  = "again"
+	buttonStop   = "stop:" // the request's channel:its id
+)
+
+const (
+	styleSecondary = 2
+	styleDanger    = 4
+)
+
+type button struct {
+	Type  int         `json:"type"`
+	Style int         `json:"style"`
+	Label string      `json:"label,omitempty"`
+	Emoji *emojiShown `json:"emoji,omitempty"`
+	ID    string      `json:"custom_id"`
+}
+
+type emojiShown struct {
+	Name string `json:"name"`
+}
+
+// buttons are those of the choices, and one to do it again.
+func (d *Discord) buttons(r adapters.Reply) []any {
+	var all []button
+	for i, c := range r.Choices {
+		all = append(all, button{Type: 2, Style: styleSecondary, Label: shortened(fmt.Sprintf("%d. %s", i+1, c.Text), maxLabel/2), ID: fmt.Sprintf("%s%d:%s", buttonChoose, i+1, c.ID)})
+	}
+	all = append(all, button{Type: 2, Style: styleSecondary, Label: shortened(d.say(r.Language, "Again"), maxLabel), Emoji: &emojiShown{"🔁"}, ID: buttonAgain})
+	return rows(all)
+}
+
+// rows are buttons as Discord takes them: five in a row.
+func rows(all []button) []any {
+	rows := []any{}
+	for len(all) > 0 {
+		n := min(buttonsInRow, len(all))
+		rows = append(rows, map[string]any{"type": 1, "components": all[:n]})
+		all = all[n:]
+	}
+	return rows
+}
+
+// shortened is a text of at most so many characters.
+func shortened(s string, most int) string {
+	s = printable(strings.Join(strings.Fields(s), " "))
+	if utf8.RuneCountInString(s) <= most && length(s) <= maxLabel {
+		return s
+	}
+	var b strings.Builder
+	n := 0
+	for _, r := range s {
+		if n += length(string(r)); n >= most {
+			break
+		}
+		b.WriteRune(r)
+	}
+	return strings.TrimSpace(b.String()) + "…"
+}

@@ -1,0 +1,66 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"atelier/adapters"
+)
+
+// mostAtOnce is how many messages Discord gives with one answer.
+const mostAtOnce = 100
+
+// Before gives the messages that were written in a thread before one of them, with the one
+// that began it.
+func (d *Discord) Before(ctx context.Context, t adapters.Thread, m adapters.MessageRef, n int) ([]adapters.Earlier, error) {
+	if err := errors.Join(ctx.Err(), ours(t)); err != nil {
+		return nil, err
+	}
+	channel := t.ID
+	if channel == "" {
+		channel = t.Channel
+	}
+	switch {
+	case n <= 0 || m.ID == t.ID:
+		return nil, nil
+	case !isID(channel) || !isID(t.Channel) || !isID(m.ID):
+		return nil, nowhere()
+	}
+	own, err := d.own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	h := &hearer{d: d, world: newWorld(), own: own} // only what the messages themselves tell is known here
+	var all []adapters.Earlier                      // the latest first
+	for before := m.ID; len(all) < n; {
+		var page []message
+		path := "channels/" + channel + "/messages?before=" + before + "&limit=" + strconv.Itoa(min(n-len(all)+1, mostAtOnce))
+		if err := d.api.get(ctx, path, &page); err != nil {
+			return nil, lacking(err, "View Channel, Read Message History")
+		}
+		for i := range page {
+			all = h.looked(all, &page[i], t)
+			before = page[i].ID
+		}
+		if len(page) == 0 {
+			break
+		}
+	}
+	all = all[:min(n, len(all))]
+	slices.Reverse(all)
+	return all, nil
+}
+
+// looked adds a message to those before it, if people or the bot wrote it.
+func (h *hearer) looked(all []adapters.Earlier, m *message, t adapters.Thread) []adapters.Earlier {
+	channel := m.Channel
+	if m.Type == typeStarter && m.Referenced != nil {
+		m, channel = m.Referenced, t.Channel
+	}
+	if m.Type != 0 && m.Type != typeReply || m.Author.ID == "" || (m.Author.Bot || m.Webhook != "") && m.Author.ID != h.own {
+		return all
+	}
+	return append(all, h.earlier(m, t.Workspace, channel))
+}

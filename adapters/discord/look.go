@@ -1,0 +1,54 @@
+package discord
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// Account is what is to be known before the bot is started.
+type Account struct {
+	ID, Name    string
+	Application string
+	// Content tells that the bot may read what does not mention it: the privileged intent is
+	// granted in the developer portal.
+	Content bool
+	// Invite is the address at which to add the bot to a server, with the least permissions.
+	Invite string
+}
+
+// Look asks Discord who the bot is and what it is granted.
+func (d *Discord) Look(ctx context.Context) (Account, error) {
+	u, err := d.self(ctx)
+	if err != nil {
+		return Account{}, err
+	}
+	a := Account{ID: u.ID, Name: name(u, nil), Application: u.ID}
+	var app struct {
+		ID    string `json:"id"`
+		Flags int    `json:"flags"`
+	}
+	if err := d.api.get(ctx, "applications/@me", &app); err != nil {
+		return Account{}, err
+	}
+	if app.ID != "" {
+		a.Application = app.ID
+	}
+	// GATEWAY_MESSAGE_CONTENT, and the same for a bot in few servers.
+	a.Content = app.Flags&(1<<18|1<<19) != 0
+	a.Invite = Invite(a.Application)
+	return a, nil
+}
+
+// permissions are the least that the bot needs in a server.
+const permissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads |
+	discordgo.PermissionCreatePublicThreads | discordgo.PermissionAttachFiles | discordgo.PermissionAddReactions | discordgo.PermissionReadMessageHistory
+
+// Invite is the address at which to add the bot of an application to a server, with the least
+// permissions.
+func Invite(application string) string {
+	q := url.Values{"client_id": {application}, "scope": {"bot applications.commands"}, "permissions": {strconv.FormatInt(permissions, 10)}}
+	return "https://discord.com/oauth2/authorize?" + q.Encode()
+}

@@ -1,0 +1,280 @@
+package discord
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
+)
+
+// The objects of Discord as far as they are needed. The library's own leave out what the
+// bot must know: the descriptions of attachments, and what was forwarded.
+type (
+	object struct {
+		ID string `json:"id"`
+	}
+	user struct {
+		ID      string  `json:"id"`
+		Name    string  `json:"username"`
+		Display string  `json:"global_name"`
+		Bot     bool    `json:"bot"`
+		System  bool    `json:"system"`
+		Member  *member `json:"member"` // of those who are mentioned in a server
+	}
+	member struct {
+		User        *user    `json:"user"`
+		Nick        string   `json:"nick"`
+		Roles       []string `json:"roles"`
+		Permissions string   `json:"permissions"` // of who interacts, in that channel
+	}
+	attachment struct {
+		ID          string `json:"id"`
+		Filename    string `json:"filename"`
+		Title       string `json:"title"` // the name as people see it, where that is another
+		Description string `json:"description"`
+		Type        string `json:"content_type"`
+		Size        int64  `json:"size"`
+		URL         string `json:"url"`
+	}
+	message struct {
+		ID          string                      `json:"id"`
+		Channel     string                      `json:"channel_id"`
+		Guild       string                      `json:"guild_id"`
+		Type        discordgo.MessageType       `json:"type"`
+		Flags       int                         `json:"flags"`
+		Content     string                      `json:"content"`
+		At          time.Time                   `json:"timestamp"`
+		Author      user                        `json:"author"`
+		Member      *member                     `json:"member"`
+		Webhook     string                      `json:"webhook_id"`
+		Mentions    []user                      `json:"mentions"`
+		Roles       []string                    `json:"mention_roles"`
+		Attachments []attachment                `json:"attachments"`
+		Reference   *discordgo.MessageReference `json:"message_reference"`
+		Referenced  *message                    `json:"referenced_message"`
+		Snapshots   []snapshot                  `json:"message_snapshots"`
+		Reactions   []shownReaction             `json:"reactions"`
+	}
+	snapshot struct {
+		Message message `json:"message"`
+	}
+	shownReaction struct {
+		Me    bool `json:"me"`
+		Emoji struct {
+			Name string `json:"name"`
+		} `json:"emoji"`
+	}
+)
+
+// typeReply and typeStarter are the messages besides common ones that hold what people wrote:
+// a reply, and what stands at the beginning of a thread for the message that began it.
+const (
+	typeReply   = discordgo.MessageTypeReply
+	typeStarter = discordgo.MessageTypeThreadStarterMessage
+)
+
+// written hears a message.
+func (h *hearer) written(ctx context.Context, m *message) {
+	h.last.note(m)
+	if m.Webhook == "" {
+		h.know(m.Author)
+	}
+	if m.Author.ID == h.own || m.Author.Bot || m.Author.System || m.Webhook != "" || m.Type != discordgo.MessageTypeDefault && m.Type != typeReply {
+		h.ignored.add(m.ID)
+		return
+	}
+	e, ok := h.message(ctx, m)
+	if !ok {
+		h.ignored.add(m.ID)
+		return
+	}
+	h.hand(e)
+}
+
+// message makes the event of a message. It is not ok where the message is not for the bot.
+func (h *hearer) message(ctx context.Context, m *message) (adapters.Event, bool) {
+	thread, within := h.thread(ctx, m.Guild, m.Channel, m.ID)
+	if m.Type == typeReply && m.Referenced == nil {
+		m.Referenced = h.d.referenced(ctx, m)
+	}
+	mentioned := h.mentioned(m)
+	replied := m.Type == typeReply && m.Referenced != nil && m.Referenced.Author.ID == h.own
+	w := adapters.Message{Ref: ref(m.Guild, m.Channel, m.ID), Order: order(m.ID), Files: m.files(), Text: h.text(m)}
+	switch {
+	case mentioned:
+		w.For = adapters.Mentioned
+	case replied:
+		w.For = adapters.Replied
+	case thread.Direct:
+		w.For = adapters.Direct
+	case within:
+		w.For = adapters.Overheard
+	default:
+		return adapters.Event{}, false
+	}
+	if m.Type == typeReply && m.Referenced != nil {
+		earlier := h.earlier(m.Referenced, m.Guild, m.Channel)
+		w.ReplyTo = &earlier
+	}
+	if m.Guild != "" && m.Member == nil {
+		m.Member = h.member(ctx, m.Guild, m.Author.ID)
+	}
+	e := adapters.Event{
+		Kind: adapters.MessageSent, ID: "m" + m.ID, Adapter: Name, Thread: thread, At: m.At, Message: &w,
+		By: h.person(m.Author, m.Member, h.channel(ctx, m.Guild, m.Channel)),
+	}
+	if w.Text == "" && len(w.Files) == 0 && (w.ReplyTo == nil || w.For == adapters.Overheard) {
+		if w.For != adapters.Mentioned {
+			return e, false // a sticker, or what Discord does not let the bot read
+		}
+		e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "help"}
+	}
+	return e, true
+}
+
+// mentioned tells whether a message mentions the bot, by its name or the role that Discord
+// has made for it. Discord counts a reply as a mention of who is replied to; that is none.
+func (h *hearer) mentioned(m *message) bool {
+	for _, u := range m.Mentions {
+		if u.ID == h.own && (strings.Contains(m.Content, "<@"+h.own+">") || strings.Contains(m.Content, "<@!"+h.own+">")) {
+			return true
+		}
+	}
+	for _, id := range m.Roles {
+		if h.isOwnRole(m.Guild, id) {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *hearer) isOwnRole(guild, id string) bool {
+	r, ok := h.world.role(guild, id)
+	return ok && r.Tags.Bot == h.own && h.own != ""
+}
+
+// referenced asks Discord for what a message replies to; nil where it is gone.
+func (d *Discord) referenced(ctx context.Context, m *message) *message {
+	if m.Reference == nil || !isID(m.Reference.MessageID) {
+		return nil
+	}
+	var to message
+	if err := d.api.get(ctx, "channels/"+m.Channel+"/messages/"+m.Reference.MessageID, &to); err != nil {
+		return nil
+	}
+	return &to
+}
+
+// earlier is a message that was written before.
+func (h *hearer) earlier(m *message, guild, channel string) adapters.Earlier {
+	if m.Channel != "" {
+		channel = m.Channel
+	}
+	own := m.Author.ID == h.own
+	e := adapters.Earlier{Ref: ref(guild, channel, m.ID), By: adapters.Person{ID: m.Author.ID, Name: name(m.Author, m.Member)}, Own: own, At: m.At, Files: m.files()}
+	if e.Text = h.text(m); own {
+		e.Text = unescaped(e.Text)
+	}
+	return e
+}
+
+// text is what a message says as people see it; that of what it forwards, where it says
+// nothing of its own.
+func (h *hearer) text(m *message) string {
+	text := h.names(m).read(m.Content)
+	for _, s := range m.Snapshots {
+		if forwarded := h.names(&s.Message).read(s.Message.Content); forwarded != "" && text == "" {
+			text = forwarded
+		}
+	}
+	return clipped(text, adapters.MaxText)
+}
+
+// files are those of a message and of what it forwards.
+func (m *message) files() []adapters.File {
+	var all []adapters.File
+	for _, a := range m.Attachments {
+		all = append(all, a.file())
+	}
+	for _, s := range m.Snapshots {
+		all = append(all, s.Message.files()...)
+	}
+	return all[:min(len(all), adapters.MaxFiles)]
+}
+
+func (a attachment) file() adapters.File {
+	name := a.Title
+	if name == "" || !strings.Contains(name, ".") { // a title may leave out what kind of file it is
+		name = a.Filename
+	}
+	f := adapters.File{ID: a.ID, Name: oneLine(name), Size: max(a.Size, 0), Type: oneLine(a.Type), Alt: clipped(a.Description, 4<<10), Handle: handleOf(a.URL)}
+	if f.Name == "" {
+		f.Name = "file"
+	}
+	return f
+}
+
+// person is somebody as others see them in a channel.
+func (h *hearer) person(u user, m *member, c *channel) adapters.Person {
+	p := adapters.Person{ID: u.ID, Name: name(u, m)}
+	if m == nil || c.Guild == "" {
+		return p
+	}
+	p.Roles = m.Roles
+	may, err := strconv.ParseInt(m.Permissions, 10, 64)
+	if err != nil || m.Permissions == "" {
+		may = h.world.permissions(c, u.ID, m.Roles)
+	}
+	p.Admin = may&(discordgo.PermissionManageMessages|discordgo.PermissionAdministrator) != 0
+	return p
+}
+
+func name(u user, m *member) string {
+	for _, n := range []string{nick(m), nick(u.Member), u.Display, u.Name} {
+		if n = oneLine(n); n != "" {
+			return n
+		}
+	}
+	return ""
+}
+
+func nick(m *member) string {
+	if m == nil {
+		return ""
+	}
+	return m.Nick
+}
+
+// order is the larger the later a message was written: ids of Discord grow.
+func order(id string) int64 {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// oneLine is a name without control characters, of at most 250 bytes.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return clipped(strings.TrimSpace(s), 250)
+}
+
+// clipped is the beginning of a text, of at most so many bytes.
+func clipped(s string, most int) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "")
+}

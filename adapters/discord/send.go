@@ -1,0 +1,174 @@
+package discord
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"atelier/adapters"
+	"atelier/adapters/ledger"
+)
+
+// Send posts a reply: its text in as many messages as it takes, the files with the first of
+// them, the choices with the last, which is the one that people react on.
+func (d *Discord) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
+	if err := errors.Join(adapters.CheckKey(key), r.Validate(), ours(r.Thread)); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	if err := d.fits(r.Files); err != nil {
+		return adapters.MessageRef{}, err
+	}
+	parts, err := d.compose(r)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	return d.once(ctx, key, r.Thread, parts)
+}
+
+// ours tells why a thread is none of Discord.
+func ours(t adapters.Thread) error {
+	if t.Adapter != Name {
+		return &adapters.Fault{Sentence: "This conversation is not on Discord.", Kind: adapters.ErrInvalid}
+	}
+	return nil
+}
+
+// once posts under a key what was not posted yet.
+func (d *Discord) once(ctx context.Context, key string, thread adapters.Thread, parts []part) (adapters.MessageRef, error) {
+	unlock, err := d.keys.lock(ctx, key)
+	if err != nil {
+		return adapters.MessageRef{}, err
+	}
+	defer unlock()
+	entry, err := d.ledger.Open(ctx, Name, key)
+	if err != nil {
+		return adapters.MessageRef{}, fmt.Errorf("discord: %w", err)
+	}
+	if entry.Done {
+		return reactedOn(entry.Ref), nil
+	}
+	for i := entry.Parts(); i < len(parts); i++ {
+		if err := d.postPart(ctx, key, i, thread, parts[i], entry); err != nil {
+			return adapters.MessageRef{}, err
+		}
+	}
+	if err := entry.Finish(ctx); err != nil {
+		return adapters.MessageRef{}, fmt.Errorf("discord: %w", err)
+	}
+	return reactedOn(entry.Ref), nil
+}
+
+func (d *Discord) postPart(ctx context.Context, key string, i int, thread adapters.Thread, p part, entry *ledger.Entry) error {
+	files, err := d.read(ctx, p.files)
+	if err != nil {
+		return err
+	}
+	if err := entry.Begin(ctx); err != nil {
+		return fmt.Errorf("discord: %w", err)
+	}
+	p.body.Nonce, p.body.EnforceNonce = nonce(key, i), true
+	posted, err := d.post(ctx, thread, p, files)
+	if err != nil {
+		if adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited) {
+			err = errors.Join(err, entry.Refused(context.WithoutCancel(ctx)))
+		}
+		return err
+	}
+	if err := entry.Posted(context.WithoutCancel(ctx), posted); err != nil {
+		return fmt.Errorf("discord: %w", err)
+	}
+	return nil
+}
+
+// reactedOn is what was posted, with the last message as the one that people react on.
+func reactedOn(r adapters.MessageRef) adapters.MessageRef {
+	if len(r.Parts) == 0 {
+		return r
+	}
+	all := append([]string{r.ID}, r.Parts...)
+	last := len(all) - 1
+	r.ID, r.Parts = all[last], all[:last:last]
+	return r
+}
+
+// nonce tells Discord that a part is the same one again. It takes 25 characters.
+func nonce(key string, part int) string {
+	sum := sha256.Sum256([]byte(strconv.Itoa(part) + " " + key))
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:25]
+}
+
+// post posts a message in a thread, which it begins where it is not there yet.
+func (d *Discord) post(ctx context.Context, t adapters.Thread, p part, files []content) (adapters.MessageRef, error) {
+	if !isID(t.Channel) || t.ID != "" && !isID(t.ID) {
+		return adapters.MessageRef{}, nowhere()
+	}
+	if t.ID == "" {
+		return d.postIn(ctx, t, t.Channel, p, files)
+	}
+	at, err := d.postIn(ctx, t, t.ID, p, files)
+	switch {
+	case is(err, threadArchived):
+		if err := d.unarchive(ctx, t.ID); err != nil {
+			return adapters.MessageRef{}, err
+		}
+		return d.postIn(ctx, t, t.ID, p, files)
+	case is(err, unknownChannel):
+		channel, err := d.begin(ctx, t)
+		if err != nil {
+			return adapters.MessageRef{}, err
+		}
+		return d.postIn(ctx, t, channel, p, files)
+	}
+	return at, err
+}
+
+// postIn posts a message in a channel.
+func (d *Discord) postIn(ctx context.Context, t adapters.Thread, channel string, p part, files []content) (adapters.MessageRef, error) {
+	p.body.Reference = nil
+	if isID(p.answerTo.ID) && p.answerTo.Channel == channel {
+		p.body.Reference = &reference{Message: p.answerTo.ID}
+	}
+	var posted object
+	path := "channels/" + channel + "/messages"
+	var err error
+	if len(files) == 0 {
+		err = d.api.call(ctx, http.MethodPost, path, p.body, &posted)
+	} else {
+		err = d.api.upload(ctx, path, p.body, files, &posted)
+	}
+	if err != nil {
+		needs := "View Channel, Send Messages"
+		if channel == t.ID {
+			needs = "View Channel, Send Messages in Threads"
+		}
+		if len(files) > 0 {
+			needs += ", Attach Files"
+		}
+		return adapters.MessageRef{}, lacking(err, needs)
+	}
+	return ref(t.Workspace, channel, posted.ID), nil
+}
+
+// Delete removes what was sent.
+func (d *Discord) Delete(ctx context.Context, sent adapters.MessageRef) error {
+	for _, id := range append([]string{sent.ID}, sent.Parts...) {
+		if !isID(sent.Channel) || !isID(id) {
+			return nowhere()
+		}
+		path := "channels/" + sent.Channel + "/messages/" + id
+		err := d.api.call(ctx, http.MethodDelete, path, nil, nil)
+		if is(err, threadArchived) {
+			if err = d.unarchive(ctx, sent.Channel); err == nil {
+				err = d.api.call(ctx, http.MethodDelete, path, nil, nil)
+			}
+		}
+		if err != nil && !errors.Is(err, adapters.ErrGone) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package discord
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+
+	"atelier/adapters/edge"
+)
+
+// The opcodes of the gateway.
+const (
+	opDispatch     = 0
+	opHeartbeat    = 1
+	opIdentify     = 2
+	opResume       = 6
+	opReconnect    = 7
+	opInvalid      = 9
+	opHello        = 10
+	opHeartbeatAck = 11
+)
+
+// The most bytes of an event; a large server comes in one. And how long the gateway may take
+// for its first word, and a write.
+const (
+	maxEvent  = 64 << 20
+	helloTime = 30 * time.Second
+	writeTime = 10 * time.Second
+)
+
+// closeToResume ends a connection, but not its session, as 1000 and 1001 would.
+const closeToResume = 4000
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// redacted is an error of the network without addresses.
+func redacted(err error) error { return edge.Detail(err) }
+
+// packet is what the gateway sends.
+type packet struct {
+	Op       int             `json:"op"`
+	Sequence int64           `json:"s"`
+	Name     string          `json:"t"`
+	Data     json.RawMessage `json:"d"`
+}
+
+// line is one connection to the gateway.
+type line struct {
+	*websocket.Conn
+	writes   sync.Mutex
+	sequence atomic.Int64
+	acked    atomic.Bool
+	zombie   atomic.Bool
+}
+
+func (l *line) write(op int, data any) error {
+	l.writes.Lock()
+	defer l.writes.Unlock()
+	if err := l.SetWriteDeadline(time.Now().Add(writeTime)); err != nil {
+		return redacted(err)
+	}
+	return redacted(l.WriteJSON(struct {
+		Op   int `json:"op"`
+		Data any `json:"d"`
+	}{op, data}))
+}
+
+// end closes the connection.
+func (l *line) end(code int) {
+	l.writes.Lock()
+	defer l.writes.Unlock()
+	_ = l.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) //nolint:errcheck // it may be closed already
+	_ = l.Close()                                                                                                   //nolint:errcheck // as above
+}
+
+// read gives the next packet, inflated where the gateway compresses.
+func (l *line) read() (packet, error) {
+	kind, message, err := l.ReadMessage()
+	if err != nil {
+		if l.zombie.Load() {
+			err = errZombie
+		}
+		return packet{}, err //nolint:wrapcheck // the code of a close is decided by
+	}
+	var p packet
+	if kind == websocket.BinaryMessage {
+		z, err := zlib.NewReader(bytes.NewReader(message))
+		if err != nil {
+			return p, fmt.Errorf("discord: inflate an event: %w", err)
+		}
+		if message, err = io.ReadAll(io.LimitReader(z, maxEvent)); err != nil {
+			return p, fmt.Errorf("discord: inflate an event: %w", err)
+		}
+	}
+	if err := json.Unmarshal(message, &p); err != nil {
+		return p, fmt.Errorf("discord: an event of %d bytes cannot be read", len(message))
+	}
+	return p, nil
+}
+
+// connect holds one connection, until it or the context ends.
+func (g *gateway) connect(ctx context.Context) error {
+	if _, err := g.d.self(ctx); err != nil {
+		return err
+	}
+	if g.session == "" {
+		if err := sleep(ctx, g.d.waits.identify-time.Since(g.identified)); err != nil {
+			return err
+		}
+	}
+	address, err := g.address(ctx)
+	if err != nil {
+		return err
+	}
+	conn, err := g.dial(ctx, address)
+	if err != nil {
+		g.resumeAt = "" // the next one asks where the gateway is
+		return err
+	}
+	l := &line{Conn: conn}
+	l.sequence.Store(g.sequence)
+	l.SetReadLimit(maxEvent)
+	over := context.AfterFunc(ctx, func() { l.end(websocket.CloseNormalClosure) })
+	defer func() {
+		over()
+		l.end(closeToResume)
+	}()
+	beat, err := g.hello(l)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	var beats sync.WaitGroup
+	defer beats.Wait()
+	defer stop()
+	beats.Go(func() { l.beat(ctx, beat) })
+	return g.listen(ctx, l, address)
+}
+
+// hello takes the first packet, and says who the bot is or which session is taken up.
+func (g *gateway) hello(l *line) (beat time.Duration, err error) {
+	if err := l.SetReadDeadline(time.Now().Add(helloTime)); err != nil {
+		return 0, redacted(err)
+	}
+	p, err := l.read()
+	if err != nil {
+		return 0, err
+	}
+	var hello struct {
+		Interval int64 `json:"heartbeat_interval"` // milliseconds
+	}
+	if err := json.Unmarshal(p.Data, &hello); err != nil || p.Op != opHello || hello.Interval <= 0 {
+		return 0, errors.New("discord: the gateway does not say hello")
+	}
+	beat = time.Duration(hello.Interval) * time.Millisecond
+	if err := l.SetReadDeadline(time.Time{}); err != nil {
+		return 0, redacted(err)
+	}
+	token := g.d.api.session.Token
+	if g.session != "" {
+		return beat, l.write(opResume, struct {
+			Token    string `json:"token"`
+			Session  string `json:"session_id"`
+			Sequence int64  `json:"seq"`
+		}{token, g.session, g.sequence})
+	}
+	g.identified = time.Now()
+	return beat, l.write(opIdentify, discordgo.Identify{
+		Token: token, Intents: g.intents, LargeThreshold: 50,
+		Properties: discordgo.IdentifyProperties{OS: runtime.GOOS, Browser: "atelier", Device: "atelier"},
+	})
+}
+
+// listen hears the events of a connection until it ends.
+func (g *gateway) listen(ctx context.Context, l *line, address string) error {
+	for {
+		p, err := l.read()
+		if err != nil {
+			return err
+		}
+		switch p.Op {
+		case opHeartbeat:
+			if err := l.write(opHeartbeat, l.sequence.Load()); err != nil {
+				return err
+			}
+		case opReconnect:
+			return errReconnect
+		case opInvalid:
+			if string(bytes.TrimSpace(p.Data)) == "true" {
+				return errReconnect
+			}
+			return errInvalid
+		case opHeartbeatAck:
+			l.acked.Store(true)
+		case opDispatch:
+			g.sequence = p.Sequence
+			l.sequence.Store(p.Sequence)
+			g.dispatched(p, address)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+// dispatched takes an event.
+func (g *gateway) dispatched(p packet, address string) {
+	switch p.Name {
+	case "READY":
+		var ready struct {
+			Session string `json:"session_id"`
+			Resume  string `json:"resume_gateway_url"`
+		}
+		if json.Unmarshal(p.Data, &ready) == nil {
+			g.session, g.resumeAt = ready.Session, resumable(address, ready.Resume)
+		}
+		g.taken()
+	case "RESUMED":
+		g.taken()
+	}
+	g.hear(dispatch{session: g.session, sequence: p.Sequence, name: p.Name, data: p.Data})
+}
+
+func (g *gateway) taken() {
+	g.ready = true
+	g.d.connected.Store(true)
+	g.d.log.Info("the gateway is connected")
+}
+
+// beat sends heartbeats, and ends the connection when one is not answered before the next.
+func (l *line) beat(ctx context.Context, interval time.Duration) {
+	wait := rand.N(interval) //nolint:gosec // so that many bots do not beat at once
+	for {
+		if sleep(ctx, wait) != nil {
+			return
+		}
+		wait = interval
+		l.acked.Store(false)
+		if l.write(opHeartbeat, l.sequence.Load()) != nil {
+			return
+		}
+		if sleep(ctx, interval) != nil {
+			return
+		}
+		if !l.acked.Load() {
+			l.zombie.Store(true)
+			l.end(closeToResume)
+			return
+		}
+		wait = 0
+	}
+}
