@@ -16,14 +16,15 @@
 package discordtest
 
 import (
+	"context"
+	"crypto/rand"
+	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 )
-
-// Everybody is who is notified by @everyone and @here.
-const Everybody = "everybody"
 
 // Options are what a server is like. The zero value is Discord as it stands.
 type Options struct {
@@ -47,43 +48,151 @@ type Options struct {
 	Identifies int
 	// WithoutContent withholds the privileged intent to read what people write.
 	WithoutContent bool
+	// Clock is what [Server.Advance] adds to; nil is time.Now. One that stands still keeps a
+	// slow machine from being late.
+	Clock func() time.Time
 }
+
+// apiPath is where the REST interface is on the server.
+const apiPath = "/api/v9"
 
 // Server is Discord for one bot.
 type Server struct {
 	tb      testing.TB
 	options Options
 	http    *httptest.Server
-	running sync.WaitGroup
-	done    chan struct{} // closed when the server ends
+	secret  []byte         // signs links
+	running sync.WaitGroup // the gateway's connections
+	done    chan struct{}  // closed when the server ends
 	once    sync.Once
+
+	mu      sync.Mutex // guards all below
+	changed chan struct{}
+	skipped time.Duration // by Advance
+	lastID  uint64
+	token   string
+	bot     User
+	app     string
+	world
+	gateway
+	faults
 }
 
-// User is somebody, a bot perhaps.
-type User struct {
-	ID   string
-	Name string // also how it is shown
-	Bot  bool
+// New starts a server, which ends with the test.
+func New(tb testing.TB, o Options) *Server {
+	tb.Helper()
+	o.MaxFile = or(o.MaxFile, 10<<20)
+	o.MaxRequest = or(o.MaxRequest, 25<<20)
+	o.Heartbeat = or(o.Heartbeat, 41250*time.Millisecond)
+	o.ResumeWithin = or(o.ResumeWithin, 3*time.Minute)
+	o.Identifies = or(o.Identifies, 1000)
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	s := &Server{
+		tb: tb, options: o, secret: []byte(rand.Text()), done: make(chan struct{}), token: "MTE." + rand.Text(),
+		world: newWorld(), gateway: newGateway(!o.WithoutContent), faults: newFaults(),
+	}
+	s.bot = s.newUser("Atelier", true)
+	s.app = s.id()
+	s.http = httptest.NewServer(s.mux())
+	tb.Cleanup(s.Close)
+	return s
 }
 
-// Mention is what stands in a text to mention somebody.
-func (u User) Mention() string { return "<@" + u.ID + ">" }
+func or[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
 
-// Permission is a set of things that may be done in a channel.
-type Permission uint64
+func (s *Server) mux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle(apiPath+"/", s.rest())
+	mux.HandleFunc("/gateway/", s.serveGateway)
+	mux.HandleFunc("/gateway", s.serveGateway)
+	mux.HandleFunc("GET /attachments/{channel}/{attachment}/{name}", s.serveFile)
+	return mux
+}
 
-// The permissions that are looked at.
-const (
-	AddReactions   Permission = 1 << 6
-	Administrator  Permission = 1 << 3
-	View           Permission = 1 << 10
-	Send           Permission = 1 << 11
-	ManageMessages Permission = 1 << 13
-	EmbedLinks     Permission = 1 << 14
-	AttachFiles    Permission = 1 << 15
-	ReadHistory    Permission = 1 << 16
-	MentionAll     Permission = 1 << 17 // @everyone, @here and all roles
-	UseCommands    Permission = 1 << 31
-	CreateThreads  Permission = 1 << 35
-	SendInThreads  Permission = 1 << 38
-)
+// Close ends the server, as the test's end does.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		s.do(func() { close(s.done) })
+		s.CutOff()
+		s.http.CloseClientConnections()
+		s.http.Close()
+		s.running.Wait()
+	})
+}
+
+// URL is where the REST interface is, without a slash at its end.
+func (s *Server) URL() string { return s.http.URL + apiPath }
+
+// Host is the address at which all is served, files too.
+func (s *Server) Host() string { return strings.TrimPrefix(s.http.URL, "http://") }
+
+// Token is the bot's, without "Bot ".
+func (s *Server) Token() string { return s.token }
+
+// Bot is the bot under test.
+func (s *Server) Bot() User { return s.bot }
+
+// BotID is the id of the bot's user.
+func (s *Server) BotID() string { return s.bot.ID }
+
+// ApplicationID is the id of the bot's application.
+func (s *Server) ApplicationID() string { return s.app }
+
+// Now is the server's clock.
+func (s *Server) Now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now()
+}
+
+func (s *Server) now() time.Time { return s.options.Clock().Add(s.skipped) }
+
+// Advance lets so much time pass by the server's clock, by which links, nonces, deferred
+// responses and lost sessions expire.
+func (s *Server) Advance(d time.Duration) { s.do(func() { s.skipped += d }) }
+
+// do changes the world, and tells those who wait for a change.
+func (s *Server) do(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// Await returns when the condition holds, which is asked for after every change, by whichever
+// call or person, or with the context's error. The condition may call the server.
+func (s *Server) Await(ctx context.Context, condition func() bool) error {
+	for {
+		s.mu.Lock()
+		if s.changed == nil {
+			s.changed = make(chan struct{})
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if condition() {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// wrong tells the test that it asked for what is not there.
+func (s *Server) wrong(format string, args ...any) {
+	s.tb.Helper()
+	s.tb.Errorf("discordtest: "+format, args...)
+}

@@ -55,6 +55,7 @@ type Message struct {
 	Reactions          []Reaction // in the order in which they came
 	Buttons            []Button   // of all rows, in order
 	Rows               int        // of components
+	Embeds             int        // how many
 	ReplyTo            string     // the id of the message, or ""
 	// Notified are the ids of those whom it notified when it was posted, for the members of
 	// a role the members', [Everybody] for all. That a direct message notifies by itself does
@@ -117,22 +118,4 @@ type Input struct {
 	Required                            bool
 	Paragraph                           bool
 	Min, Max                            int
-}
-
-// Command is an application command as the bot has registered it.
-type Command struct {
-	ID, Guild   string // no guild where it is everywhere
-	Name        string
-	Description string
-	Type        int // 1 slash, 2 user, 3 message
-	Options     []Option
-}
-
-// Option is an option of a command, or a subcommand.
-type Option struct {
-	Type        int      `json:"type"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Required    bool     `json:"required,omitempty"`
-	Options     []Option `json:"options,omitempty"`
 }

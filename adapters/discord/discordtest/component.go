@@ -1,0 +1,134 @@
+package discordtest
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// The kinds of components. https://discord.com/developers/docs/components/reference
+const (
+	actionRow  = 1
+	button     = 2
+	textInput  = 4
+	linkButton = 5 // a style of buttons
+)
+
+// component is a part of a message or form that people use.
+type component struct {
+	Type        int            `json:"type"`
+	CustomID    string         `json:"custom_id,omitempty"`
+	Label       string         `json:"label,omitempty"`
+	Style       int            `json:"style,omitempty"`
+	URL         string         `json:"url,omitempty"`
+	Disabled    bool           `json:"disabled,omitempty"`
+	Emoji       *emoji         `json:"emoji,omitempty"`
+	Value       string         `json:"value,omitempty"`
+	Placeholder string         `json:"placeholder,omitempty"`
+	Required    *bool          `json:"required,omitempty"`
+	MinLength   int            `json:"min_length,omitempty"`
+	MaxLength   int            `json:"max_length,omitempty"`
+	MinValues   *int           `json:"min_values,omitempty"`
+	MaxValues   *int           `json:"max_values,omitempty"`
+	Options     []selectOption `json:"options,omitempty"`
+	Components  []component    `json:"components,omitempty"`
+}
+
+type emoji struct {
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+type selectOption struct {
+	Label       string `json:"label"`
+	Value       string `json:"value"`
+	Description string `json:"description,omitempty"`
+}
+
+// buttons are those of all rows.
+func buttons(rows []component) (all []Button) {
+	for _, row := range rows {
+		for _, c := range row.Components {
+			if c.Type != button {
+				continue
+			}
+			b := Button{CustomID: c.CustomID, Label: c.Label, URL: c.URL, Style: c.Style, Disabled: c.Disabled}
+			if c.Emoji != nil {
+				b.Emoji = c.Emoji.Name
+			}
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+func length(field, text string, least, most int) *refusal {
+	switch n := utf8.RuneCountInString(text); {
+	case least == 1 && n == 0:
+		return badForm(field, "BASE_TYPE_REQUIRED", "This field is required")
+	case n > most:
+		return badForm(field, "BASE_TYPE_MAX_LENGTH", "Must be "+strconv.Itoa(most)+" or fewer in length.")
+	case n < least:
+		return badForm(field, "BASE_TYPE_MIN_LENGTH", "Must be "+strconv.Itoa(least)+" or more in length.")
+	}
+	return nil
+}
+
+// checkRows tells what is wrong with the rows of a message.
+func checkRows(rows []component) *refusal {
+	if len(rows) > 5 {
+		return badForm("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+	}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		switch {
+		case row.Type != actionRow:
+			return badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (1,).")
+		case len(row.Components) < 1 || len(row.Components) > 5:
+			return badForm("components", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 5 in length.")
+		}
+		for _, c := range row.Components {
+			if no := c.check(len(row.Components)); no != nil {
+				return no
+			}
+			if c.CustomID != "" && seen[c.CustomID] {
+				return badForm("components", "COMPONENT_CUSTOM_ID_DUPLICATED", "Component custom id cannot be duplicated")
+			}
+			seen[c.CustomID] = true
+		}
+	}
+	return nil
+}
+
+func (c component) check(inRow int) *refusal {
+	switch {
+	case c.Type == textInput || c.Type == actionRow:
+		return badForm("components", "UNION_TYPE_CHOICES", "Value of field \"type\" must be one of (2, 3, 5, 6, 7, 8).")
+	case c.Type != button: // a menu takes a row for itself
+		if inRow > 1 || len(c.Options) > 25 {
+			return badForm("components", "COMPONENT_LAYOUT_WIDTH_EXCEEDED", "The specified component exceeds the maximum width")
+		}
+		return length("custom_id", c.CustomID, 1, 100)
+	case c.Style < 1 || c.Style > linkButton:
+		return badForm("style", "BASE_TYPE_CHOICES", "Value must be one of (1, 2, 3, 4, 5, 6).")
+	case c.Label == "" && c.Emoji == nil:
+		return badForm("label", "BUTTON_COMPONENT_INVALID", "A button must have a label or an emoji")
+	case c.Style == linkButton && (c.URL == "" || c.CustomID != ""):
+		return badForm("url", "BASE_TYPE_REQUIRED", "This field is required")
+	case c.Style == linkButton:
+		return orElse(length("label", c.Label, 0, 80), length("url", c.URL, 1, 512))
+	case c.URL != "":
+		return badForm("url", "BUTTON_COMPONENT_INVALID_URL", "A custom id and url cannot both be specified")
+	}
+	return orElse(length("label", c.Label, 0, 80), length("custom_id", c.CustomID, 1, 100))
+}
+
+// orElse is the first refusal.
+func orElse(first *refusal, others ...*refusal) *refusal {
+	for _, no := range others {
+		if first != nil {
+			break
+		}
+		first = no
+	}
+	return first
+}

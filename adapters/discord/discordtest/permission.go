@@ -1,0 +1,127 @@
+package discordtest
+
+// Permission is a set of things that may be done in a channel.
+type Permission uint64
+
+// The permissions that are looked at.
+const (
+	Administrator  Permission = 1 << 3
+	AddReactions   Permission = 1 << 6
+	View           Permission = 1 << 10
+	Send           Permission = 1 << 11
+	ManageMessages Permission = 1 << 13
+	EmbedLinks     Permission = 1 << 14
+	AttachFiles    Permission = 1 << 15
+	ReadHistory    Permission = 1 << 16
+	MentionAll     Permission = 1 << 17 // @everyone, @here and all roles
+	UseCommands    Permission = 1 << 31
+	CreateThreads  Permission = 1 << 35
+	SendInThreads  Permission = 1 << 38
+)
+
+// ordinary is what a new guild permits to everybody.
+const ordinary = AddReactions | View | Send | EmbedLinks | AttachFiles | ReadHistory | MentionAll |
+	UseCommands | CreateThreads | SendInThreads
+
+// everything is what an administrator may.
+const everything = ordinary | Administrator | ManageMessages
+
+// may tells what the bot may do in a channel.
+func (s *Server) may(c *channel) Permission {
+	p := everything
+	if c.guild != nil {
+		p = c.guild.permits(s.bot.ID)
+	}
+	for ; c != nil; c = c.parent {
+		p &^= c.forbidden
+	}
+	return p
+}
+
+// permits tells what somebody may do in all of a guild.
+func (g *guild) permits(user string) Permission {
+	p := ordinary
+	for _, r := range g.roles {
+		if g.has(user, r.id) {
+			p |= r.permits
+		}
+	}
+	if p&Administrator != 0 {
+		p = everything
+	}
+	return p
+}
+
+// Forbid takes permissions from the bot in a channel and its threads.
+func (s *Server) Forbid(channel string, p Permission) { s.permit(channel, p, 0) }
+
+// Allow gives them back.
+func (s *Server) Allow(channel string, p Permission) { s.permit(channel, 0, p) }
+
+func (s *Server) permit(id string, less, more Permission) {
+	s.do(func() {
+		c := s.place(id)
+		if c == nil {
+			return
+		}
+		c.forbidden = c.forbidden&^more | less
+		s.tellChannel("UPDATE", c)
+	})
+}
+
+// refusal is the answer to a call that is not done.
+type refusal struct {
+	status, code int
+	message      string
+	fields       object // what is wrong with each field of a form
+}
+
+// lacking tells why the bot may not do in a channel what needs these permissions.
+func (s *Server) lacking(c *channel, needed Permission) *refusal {
+	switch p := s.may(c); {
+	case p&View == 0:
+		return missingAccess
+	case p&needed != needed:
+		return missingPermissions
+	}
+	return nil
+}
+
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+var (
+	unauthorized       = &refusal{status: 401, message: "401: Unauthorized"}
+	notFound           = &refusal{status: 404, message: "404: Not Found"}
+	unknownChannel     = &refusal{status: 404, code: 10003, message: "Unknown Channel"}
+	unknownGuild       = &refusal{status: 404, code: 10004, message: "Unknown Guild"}
+	unknownMember      = &refusal{status: 404, code: 10007, message: "Unknown Member"}
+	unknownMessage     = &refusal{status: 404, code: 10008, message: "Unknown Message"}
+	unknownUser        = &refusal{status: 404, code: 10013, message: "Unknown User"}
+	unknownEmoji       = &refusal{status: 400, code: 10014, message: "Unknown Emoji"}
+	unknownWebhook     = &refusal{status: 404, code: 10015, message: "Unknown Webhook"}
+	unknownInteraction = &refusal{status: 404, code: 10062, message: "Unknown interaction"}
+	unknownCommand     = &refusal{status: 404, code: 10063, message: "Unknown application command"}
+	tooManyReactions   = &refusal{status: 400, code: 30010, message: "Maximum number of reactions reached (20)"}
+	tooLarge           = &refusal{status: 413, code: 40005, message: "Request entity too large"}
+	acknowledged       = &refusal{status: 400, code: 40060, message: "Interaction has already been acknowledged."}
+	missingAccess      = &refusal{status: 403, code: 50001, message: "Missing Access"}
+	notInDM            = &refusal{status: 403, code: 50003, message: "Cannot execute action on a DM channel"}
+	notTheAuthor       = &refusal{status: 403, code: 50005, message: "Cannot edit a message authored by another user"}
+	emptyMessage       = &refusal{status: 400, code: 50006, message: "Cannot send an empty message"}
+	refusedDM          = &refusal{status: 403, code: 50007, message: "Cannot send messages to this user"}
+	missingPermissions = &refusal{status: 403, code: 50013, message: "Missing Permissions"}
+	wrongChannel       = &refusal{status: 400, code: 50024, message: "Cannot execute action on this channel type"}
+	badWebhookToken    = &refusal{status: 401, code: 50027, message: "Invalid Webhook Token"}
+	threadArchived     = &refusal{status: 400, code: 50083, message: "Thread is archived"}
+	badJSON            = &refusal{status: 400, code: 50109, message: "The request body contains invalid JSON."}
+	noHistory          = &refusal{status: 400, code: 160002, message: "Cannot reply without permission to read message history"}
+	threadExists       = &refusal{status: 400, code: 160004, message: "A thread has already been created for this message"}
+	threadLocked       = &refusal{status: 400, code: 160005, message: "Thread is locked"}
+)
+
+// badForm tells what is wrong with one field of a form.
+func badForm(field, code, message string) *refusal {
+	return &refusal{
+		status: 400, code: 50035, message: "Invalid Form Body",
+		fields: object{field: object{"_errors": []object{{"code": code, "message": message}}}},
+	}
+}

@@ -1,0 +1,273 @@
+package discordtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Route is a call of the REST interface, as the constants name it.
+type Route string
+
+// The routes.
+const (
+	Gateway        Route = "GET /gateway"
+	GatewayBot     Route = "GET /gateway/bot"
+	Me             Route = "GET /users/@me"
+	OpenDM         Route = "POST /users/@me/channels"
+	Application    Route = "GET /applications/@me"
+	OAuth          Route = "GET /oauth2/applications/@me"
+	GetGuild       Route = "GET /guilds/{guild}"
+	GetRoles       Route = "GET /guilds/{guild}/roles"
+	GetMember      Route = "GET /guilds/{guild}/members/{user}"
+	GetChannels    Route = "GET /guilds/{guild}/channels"
+	GetChannel     Route = "GET /channels/{channel}"
+	EditChannel    Route = "PATCH /channels/{channel}"
+	PostMessage    Route = "POST /channels/{channel}/messages"
+	EditMessage    Route = "PATCH /channels/{channel}/messages/{message}"
+	DeleteMessage  Route = "DELETE /channels/{channel}/messages/{message}"
+	GetMessage     Route = "GET /channels/{channel}/messages/{message}"
+	GetMessages    Route = "GET /channels/{channel}/messages"
+	PutReaction    Route = "PUT /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
+	DeleteReaction Route = "DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/@me"
+	RemoveReaction Route = "DELETE /channels/{channel}/messages/{message}/reactions/{emoji}/{user}"
+	GetReaction    Route = "GET /channels/{channel}/messages/{message}/reactions/{emoji}"
+	StartThread    Route = "POST /channels/{channel}/messages/{message}/threads"
+	StartLoose     Route = "POST /channels/{channel}/threads"
+	ShowTyping     Route = "POST /channels/{channel}/typing"
+	GetCommands    Route = "GET /applications/{application}/commands"
+	PutCommands    Route = "PUT /applications/{application}/commands"
+	GetHere        Route = "GET /applications/{application}/guilds/{guild}/commands"
+	PutHere        Route = "PUT /applications/{application}/guilds/{guild}/commands"
+	Callback       Route = "POST /interactions/{interaction}/{token}/callback"
+	FollowUp       Route = "POST /webhooks/{application}/{token}"
+	GetResponse    Route = "GET /webhooks/{application}/{token}/messages/{message}"
+	EditResponse   Route = "PATCH /webhooks/{application}/{token}/messages/{message}"
+	DeleteResponse Route = "DELETE /webhooks/{application}/{token}/messages/{message}"
+	noSuchRoute    Route = "none"
+)
+
+// handler does a call under the server's mutex, and gives the status and body of the answer.
+type handler func(*request) (int, any, *refusal)
+
+func (s *Server) handlers() map[Route]handler {
+	return map[Route]handler{
+		Gateway:        func(*request) (int, any, *refusal) { return http.StatusOK, object{"url": s.gatewayURL()}, nil },
+		GatewayBot:     s.getGateway,
+		Me:             func(*request) (int, any, *refusal) { return http.StatusOK, s.bot.json(), nil },
+		OpenDM:         s.openDM,
+		Application:    s.getApplication,
+		OAuth:          s.getApplication,
+		GetGuild:       s.getGuild,
+		GetRoles:       s.getGuild,
+		GetMember:      s.getMember,
+		GetChannels:    s.getGuild,
+		GetChannel:     s.getChannel,
+		EditChannel:    s.patchThread,
+		PostMessage:    s.postMessage,
+		EditMessage:    s.patchMessage,
+		DeleteMessage:  s.deleteMessage,
+		GetMessage:     s.getMessage,
+		GetMessages:    s.getMessages,
+		PutReaction:    s.putReaction,
+		DeleteReaction: s.deleteReaction,
+		RemoveReaction: s.deleteReaction,
+		GetReaction:    s.getReaction,
+		StartThread:    s.postThread,
+		StartLoose:     s.postThread,
+		ShowTyping:     s.postTyping,
+		GetCommands:    s.getCommands,
+		PutCommands:    s.putCommands,
+		GetHere:        s.getCommands,
+		PutHere:        s.putCommands,
+		Callback:       s.postCallback,
+		FollowUp:       s.postFollowUp,
+		GetResponse:    s.getResponse,
+		EditResponse:   s.patchResponse,
+		DeleteResponse: s.deleteResponse,
+	}
+}
+
+func (s *Server) rest() http.Handler {
+	mux := http.NewServeMux()
+	for route, handle := range s.handlers() {
+		method, path, _ := strings.Cut(string(route), " ")
+		mux.Handle(method+" "+apiPath+path, s.serve(route, handle))
+	}
+	mux.Handle("/", s.serve(noSuchRoute, func(*request) (int, any, *refusal) { return 0, nil, notFound }))
+	return mux
+}
+
+// request is a call with what was sent.
+type request struct {
+	*http.Request
+	route Route
+	json  []byte
+	files map[string]File // by the field
+}
+
+// decode reads the form of a call.
+func (r *request) decode(into any) *refusal {
+	if len(r.json) == 0 {
+		return nil
+	}
+	err := json.Unmarshal(r.json, into)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong):
+		return badForm(or(wrong.Field, "body"), "MODEL_TYPE_CONVERT", "Could not interpret "+wrong.Value+".")
+	case err != nil:
+		return badJSON
+	}
+	return nil
+}
+
+// serve answers the calls of a route.
+func (s *Server) serve(route Route, handle handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		call := &request{Request: r, route: route}
+		tooMuch, err := s.receive(call)
+		if err != nil {
+			return // nobody is there to be answered
+		}
+		if s.stalled(r) {
+			panic(http.ErrAbortHandler) // the connection ends with the server or the caller
+		}
+		var a *answer
+		var lost bool
+		s.do(func() {
+			s.calls[route]++
+			if a = s.fault(route); a == nil {
+				a = s.answer(call, handle, tooMuch)
+				lost = a.status < http.StatusMultipleChoices && s.loses(route)
+			}
+			s.answers[a.status]++
+		})
+		if lost {
+			panic(http.ErrAbortHandler) // the way to break a connection off
+		}
+		a.write(w)
+	}
+}
+
+// answer does a call, if it may be done.
+func (s *Server) answer(call *request, handle handler, tooMuch bool) *answer {
+	limits := s.spend(call)
+	switch {
+	case limits.over:
+		return limits.refuse()
+	case !s.authorized(call):
+		return refuse(unauthorized)
+	case tooMuch:
+		return refuse(tooLarge)
+	}
+	status, body, no := handle(call)
+	a := &answer{status: status, body: body, header: limits.header()}
+	if no != nil {
+		a = refuse(no)
+		a.header = limits.header()
+	}
+	if body != nil && no == nil {
+		a.encoded = encode(body) // now, since the world goes on
+	}
+	return a
+}
+
+// authorized tells whether the bot may make a call at all.
+func (s *Server) authorized(call *request) bool {
+	path := strings.TrimPrefix(call.URL.Path, apiPath)
+	if path == "/gateway" || strings.HasPrefix(path, "/interactions/") || strings.HasPrefix(path, "/webhooks/") {
+		return true
+	}
+	token, ok := strings.CutPrefix(call.Header.Get("Authorization"), "Bot ")
+	return ok && token == s.token && !s.revoked
+}
+
+// takes tells whether a token is the bot's; the gateway takes it with and without "Bot ".
+func (s *Server) takes(token string) bool { return strings.TrimPrefix(token, "Bot ") == s.token }
+
+// receive reads all that was sent, and tells whether that is more than is taken.
+func (s *Server) receive(call *request) (tooMuch bool, err error) {
+	data, err := io.ReadAll(io.LimitReader(call.Body, s.options.MaxRequest+1))
+	if err != nil {
+		return false, err
+	}
+	if int64(len(data)) > s.options.MaxRequest {
+		_, err = io.Copy(io.Discard, call.Body)
+		return true, err
+	}
+	kind, params, err := mime.ParseMediaType(call.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		call.json = data
+		return false, nil //nolint:nilerr // without a type it is JSON
+	}
+	call.files = map[string]File{}
+	form := multipart.NewReader(bytes.NewReader(data), params["boundary"])
+	for {
+		part, err := form.NextPart()
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			return false, err
+		}
+		if part.FormName() == "payload_json" {
+			call.json = content
+			continue
+		}
+		call.files[part.FormName()] = File{Name: rawFileName(part), Type: part.Header.Get("Content-Type"), Content: content}
+	}
+}
+
+// rawFileName is a part's name with its folders.
+func rawFileName(part *multipart.Part) string {
+	_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil {
+		return part.FileName()
+	}
+	return params["filename"]
+}
+
+// answer is what is answered.
+type answer struct {
+	status  int
+	header  map[string]string
+	body    any
+	encoded []byte
+	page    bool // of HTML
+}
+
+func refuse(no *refusal) *answer {
+	body := object{"message": no.message, "code": no.code}
+	if no.fields != nil {
+		body["errors"] = no.fields
+	}
+	return &answer{status: no.status, encoded: encode(body)}
+}
+
+func (a *answer) write(w http.ResponseWriter) {
+	for name, value := range a.header {
+		w.Header().Set(name, value)
+	}
+	switch {
+	case a.page:
+		w.Header().Set("Content-Type", "text/html")
+	case a.encoded != nil:
+		w.Header().Set("Content-Type", "application/json")
+	}
+	if a.status != http.StatusNoContent {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.encoded)))
+	}
+	w.WriteHeader(a.status)
+	write(w, a.encoded)
+}

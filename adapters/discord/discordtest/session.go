@@ -1,0 +1,249 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// The intents. https://discord.com/developers/docs/events/gateway#gateway-intents
+const (
+	intentGuilds          = 1 << 0
+	intentMembers         = 1 << 1 // privileged
+	intentPresences       = 1 << 8 // privileged
+	intentGuildMessages   = 1 << 9
+	intentGuildReactions  = 1 << 10
+	intentDirectMessages  = 1 << 12
+	intentDirectReactions = 1 << 13
+	intentContent         = 1 << 15 // privileged
+	intentsKnown          = 1<<26 - 1
+)
+
+func messageIntent(c *channel) int {
+	if c.guild == nil {
+		return intentDirectMessages
+	}
+	return intentGuildMessages
+}
+
+// event is something that is told to the sessions whose intents grant it.
+type event struct {
+	kind    string
+	intent  int      // 0 is granted to all
+	channel *channel // that the bot must be able to see; nil is none
+}
+
+// held is an event with what is told of it: to those who may read content, and to others.
+type held struct {
+	event
+	full, bare json.RawMessage
+}
+
+// payload is what goes over the gateway.
+type payload struct {
+	Op   int             `json:"op"`
+	Data json.RawMessage `json:"d"`
+	Seq  *int64          `json:"s"`
+	Kind *string         `json:"t"`
+}
+
+// gateway is what is connected, and what is told to it.
+type gateway struct {
+	content     bool // the privileged intent is granted
+	revoked     bool
+	shut        bool // takes no connections
+	conns       map[*conn]struct{}
+	sessions    map[string]*session
+	identified  int
+	resumed     int
+	lastIntents int
+	holding     bool
+	holdKinds   []string
+	heldBack    []held
+}
+
+func newGateway(content bool) gateway {
+	return gateway{content: content, conns: map[*conn]struct{}{}, sessions: map[string]*session{}}
+}
+
+// session is what one IDENTIFY began. It outlives its connection.
+type session struct {
+	id      string
+	intents int
+	seq     int64
+	first   int64    // the sequence number of the log's first
+	log     [][]byte // what was told and may have to be told again
+	conn    *conn    // nil while there is none
+	lost    time.Time
+}
+
+// mostKept is how many events a session keeps.
+const mostKept = 50_000
+
+// emit tells of an event, or keeps it back. Without bare there is nothing in it that takes
+// the intent to read content.
+func (s *Server) emit(e event, full, bare object) {
+	h := held{event: e, full: encode(full)}
+	h.bare = h.full
+	if bare != nil {
+		h.bare = encode(bare)
+	}
+	if s.holding && (len(s.holdKinds) == 0 || slices.Contains(s.holdKinds, e.kind)) {
+		s.heldBack = append(s.heldBack, h)
+		return
+	}
+	s.tell(h)
+}
+
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // all of it is made here
+	}
+	return b
+}
+
+func (s *Server) tell(h held) {
+	if h.channel != nil && s.may(h.channel)&View == 0 {
+		return
+	}
+	for id, session := range s.sessions {
+		switch {
+		case session.conn == nil && s.now().Sub(session.lost) > s.options.ResumeWithin, len(session.log) > mostKept:
+			delete(s.sessions, id)
+		case h.intent != 0 && session.intents&h.intent == 0:
+		case session.intents&intentContent != 0:
+			session.dispatch(h.kind, h.full)
+		default:
+			session.dispatch(h.kind, h.bare)
+		}
+	}
+}
+
+// dispatch puts an event at the end of a session.
+func (x *session) dispatch(kind string, data json.RawMessage) {
+	x.seq++
+	seq := x.seq
+	frame := encode(payload{Data: data, Seq: &seq, Kind: &kind})
+	x.log = append(x.log, frame)
+	if x.conn != nil {
+		x.conn.send(frame)
+	}
+}
+
+// heard forgets what the bot has heard of.
+func (x *session) heard(seq int64) {
+	if n := min(seq-x.first+1, int64(len(x.log))); n > 0 {
+		x.log = slices.Clone(x.log[n:])
+		x.first += n
+	}
+}
+
+// detach parts a connection from its session, which keeps what happens from now on.
+func (s *Server) detach(c *conn, keep bool) {
+	x := c.session
+	if x == nil {
+		return
+	}
+	c.session = nil
+	x.conn, x.lost = nil, s.now()
+	if !keep {
+		delete(s.sessions, x.id)
+	}
+}
+
+// identify begins a session, or tells by which code the connection is closed.
+func (s *Server) identify(c *conn, token string, intents int) int {
+	switch {
+	case c.session != nil:
+		return closeAlready
+	case s.revoked || !s.takes(token):
+		return closeBadToken
+	case intents&^intentsKnown != 0 || intents < 0:
+		return closeBadIntents
+	case intents&(intentMembers|intentPresences) != 0, intents&intentContent != 0 && !s.content:
+		return closeForbiddenIntents
+	}
+	s.identified++
+	if s.identified > s.options.Identifies {
+		s.revoked = true
+		return closeBadToken
+	}
+	x := &session{id: "session-" + s.id(), intents: intents, first: 1, conn: c}
+	s.sessions[x.id] = x
+	s.lastIntents, c.session = intents, x
+	guilds := []object{}
+	for _, g := range s.order {
+		guilds = append(guilds, object{"id": g.id, "unavailable": true})
+	}
+	x.dispatch("READY", encode(object{
+		"v": 9, "user": s.bot.json(), "session_id": x.id, "resume_gateway_url": s.gatewayURL(), "guilds": guilds,
+		"application": object{"id": s.app, "flags": s.appFlags()}, "private_channels": []object{},
+	}))
+	if intents&intentGuilds != 0 {
+		for _, g := range s.order {
+			x.dispatch("GUILD_CREATE", encode(s.guildJSON(g)))
+		}
+	}
+	return 0
+}
+
+// resume takes a session up again, or tells by which code the connection is closed, or that
+// the session is not valid.
+func (s *Server) resume(c *conn, token, id string, seq int64) (code int, valid bool) {
+	x := s.sessions[id]
+	switch {
+	case c.session != nil:
+		return closeAlready, false
+	case s.revoked || !s.takes(token):
+		return closeBadToken, false
+	case x == nil, seq < x.first-1, x.conn == nil && s.now().Sub(x.lost) > s.options.ResumeWithin:
+		return 0, false
+	case seq > x.seq:
+		return closeBadSeq, false
+	case x.intents&intentContent != 0 && !s.content:
+		return closeForbiddenIntents, false
+	}
+	if old := x.conn; old != nil {
+		s.detach(old, true)
+		old.end(closeUnknown)
+	}
+	s.resumed++
+	x.conn, c.session = c, x
+	x.heard(seq)
+	for _, frame := range x.log {
+		c.send(frame)
+	}
+	x.dispatch("RESUMED", encode(object{}))
+	return 0, true
+}
+
+// Hold keeps events back, of these types (as MESSAGE_CREATE) or without any all, until
+// Release.
+func (s *Server) Hold(types ...string) {
+	s.do(func() { s.holding, s.holdKinds = true, types })
+}
+
+// Release lets the events go that were held back, in the order in which they came, or shuffled.
+func (s *Server) Release(shuffle *rand.Rand) {
+	s.do(func() {
+		all := s.heldBack
+		s.holding, s.holdKinds, s.heldBack = false, nil, nil
+		if shuffle != nil {
+			shuffle.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+		}
+		for _, h := range all {
+			s.tell(h)
+		}
+	})
+}
+
+// Echo tells of a message once more.
+func (s *Server) Echo(channel, message string) {
+	s.do(func() {
+		if m := s.entryOf(channel, message); m != nil {
+			s.tellMessage("MESSAGE_CREATE", m)
+		}
+	})
+}

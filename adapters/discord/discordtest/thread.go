@@ -1,0 +1,200 @@
+package discordtest
+
+import (
+	"net/http"
+	"slices"
+	"unicode/utf8"
+)
+
+// Thread lets somebody start a public thread in a channel, from a message (its id is the
+// thread's then) or, with "", from none.
+func (s *Server) Thread(channel, message, name string, by User) (id string) {
+	s.do(func() {
+		c := s.place(channel)
+		if c == nil {
+			return
+		}
+		var from *entry
+		if message != "" {
+			if from = c.find(message); from == nil || from.thread != nil {
+				s.wrong("there is no message %q to start a thread from", message)
+				return
+			}
+		}
+		id = s.startThread(c, from, name, by).id
+	})
+	return id
+}
+
+// startThread begins a thread, and writes what Discord itself writes of it.
+func (s *Server) startThread(c *channel, from *entry, name string, by User) *channel {
+	t := &channel{kind: publicThread, name: name, guild: c.guild, parent: c, owner: by.ID, begun: s.now()}
+	t.put = t.begun
+	if from != nil {
+		t.id = from.id
+		from.thread = t
+		from.flags |= flagHasThread
+	} else {
+		t.id = s.id()
+	}
+	s.channels[t.id] = t
+	t.guild.channels = append(t.guild.channels, t)
+	created := s.channelJSON(t)
+	created["newly_created"] = true
+	s.emit(event{kind: "THREAD_CREATE", intent: intentGuilds, channel: t}, created, nil)
+	if from != nil {
+		s.tellMessage("MESSAGE_UPDATE", from)
+		s.add(&entry{
+			channel: t, author: by, kind: kindStarter,
+			reference: &reference{Message: from.id, Channel: c.id, Guild: c.guildID()},
+		})
+		return t
+	}
+	s.add(&entry{channel: c, author: by, kind: kindThread, content: name, reference: &reference{Channel: t.id, Guild: c.guildID()}})
+	return t
+}
+
+// Archive puts a thread away, or takes it out again. Writing in it takes it out too, where
+// it is not locked.
+func (s *Server) Archive(thread string, archived bool) {
+	s.do(func() {
+		if t := s.threadOf(thread); t != nil {
+			s.archive(t, archived)
+		}
+	})
+}
+
+func (s *Server) archive(t *channel, archived bool) {
+	t.archived, t.put = archived, s.now()
+	s.tellChannel("UPDATE", t)
+}
+
+// Lock lets nobody write in a thread, or everybody again.
+func (s *Server) Lock(thread string, locked bool) {
+	s.do(func() {
+		if t := s.threadOf(thread); t != nil {
+			t.locked = locked
+			s.tellChannel("UPDATE", t)
+		}
+	})
+}
+
+func (s *Server) threadOf(id string) *channel {
+	t := s.place(id)
+	if t != nil && t.kind != publicThread {
+		s.wrong("%q is no thread", id)
+		return nil
+	}
+	return t
+}
+
+// Threads are those of a channel, by their ids.
+func (s *Server) Threads(channel string) (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.channels[channel]
+	if c == nil || c.guild == nil {
+		return nil
+	}
+	for _, t := range c.guild.channels {
+		if t.parent == c {
+			ids = append(ids, t.id)
+		}
+	}
+	return ids
+}
+
+// ThreadName is what a thread is called.
+func (s *Server) ThreadName(thread string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t := s.channels[thread]; t != nil {
+		return t.name
+	}
+	return ""
+}
+
+// Archived tells whether a thread is put away.
+func (s *Server) Archived(thread string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.channels[thread]
+	return t != nil && t.archived
+}
+
+// threadBody is what starts a thread.
+type threadBody struct {
+	Name    string `json:"name"`
+	Archive *int   `json:"auto_archive_duration"` // minutes
+	Type    *int   `json:"type"`
+}
+
+func (b threadBody) check() *refusal {
+	switch n := utf8.RuneCountInString(b.Name); {
+	case n < 1 || n > 100:
+		return badForm("name", "BASE_TYPE_BAD_LENGTH", "Must be between 1 and 100 in length.")
+	case b.Archive != nil && *b.Archive != 0 && !slices.Contains([]int{60, 1440, 4320, 10080}, *b.Archive):
+		return badForm("auto_archive_duration", "BASE_TYPE_CHOICES", "Value must be one of (60, 1440, 4320, 10080).")
+	}
+	return nil
+}
+
+func (s *Server) postThread(r *request) (int, any, *refusal) {
+	var body threadBody
+	if no := r.decode(&body); no != nil {
+		return 0, nil, no
+	}
+	c, no := s.channelFor(r, CreateThreads)
+	if no != nil {
+		return 0, nil, no
+	}
+	if c.kind != textChannel {
+		return 0, nil, wrongChannel
+	}
+	var from *entry
+	if id := r.PathValue("message"); id != "" {
+		switch from = c.find(id); {
+		case from == nil:
+			return 0, nil, unknownMessage
+		case from.thread != nil:
+			return 0, nil, threadExists
+		}
+	} else if body.Type != nil && *body.Type != publicThread {
+		return 0, nil, badForm("type", "BASE_TYPE_CHOICES", "Value must be one of (11).")
+	}
+	if no := body.check(); no != nil {
+		return 0, nil, no
+	}
+	return http.StatusCreated, s.channelJSON(s.startThread(c, from, body.Name, s.bot)), nil
+}
+
+// patchThread lets the bot change its own thread: its name, and whether it is put away.
+func (s *Server) patchThread(r *request) (int, any, *refusal) {
+	var body struct {
+		Name     *string `json:"name"`
+		Archived *bool   `json:"archived"`
+	}
+	if no := r.decode(&body); no != nil {
+		return 0, nil, no
+	}
+	c, no := s.channelFor(r, 0)
+	switch {
+	case no != nil:
+		return 0, nil, no
+	case c.kind != publicThread || c.owner != s.bot.ID:
+		return 0, nil, missingPermissions
+	case c.locked && c.archived, c.archived && (body.Archived == nil || *body.Archived):
+		return 0, nil, threadArchived
+	}
+	if body.Name != nil {
+		if no := (threadBody{Name: *body.Name}).check(); no != nil {
+			return 0, nil, no
+		}
+		c.name = *body.Name
+	}
+	if body.Archived != nil {
+		c.archived, c.put = *body.Archived, s.now()
+	}
+	s.tellChannel("UPDATE", c)
+	return http.StatusOK, s.channelJSON(c), nil
+}
