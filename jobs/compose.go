@@ -56,7 +56,7 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 		return err
 	}
 	j.hint(ctx, r)
-	return nil
+	return j.leaveQuota(ctx, r, r.run(run)) // who reads the answer may ask for more at once
 }
 
 // word makes the answer of a run.

@@ -25,3 +25,6 @@ func (j *Jobs) PatrolOnce(ctx context.Context, over map[string]int) error {
 func (j *Jobs) Rerun(ctx context.Context, request string, generation int, step string) error {
 	return j.rerun(ctx, task{Kind: kindAct, Request: request, Run: generation, Step: step, queue: QueueCPU})
 }
+
+// NoMetrics count nothing.
+func NoMetrics() Metrics { return noMetrics{} }

@@ -26,9 +26,6 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 	case run == nil || run.answer == nil:
 		return nil
 	case run.over: // somebody died between that and the next one's turn
-		if err := j.leaveQuota(ctx, r, run); err != nil {
-			return err
-		}
 		return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
 	case run.sent != nil && run.sent.Ref.IsZero(), run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
 		return j.finish(ctx, r, run.n, &sent{})
@@ -229,10 +226,10 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	if err != nil {
 		return err
 	}
-	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
+	if err := j.leaveQuota(ctx, r, run); err != nil {
 		return err
 	}
-	if err := j.leaveQuota(ctx, r, run); err != nil {
+	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
 		return err
 	}
 	j.hint(ctx, r)
