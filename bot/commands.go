@@ -15,8 +15,8 @@ import (
 	"atelier/jobs"
 )
 
-// commands answers those that people give in a chat: help, status and tools.
-type commands struct {
+// chatCommands answers those that people give in a chat: help, status and tools.
+type chatCommands struct {
 	tell plan.Tell
 	// tools are all that there are, live the names of those that can run now.
 	tools []toolbox.Tool
@@ -27,7 +27,7 @@ type commands struct {
 }
 
 // answer answers a command in a language.
-func (c commands) answer(ctx context.Context, e adapters.Event, language string) (string, error) {
+func (c chatCommands) answer(ctx context.Context, e adapters.Event, language string) (string, error) {
 	var lines []plan.Message
 	var err error
 	switch e.Command.Name {
@@ -63,7 +63,7 @@ func help() []plan.Message {
 }
 
 // status tells what of somebody's is at work, and what they have left.
-func (c commands) status(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
+func (c chatCommands) status(ctx context.Context, e adapters.Event) ([]plan.Message, error) {
 	s, err := c.standing(ctx, e.By, e.Thread)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (c commands) status(ctx context.Context, e adapters.Event) ([]plan.Message,
 }
 
 // atWork tells how a run stands that has not ended.
-func (c commands) atWork(run jobs.Run) plan.Message {
+func (c chatCommands) atWork(run jobs.Run) plan.Message {
 	since := plan.Span(c.now().Sub(run.At))
 	switch run.Status {
 	case jobs.Waiting:
@@ -117,7 +117,7 @@ func (c commands) atWork(run jobs.Run) plan.Message {
 }
 
 // able tells which tools can run, by what they are for.
-func (c commands) able(ctx context.Context) ([]plan.Message, error) {
+func (c chatCommands) able(ctx context.Context) ([]plan.Message, error) {
 	live, err := c.live(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("look at the tools: %w", err)

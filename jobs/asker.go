@@ -75,6 +75,26 @@ func (j *Jobs) askedBy(ctx context.Context, by string, in adapters.Thread) ([]st
 	return ids, nil
 }
 
+// languageOf is the BCP 47 tag of the language of what somebody last asked for in a channel,
+// "" where that is not known.
+func (j *Jobs) languageOf(ctx context.Context, by string, in adapters.Thread) (string, error) {
+	ids, err := j.askedBy(ctx, by, in)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range ids {
+		r, err := j.request(ctx, id)
+		switch {
+		case errors.Is(err, ErrUnknown):
+		case err != nil:
+			return "", err
+		case !r.asked.aside():
+			return r.language(), nil
+		}
+	}
+	return "", nil
+}
+
 // Standing is how somebody stands in a thread, or in a channel with its threads.
 type Standing struct {
 	// Requests are those of which something that they want has not ended, the earliest first.

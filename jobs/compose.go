@@ -159,7 +159,7 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 	case p.Reply != "" && !p.Refused, route != nil && route.Done():
 		a.Status = Done
 	}
-	if !planOnly || a.Question != "" {
+	if (!planOnly || a.Question != "") && r.asked.Event.Command == nil { // which is about the talk, and none of it
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: text}
 	}
 	return nil

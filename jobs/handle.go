@@ -95,6 +95,12 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 	id, threadID := RequestID(e), t.id
 	now := j.config.Now()
 	a := asked{Event: e, Options: o, Language: t.languageOf(e.Message, answers)}
+	if e.Command != nil && a.Language == "" {
+		var err error
+		if a.Language, err = j.languageOf(ctx, e.By.ID, e.Thread); err != nil {
+			return "", err
+		}
+	}
 	switch {
 	case refused != nil:
 		a.Refused = j.say(&request{asked: &a}, refused.Sentence)
