@@ -1,6 +1,87 @@
 package main
 
-var discord = struct{ Name string }{"discord"}
-var slack = struct{ Name string }{"slack"}
+import (
+	"context"
+	"fmt"
 
-func (c Config) connect(*place, []string) (chats, error) { return nil, nil }
+	"atelier/adapters"
+	"atelier/adapters/discord"
+	"atelier/adapters/ledger"
+	"atelier/adapters/phrase"
+	"atelier/adapters/slack"
+)
+
+// connect makes the chat platforms of these names. It asks nothing of them.
+func (c Config) connect(p *place, names []string) (chats, error) {
+	var all chats
+	for _, name := range names {
+		var made chat
+		var err error
+		switch name {
+		case discord.Name:
+			made, err = c.chatOfDiscord(posted{p.State}, p.open)
+		case slack.Name:
+			made, err = c.chatOfSlack(posted{p.State}, p.open)
+		default:
+			err = fmt.Errorf("there is no chat platform %s", name)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, made)
+	}
+	return all, nil
+}
+
+func (c Config) chatOfDiscord(state ledger.State, open adapters.Opener) (chat, error) {
+	d, err := c.discord(state, open)
+	if err != nil {
+		return chat{}, err
+	}
+	return chat{adapter: d, look: func(ctx context.Context) error { _, err := d.Look(ctx); return err }}, nil
+}
+
+func (c Config) chatOfSlack(state ledger.State, open adapters.Opener) (chat, error) {
+	s, err := c.slack(state, open)
+	if err != nil {
+		return chat{}, err
+	}
+	made := chat{adapter: s, look: func(ctx context.Context) error { _, err := s.Look(ctx); return err }}
+	if c.Slack.overHTTP() {
+		made.requests = s.Handler()
+	}
+	return made, nil
+}
+
+// discord is the platform as it is set.
+func (c Config) discord(state ledger.State, open adapters.Opener) (*discord.Discord, error) {
+	sentences, err := phrase.New()
+	if err != nil {
+		return nil, fmt.Errorf("read the fixed sentences: %w", err)
+	}
+	d, err := discord.New(discord.Config{
+		Token: string(c.Discord.Token), APIURL: c.Discord.API, MaxFile: c.Discord.MaxFileMB << 20,
+		State: state, Open: open, Phrases: sentences, Log: c.logger(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare Discord: %w", err)
+	}
+	return d, nil
+}
+
+// slack is the platform as it is set.
+func (c Config) slack(state ledger.State, open adapters.Opener) (*slack.Slack, error) {
+	sentences, err := phrase.New()
+	if err != nil {
+		return nil, fmt.Errorf("read the fixed sentences: %w", err)
+	}
+	s, err := slack.New(slack.Config{
+		BotToken: string(c.Slack.BotToken), AppToken: string(c.Slack.AppToken), SigningSecret: string(c.Slack.SigningSecret),
+		APIURL: c.Slack.API, MaxFile: c.Slack.MaxFileMB << 20,
+		State: state, Open: open, Phrases: sentences, Log: c.logger(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("prepare Slack: %w", err)
+	}
+	return s, nil
+}

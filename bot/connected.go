@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/adapters/discord"
+	"atelier/adapters/slack"
 	"atelier/adapters/web"
 	"atelier/jobs"
 )

@@ -84,16 +84,14 @@ func (c *call) examine(ctx context.Context) ([]finding, error) {
 		func(ctx context.Context) []finding { return config.examineRedis(ctx, running) },
 		config.examineFiles, config.examineModels, config.examineTools,
 		func(ctx context.Context) []finding { return []finding{config.examineAddress(ctx, running)} },
-		func(context.Context) []finding { return config.examineWeb() },
+		func(context.Context) []finding { return config.examineWeb() }, config.examineChats,
 	} {
 		found = append(found, look(ctx)...)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 	}
-	return append(found, finding{
-		missing, "chat platforms", "This version connects with none of elsewhere yet. Wishes are taken in the browser, and from the command line: bot ask",
-	}), nil
+	return found, nil
 }
 
 // wrongSettingsApart stands between the sentences about wrong settings.

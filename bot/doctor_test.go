@@ -84,7 +84,6 @@ func TestDoctor(t *testing.T) {
 		"no files yet":       {nil, healthy, "files", "They will be kept in "},
 		"no model":           {nil, missing, "language model", "set OPENAI_API_KEY"},
 		"tools":              {nil, healthy, "tools", " can run here."},
-		"no platform":        {nil, missing, "chat platforms", "bot ask"},
 		"temporary files":    {nil, healthy, "temporary files", " can be written to."},
 		"a wrong setting":    {[]string{"ATELIER_PARALLEL=many"}, wrong, "settings", "ATELIER_PARALLEL is "},
 		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + hush + "@h"}, wrong, "settings", "REDIS_URL is wrong: "},

@@ -40,20 +40,21 @@ type Program struct {
 
 // commands is the command line.
 type commands struct {
-	Serve    serveCommand    `cmd:"" default:"withargs" help:"Work on the requests of the chat platforms, until it is stopped. This is the default."`
-	Ask      askCommand      `cmd:"" help:"Do what a wish asks for."`
-	Requests requestsCommand `cmd:"" help:"List the latest requests."`
-	Show     showCommand     `cmd:"" help:"Print a request whole: its plan, steps, times, answer and files."`
-	Retry    retryCommand    `cmd:"" help:"Do a request once more, from the beginning."`
-	Cancel   cancelCommand   `cmd:"" help:"Stop a request."`
-	Forget   forgetCommand   `cmd:"" help:"Delete all that is known of a thread: requests, answers and files."`
-	Queues   queuesCommand   `cmd:"" help:"List the queues and the processes that work on them."`
-	Doctor   doctorCommand   `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
-	Health   healthCommand   `cmd:"" help:"Tell whether the process that serves here is alive."`
-	Tools    toolsCommand    `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
-	Eval     evalCommand     `cmd:"" help:"Measure how well wishes are planned."`
-	Env      envCommand      `cmd:"" help:"Print every setting with its default, as .env.example."`
-	Version  versionCommand  `cmd:"" help:"Print the version."`
+	Serve    serveCommand         `cmd:"" default:"withargs" help:"Work on the requests of the chat platforms, until it is stopped. This is the default."`
+	Ask      askCommand           `cmd:"" help:"Do what a wish asks for."`
+	Requests requestsCommand      `cmd:"" help:"List the latest requests."`
+	Show     showCommand          `cmd:"" help:"Print a request whole: its plan, steps, times, answer and files."`
+	Retry    retryCommand         `cmd:"" help:"Do a request once more, from the beginning."`
+	Cancel   cancelCommand        `cmd:"" help:"Stop a request."`
+	Forget   forgetCommand        `cmd:"" help:"Delete all that is known of a thread: requests, answers and files."`
+	Queues   queuesCommand        `cmd:"" help:"List the queues and the processes that work on them."`
+	Doctor   doctorCommand        `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
+	Health   healthCommand        `cmd:"" help:"Tell whether the process that serves here is alive."`
+	Tools    toolsCommand         `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
+	Eval     evalCommand          `cmd:"" help:"Measure how well wishes are planned."`
+	Manifest slackManifestCommand `cmd:"" name:"slack-manifest" help:"Print what makes the app on Slack."`
+	Env      envCommand           `cmd:"" help:"Print every setting with its default, as .env.example."`
+	Version  versionCommand       `cmd:"" help:"Print the version."`
 }
 
 const about = `Atelier does things with pictures, sound, video and text: say what you want in plain words,
@@ -159,7 +160,7 @@ func (p Program) Run(ctx context.Context) int {
 func commandOf(args []string) string {
 	for _, a := range args {
 		switch a {
-		case "serve", "ask", "requests", "show", "retry", "cancel", "forget", "queues", "doctor", "health", "tools", "eval", "env", "version":
+		case "serve", "ask", "requests", "show", "retry", "cancel", "forget", "queues", "doctor", "health", "tools", "eval", "slack-manifest", "env", "version":
 			return a + " "
 		}
 	}

@@ -188,7 +188,7 @@ func (s sayers) said(file *ast.File, words map[string]ast.Expr) map[token.Pos]st
 // format is what a call or an adapter's Fault says, nil if it says nothing.
 func (s sayers) format(n ast.Node) ast.Expr {
 	if fault, ok := n.(*ast.CompositeLit); ok {
-		return sentence(fault)
+		return faultSentence(fault)
 	}
 	call, ok := n.(*ast.CallExpr)
 	if !ok {
@@ -212,8 +212,8 @@ func (s sayers) format(n ast.Node) ast.Expr {
 	return nil
 }
 
-// sentence is that of an adapters.Fault, nil of anything else.
-func sentence(made *ast.CompositeLit) ast.Expr {
+// faultSentence is that of an adapters.Fault, nil of anything else.
+func faultSentence(made *ast.CompositeLit) ast.Expr {
 	of, ok := made.Type.(*ast.SelectorExpr)
 	if !ok || of.Sel.Name != "Fault" {
 		return nil

@@ -1,0 +1,17 @@
+package slack
+
+// What the manifest of an app says besides its scopes ([Scopes]).
+const (
+	// Command is the slash command.
+	Command = "/atelier"
+	// Shortcut is the callback id of the entry in the menu of a message.
+	Shortcut = useCallback
+)
+
+// Events are those that the app subscribes to.
+func Events() []string {
+	return []string{
+		"app_mention", "app_uninstalled", "message.channels", "message.groups", "message.im", "message.mpim",
+		"reaction_added", "reaction_removed", "tokens_revoked",
+	}
+}

@@ -1,0 +1,330 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/slack/slacktest"
+)
+
+// town is a chat platform on this machine, with a channel in which a person writes.
+type town interface {
+	// name is the platform's.
+	name() string
+	// settings connect the program with it.
+	settings() []string
+	// ready waits until the program hears what is written from now on.
+	ready(ctx context.Context, o *open) error
+	// wish mentions the bot in a new message with a picture, and gives its thread.
+	wish(text string, picture []byte) (thread string)
+	// posts are what the bot has written in a thread, the oldest first.
+	posts(thread string) []post
+	// choose adds a number to one of them.
+	choose(thread string, p post, number int)
+	// await waits until something holds of what has been written.
+	await(ctx context.Context, holds func() bool) error
+}
+
+// post is a message of the bot.
+type post struct {
+	id       string
+	notified []string // people whom it mentions
+	pictures []shown
+	numbers  int // that the bot has put on it, to choose by
+}
+
+// shown is a picture with its description.
+type shown struct {
+	content     []byte
+	description string
+}
+
+// inDiscord is a guild of Discord.
+type inDiscord struct {
+	*discordtest.Server
+	channel string
+	ann     discordtest.User
+}
+
+func newInDiscord(t *testing.T, o discordtest.Options) *inDiscord {
+	t.Helper()
+	s := discordtest.New(t, o)
+	return &inDiscord{s, s.Channel(s.Guild("team"), "pictures"), s.User("ann")}
+}
+
+func (*inDiscord) name() string { return "discord" }
+
+func (d *inDiscord) settings() []string {
+	return []string{"DISCORD_TOKEN=" + d.Token(), "DISCORD_API_URL=" + d.URL()}
+}
+
+func (d *inDiscord) ready(ctx context.Context, _ *open) error { return d.AwaitConnected(ctx) }
+
+func (d *inDiscord) wish(text string, picture []byte) string {
+	return d.Say(discordtest.Post{
+		Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text,
+		Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
+	}).ID
+}
+
+func (d *inDiscord) posts(thread string) []post {
+	var all []post
+	for _, m := range d.Messages(thread) {
+		if m.Author.ID != d.BotID() {
+			continue
+		}
+		p := post{id: m.ID, notified: m.Notified}
+		for _, a := range m.Attachments {
+			p.pictures = append(p.pictures, shown{a.Content, a.Description})
+		}
+		for _, r := range m.Reactions {
+			if strings.HasSuffix(r.Emoji, "\u20e3") && slices.Contains(r.Users, d.BotID()) {
+				p.numbers++
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func (d *inDiscord) choose(thread string, p post, number int) {
+	d.React(d.ann, thread, p.id, adapters.Digit(number), true)
+}
+
+func (d *inDiscord) await(ctx context.Context, holds func() bool) error { return d.Await(ctx, holds) }
+
+// inSlack is a workspace of Slack.
+type inSlack struct {
+	*slacktest.Server
+	channel, ann string
+	// overHTTP has the events come as requests.
+	overHTTP bool
+}
+
+func newInSlack(t *testing.T, overHTTP bool) *inSlack {
+	t.Helper()
+	s := slacktest.New(t, slacktest.Options{})
+	ann := s.User("ann")
+	return &inSlack{s, s.Channel("pictures", ann), ann, overHTTP}
+}
+
+func (*inSlack) name() string { return "slack" }
+
+func (s *inSlack) settings() []string {
+	all := []string{"SLACK_BOT_TOKEN=" + s.BotToken(), "SLACK_API_URL=" + s.URL()}
+	if s.overHTTP {
+		return append(all, "SLACK_SIGNING_SECRET="+s.SigningSecret())
+	}
+	return append(all, "SLACK_APP_TOKEN="+s.AppToken())
+}
+
+func (s *inSlack) ready(ctx context.Context, o *open) error {
+	if s.overHTTP {
+		s.Deliver(o.address)
+		return nil
+	}
+	return s.Until(ctx, func() bool { return s.Sockets() > 0 })
+}
+
+func (s *inSlack) wish(text string, picture []byte) string {
+	return s.Say(slacktest.Post{
+		Channel: s.channel, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text,
+		Files: []slacktest.File{{Name: "photo.jpg", Data: picture}},
+	})
+}
+
+func (s *inSlack) posts(thread string) []post {
+	var all []post
+	for _, m := range s.Messages(s.channel, thread) {
+		if m.User != s.BotUser() {
+			continue
+		}
+		p := post{id: m.TS, notified: m.Notified}
+		for _, f := range m.Files {
+			p.pictures = append(p.pictures, shown{f.Data, f.AltTxt})
+		}
+		for _, r := range m.Reactions {
+			if slices.Contains(slackNumbers, r.Name) && slices.Contains(r.Users, s.BotUser()) {
+				p.numbers++
+			}
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// slackNumbers are the names of the numbers on Slack, from 1.
+var slackNumbers = []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
+
+func (s *inSlack) choose(_ string, p post, number int) {
+	s.React(s.ann, s.channel, p.id, slackNumbers[number-1], true)
+}
+
+func (s *inSlack) await(ctx context.Context, holds func() bool) error { return s.Until(ctx, holds) }
+
+// TestInDiscordAndSlack: a picture is posted with a mention, the edge map comes back in the
+// thread, 2️⃣ is added, and the other way's result comes back; and so it is where the process
+// ended in between.
+func TestInDiscordAndSlack(t *testing.T) {
+	t.Parallel()
+	for name, make := range map[string]func(t *testing.T) town{
+		"Discord":                 func(t *testing.T) town { return newInDiscord(t, discordtest.Options{}) },
+		"Discord without content": func(t *testing.T) town { return newInDiscord(t, discordtest.Options{WithoutContent: true}) },
+		"Slack by Socket Mode":    func(t *testing.T) town { return newInSlack(t, false) },
+		"Slack by requests":       func(t *testing.T) town { return newInSlack(t, true) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := resident{t, make(t)}
+			env := append(in.settings(), "ATELIER_DATA="+t.TempDir())
+			o := in.serve(env)
+			thread := in.asks()
+			first := in.answer(o, thread, 1)
+			preview := in.showsEdges(first)
+			in.choose(thread, first, 2)
+			other := in.otherWay(in.answer(o, thread, 2), preview)
+
+			thread = in.asks()
+			first = in.answer(o, thread, 1)
+			o.end()
+			if o.err != nil {
+				t.Errorf("it ended with %v\n%s", o.err, o.log)
+			}
+			o = in.serve(env)
+			in.choose(thread, first, 2)
+			if again := in.otherWay(in.answer(o, thread, 2), preview); !slices.Equal(again.pix, other.pix) {
+				t.Error("the other way made another picture after the process had begun anew")
+			}
+			in.tellsNoSecret(o, env)
+		})
+	}
+}
+
+// resident is somebody in a town who asks.
+type resident struct {
+	*testing.T
+	town
+}
+
+// Name is the town's, so that it is clear whose it is.
+func (r resident) Name() string { return r.town.name() }
+
+// serve connects the program with the town.
+func (r resident) serve(env []string) *open {
+	r.Helper()
+	o := openService(r.T, service{chats: []string{r.Name()}}, env...)
+	ctx, stop := context.WithTimeout(r.Context(), time.Minute)
+	defer stop()
+	if err := r.ready(ctx, o); err != nil {
+		r.Fatalf("it does not connect: %v\n%s", err, o.log)
+	}
+	return o
+}
+
+// asks wishes for an edge map of a photo, and for what there is more than one way to make.
+func (r resident) asks() (thread string) {
+	r.Helper()
+	photo, err := os.ReadFile("testdata/photo.jpg")
+	if err != nil {
+		r.Fatal(err)
+	}
+	return r.wish("find the edges in this picture and give me a smaller preview of the result", photo)
+}
+
+// answer waits for the n-th answer in a thread, which must show pictures with descriptions,
+// and offer numbers to choose by. It gives the message to choose on, with the pictures.
+func (r resident) answer(o *open, thread string, n int) post {
+	r.Helper()
+	ctx, stop := context.WithTimeout(r.Context(), time.Minute)
+	defer stop()
+	var answers []post
+	err := r.await(ctx, func() bool { answers = answersOf(r.posts(thread)); return len(answers) >= n })
+	if err != nil || len(answers) != n || len(answers[n-1].pictures) == 0 {
+		r.Fatalf("%v: %d answers\n%s", err, len(answers), o.log)
+	}
+	for _, p := range answers[n-1].pictures {
+		if p.description == "" {
+			r.Error("a picture has no description")
+		}
+	}
+	return answers[n-1]
+}
+
+// answersOf are the messages with numbers on them, each with the pictures that were posted
+// since the one before.
+func answersOf(posts []post) []post {
+	var answers []post
+	var pictures []shown
+	for _, p := range posts {
+		pictures = append(pictures, p.pictures...)
+		if p.numbers > 1 {
+			p.pictures = pictures
+			answers, pictures = append(answers, p), nil
+		}
+	}
+	return answers
+}
+
+// picture reads one of the pictures of an answer.
+func (r resident) picture(p shown) grey {
+	r.Helper()
+	file := filepath.Join(r.TempDir(), "picture")
+	write(r.T, file, string(p.content))
+	return readGrey(r.T, file)
+}
+
+// showsEdges wants the edge map of the photo among the pictures of an answer, and gives the
+// smaller one beside it.
+func (r resident) showsEdges(answer post) (preview grey) {
+	r.Helper()
+	edges := 0
+	for _, p := range answer.pictures {
+		if g := r.picture(p); g.w != 640 || g.h != 426 {
+			preview = g
+		} else if problem := judgeEdges(ridgesOf(readGrey(r.T, "testdata/photo.jpg")), g); problem != "" {
+			r.Error(problem)
+		} else {
+			edges++
+		}
+	}
+	if edges != 1 || preview.w == 0 || preview.w >= 640 {
+		r.Errorf("of %d pictures %d are edge maps, and the smaller one is %d × %d", len(answer.pictures), edges, preview.w, preview.h)
+	}
+	return preview
+}
+
+// otherWay gives the picture that an answer shows in the place of a preview.
+func (r resident) otherWay(answer post, not grey) grey {
+	r.Helper()
+	var other grey
+	for _, p := range answer.pictures {
+		if g := r.picture(p); g.w != 640 {
+			other = g
+		}
+	}
+	if other.w == 0 || other.w == not.w {
+		r.Errorf("the other way's picture is %d × %d, the first one's %d × %d", other.w, other.h, not.w, not.h)
+	}
+	return other
+}
+
+// tellsNoSecret looks through the log for the tokens, and for what was asked.
+func (r resident) tellsNoSecret(o *open, env []string) {
+	r.Helper()
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		if (strings.HasSuffix(name, "TOKEN") || strings.HasSuffix(name, "SECRET")) && strings.Contains(o.log.String(), value) {
+			r.Errorf("the log tells %s", name)
+		}
+	}
+	if strings.Contains(o.log.String(), "find the edges") || strings.Contains(o.log.String(), "photo.jpg") {
+		r.Errorf("the log tells what was asked:\n%s", o.log)
+	}
+}

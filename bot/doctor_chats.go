@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/ledger"
+)
+
+// chatLookPatience is how long the doctor waits for a chat platform.
+const chatLookPatience = 10 * time.Second
+
+// examineChats looks at the chat platforms of elsewhere.
+func (c Config) examineChats(ctx context.Context) []finding {
+	ctx, done := context.WithTimeout(ctx, chatLookPatience)
+	defer done()
+	return append(c.examineDiscord(ctx), c.examineSlack(ctx)...)
+}
+
+// nothingPosted opens nothing, since nothing is posted.
+func nothingPosted(context.Context, string) (io.ReadCloser, error) { return nil, adapters.ErrGone }
+
+// examineDiscord tells who the bot is there, what it is not granted, and how it is invited.
+func (c Config) examineDiscord(ctx context.Context) []finding {
+	const thing = "Discord"
+	if c.Discord.Token == "" {
+		return []finding{{missing, thing, "DISCORD_TOKEN is not set. Make an application at https://discord.com/developers/applications, " +
+			"press Reset Token on its page Bot, and set what it shows; then this gives the link that invites the bot."}}
+	}
+	d, err := c.discord(new(ledger.Memory), nothingPosted)
+	if err != nil {
+		return []finding{failed(thing, err, "The settings of Discord cannot be used.")}
+	}
+	account, err := d.Look(ctx)
+	if err != nil {
+		return []finding{{wrong, thing, partSentence(err)}}
+	}
+	found := []finding{{healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
+	if !account.Content {
+		found = append(found, finding{missing, "Discord's messages", "The bot is not granted the content of messages: it works by mentions, replies and direct messages, " +
+			"and does not hear the other messages of a thread. To change that, switch on Message Content Intent at " +
+			"https://discord.com/developers/applications/" + account.Application + "/bot"})
+	}
+	return append(found, finding{healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
+}
+
+// examineSlack tells who the bot is there, how events come, and which scopes are missing.
+func (c Config) examineSlack(ctx context.Context) []finding {
+	const thing = "Slack"
+	manifest := "Its manifest is what bot slack-manifest prints, and deployments/slack-manifest.yaml."
+	if c.Slack.BotToken == "" {
+		return []finding{{missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, install it, and set its bot token, " +
+			"and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
+	}
+	s, err := c.slack(new(ledger.Memory), nothingPosted)
+	if err != nil {
+		return []finding{failed(thing, err, "The settings of Slack cannot be used.")}
+	}
+	account, err := s.Look(ctx)
+	if err != nil {
+		return []finding{{wrong, thing, partSentence(err)}}
+	}
+	found := []finding{{healthy, thing, fmt.Sprintf("The tokens are taken: the bot is %s in %s.", account.User, account.Team)}}
+	if len(account.Missing) > 0 {
+		found = append(found, finding{wrong, "Slack's scopes", "The app lacks " + strings.Join(account.Missing, ", ") +
+			": add what is missing under OAuth & Permissions, and install the app again. " + manifest})
+	} else {
+		found = append(found, finding{healthy, "Slack's scopes", "The app has all that are needed. " + manifest})
+	}
+	return append(found, c.examineSlackEvents())
+}
+
+// examineSlackEvents tells how events of Slack come.
+func (c Config) examineSlackEvents() finding {
+	const thing = "Slack's events"
+	switch {
+	case !c.Slack.overHTTP():
+		return finding{healthy, thing, "They come by Socket Mode."}
+	case c.Listen == "":
+		return finding{wrong, thing, "They come as requests, and ATELIER_LISTEN is off: give it an address, or set SLACK_APP_TOKEN."}
+	case c.Web.Public == nil:
+		return finding{healthy, thing, "They come as requests, to /slack/ on " + c.Listen + ". PUBLIC_URL is not set: by which address Slack reaches that is not known here."}
+	}
+	at := strings.TrimSuffix(c.Web.Public.String(), "/")
+	return finding{healthy, thing, "They come as requests, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/slack/slacktest"
+)
+
+// TestDoctorOfChats: who the bot is on each platform, what it is not granted, and what to do
+// about it.
+func TestDoctorOfChats(t *testing.T) {
+	t.Parallel()
+	guild := discordtest.New(t, discordtest.Options{})
+	mute := discordtest.New(t, discordtest.Options{WithoutContent: true})
+	discord := func(s *discordtest.Server, token string) []string {
+		return []string{"DISCORD_API_URL=" + s.URL(), "DISCORD_TOKEN=" + token}
+	}
+	team, poor := slacktest.New(t, slacktest.Options{}), slacktest.New(t, slacktest.Options{})
+	poor.DropScope("files:write", "reactions:read")
+	slack := func(s *slacktest.Server, bot, app string, more ...string) []string {
+		return append(more, "SLACK_API_URL="+s.URL(), "SLACK_BOT_TOKEN="+bot, "SLACK_APP_TOKEN="+app)
+	}
+	requests := slack(team, team.BotToken(), "", "SLACK_SIGNING_SECRET="+hush)
+	for name, c := range map[string]struct {
+		env   []string
+		state health
+		thing string
+		says  string
+	}{
+		"no Discord":         {nil, missing, "Discord", "DISCORD_TOKEN is not set."},
+		"Discord":            {discord(guild, guild.Token()), healthy, "Discord", guild.Bot().Name + "."},
+		"its invitation":     {discord(guild, guild.Token()), healthy, "Discord's invitation", "client_id=" + guild.ApplicationID()},
+		"it reads all":       {discord(guild, guild.Token()), "", "Discord's messages", ""},
+		"it reads less":      {discord(mute, mute.Token()), missing, "Discord's messages", "switch on Message Content Intent at https://discord.com/developers/applications/"},
+		"a wrong token":      {discord(guild, "a."+hush+".c"), wrong, "Discord", "token"},
+		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, wrong, "Discord", "Discord"},
+		"no Slack":           {nil, missing, "Slack", "bot slack-manifest"},
+		"Slack":              {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack", "The tokens are taken: the bot is "},
+		"its events":         {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack's events", "by Socket Mode."},
+		"its scopes":         {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack's scopes", "deployments/slack-manifest.yaml"},
+		"some are missing":   {slack(poor, poor.BotToken(), poor.AppToken()), wrong, "Slack's scopes", "The app lacks files:write, reactions:read"},
+		"a wrong bot token":  {slack(team, "xoxb-"+hush, team.AppToken()), wrong, "Slack", "SLACK_BOT_TOKEN"},
+		"a wrong app token":  {slack(team, team.BotToken(), "xapp-"+hush), wrong, "Slack", "SLACK_APP_TOKEN"},
+		"no Slack there":     {[]string{"SLACK_BOT_TOKEN=xoxb-" + hush, "SLACK_APP_TOKEN=xapp-1", "SLACK_API_URL=http://127.0.0.1:1/api/"}, wrong, "Slack", "Slack"},
+		"requests":           {requests, healthy, "Slack's events", "PUBLIC_URL is not set"},
+		"requests to a name": {append(requests, "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+hush), healthy, "Slack's events", "to https://atelier.example.org/slack/events"},
+		"requests nowhere":   {append(requests, "ATELIER_LISTEN=off"), wrong, "Slack's events", "ATELIER_LISTEN is off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := examined(t, c.env...)[c.thing]
+			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestInvitationAsksForTheLeast: the link grants what the bot does, and nothing else.
+func TestInvitationAsksForTheLeast(t *testing.T) {
+	t.Parallel()
+	s := discordtest.New(t, discordtest.Options{})
+	says := examined(t, "DISCORD_API_URL="+s.URL(), "DISCORD_TOKEN="+s.Token())["Discord's invitation"].Says
+	link, err := url.Parse(says[strings.Index(says, "https://"):])
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, err := strconv.ParseUint(link.Query().Get("permissions"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	least := discordtest.View | discordtest.ReadHistory | discordtest.Send | discordtest.SendInThreads | discordtest.CreateThreads |
+		discordtest.AttachFiles | discordtest.AddReactions
+	if got := discordtest.Permission(asked); got != least {
+		t.Errorf("it asks for %b, not %b", got, least)
+	}
+	if scopes := link.Query().Get("scope"); scopes != "bot applications.commands" {
+		t.Errorf("its scopes are %q", scopes)
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/adapters/slack"
+)
+
+// manifest is what Slack reads of a manifest, as far as the program depends on it.
+type manifest struct {
+	Features struct {
+		Shortcuts []struct {
+			Name, Type string
+			Callback   string `yaml:"callback_id"`
+		} `yaml:"shortcuts"`
+		Commands []struct{ Command, URL string } `yaml:"slash_commands"`
+	} `yaml:"features"`
+	OAuth struct {
+		Scopes map[string][]string `yaml:"scopes"`
+	} `yaml:"oauth_config"`
+	Settings struct {
+		Events struct {
+			URL  string   `yaml:"request_url"`
+			Bot  []string `yaml:"bot_events"`
+			User []string `yaml:"user_events"`
+		} `yaml:"event_subscriptions"`
+		Interactivity struct {
+			Enabled bool   `yaml:"is_enabled"`
+			URL     string `yaml:"request_url"`
+		} `yaml:"interactivity"`
+		SocketMode bool `yaml:"socket_mode_enabled"`
+	} `yaml:"settings"`
+}
+
+func readManifest(t *testing.T, text string) manifest {
+	t.Helper()
+	var m manifest
+	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.OAuth.Scopes["bot"]; len(got) == 0 || len(m.OAuth.Scopes) != 1 || !slices.Equal(got, slack.Scopes()) {
+		t.Errorf("the scopes are %q", m.OAuth.Scopes)
+	}
+	if got := m.Settings.Events; len(got.Bot) == 0 || len(got.User) != 0 || !slices.Equal(got.Bot, slack.Events()) {
+		t.Errorf("the events are %q", got)
+	}
+	if len(m.Features.Commands) != 1 || m.Features.Commands[0].Command != slack.Command || !m.Settings.Interactivity.Enabled {
+		t.Errorf("%+v", m)
+	}
+	if len(m.Features.Shortcuts) != 1 || m.Features.Shortcuts[0].Type != "message" || m.Features.Shortcuts[0].Callback != slack.Shortcut {
+		t.Errorf("%+v", m.Features.Shortcuts)
+	}
+	return m
+}
+
+// TestSlackManifest asks for what the program needs, no more and no less; the file among the
+// deployments is the one that is printed.
+func TestSlackManifest(t *testing.T) {
+	t.Parallel()
+	status, stdout, stderr := run(t, nil, "slack-manifest")
+	if status != statusDone || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	kept, err := os.ReadFile("../deployments/slack-manifest.yaml")
+	if err != nil || string(kept) != stdout {
+		t.Errorf("deployments/slack-manifest.yaml is another one: go run ./bot slack-manifest > deployments/slack-manifest.yaml (%v)", err)
+	}
+	if m := readManifest(t, stdout); !m.Settings.SocketMode || m.Settings.Events.URL != "" || m.Settings.Interactivity.URL != "" || m.Features.Commands[0].URL != "" {
+		t.Errorf("by Socket Mode: %+v", m)
+	}
+
+	const at = "https://atelier.example.org"
+	status, requests, stderr := run(t, nil, "slack-manifest", "--url", at+"/")
+	if status != statusDone || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	m := readManifest(t, requests)
+	if m.Settings.SocketMode || m.Settings.Events.URL != at+"/slack/events" || m.Settings.Interactivity.URL != at+"/slack/interactive" || m.Features.Commands[0].URL != at+"/slack/commands" {
+		t.Errorf("by requests: %+v", m)
+	}
+	byHand := strings.ReplaceAll(strings.ReplaceAll(stdout, "socket_mode_enabled: true\n", ""), "#http ", "")
+	if changed := readManifest(t, byHand); changed.Settings.SocketMode || changed.Settings.Events.URL != m.Settings.Events.URL ||
+		changed.Settings.Interactivity.URL != m.Settings.Interactivity.URL || changed.Features.Commands[0].URL != m.Features.Commands[0].URL {
+		t.Errorf("with the other lines: %+v", changed)
+	}
+	for _, wrong := range []string{"atelier.example.org", "http://atelier.example.org", at + "/slack"} {
+		if status, _, stderr := run(t, nil, "slack-manifest", "--url", wrong); status != statusUsage || !strings.Contains(stderr, "--url is") {
+			t.Errorf("%s: status %d, %s", wrong, status, stderr)
+		}
+	}
+}
