@@ -14,6 +14,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/strip"
 )
 
 // Blobs hold media by key. It is the part of the storage that an agent needs.
@@ -169,7 +170,11 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 	if o.Path == "" {
 		return r, nil
 	}
-	f, err := os.Open(o.Path)
+	bare, err := strip.File(ctx, o.Path) // a tool may hand an input through
+	if err != nil {
+		return r, err
+	}
+	f, err := os.Open(bare)
 	if err != nil {
 		return r, fmt.Errorf("read the output: %w", err)
 	}

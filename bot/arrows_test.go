@@ -46,12 +46,13 @@ var arrows = map[string]arrow{
 	"agent/mind/standin":          {[]string{"agent/plan", "agent/mind", "agent/endpoint"}, "a mind made of two, which tells why the first did not do it"},
 	"agent/toolbox/openai":        {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media"}, "a make imports its promise, and asks a server"},
 	"agent/toolbox/media":         {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},
+	"agent/toolbox/media/strip":   {[]string{"agent/toolbox/media"}, "what files tell besides is left out of them by what is known of their kinds"},
 	"agent/toolbox/media/ffmpeg":  {[]string{"agent/plan", "agent/toolbox/media"}, "what is read of sound and video by a program is media too"},
 	"agent/toolbox/native":        {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of"},
 	"agent/toolbox/native/amount": {nil, "how people say how much: words and numbers only"},
 	"agent/toolbox/native/vision": {nil, "what is computed on pixels knows pixels only"},
 	"agent/evaluate":              {[]string{"agent/plan", "agent/mind", "agent/toolbox"}, "plans are judged from outside: the planner and what words the answers are passed in"},
-	"agent":                       {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
+	"agent":                       {[]string{"agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
 	"jobs/quota":                  {[]string{"adapters", "agent/plan", "storage"}, "who may ask, and how much, knows people and places, and where it is counted"},
 	"jobs":                        {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/quota", "storage"}, "the work knows promises and words, and in which language a wish is: the agent is handed to it"},
 	"jobs/faults":                 {[]string{"adapters", "agent/plan", "jobs", "storage", "storage/..."}, "what befalls processes and servers is tried on the jobs with real makes"},
@@ -129,7 +130,7 @@ const browser = "adapters/web/browsertest"
 // package itself may.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
-	suite := other == path.Join(promise, path.Base(promise)+"test") // storage/storagetest
+	suite := other == path.Join(promise, path.Base(promise)+"test")                          // storage/storagetest
 	places := (pkg == "jobs" || pkg == "jobs/quota") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/binary"
 )
 
-// orientation reads the orientation, 1 to 8, from an EXIF or TIFF structure. It is 1,
+// Orientation reads the orientation, 1 to 8, from an EXIF or TIFF structure. It is 1,
 // upright, where there is none or it makes no sense. Only this one number is read, so
 // that hostile metadata meet as little code as possible.
-func orientation(exif []byte) int {
+func Orientation(exif []byte) int {
 	exif = bytes.TrimPrefix(exif, []byte("Exif\x00\x00")) // some WebP writers keep it
 	if len(exif) < 8 {
 		return 1

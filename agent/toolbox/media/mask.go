@@ -72,7 +72,7 @@ func ReadMask(ctx context.Context, path string, l Limits) (*Mask, error) {
 	if err != nil {
 		return nil, err
 	}
-	img, err = Oriented(ctx, img, orientation(s.exif))
+	img, err = Oriented(ctx, img, Orientation(s.exif))
 	if err != nil {
 		return nil, err
 	}

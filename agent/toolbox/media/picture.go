@@ -86,7 +86,7 @@ func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	img, err = Oriented(ctx, img, orientation(s.exif))
+	img, err = Oriented(ctx, img, Orientation(s.exif))
 	if err != nil {
 		return Picture{}, err
 	}
@@ -97,7 +97,7 @@ func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 func (f *file) info(raw image.Image, s survey) Info {
 	info := f.kind.info()
 	info.Width, info.Height, info.Frames = raw.Bounds().Dx(), raw.Bounds().Dy(), max(s.frames, 1)
-	if lying := orientation(s.exif) >= 5; lying {
+	if lying := Orientation(s.exif) >= 5; lying {
 		info.Width, info.Height = info.Height, info.Width
 	}
 	return info
