@@ -1,9 +1,17 @@
 package discordtest_test
 
 import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
 
 	"atelier/adapters/discord/discordtest"
 )
@@ -21,5 +29,382 @@ func TestHearing(t *testing.T) {
 	}
 	if s.Intents() != int(least|discordgo.IntentMessageContent) {
 		t.Errorf("the intents are %d", s.Intents())
+	}
+}
+
+// TestTakenUpAgain lets connections end in each way after which a session goes on.
+func TestTakenUpAgain(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*discordtest.Server){
+		"cut off":   (*discordtest.Server).CutOff,
+		"4000":      func(s *discordtest.Server) { s.Drop(4000) },
+		"4008":      func(s *discordtest.Server) { s.Drop(4008) },
+		"reconnect": (*discordtest.Server).Reconnect,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, discordtest.Options{})
+			l := connected(t, s.Server)
+			s.say("before")
+			l.message(t)
+			s.RefuseGateway(true)
+			end(s.Server)
+			said := s.say("meanwhile")
+			s.RefuseGateway(false)
+			if heard := l.message(t); heard.ID != said.ID {
+				t.Errorf("heard %q first", heard.Content)
+			}
+			l.next(t, "RESUMED")
+			said = s.say("after")
+			if heard := l.message(t); heard.ID != said.ID {
+				t.Errorf("heard %q next", heard.Content)
+			}
+			if s.Identifies() != 1 || s.Resumes() == 0 {
+				t.Errorf("%d sessions were begun and %d taken up", s.Identifies(), s.Resumes())
+			}
+		})
+	}
+}
+
+func TestLostForGood(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*discordtest.Server){
+		"4009":            func(s *discordtest.Server) { s.Drop(4009) },
+		"4007":            func(s *discordtest.Server) { s.Drop(4007) },
+		"too long":        func(s *discordtest.Server) { s.CutOff(); s.Advance(time.Hour) },
+		"invalid session": func(s *discordtest.Server) { s.InvalidSession(false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, discordtest.Options{})
+			w := dial(t, s.Server)
+			w.identify(s.Token(), least)
+			session := w.ready()
+			end(s.Server)
+			if name != "invalid session" {
+				w = dial(t, s.Server)
+			} else if op := w.until(9); string(op.Data) != "false" {
+				t.Errorf("told %+v", op)
+			}
+			w.send(6, map[string]any{"token": s.Token(), "session_id": session, "seq": 1})
+			if op := w.read(); op.Op != 9 || string(op.Data) != "false" {
+				t.Errorf("told %+v", op)
+			}
+			w.identify("Bot "+s.Token(), least)
+			w.ready()
+		})
+	}
+}
+
+// TestClosed checks by which code the gateway closes.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	content := least | discordgo.IntentMessageContent
+	for name, c := range map[string]struct {
+		options discordtest.Options
+		do      func(*discordtest.Server, *wire)
+		code    int
+	}{
+		"bad token":         {do: func(_ *discordtest.Server, w *wire) { w.identify("x", least) }, code: 4004},
+		"bad intents":       {do: func(s *discordtest.Server, w *wire) { w.identify(s.Token(), 1<<40) }, code: 4013},
+		"privileged intent": {do: func(s *discordtest.Server, w *wire) { w.identify(s.Token(), least|1<<1) }, code: 4014},
+		"withheld intent": {discordtest.Options{WithoutContent: true}, func(s *discordtest.Server, w *wire) {
+			w.identify(s.Token(), content)
+		}, 4014},
+		"withheld later": {do: func(s *discordtest.Server, w *wire) {
+			w.identify(s.Token(), content)
+			w.ready()
+			s.MissingIntent()
+		}, code: 4014},
+		"revoked": {do: func(s *discordtest.Server, w *wire) {
+			w.identify(s.Token(), content)
+			w.ready()
+			s.Revoke()
+		}, code: 4004},
+		"twice": {do: func(s *discordtest.Server, w *wire) {
+			w.identify(s.Token(), least)
+			w.identify(s.Token(), least)
+		}, code: 4005},
+		"presence before": {do: func(_ *discordtest.Server, w *wire) { w.send(3, nil) }, code: 4003},
+		"unknown op":      {do: func(_ *discordtest.Server, w *wire) { w.send(77, nil) }, code: 4001},
+		"no JSON":         {do: func(_ *discordtest.Server, w *wire) { w.raw("{") }, code: 4002},
+		"dropped":         {do: func(s *discordtest.Server, _ *wire) { s.Drop(4011) }, code: 4011},
+		"a seq to come": {do: func(s *discordtest.Server, w *wire) {
+			w.identify(s.Token(), least)
+			id := w.ready()
+			s.CutOff()
+			w.ws = dial(w.T, s).ws
+			w.send(6, map[string]any{"token": s.Token(), "session_id": id, "seq": 900})
+		}, code: 4007},
+		"too many sessions": {discordtest.Options{Identifies: 1}, func(s *discordtest.Server, w *wire) {
+			other := dial(w.T, s)
+			other.identify(s.Token(), least)
+			other.ready()
+			w.identify(s.Token(), least)
+		}, 4004},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, c.options)
+			w := dial(t, s.Server)
+			c.do(s.Server, w)
+			if code := w.closed(); code != c.code {
+				t.Errorf("closed with %d, want %d", code, c.code)
+			}
+		})
+	}
+}
+
+func TestZombie(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	w := dial(t, s.Server)
+	w.identify(s.Token(), least)
+	session := w.ready()
+	w.send(1, 1)
+	w.until(11)
+	s.Zombie()
+	s.say("into the void")
+	if s.Connections() != 0 {
+		t.Error("a zombie counts as connected")
+	}
+	w.send(1, 1)
+	other := dial(t, s.Server)
+	other.send(6, map[string]any{"token": s.Token(), "session_id": session, "seq": 2})
+	if p := other.read(); p.Kind != "MESSAGE_CREATE" || p.Seq != 3 {
+		t.Errorf("told %+v", p)
+	}
+}
+
+// TestIntents checks that nothing is told that was not asked for.
+func TestIntents(t *testing.T) {
+	t.Parallel()
+	for kind, intent := range map[string]discordgo.Intent{
+		"CHANNEL_CREATE":       discordgo.IntentGuilds,
+		"MESSAGE_CREATE":       discordgo.IntentGuildMessages,
+		"MESSAGE_REACTION_ADD": discordgo.IntentGuildMessageReactions,
+		"direct message":       discordgo.IntentDirectMessages,
+		"direct reaction":      discordgo.IntentDirectMessageReactions,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, discordtest.Options{})
+			w := dial(t, s.Server)
+			w.identify(s.Token(), least&^intent)
+			w.ready()
+			s.Channel(s.guild, "more")
+			m := s.say("hello")
+			s.React(s.ana, s.channel, m.ID, "👍", true)
+			dm := s.DM(s.ana)
+			m = s.Say(discordtest.Post{Channel: dm, By: s.ana, Content: "psst"})
+			s.React(s.ana, dm, m.ID, "👍", true)
+			s.React(s.ana, dm, m.ID, "👍", false)
+			s.Drop(4000)
+			var told []string
+			for p := w.next(); p != nil; p = w.next() {
+				name := p.Kind
+				var d struct {
+					Guild string `json:"guild_id"`
+				}
+				if err := json.Unmarshal(p.Data, &d); err != nil {
+					t.Fatal(err)
+				}
+				if d.Guild == "" && strings.HasPrefix(name, "MESSAGE_") {
+					name = map[string]string{"MESSAGE_CREATE": "direct message", "MESSAGE_REACTION_ADD": "direct reaction"}[name]
+				}
+				told = append(told, name)
+			}
+			if slices.Contains(told, kind) {
+				t.Errorf("told of %q", told)
+			}
+			for _, other := range []string{"CHANNEL_CREATE", "MESSAGE_CREATE", "MESSAGE_REACTION_ADD", "direct message", "direct reaction"} {
+				if other != kind && !slices.Contains(told, other) {
+					t.Errorf("not told of %s, but of %q", other, told)
+				}
+			}
+		})
+	}
+}
+
+// TestContent checks what is read without the privileged intent.
+func TestContent(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{WithoutContent: true})
+	l := client(t, s.Server)
+	l.Identify.Intents = least
+	l.open(t)
+	file := []discordtest.File{{Name: "a.txt", Content: []byte("a")}}
+	own, err := l.ChannelMessageSend(s.channel, "mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		post discordtest.Post
+		seen bool
+	}{
+		"plain":          {discordtest.Post{Channel: s.channel, By: s.ana, Content: "secret", Files: file}, false},
+		"mention":        {discordtest.Post{Channel: s.channel, By: s.ana, Content: s.Bot().Mention() + " secret", Files: file}, true},
+		"direct":         {discordtest.Post{Channel: s.DM(s.ana), By: s.ana, Content: "secret", Files: file}, true},
+		"reply":          {discordtest.Post{Channel: s.channel, By: s.ana, Content: "secret", Files: file, ReplyTo: own.ID}, true},
+		"silent reply":   {discordtest.Post{Channel: s.channel, By: s.ana, Content: "secret", Files: file, ReplyTo: own.ID, Silent: true}, false},
+		"code mention":   {discordtest.Post{Channel: s.channel, By: s.ana, Content: "`" + s.Bot().Mention() + "`", Files: file}, false},
+		"everyone there": {discordtest.Post{Channel: s.channel, By: s.ana, Content: "@everyone", Files: file}, false},
+	} {
+		said := s.Say(c.post)
+		var heard *discordgo.MessageCreate
+		for heard == nil || heard.ID != said.ID {
+			heard = l.message(t)
+		}
+		read, err := l.ChannelMessage(c.post.Channel, said.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*discordgo.Message{heard.Message, read} {
+			if seen := m.Content != "" && len(m.Attachments) == 1; seen != c.seen || !c.seen && len(m.Attachments) > 0 {
+				t.Errorf("%s: read %q with %d files", name, m.Content, len(m.Attachments))
+			}
+		}
+		if c.post.ReplyTo != "" && heard.ReferencedMessage.Content != "mine" {
+			t.Errorf("%s: its own message is not read", name)
+		}
+	}
+	app, err := l.Application("@me")
+	if err != nil || app.Flags&(1<<18|1<<19) != 0 {
+		t.Errorf("the flags are %b, %v", app.Flags, err)
+	}
+}
+
+func TestTwiceLateAndShuffled(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	l := connected(t, s.Server)
+	m := s.say("once")
+	s.Echo(s.channel, m.ID)
+	if a, b := l.message(t), l.message(t); a.ID != m.ID || b.ID != m.ID {
+		t.Error("it was not told twice")
+	}
+	s.Hold("MESSAGE_CREATE")
+	var said, heard []string
+	for i := range 20 {
+		said = append(said, s.say(strconv.Itoa(i)).ID)
+	}
+	s.React(s.ana, s.channel, said[0], "👍", true)
+	l.next(t, "MESSAGE_REACTION_ADD")
+	s.Release(rand.New(rand.NewPCG(1, 2)))
+	for range said {
+		heard = append(heard, l.message(t).ID)
+	}
+	if slices.Equal(said, heard) {
+		t.Error("they came in order")
+	}
+	slices.Sort(heard)
+	if !slices.Equal(said, heard) {
+		t.Errorf("said %q, heard %q", said, heard)
+	}
+}
+
+// wire is a connection of the gateway without a library.
+type wire struct {
+	*testing.T
+	ws *websocket.Conn
+}
+
+type frame struct {
+	Op   int             `json:"op"`
+	Data json.RawMessage `json:"d"`
+	Seq  int64           `json:"s"`
+	Kind string          `json:"t"`
+}
+
+// dial connects, and hears the first word.
+func dial(t *testing.T, s *discordtest.Server) *wire {
+	t.Helper()
+	ws, answer, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+s.Host()+"/gateway/?v=9&encoding=json", http.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	t.Cleanup(func() { _ = ws.Close() }) // it may be closed already
+	w := &wire{t, ws}
+	if hello := w.read(); hello.Op != 10 {
+		t.Fatalf("told %+v first", hello)
+	}
+	return w
+}
+
+func (w *wire) raw(text string) {
+	w.Helper()
+	if err := w.ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *wire) send(op int, data any) {
+	w.Helper()
+	if err := w.ws.WriteJSON(map[string]any{"op": op, "d": data}); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *wire) identify(token string, intents discordgo.Intent) {
+	w.Helper()
+	w.send(2, map[string]any{"token": token, "intents": intents, "properties": map[string]string{}})
+}
+
+func (w *wire) read() frame {
+	w.Helper()
+	f := w.next()
+	if f == nil {
+		w.Fatal("the connection has ended")
+	}
+	return *f
+}
+
+// until reads up to an opcode.
+func (w *wire) until(op int) frame {
+	w.Helper()
+	f := w.read()
+	for f.Op != op {
+		f = w.read()
+	}
+	return f
+}
+
+// next is the next frame, or nil at the end.
+func (w *wire) next() *frame {
+	var f frame
+	if w.ws.SetReadDeadline(time.Now().Add(time.Minute)) != nil || w.ws.ReadJSON(&f) != nil {
+		return nil
+	}
+	return &f
+}
+
+// ready reads up to the session's first word, and gives its id.
+func (w *wire) ready() string {
+	w.Helper()
+	for {
+		f := w.read()
+		var d struct {
+			Session string `json:"session_id"`
+		}
+		if f.Kind == "READY" && json.Unmarshal(f.Data, &d) == nil {
+			return d.Session
+		}
+	}
+}
+
+// closed is the code by which the connection is closed.
+func (w *wire) closed() int {
+	w.Helper()
+	for {
+		_, _, err := w.ws.ReadMessage()
+		if closed, ok := err.(*websocket.CloseError); ok { //nolint:errorlint // it is not wrapped
+			return closed.Code
+		}
+		if err != nil {
+			w.Fatal(err)
+		}
 	}
 }
