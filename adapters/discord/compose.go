@@ -14,6 +14,7 @@ const (
 	maxLabel       = 80
 	maxDescription = 1024
 	buttonsInRow   = 5
+	maxChoice      = 100 // that nine of them fit in one message, whatever must be escaped
 )
 
 // What messages are posted with: links show no preview, for which Discord would follow them.
@@ -163,8 +164,12 @@ func (d *Discord) below(r adapters.Reply) ([]string, error) {
 			lines = append(lines, line)
 		}
 	}
+	var choices []string
 	for i, c := range r.Choices {
-		lines = append(lines, fmt.Sprintf(`%d\. %s`, i+1, plain(c.Text)))
+		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(clippedRunes(c.Text, maxChoice))))
+	}
+	if len(choices) > 0 { // they stay together, above their buttons
+		lines = append(lines, strings.Join(choices, "\n"))
 	}
 	return lines, nil
 }

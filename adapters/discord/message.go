@@ -2,6 +2,7 @@ package discord
 
 import (
 	"context"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -209,8 +210,10 @@ func (m *message) files() []adapters.File {
 
 func (a attachment) file() adapters.File {
 	name := a.Title
-	if name == "" || !strings.Contains(name, ".") { // a title may leave out what kind of file it is
+	if name == "" {
 		name = a.Filename
+	} else if kind := path.Ext(a.Filename); !strings.EqualFold(path.Ext(name), kind) { // a title may leave it out
+		name += kind
 	}
 	f := adapters.File{ID: a.ID, Name: oneLine(name), Size: max(a.Size, 0), Type: oneLine(a.Type), Alt: clipped(a.Description, 4<<10), Handle: handleOf(a.URL)}
 	if f.Name == "" {

@@ -96,7 +96,7 @@ func (w *writer) spans(all []adapters.Span, open adapters.Span) {
 	for len(all) > 0 {
 		style, n := longest(all, open)
 		if n == 0 {
-			w.span(all[0], open)
+			w.span(all[0], open, len(all) > 1)
 			all = all[1:]
 			continue
 		}
@@ -166,7 +166,8 @@ func (w *writer) apart() {
 	w.after = false
 }
 
-func (w *writer) span(s adapters.Span, open adapters.Span) {
+// span writes a piece, which another one may follow on the line.
+func (w *writer) span(s, open adapters.Span, followed bool) {
 	if s.Code {
 		w.apart()
 		w.begun = true
@@ -179,14 +180,19 @@ func (w *writer) span(s adapters.Span, open adapters.Span) {
 		return
 	}
 	w.after = false
-	w.escape(text, open != adapters.Span{})
+	w.escape(text, open != adapters.Span{}, followed)
 }
 
 // escape writes letters so that none means anything to Discord. An address stays as it
-// is, since Discord takes all up to the next space for a part of it.
-func (w *writer) escape(s string, styled bool) {
+// is, since Discord takes all up to the next space for a part of it; where that would be
+// too much, it is kept from being taken for one.
+func (w *writer) escape(s string, styled, followed bool) {
 	for at := 0; at < len(s); {
-		if n := addressLength(s[at:]); n > 0 && (!styled || !strings.ContainsAny(s[at:at+n], "*_~|`[]()\\")) {
+		n := addressLength(s[at:])
+		if styled && strings.ContainsAny(s[at:at+n], "*_~|`[]()\\") || followed && at+n == len(s) {
+			n = 0
+		}
+		if n > 0 {
 			w.WriteString(s[at : at+n])
 			w.begun = true
 			at += n
@@ -234,8 +240,11 @@ func addressLength(s string) int {
 		return 0
 	}
 	n := strings.IndexFunc(s, func(r rune) bool { return r == '<' || isSpace(r) })
-	if n < 0 {
-		n = len(s)
+	switch {
+	case n < 0:
+		return len(s)
+	case s[n] == '<': // whose backslash would be a part of the address
+		return 0
 	}
 	return n
 }

@@ -47,7 +47,12 @@ const closeToResume = 4000
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // redacted is an error of the network without addresses.
-func redacted(err error) error { return edge.Detail(err) }
+func redacted(err error) error {
+	if err == nil {
+		return nil
+	}
+	return edge.Detail(err)
+}
 
 // packet is what the gateway sends.
 type packet struct {
