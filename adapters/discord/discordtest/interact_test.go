@@ -1,0 +1,284 @@
+package discordtest_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters/discord/discordtest"
+)
+
+// commands registers what the tests use.
+func commands(t *testing.T, s *discordtest.Server, l *library) {
+	t.Helper()
+	_, err := l.ApplicationCommandBulkOverwrite(s.ApplicationID(), "", []*discordgo.ApplicationCommand{
+		{Name: "paint", Description: "Paint", Options: []*discordgo.ApplicationCommandOption{
+			{Type: discordgo.ApplicationCommandOptionSubCommand, Name: "ask", Description: "Ask", Options: []*discordgo.ApplicationCommandOption{
+				{Type: discordgo.ApplicationCommandOptionString, Name: "wish", Description: "What", Required: true},
+				{Type: discordgo.ApplicationCommandOptionAttachment, Name: "file", Description: "On what"},
+				{Type: discordgo.ApplicationCommandOptionInteger, Name: "times", Description: "How often"},
+			}},
+		}},
+		{Name: "Use it", Type: discordgo.MessageApplicationCommand},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := s.Commands(); len(all) != 2 || all[0].Options[0].Options[0].Name != "wish" || all[1].Type != 3 {
+		t.Errorf("registered are %+v", all)
+	}
+}
+
+func (l *library) interaction(t *testing.T) *discordgo.Interaction {
+	t.Helper()
+	i, ok := l.next(t, "INTERACTION_CREATE").Struct.(*discordgo.InteractionCreate)
+	if !ok {
+		t.Fatal("it is no interaction")
+	}
+	return i.Interaction
+}
+
+func (l *library) respond(t *testing.T, i *discordgo.Interaction, kind discordgo.InteractionResponseType, d *discordgo.InteractionResponseData) {
+	t.Helper()
+	if err := l.InteractionRespond(i, &discordgo.InteractionResponse{Type: kind, Data: d}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSlash(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	l := connected(t, s.Server)
+	commands(t, s.Server, l)
+	s.Admin(s.guild, s.ana)
+	given := s.Slash(discordtest.SlashCommand{
+		By: s.ana, Channel: s.channel, Name: "paint", Sub: "ask", Options: map[string]string{"wish": "a cat", "times": "3"},
+		Files: map[string]discordtest.File{"file": {Name: "a.txt", Type: "text/plain", Content: []byte("a")}},
+	})
+	i := l.interaction(t)
+	data := i.ApplicationCommandData()
+	sub := data.Options[0]
+	file := data.Resolved.Attachments[sub.GetOption("file").Value.(string)] //nolint:forcetypeassert // the test fails
+	if sub.Name != "ask" || sub.GetOption("wish").StringValue() != "a cat" || sub.GetOption("times").IntValue() != 3 || file.Filename != "a.txt" {
+		t.Errorf("heard %+v", data)
+	}
+	if i.Member.Permissions&discordgo.PermissionManageMessages == 0 || i.Member.User.ID != s.ana.ID {
+		t.Errorf("by %+v", i.Member)
+	}
+	if got := fetch(t, file.URL); got.text != "a" {
+		t.Errorf("the file holds %q", got.text)
+	}
+	l.respond(t, i, discordgo.InteractionResponseDeferredChannelMessageWithSource, nil)
+	<-given.Acknowledged()
+	if m, ok := given.Response(); !ok || !m.Thinking || given.Kind() != 5 {
+		t.Errorf("shown is %+v", m)
+	}
+	text := "here it is"
+	if _, err := l.InteractionResponseEdit(i, &discordgo.WebhookEdit{Content: &text}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.FollowupMessageCreate(i, true, &discordgo.WebhookParams{Content: "more", Flags: discordgo.MessageFlagsEphemeral}); err != nil {
+		t.Fatal(err)
+	}
+	m, _ := given.Response()
+	more := given.Followups()
+	if m.Thinking || m.Content != text || m.Interaction != given.ID || len(more) != 1 || !more[0].Ephemeral {
+		t.Errorf("shown are %+v and %+v", m, more)
+	}
+	if all := s.Messages(s.channel); len(all) != 1 || all[0].ID != m.ID {
+		t.Errorf("in the channel are %+v", all)
+	}
+	s.Advance(16 * time.Minute)
+	if _, err := l.InteractionResponseEdit(i, &discordgo.WebhookEdit{Content: &text}); refusal(t, err) != 50027 {
+		t.Errorf("the token is taken for ever: %v", err)
+	}
+}
+
+// refusal is the code by which the platform refused.
+func refusal(t *testing.T, err error) int {
+	t.Helper()
+	rest, ok := err.(*discordgo.RESTError) //nolint:errorlint // it is not wrapped
+	if !ok || rest.Message == nil {
+		t.Fatalf("not refused, but %v", err)
+	}
+	return rest.Message.Code
+}
+
+func TestLateAndDouble(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	l := connected(t, s.Server)
+	commands(t, s.Server, l)
+	m := s.say("a wish")
+	later := &discordgo.InteractionResponse{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource}
+	s.Menu(s.ana, s.channel, m.ID, "Use it")
+	i := l.interaction(t)
+	if target := i.ApplicationCommandData().Resolved.Messages[m.ID]; target == nil || target.Content != "a wish" {
+		t.Errorf("heard of %+v", target)
+	}
+	text := "too early"
+	if _, err := l.InteractionResponseEdit(i, &discordgo.WebhookEdit{Content: &text}); refusal(t, err) != 10015 {
+		t.Errorf("written before it was acknowledged: %v", err)
+	}
+	if err := l.InteractionRespond(i, later); err != nil {
+		t.Error(err)
+	}
+	if err := l.InteractionRespond(i, later); refusal(t, err) != 40060 {
+		t.Errorf("acknowledged twice: %v", err)
+	}
+	given := s.Menu(s.ana, s.channel, m.ID, "Use it")
+	i = l.interaction(t)
+	s.Advance(4 * time.Second)
+	if err := l.InteractionRespond(i, later); refusal(t, err) != 10062 {
+		t.Errorf("acknowledged too late: %v", err)
+	}
+	select {
+	case <-given.Acknowledged():
+		t.Error("it counts as acknowledged")
+	default:
+	}
+}
+
+func TestFormAndButtons(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	l := connected(t, s.Server)
+	sent, err := l.ChannelMessageSendComplex(s.channel, &discordgo.MessageSend{Content: "choose", Components: []discordgo.MessageComponent{
+		discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+			discordgo.Button{Label: "One", CustomID: "one", Style: discordgo.PrimaryButton},
+			discordgo.Button{Label: "Gone", CustomID: "gone", Style: discordgo.PrimaryButton, Disabled: true},
+		}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pressed := s.Press(s.ana, s.channel, sent.ID, "one")
+	i := l.interaction(t)
+	if i.MessageComponentData().CustomID != "one" || i.Message.ID != sent.ID {
+		t.Errorf("heard %+v", i)
+	}
+	l.respond(t, i, discordgo.InteractionResponseModal, &discordgo.InteractionResponseData{
+		CustomID: "form", Title: "What?", Components: []discordgo.MessageComponent{
+			discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+				discordgo.TextInput{CustomID: "wish", Label: "Wish", Style: discordgo.TextInputParagraph, MaxLength: 20},
+			}},
+		},
+	})
+	<-pressed.Acknowledged()
+	if form := pressed.Modal(); form == nil || form.Inputs[0].Label != "Wish" || form.Inputs[0].Max != 20 {
+		t.Fatalf("asked for %+v", form)
+	}
+	submitted := s.Submit(pressed, map[string]string{"wish": "a dog"})
+	i = l.interaction(t)
+	data := i.ModalSubmitData()
+	row, _ := data.Components[0].(*discordgo.ActionsRow)
+	if input, ok := row.Components[0].(*discordgo.TextInput); !ok || data.CustomID != "form" || input.Value != "a dog" {
+		t.Errorf("heard %+v", data)
+	}
+	l.respond(t, i, discordgo.InteractionResponseUpdateMessage, &discordgo.InteractionResponseData{Content: "chosen", Components: []discordgo.MessageComponent{}})
+	<-submitted.Acknowledged()
+	if m, _ := s.Message(s.channel, sent.ID); m.Content != "chosen" || len(m.Buttons) != 0 {
+		t.Errorf("it is now %+v", m)
+	}
+}
+
+// complaints is a test that counts what it is told of.
+type complaints struct {
+	testing.TB
+	told []string
+}
+
+func (c *complaints) Errorf(format string, _ ...any) { c.told = append(c.told, format) }
+
+// TestNotThere checks that a test is told of what it asked for in vain.
+func TestNotThere(t *testing.T) {
+	t.Parallel()
+	c := &complaints{TB: t}
+	s := discordtest.New(c, discordtest.Options{})
+	ana := s.User("Ana")
+	channel := s.Channel(s.Guild("Studio"), "pictures")
+	m := s.Say(discordtest.Post{Channel: channel, By: ana, Content: "x"})
+	s.Say(discordtest.Post{Channel: "1", By: ana})
+	s.React(ana, channel, "1", "👍", true)
+	s.Press(ana, channel, m.ID, "none")
+	s.Slash(discordtest.SlashCommand{By: ana, Channel: channel, Name: "none"})
+	s.Menu(ana, channel, m.ID, "none")
+	s.Archive(channel, true)
+	s.Role("1", "x", 0)
+	if len(c.told) != 7 {
+		t.Errorf("told of %q", c.told)
+	}
+}
+
+// TestCommandsRefused holds what the platform does not register.
+func TestCommandsRefused(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	c := calls(t, s.Server)
+	long := strings.Repeat("x", 101)
+	required := []body{{"type": 3, "name": "a", "description": "a"}, {"type": 3, "name": "b", "description": "b", "required": true}}
+	for name, command := range map[string]body{
+		"upper case":       {"name": "Ask", "description": "x"},
+		"space":            {"name": "a b", "description": "x"},
+		"no description":   {"name": "ask"},
+		"long description": {"name": "ask", "description": long},
+		"described menu":   {"name": "Use it", "type": 3, "description": "x"},
+		"long menu":        {"name": long, "type": 3},
+		"required last":    {"name": "ask", "description": "x", "options": required},
+	} {
+		got := c.call(http.MethodPut, "/applications/"+s.ApplicationID()+"/commands", []body{command})
+		if got.status != http.StatusBadRequest || got.code() != 50035 {
+			t.Errorf("%s: %d %s", name, got.status, got.text)
+		}
+	}
+	if all := s.Commands(); len(all) > 0 {
+		t.Errorf("registered are %+v", all)
+	}
+}
+
+// TestVoiceAndForward checks how these come in.
+func TestVoiceAndForward(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	w := dial(t, s.Server)
+	w.identify(s.Token(), least|discordgo.IntentMessageContent)
+	w.ready()
+	sound := discordtest.File{Name: "voice-message.ogg", Type: "audio/ogg", Content: []byte("OggS")}
+	voice := s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Files: []discordtest.File{sound}, Voice: &discordtest.Voice{Duration: 2 * time.Second}})
+	s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Forward: voice.ID})
+	type attached struct {
+		Duration float64 `json:"duration_secs"`
+		Type     string  `json:"content_type"`
+	}
+	var m struct {
+		Flags       int
+		Attachments []attached
+		Reference   struct {
+			Type int
+		} `json:"message_reference"`
+		Snapshots []struct {
+			Message struct {
+				Attachments []attached
+			}
+		} `json:"message_snapshots"`
+	}
+	for range 2 {
+		f := w.read()
+		for f.Kind != "MESSAGE_CREATE" {
+			f = w.read()
+		}
+		if err := json.Unmarshal(f.Data, &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Reference.Type == 0 && (m.Flags != 1<<13 || m.Attachments[0].Duration != 2 || m.Attachments[0].Type != "audio/ogg") {
+			t.Errorf("heard %+v", m)
+		}
+	}
+	if m.Reference.Type != 1 || len(m.Attachments) != 0 || m.Snapshots[0].Message.Attachments[0].Duration != 2 {
+		t.Errorf("heard %+v", m)
+	}
+}
