@@ -1,0 +1,328 @@
+package slack
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/adapterstest"
+	"atelier/adapters/ledger"
+	"atelier/adapters/slack/slacktest"
+)
+
+// workspace is a workspace of Slack as people use it.
+type workspace struct {
+	*slacktest.Server
+
+	state   ledger.Memory
+	channel string
+	zoe     string
+	http    bool
+	stalled chan struct{} // nil where it is not
+
+	mu       sync.Mutex
+	adapters []*Slack
+}
+
+// overSocket is one that tells by Socket Mode.
+type overSocket struct{ *workspace }
+
+// overHTTP is one that tells by signed requests.
+type overHTTP struct{ *workspace }
+
+func newWorkspace(t *testing.T, byHTTP bool) *workspace {
+	t.Helper()
+	w := &workspace{Server: slacktest.New(t, slacktest.Options{}), http: byHTTP}
+	w.zoe = w.User("Zoe")
+	w.channel = w.Server.Channel("general")
+	if byHTTP {
+		front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.at().Handler().ServeHTTP(rw, r) }))
+		t.Cleanup(front.Close)
+		w.Deliver(front.URL)
+	}
+	return w
+}
+
+// at is the process that listens, if there is one.
+func (w *workspace) at() *Slack {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.adapters {
+		s.mu.Lock()
+		listens := s.hearing != nil
+		s.mu.Unlock()
+		if listens {
+			return s
+		}
+	}
+	return w.adapters[len(w.adapters)-1]
+}
+
+// largestFile is small, so that it is tried.
+const largestFile = 4 << 20
+
+func (w *workspace) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
+	t.Helper()
+	c := Config{
+		BotToken: w.BotToken(), APIURL: w.URL(), State: &w.state, Open: open, MaxFile: largestFile,
+		Proxy: func(*http.Request) (*url.URL, error) {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if w.stalled != nil {
+				select {
+				case w.stalled <- struct{}{}:
+				default:
+				}
+			}
+			return nil, nil
+		},
+	}
+	if c.AppToken = w.AppToken(); w.http {
+		c.AppToken, c.SigningSecret = "", w.SigningSecret()
+	}
+	s, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.edge.HTTP().CloseIdleConnections)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.adapters = append(w.adapters, s)
+	return s
+}
+
+func (w *workspace) Connected(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	listens := func() bool {
+		s := w.at()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.hearing != nil && (w.http || w.Sockets() > 0)
+	}
+	for !listens() { // by HTTP the workspace does not change
+		if ctx.Err() != nil {
+			t.Fatal("the bot does not connect")
+		}
+		if w.http {
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		if err := w.Until(ctx, listens); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (w *workspace) Person(_ *testing.T, name string) adapters.Person {
+	return adapters.Person{ID: w.User(name), Name: name}
+}
+
+func (w *workspace) Bot(*testing.T) adapters.Person {
+	return adapters.Person{ID: w.Server.Bot("Robot"), Name: "Robot"}
+}
+
+func (w *workspace) Admin(*testing.T) adapters.Person {
+	return adapters.Person{ID: w.Server.Admin("Root"), Name: "Root", Admin: true}
+}
+
+func (w *workspace) Thread(_ *testing.T, private bool) adapters.Thread {
+	if private {
+		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(w.zoe), Direct: true}
+	}
+	ts := w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "first"})
+	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.channel, ID: ts}
+}
+
+func (w *workspace) Channel(*testing.T) adapters.Thread {
+	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.Server.Channel("another")}
+}
+
+func (w *workspace) Gone(*testing.T) adapters.Thread {
+	channel := w.Server.Channel("gone")
+	ts := w.Say(slacktest.Post{Channel: channel, By: w.zoe, Text: "first", Silent: true})
+	w.DeleteChannel(channel)
+	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: channel, ID: ts}
+}
+
+var (
+	spelled = regexp.MustCompile(`&lt;@(U[A-Z0-9]+)&gt;`)
+	webby   = regexp.MustCompile(`https?://[^\s<>]+`)
+)
+
+// typed is what Slack makes of what somebody types.
+func typed(text string) string {
+	text = escape.Replace(text)
+	text = spelled.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.Contains(s, "NOBODY") {
+			return s
+		}
+		return "<" + s[len("&lt;"):len(s)-len("&gt;")] + ">"
+	})
+	return webby.ReplaceAllString(text, "<$0>")
+}
+
+func (w *workspace) Write(_ *testing.T, p adapterstest.Post) adapters.MessageRef {
+	post := slacktest.Post{Channel: p.Thread.Channel, ThreadTS: p.Thread.ID, By: p.By.ID, Text: typed(p.Text)}
+	if p.Mention {
+		post.Text = slacktest.Mention(w.BotUser()) + " " + post.Text
+	}
+	for _, u := range p.Files {
+		post.Files = append(post.Files, slacktest.File{Name: u.Name, Type: u.Type, AltTxt: u.Alt, Data: u.Content})
+	}
+	return address(w.TeamID(), p.Thread.Channel, w.Say(post))
+}
+
+func (w *workspace) Shown(t *testing.T, thread adapters.Thread) []adapterstest.Shown {
+	t.Helper()
+	var all []adapterstest.Shown
+	for _, m := range w.Messages(thread.Channel, thread.ID) {
+		if m.Subtype == "tombstone" {
+			continue
+		}
+		shown := adapterstest.Shown{ID: m.TS, Own: m.BotID == w.BotID(), Notified: m.Notified}
+		readBack(t, m, &shown)
+		for _, f := range m.Files {
+			shown.Files = append(shown.Files, adapterstest.ShownFile{Name: f.Name, Alt: f.AltTxt, Content: f.Data})
+		}
+		for _, r := range m.Reactions {
+			if !slices.Contains(r.Users, w.BotUser()) {
+				continue
+			}
+			if i := slices.Index(digits[:], r.Name); i >= 0 {
+				shown.Numbers = append(shown.Numbers, i+1)
+			}
+			for status, name := range statuses {
+				if name == r.Name {
+					shown.Statuses = append(shown.Statuses, status)
+				}
+			}
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+func (*workspace) Spell(_ *testing.T, p adapters.Person) string { return slacktest.Mention(p.ID) }
+
+func (*workspace) Shouts() []string {
+	return []string{"<!channel>", "<!here>", "<!everyone>", "<!channel|channel>", "@channel", "@here", "<!subteam^S1>"}
+}
+
+// shortNames are Slack's.
+var shortNames = map[string]string{
+	"🔁": "repeat", "🗑️": "wastebasket", "🛑": "octagonal_sign", "❌": "x", "👍": "+1", "😀": "grinning", "🇩🇪": "flag-de", adapters.Digit(0): "zero", "🔟": "keycap_ten",
+}
+
+func (w *workspace) React(t *testing.T, by adapters.Person, on adapters.MessageRef, emoji string, added bool) {
+	t.Helper()
+	name := shortNames[emoji]
+	for i, digit := range digits {
+		if emoji == adapters.Digit(i+1) {
+			name = digit
+		}
+	}
+	if name == "" {
+		t.Fatalf("%s has no name", emoji)
+	}
+	w.Server.React(by.ID, on.Channel, on.ID, name, added)
+}
+
+func (w *workspace) Remove(_ *testing.T, _ adapters.Person, m adapters.MessageRef) {
+	w.Delete(m.Channel, m.ID)
+}
+
+func (*workspace) Signs() map[adapters.Sign]bool {
+	return map[adapters.Sign]bool{adapters.Choose: false, adapters.Again: false}
+}
+
+func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageRef, sign adapters.Sign, choice int, _ bool) {
+	t.Helper()
+	action := againAction
+	if sign == adapters.Choose {
+		action = chooseAction + strconv.Itoa(choice)
+	}
+	w.pressed(t, w.Server.Press(by.ID, on.Channel, on.ID, action))
+}
+
+func (*workspace) pressed(t *testing.T, i *slacktest.Interaction) {
+	t.Helper()
+	if _, err := i.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
+	t.Helper()
+	m, ok := w.Message(request.Channel, request.ID)
+	if !ok {
+		t.Fatal("the request is not there")
+	}
+	at, err := w.at().Report(t.Context(), "halt", adapters.MessageRef{}, adapters.Progress{
+		Thread: place(w.TeamID(), m.Channel, "", m.TS, m.ThreadTS), Request: request.ID, Title: "At work",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.pressed(t, w.Server.Press(by.ID, at.Channel, at.ID, haltAction))
+}
+
+func (w *workspace) Command(t *testing.T, by adapters.Person, in adapters.Thread, name, text string) {
+	t.Helper()
+	w.pressed(t, w.Server.Command(by.ID, in.Channel, "/atelier", strings.TrimSpace(name+" "+text)))
+}
+
+func (*workspace) Known() (names []string, cancel string) {
+	return []string{"status", "Tools", "help"}, "cancel"
+}
+
+func (w *workspace) LoseFiles(t *testing.T, ref adapters.MessageRef) {
+	t.Helper()
+	m, ok := w.Message(ref.Channel, ref.ID)
+	if !ok {
+		t.Fatal("the message is not there")
+	}
+	for _, f := range m.Files {
+		w.Rename(f.ID, slacktest.File{Name: f.Name, Fault: slacktest.FileLost})
+	}
+}
+
+func (w *workspace) LoseAnswers(_ *testing.T, posts int) {
+	w.Server.LoseAnswers("files.completeUploadExternal", 1)
+	w.Server.LoseAnswers("chat.postMessage", posts-1)
+}
+
+func (w *workspace) Pause(_ *testing.T, wanted time.Duration) {
+	w.RateLimit("chat.postMessage", 1, wanted)
+}
+
+func (*workspace) Short() time.Duration { return time.Second }
+
+func (*workspace) Long() time.Duration { return time.Hour }
+
+func (w *workspace) Forbid(_ *testing.T, thread adapters.Thread) { w.Restrict(thread.Channel) }
+
+func (w *workspace) Refuse(*testing.T) { w.Revoke("") }
+
+func (w *workspace) Echo(_ *testing.T, m adapters.MessageRef) { w.Server.Echo(m.Channel, m.ID) }
+
+func (w *workspace) Stall(*testing.T) <-chan struct{} {
+	waiting := make(chan struct{}, 1)
+	w.Server.Stall("")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stalled = waiting
+	return waiting
+}
+
+func (w overSocket) Break(*testing.T) { w.Disconnect("") }
