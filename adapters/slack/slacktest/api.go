@@ -229,7 +229,7 @@ func arguments(r *http.Request) (args url.Values, token string, err error) {
 			return nil, "", refuse("request_timeout")
 		}
 		var fields map[string]json.RawMessage
-		if json.Unmarshal(body, &fields) != nil {
+		if len(body) > 0 && json.Unmarshal(body, &fields) != nil {
 			return nil, "", refuse("invalid_json")
 		}
 		for key, value := range fields {
