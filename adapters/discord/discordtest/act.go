@@ -26,7 +26,7 @@ func (s *Server) Say(p Post) (said Message) {
 		if p.Forward != "" {
 			from := s.anywhere(p.Forward)
 			if from == nil {
-				s.wrong("there is no message %q to forward", p.Forward)
+				s.wrongf("there is no message %q to forward", p.Forward)
 				return
 			}
 			m.reference = &reference{Type: forwarded, Message: from.id, Channel: from.channel.id, Guild: from.channel.guildID()}
@@ -61,7 +61,7 @@ func (s *Server) entryOf(channel, id string) *entry {
 	}
 	m := c.find(id)
 	if m == nil {
-		s.wrong("there is no message %q in %q", id, channel)
+		s.wrongf("there is no message %q in %q", id, channel)
 	}
 	return m
 }

@@ -143,8 +143,8 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	case Cut:
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.content)+1))
 		write(w, a.content[:len(a.content)/2])
-		_ = http.NewResponseController(w).Flush() // nobody may read any more
-		panic(http.ErrAbortHandler) // the way to break a connection off
+		_ = http.NewResponseController(w).Flush() //nolint:errcheck // nobody may read any more
+		panic(http.ErrAbortHandler)               // the way to break a connection off
 	case Endless:
 		s.serveEndless(w, r, a.content)
 	case HTML:

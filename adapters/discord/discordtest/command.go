@@ -117,7 +117,7 @@ func (s *Server) putCommands(r *request) (int, any, *refusal) {
 		}
 		fresh, listed = append(fresh, c), append(listed, c.raw)
 	}
-	s.commands = append(kept, fresh...)
+	s.commands = slices.Concat(kept, fresh)
 	return http.StatusOK, listed, nil
 }
 

@@ -108,15 +108,6 @@ func or[T comparable](value, otherwise T) T {
 	return value
 }
 
-func (s *Server) mux() *http.ServeMux {
-	mux := http.NewServeMux()
-	mux.Handle(apiPath+"/", s.rest())
-	mux.HandleFunc("/gateway/", s.serveGateway)
-	mux.HandleFunc("/gateway", s.serveGateway)
-	mux.HandleFunc("GET /attachments/{channel}/{attachment}/{name}", s.serveFile)
-	return mux
-}
-
 // Close ends the server, as the test's end does.
 func (s *Server) Close() {
 	s.once.Do(func() {
@@ -153,22 +144,9 @@ func (s *Server) Now() time.Time {
 	return s.now()
 }
 
-func (s *Server) now() time.Time { return s.options.Clock().Add(s.skipped) }
-
 // Advance lets so much time pass by the server's clock, by which links, nonces, deferred
 // responses and lost sessions expire.
 func (s *Server) Advance(d time.Duration) { s.do(func() { s.skipped += d }) }
-
-// do changes the world, and tells those who wait for a change.
-func (s *Server) do(change func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
-	}
-}
 
 // Await returns when the condition holds, which is asked for after every change, by whichever
 // call or person, or with the context's error. The condition may call the server.
@@ -191,8 +169,30 @@ func (s *Server) Await(ctx context.Context, condition func() bool) error {
 	}
 }
 
-// wrong tells the test that it asked for what is not there.
-func (s *Server) wrong(format string, args ...any) {
+func (s *Server) mux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.Handle(apiPath+"/", s.rest())
+	mux.HandleFunc("/gateway/", s.serveGateway)
+	mux.HandleFunc("/gateway", s.serveGateway)
+	mux.HandleFunc("GET /attachments/{channel}/{attachment}/{name}", s.serveFile)
+	return mux
+}
+
+func (s *Server) now() time.Time { return s.options.Clock().Add(s.skipped) }
+
+// do changes the world, and tells those who wait for a change.
+func (s *Server) do(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	if s.changed != nil {
+		close(s.changed)
+		s.changed = nil
+	}
+}
+
+// wrongf tells the test that it asked for what is not there.
+func (s *Server) wrongf(format string, args ...any) {
 	s.tb.Helper()
 	s.tb.Errorf("discordtest: "+format, args...)
 }

@@ -194,9 +194,7 @@ func (s *Server) spend(call *request) (l limits) {
 
 func (l limits) refuse() *answer {
 	a := limited(l.after, false)
-	for name, value := range l.header() {
-		a.header[name] = value
-	}
+	maps.Copy(a.header, l.header())
 	return a
 }
 

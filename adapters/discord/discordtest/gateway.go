@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func (s *Server) gatewayURL() string {
 
 func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	shut := s.gateway.shut || s.ended()
+	shut := s.shut || s.ended()
 	if !shut {
 		s.running.Add(1)
 	}
@@ -112,10 +113,10 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	s.do(func() {
 		s.conns[c] = struct{}{}
 		if s.ended() {
-			_ = ws.Close() // so that reading ends
+			closeQuietly(ws) // so that reading ends
 		}
 	})
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.WithoutCancel(r.Context())) // the request's own ends when the connection is taken over
 	written := make(chan struct{})
 	go func() {
 		defer close(written)
@@ -123,8 +124,13 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	}()
 	s.read(c)
 	stop()
-	_ = ws.Close() // the bot may have closed it
+	closeQuietly(ws)
 	<-written
+}
+
+// closeQuietly closes what the other side may have closed already.
+func closeQuietly(c io.Closer) {
+	_ = c.Close() //nolint:errcheck // that is no fault
 }
 
 // ended tells whether the server has.
@@ -146,9 +152,11 @@ func (s *Server) read(c *conn) {
 		})
 	}()
 	for {
-		// A deadline cannot fail to be set; where the connection is gone, reading tells.
-		_ = c.ws.SetReadDeadline(time.Now().Add(2*s.options.Heartbeat + 5*time.Second))
-		_, data, err := c.ws.ReadMessage()
+		err := c.ws.SetReadDeadline(time.Now().Add(2*s.options.Heartbeat + 5*time.Second))
+		var data []byte
+		if err == nil {
+			_, data, err = c.ws.ReadMessage()
+		}
 		if err != nil {
 			if websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
 				s.do(func() { s.detach(c, false) })
@@ -239,7 +247,10 @@ func (s *Server) write(ctx context.Context, c *conn) {
 		if code != 0 {
 			// The bot answers by closing, for which reading waits; where it does not, the test's end
 			// closes.
-			_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(5*time.Second))
+			last := websocket.FormatCloseMessage(code, "")
+			if c.ws.WriteControl(websocket.CloseMessage, last, time.Now().Add(5*time.Second)) != nil {
+				closeQuietly(c.ws) // so that reading does not wait
+			}
 			return
 		}
 		select {
@@ -253,7 +264,11 @@ func (s *Server) write(ctx context.Context, c *conn) {
 func squeeze(frame []byte) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
-	_, _ = z.Write(frame) // into memory
-	_ = z.Close()         // the same
+	if _, err := z.Write(frame); err != nil {
+		panic(err) // it goes into memory
+	}
+	if err := z.Close(); err != nil {
+		panic(err) // the same
+	}
 	return b.Bytes()
 }

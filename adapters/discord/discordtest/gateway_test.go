@@ -326,7 +326,7 @@ func dial(t *testing.T, s *discordtest.Server) *wire {
 	if err := answer.Body.Close(); err != nil {
 		t.Error(err)
 	}
-	t.Cleanup(func() { _ = ws.Close() }) // it may be closed already
+	t.Cleanup(func() { _ = ws.Close() }) //nolint:errcheck // it may be closed already
 	w := &wire{t, ws}
 	if hello := w.read(); hello.Op != 10 {
 		t.Fatalf("told %+v first", hello)

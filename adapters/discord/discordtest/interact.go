@@ -44,7 +44,7 @@ func (s *Server) Slash(typed SlashCommand) (i *Interaction) {
 		}
 		command := s.command(c, slashCommand, typed.Name)
 		if command == nil {
-			s.wrong("the bot has no command /%s", typed.Name)
+			s.wrongf("the bot has no command /%s", typed.Name)
 			return
 		}
 		files, resolved := map[string]*attachment{}, object{}
@@ -56,7 +56,7 @@ func (s *Server) Slash(typed SlashCommand) (i *Interaction) {
 		}
 		options, wrong := s.optionsJSON(command.Options, typed, files)
 		if wrong != "" {
-			s.wrong("/%s: %s", typed.Name, wrong)
+			s.wrongf("/%s: %s", typed.Name, wrong)
 			return
 		}
 		data := object{"id": command.ID, "name": command.Name, "type": slashCommand, "options": options}
@@ -80,7 +80,7 @@ func (s *Server) Menu(by User, channel, message, name string) (i *Interaction) {
 		}
 		command := s.command(m.channel, menuCommand, name)
 		if command == nil {
-			s.wrong("the bot has no entry %q in the menu of messages", name)
+			s.wrongf("the bot has no entry %q in the menu of messages", name)
 			return
 		}
 		i = s.interact(&Interaction{By: by, asked: askedByCommand, menu: true, channel: m.channel}, object{
@@ -99,7 +99,7 @@ func (s *Server) Press(by User, channel, message, customID string) (i *Interacti
 			return
 		}
 		if !slices.ContainsFunc(buttons(m.rows), func(b Button) bool { return b.CustomID == customID && !b.Disabled }) {
-			s.wrong("the message %q has no button %q that can be pressed", message, customID)
+			s.wrongf("the message %q has no button %q that can be pressed", message, customID)
 			return
 		}
 		i = s.interact(&Interaction{By: by, asked: askedByComponent, channel: m.channel, source: m}, object{
@@ -114,7 +114,7 @@ func (s *Server) Press(by User, channel, message, customID string) (i *Interacti
 func (s *Server) Submit(asked *Interaction, values map[string]string) (i *Interaction) {
 	s.do(func() {
 		if asked.modal == nil || asked.submitted {
-			s.wrong("there is no form to submit")
+			s.wrongf("there is no form to submit")
 			return
 		}
 		rows := []component{}
@@ -124,7 +124,7 @@ func (s *Server) Submit(asked *Interaction, values map[string]string) (i *Intera
 				value = input.Value
 			}
 			if no := length(input.CustomID, value, input.Min, input.Max); no != nil || input.Required && value == "" {
-				s.wrong("the form does not take %q as %s", value, input.Label)
+				s.wrongf("the form does not take %q as %s", value, input.Label)
 				return
 			}
 			rows = append(rows, component{Type: actionRow, Components: []component{{Type: textInput, CustomID: input.CustomID, Value: value}}})

@@ -2,6 +2,7 @@ package discordtest_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -62,7 +63,7 @@ func TestSlash(t *testing.T) {
 	i := l.interaction(t)
 	data := i.ApplicationCommandData()
 	sub := data.Options[0]
-	file := data.Resolved.Attachments[sub.GetOption("file").Value.(string)] //nolint:forcetypeassert // the test fails
+	file := data.Resolved.Attachments[fmt.Sprint(sub.GetOption("file").Value)]
 	if sub.Name != "ask" || sub.GetOption("wish").StringValue() != "a cat" || sub.GetOption("times").IntValue() != 3 || file.Filename != "a.txt" {
 		t.Errorf("heard %+v", data)
 	}
@@ -175,9 +176,10 @@ func TestFormAndButtons(t *testing.T) {
 	submitted := s.Submit(pressed, map[string]string{"wish": "a dog"})
 	i = l.interaction(t)
 	data := i.ModalSubmitData()
-	row, _ := data.Components[0].(*discordgo.ActionsRow)
-	if input, ok := row.Components[0].(*discordgo.TextInput); !ok || data.CustomID != "form" || input.Value != "a dog" {
+	if row, ok := data.Components[0].(*discordgo.ActionsRow); !ok || data.CustomID != "form" {
 		t.Errorf("heard %+v", data)
+	} else if input, ok := row.Components[0].(*discordgo.TextInput); !ok || input.Value != "a dog" {
+		t.Errorf("heard %+v", row)
 	}
 	l.respond(t, i, discordgo.InteractionResponseUpdateMessage, &discordgo.InteractionResponseData{Content: "chosen", Components: []discordgo.MessageComponent{}})
 	<-submitted.Acknowledged()
@@ -255,15 +257,15 @@ func TestVoiceAndForward(t *testing.T) {
 		Type     string  `json:"content_type"`
 	}
 	var m struct {
-		Flags       int
-		Attachments []attached
+		Flags       int        `json:"flags"`
+		Attachments []attached `json:"attachments"`
 		Reference   struct {
-			Type int
+			Type int `json:"type"`
 		} `json:"message_reference"`
 		Snapshots []struct {
 			Message struct {
-				Attachments []attached
-			}
+				Attachments []attached `json:"attachments"`
+			} `json:"message"`
 		} `json:"message_snapshots"`
 	}
 	for range 2 {

@@ -99,7 +99,6 @@ var (
 	unknownEmoji       = &refusal{status: 400, code: 10014, message: "Unknown Emoji"}
 	unknownWebhook     = &refusal{status: 404, code: 10015, message: "Unknown Webhook"}
 	unknownInteraction = &refusal{status: 404, code: 10062, message: "Unknown interaction"}
-	unknownCommand     = &refusal{status: 404, code: 10063, message: "Unknown application command"}
 	tooManyReactions   = &refusal{status: 400, code: 30010, message: "Maximum number of reactions reached (20)"}
 	tooLarge           = &refusal{status: 413, code: 40005, message: "Request entity too large"}
 	acknowledged       = &refusal{status: 400, code: 40060, message: "Interaction has already been acknowledged."}

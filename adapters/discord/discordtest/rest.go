@@ -132,8 +132,8 @@ func (r *request) decode(into any) *refusal {
 func (s *Server) serve(route Route, handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		call := &request{Request: r, route: route}
-		tooMuch, err := s.receive(call)
-		if err != nil {
+		tooMuch, ok := s.receive(call)
+		if !ok {
 			return // nobody is there to be answered
 		}
 		if s.stalled(r) {
@@ -192,34 +192,32 @@ func (s *Server) authorized(call *request) bool {
 // takes tells whether a token is the bot's; the gateway takes it with and without "Bot ".
 func (s *Server) takes(token string) bool { return strings.TrimPrefix(token, "Bot ") == s.token }
 
-// receive reads all that was sent, and tells whether that is more than is taken.
-func (s *Server) receive(call *request) (tooMuch bool, err error) {
+// receive reads all that was sent, and tells whether that is more than is taken, and whether
+// it could be read.
+func (s *Server) receive(call *request) (tooMuch, ok bool) {
 	data, err := io.ReadAll(io.LimitReader(call.Body, s.options.MaxRequest+1))
 	if err != nil {
-		return false, err
+		return false, false
 	}
 	if int64(len(data)) > s.options.MaxRequest {
 		_, err = io.Copy(io.Discard, call.Body)
-		return true, err
+		return true, err == nil
 	}
 	kind, params, err := mime.ParseMediaType(call.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		call.json = data
-		return false, nil //nolint:nilerr // without a type it is JSON
+		return false, true
 	}
 	call.files = map[string]File{}
 	form := multipart.NewReader(bytes.NewReader(data), params["boundary"])
 	for {
 		part, err := form.NextPart()
-		if errors.Is(err, io.EOF) {
-			return false, nil
-		}
 		if err != nil {
-			return false, err
+			return false, errors.Is(err, io.EOF)
 		}
 		content, err := io.ReadAll(part)
 		if err != nil {
-			return false, err
+			return false, false
 		}
 		if part.FormName() == "payload_json" {
 			call.json = content

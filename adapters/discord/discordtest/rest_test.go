@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -41,13 +42,17 @@ type answer struct {
 }
 
 func (a answer) code() int {
-	code, _ := a.body["code"].(float64)
-	return int(code)
+	if code, ok := a.body["code"].(float64); ok {
+		return int(code)
+	}
+	return 0
 }
 
 func (a answer) id() string {
-	id, _ := a.body["id"].(string)
-	return id
+	if id, ok := a.body["id"].(string); ok {
+		return id
+	}
+	return ""
 }
 
 func (c *caller) do(method, path, kind string, body io.Reader) (answer, error) {
@@ -63,8 +68,8 @@ func (c *caller) do(method, path, kind string, body io.Reader) (answer, error) {
 	}
 	data, err := io.ReadAll(got.Body)
 	a := answer{status: got.StatusCode, header: got.Header, text: string(data)}
-	if json.Unmarshal(data, &a.body) != nil {
-		_ = json.Unmarshal(data, &a.list) // or neither
+	if json.Unmarshal(data, &a.body) != nil && json.Unmarshal(data, &a.list) != nil {
+		a.body, a.list = nil, nil // a page, or nothing
 	}
 	if closing := got.Body.Close(); err == nil {
 		err = closing
@@ -126,9 +131,7 @@ func TestRefused(t *testing.T) {
 		buttons := []body{}
 		for i := range n {
 			one := body{"type": 2, "style": 1, "label": "x", "custom_id": strconv.Itoa(i)}
-			for k, v := range b {
-				one[k] = v
-			}
+			maps.Copy(one, b)
 			buttons = append(buttons, one)
 		}
 		return []body{{"type": 1, "components": buttons}}
@@ -213,7 +216,7 @@ func TestRefused(t *testing.T) {
 		"too many at once":    {act("GET", "/channels/CHANNEL/messages?limit=101", nil), 400, 50035},
 		"bad token":           {after(func(p *place) { p.token = "Bot x" }, post(body{"content": "x"})), 401, 0},
 		"revoked":             {after(func(p *place) { p.Revoke() }, act("GET", "/users/@me", nil)), 401, 0},
-		"name of a command":   {act("PUT", "/applications/APP/commands", nil), 200, 0},
+		"no commands":         {act("PUT", "/applications/APP/commands", nil), 200, 0},
 		"no such guild":       {act("GET", "/guilds/1", nil), 404, 10004},
 		"no such member":      {act("GET", "/guilds/GUILD/members/1", nil), 404, 10007},
 		"unknown interaction": {act("POST", "/interactions/1/x/callback", body{"type": 5}), 404, 10062},
@@ -225,7 +228,7 @@ func TestRefused(t *testing.T) {
 			p := &place{scene: s, caller: calls(t, s.Server), hers: s.say("hers").ID}
 			p.mine = p.call("POST", "/channels/"+s.channel+"/messages", body{"content": "mine"}).id()
 			p.thread = s.Thread(s.channel, p.hers, "a thread", s.ana)
-			p.caller.place = p.thread
+			p.place = p.thread
 			before := len(s.Messages(s.channel)) + len(s.Messages(p.thread))
 			if got := c.do(p); got.status != c.status || got.code() != c.code {
 				t.Errorf("answered %d with %s, want %d and %d", got.status, got.text, c.status, c.code)
@@ -386,12 +389,12 @@ func TestListing(t *testing.T) {
 		"?limit=50&after=" + ids[9]:  "",
 		"?limit=50&before=" + ids[0]: "",
 	} {
-		got := ""
+		var got strings.Builder
 		for _, m := range c.call("GET", "/channels/"+s.channel+"/messages"+query, nil).list {
-			got += fmt.Sprint(m["content"])
+			fmt.Fprint(&got, m["content"])
 		}
-		if got != want {
-			t.Errorf("%s: %s, want %s", query, got, want)
+		if got.String() != want {
+			t.Errorf("%s: %s, want %s", query, got.String(), want)
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (s *Server) Thread(channel, message, name string, by User) (id string) {
 		var from *entry
 		if message != "" {
 			if from = c.find(message); from == nil || from.thread != nil {
-				s.wrong("there is no message %q to start a thread from", message)
+				s.wrongf("there is no message %q to start a thread from", message)
 				return
 			}
 		}
@@ -82,7 +82,7 @@ func (s *Server) Lock(thread string, locked bool) {
 func (s *Server) threadOf(id string) *channel {
 	t := s.place(id)
 	if t != nil && t.kind != publicThread {
-		s.wrong("%q is no thread", id)
+		s.wrongf("%q is no thread", id)
 		return nil
 	}
 	return t

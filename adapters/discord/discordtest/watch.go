@@ -82,13 +82,13 @@ func (s *Server) CutOff() {
 	s.do(func() {
 		for c := range s.conns {
 			s.detach(c, true)
-			_ = c.ws.NetConn().Close() // it is to be gone
+			closeQuietly(c.ws.NetConn())
 		}
 	})
 }
 
 // RefuseGateway lets the gateway take no connection, or take them again.
-func (s *Server) RefuseGateway(refused bool) { s.do(func() { s.gateway.shut = refused }) }
+func (s *Server) RefuseGateway(refused bool) { s.do(func() { s.shut = refused }) }
 
 // Reconnect asks to connect anew (7).
 func (s *Server) Reconnect() {

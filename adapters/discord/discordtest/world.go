@@ -80,7 +80,7 @@ const epoch = 1420070400000
 
 // id is a new snowflake, larger than all before it.
 func (s *Server) id() string {
-	s.lastID = max(s.lastID+1, uint64(max(s.now().UnixMilli()-epoch, 1))<<22) //nolint:gosec // not negative
+	s.lastID = max(s.lastID+1, uint64(max(s.now().UnixMilli()-epoch, 1))<<22)
 	return strconv.FormatUint(s.lastID, 10)
 }
 
@@ -129,7 +129,7 @@ func (s *Server) Guild(name string) (id string) {
 func (s *Server) guildOf(id string) *guild {
 	g := s.guilds[id]
 	if g == nil {
-		s.wrong("there is no guild %q", id)
+		s.wrongf("there is no guild %q", id)
 	}
 	return g
 }
@@ -138,7 +138,7 @@ func (s *Server) guildOf(id string) *guild {
 func (s *Server) place(id string) *channel {
 	c := s.channels[id]
 	if c == nil {
-		s.wrong("there is no channel %q", id)
+		s.wrongf("there is no channel %q", id)
 	}
 	return c
 }
