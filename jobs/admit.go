@@ -61,7 +61,8 @@ func (j *Jobs) refusal(ctx context.Context, id string, e adapters.Event, in adap
 	return refused, nil
 }
 
-// tells tells whether a refusal is to be told, and whoever runs the program of it.
+// tells is whether a refusal is to be told to the person. Whoever runs the program is told
+// in any case.
 func (j *Jobs) tells(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
 	tell, err := j.quota.Tell(ctx, id, e.By, in, refused.Why)
 	if err != nil {

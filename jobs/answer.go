@@ -14,7 +14,7 @@ const (
 	Planning  Status = "planning"
 	Running   Status = "running"
 	Done      Status = "done"
-	Asking    Status = "asking" // it asked back
+	Asking    Status = "asking" // it asked back, and was not answered yet
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
 )

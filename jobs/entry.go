@@ -58,6 +58,8 @@ type entry struct {
 	TakenBack *takenBack `json:"taken_back,omitempty"`
 	Answer    *Answer    `json:"answer,omitempty"`
 	Sent      *sent      `json:"sent,omitempty"`
+	// AnsweredBy is the id of the request that answers what this one asked back.
+	AnsweredBy string `json:"answered_by,omitempty"`
 	// Over ends the run: everybody who had to be told was told.
 	Over bool `json:"over,omitempty"`
 	// Restarted tells that every process that worked on the request has ended, so that

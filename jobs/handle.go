@@ -10,7 +10,6 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
-	"atelier/jobs/quota"
 	"atelier/storage"
 )
 
@@ -62,127 +61,6 @@ func (j *Jobs) hear(ctx context.Context, e adapters.Event) error {
 
 func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
 	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
-}
-
-// Options say how a request is to be done.
-type Options struct {
-	// PlanOnly plans and does nothing. Where that can be done, nothing is sent: the plan is
-	// the answer, and [Jobs.Choose] runs a way of it.
-	PlanOnly bool `json:"plan_only,omitempty"`
-}
-
-// Submit records what somebody asks for and hands it to the workers. The same event is one
-// request, however often it comes. When Submit returns, the request will be answered, in
-// this process or another.
-func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id string, err error) {
-	if err := e.Validate(); err != nil {
-		return "", err
-	}
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-	if err != nil {
-		return "", err
-	}
-	answers := t.question(j.config.Now())
-	if answers != nil && (e.Message == nil || answers.Asker != e.By.ID) {
-		answers = nil
-	}
-	return j.submit(ctx, e, o, t, answers, nil)
-}
-
-// submit does it, in the thread as it was, for what may answer an open question. Where it is
-// refused, that is its answer.
-func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *thread, answers *openQuestion, refused *quota.Refusal) (string, error) {
-	id, threadID := RequestID(e), t.id
-	now := j.config.Now()
-	a := asked{Event: e, Options: o, Language: t.languageOf(e.Message, answers)}
-	if e.Command != nil && a.Language == "" {
-		var err error
-		if a.Language, err = j.languageOf(ctx, e.By.ID, e.Thread); err != nil {
-			return "", err
-		}
-	}
-	switch {
-	case refused != nil:
-		a.Refused = j.say(&request{asked: &a}, refused.Sentence)
-	case answers != nil:
-		a.Answers = answers.Request
-	}
-	at, err := j.logs.append(ctx, requestLog(id), entry{At: now, Run: 1, Asked: &a})
-	if err != nil {
-		return "", err
-	}
-	join := at == 0
-	if !join { // it came before, and may have been recorded by half
-		r, err := j.request(ctx, id)
-		if err != nil {
-			return "", err
-		}
-		if r.runs[0].over {
-			return id, nil
-		}
-		a = *r.asked // what was recorded counts
-		t, err := j.thread(ctx, threadID, -1)
-		if err != nil {
-			return "", err
-		}
-		join = t.placeOf(id) == nil
-	}
-	first := false
-	if join {
-		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language, a.aside()}})
-		if err != nil {
-			return "", err
-		}
-		first = position == 0 && !a.aside()
-		if err := j.noteAsker(ctx, id, e.By.ID, e.Thread); err != nil {
-			return "", err
-		}
-		if err := j.list(ctx, id, now); err != nil {
-			return "", err
-		}
-	}
-	if e.Message != nil {
-		if err := j.remember(ctx, e.Message.Ref, answered{id, 1}); err != nil {
-			return "", err
-		}
-	}
-	if at == 0 {
-		err = j.config.State.Put(ctx, requestTime(id, 1), []byte{'w'}, j.config.Deadline)
-	} else {
-		_, err = j.config.State.PutOnce(ctx, requestTime(id, 1), []byte{'w'}, j.config.Deadline)
-	}
-	if err != nil {
-		return "", fmt.Errorf("set the deadline: %w", err)
-	}
-	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: id, Run: 1, queue: QueuePlan}, j.config.Deadline); err != nil {
-		return "", err
-	}
-	if s, ok := j.config.State.(storage.Syncer); ok {
-		if err := s.Sync(ctx); err != nil {
-			return "", fmt.Errorf("record the event: %w", err)
-		}
-	}
-	switch {
-	case first:
-		j.logs.queue(threadLog(threadID), id)
-		if err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0); err != nil {
-			j.logs.unqueue(threadLog(threadID), id)
-		}
-	case a.aside():
-		err = j.beginAside(ctx, id)
-	default:
-		err = j.advanceThread(ctx, threadID)
-	}
-	if err != nil {
-		return "", err
-	}
-	if a.Refused != "" {
-		return id, nil
-	}
-	j.config.Metrics.Accepted(e.Adapter)
-	j.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
-	j.acknowledge(ctx, e, adapters.Seen)
-	return id, nil
 }
 
 // acknowledge shows how a request stands, where the platform can. It is a courtesy: the

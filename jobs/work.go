@@ -195,6 +195,9 @@ func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error
 		}
 		return errors.Join(err, e)
 	}
+	if _, told := errors.AsType[*plan.Fault](err); told && w.Kind == kindFetch {
+		return nil // what somebody sent is of no use, and they were told: nothing has failed here
+	}
 	return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 }
 
