@@ -3,6 +3,7 @@ package discordtest
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Say lets somebody write, and gives the message.
@@ -140,7 +141,7 @@ func (s *Server) react(m *entry, u User, emoji string, added bool) {
 	kind := "MESSAGE_REACTION_REMOVE"
 	switch {
 	case added && r == nil:
-		r = &Reaction{Emoji: emoji}
+		r = &Reaction{Emoji: emoji, At: time.Now()}
 		m.reactions = append(m.reactions, r)
 		fallthrough
 	case added:

@@ -19,7 +19,7 @@ func (s *Server) show(m *entry) Message {
 		})
 	}
 	for _, r := range m.reactions {
-		shown.Reactions = append(shown.Reactions, Reaction{Emoji: r.Emoji, Users: slices.Clone(r.Users)})
+		shown.Reactions = append(shown.Reactions, Reaction{Emoji: r.Emoji, Users: slices.Clone(r.Users), At: r.At})
 	}
 	if m.reference != nil && m.reference.Type != forwarded {
 		shown.ReplyTo = m.reference.Message

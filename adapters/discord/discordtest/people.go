@@ -85,7 +85,8 @@ type Attachment struct {
 // Reaction is an emoji on a message.
 type Reaction struct {
 	Emoji string
-	Users []string // their ids, in the order in which they came
+	Users []string  // their ids, in the order in which they came
+	At    time.Time // when it was first put there, by the machine's clock
 }
 
 // Button is one below a message.
