@@ -165,3 +165,6 @@ func invalid(format string, args ...any) error {
 }
 
 func asFault(err error) (*adapters.Fault, bool) { return errors.AsType[*adapters.Fault](err) }
+
+// closedBy tells of a connection that was closed, by the code of the WebSocket protocol.
+func closedBy(code int) error { return fmt.Errorf("the connection was closed with %d", code) }

@@ -10,12 +10,8 @@ import (
 	"atelier/adapters/inbox"
 )
 
-const (
-	// Between two looks whether Slack takes the token still.
-	lookEvery = 15 * time.Second
-	// Between two attempts to connect where the library has given up.
-	firstRetry, lastRetry = time.Second, time.Minute
-)
+// lookEvery is the time between two looks whether Slack takes the token still.
+const lookEvery = 15 * time.Second
 
 // listening is a Listen that runs.
 type listening struct {
@@ -45,19 +41,20 @@ func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 	s.hearing = l
 	s.mu.Unlock()
-	defer in.Close()
-	defer l.work.Wait()
-	defer func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.hearing = nil
-	}()
+	line, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	l.work.Go(func() { s.watch(ctx) })
+	var socket sync.WaitGroup
 	if s.config.AppToken != "" {
-		s.sockets(ctx)
-	} else {
-		<-ctx.Done() // Handler hears
+		socket.Go(func() { s.sockets(line) })
 	}
+	<-ctx.Done()
+	in.Close() // what was taken is confirmed still
+	s.mu.Lock()
+	s.hearing = nil
+	s.mu.Unlock()
+	hangUp()
+	socket.Wait()
+	l.work.Wait()
 	if cause := context.Cause(ctx); errors.Is(cause, adapters.ErrRefused) {
 		return cause
 	}

@@ -26,6 +26,7 @@ type workspace struct {
 	state   ledger.Memory
 	channel string
 	zoe     string
+	someone string // the first person
 	http    bool
 	stalled chan struct{} // nil where it is not
 
@@ -125,7 +126,12 @@ func (w *workspace) Connected(t *testing.T) {
 }
 
 func (w *workspace) Person(_ *testing.T, name string) adapters.Person {
-	return adapters.Person{ID: w.User(name), Name: name}
+	id := w.User(name)
+	if w.someone == "" {
+		w.someone = id
+	}
+	w.Join(w.channel, id)
+	return adapters.Person{ID: id, Name: name}
 }
 
 func (w *workspace) Bot(*testing.T) adapters.Person {
@@ -138,7 +144,7 @@ func (w *workspace) Admin(*testing.T) adapters.Person {
 
 func (w *workspace) Thread(_ *testing.T, private bool) adapters.Thread {
 	if private {
-		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(w.zoe), Direct: true}
+		return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.DM(first(w.someone, w.zoe)), Direct: true}
 	}
 	ts := w.Say(slacktest.Post{Channel: w.channel, By: w.zoe, Text: "first"})
 	return adapters.Thread{Adapter: Name, Workspace: w.TeamID(), Channel: w.channel, ID: ts}

@@ -143,7 +143,7 @@ func alt(f adapters.Attachment) string {
 
 // fileName is a name that is no path, with its extension.
 func fileName(name string) string {
-	name = strings.NewReplacer("/", "_", `\`, "_", `"`, "'").Replace(plainLine(name, len(name)))
+	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(plainLine(name, len(name)), `\`, "/")), `"`, "'")
 	if ext := path.Ext(name); len(name) > maxName255 && len(ext) < 20 {
 		name = cutBytes(strings.TrimSuffix(name, ext), maxName255-len(ext)) + ext
 	}

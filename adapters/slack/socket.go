@@ -3,93 +3,136 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"sync"
 	"time"
 
-	"github.com/slack-go/slack"
+	"github.com/gorilla/websocket"
 	"github.com/slack-go/slack/socketmode"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
 )
+
+// The library's own client of Socket Mode confirms in the background and does not tell when:
+// what was confirmed as Listen ended might come again. So the connection is held here, and
+// the library opens it.
 
 const (
 	maxFrame = 4 << 20 // bytes of what Slack tells at once
-	// A frame of the answer is larger than the largest one, which Slack does not put together.
+	// A frame is written whole: Slack does not put parts together.
 	writeBuffer = 32 << 10
-	// confirming is how long it is tried to confirm an event. It comes again after 3 seconds.
-	confirming = 3 * time.Second
+	// A connection on which nothing comes for so long, and no answer to a ping, is dead.
+	deadAfter, pingEvery = 45 * time.Second, 15 * time.Second
+	writing              = 5 * time.Second
+	firstRetry           = 200 * time.Millisecond
+	lastRetry            = time.Minute
 )
 
-// sockets holds a connection of Socket Mode, until the context ends. See
+// line is a connection of Socket Mode. See
 // https://docs.slack.dev/apis/events-api/using-socket-mode.
+type line struct {
+	conn *websocket.Conn
+
+	mu sync.Mutex // of writing
+}
+
+// sockets holds a connection until the context ends. It connects again at growing intervals,
+// and at once where Slack asks for it.
 func (s *Slack) sockets(ctx context.Context) {
 	defer s.socket.Store(false)
-	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+	pause := firstRetry
+	for ctx.Err() == nil {
 		begun := time.Now()
 		err := s.session(ctx)
-		s.give(fault(err))
+		s.socket.Store(false)
+		if err == nil {
+			pause = firstRetry
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		s.give(err)
 		if time.Since(begun) > lastRetry {
 			pause = firstRetry
 		}
-		if sleep(ctx, pause) != nil {
+		s.config.Log.WarnContext(ctx, "there is no connection to Slack: it is opened again", "after", pause, "error", err)
+		if sleep(ctx, max(pause, adapters.Wait(err))) != nil {
 			return
 		}
-		s.config.Log.WarnContext(ctx, "the connection to Slack has ended: it is opened again", "error", fault(err))
+		pause = min(2*pause, lastRetry)
 	}
 }
 
-// session lets the library connect, as often as it thinks that this can help.
+// session connects, and hears what comes until the connection ends. The error is nil where
+// Slack wants another one.
 func (s *Slack) session(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	_, address, err := s.api.StartSocketModeContext(ctx)
+	if err != nil {
+		return fault(err)
+	}
 	dialer := s.edge.Dialer()
 	dialer.WriteBufferSize = writeBuffer
-	client := socketmode.New(s.api, socketmode.OptionDialer(dialer), socketmode.OptionReadLimit(maxFrame))
-	over := make(chan error, 1)
-	go func() { over <- client.RunContext(ctx) }()
-	for {
-		select {
-		case err := <-over:
-			return err
-		case e := <-client.Events:
-			s.frame(ctx, client, e)
-		}
+	conn, answer, err := dialer.DialContext(ctx, address, nil)
+	if answer != nil && answer.Body != nil {
+		err = errors.Join(err, answer.Body.Close())
 	}
+	if err != nil {
+		return lineFault(err)
+	}
+	l := &line{conn: conn}
+	conn.SetReadLimit(maxFrame)
+	conn.SetPongHandler(func(string) error { return l.alive() })
+	conn.SetPingHandler(func(data string) error {
+		_ = l.control(websocket.PongMessage, []byte(data)) //nolint:errcheck // a broken connection is seen by its reader
+		return l.alive()
+	})
+	var beat sync.WaitGroup
+	beat.Go(func() { l.keep(ctx) })
+	defer beat.Wait()
+	defer stop()
+	return s.listenTo(ctx, l)
 }
 
-// frame reads what the library tells.
-func (s *Slack) frame(ctx context.Context, client *socketmode.Client, e socketmode.Event) {
-	switch e.Type {
-	case socketmode.EventTypeConnecting:
-		s.socket.Store(false)
-	case socketmode.EventTypeHello:
-		s.socket.Store(true)
-		s.doubt()
-	case socketmode.EventTypeConnectionError:
-		if failed, ok := e.Data.(*slack.ConnectionErrorEvent); ok {
-			s.give(fault(failed.ErrorObj))
+// listenTo reads what comes.
+func (s *Slack) listenTo(ctx context.Context, l *line) error {
+	for {
+		err := l.alive()
+		var r socketmode.Request
+		if err == nil {
+			err = l.conn.ReadJSON(&r)
 		}
-		s.doubt()
-	case socketmode.EventTypeErrorBadMessage: // the library knows fewer events than there are
-		if bad, ok := e.Data.(*socketmode.ErrorBadMessage); ok {
-			var r socketmode.Request
-			if json.Unmarshal(bad.Message, &r) == nil {
-				s.request(ctx, client, r)
+		if isMalformed(err) {
+			s.config.Log.WarnContext(ctx, "what Slack told was not understood")
+			continue
+		}
+		if err != nil {
+			return lineFault(err)
+		}
+		switch r.Type {
+		case socketmode.RequestTypeHello:
+			s.socket.Store(true)
+			s.doubt()
+		case socketmode.RequestTypeDisconnect:
+			if r.Reason == "link_disabled" {
+				return &adapters.Fault{Sentence: "Socket Mode is turned off: turn it on in the settings of the app.", Err: errors.New("slack says link_disabled")}
 			}
-		}
-	case socketmode.EventTypeEventsAPI, socketmode.EventTypeInteractive, socketmode.EventTypeSlashCommand:
-		if e.Request != nil {
-			s.request(ctx, client, *e.Request)
+			return nil
+		default:
+			s.request(ctx, r, func() {
+				if err := l.confirm(r.EnvelopeID); err != nil {
+					s.config.Log.WarnContext(ctx, "an event was not confirmed to Slack: it comes again", "error", lineFault(err))
+				}
+			})
 		}
 	}
 }
 
 // request takes what is to be confirmed.
-func (s *Slack) request(ctx context.Context, client *socketmode.Client, r socketmode.Request) {
-	confirm := func() {
-		ctx, stop := context.WithTimeout(ctx, confirming)
-		defer stop()
-		if err := client.AckCtx(ctx, r.EnvelopeID, nil); err != nil && ctx.Err() == nil {
-			s.config.Log.WarnContext(ctx, "an event was not confirmed to Slack", "error", fault(err))
-		}
-	}
+func (s *Slack) request(ctx context.Context, r socketmode.Request, confirm func()) {
 	switch r.Type {
 	case socketmode.RequestTypeEventsAPI:
 		s.hear(ctx, r.Payload, confirm)
@@ -107,4 +150,55 @@ func (s *Slack) request(ctx context.Context, client *socketmode.Client, r socket
 			confirm()
 		}
 	}
+}
+
+// confirm tells Slack that what came is taken.
+func (l *line) confirm(envelope string) error {
+	b, err := json.Marshal(socketmode.Response{EnvelopeID: envelope})
+	if err != nil {
+		return err //nolint:wrapcheck // a string can be written
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.conn.SetWriteDeadline(time.Now().Add(writing)); err != nil {
+		return err //nolint:wrapcheck // lineFault reads it
+	}
+	return l.conn.WriteMessage(websocket.TextMessage, b) //nolint:wrapcheck // as above
+}
+
+// keep pings, and closes the connection when the context ends.
+func (l *line) keep(ctx context.Context) {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = l.control(websocket.PingMessage, nil) //nolint:errcheck // a broken connection is seen by its reader
+		case <-ctx.Done():
+			_ = l.control(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")) //nolint:errcheck // as above
+			_ = l.conn.Close()                                                                                    //nolint:errcheck // it has ended
+			return
+		}
+	}
+}
+
+func (l *line) control(kind int, data []byte) error {
+	return l.conn.WriteControl(kind, data, time.Now().Add(writing)) //nolint:wrapcheck // nobody reads it
+}
+
+func (l *line) alive() error { return l.conn.SetReadDeadline(time.Now().Add(deadAfter)) }
+
+// isMalformed tells whether a frame is no request, on a connection that is whole.
+func isMalformed(err error) bool {
+	_, syntax := errors.AsType[*json.SyntaxError](err)
+	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
+	return syntax || kind
+}
+
+// lineFault is what befell a connection, without its address, which lets in who has it.
+func lineFault(err error) error {
+	if closed, ok := errors.AsType[*websocket.CloseError](err); ok {
+		return &adapters.Fault{Sentence: unreached, Err: closedBy(closed.Code)}
+	}
+	return fault(edge.Detail(err))
 }

@@ -40,6 +40,15 @@ func (s *Server) DeleteChannel(channel string) {
 	s.changeChannel(channel, func(c *channelState) { c.deleted = true })
 }
 
+// Join brings people into the channel: a mention notifies its members alone.
+func (s *Server) Join(channel string, users ...string) {
+	s.changeChannel(channel, func(c *channelState) {
+		for _, user := range users {
+			c.members[user] = true
+		}
+	})
+}
+
 // NotInChannel takes the bot out of the channel: not_in_channel, and no events of it.
 func (s *Server) NotInChannel(channel string) {
 	s.changeChannel(channel, func(c *channelState) { delete(c.members, botUser) })
