@@ -29,6 +29,7 @@ var arrows = map[string]arrow{
 	"adapters/ledger":              {[]string{"adapters"}, "what was posted is known the same way on every platform"},
 	"adapters/edge":                {[]string{"adapters"}, "how platforms are reached knows their promise, and no platform"},
 	"adapters/terminal":            {[]string{"adapters"}, "a make imports its promise"},
+	"adapters/discord":             {[]string{"adapters", "adapters/edge", "adapters/inbox", "adapters/ledger"}, "a make imports its promise, and what platforms have in common"},
 	"adapters/discord/discordtest": {nil, "a server that speaks a protocol knows nothing of ours"},
 	"adapters/web":                 {[]string{"adapters", "adapters/phrase", "adapters/web/point"}, "a make imports its promise, and shows the page to point at pictures within its own"},
 	"adapters/web/guard":           {[]string{"adapters", "adapters/phrase"}, "who is let in does not depend on what is behind the door"},

@@ -141,7 +141,7 @@ func (d *Discord) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 	defer in.Close()
 	defer d.connected.Store(false)
-	h := newHearer(d, in)
+	h := newHearer(ctx, d, in)
 	defer h.close()
 	g := &gateway{d: d, hear: h.put, intents: intents}
 	return g.run(ctx)
@@ -178,11 +178,11 @@ func (d *Discord) own(ctx context.Context) (string, error) {
 }
 
 // say tells a fixed sentence in a language.
-func (d *Discord) say(language, format string, args ...any) string {
+func (d *Discord) say(language, sentence string) string {
 	if d.config.Phrases == nil {
-		return fmt.Sprintf(format, args...)
+		return sentence
 	}
-	return d.config.Phrases.Say(language, format, args...)
+	return d.config.Phrases.Say(language, sentence)
 }
 
 var (

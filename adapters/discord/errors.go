@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -37,15 +38,7 @@ func (r *refusal) Error() string { return fmt.Sprintf("discord: HTTP %d, code %d
 // is tells whether an error is a refusal by one of these codes.
 func is(err error, codes ...int) bool {
 	r, ok := errors.AsType[*refusal](err)
-	if !ok {
-		return false
-	}
-	for _, code := range codes {
-		if r.code == code {
-			return true
-		}
-	}
-	return false
+	return ok && slices.Contains(codes, r.code)
 }
 
 // fault is what an error of the library is for those who call an adapter.

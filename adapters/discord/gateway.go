@@ -50,7 +50,6 @@ type dispatch struct {
 	sequence int64
 	name     string
 	data     []byte
-	new      bool // the first of a session that follows another one
 }
 
 // Why a connection has ended, where it is not for an error of the network.
@@ -68,7 +67,7 @@ func (g *gateway) run(ctx context.Context) error {
 		err := g.connect(ctx)
 		g.d.connected.Store(false)
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // whatever ended with the context
 		}
 		if err := g.judge(err); err != nil {
 			return err
@@ -86,7 +85,7 @@ func (g *gateway) run(ctx context.Context) error {
 		}
 		failures++
 		if sleep(ctx, max(wait, adapters.Wait(err))) != nil {
-			return nil
+			return nil //nolint:nilerr // Listen ends by its context without an error
 		}
 	}
 }

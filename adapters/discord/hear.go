@@ -14,6 +14,9 @@ import (
 // Discord for.
 const lookUp = 10 * time.Second
 
+// mostKnown is how many messages and users are remembered for what they are.
+const mostKnown = 10_000
+
 // hearer makes events of what the gateway tells, one after another, apart from the
 // connection, which must not wait.
 type hearer struct {
@@ -38,9 +41,12 @@ type hearer struct {
 	again   bool   // a session was begun before
 }
 
-func newHearer(d *Discord, in *inbox.Inbox) *hearer {
-	h := &hearer{d: d, inbox: in, news: make(chan struct{}, 1), world: newWorld(), ignored: newRecent(10_000), bots: newRecent(10_000), people: newRecent(10_000), last: heard{}}
-	h.ctx, h.stop = context.WithCancel(context.Background())
+func newHearer(ctx context.Context, d *Discord, in *inbox.Inbox) *hearer {
+	h := &hearer{
+		d: d, inbox: in, news: make(chan struct{}, 1), world: newWorld(), last: heard{},
+		ignored: newRecent(mostKnown), bots: newRecent(mostKnown), people: newRecent(mostKnown),
+	}
+	h.ctx, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	h.works.Go(h.work)
 	return h
 }

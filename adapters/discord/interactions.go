@@ -169,7 +169,7 @@ func (h *hearer) commanded(i *interaction, e adapters.Event, sub given) {
 	var text string
 	var files []adapters.File
 	for _, o := range sub.Options {
-		value, _ := o.Value.(string) //nolint:errcheck,revive // what is no text is none of ours
+		value, _ := o.Value.(string) //nolint:errcheck // what is no text is none of ours
 		if o.Name == optionWish {
 			text = strings.TrimSpace(value)
 		} else if a, ok := i.Data.Resolved.Attachments[value]; ok {

@@ -177,7 +177,9 @@ func (h *hearer) earlier(m *message, guild, channel string) adapters.Earlier {
 		channel = m.Channel
 	}
 	own := m.Author.ID == h.own
-	e := adapters.Earlier{Ref: ref(guild, channel, m.ID), By: adapters.Person{ID: m.Author.ID, Name: name(m.Author, m.Member)}, Own: own, At: m.At, Files: m.files()}
+	e := adapters.Earlier{
+		Ref: ref(guild, channel, m.ID), By: adapters.Person{ID: m.Author.ID, Name: name(m.Author, m.Member)}, Own: own, At: m.At, Files: m.files(),
+	}
 	if e.Text = h.text(m); own {
 		e.Text = unescaped(e.Text)
 	}

@@ -45,7 +45,11 @@ type channel struct {
 }
 
 func (c *channel) isThread() bool {
-	return c.Type == discordgo.ChannelTypeGuildNewsThread || c.Type == discordgo.ChannelTypeGuildPublicThread || c.Type == discordgo.ChannelTypeGuildPrivateThread
+	switch c.Type { //nolint:exhaustive // all others are none
+	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
+		return true
+	}
+	return false
 }
 
 func newWorld() *world { return &world{guilds: map[string]*guild{}, channels: map[string]*channel{}} }

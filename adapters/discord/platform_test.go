@@ -202,8 +202,8 @@ func offered(blocks []adapters.Block, buttons []discordtest.Button) []string {
 			text.WriteString(s.Text)
 		}
 		number := strconv.Itoa(len(all)+1) + ". "
-		if strings.HasPrefix(text.String(), number) {
-			all = append(all, strings.TrimPrefix(text.String(), number))
+		if choice, ok := strings.CutPrefix(text.String(), number); ok {
+			all = append(all, choice)
 		}
 	}
 	return all

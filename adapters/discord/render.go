@@ -203,7 +203,7 @@ func (w *writer) escape(s string, styled, followed bool) {
 			w.WriteByte('\\')
 		}
 		w.WriteByte(c)
-		if c != ' ' && c != '\t' && !(c >= '0' && c <= '9' && !w.begun) {
+		if digit := c >= '0' && c <= '9'; c != ' ' && c != '\t' && !digit {
 			w.begun = true
 		}
 		at++

@@ -95,7 +95,9 @@ func (a *api) send(ctx context.Context, method, path, contentType string, body [
 		return nil
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
-		return &adapters.Fault{Sentence: "Discord has answered what cannot be read. It is tried again.", Err: fmt.Errorf("discord: an answer of %d bytes", len(answer))}
+		return &adapters.Fault{
+			Sentence: "Discord has answered what cannot be read. It is tried again.", Err: fmt.Errorf("discord: an answer of %d bytes", len(answer)),
+		}
 	}
 	return nil
 }

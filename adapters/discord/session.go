@@ -87,8 +87,9 @@ func (l *line) write(op int, data any) error {
 func (l *line) end(code int) {
 	l.writes.Lock()
 	defer l.writes.Unlock()
-	_ = l.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, ""), time.Now().Add(time.Second)) //nolint:errcheck // it may be closed already
-	_ = l.Close()                                                                                                   //nolint:errcheck // as above
+	told := websocket.FormatCloseMessage(code, "")
+	_ = l.WriteControl(websocket.CloseMessage, told, time.Now().Add(time.Second)) //nolint:errcheck // it may be closed already
+	_ = l.Close()                                                                 //nolint:errcheck // as above
 }
 
 // read gives the next packet, inflated where the gateway compresses.
@@ -98,7 +99,7 @@ func (l *line) read() (packet, error) {
 		if l.zombie.Load() {
 			err = errZombie
 		}
-		return packet{}, err //nolint:wrapcheck // the code of a close is decided by
+		return packet{}, err
 	}
 	var p packet
 	if kind == websocket.BinaryMessage {

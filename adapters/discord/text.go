@@ -53,17 +53,13 @@ func (n names) read(content string) string {
 			at += code
 			continue
 		}
-		if rest[0] == '<' {
-			if end := strings.IndexByte(rest, '>'); end > 0 && end < 200 {
-				if seen, ok := n.mark(rest[1:end]); ok {
-					at += end + 1
-					if seen == "" { // the mention of the bot: one of the spaces around it goes with it
-						at += spaceAfter(b.String(), content[at:])
-					}
-					b.WriteString(seen)
-					continue
-				}
+		if seen, length, ok := n.marked(rest); ok {
+			at += length
+			if seen == "" { // the mention of the bot: one of the spaces around it goes with it
+				at += spaceAfter(b.String(), content[at:])
 			}
+			b.WriteString(seen)
+			continue
 		}
 		b.WriteByte(rest[0])
 		at++
@@ -94,6 +90,19 @@ func codeLength(s string) int {
 	}
 	return 2*ticks + end
 }
+
+// marked is the mark with which a text begins, if it begins with one, and how long it is.
+func (n names) marked(s string) (seen string, length int, ok bool) {
+	end := strings.IndexByte(s[:min(len(s), maxMark)], '>')
+	if s[0] != '<' || end < 1 {
+		return "", 0, false
+	}
+	seen, ok = n.mark(s[1:end])
+	return seen, end + 1, ok
+}
+
+// maxMark is how long a mark is at most.
+const maxMark = 200
 
 // mark is what people see of a mark: what stands between < and >.
 func (n names) mark(s string) (seen string, ok bool) {
