@@ -83,7 +83,7 @@ func TestSlackManifest(t *testing.T) {
 	if m.Settings.SocketMode || m.Settings.Events.URL != at+"/slack/events" || m.Settings.Interactivity.URL != at+"/slack/interactive" || m.Features.Commands[0].URL != at+"/slack/commands" {
 		t.Errorf("by requests: %+v", m)
 	}
-	byHand := strings.ReplaceAll(strings.ReplaceAll(stdout, "socket_mode_enabled: true\n", ""), "#http ", "")
+	byHand := strings.ReplaceAll(strings.ReplaceAll(stdout, "  socket_mode_enabled: true\n", ""), "#http ", "")
 	if changed := readManifest(t, byHand); changed.Settings.SocketMode || changed.Settings.Events.URL != m.Settings.Events.URL ||
 		changed.Settings.Interactivity.URL != m.Settings.Interactivity.URL || changed.Features.Commands[0].URL != m.Features.Commands[0].URL {
 		t.Errorf("with the other lines: %+v", changed)
