@@ -228,6 +228,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 		want    string // part of the problem, "" if it is fine
 	}{
 		{"a picture", plan.Image, draws, ""},
+		{"a web page", plan.HTML, writes("a.html", "<!DOCTYPE html><html><body>Hello</body></html>"), ""},
 		{"no file", plan.Image, says("done!"), "promised an image, but it made no file"},
 		{"a file that is not there", plan.Mask, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 			return toolbox.Output{Path: filepath.Join(c.Dir, "mask.png")}, nil
@@ -267,6 +268,16 @@ func TestActChecksWhatWasMade(t *testing.T) {
 				t.Errorf("the result is called %s", r.Output.Name)
 			}
 		})
+	}
+}
+
+func TestWhatIsStoredTellsNothingOfItsOrigin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &fakeMind{}, maker{"op": writes("a.png", string(picture())+"secret")}, agent.Config{}, tool("op", plan.Image, img))
+	steps := []plan.Step{{Key: "k", Action: act("op", plan.Image, onPhoto)}}
+	r := w.Act(t.Context(), agent.Work{Request: request(photo), Steps: steps, Memory: agent.NewMemory([]plan.Resource{photo})})
+	if r.Status != plan.Done || !bytes.Equal(w.blobs.data[r.Output.Blob], picture()) {
+		t.Errorf("%+v, stored is %q", r, w.blobs.data[r.Output.Blob])
 	}
 }
 

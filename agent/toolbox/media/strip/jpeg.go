@@ -32,12 +32,13 @@ func (k *kept) jpeg(b []byte) {
 		if marker == scan {
 			next += untilMarker(b[next:])
 		}
-		if exif, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && marker == 0xE1 {
-			if e := upright(exif); e != nil {
-				e = append([]byte("Exif\x00\x00"), e...)
-				k.put(append(binary.BigEndian.AppendUint16([]byte{0xFF, 0xE1}, uint16(len(e)+2)), e...))
-			}
-		} else if keepsSegment(marker, body) {
+		exif, isEXIF := bytes.CutPrefix(body, []byte("Exif\x00\x00"))
+		only, bare := upright(exif)
+		switch {
+		case marker == 0xE1 && isEXIF && only != nil && !bare:
+			k.put(binary.BigEndian.AppendUint16([]byte{0xFF, 0xE1}, uint16(2+len("Exif\x00\x00")+len(only))))
+			k.put(append([]byte("Exif\x00\x00"), only...))
+		case marker == 0xE1 && isEXIF && bare, keepsSegment(marker, body):
 			k.keep(int64(at), int64(next))
 		}
 		at = next
@@ -46,15 +47,17 @@ func (k *kept) jpeg(b []byte) {
 
 // keepsSegment tells of a segment whether the picture needs it.
 func keepsSegment(marker byte, body []byte) bool {
-	switch {
-	case marker == 0xE0: // JFIF, and not the extension which holds a thumbnail
+	switch marker {
+	case 0xE0: // JFIF, and not the extension which holds a thumbnail
 		return bytes.HasPrefix(body, []byte("JFIF\x00"))
-	case marker == 0xE2: // and not the list of further pictures behind the end
+	case 0xE2: // and not the list of further pictures behind the end
 		return bytes.HasPrefix(body, []byte("ICC_PROFILE\x00"))
-	case marker == 0xEE:
+	case 0xEE:
 		return bytes.HasPrefix(body, []byte("Adobe"))
-	default:
-		return (marker < 0xE0 || marker > 0xEF) && marker != 0xFE // no other application's, no comment
+	case 0xFE: // a comment
+		return false
+	default: // no other application's
+		return marker < 0xE0 || marker > 0xEF
 	}
 }
 

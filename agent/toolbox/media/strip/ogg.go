@@ -136,11 +136,15 @@ func (c *comments) overwrite() bool {
 		}
 		end += 4 + n
 	}
+	before := bytes.Clone(c.packet)
 	binary.LittleEndian.PutUint32(c.packet[count:], 1)
 	binary.LittleEndian.PutUint32(c.packet[count+4:], uint32(end-count-8))
 	nothing := c.packet[count+8 : end]
 	copy(nothing, bytes.Repeat([]byte{' '}, len(nothing)))
 	copy(nothing, "X=")
+	if bytes.Equal(before, c.packet) {
+		return false
+	}
 	for rest := c.packet; len(c.lies) > 0; c.lies = c.lies[1:] {
 		rest = rest[copy(c.lies[0], rest):]
 	}

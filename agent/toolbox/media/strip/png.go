@@ -25,8 +25,11 @@ func (k *kept) png(b []byte) {
 		kind := string(b[at+4 : at+8])
 		switch critical := kind[0]&0x20 == 0; {
 		case kind == "eXIf":
-			if e := upright(b[at+8 : next-4]); e != nil {
-				k.put(chunk(kind, e))
+			switch only, bare := upright(b[at+8 : next-4]); {
+			case bare:
+				k.keep(int64(at), int64(next))
+			case only != nil:
+				k.put(chunk(kind, only))
 			}
 		case critical, slices.Contains(shown, kind):
 			k.keep(int64(at), int64(next))

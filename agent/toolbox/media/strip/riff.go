@@ -12,7 +12,7 @@ func (k *kept) webp(b []byte) {
 	k.keep(0, riffHeader)
 	extended := -1 // the piece that holds the flags
 	var exif []byte
-	dropped := false
+	bare, dropped := false, false
 	for at := riffHeader; at+8 <= len(b); {
 		size := int(binary.LittleEndian.Uint32(b[at+4:]))
 		next := at + 8 + size + size%2
@@ -25,7 +25,11 @@ func (k *kept) webp(b []byte) {
 			extended = len(k.pieces)
 			k.put(slices.Clone(b[at:next]))
 		case "EXIF":
-			exif, dropped = upright(b[at+8:at+8+size]), true
+			if exif, bare = upright(b[at+8 : at+8+size]); bare {
+				k.keep(int64(at), int64(next))
+			} else {
+				dropped = true
+			}
 		case "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":
 			k.keep(int64(at), int64(next))
 		default:
@@ -42,6 +46,8 @@ func (k *kept) webp(b []byte) {
 		flags := &k.pieces[extended].put[8]
 		if *flags &^= withXMP | withEXIF; exif != nil {
 			*flags |= withEXIF
+		}
+		if exif != nil && !bare {
 			k.put(append(binary.LittleEndian.AppendUint32([]byte("EXIF"), uint32(len(exif))), exif...)) // of even length
 		}
 	}

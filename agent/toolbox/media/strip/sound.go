@@ -63,11 +63,8 @@ func (k *kept) flac(in source) error {
 		const last, padding = 0x80, 1
 		next := min(at+4+(int64(head[1])<<16|int64(head[2])<<8|int64(head[3])), in.size)
 		switch head[0] &^ last {
-		case 0, 3: // how it is coded, and where to seek
+		case 0, 3, padding: // 0 is how it is coded, 3 where to seek
 			k.keep(at, next)
-		case padding:
-			k.keep(at, at+4)
-			k.blank(at+4, next)
 		default:
 			k.put([]byte{head[0]&last | padding})
 			k.keep(at+1, at+4)
