@@ -36,6 +36,13 @@ func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 		taken()
 		return
 	}
+	if kind := t.Event.Type; mentions(t.Event.Text, self.user) && !e.Thread.Direct && e.Cancel == nil && e.Reaction == nil {
+		s.put(ctx, e, func() {
+			taken()
+			s.twins.came(e.ID, kind)
+		})
+		return
+	}
 	s.put(ctx, e, taken)
 }
 

@@ -49,6 +49,7 @@ func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 	<-ctx.Done()
 	in.Close() // what was taken is confirmed still
+	s.twins.wait()
 	s.mu.Lock()
 	s.hearing = nil
 	s.mu.Unlock()

@@ -98,6 +98,7 @@ type Slack struct {
 	people *people
 	seeds  *rate.Limiter // numbers that are put on answers
 
+	twins  twins
 	silent atomic.Bool // the working status is not allowed
 	socket atomic.Bool // Slack has said hello
 

@@ -1,0 +1,67 @@
+package slack
+
+import (
+	"sync"
+	"time"
+)
+
+// lateTwin is how long after a mention was taken its twin is waited for where Listen ends.
+const lateTwin = 2 * time.Second
+
+// twins are the two events by which Slack tells of one mention. The second one would come
+// again to who listens next if it were not confirmed.
+type twins struct {
+	mu   sync.Mutex
+	once map[string]single // of which one has come
+	both chan struct{}     // closed when none is waited for
+}
+
+type single struct {
+	kind string
+	at   time.Time
+}
+
+// came notes that one of the two was taken.
+func (t *twins) came(id, kind string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	for other, s := range t.once {
+		if now.Sub(s.at) > lateTwin {
+			delete(t.once, other)
+		}
+	}
+	if s, ok := t.once[id]; ok && s.kind != kind {
+		delete(t.once, id)
+	} else {
+		if t.once == nil {
+			t.once = map[string]single{}
+		}
+		t.once[id] = single{kind, now}
+	}
+	if len(t.once) == 0 && t.both != nil {
+		close(t.both)
+		t.both = nil
+	}
+}
+
+// wait waits for those whose other one has just come.
+func (t *twins) wait() {
+	t.mu.Lock()
+	latest := time.Duration(0)
+	for _, s := range t.once {
+		latest = max(latest, lateTwin-time.Since(s.at))
+	}
+	both := make(chan struct{})
+	t.both = both
+	t.mu.Unlock()
+	if latest <= 0 {
+		return
+	}
+	late := time.NewTimer(latest)
+	defer late.Stop()
+	select {
+	case <-both:
+	case <-late.C:
+	}
+}
