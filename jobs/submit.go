@@ -65,15 +65,7 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 	}
 	first := false
 	if join {
-		position, err := j.logs.append(ctx, threadLog(threadID), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language, a.aside()}})
-		if err != nil {
-			return "", err
-		}
-		first = position == 0 && !a.aside()
-		if err := j.noteAsker(ctx, id, e.By.ID, e.Thread); err != nil {
-			return "", err
-		}
-		if err := j.list(ctx, id, now); err != nil {
+		if first, err = j.join(ctx, id, a); err != nil {
 			return "", err
 		}
 	}
@@ -117,6 +109,19 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 	j.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
 	j.acknowledge(ctx, e, adapters.Seen)
 	return id, nil
+}
+
+// join puts a request into its thread's line, and tells whether it is the first one ever.
+func (j *Jobs) join(ctx context.Context, id string, a asked) (first bool, err error) {
+	e, now := a.Event, j.config.Now()
+	position, err := j.logs.append(ctx, threadLog(ThreadID(e.Thread)), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language, a.aside()}})
+	if err != nil {
+		return false, err
+	}
+	if err := j.noteAsker(ctx, id, e.By.ID, e.Thread); err != nil {
+		return false, err
+	}
+	return position == 0 && !a.aside(), j.list(ctx, id, now)
 }
 
 // newAsked is what is recorded of an event.
