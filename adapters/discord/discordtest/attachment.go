@@ -89,7 +89,11 @@ func (s *Server) attachmentJSON(a *attachment) object {
 	}
 	if v := a.voice; v != nil {
 		o["duration_secs"] = v.Duration.Seconds()
-		o["waveform"] = base64.StdEncoding.EncodeToString(append(make([]byte, 0, 256), v.Waveform...))
+		wave := v.Waveform
+		if wave == nil {
+			wave = make([]byte, 64)
+		}
+		o["waveform"] = base64.StdEncoding.EncodeToString(wave)
 	}
 	return o
 }

@@ -185,6 +185,13 @@ func TestThreads(t *testing.T) {
 	if _, err := l.ChannelMessageSend(loose, "awake"); err != nil || s.Archived(loose) {
 		t.Errorf("writing does not take it out again: %v", err)
 	}
+	s.Archive(loose, true)
+	if _, err := l.ChannelEdit(loose, &discordgo.ChannelEdit{Archived: new(bool)}); err != nil || s.Archived(loose) {
+		t.Errorf("it is not taken out again: %v", err)
+	}
+	if active, err := l.GuildThreadsActive(s.guild); err != nil || len(active.Threads) != 2 {
+		t.Errorf("active are %+v, %v", active, err)
+	}
 	if err := l.ChannelTyping(loose); err != nil || !s.Typing(loose) {
 		t.Errorf("not shown to type: %v", err)
 	}

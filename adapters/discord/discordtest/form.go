@@ -189,11 +189,12 @@ func (s *Server) change(m *entry, b *messageBody, files map[string]File) *refusa
 	case len(changed.attachments) > mostFiles:
 		return badForm("attachments", "BASE_TYPE_MAX_LENGTH", "Must be 10 or fewer in length.")
 	}
-	if m.flags&flagLoading != 0 {
-		changed.flags &^= flagLoading
-	}
 	if b.Content != nil {
 		s.mention(&changed, or(b.Allowed, all()))
+	}
+	if m.flags&flagLoading != 0 { // it is new to people
+		changed.flags &^= flagLoading
+		changed.notify()
 	}
 	*m = changed
 	if m.flags&flagLoading == 0 && b.Flags != nil {

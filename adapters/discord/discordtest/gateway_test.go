@@ -47,10 +47,8 @@ func TestTakenUpAgain(t *testing.T) {
 			l := connected(t, s.Server)
 			s.say("before")
 			l.message(t)
-			s.RefuseGateway(true)
 			end(s.Server)
 			said := s.say("meanwhile")
-			s.RefuseGateway(false)
 			if heard := l.message(t); heard.ID != said.ID {
 				t.Errorf("heard %q first", heard.Content)
 			}
@@ -152,6 +150,45 @@ func TestClosed(t *testing.T) {
 				t.Errorf("closed with %d, want %d", code, c.code)
 			}
 		})
+	}
+}
+
+func TestClosedGateway(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	s.RefuseGateway(true)
+	_, got, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+s.Host()+"/gateway/?v=9&encoding=json", nil)
+	if err == nil || got.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("connected: %v", err)
+	}
+	if err := got.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	s.RefuseGateway(false)
+	dial(t, s.Server)
+}
+
+// TestToldOnce checks that what was told again is told no more once it was heard.
+func TestToldOnce(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	w := dial(t, s.Server)
+	w.identify(s.Token(), least)
+	session := w.ready()
+	seq := int64(2) // READY and the guild
+	for range 3 {
+		s.CutOff()
+		s.say("meanwhile")
+		w = dial(t, s.Server)
+		w.send(6, map[string]any{"token": s.Token(), "session_id": session, "seq": seq})
+		if p := w.read(); p.Kind != "MESSAGE_CREATE" || p.Seq <= seq {
+			t.Errorf("told of %+v after %d", p, seq)
+		} else {
+			seq = p.Seq
+		}
+		if p := w.read(); p.Kind != "RESUMED" {
+			t.Errorf("told of %+v at the end", p)
+		}
 	}
 }
 

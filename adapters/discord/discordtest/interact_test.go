@@ -13,6 +13,12 @@ import (
 	"atelier/adapters/discord/discordtest"
 )
 
+// still are the options of a server whose clock stands still, so that nobody is late.
+func still() discordtest.Options {
+	now := time.Now()
+	return discordtest.Options{Clock: func() time.Time { return now }}
+}
+
 // commands registers what the tests use.
 func commands(t *testing.T, s *discordtest.Server, l *library) {
 	t.Helper()
@@ -52,7 +58,7 @@ func (l *library) respond(t *testing.T, i *discordgo.Interaction, kind discordgo
 
 func TestSlash(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
+	s := newScene(t, still())
 	l := connected(t, s.Server)
 	commands(t, s.Server, l)
 	s.Admin(s.guild, s.ana)
@@ -111,7 +117,7 @@ func refusal(t *testing.T, err error) int {
 
 func TestLateAndDouble(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
+	s := newScene(t, still())
 	l := connected(t, s.Server)
 	commands(t, s.Server, l)
 	m := s.say("a wish")
@@ -146,7 +152,7 @@ func TestLateAndDouble(t *testing.T) {
 
 func TestFormAndButtons(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
+	s := newScene(t, still())
 	l := connected(t, s.Server)
 	sent, err := l.ChannelMessageSendComplex(s.channel, &discordgo.MessageSend{Content: "choose", Components: []discordgo.MessageComponent{
 		discordgo.ActionsRow{Components: []discordgo.MessageComponent{
@@ -219,7 +225,7 @@ func TestNotThere(t *testing.T) {
 // TestCommandsRefused holds what the platform does not register.
 func TestCommandsRefused(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
+	s := newScene(t, still())
 	c := calls(t, s.Server)
 	long := strings.Repeat("x", 101)
 	required := []body{{"type": 3, "name": "a", "description": "a"}, {"type": 3, "name": "b", "description": "b", "required": true}}
@@ -245,7 +251,7 @@ func TestCommandsRefused(t *testing.T) {
 // TestVoiceAndForward checks how these come in.
 func TestVoiceAndForward(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, discordtest.Options{})
+	s := newScene(t, still())
 	w := dial(t, s.Server)
 	w.identify(s.Token(), least|discordgo.IntentMessageContent)
 	w.ready()

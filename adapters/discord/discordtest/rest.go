@@ -20,6 +20,7 @@ const (
 	Gateway        Route = "GET /gateway"
 	GatewayBot     Route = "GET /gateway/bot"
 	Me             Route = "GET /users/@me"
+	GetUser        Route = "GET /users/{user}"
 	OpenDM         Route = "POST /users/@me/channels"
 	Application    Route = "GET /applications/@me"
 	OAuth          Route = "GET /oauth2/applications/@me"
@@ -27,6 +28,7 @@ const (
 	GetRoles       Route = "GET /guilds/{guild}/roles"
 	GetMember      Route = "GET /guilds/{guild}/members/{user}"
 	GetChannels    Route = "GET /guilds/{guild}/channels"
+	ActiveThreads  Route = "GET /guilds/{guild}/threads/active"
 	GetChannel     Route = "GET /channels/{channel}"
 	EditChannel    Route = "PATCH /channels/{channel}"
 	PostMessage    Route = "POST /channels/{channel}/messages"
@@ -61,6 +63,7 @@ func (s *Server) handlers() map[Route]handler {
 		Gateway:        func(*request) (int, any, *refusal) { return http.StatusOK, object{"url": s.gatewayURL()}, nil },
 		GatewayBot:     s.getGateway,
 		Me:             func(*request) (int, any, *refusal) { return http.StatusOK, s.bot.json(), nil },
+		GetUser:        s.getUser,
 		OpenDM:         s.openDM,
 		Application:    s.getApplication,
 		OAuth:          s.getApplication,
@@ -68,6 +71,7 @@ func (s *Server) handlers() map[Route]handler {
 		GetRoles:       s.getGuild,
 		GetMember:      s.getMember,
 		GetChannels:    s.getGuild,
+		ActiveThreads:  s.getGuild,
 		GetChannel:     s.getChannel,
 		EditChannel:    s.patchThread,
 		PostMessage:    s.postMessage,

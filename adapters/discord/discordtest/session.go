@@ -72,14 +72,24 @@ type session struct {
 	id      string
 	intents int
 	seq     int64
-	first   int64    // the sequence number of the log's first
-	log     [][]byte // what was told and may have to be told again
-	conn    *conn    // nil while there is none
+	first   int64 // the sequence number of the log's first
+	log     []told
+	conn    *conn // nil while there is none
 	lost    time.Time
 }
 
-// mostKept is how many events a session keeps.
+// told is something that may have to be told again.
+type told struct {
+	frame []byte
+	once  bool // it is of no use later
+}
+
+// mostKept is how many events a session keeps: of more the older half is forgotten, and the
+// session cannot be taken up from there.
 const mostKept = 50_000
+
+// resumedEvent ends what is told again.
+const resumedEvent = "RESUMED"
 
 // emit tells of an event, or keeps it back. Without bare there is nothing in it that takes
 // the intent to read content.
@@ -110,7 +120,7 @@ func (s *Server) tell(h held) {
 	}
 	for id, session := range s.sessions {
 		switch {
-		case session.conn == nil && s.now().Sub(session.lost) > s.options.ResumeWithin, len(session.log) > mostKept:
+		case session.conn == nil && s.now().Sub(session.lost) > s.options.ResumeWithin:
 			delete(s.sessions, id)
 		case h.intent != 0 && session.intents&h.intent == 0:
 		case session.intents&intentContent != 0:
@@ -126,7 +136,10 @@ func (x *session) dispatch(kind string, data json.RawMessage) {
 	x.seq++
 	seq := x.seq
 	frame := encode(payload{Data: data, Seq: &seq, Kind: &kind})
-	x.log = append(x.log, frame)
+	x.log = append(x.log, told{frame, kind == resumedEvent})
+	if len(x.log) > mostKept {
+		x.heard(x.first + mostKept/2)
+	}
 	if x.conn != nil {
 		x.conn.send(frame)
 	}
@@ -212,10 +225,12 @@ func (s *Server) resume(c *conn, token, id string, seq int64) (code int, valid b
 	s.resumed++
 	x.conn, c.session = c, x
 	x.heard(seq)
-	for _, frame := range x.log {
-		c.send(frame)
+	for _, t := range x.log {
+		if !t.once {
+			c.send(t.frame)
+		}
 	}
-	x.dispatch("RESUMED", encode(object{}))
+	x.dispatch(resumedEvent, encode(object{}))
 	return 0, true
 }
 

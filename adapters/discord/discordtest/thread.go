@@ -168,7 +168,8 @@ func (s *Server) postThread(r *request) (int, any, *refusal) {
 	return http.StatusCreated, s.channelJSON(s.startThread(c, from, body.Name, s.bot)), nil
 }
 
-// patchThread lets the bot change its own thread: its name, and whether it is put away.
+// patchThread lets the bot change its own thread: its name, and whether it is put away. One
+// that is not locked is taken out again by who may write in it.
 func (s *Server) patchThread(r *request) (int, any, *refusal) {
 	var body struct {
 		Name     *string `json:"name"`
@@ -177,13 +178,14 @@ func (s *Server) patchThread(r *request) (int, any, *refusal) {
 	if no := r.decode(&body); no != nil {
 		return 0, nil, no
 	}
-	c, no := s.channelFor(r, 0)
+	c, no := s.channelFor(r, SendInThreads)
+	wakes := body.Archived != nil && !*body.Archived
 	switch {
 	case no != nil:
 		return 0, nil, no
-	case c.kind != publicThread || c.owner != s.bot.ID:
+	case c.kind != publicThread, c.locked, c.owner != s.bot.ID && (!wakes || body.Name != nil):
 		return 0, nil, missingPermissions
-	case c.locked && c.archived, c.archived && (body.Archived == nil || *body.Archived):
+	case c.archived && !wakes:
 		return 0, nil, threadArchived
 	}
 	if body.Name != nil {
