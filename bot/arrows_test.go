@@ -31,6 +31,8 @@ var arrows = map[string]arrow{
 	"adapters/terminal":            {[]string{"adapters"}, "a make imports its promise"},
 	"adapters/discord":             {[]string{"adapters", "adapters/edge", "adapters/inbox", "adapters/ledger"}, "a make imports its promise, and what platforms have in common"},
 	"adapters/discord/discordtest": {nil, "a server that speaks a protocol knows nothing of ours"},
+	"adapters/slack":               {[]string{"adapters", "adapters/edge", "adapters/inbox", "adapters/ledger"}, "a make imports its promise, and what platforms have in common"},
+	"adapters/slack/slacktest":     {nil, "a server that speaks a protocol knows nothing of ours"},
 	"adapters/web":                 {[]string{"adapters", "adapters/phrase", "adapters/web/point"}, "a make imports its promise, and shows the page to point at pictures within its own"},
 	"adapters/web/guard":           {[]string{"adapters", "adapters/phrase"}, "who is let in does not depend on what is behind the door"},
 	"adapters/web/point":           {[]string{"adapters", "adapters/phrase"}, "pointing is served on its own too, for other platforms: it knows no channel"},
