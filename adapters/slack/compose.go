@@ -206,5 +206,7 @@ func (p part) fallback() string {
 // plainly are the options by which a text means nothing that it does not say, and notifies
 // nobody that it does not name.
 func plainly(options ...slack.MsgOption) []slack.MsgOption {
-	return append(options, slack.MsgOptionLinkNames(false), slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+	return append(options,
+		slack.MsgOptionLinkNames(false), slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+	)
 }

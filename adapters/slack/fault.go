@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -66,7 +67,7 @@ var refusals = map[string]refusal{
 
 const (
 	restricted   = "The bot may not do this here. Somebody who runs the workspace must allow it."
-	refusedToken = "Slack does not take the bot's tokens any more. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
+	refusedToken = "Slack does not take the bot's tokens any more. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again." //nolint:gosec // it names the settings, and not what they hold
 	unreached    = "Slack does not answer as it should. It is tried again."
 	misread      = "Slack does not take what was sent. This is a fault of the program."
 )
@@ -140,12 +141,7 @@ func isCode(err error, codes ...string) bool {
 	if !ok {
 		return false
 	}
-	for _, code := range codes {
-		if r.Err == code {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(codes, r.Err)
 }
 
 // unposted tells whether Slack said that it has not done what it was asked.

@@ -47,7 +47,9 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 		return nil, errors.Join(err, body.Close())
 	}
 	if isPage(begin) && !strings.Contains(f.Type, "html") {
-		locked := &adapters.Fault{Sentence: "Slack does not give the file to the bot: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden}
+		locked := &adapters.Fault{
+			Sentence: "Slack does not give the file to the bot: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden,
+		}
 		return nil, errors.Join(locked, body.Close())
 	}
 	return struct {

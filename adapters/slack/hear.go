@@ -56,7 +56,7 @@ func (s *Slack) read(ctx context.Context, self account, h happening) (adapters.E
 	case "reaction_added", "reaction_removed":
 		return s.readReaction(ctx, self, h)
 	case "tokens_revoked", "app_uninstalled":
-		s.doubt()
+		s.doubt() //nolint:contextcheck // it lasts as long as Listen
 	}
 	return adapters.Event{}, false
 }

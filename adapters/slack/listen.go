@@ -57,7 +57,7 @@ func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	socket.Wait()
 	l.work.Wait()
 	if cause := context.Cause(ctx); errors.Is(cause, adapters.ErrRefused) {
-		return cause
+		return fault(cause)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (s *Slack) later(do func(ctx context.Context)) bool {
 	if l == nil {
 		return false
 	}
-	l.work.Go(func() {
+	l.work.Go(func() { // it lasts as long as Listen, and not as who noticed it
 		ctx, stop := context.WithTimeout(l.ctx, patience)
 		defer stop()
 		do(ctx)

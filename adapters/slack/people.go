@@ -79,8 +79,8 @@ func (p *people) user(ctx context.Context, id string) somebody {
 	switch {
 	case err == nil:
 		name := cmp.Or(answer.Profile.DisplayName, answer.RealName, answer.Profile.RealName, answer.Name)
-		who = somebody{Person: adapters.Person{ID: id, Name: plainLine(name, maxName), Admin: answer.IsAdmin || answer.IsOwner}, bot: answer.IsBot || id == "USLACKBOT"}
-		who.at = now.Add(known)
+		who.Person = adapters.Person{ID: id, Name: plainLine(name, maxName), Admin: answer.IsAdmin || answer.IsOwner}
+		who.bot, who.at = answer.IsBot || id == "USLACKBOT", now.Add(known)
 	case ctx.Err() != nil:
 		return somebody{Person: adapters.Person{ID: id, Name: who.Name, Admin: who.Admin}, bot: who.bot}
 	default: // what was known last is better than nothing
@@ -140,6 +140,6 @@ func cutBytes(s string, most int) string {
 
 // readAll reads a form, and closes it.
 func readAll(r io.ReadCloser) ([]byte, error) {
-	defer r.Close() //nolint:errcheck // it is only read
-	return io.ReadAll(io.LimitReader(r, maxForm))
+	defer r.Close()                               //nolint:errcheck // it is only read
+	return io.ReadAll(io.LimitReader(r, maxForm)) //nolint:wrapcheck // it is the program's own text
 }

@@ -53,21 +53,6 @@ func newWorkspace(t *testing.T, byHTTP bool) *workspace {
 	return w
 }
 
-// at is the process that listens, if there is one.
-func (w *workspace) at() *Slack {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, s := range w.adapters {
-		s.mu.Lock()
-		listens := s.hearing != nil
-		s.mu.Unlock()
-		if listens {
-			return s
-		}
-	}
-	return w.adapters[len(w.adapters)-1]
-}
-
 // largestFile is small, so that it is tried.
 const largestFile = 4 << 20
 
@@ -84,7 +69,7 @@ func (w *workspace) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter
 				default:
 				}
 			}
-			return nil, nil
+			return nil, nil //nolint:nilnil // no proxy
 		},
 	}
 	if c.AppToken = w.AppToken(); w.http {
@@ -261,13 +246,6 @@ func (w *workspace) Press(t *testing.T, by adapters.Person, on adapters.MessageR
 	w.pressed(t, w.Server.Press(by.ID, on.Channel, on.ID, action))
 }
 
-func (*workspace) pressed(t *testing.T, i *slacktest.Interaction) {
-	t.Helper()
-	if _, err := i.Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func (w *workspace) Halt(t *testing.T, by adapters.Person, request adapters.MessageRef) {
 	t.Helper()
 	m, ok := w.Message(request.Channel, request.ID)
@@ -329,6 +307,28 @@ func (w *workspace) Stall(*testing.T) <-chan struct{} {
 	defer w.mu.Unlock()
 	w.stalled = waiting
 	return waiting
+}
+
+// at is the process that listens, if there is one.
+func (w *workspace) at() *Slack {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.adapters {
+		s.mu.Lock()
+		listens := s.hearing != nil
+		s.mu.Unlock()
+		if listens {
+			return s
+		}
+	}
+	return w.adapters[len(w.adapters)-1]
+}
+
+func (*workspace) pressed(t *testing.T, i *slacktest.Interaction) {
+	t.Helper()
+	if _, err := i.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func (w overSocket) Break(*testing.T) { w.Disconnect("") }

@@ -47,7 +47,8 @@ func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, 
 			return s.find(ctx, key, n, p.Thread)
 		})
 	}
-	_, _, _, err := s.api.UpdateMessageContext(ctx, at.Channel, at.ID, plainly(slack.MsgOptionText(text, false), slack.MsgOptionBlocks(blocks...))...)
+	_, _, _, err := s.api.UpdateMessageContext( //nolint:dogsled // the message is known
+		ctx, at.Channel, at.ID, plainly(slack.MsgOptionText(text, false), slack.MsgOptionBlocks(blocks...))...)
 	return at, fault(err)
 }
 

@@ -69,12 +69,16 @@ func (s *Slack) fits(r adapters.Reply) error {
 			continue
 		}
 		if f.Size > s.config.MaxFile {
-			return &adapters.Fault{Sentence: "%s is too large to be sent here.", Args: []any{f.Name}, Kind: adapters.ErrTooLarge, File: i + 1, Limit: s.config.MaxFile}
+			return &adapters.Fault{
+				Sentence: "%s is too large to be sent here.", Args: []any{f.Name}, Kind: adapters.ErrTooLarge, File: i + 1, Limit: s.config.MaxFile,
+			}
 		}
 		n++
 	}
 	if n > maxFiles {
-		return &adapters.Fault{Sentence: "%d files are more than can be sent with one answer: at most %d are taken.", Args: []any{n, maxFiles}, Kind: adapters.ErrTooLarge}
+		return &adapters.Fault{
+			Sentence: "%d files are more than can be sent with one answer: at most %d are taken.", Args: []any{n, maxFiles}, Kind: adapters.ErrTooLarge,
+		}
 	}
 	return nil
 }
@@ -86,7 +90,9 @@ func (s *Slack) Limits(adapters.Thread) adapters.Limits {
 
 // once posts the parts under a key that are not there yet. One that may be there is looked
 // for before.
-func (s *Slack) once(ctx context.Context, key string, in adapters.Thread, parts int, post, find func(ctx context.Context, n int) (string, error)) (ref adapters.MessageRef, err error) {
+func (s *Slack) once(
+	ctx context.Context, key string, in adapters.Thread, parts int, post, find func(ctx context.Context, n int) (string, error),
+) (ref adapters.MessageRef, err error) {
 	leave, err := s.turn(ctx, key)
 	if err != nil {
 		return ref, err

@@ -48,7 +48,8 @@ func (s *Slack) share(ctx context.Context, key string, in adapters.Thread, files
 	if err != nil {
 		return "", unsent{local{fmt.Errorf("note which files are sent: %w", err)}}
 	}
-	if _, err = s.api.CompleteUploadExternalContext(ctx, slack.CompleteUploadExternalParameters{Files: summaries, Channel: in.Channel, ThreadTimestamp: in.ID}); err != nil {
+	to := slack.CompleteUploadExternalParameters{Files: summaries, Channel: in.Channel, ThreadTimestamp: in.ID}
+	if _, err = s.api.CompleteUploadExternalContext(ctx, to); err != nil {
 		return "", err //nolint:wrapcheck // begin reads the library's error
 	}
 	ts, err := s.whereShared(ctx, in.Channel, ids[0])

@@ -166,7 +166,9 @@ func New(c Config) (*Slack, error) {
 		config: c, edge: outside, ledger: book, seeds: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
 		posting: map[string]chan turn{}, status: map[string]string{}, seen: map[string]time.Time{},
 	}
-	s.api = slack.New(c.BotToken, slack.OptionHTTPClient(newGate(outside.HTTP(), c.APIURL)), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken))
+	s.api = slack.New(c.BotToken,
+		slack.OptionHTTPClient(newGate(outside.HTTP(), c.APIURL)), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),
+	)
 	s.people = newPeople(s)
 	return s, nil
 }

@@ -115,10 +115,11 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 		switch r.Type {
 		case socketmode.RequestTypeHello:
 			s.socket.Store(true)
-			s.doubt()
+			s.doubt() //nolint:contextcheck // it lasts as long as Listen
 		case socketmode.RequestTypeDisconnect:
 			if r.Reason == "link_disabled" {
-				return &adapters.Fault{Sentence: "Socket Mode is turned off: turn it on in the settings of the app.", Err: errors.New("slack says link_disabled")}
+				off := errors.New("slack says link_disabled")
+				return &adapters.Fault{Sentence: "Socket Mode is turned off: turn it on in the settings of the app.", Err: off}
 			}
 			return nil
 		default:
@@ -137,12 +138,12 @@ func (s *Slack) request(ctx context.Context, r socketmode.Request, confirm func(
 	case socketmode.RequestTypeEventsAPI:
 		s.hear(ctx, r.Payload, confirm)
 	case socketmode.RequestTypeInteractive:
-		if s.interact(r.Payload) {
+		if s.interact(r.Payload) { //nolint:contextcheck // it lasts as long as Listen
 			confirm()
 		}
 	case socketmode.RequestTypeSlashCommands:
 		var c command
-		if json.Unmarshal(r.Payload, &c) == nil && s.command(c) {
+		if json.Unmarshal(r.Payload, &c) == nil && s.command(c) { //nolint:contextcheck // as above
 			confirm()
 		}
 	default:
@@ -186,7 +187,9 @@ func (l *line) control(kind int, data []byte) error {
 	return l.conn.WriteControl(kind, data, time.Now().Add(writing)) //nolint:wrapcheck // nobody reads it
 }
 
-func (l *line) alive() error { return l.conn.SetReadDeadline(time.Now().Add(deadAfter)) }
+func (l *line) alive() error {
+	return l.conn.SetReadDeadline(time.Now().Add(deadAfter)) //nolint:wrapcheck // lineFault reads it
+}
 
 // isMalformed tells whether a frame is no request, on a connection that is whole.
 func isMalformed(err error) bool {

@@ -118,7 +118,7 @@ func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	}
 	for _, id := range append([]string{sent.ID}, sent.Parts...) {
 		if isID(id) { // a file of which the message was not known
-			if _, err := s.removeFile(ctx, id); err != nil {
+			if err := s.removeFile(ctx, id); err != nil {
 				return err
 			}
 			continue
@@ -143,17 +143,17 @@ func (s *Slack) remove(ctx context.Context, channel, ts string) error {
 		return nil
 	}
 	for _, f := range m.Files {
-		if _, err := s.removeFile(ctx, f.ID); err != nil {
+		if err := s.removeFile(ctx, f.ID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Slack) removeFile(ctx context.Context, id string) (bool, error) {
+func (s *Slack) removeFile(ctx context.Context, id string) error {
 	err := s.api.DeleteFileContext(ctx, id)
 	if isCode(err, "file_not_found", "file_deleted") {
-		return false, nil
+		return nil
 	}
-	return err == nil, fault(err)
+	return fault(err)
 }
