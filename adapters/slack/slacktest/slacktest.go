@@ -65,12 +65,12 @@ type Options struct {
 	Now func() time.Time
 }
 
-// DefaultScopes are the scopes that a bot needs for everything that the server offers.
+// DefaultScopes are those of a bot that reads, writes, shares files and reacts: no more
+// than that, so that a call that needs another one fails.
 func DefaultScopes() []string {
 	return []string{
-		"app_mentions:read", "assistant:write", "channels:history", "channels:join", "channels:read", "chat:write",
-		"commands", "files:read", "files:write", "groups:history", "groups:read", "im:history", "im:read", "im:write",
-		"mpim:history", "mpim:read", "reactions:read", "reactions:write", "team:read", "users:read",
+		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history",
+		"im:history", "im:write", "mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
 }
 

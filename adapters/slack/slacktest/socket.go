@@ -181,6 +181,11 @@ func (s *Server) write(c *socket) {
 		if leaving {
 			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
 			_ = c.conn.WriteControl(websocket.CloseMessage, bye, time.Now().Add(patience)) //nolint:errcheck // it closes anyway
+			select {                                                                       // the client reads what was sent, and closes
+			case <-c.gone:
+			case <-time.After(time.Second):
+			case <-s.done:
+			}
 			return
 		}
 		select {

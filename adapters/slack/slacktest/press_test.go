@@ -1,0 +1,199 @@
+package slacktest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/socketmode"
+
+	"atelier/adapters/slack/slacktest"
+)
+
+// TestAModalFromAShortcut walks the way of "Use with Atelier": shortcut, view, what was
+// typed, and the answers at the response URL.
+func TestAModalFromAShortcut(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{TriggerFor: time.Minute, AckWithin: time.Minute, Events: []string{}})
+	api := client(t, s)
+	var mu sync.Mutex
+	var got []slack.InteractionCallback
+	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool {
+		if i, ok := e.Data.(slack.InteractionCallback); ok {
+			mu.Lock()
+			got = append(got, i)
+			mu.Unlock()
+		}
+		return true
+	})
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	ts := s.Say(slacktest.Post{Channel: c, By: ann, Files: []slacktest.File{{Name: "a.png", Data: []byte("x")}}})
+	pick := s.Shortcut(ann, c, ts, "use_with_atelier")
+	if _, err := pick.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	plain := func(text string) *slack.TextBlockObject { return slack.NewTextBlockObject("plain_text", text, false, false) }
+	view := slack.ModalViewRequest{
+		Type: "modal", CallbackID: "wish", PrivateMetadata: "m1", Title: plain("Use with Atelier"), Submit: plain("Go"),
+		Blocks: slack.Blocks{BlockSet: []slack.Block{
+			slack.NewInputBlock("wish", plain("Your wish"), nil, slack.NewPlainTextInputBlockElement(nil, "text")),
+		}},
+	}
+	opened, err := api.OpenViewContext(t.Context(), pick.TriggerID, view)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = api.OpenViewContext(t.Context(), pick.TriggerID, view)
+	wants(t, err, "exchanged_trigger_id")
+	if _, err := s.SubmitView(ann, opened.ID, map[string]string{"text": "make it grey"}).Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if v := s.Views(); len(v) != 1 || v[0].Open || v[0].User != ann || v[0].CallbackID != "wish" {
+		t.Errorf("%+v", v)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(got) != 2 || got[0].Type != slack.InteractionTypeMessageAction || len(got[0].Message.Files) != 1 ||
+		got[1].View.State.Values["wish"]["text"].Value != "make it grey" || got[1].View.PrivateMetadata != "m1" {
+		t.Fatalf("%+v", got)
+	}
+	for i := range 6 {
+		err := slack.PostWebhookCustomHTTPContext(t.Context(), pick.ResponseURL, s.Client(), &slack.WebhookMessage{Text: "seen"})
+		if (err == nil) != (i < 5) {
+			t.Errorf("answer %d: %v", i, err)
+		}
+	}
+	if e := s.Ephemerals(ann); len(e) != 5 || e[0].Text != "seen" || e[0].ResponseURL != pick.ResponseURL {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestAButtonAndACommand(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute, Events: []string{}})
+	var pressed slack.InteractionCallback
+	listen(t, s, func(sm *socketmode.Client, e socketmode.Event) bool {
+		switch data := e.Data.(type) {
+		case slack.InteractionCallback:
+			pressed = data
+		case slack.SlashCommand:
+			if err := sm.AckCtx(context.Background(), e.Request.EnvelopeID, map[string]string{"text": data.Text + "!"}); err != nil {
+				t.Error(err)
+			}
+			return false
+		}
+		return true
+	})
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	button := slack.NewButtonBlockElement("choose", "2", slack.NewTextBlockObject("plain_text", "Two", false, false))
+	_, ts, err := client(t, s).PostMessageContext(t.Context(), c, slack.MsgOptionText("or", false), slack.MsgOptionBlocks(slack.NewActionBlock("choices", button)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Press(ann, c, ts, "choose").Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	action := pressed.ActionCallback.BlockActions[0]
+	if action.ActionID != "choose" || action.Value != "2" || action.BlockID != "choices" || pressed.User.ID != ann ||
+		pressed.Channel.ID != c || pressed.Container.MessageTs != ts || pressed.Message.Timestamp != ts || pressed.ResponseURL == "" {
+		t.Errorf("%+v", pressed)
+	}
+	ack, err := s.Command(ann, c, "/atelier", "status").Wait(t.Context())
+	if err != nil || string(ack.Body) != `{"text":"status!"}` || s.Ephemerals(ann)[0].Text != "status!" {
+		t.Errorf("%s %v", ack.Body, err)
+	}
+}
+
+func TestFaultsOfCalls(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{})
+	api := client(t, s)
+	c := s.Channel("here")
+	post := func() error {
+		_, _, err := api.PostMessageContext(t.Context(), c, slack.MsgOptionText("hi", false))
+		return err
+	}
+	s.RateLimit("chat.postMessage", 1, 1500*time.Millisecond)
+	if limited, ok := errors.AsType[*slack.RateLimitedError](post()); !ok || limited.RetryAfter != 2*time.Second {
+		t.Errorf("%v", limited)
+	}
+	s.FailNext("", 1, slacktest.Failure{Error: "internal_error"})
+	wants(t, post(), "internal_error")
+	for _, f := range []slacktest.Failure{{Status: 503}, {Status: 200}, {}} {
+		s.FailNext("chat.postMessage", 1, f)
+		if err := post(); err == nil {
+			t.Errorf("%+v did not fail", f)
+		}
+	}
+	if n := len(s.Messages(c, "")); n != 0 {
+		t.Errorf("%d were posted", n)
+	}
+	s.LoseAnswers("chat.postMessage", 1)
+	if post() == nil {
+		t.Error("the answer came")
+	}
+	if n := len(s.Messages(c, "")); n != 1 {
+		t.Errorf("%d were posted", n)
+	}
+	release := s.Stall("chat.postMessage")
+	done := make(chan error, 1)
+	go func() { done <- post() }()
+	release()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if n := s.Calls()["chat.postMessage"]; n != 7 || len(s.CallsOf("chat.postMessage")) != 7 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestTiersLimitAsSlackDoes(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{Tiers: 1})
+	c := s.Channel("here")
+	limited := false
+	for range 30 {
+		resp, _ := raw(t, s, "chat.postMessage", s.BotToken(), "application/json", `{"channel":"`+c+`","text":"x"}`)
+		if limited = resp.StatusCode == http.StatusTooManyRequests; limited {
+			if resp.Header.Get("Retry-After") != "1" {
+				t.Errorf("%v", resp.Header)
+			}
+			break
+		}
+	}
+	if !limited {
+		t.Error("it is never limited")
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{})
+	api := client(t, s)
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	root := s.Say(slacktest.Post{Channel: c, By: ann, Text: "draw"})
+	set := func(ts, status string) error {
+		return api.SetAssistantThreadsStatusContext(t.Context(), slack.AssistantThreadsSetStatusParameters{ChannelID: c, ThreadTS: ts, Status: status})
+	}
+	if err := set(root, "is drawing"); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, set("1.000000", "is lost"), "invalid_thread_ts")
+	if now := s.Status(c, root); now != "is drawing" {
+		t.Errorf("%q", now)
+	}
+	if _, _, err := api.PostMessageContext(t.Context(), c, slack.MsgOptionText("done", false), slack.MsgOptionTS(root)); err != nil {
+		t.Fatal(err)
+	}
+	if now, all := s.Status(c, root), s.Statuses(c, root); now != "" || strings.Join(all, ",") != "is drawing" {
+		t.Errorf("%q %q", now, all)
+	}
+}

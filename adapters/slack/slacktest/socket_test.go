@@ -1,0 +1,237 @@
+package slacktest_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slack-go/slack"
+	"github.com/slack-go/slack/slackevents"
+	"github.com/slack-go/slack/socketmode"
+
+	"atelier/adapters/slack/slacktest"
+)
+
+// heard collects what an ear heard.
+type heard struct {
+	mu     sync.Mutex
+	events []socketmode.Event
+}
+
+func (h *heard) add(e socketmode.Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events = append(h.events, e)
+}
+
+// words are the events by type and subtype, in the order of their coming.
+func (h *heard) words() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var of []string
+	for _, e := range h.events {
+		switch i := inner(e).(type) {
+		case *slackevents.MessageEvent:
+			of = append(of, "message "+i.SubType+" "+i.User)
+		case *slackevents.AppMentionEvent:
+			of = append(of, "app_mention "+i.User)
+		case *slackevents.ReactionAddedEvent:
+			of = append(of, "added "+i.Reaction+" "+i.User)
+		case *slackevents.ReactionRemovedEvent:
+			of = append(of, "removed "+i.Reaction+" "+i.User)
+		}
+	}
+	return of
+}
+
+func TestSocketsHearWhatHappens(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{})
+	var h heard
+	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool {
+		h.add(e)
+		return true
+	})
+	ann, robot := s.User("ann"), s.Bot("robot")
+	c, dm, foreign := s.Channel("here", ann), s.DM(ann), s.Channel("foreign", ann)
+	s.NotInChannel(foreign)
+	s.Say(slacktest.Post{Channel: foreign, By: ann, Text: slacktest.Mention(s.BotUser())})
+	root := s.Say(slacktest.Post{Channel: c, By: ann, Text: slacktest.Mention(s.BotUser()) + " draw"})
+	s.Say(slacktest.Post{Channel: c, By: ann, ThreadTS: root, Files: []slacktest.File{{Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n")}}})
+	s.Say(slacktest.Post{Channel: c, By: robot, Text: slacktest.Mention(s.BotUser())})
+	s.Say(slacktest.Post{Channel: dm, By: ann, Text: slacktest.Mention(s.BotUser())})
+	s.React(ann, c, root, "two", true)
+	s.React(ann, c, root, "two", true)
+	s.React(ann, c, root, "two", false)
+	s.Edit(c, root, "other")
+	s.Delete(c, root)
+	if _, _, err := client(t, s).PostMessageContext(t.Context(), dm, slack.MsgOptionText("done", false)); err != nil {
+		t.Fatal(err)
+	}
+	until(t, s, "all is heard", s.Idle)
+	want := []string{
+		"message  " + ann, "app_mention " + ann, "message file_share " + ann, "message  " + robot, "app_mention " + robot,
+		"message  " + ann, "added two " + ann, "removed two " + ann, "message message_changed ", "message message_changed ",
+		"message  " + s.BotUser(),
+	}
+	if got := h.words(); !slices.Equal(got, want) {
+		t.Errorf("heard\n%q instead of\n%q", got, want)
+	}
+}
+
+func TestOnlyGrantedEventsAreSent(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{MentionFirst: true})
+	var h heard
+	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool {
+		h.add(e)
+		return true
+	})
+	ann := s.User("ann")
+	c, private := s.Channel("here"), s.Private("secret")
+	text := slacktest.Mention(s.BotUser())
+	s.Say(slacktest.Post{Channel: c, By: ann, Text: text})
+	s.DropScope("channels:history", "reactions:read")
+	ts := s.Say(slacktest.Post{Channel: c, By: ann, Text: text})
+	s.React(ann, c, ts, "one", true)
+	s.DropScope("app_mentions:read")
+	s.Say(slacktest.Post{Channel: c, By: ann, Text: text})
+	s.Say(slacktest.Post{Channel: private, By: ann, Text: text})
+	until(t, s, "all is heard", s.Idle)
+	want := []string{"app_mention " + ann, "message  " + ann, "app_mention " + ann, "message  " + ann}
+	if got := h.words(); !slices.Equal(got, want) {
+		t.Errorf("heard %q instead of %q", got, want)
+	}
+}
+
+func TestWhatIsNotAcknowledgedComesAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault func(*slacktest.Server)
+		o     slacktest.Options
+	}{
+		"no answer":          {func(*slacktest.Server) {}, slacktest.Options{AckWithin: time.Millisecond, Retries: []time.Duration{0}}},
+		"a broken socket":    {func(s *slacktest.Server) { s.Disconnect("") }, slacktest.Options{}},
+		"asked to go":        {func(s *slacktest.Server) { s.Disconnect(slacktest.RefreshRequested) }, slacktest.Options{}},
+		"the same once more": {nil, slacktest.Options{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := slacktest.New(t, c.o)
+			ann := s.User("ann")
+			place := s.Channel("here", ann)
+			var mu sync.Mutex
+			var ids []string
+			var attempts []int
+			first := make(chan struct{})
+			listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool {
+				api, ok := e.Data.(slackevents.EventsAPIEvent)
+				if !ok {
+					return true
+				}
+				callback, ok := api.Data.(*slackevents.EventsAPICallbackEvent)
+				if !ok {
+					t.Errorf("%T", api.Data)
+					return true
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				ids = append(ids, callback.EventID)
+				attempts = append(attempts, e.Request.RetryAttempt)
+				if len(ids) == 1 {
+					close(first)
+				}
+				return c.fault == nil || len(ids) > 1
+			})
+			ts := s.Say(slacktest.Post{Channel: place, By: ann, Text: "hi"})
+			<-first
+			if c.fault == nil {
+				s.Echo(place, ts)
+			} else {
+				c.fault(s)
+			}
+			until(t, s, "it is taken", func() bool {
+				mu.Lock()
+				defer mu.Unlock()
+				return len(ids) >= 2 && s.Idle()
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			if len(ids) != 2 || ids[0] != ids[1] || !slices.Equal(attempts, []int{0, 1}) {
+				t.Errorf("event ids %q, attempts %v", ids, attempts)
+			}
+		})
+	}
+}
+
+func TestShuffledEventsAllCome(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{})
+	var mu sync.Mutex
+	var order []string
+	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if m, ok := inner(e).(*slackevents.MessageEvent); ok {
+			order = append(order, m.TimeStamp)
+		}
+		return true
+	})
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	var said []string
+	s.Shuffle(7, func() {
+		for range 20 {
+			said = append(said, s.Say(slacktest.Post{Channel: c, By: ann, Text: "x"}))
+		}
+	})
+	until(t, s, "all is heard", s.Idle)
+	mu.Lock()
+	defer mu.Unlock()
+	if slices.Equal(order, said) || !slices.Equal(slices.Sorted(slices.Values(order)), said) {
+		t.Errorf("%q of %q", order, said)
+	}
+}
+
+func TestARevokedTokenEndsTheSocket(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{})
+	sm := socketmode.New(client(t, s))
+	run := make(chan error, 1)
+	go func() {
+		run <- sm.RunContext(t.Context())
+		close(sm.Events)
+	}()
+	told, revoked := false, false
+	for e := range sm.Events {
+		if e.Type == socketmode.EventTypeHello && !revoked {
+			revoked = true
+			s.Revoke("token_revoked")
+		}
+		if _, ok := inner(e).(*slackevents.TokensRevokedEvent); ok {
+			told = true
+		}
+	}
+	if err := <-run; err == nil || err.Error() != "token_revoked" || !told {
+		t.Errorf("%v, told: %t", err, told)
+	}
+}
+
+func TestSeveralSocketsShareTheEvents(t *testing.T) {
+	t.Parallel()
+	s := slacktest.New(t, slacktest.Options{})
+	var a, b heard
+	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool { a.add(e); return true })
+	listen(t, s, func(_ *socketmode.Client, e socketmode.Event) bool { b.add(e); return true })
+	until(t, s, "both", func() bool { return s.Sockets() == 2 })
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	for range 10 {
+		s.Say(slacktest.Post{Channel: c, By: ann, Text: "x"})
+	}
+	until(t, s, "all is heard", s.Idle)
+	if one, two := len(a.words()), len(b.words()); one != 5 || two != 5 {
+		t.Errorf("%d and %d of 10", one, two)
+	}
+}

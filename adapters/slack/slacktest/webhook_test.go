@@ -1,0 +1,142 @@
+package slacktest_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters/slack/slacktest"
+)
+
+// hook is a bot that takes HTTP events, verified by slack-go, and answers as it is told.
+type hook struct {
+	mu      sync.Mutex
+	answers []int // the statuses of the next answers; then 200
+	got     []string
+	retries []string
+	pause   chan struct{}
+}
+
+func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	var secret slack.SecretsVerifier
+	secret, err = slack.NewSecretsVerifier(r.Header, "8f742231b10e8888abcd99yyyzzz85a5")
+	if err == nil {
+		_, err = secret.Write(body)
+	}
+	if err != nil || secret.Ensure() != nil {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	var said struct{ Challenge string }
+	if json.Unmarshal(body, &said) == nil && said.Challenge != "" {
+		_, _ = io.WriteString(w, said.Challenge)
+		return
+	}
+	h.mu.Lock()
+	h.got = append(h.got, r.URL.Path+" "+string(body))
+	if n := r.Header.Get("X-Slack-Retry-Num"); n != "" {
+		h.retries = append(h.retries, n+" "+r.Header.Get("X-Slack-Retry-Reason"))
+	}
+	status, pause := http.StatusOK, h.pause
+	if len(h.answers) > 0 {
+		status, h.answers = h.answers[0], h.answers[1:]
+	}
+	h.mu.Unlock()
+	if status == 0 {
+		<-pause
+		return
+	}
+	w.WriteHeader(status)
+}
+
+func serve(t *testing.T, h *hook) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestHTTPEventsAreSignedAndSentAgain(t *testing.T) {
+	t.Parallel()
+	h := &hook{answers: []int{500, 0, 200}, pause: make(chan struct{})}
+	s := slacktest.New(t, slacktest.Options{AckWithin: 50 * time.Millisecond, Retries: []time.Duration{0, 0, 0}})
+	s.Deliver(serve(t, h))
+	t.Cleanup(func() { close(h.pause) })
+	if !s.Challenge() {
+		t.Error("the challenge was not answered")
+	}
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	s.Say(slacktest.Post{Channel: c, By: ann, Text: "hi"})
+	until(t, s, "it is taken", s.Idle)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.got) < 3 || !strings.HasPrefix(h.got[0], "/slack/events ") || h.got[0] != h.got[1] || h.got[1] != h.got[2] ||
+		!slices.Equal(h.retries[:2], []string{"1 http_error", "2 http_timeout"}) {
+		t.Errorf("%q %q", h.got, h.retries)
+	}
+}
+
+func TestForgeriesAreSeenByTheirSignature(t *testing.T) {
+	t.Parallel()
+	h := &hook{}
+	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute})
+	s.Deliver(serve(t, h))
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	p := slacktest.Post{Channel: c, By: ann, Text: "hi"}
+	for _, flaw := range []slacktest.Forgery{
+		slacktest.WrongSecret, slacktest.NoSignature, slacktest.ChangedBody, slacktest.OldTimestamp, slacktest.Future,
+	} {
+		if status := s.Forge(flaw, p); status != http.StatusUnauthorized {
+			t.Errorf("%s: %d", flaw, status)
+		}
+	}
+	s.Say(p)
+	until(t, s, "it is taken", s.Idle)
+	if status := s.Replay(); status != http.StatusOK { // slack-go's verifier lets a replay through
+		t.Errorf("the replay: %d", status)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.got) != 2 || h.got[0] != h.got[1] {
+		t.Errorf("%q", h.got)
+	}
+}
+
+func TestHTTPInteractionsAreForms(t *testing.T) {
+	t.Parallel()
+	h := &hook{answers: []int{200, 200, 500}}
+	s := slacktest.New(t, slacktest.Options{AckWithin: time.Minute, Events: []string{}})
+	s.Deliver(serve(t, h))
+	ann := s.User("ann")
+	c := s.Channel("here", ann)
+	ts := s.Say(slacktest.Post{Channel: c, By: ann, Text: "hi"})
+	if _, err := s.Command(ann, c, "/atelier", "ask a cat").Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Shortcut(ann, c, ts, "use_with_atelier").Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.Command(ann, c, "/atelier", "status").Wait(t.Context()); err == nil {
+		t.Error("500 is no acknowledgement")
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.got) != 3 || !strings.HasPrefix(h.got[0], "/slack/commands ") || !strings.Contains(h.got[0], "text=ask+a+cat") ||
+		!strings.HasPrefix(h.got[1], "/slack/interactive payload=%7B") {
+		t.Errorf("%q", h.got)
+	}
+}
