@@ -68,20 +68,21 @@ func (d *Discord) commands() []command {
 		return option{Type: optionSub, Name: name, Description: sentence, Descriptions: in(sentence), Options: options}
 	}
 	ask := []option{text(optionWish, "What you want", true)}
+	file := option{Type: optionDocument, Description: "A picture, sound, video or other file", Descriptions: in("A picture, sound, video or other file")}
 	for i := range askFiles {
-		ask = append(ask, option{Type: optionDocument, Name: optionFile + itoa(i+1), Description: "A picture, sound, video or other file", Descriptions: in("A picture, sound, video or other file")})
+		file.Name = optionFile + itoa(i+1)
+		ask = append(ask, file)
 	}
 	about := text(optionWish, "What it is about", false)
-	return []command{
-		{Name: commandName, Type: typeSlash, Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more"), Options: []option{
-			sub("ask", "Ask for something", ask...),
-			sub("status", "What runs in this conversation", about),
-			sub("cancel", "Stop what you asked for last"),
-			sub("tools", "What Atelier can do", about),
-			sub("help", "How to use Atelier", about),
-		}},
-		{Name: menuName, Type: typeMessage},
+	all := command{Name: commandName, Type: typeSlash, Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more")}
+	all.Options = []option{
+		sub("ask", "Ask for something", ask...),
+		sub("status", "What runs in this conversation", about),
+		sub("cancel", "Stop what you asked for last"),
+		sub("tools", "What Atelier can do", about),
+		sub("help", "How to use Atelier", about),
 	}
+	return []command{all, {Name: menuName, Type: typeMessage}}
 }
 
 // register tells Discord the commands, where it has others.

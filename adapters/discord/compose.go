@@ -208,7 +208,8 @@ type emojiShown struct {
 func (d *Discord) buttons(r adapters.Reply) []any {
 	var all []button
 	for i, c := range r.Choices {
-		all = append(all, button{Type: 2, Style: styleSecondary, Label: shortened(fmt.Sprintf("%d. %s", i+1, c.Text), maxLabel/2), ID: fmt.Sprintf("%s%d:%s", buttonChoose, i+1, c.ID)})
+		label := shortened(fmt.Sprintf("%d. %s", i+1, c.Text), maxLabel/2)
+		all = append(all, button{Type: 2, Style: styleSecondary, Label: label, ID: fmt.Sprintf("%s%d:%s", buttonChoose, i+1, c.ID)})
 	}
 	all = append(all, button{Type: 2, Style: styleSecondary, Label: shortened(d.say(r.Language, "Again"), maxLabel), Emoji: &emojiShown{"🔁"}, ID: buttonAgain})
 	return rows(all)

@@ -118,7 +118,7 @@ func (g *gateway) judge(err error) error {
 	case 4014:
 		g.forget()
 		if g.intents&discordgo.IntentMessageContent == 0 {
-			return refused("Discord does not grant the bot what it needs to hear. Whoever runs the program must look at its intents in Discord's developer portal.")
+			return refused("Discord does not let the bot hear. Whoever runs the program must look at its intents in Discord's developer portal.")
 		}
 		g.intents &^= discordgo.IntentMessageContent
 		g.d.log.Warn("Discord does not grant the intent to read messages: only mentions, replies and direct messages are heard")

@@ -83,7 +83,7 @@ func (h *hearer) interacted(ctx context.Context, i *interaction) {
 	}
 	e := adapters.Event{ID: "i" + i.ID, At: instantOf(i.ID), By: h.person(*by, i.Member, &channel{ID: i.Channel, Guild: i.Guild})}
 	place := h.placeOf(ctx, i)
-	h.works.Go(func() { h.answer(i, e, place) })
+	h.works.Go(func() { h.answer(i, e, place) }) //nolint:contextcheck // it is not bound by the time for looking something up
 }
 
 // placeOf is the thread in which somebody interacted; its ID is "" in a channel.

@@ -73,11 +73,6 @@ func (p *platform) Connected(t *testing.T) {
 	}
 }
 
-func (p *platform) person(u discordtest.User) adapters.Person {
-	p.users[u.ID] = u
-	return adapters.Person{ID: u.ID, Name: u.Name}
-}
-
 func (p *platform) Person(_ *testing.T, name string) adapters.Person {
 	u := p.s.User(name)
 	if p.first.ID == "" {
@@ -145,48 +140,6 @@ func (p *platform) Shown(_ *testing.T, thread adapters.Thread) []adapterstest.Sh
 
 var leading = regexp.MustCompile(`^<@\d+>[ \n]?`)
 
-func (p *platform) shown(m discordtest.Message) adapterstest.Shown {
-	var read markup
-	content := m.Content
-	if len(m.Notified) > 0 {
-		content = leading.ReplaceAllString(content, "")
-	}
-	s := adapterstest.Shown{
-		ID: m.ID, Own: m.Author.ID == p.s.BotID(), Blocks: read.read(content), Notified: slices.Clone(m.Notified), AnswerTo: m.ReplyTo,
-	}
-	for i, id := range s.Notified {
-		if id == discordtest.Everybody {
-			s.Notified[i] = adapterstest.Everybody
-		}
-	}
-	s.Links = read.links
-	for _, b := range m.Buttons {
-		if b.URL != "" {
-			s.Links = append(s.Links, b.URL)
-		}
-	}
-	for _, a := range m.Attachments {
-		s.Files = append(s.Files, adapterstest.ShownFile{Name: a.Name, Alt: a.Description, Content: a.Content})
-	}
-	for _, r := range m.Reactions {
-		if !slices.Contains(r.Users, p.s.BotID()) {
-			continue
-		}
-		for status, emoji := range statuses {
-			if strings.TrimSuffix(emoji, "\ufe0f") == strings.TrimSuffix(r.Emoji, "\ufe0f") {
-				s.Statuses = append(s.Statuses, status)
-			}
-		}
-		for n := range adapters.MaxChoices {
-			if r.Emoji == adapters.Digit(n+1) {
-				s.Numbers = append(s.Numbers, n+1)
-			}
-		}
-	}
-	s.Choices = offered(s.Blocks, m.Buttons)
-	return s
-}
-
 // offered are the choices that stand below a text, as many as there are buttons for.
 func offered(blocks []adapters.Block, buttons []discordtest.Button) []string {
 	n := 0
@@ -230,18 +183,6 @@ func (p *platform) Press(t *testing.T, by adapters.Person, on adapters.MessageRe
 		want = buttonChoose + strconv.Itoa(choice) + ":"
 	}
 	p.press(t, by, on, want)
-}
-
-func (p *platform) press(t *testing.T, by adapters.Person, on adapters.MessageRef, begins string) {
-	t.Helper()
-	m, _ := p.s.Message(on.Channel, on.ID)
-	for _, b := range m.Buttons {
-		if strings.HasPrefix(b.CustomID, begins) {
-			p.s.Press(p.users[by.ID], on.Channel, on.ID, b.CustomID)
-			return
-		}
-	}
-	t.Fatalf("there is no button %q", begins)
 }
 
 func (p *platform) Signs() map[adapters.Sign]bool {
@@ -305,6 +246,65 @@ func (p *platform) Break(*testing.T)  { p.s.CutOff() }
 
 func (p *platform) Echo(_ *testing.T, m adapters.MessageRef) { p.s.Echo(m.Channel, m.ID) }
 func (p *platform) Stall(*testing.T) <-chan struct{}         { return p.s.Stall() }
+
+func (p *platform) person(u discordtest.User) adapters.Person {
+	p.users[u.ID] = u
+	return adapters.Person{ID: u.ID, Name: u.Name}
+}
+
+func (p *platform) shown(m discordtest.Message) adapterstest.Shown {
+	var read markup
+	content := m.Content
+	if len(m.Notified) > 0 {
+		content = leading.ReplaceAllString(content, "")
+	}
+	s := adapterstest.Shown{
+		ID: m.ID, Own: m.Author.ID == p.s.BotID(), Blocks: read.read(content), Notified: slices.Clone(m.Notified), AnswerTo: m.ReplyTo,
+	}
+	for i, id := range s.Notified {
+		if id == discordtest.Everybody {
+			s.Notified[i] = adapterstest.Everybody
+		}
+	}
+	s.Links = read.links
+	for _, b := range m.Buttons {
+		if b.URL != "" {
+			s.Links = append(s.Links, b.URL)
+		}
+	}
+	for _, a := range m.Attachments {
+		s.Files = append(s.Files, adapterstest.ShownFile{Name: a.Name, Alt: a.Description, Content: a.Content})
+	}
+	for _, r := range m.Reactions {
+		if !slices.Contains(r.Users, p.s.BotID()) {
+			continue
+		}
+		for status, emoji := range statuses {
+			if strings.TrimSuffix(emoji, "\ufe0f") == strings.TrimSuffix(r.Emoji, "\ufe0f") {
+				s.Statuses = append(s.Statuses, status)
+			}
+		}
+		for n := range adapters.MaxChoices {
+			if r.Emoji == adapters.Digit(n+1) {
+				s.Numbers = append(s.Numbers, n+1)
+			}
+		}
+	}
+	s.Choices = offered(s.Blocks, m.Buttons)
+	return s
+}
+
+func (p *platform) press(t *testing.T, by adapters.Person, on adapters.MessageRef, begins string) {
+	t.Helper()
+	m, _ := p.s.Message(on.Channel, on.ID)
+	for _, b := range m.Buttons {
+		if strings.HasPrefix(b.CustomID, begins) {
+			p.s.Press(p.users[by.ID], on.Channel, on.ID, b.CustomID)
+			return
+		}
+	}
+	t.Fatalf("there is no button %q", begins)
+}
 
 func TestContract(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,9 @@ func render(text string) string {
 		case adapters.Quote:
 			b.WriteString("> " + orBlank(renderSpans(block.Spans)))
 		case adapters.Item:
-			b.WriteString(strings.Repeat("  ", block.Indent))
+			if i > 0 { // at the very beginning Discord cuts the spaces off
+				b.WriteString(strings.Repeat("  ", block.Indent))
+			}
 			if block.Marker != "-" { // Discord would count for itself
 				b.WriteString(strings.TrimSuffix(block.Marker, ".") + `\. ` + renderSpans(block.Spans))
 				continue
@@ -80,13 +82,13 @@ func language(s string) string {
 func renderSpans(spans []adapters.Span) string {
 	w := &writer{}
 	w.spans(spans, adapters.Span{})
-	return w.String()
+	return w.text.String()
 }
 
 // writer writes a line. It knows whether what follows stands at the line's beginning, where
 // more means something.
 type writer struct {
-	strings.Builder
+	text  strings.Builder
 	begun bool
 	after bool // a mark-up has just ended: another may not follow at once
 }
@@ -137,11 +139,11 @@ func (w *writer) marked(all []adapters.Span, open, style adapters.Span) {
 	switch {
 	case style.URL != "":
 		open.URL = style.URL
-		w.WriteString("[")
+		w.text.WriteString("[")
 		w.begun = true
 		inner := &writer{begun: true}
 		inner.spans(all, open)
-		w.WriteString(orBlank(inner.String()) + "](" + strings.NewReplacer("(", "%28", ")", "%29", `\`, "%5C").Replace(style.URL) + ")")
+		w.text.WriteString(orBlank(inner.text.String()) + "](" + strings.NewReplacer("(", "%28", ")", "%29", `\`, "%5C").Replace(style.URL) + ")")
 		w.after = false
 		return
 	case style.Italic:
@@ -150,18 +152,18 @@ func (w *writer) marked(all []adapters.Span, open, style adapters.Span) {
 		open.Bold = true
 	}
 	w.begun = true
-	w.WriteString(mark)
+	w.text.WriteString(mark)
 	w.after = false
 	inner := &writer{begun: true}
 	inner.spans(all, open)
-	w.WriteString(inner.String() + mark)
+	w.text.WriteString(inner.text.String() + mark)
 	w.after = true
 }
 
 // apart keeps the marks of two pieces from being one.
 func (w *writer) apart() {
 	if w.after {
-		w.WriteString(blank)
+		w.text.WriteString(blank)
 	}
 	w.after = false
 }
@@ -171,7 +173,7 @@ func (w *writer) span(s, open adapters.Span, followed bool) {
 	if s.Code {
 		w.apart()
 		w.begun = true
-		w.WriteString("`" + printable(s.Text) + "`")
+		w.text.WriteString("`" + printable(s.Text) + "`")
 		w.after = true
 		return
 	}
@@ -193,16 +195,16 @@ func (w *writer) escape(s string, styled, followed bool) {
 			n = 0
 		}
 		if n > 0 {
-			w.WriteString(s[at : at+n])
+			w.text.WriteString(s[at : at+n])
 			w.begun = true
 			at += n
 			continue
 		}
 		c := s[at]
 		if w.means(s, at) {
-			w.WriteByte('\\')
+			w.text.WriteByte('\\')
 		}
-		w.WriteByte(c)
+		w.text.WriteByte(c)
 		if digit := c >= '0' && c <= '9'; c != ' ' && c != '\t' && !digit {
 			w.begun = true
 		}

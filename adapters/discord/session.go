@@ -253,7 +253,6 @@ func (l *line) beat(ctx context.Context, interval time.Duration) {
 		if sleep(ctx, wait) != nil {
 			return
 		}
-		wait = interval
 		l.acked.Store(false)
 		if l.write(opHeartbeat, l.sequence.Load()) != nil {
 			return
