@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +102,7 @@ func (w *workspace) Connected(t *testing.T) {
 			t.Fatal("the bot does not connect")
 		}
 		if w.http {
-			time.Sleep(time.Millisecond)
+			runtime.Gosched()
 			continue
 		}
 		if err := w.Until(ctx, listens); err != nil {

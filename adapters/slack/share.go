@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	maxAltOut  = 1000 // characters
-	maxName255 = 200  // bytes of a file's name
+	maxAltOut   = 1000 // characters
+	maxFileName = 200  // bytes of a file's name
 	// Slack shows files a moment after it has taken them: how often, and how long, it is asked
 	// where.
 	firstLook, lastLook, looks = 25 * time.Millisecond, 2 * time.Second, 10
@@ -145,10 +145,13 @@ func alt(f adapters.Attachment) string {
 // fileName is a name that is no path, with its extension.
 func fileName(name string) string {
 	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(plainLine(name, len(name)), `\`, "/")), `"`, "'")
-	if ext := path.Ext(name); len(name) > maxName255 && len(ext) < 20 {
-		name = cutBytes(strings.TrimSuffix(name, ext), maxName255-len(ext)) + ext
+	if strings.Trim(name, "./ ") == "" {
+		return "file"
 	}
-	return first(cutBytes(name, maxName255), "file")
+	if ext := path.Ext(name); len(name) > maxFileName && len(ext) < 20 {
+		name = cutBytes(strings.TrimSuffix(name, ext), maxFileName-len(ext)) + ext
+	}
+	return cutBytes(name, maxFileName)
 }
 
 // source is what is uploaded. It remembers why it ended, and gives nothing once it is
