@@ -231,24 +231,50 @@ func faultSentence(made *ast.CompositeLit) ast.Expr {
 	return nil
 }
 
-// written are all texts in a file that read as a sentence, whoever says them.
+// written are all texts in a file that read as a sentence, whoever says them, and the labels
+// of buttons and fields.
 func written(files *token.FileSet, file *ast.File) map[string]string {
 	all := map[string]string{}
+	note := func(e ast.Expr, as *regexp.Regexp) (text string) {
+		if text = constant(e); as.MatchString(text) {
+			all[text] = files.Position(e.Pos()).String()
+		}
+		return text
+	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		e, ok := n.(ast.Expr)
-		if !ok {
-			return true
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if slices.Contains(labellers, called(n)) {
+				for _, arg := range n.Args {
+					note(arg, asLabel)
+				}
+			}
+		case ast.Expr:
+			return note(n, asSentence) == "" // the halves of one that is put together are none
 		}
-		text := constant(e)
-		if asSentence.MatchString(text) {
-			all[text] = files.Position(n.Pos()).String()
-		}
-		return text == "" // the halves of one that is put together are none
+		return true
 	})
 	return all
 }
 
-var asSentence = regexp.MustCompile(`^[A-Z%“].* .*[.?!]$`)
+var (
+	asSentence = regexp.MustCompile(`^[A-Z%“].* .*[.?!]$`)
+	asLabel    = regexp.MustCompile(`^([A-Z][a-z ]|such as)`)
+)
+
+// labellers are the functions of the platforms' adapters that are given labels.
+var labellers = []string{"say", "Say", "in", "text", "sub"}
+
+// called is the last name of what a call calls.
+func called(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	}
+	return ""
+}
 
 // constants are those that a package names outside of its functions.
 func constants(files []*ast.File) map[string]ast.Expr {
