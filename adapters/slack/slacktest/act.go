@@ -13,11 +13,11 @@ func (s *Server) say(p Post) string {
 	s.change(func() {
 		c, u := s.channels[p.Channel], s.users[p.By]
 		if c == nil || u == nil {
-			s.misuse("nobody says %q: channel %q or person %q is not there", p.Text, p.Channel, p.By)
+			s.misusef("nobody says %q: channel %q or person %q is not there", p.Text, p.Channel, p.By)
 			return
 		}
 		if p.ThreadTS != "" && c.get(p.ThreadTS) == nil {
-			s.misuse("the thread %s of %s is not there", p.ThreadTS, p.Channel)
+			s.misusef("the thread %s of %s is not there", p.ThreadTS, p.Channel)
 			return
 		}
 		c.members[p.By] = true
@@ -63,7 +63,7 @@ func (s *Server) found(channel, ts string, f func(*channelState, *messageState))
 	s.change(func() {
 		c := s.channels[channel]
 		if c == nil || c.get(ts) == nil {
-			s.misuse("the message %s of %s is not there", ts, channel)
+			s.misusef("the message %s of %s is not there", ts, channel)
 			return
 		}
 		f(c, c.get(ts))

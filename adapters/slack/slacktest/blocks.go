@@ -65,7 +65,7 @@ func checkBlocks(text string, most int) (json.RawMessage, error) {
 	return encode(blocks), nil
 }
 
-func (c *blockCheck) wrong(at, format string, args ...any) {
+func (c *blockCheck) wrongf(at, format string, args ...any) {
 	c.faults = append(c.faults, "[ERROR] "+fmt.Sprintf(format, args...)+" [json-pointer:"+at+"]")
 }
 
@@ -77,11 +77,11 @@ func (c *blockCheck) id(at string, v any) {
 	id, ok := v.(string)
 	switch {
 	case !ok:
-		c.wrong(at, "must be a string")
+		c.wrongf(at, "must be a string")
 	case runes(id) > maxID:
-		c.wrong(at, "must be less than %d characters", maxID+1)
+		c.wrongf(at, "must be less than %d characters", maxID+1)
 	case c.ids[at[len(at)-8:]+id]:
-		c.wrong(at, "%q already exists", id)
+		c.wrongf(at, "%q already exists", id)
 	}
 	c.ids[at[len(at)-8:]+id] = true
 }
@@ -92,13 +92,13 @@ func (c *blockCheck) text(at string, v any, kind string, most int) {
 	text, isText := o["text"].(string)
 	switch {
 	case !ok || !isText:
-		c.wrong(at, "missing required field: text")
+		c.wrongf(at, "missing required field: text")
 	case kind == "plain_text" && o["type"] != "plain_text", o["type"] != "plain_text" && o["type"] != "mrkdwn":
-		c.wrong(at, "unsupported type of text")
+		c.wrongf(at, "unsupported type of text")
 	case text == "":
-		c.wrong(at, "must be more than 0 characters")
+		c.wrongf(at, "must be more than 0 characters")
 	case runes(text) > most:
-		c.wrong(at, "must be less than %d characters", most+1)
+		c.wrongf(at, "must be less than %d characters", most+1)
 	}
 	c.total += runes(text)
 }
@@ -109,9 +109,9 @@ func (c *blockCheck) word(at string, v any, most int, required bool) {
 	switch {
 	case v == nil && !required:
 	case !ok || (required && text == ""):
-		c.wrong(at, "missing required field")
+		c.wrongf(at, "missing required field")
 	case runes(text) > most:
-		c.wrong(at, "must be less than %d characters", most+1)
+		c.wrongf(at, "must be less than %d characters", most+1)
 	}
 }
 
@@ -130,7 +130,7 @@ func (c *blockCheck) block(at string, b object) {
 	case "markdown":
 		text, ok := b["text"].(string)
 		if !ok || text == "" || runes(text) > maxMarkdown {
-			c.wrong(at+"/text", "must be 1 to %d characters", maxMarkdown)
+			c.wrongf(at+"/text", "must be 1 to %d characters", maxMarkdown)
 		}
 		c.total += runes(text)
 	case "image":
@@ -151,7 +151,7 @@ func (c *blockCheck) block(at string, b object) {
 		c.text(at+"/label", b["label"], "plain_text", maxField)
 		element, ok := b["element"].(object)
 		if !ok {
-			c.wrong(at+"/element", "missing required field: element")
+			c.wrongf(at+"/element", "missing required field: element")
 			return
 		}
 		if element["action_id"] == nil {
@@ -159,7 +159,7 @@ func (c *blockCheck) block(at string, b object) {
 		}
 		c.element(at+"/element", element)
 	default:
-		c.wrong(at+"/type", "unsupported type: %v", b["type"])
+		c.wrongf(at+"/type", "unsupported type: %v", b["type"])
 	}
 }
 
@@ -169,7 +169,7 @@ func (c *blockCheck) section(at string, b object) {
 		c.text(at+"/text", b["text"], "", maxSection)
 	}
 	if len(fields) > maxFields {
-		c.wrong(at+"/fields", "no more than %d items allowed", maxFields)
+		c.wrongf(at+"/fields", "no more than %d items allowed", maxFields)
 	}
 	for i, f := range fields {
 		c.text(fmt.Sprintf("%s/fields/%d", at, i), f, "", maxField)
@@ -188,14 +188,14 @@ func (c *blockCheck) image(at string, b object) {
 func (c *blockCheck) elements(at string, b object, most int) []object {
 	all, _ := b["elements"].([]any) //nolint:errcheck // none is wrong too
 	if len(all) == 0 || len(all) > most {
-		c.wrong(at+"/elements", "1 to %d items allowed", most)
+		c.wrongf(at+"/elements", "1 to %d items allowed", most)
 		return nil
 	}
 	var of []object
 	for i, e := range all {
 		o, ok := e.(object)
 		if !ok {
-			c.wrong(fmt.Sprintf("%s/elements/%d", at, i), "must be an object")
+			c.wrongf(fmt.Sprintf("%s/elements/%d", at, i), "must be an object")
 			return nil
 		}
 		of = append(of, o)
@@ -215,7 +215,7 @@ func (c *blockCheck) element(at string, e object) {
 		c.word(at+"/value", e["value"], maxValue, false)
 		c.word(at+"/url", e["url"], maxURL, false)
 		if style := e["style"]; style != nil && style != "primary" && style != "danger" {
-			c.wrong(at+"/style", "must be primary or danger")
+			c.wrongf(at+"/style", "must be primary or danger")
 		}
 	case "static_select", "multi_static_select", "radio_buttons", "checkboxes", "overflow":
 		c.options(at, e)
@@ -224,20 +224,20 @@ func (c *blockCheck) element(at string, e object) {
 	case "plain_text_input", "users_select", "channels_select", "conversations_select", "datepicker", "timepicker",
 		"file_input", "number_input", "url_text_input", "email_text_input", "rich_text_input", "workflow_button":
 	default:
-		c.wrong(at+"/type", "unsupported type: %v", e["type"])
+		c.wrongf(at+"/type", "unsupported type: %v", e["type"])
 	}
 }
 
 func (c *blockCheck) options(at string, e object) {
 	options, _ := e["options"].([]any) //nolint:errcheck // none is wrong too
 	if len(options) == 0 || len(options) > maxOptions {
-		c.wrong(at+"/options", "1 to %d items allowed", maxOptions)
+		c.wrongf(at+"/options", "1 to %d items allowed", maxOptions)
 	}
 	for i, o := range options {
 		in := fmt.Sprintf("%s/options/%d", at, i)
 		option, ok := o.(object)
 		if !ok {
-			c.wrong(in, "must be an object")
+			c.wrongf(in, "must be an object")
 			continue
 		}
 		c.text(in+"/text", option["text"], "", maxOption)

@@ -225,7 +225,7 @@ func (s *Server) setStatus(args url.Values) (object, error) {
 	}
 	c.statuses[root] = append(c.statuses[root], args.Get("status"))
 	c.cleared[root] = false
-	return nil, nil
+	return object{}, nil
 }
 
 func (s *Server) statusesOf(channel, threadTS string) []string {

@@ -22,7 +22,6 @@ type delivery struct {
 	lane                   string // those of one lane are sent in order
 	path                   string // of HTTP
 	body                   json.RawMessage
-	form                   bool   // a command: the body's fields are sent as a form
 	attempt                int    // 0 is the first
 	misses                 int    // how often it was not taken in time
 	reason                 string // why again

@@ -76,7 +76,7 @@ func (s *Server) replaceFile(id string, f File) {
 	s.change(func() {
 		state := s.files[id]
 		if state == nil {
-			s.misuse("the file %q is not there", id)
+			s.misusef("the file %q is not there", id)
 			return
 		}
 		state.become(f)
@@ -195,12 +195,18 @@ func (s *Server) deleteFile(args url.Values) (object, error) {
 		}
 		s.tellChanged(c, m, before)
 	}
-	return nil, nil
+	return object{}, nil
+}
+
+// summary is a file and its title, as files.completeUploadExternal names them.
+type summary struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
 }
 
 // summaries reads the files of files.completeUploadExternal.
-func summaries(args url.Values) ([]struct{ ID, Title string }, error) {
-	var all []struct{ ID, Title string }
+func summaries(args url.Values) ([]summary, error) {
+	var all []summary
 	if json.Unmarshal([]byte(args.Get("files")), &all) != nil || len(all) == 0 {
 		return nil, refuse("invalid_arguments", "[ERROR] missing required field: files")
 	}

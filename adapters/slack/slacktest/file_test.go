@@ -42,7 +42,7 @@ func TestAnUploadAppearsInItsThread(t *testing.T) {
 	if err := api.DeleteFileContext(t.Context(), summary.ID); err != nil {
 		t.Error(err)
 	}
-	_, _, _, err = api.GetFileInfoContext(t.Context(), summary.ID, 0, 0)
+	_, _, _, err = api.GetFileInfoContext(t.Context(), summary.ID, 0, 0) //nolint:dogsled // it fails
 	wants(t, err, "file_deleted")
 }
 
@@ -50,7 +50,7 @@ func TestAnUploadIsRefused(t *testing.T) {
 	t.Parallel()
 	s := slacktest.New(t, slacktest.Options{MaxFile: 100})
 	api := client(t, s)
-	_, answer := raw(t, s, "files.getUploadURLExternal", s.BotToken(), "application/x-www-form-urlencoded", "filename=a.png&length=0")
+	answer, _, _ := raw(t, s, "files.getUploadURLExternal", s.BotToken(), "application/x-www-form-urlencoded", "filename=a.png&length=0")
 	if answer["error"] != "invalid_arguments" {
 		t.Errorf("%v", answer)
 	}

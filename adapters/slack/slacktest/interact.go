@@ -61,7 +61,7 @@ func (s *Server) press(user, channel, ts, actionID string) *Interaction {
 	s.found(channel, ts, func(c *channelState, m *messageState) {
 		action := m.action(actionID)
 		if action == nil {
-			s.misuse("the message %s of %s has no button %q", ts, channel, actionID)
+			s.misusef("the message %s of %s has no button %q", ts, channel, actionID)
 			action = object{}
 		}
 		action["action_ts"] = s.ts()
@@ -131,7 +131,7 @@ func (s *Server) command(user, channel, command, text string) *Interaction {
 			"is_enterprise_install": "false", "response_url": i.ResponseURL, "trigger_id": i.TriggerID,
 		}
 		if !s.scopes["commands"] {
-			s.misuse("a command without the scope commands does not exist")
+			s.misusef("a command without the scope commands does not exist")
 			return
 		}
 		i.d = s.interact("slash_commands", command, commandPath, payload, func(body json.RawMessage) {
@@ -167,7 +167,7 @@ func (s *Server) shortcut(user, channel, ts, callbackID string) *Interaction {
 	i := &Interaction{s: s}
 	s.found(channel, ts, func(c *channelState, m *messageState) {
 		if !s.scopes["commands"] {
-			s.misuse("a shortcut without the scope commands does not exist")
+			s.misusef("a shortcut without the scope commands does not exist")
 			return
 		}
 		s.fill(i, c, nil, m.threadTS, user)
@@ -205,7 +205,7 @@ func (s *Server) submitView(user, viewID string, typed map[string]string) *Inter
 			i.d = s.interact("interactive", "view_submission", interactivePath, payload, v.answered)
 			return
 		}
-		s.misuse("the view %q is not open", viewID)
+		s.misusef("the view %q is not open", viewID)
 	})
 	return i.ready()
 }

@@ -68,7 +68,9 @@ func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, soc
 	go func() { run <- sm.RunContext(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		<-run
+		if err := <-run; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
 		close(sm.Events)
 		<-ended
 	})

@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -138,11 +139,7 @@ func (s *Server) take1(key string, perMin float64) time.Duration {
 func (s *Server) callCounts() map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	counts := make(map[string]int, len(s.calls))
-	for method, n := range s.calls {
-		counts[method] = n
-	}
-	return counts
+	return maps.Clone(s.calls)
 }
 
 func (s *Server) callsOf(method string) []Call {

@@ -17,52 +17,61 @@ var (
 // the text is only what a notification shows.
 func (s *Server) notified(c *channelState, m *messageState, linkNames bool) []string {
 	var ids []string
-	all := func() { ids = append(ids, s.people(c)...) }
-	read := func(text string) {
-		for _, found := range mentionForm.FindAllStringSubmatch(text, -1) {
-			ids = append(ids, found[1])
-		}
-		if toAllForm.MatchString(text) {
-			all()
-		}
-		if linkNames {
-			for _, found := range nameForm.FindAllStringSubmatch(text, -1) {
-				switch name := strings.TrimRight(found[1], "."); name {
-				case "channel", "here", "everyone":
-					all()
-				default:
-					for _, u := range s.users {
-						if u.name == name {
-							ids = append(ids, u.id)
-						}
-					}
-				}
-			}
-		}
-	}
 	if m.blocks == nil {
-		read(m.text)
+		ids = s.mentioned(c, m.text, linkNames)
 	} else {
 		var blocks any
 		if json.Unmarshal(m.blocks, &blocks) == nil {
-			eachObject(blocks, func(o object) {
-				text, _ := o["text"].(string) //nolint:errcheck // another type is no text
-				switch o["type"] {
-				case "mrkdwn", "markdown":
-					read(text)
-				case "user":
-					if id, ok := o["user_id"].(string); ok {
-						ids = append(ids, id)
-					}
-				case "broadcast":
-					all()
-				}
-			})
+			eachObject(blocks, func(o object) { ids = append(ids, s.mentionedBy(c, o, linkNames)...) })
 		}
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	return slices.DeleteFunc(ids, func(id string) bool { return s.users[id] == nil || id == m.user || !c.members[id] })
+}
+
+// mentionedBy are those whom one object within blocks mentions.
+func (s *Server) mentionedBy(c *channelState, o object, linkNames bool) []string {
+	switch o["type"] {
+	case "mrkdwn", "markdown":
+		text, _ := o["text"].(string) //nolint:errcheck // another type is no text
+		return s.mentioned(c, text, linkNames)
+	case "user":
+		if id, ok := o["user_id"].(string); ok {
+			return []string{id}
+		}
+	case "broadcast":
+		return s.people(c)
+	}
+	return nil
+}
+
+// mentioned are those whom a text mentions, by <@U…> and <!channel>, and where names are
+// linked by @name and @channel.
+func (s *Server) mentioned(c *channelState, text string, linkNames bool) []string {
+	var ids []string
+	for _, found := range mentionForm.FindAllStringSubmatch(text, -1) {
+		ids = append(ids, found[1])
+	}
+	if toAllForm.MatchString(text) {
+		ids = append(ids, s.people(c)...)
+	}
+	if !linkNames {
+		return ids
+	}
+	for _, found := range nameForm.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimRight(found[1], ".")
+		if name == "channel" || name == "here" || name == "everyone" {
+			ids = append(ids, s.people(c)...)
+			continue
+		}
+		for _, u := range s.users {
+			if u.name == name {
+				ids = append(ids, u.id)
+			}
+		}
+	}
+	return ids
 }
 
 // eachObject calls f for each JSON object within v, outer ones first.

@@ -78,5 +78,6 @@ func (s *Server) DropScope(scopes ...string) {
 
 // Revoke ends both tokens with an error such as token_revoked, account_inactive or
 // invalid_auth ("" is token_revoked): every method fails with it and the sockets close.
-// An empty events subscription apart, tokens_revoked is sent first.
+// Where it is subscribed, tokens_revoked is sent first, and the sockets close when it was
+// acknowledged, or after a second.
 func (s *Server) Revoke(code string) { s.revoke(code) }

@@ -91,7 +91,7 @@ func (s *Server) changeChannel(id string, f func(*channelState)) {
 	s.change(func() {
 		c, ok := s.channels[id]
 		if !ok {
-			s.misuse("there is no channel %q", id)
+			s.misusef("there is no channel %q", id)
 			return
 		}
 		f(c)

@@ -38,7 +38,9 @@ func TestAModalFromAShortcut(t *testing.T) {
 	if _, err := pick.Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	plain := func(text string) *slack.TextBlockObject { return slack.NewTextBlockObject("plain_text", text, false, false) }
+	plain := func(text string) *slack.TextBlockObject {
+		return slack.NewTextBlockObject("plain_text", text, false, false)
+	}
 	view := slack.ModalViewRequest{
 		Type: "modal", CallbackID: "wish", PrivateMetadata: "m1", Title: plain("Use with Atelier"), Submit: plain("Go"),
 		Blocks: slack.Blocks{BlockSet: []slack.Block{
@@ -160,10 +162,10 @@ func TestTiersLimitAsSlackDoes(t *testing.T) {
 	c := s.Channel("here")
 	limited := false
 	for range 30 {
-		resp, _ := raw(t, s, "chat.postMessage", s.BotToken(), "application/json", `{"channel":"`+c+`","text":"x"}`)
-		if limited = resp.StatusCode == http.StatusTooManyRequests; limited {
-			if resp.Header.Get("Retry-After") != "1" {
-				t.Errorf("%v", resp.Header)
+		_, status, header := raw(t, s, "chat.postMessage", s.BotToken(), "application/json", `{"channel":"`+c+`","text":"x"}`)
+		if limited = status == http.StatusTooManyRequests; limited {
+			if header.Get("Retry-After") != "1" {
+				t.Errorf("%v", header)
 			}
 			break
 		}

@@ -74,7 +74,7 @@ func (s *Server) addReaction(args url.Values) (object, error) {
 	}
 	m.react(botUser, name, true)
 	s.tellReaction(c, m, botUser, name, true)
-	return nil, nil
+	return object{}, nil
 }
 
 func (s *Server) removeReaction(args url.Values) (object, error) {
@@ -89,7 +89,7 @@ func (s *Server) removeReaction(args url.Values) (object, error) {
 		return nil, refuse("no_reaction")
 	}
 	s.tellReaction(c, m, botUser, args.Get("name"), false)
-	return nil, nil
+	return object{}, nil
 }
 
 func (s *Server) getReactions(args url.Values) (object, error) {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	botToken      = "xoxb-1111-2222-atelier"
-	appToken      = "xapp-1-A0ATELIER-3333-atelier"
+	botToken      = "xoxb-1111-2222-atelier"        //nolint:gosec // opens a test server only
+	appToken      = "xapp-1-A0ATELIER-3333-atelier" //nolint:gosec // opens a test server only
 	signingSecret = "8f742231b10e8888abcd99yyyzzz85a5"
 	teamID        = "T0ATELIER"
 	teamDomain    = "workshop"
@@ -237,8 +237,8 @@ func (s *Server) ts() string {
 	return fmt.Sprintf("%d.%06d", s.lastTS/1e6, s.lastTS%1e6)
 }
 
-// misuse fails the test: what it asked for makes no sense.
-func (s *Server) misuse(format string, args ...any) {
+// misusef fails the test: what it asked for makes no sense.
+func (s *Server) misusef(format string, args ...any) {
 	s.tb.Helper()
 	s.tb.Errorf("slacktest: "+format, args...)
 }

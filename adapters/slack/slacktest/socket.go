@@ -19,11 +19,12 @@ type socket struct {
 	conn *websocket.Conn
 	wake chan struct{} // something is to be written
 	gone chan struct{} // closed when the reading ended
+	// warned takes no new envelopes; the server's lock guards it.
+	warned bool
 
 	mu      sync.Mutex
 	out     [][]byte
 	leaving bool // after what is in out it closes
-	warned  bool // no new envelopes
 }
 
 // put queues what is to be written.
@@ -231,14 +232,24 @@ func (s *Server) revoke(code string) {
 		code = "token_revoked"
 	}
 	s.change(func() {
-		s.send(nil, "tokens_revoked", "", object{
+		told := s.send(nil, "tokens_revoked", "", object{
 			"type": "tokens_revoked", "event_ts": s.ts(), "tokens": object{"oauth": []string{}, "bot": []string{botUser}},
 		})
 		s.dispatch()
 		s.revoked = code
+		leave := func() {
+			for _, c := range s.sockets {
+				c.leave()
+			}
+		}
 		for _, c := range s.sockets {
 			c.warned = true
-			c.leave()
 		}
+		if len(told) == 0 || told[0].on == nil {
+			leave()
+			return
+		}
+		told[0].onAck = func(json.RawMessage) { leave() } // who heard it knows why it ends
+		s.after(time.Second, leave)
 	})
 }

@@ -211,6 +211,9 @@ func TestARevokedTokenEndsTheSocket(t *testing.T) {
 		}
 		if _, ok := inner(e).(*slackevents.TokensRevokedEvent); ok {
 			told = true
+			if err := sm.AckCtx(t.Context(), e.Request.EnvelopeID, nil); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 	if err := <-run; err == nil || err.Error() != "token_revoked" || !told {

@@ -2,6 +2,7 @@ package slacktest
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -71,20 +72,26 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 func uploaded(r *http.Request, most int64) ([]byte, error) {
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || !strings.HasPrefix(kind, "multipart/") {
-		return io.ReadAll(io.LimitReader(r.Body, most))
+		data, err := io.ReadAll(io.LimitReader(r.Body, most))
+		if err != nil {
+			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
+		}
+		return data, nil
 	}
 	form := multipart.NewReader(r.Body, params["boundary"])
 	for {
 		part, err := form.NextPart()
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
 		}
 		if part.FileName() == "" && part.FormName() != "file" {
 			continue
 		}
 		var data bytes.Buffer
-		_, err = io.Copy(&data, io.LimitReader(part, most))
-		return data.Bytes(), err
+		if _, err := io.Copy(&data, io.LimitReader(part, most)); err != nil {
+			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
+		}
+		return data.Bytes(), nil
 	}
 }
 
@@ -111,13 +118,13 @@ func (s *Server) completeUpload(args url.Values) (object, error) {
 		}
 		c, err := s.place(id)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
 		}
 		if c.restricted {
 			return nil, refuse("posting_to_channel_denied")
 		}
 		if err := c.thread(args.Get("thread_ts")); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("slacktest: reading an upload: %w", err)
 		}
 		places = append(places, c)
 	}

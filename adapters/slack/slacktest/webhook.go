@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -65,7 +66,7 @@ func (s *Server) post(d *delivery) {
 
 // carry is one attempt by HTTP. It is called without the lock.
 func (s *Server) carry(d *delivery) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.o.AckWithin)
+	ctx, cancel := context.WithTimeout(s.tb.Context(), s.o.AckWithin)
 	defer cancel()
 	s.mu.Lock()
 	if s.closed {
@@ -140,7 +141,7 @@ func (s *Server) knock(ctx context.Context, r *signed, header http.Header) (stat
 	})
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.address, bytes.NewReader(r.body))
 	if err != nil {
-		return 0, nil, false, err
+		return 0, nil, false, fmt.Errorf("slacktest: asking: %w", err)
 	}
 	header = header.Clone()
 	header.Set("Content-Type", r.contentType)
@@ -152,7 +153,7 @@ func (s *Server) knock(ctx context.Context, r *signed, header http.Header) (stat
 	req.Header = header
 	resp, err := s.poster.Do(req)
 	if err != nil {
-		return 0, nil, false, err
+		return 0, nil, false, fmt.Errorf("slacktest: asking: %w", err)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
@@ -174,7 +175,7 @@ func (s *Server) knockNow(r *signed) (int, json.RawMessage) {
 	defer cancel()
 	status, body, _, err := s.knock(ctx, r, http.Header{})
 	if err != nil {
-		s.misuse("nobody answers at %s: %v", r.address, err)
+		s.misusef("nobody answers at %s: %v", r.address, err)
 	}
 	return status, body
 }
@@ -185,7 +186,7 @@ func (s *Server) forge(flaw Forgery, p Post) int {
 	c, u := s.channels[p.Channel], s.users[p.By]
 	if c == nil || u == nil {
 		s.mu.Unlock()
-		s.misuse("channel %q or person %q is not there", p.Channel, p.By)
+		s.misusef("channel %q or person %q is not there", p.Channel, p.By)
 		return 0
 	}
 	m := s.written(p, u)
