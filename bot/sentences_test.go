@@ -244,7 +244,7 @@ func written(files *token.FileSet, file *ast.File) map[string]string {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if slices.Contains(labellers, called(n)) {
+			if slices.Contains(labellers, callee(n)) {
 				for _, arg := range n.Args {
 					note(arg, asLabel)
 				}
@@ -265,8 +265,8 @@ var (
 // labellers are the functions of the platforms' adapters that are given labels.
 var labellers = []string{"say", "Say", "in", "text", "sub"}
 
-// called is the last name of what a call calls.
-func called(call *ast.CallExpr) string {
+// callee is the last name of what a call calls.
+func callee(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
 		return f.Name
