@@ -92,10 +92,7 @@ func (d *Discord) register(ctx context.Context, app string) error {
 	}
 	path, want := "applications/"+app+"/commands", d.commands()
 	var have []command
-	if err := d.api.get(ctx, path+"?with_localizations=true", &have); err != nil {
-		return err
-	}
-	if sameCommands(have, want) {
+	if err := d.api.get(ctx, path+"?with_localizations=true", &have); err == nil && sameCommands(have, want) {
 		return nil
 	}
 	return d.api.call(ctx, http.MethodPut, path, want, nil)

@@ -15,7 +15,6 @@ import (
 
 // The codes of errors that are decided by: "JSON Error Codes" of the documentation.
 const (
-	unknownChannel     = discordgo.ErrCodeUnknownChannel
 	unknownMessage     = discordgo.ErrCodeUnknownMessage
 	requestTooLarge    = 40005
 	missingAccess      = discordgo.ErrCodeMissingAccess

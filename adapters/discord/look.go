@@ -2,10 +2,13 @@ package discord
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strconv"
 
 	"github.com/bwmarrin/discordgo"
+
+	"atelier/adapters"
 )
 
 // Account is what is to be known before the bot is started.
@@ -30,7 +33,11 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 		ID    string `json:"id"`
 		Flags int    `json:"flags"`
 	}
-	if err := d.api.get(ctx, "applications/@me", &app); err != nil {
+	err = d.api.get(ctx, "applications/@me", &app)
+	if errors.Is(err, adapters.ErrGone) { // a server that has the older call only
+		err = d.api.get(ctx, "oauth2/applications/@me", &app)
+	}
+	if err != nil {
 		return Account{}, err
 	}
 	if app.ID != "" {

@@ -81,8 +81,19 @@ func language(s string) string {
 // renderSpans writes the content of a line.
 func renderSpans(spans []adapters.Span) string {
 	w := &writer{}
-	w.spans(spans, adapters.Span{})
+	w.spans(shown(spans), adapters.Span{})
 	return w.text.String()
+}
+
+// shown are the pieces that hold something to see.
+func shown(spans []adapters.Span) []adapters.Span {
+	var all []adapters.Span
+	for _, s := range spans {
+		if s.Text = printable(s.Text); s.Text != "" {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // writer writes a line. It knows whether what follows stands at the line's beginning, where
@@ -173,16 +184,12 @@ func (w *writer) span(s, open adapters.Span, followed bool) {
 	if s.Code {
 		w.apart()
 		w.begun = true
-		w.text.WriteString("`" + printable(s.Text) + "`")
+		w.text.WriteString("`" + s.Text + "`")
 		w.after = true
 		return
 	}
-	text := printable(s.Text)
-	if text == "" {
-		return
-	}
 	w.after = false
-	w.escape(text, open != adapters.Span{}, followed)
+	w.escape(s.Text, open != adapters.Span{}, followed)
 }
 
 // escape writes letters so that none means anything to Discord. An address stays as it
@@ -253,11 +260,11 @@ func addressLength(s string) int {
 
 func isSpace(r rune) bool { return r <= ' ' || r == 0xa0 || r == 0x2028 || r == 0x2029 || r == 0x3000 }
 
-// printable is a text without control characters but line ends and tabs.
+// printable is a text with another letter for control characters but line ends and tabs.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
-			return -1
+			return utf8.RuneError
 		}
 		return r
 	}, s)

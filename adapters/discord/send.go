@@ -116,7 +116,7 @@ func (d *Discord) post(ctx context.Context, t adapters.Thread, p part, files []c
 			return adapters.MessageRef{}, err
 		}
 		return d.postIn(ctx, t, t.ID, p, files)
-	case is(err, unknownChannel):
+	case errors.Is(err, adapters.ErrGone) && !is(err, unknownMessage): // the thread is not there yet
 		channel, err := d.begin(ctx, t)
 		if err != nil {
 			return adapters.MessageRef{}, err
