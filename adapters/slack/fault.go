@@ -66,8 +66,9 @@ var refusals = map[string]refusal{
 }
 
 const (
-	restricted   = "The bot may not do this here. Somebody who runs the workspace must allow it."
-	refusedToken = "Slack does not take the bot's tokens any more. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again." //nolint:gosec // it names the settings, and not what they hold
+	restricted = "The bot may not do this here. Somebody who runs the workspace must allow it."
+	//nolint:gosec // it names the settings, and not what they hold
+	refusedToken = "Slack does not take the bot's tokens any more. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
 	unreached    = "Slack does not answer as it should. It is tried again."
 	misread      = "Slack does not take what was sent. This is a fault of the program."
 )

@@ -15,7 +15,7 @@ var someNames = names{
 
 func TestTextIn(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]string{
+	for in, want := range map[string]string{ //nolint:gosec // there are no credentials
 		"":                                    "",
 		"<@UBOT> make it blue":                "make it blue",
 		"<@UBOT|atelier> make it blue":        "make it blue",
