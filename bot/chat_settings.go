@@ -37,8 +37,9 @@ func (s Slack) overHTTP() bool { return s.BotToken != "" && s.AppToken == "" && 
 func chatSettings() []setting {
 	return []setting{
 		{
-			name: "DISCORD_TOKEN", secret: true, about: "The token of the bot on Discord (Developer Portal, Bot, Reset Token). bot doctor gives the link that invites it.",
-			set: func(c *Config, v string) (err error) { c.Discord.Token, err = discordToken(v); return err },
+			name: "DISCORD_TOKEN", secret: true,
+			about: "The token of the bot on Discord (Developer Portal, Bot, Reset Token). bot doctor gives the link that invites it.",
+			set:   func(c *Config, v string) (err error) { c.Discord.Token, err = discordToken(v); return err },
 		}, {
 			name: "DISCORD_API_URL", secret: true, // it may hold a password
 			about: "A server that speaks Discord's protocol, such as http://127.0.0.1:9999/api/v9; Discord's own where it is empty. " +

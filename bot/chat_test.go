@@ -133,7 +133,7 @@ func (s *inSlack) settings() []string {
 
 func (s *inSlack) ready(ctx context.Context, o *open) error {
 	if s.overHTTP {
-		s.Deliver(o.address)
+		s.Deliver(o.address) //nolint:contextcheck // it delivers until the server ends
 		return nil
 	}
 	return s.Until(ctx, func() bool { return s.Sockets() > 0 })
@@ -180,15 +180,15 @@ func (s *inSlack) await(ctx context.Context, holds func() bool) error { return s
 // ended in between.
 func TestInDiscordAndSlack(t *testing.T) {
 	t.Parallel()
-	for name, make := range map[string]func(t *testing.T) town{
-		"Discord":                 func(t *testing.T) town { return newInDiscord(t, discordtest.Options{}) },
-		"Discord without content": func(t *testing.T) town { return newInDiscord(t, discordtest.Options{WithoutContent: true}) },
-		"Slack by Socket Mode":    func(t *testing.T) town { return newInSlack(t, false) },
-		"Slack by requests":       func(t *testing.T) town { return newInSlack(t, true) },
+	for name, build := range map[string]func() town{
+		"Discord":                 func() town { return newInDiscord(t, discordtest.Options{}) },
+		"Discord without content": func() town { return newInDiscord(t, discordtest.Options{WithoutContent: true}) },
+		"Slack by Socket Mode":    func() town { return newInSlack(t, false) },
+		"Slack by requests":       func() town { return newInSlack(t, true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := resident{t, make(t)}
+			in := resident{t, build()}
 			env := append(in.settings(), "ATELIER_DATA="+t.TempDir(), "ATELIER_CATALOGUE=testdata/ways")
 			o := in.serve(env)
 			thread := in.asks()
@@ -219,7 +219,7 @@ type resident struct {
 }
 
 // Name is the town's, so that it is clear whose it is.
-func (r resident) Name() string { return r.town.name() }
+func (r resident) Name() string { return r.name() }
 
 // serve connects the program with the town.
 func (r resident) serve(env []string) *open {

@@ -83,7 +83,8 @@ const slackPath = "/slack/"
 // noSlackHere tells who set the app up that its events come the other way, or to another
 // process.
 func noSlackHere(w http.ResponseWriter, _ *http.Request) {
-	writePage(w, http.StatusNotFound, "Events of Slack are not taken here: that is where SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are set, and SLACK_APP_TOKEN is not.")
+	writePage(w, http.StatusNotFound, "Events of Slack are not taken here: "+
+		"that is where SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET are set, and SLACK_APP_TOKEN is not.")
 }
 
 // posted keeps for the platforms what was posted there.

@@ -41,8 +41,8 @@ func (c Config) examineDiscord(ctx context.Context) []finding {
 	}
 	found := []finding{{healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
 	if !account.Content {
-		found = append(found, finding{missing, "Discord's messages", "The bot is not granted the content of messages: it works by mentions, replies and direct messages, " +
-			"and does not hear the other messages of a thread. To change that, switch on Message Content Intent at " +
+		found = append(found, finding{missing, "Discord's messages", "The bot is not granted the content of messages: " +
+			"it works by mentions, replies and direct messages, and does not hear the other messages of a thread. To change that, switch on Message Content Intent at " +
 			"https://discord.com/developers/applications/" + account.Application + "/bot"})
 	}
 	return append(found, finding{healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
@@ -53,8 +53,8 @@ func (c Config) examineSlack(ctx context.Context) []finding {
 	const thing = "Slack"
 	manifest := "Its manifest is what bot slack-manifest prints, and deployments/slack-manifest.yaml."
 	if c.Slack.BotToken == "" {
-		return []finding{{missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, install it, and set its bot token, " +
-			"and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
+		return []finding{{missing, thing, "SLACK_BOT_TOKEN is not set. Make an app from a manifest at https://api.slack.com/apps, " +
+			"install it, and set its bot token, and with it SLACK_APP_TOKEN or SLACK_SIGNING_SECRET. " + manifest}}
 	}
 	s, err := c.slack(new(ledger.Memory), nothingPosted)
 	if err != nil {
@@ -83,7 +83,8 @@ func (c Config) examineSlackEvents() finding {
 	case c.Listen == "":
 		return finding{wrong, thing, "They come as requests, and ATELIER_LISTEN is off: give it an address, or set SLACK_APP_TOKEN."}
 	case c.Web.Public == nil:
-		return finding{healthy, thing, "They come as requests, to /slack/ on " + c.Listen + ". PUBLIC_URL is not set: by which address Slack reaches that is not known here."}
+		return finding{healthy, thing, "They come as requests, to /slack/ on " + c.Listen + ". PUBLIC_URL is not set: " +
+			"by which address Slack reaches that is not known here."}
 	}
 	at := strings.TrimSuffix(c.Web.Public.String(), "/")
 	return finding{healthy, thing, "They come as requests, to " + at + "/slack/events. The manifest for that: bot slack-manifest --url " + at}

@@ -65,7 +65,8 @@ func TestInvitationAsksForTheLeast(t *testing.T) {
 	t.Parallel()
 	s := discordtest.New(t, discordtest.Options{})
 	says := examined(t, "DISCORD_API_URL="+s.URL(), "DISCORD_TOKEN="+s.Token())["Discord's invitation"].Says
-	link, err := url.Parse(says[strings.Index(says, "https://"):])
+	_, address, _ := strings.Cut(says, "https://")
+	link, err := url.Parse("https://" + address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 type slackManifestCommand struct {
-	URL string `name:"url" help:"Where Slack reaches this program, as PUBLIC_URL: then it sends its requests there. Else it is asked by Socket Mode." placeholder:"URL"`
+	URL string `name:"url" help:"Where Slack reaches this program, and sends its requests; else it is asked by Socket Mode." placeholder:"URL"`
 }
 
 // Help says what it is for.
