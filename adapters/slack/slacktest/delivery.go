@@ -20,6 +20,7 @@ var ErrNotTaken = errors.New("slacktest: it was not acknowledged in time")
 type delivery struct {
 	kind, typ, id, eventID string
 	lane                   string // those of one lane are sent in order
+	inLane                 bool   // by HTTP: others may wait behind it
 	path                   string // of HTTP
 	body                   json.RawMessage
 	attempt                int    // 0 is the first

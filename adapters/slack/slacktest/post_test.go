@@ -106,7 +106,7 @@ func TestAMessageIsUpdatedAndDeletedByItsAuthor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := api.UpdateMessageContext(t.Context(), c, ts, slack.MsgOptionText("two", false)); err != nil { //nolint:dogsled // what it says again
+	if _, _, _, err := api.UpdateMessageContext(t.Context(), c, ts, slack.MsgOptionText("two", false)); err != nil {
 		t.Fatal(err)
 	}
 	m, _ := s.Message(c, ts)
@@ -120,7 +120,7 @@ func TestAMessageIsUpdatedAndDeletedByItsAuthor(t *testing.T) {
 		t.Errorf("%+v %v", history, err)
 	}
 	update := func(ts, text string) error {
-		_, _, _, err := api.UpdateMessageContext(t.Context(), c, ts, slack.MsgOptionText(text, false)) //nolint:dogsled // what it says again
+		_, _, _, err := api.UpdateMessageContext(t.Context(), c, ts, slack.MsgOptionText(text, false))
 		return err
 	}
 	err = update(hers, "mine")

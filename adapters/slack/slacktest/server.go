@@ -27,12 +27,13 @@ const (
 
 // Server is a workspace of Slack. Its methods may be called from any goroutine.
 type Server struct {
-	tb     testing.TB
-	o      Options
-	http   *httptest.Server
-	poster *http.Client // sends HTTP events
-	done   chan struct{}
-	wg     sync.WaitGroup
+	tb      testing.TB
+	o       Options
+	http    *httptest.Server
+	poster  *http.Client // sends HTTP events
+	done    chan struct{}
+	wg      sync.WaitGroup
+	errands chan *delivery // what is to be sent by HTTP
 
 	mu      sync.Mutex // guards what follows; the workspace changes as one
 	closed  bool
@@ -85,7 +86,7 @@ func newServer(tb testing.TB, o Options) *Server {
 	tb.Helper()
 	o = o.filled()
 	s := &Server{
-		tb: tb, o: o, done: make(chan struct{}), changed: make(chan struct{}),
+		tb: tb, o: o, done: make(chan struct{}), errands: make(chan *delivery), changed: make(chan struct{}),
 		scopes: set(o.Scopes), events: set(o.Events),
 		users: map[string]*userState{}, channels: map[string]*channelState{},
 		files: map[string]*fileState{}, uploads: map[string]*fileState{},
@@ -108,6 +109,7 @@ func newServer(tb testing.TB, o Options) *Server {
 	mux.HandleFunc("GET /files-pri/{file}/download/{name}", s.serveFile)
 	mux.HandleFunc("POST /actions/{id}", s.serveResponse)
 	s.http = httptest.NewServer(mux)
+	s.wg.Go(s.runErrands)
 	return s
 }
 

@@ -40,28 +40,46 @@ func (s *Server) post(d *delivery) {
 	if d.over {
 		return
 	}
-	if d.eventID == "" || d.attempt > 0 {
-		s.wg.Go(func() { s.carry(d) })
-		return
-	}
-	s.lanes[d.lane] = append(s.lanes[d.lane], d)
-	if len(s.lanes[d.lane]) > 1 {
-		return // the one that carries the first goes on with it
-	}
-	lane := d.lane
-	s.wg.Go(func() {
-		for next := d; next != nil; {
-			s.carry(next)
-			s.mu.Lock()
-			next = nil
-			if s.lanes[lane] = s.lanes[lane][1:]; len(s.lanes[lane]) > 0 {
-				next = s.lanes[lane][0]
-			} else {
-				delete(s.lanes, lane)
-			}
-			s.mu.Unlock()
+	if d.eventID != "" && d.attempt == 0 {
+		d.inLane = true
+		s.lanes[d.lane] = append(s.lanes[d.lane], d)
+		if len(s.lanes[d.lane]) > 1 {
+			return // the one that carries the first goes on with it
 		}
-	})
+	}
+	s.errands <- d // there is somebody, as the server is not closed
+}
+
+// runErrands sends each delivery of post on a goroutine of its own until the server closes.
+func (s *Server) runErrands() {
+	for {
+		select {
+		case d := <-s.errands:
+			s.wg.Go(func() { s.carryAll(d) })
+		case <-s.done:
+			return
+		}
+	}
+}
+
+// carryAll sends d, and what waits behind it in its lane.
+func (s *Server) carryAll(d *delivery) {
+	for d != nil {
+		s.carry(d)
+		if !d.inLane {
+			return
+		}
+		s.mu.Lock()
+		lane := s.lanes[d.lane][1:]
+		s.lanes[d.lane] = lane
+		if len(lane) == 0 {
+			delete(s.lanes, d.lane)
+			d = nil
+		} else {
+			d = lane[0]
+		}
+		s.mu.Unlock()
+	}
 }
 
 // carry is one attempt by HTTP. It is called without the lock.
