@@ -133,7 +133,7 @@ func (s *inSlack) settings() []string {
 
 func (s *inSlack) ready(ctx context.Context, o *open) error {
 	if s.overHTTP {
-		s.Deliver(o.address) //nolint:contextcheck // it delivers until the server ends
+		s.Deliver(o.address)
 		return nil
 	}
 	return s.Until(ctx, func() bool { return s.Sockets() > 0 })

@@ -42,8 +42,8 @@ func (c Config) examineDiscord(ctx context.Context) []finding {
 	found := []finding{{healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
 	if !account.Content {
 		found = append(found, finding{missing, "Discord's messages", "The bot is not granted the content of messages: " +
-			"it works by mentions, replies and direct messages, and does not hear the other messages of a thread. To change that, switch on Message Content Intent at " +
-			"https://discord.com/developers/applications/" + account.Application + "/bot"})
+			"it works by mentions, replies and direct messages, and does not hear the other messages of a thread. " +
+			"To change that, switch on Message Content Intent at https://discord.com/developers/applications/" + account.Application + "/bot"})
 	}
 	return append(found, finding{healthy, "Discord's invitation", "This link invites the bot, with the least permissions: " + account.Invite})
 }
