@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"atelier/adapters/discord/discordtest"
+	"atelier/adapters/slack/slacktest"
+)
+
+// soakChats are the platforms to talk on.
+var soakChats = map[string]func(testing.TB) soakChat{"Discord": soakDiscord, "Slack": soakSlack}
+
+// storm is for how long calls are refused.
+const storm = time.Second
+
+// discordSoak is a guild with a channel for some threads each.
+type discordSoak struct {
+	*discordtest.Server
+
+	channels []string
+	users    []discordtest.User
+	begun    map[int]string    // the thread that a message began
+	at       map[string]string // the channel of a message
+	bot      string
+}
+
+func soakDiscord(tb testing.TB) soakChat {
+	tb.Helper()
+	d := &discordSoak{Server: discordtest.New(tb, discordtest.Options{}), begun: map[int]string{}, at: map[string]string{}}
+	d.bot = d.BotID()
+	guild := d.Guild("Workshop")
+	for _, name := range []string{"one", "two", "three", "four", "five"} {
+		d.channels = append(d.channels, d.Channel(guild, name))
+		d.users = append(d.users, d.User(name))
+	}
+	return d
+}
+
+func (d *discordSoak) settings() []string {
+	return []string{"DISCORD_TOKEN=" + d.Token(), "DISCORD_API_URL=" + d.URL()}
+}
+
+func (d *discordSoak) connected(ctx context.Context) error { return d.AwaitConnected(ctx) }
+
+func (d *discordSoak) say(thread, _ int, name string, picture []byte) string {
+	channel, isThread := d.begun[thread]
+	if !isThread {
+		channel = d.channels[thread%len(d.channels)]
+	}
+	m := d.Say(discordtest.Post{
+		Channel: channel, By: d.users[thread%len(d.users)], Content: "<@" + d.bot + "> make it black and white",
+		Files: []discordtest.File{{Name: name, Type: "image/png", Content: picture}},
+	})
+	if !isThread {
+		d.begun[thread] = m.ID // the thread has the id of the message with which it begins
+	}
+	d.at[m.ID] = channel
+	return m.ID
+}
+
+func (d *discordSoak) answers(thread int) [][]string {
+	if d.begun[thread] == "" {
+		return nil
+	}
+	var all [][]string
+	for _, m := range d.Messages(d.begun[thread]) {
+		if m.Author.ID != d.bot || len(m.Attachments) == 0 {
+			continue
+		}
+		var names []string
+		for _, a := range m.Attachments {
+			names = append(names, a.Name)
+		}
+		all = append(all, names)
+	}
+	return all
+}
+
+func (d *discordSoak) acknowledged(message string) time.Time {
+	m, _ := d.Message(d.at[message], message)
+	for _, r := range m.Reactions {
+		if slices.Contains(r.Users, d.bot) {
+			return r.At
+		}
+	}
+	return time.Time{}
+}
+
+func (d *discordSoak) disturb(r *rand.Rand, calls int) time.Duration {
+	switch r.IntN(6) {
+	case 0:
+		d.CutOff()
+	case 1:
+		d.Reconnect()
+	case 2:
+		d.Drop(4000)
+	case 3:
+		d.InvalidSession(true)
+	default:
+		d.RateLimit(1+r.IntN(calls), storm, r.IntN(2) == 0)
+		return storm
+	}
+	return 0
+}
+
+// slackSoak is a workspace with a channel for some threads each.
+type slackSoak struct {
+	*slacktest.Server
+
+	channels, users []string
+	begun           map[int]string    // the root of a thread
+	at              map[string]string // the channel of a message
+}
+
+func soakSlack(tb testing.TB) soakChat {
+	tb.Helper()
+	s := &slackSoak{Server: slacktest.New(tb, slacktest.Options{Retries: []time.Duration{0, time.Second, 5 * time.Second}}), begun: map[int]string{}, at: map[string]string{}}
+	for _, name := range []string{"one", "two", "three", "four", "five"} {
+		user := s.User(name)
+		s.users = append(s.users, user)
+		s.channels = append(s.channels, s.Channel(name, user))
+	}
+	return s
+}
+
+func (s *slackSoak) settings() []string {
+	return []string{"SLACK_BOT_TOKEN=" + s.BotToken(), "SLACK_APP_TOKEN=" + s.AppToken(), "SLACK_API_URL=" + s.URL()}
+}
+
+func (s *slackSoak) connected(ctx context.Context) error {
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for s.Sockets() == 0 {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (s *slackSoak) say(thread, _ int, name string, picture []byte) string {
+	channel := s.channels[thread%len(s.channels)]
+	ts := s.Say(slacktest.Post{
+		Channel: channel, ThreadTS: s.begun[thread], By: s.users[thread%len(s.users)],
+		Text:  slacktest.Mention(s.BotUser()) + " make it black and white",
+		Files: []slacktest.File{{Name: name, Type: "image/png", Data: picture}},
+	})
+	if s.begun[thread] == "" {
+		s.begun[thread] = ts
+	}
+	s.at[channel+ts] = channel
+	return channel + ts
+}
+
+func (s *slackSoak) answers(thread int) [][]string {
+	if s.begun[thread] == "" {
+		return nil
+	}
+	var all [][]string
+	for _, m := range s.Messages(s.channels[thread%len(s.channels)], s.begun[thread]) {
+		if m.User != s.BotUser() || len(m.Files) == 0 {
+			continue
+		}
+		var names []string
+		for _, f := range m.Files {
+			names = append(names, f.Name)
+		}
+		all = append(all, names)
+	}
+	return all
+}
+
+func (s *slackSoak) acknowledged(message string) time.Time {
+	channel := s.at[message]
+	m, _ := s.Message(channel, message[len(channel):])
+	for _, r := range m.Reactions {
+		if slices.Contains(r.Users, s.BotUser()) {
+			return r.At
+		}
+	}
+	return time.Time{}
+}
+
+func (s *slackSoak) disturb(r *rand.Rand, calls int) time.Duration {
+	switch r.IntN(5) {
+	case 0:
+		s.Disconnect("")
+	case 1:
+		s.Disconnect(slacktest.RefreshRequested)
+	case 2:
+		s.Disconnect(slacktest.Warning)
+	default:
+		s.RateLimit("", 1+r.IntN(calls), storm)
+		return storm
+	}
+	return 0
+}
