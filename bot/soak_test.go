@@ -46,6 +46,7 @@ type soak struct {
 	disturbed     time.Duration // so often
 	refused       int           // so many calls at most, where calls are refused
 	env           []string
+	apart         bool // what is connected and what works are processes of their own
 }
 
 // soaked is what came of it.
@@ -113,7 +114,8 @@ func BenchmarkSoak(b *testing.B) {
 	for name, open := range soakChats {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				s := soak{threads: 200, each: 10, disturbed: 2 * time.Second, refused: 40}
+				s := soak{threads: 200, each: 10, disturbed: time.Second, refused: 40}
+				s.apart = true
 				s.env = append(s.env, "REDIS_URL="+redistest.Serve(b, "--save", "").URL())
 				got := s.run(b, open(b))
 				if _, err := fmt.Fprint(os.Stdout, got.table(name)); err != nil { // a benchmark's own log is cut
@@ -137,22 +139,28 @@ func (s soaked) check(tb testing.TB) {
 }
 
 // soakPatience is how long the whole may take before it is given up.
-const soakPatience = 40 * time.Second
+const soakPatience = 9 * time.Minute
 
 func (s soak) run(tb testing.TB, chat soakChat) soaked {
 	tb.Helper()
 	ctx, stop := context.WithTimeout(tb.Context(), soakPatience)
 	defer stop()
-	bot := s.start(tb, chat)
+	env := s.settings(tb, chat)
+	var all []string
+	if s.apart {
+		s.start(tb, env, "--queues", "plan,cpu,gpu", "--adapters", "none")
+		all = []string{"--queues", "gateway"}
+	}
+	bot := s.start(tb, env, all...)
 	if err := chat.connected(ctx); err != nil {
 		tb.Fatalf("the bot does not connect: %v\n%s", err, bot.log)
 	}
-	w := &soakWatch{soak: s, chat: chat, bot: bot, began: time.Now(), said: map[string]time.Time{}, next: make([]int, s.threads)}
+	w := &soakWatch{soak: s, chat: chat, bot: bot, began: time.Now(), said: map[string]time.Time{}, acked: map[string]time.Time{}, next: make([]int, s.threads), last: make([]string, s.threads)}
 	disturbed := time.NewTicker(s.disturbed)
 	defer disturbed.Stop()
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
-	draw := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
+	draw := rand.New(rand.NewPCG(1, 2))
 	for w.goesOn() {
 		select {
 		case <-look.C:
@@ -172,14 +180,19 @@ type soakBot struct {
 	log     *syncBuffer
 }
 
-func (s soak) start(tb testing.TB, chat soakChat) *soakBot {
+// settings are those of the processes.
+func (s soak) settings(tb testing.TB, chat soakChat) []string {
 	tb.Helper()
-	p := &soakBot{command: exec.CommandContext(context.WithoutCancel(tb.Context()), "bot", "serve"), log: &syncBuffer{}}
-	p.command.Env = slices.Concat([]string{
+	return slices.Concat([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + tb.TempDir(), "ATELIER_DATA=" + filepath.Join(tb.TempDir(), "data"),
 		"ATELIER_LISTEN=off", "ATELIER_LOG=warn", "MIND=offline",
-		"ATELIER_USER_REQUESTS=0", "ATELIER_CHANNEL_AT_ONCE=0",
 	}, chat.settings(), s.env)
+}
+
+func (soak) start(tb testing.TB, env []string, flags ...string) *soakBot {
+	tb.Helper()
+	p := &soakBot{command: exec.CommandContext(context.WithoutCancel(tb.Context()), "bot", slices.Concat([]string{"serve"}, flags)...), log: &syncBuffer{}} //nolint:gosec // the flags stand in this file
+	p.command.Env = env
 	p.command.Stdout, p.command.Stderr = p.log, p.log
 	if err := p.command.Start(); err != nil {
 		tb.Fatal(err)
@@ -215,7 +228,8 @@ type soakWatch struct {
 	began time.Time
 
 	next         []int                // by thread: how many were said
-	said         map[string]time.Time // by message
+	said, acked  map[string]time.Time // by message
+	last         []string             // by thread: the message that was said last
 	storms       [][2]time.Time       // while which calls are refused
 	disturbances int
 	memory       []int64
@@ -228,13 +242,16 @@ func (w *soakWatch) goesOn() bool {
 	for thread, n := range w.next {
 		got := len(w.chat.answers(thread))
 		answered += min(got, n)
+		if message := w.last[thread]; w.acked[message].IsZero() && message != "" { // its first sign goes when it is done
+			w.acked[message] = w.chat.acknowledged(message)
+		}
 		switch {
 		case got < n:
 			waits = true
 		case n < w.each:
 			waits = true
 			message := w.chat.say(thread, n, soakName(thread, n)+".png", soakPicture(thread, n))
-			w.said[message] = time.Now()
+			w.said[message], w.last[thread] = time.Now(), message
 			w.next[thread]++
 		}
 	}
@@ -271,10 +288,10 @@ func (w *soakWatch) result() soaked {
 	}
 	for thread := range w.threads {
 		for n := range w.each {
-			switch times := seen[soakName(thread, n)]; {
-			case times == 0:
+			switch seen[soakName(thread, n)] {
+			case 0:
 				s.missing++
-			case times == 1:
+			case 1:
 				s.answers++
 			default:
 				s.answers++
@@ -283,7 +300,7 @@ func (w *soakWatch) result() soaked {
 		}
 	}
 	for message, said := range w.said {
-		at := w.chat.acknowledged(message)
+		at := w.acked[message]
 		switch {
 		case w.stormy(said, at):
 			s.throttled++
@@ -308,7 +325,7 @@ func soakName(thread, n int) string { return fmt.Sprintf("t%03dn%d", thread, n) 
 func soakPicture(thread, n int) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, 32, 24))
 	for i := range 32 * 24 {
-		img.SetNRGBA(i%32, i/32, color.NRGBA{uint8(thread), uint8(n * 20), uint8(i), 255}) //nolint:gosec // any colour will do
+		img.SetNRGBA(i%32, i/32, color.NRGBA{uint8(thread), uint8(n * 20), uint8(i), 255})
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
