@@ -7,6 +7,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/netip"
+	"net/url"
+	"path"
 	"strings"
 
 	"atelier/adapters"
@@ -15,8 +18,15 @@ import (
 // sniffed is how much of a file is looked at.
 const sniffed = 512
 
-// Fetch opens a file. The token goes to Slack's own hosts alone, and files are fetched from
-// nowhere else.
+// Fetch opens a file. Files are fetched from Slack's own hosts and from those that the setting
+// of the API's address names, and never from its methods. A file that Slack does not keep
+// itself is not fetched: whoever shared it chose its address.
+//
+// The token goes to where Slack keeps files, https://files.slack.com and the paths /files and
+// /files-pri of its other hosts; to those below the name of another server, by the same rule;
+// and to the host and port of that server's API. Where that is this machine, by a loopback
+// address, it goes to the other ports too that have the same name and scheme, since its owner
+// has named it.
 func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -30,6 +40,9 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 		if err != nil {
 			return nil, fault(err)
 		}
+		if isElsewhere(*whole) {
+			return nil, elsewhere()
+		}
 		if at = first(whole.URLPrivateDownload, whole.URLPrivate); at == "" || whole.Mode == "tombstone" {
 			return nil, gone()
 		}
@@ -37,7 +50,15 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 			f.Type = whole.Mimetype
 		}
 	}
-	body, err := s.edge.Open(ctx, at, http.Header{"Authorization": {"Bearer " + s.config.BotToken}})
+	u, err := url.Parse(at)
+	if err != nil || s.isMethod(u) {
+		return nil, elsewhere()
+	}
+	var header http.Header
+	if s.trusts(u) {
+		header = http.Header{"Authorization": {"Bearer " + s.config.BotToken}}
+	}
+	body, err := s.edge.Open(ctx, at, header)
 	if err != nil {
 		return nil, s.whyNot(ctx, id, err)
 	}
@@ -68,6 +89,51 @@ func (s *Slack) whyNot(ctx context.Context, id string, err error) error {
 		return gone()
 	}
 	return fault(err)
+}
+
+func elsewhere() error {
+	return &adapters.Fault{
+		Sentence: "This file is not on the platform's own servers, and I fetch files from nowhere else. Please upload it here.",
+		Kind:     adapters.ErrForbidden,
+	}
+}
+
+// isMethod tells of an address at which the API does something.
+func (s *Slack) isMethod(u *url.URL) bool {
+	at := strings.ToLower(path.Clean("/" + u.Path))
+	below, is := strings.CutPrefix(at+"/", strings.ToLower(s.base.Path))
+	if s.base.Path == "/" { // files may be there too, but no method has a slash
+		is = strings.Count(below, "/") < 2
+	}
+	return is || strings.HasPrefix(at+"/", "/api/")
+}
+
+// trusts tells whether the token may go to an address.
+func (s *Slack) trusts(u *url.URL) bool {
+	host, own := strings.ToLower(u.Hostname()), strings.ToLower(s.base.Hostname())
+	switch {
+	case host == own && !below(host, officialHost):
+		return u.Scheme == s.base.Scheme && (portOf(u) == portOf(s.base) || isLoopback(host))
+	case u.Scheme != "https" || portOf(u) != "443" || !below(host, officialHost) && !below(host, own):
+		return false
+	}
+	at := path.Clean("/" + u.Path)
+	return strings.HasPrefix(host, "files.") || strings.HasPrefix(at, "/files-pri/") || strings.HasPrefix(at, "/files/")
+}
+
+// below tells whether a host is another one or has a name below it.
+func below(host, other string) bool { return host == other || strings.HasSuffix(host, "."+other) }
+
+func isLoopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && a.IsLoopback()
+}
+
+func portOf(u *url.URL) string {
+	if u.Port() == "" && u.Scheme == "https" {
+		return "443"
+	}
+	return first(u.Port(), "80")
 }
 
 func gone() error {

@@ -106,11 +106,17 @@ const (
 // handle is what [Slack.Fetch] needs: the file's id, and where it is, if that is told.
 func handle(f slack.File) string {
 	h := f.ID
+	if isElsewhere(f) { // the address is somebody's, and not Slack's
+		return h
+	}
 	if at := first(f.URLPrivateDownload, f.URLPrivate); at != "" && len(at) < maxHandle && f.FileAccess != stub && !strings.ContainsFunc(at, isBlank) {
 		h += " " + at
 	}
 	return h
 }
+
+// isElsewhere tells of a file that is not with Slack, but at an address that somebody chose.
+func isElsewhere(f slack.File) bool { return f.IsExternal || f.Mode == "external" }
 
 func isBlank(r rune) bool { return r <= ' ' || r == 0x7f }
 

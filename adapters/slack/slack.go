@@ -55,9 +55,10 @@ import (
 const Name = "slack"
 
 const (
-	officialURL = slack.APIURL
-	usualFile   = 1 << 30 // what Slack takes
-	maxFiles    = 10      // of a message
+	officialURL  = slack.APIURL
+	officialHost = "slack.com"
+	usualFile    = 1 << 30 // what Slack takes
+	maxFiles     = 10      // of a message
 )
 
 // Phrases tells fixed sentences in a language, as phrase.Catalogue does.
@@ -73,7 +74,8 @@ type Config struct {
 	// are signed with.
 	AppToken, SigningSecret string
 	// APIURL is another server's address of the same protocol; "" is Slack's. Its host is
-	// allowed for files and sockets too, on every port.
+	// allowed for files and sockets too, on every port; those below its name are by https
+	// and in public networks. Who else gets the token is told by [Slack.Fetch].
 	APIURL string
 	// State keeps what was posted.
 	State ledger.State
@@ -93,6 +95,7 @@ type Config struct {
 type Slack struct {
 	config Config
 	api    *slack.Client
+	base   *url.URL // of the API
 	edge   *edge.Client
 	ledger *ledger.Ledger
 	people *people
@@ -154,16 +157,17 @@ func New(c Config) (*Slack, error) {
 	if c.MaxFile == 0 {
 		c.MaxFile = usualFile
 	}
-	allow, err := hosts(&c)
+	reach := edge.Config{Hosts: []string{officialHost, "*." + officialHost}, Proxy: c.Proxy}
+	base, err := locate(&c, &reach)
 	if err != nil {
 		return nil, err
 	}
-	outside, err := edge.New(edge.Config{Hosts: []string{"slack.com", "*.slack.com"}, Allow: allow, Proxy: c.Proxy})
+	outside, err := edge.New(reach)
 	if err != nil {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
 	s := &Slack{
-		config: c, edge: outside, ledger: book, seeds: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
+		config: c, base: base, edge: outside, ledger: book, seeds: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
 		posting: map[string]chan turn{}, status: map[string]string{}, seen: map[string]time.Time{},
 	}
 	s.api = slack.New(c.BotToken,
@@ -173,11 +177,12 @@ func New(c Config) (*Slack, error) {
 	return s, nil
 }
 
-// hosts are those that the setting of the address names. It completes the address.
-func hosts(c *Config) ([]string, error) {
-	if c.APIURL == "" {
+// locate reads where the API is. It completes the setting, and names the hosts that come
+// with it.
+func locate(c *Config, reach *edge.Config) (*url.URL, error) {
+	named := c.APIURL != ""
+	if !named {
 		c.APIURL = officialURL
-		return nil, nil
 	}
 	u, err := url.Parse(c.APIURL)
 	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -185,15 +190,21 @@ func hosts(c *Config) ([]string, error) {
 	}
 	if !strings.HasSuffix(c.APIURL, "/") { // the library appends the method
 		c.APIURL += "/"
+		u.Path += "/"
+	}
+	if !named {
+		return u, nil
 	}
 	host := u.Hostname()
 	if strings.Contains(host, ":") {
-		return []string{"[" + host + "]"}, nil
+		reach.Allow = []string{"[" + host + "]"}
+		return u, nil
 	}
-	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") {
-		return []string{host}, nil
+	reach.Allow = []string{host}
+	if _, err := netip.ParseAddr(host); err != nil && strings.Contains(host, ".") {
+		reach.Hosts = append(reach.Hosts, "*."+host)
 	}
-	return []string{host, "*." + host}, nil
+	return u, nil
 }
 
 // Name is "slack".
