@@ -6,6 +6,9 @@ type Reply struct {
 	// AnswerTo is the message to which it replies, where a platform shows that; zero is
 	// none.
 	AnswerTo MessageRef `json:"answer_to,omitzero"`
+	// Command is the id of the event of the command that it answers, or "". A platform that
+	// can shows it to who gave the command, and to nobody else.
+	Command string `json:"command,omitempty"`
 	// Mention is the id of the one person who is notified, or "".
 	Mention string `json:"mention,omitempty"`
 	// Text is in the little Markdown that [Parse] tells.

@@ -115,6 +115,7 @@ func (r Reply) Validate() error {
 	if !r.AnswerTo.IsZero() {
 		c.ref("answer_to", r.AnswerTo)
 	}
+	c.line("command", r.Command, maxID)
 	c.line("mention", r.Mention, maxID)
 	c.word("language", r.Language, maxID)
 	c.text("text", r.Text, 1<<20)

@@ -46,7 +46,7 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 	_, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: a})
 	if errors.Is(err, storage.ErrTooLarge) {
 		plain := Answer{Status: Failed, Reply: adapters.Reply{
-			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Mention: a.Reply.Mention,
+			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
 			Language: a.Reply.Language,
 			Text:     j.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
 		}}
@@ -71,6 +71,9 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	}
 	if e.Message != nil {
 		a.Reply.AnswerTo = e.Message.Ref
+	}
+	if e.Command != nil {
+		a.Reply.Command = e.ID
 	}
 	p := r.generations[run.generation].plan
 	switch {
