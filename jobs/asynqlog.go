@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
+	"strings"
 )
 
 // asynqLog passes on what asynq says, with the request that it is about.
@@ -11,9 +12,15 @@ type asynqLog struct{ log *slog.Logger }
 
 func (l asynqLog) Debug(args ...any) { l.about(args).Debug(fmt.Sprint(args...)) }
 func (l asynqLog) Info(args ...any)  { l.about(args).Info(fmt.Sprint(args...)) }
-func (l asynqLog) Warn(args ...any)  { l.about(args).Warn(fmt.Sprint(args...)) }
 func (l asynqLog) Error(args ...any) { l.about(args).Error(fmt.Sprint(args...)) }
 func (l asynqLog) Fatal(args ...any) { l.about(args).Error(fmt.Sprint(args...)) }
+
+// Warn leaves out that a task is given up, which our own line says with its reason.
+func (l asynqLog) Warn(args ...any) {
+	if said := fmt.Sprint(args...); !strings.HasPrefix(said, "Retry exhausted ") {
+		l.about(args).Warn(said)
+	}
+}
 
 // taskInText is the id of a task of ours in what asynq says ([task.id]).
 var taskInText = regexp.MustCompile(`\b(fetch|plan|act|compose|send|deadline):([a-z2-7]{16}):`)

@@ -174,6 +174,9 @@ type sent struct {
 	Problem string              `json:"problem,omitempty"`
 }
 
+// failed tells whether an answer was to be posted and could not be.
+func (s *sent) failed() bool { return s != nil && s.Problem != "" }
+
 // joined puts a request at the end of its thread's line.
 type joined struct {
 	Request string `json:"request"`

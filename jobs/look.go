@@ -126,6 +126,8 @@ func (r *request) view(asked plan.Request) Request {
 // status is how a run stands.
 func (r *run) status(of *request, g *generation) Status {
 	switch {
+	case r.sent.failed():
+		return Failed
 	case r.answer != nil && r.answer.Status == Asking && of.answeredBy != "":
 		return Done
 	case r.answer != nil:

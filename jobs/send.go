@@ -212,9 +212,11 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	gone := left{Request: id, Run: n}
 	status := Failed
 	if a := run.answer; a != nil {
-		status = a.Status
 		gone.Turn, gone.Resources = a.Turn, a.Resources
-		if a.Question != "" {
+		if !run.sent.failed() {
+			status = a.Status
+		}
+		if a.Question != "" && !run.sent.failed() {
 			gone.Question = &openQuestion{
 				Request: id, Asker: e.By.ID, Text: a.Question, Wish: r.wish(), Ref: run.sent.Ref,
 				Until: j.config.Now().Add(j.config.QuestionExpiry),

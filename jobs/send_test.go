@@ -55,14 +55,57 @@ func TestAnAnswerThatCannotBeSentEndsItsRunAndTheThreadGoesOn(t *testing.T) {
 		}
 		return nil
 	}
-	j := h.start()
+	m := &endings{Metrics: jobs.NoMetrics(), all: map[jobs.Status]int{}}
+	j := h.start(func(c *jobs.Config) { c.Metrics = m })
 	first := h.handle(j, h.says("t", "ann", "blur"))
 	second := h.handle(j, h.says("t", "ann", "sharpen"))
-	if r := h.wait(j, first, 1); r.Runs[0].Problem != "The channel is gone." || !r.Runs[0].Sent.IsZero() {
-		t.Errorf("the problem is %q", r.Runs[0].Problem)
+	if r := h.wait(j, first, 1); r.Runs[0].Problem != "The channel is gone." || !r.Runs[0].Sent.IsZero() || r.Runs[0].Status != jobs.Failed {
+		t.Errorf("it is %s, the problem is %q", r.Runs[0].Status, r.Runs[0].Problem)
+	}
+	h.chat.untilShown(t, "m1", adapters.Seen, adapters.Failed)
+	if m.of(jobs.Failed) != 1 {
+		t.Error("it is not counted as failed")
 	}
 	if r := h.wait(j, second, 1); h.told(r) != "Here it is." || h.chat.sends != 2 {
 		t.Errorf("sent %d times", h.chat.sends)
+	}
+}
+
+// endings counts how runs ended.
+type endings struct {
+	jobs.Metrics
+
+	mu  sync.Mutex
+	all map[jobs.Status]int
+}
+
+func (e *endings) Ended(_ string, s jobs.Status, _ time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all[s]++
+}
+
+func (e *endings) of(s jobs.Status) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.all[s]
+}
+
+// TestAQuestionThatCannotBeSentIsNotOpen, so that nothing is taken for its answer.
+func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.chat.onSend = func(_ int, r adapters.Reply) error {
+		if r.AnswerTo.ID == "m1" {
+			return &adapters.Fault{Sentence: "Not here.", Kind: adapters.ErrForbidden}
+		}
+		return nil
+	}
+	j := h.start()
+	h.ask(j, h.says("t", "ann", "?which picture"))
+	r := h.ask(j, h.says("t", "ann", "blur"))
+	if q := h.mind.request(r.ID).Question; q != nil || r.Runs[0].Status != jobs.Done {
+		t.Errorf("it is taken for the answer to %+v", q)
 	}
 }
 
