@@ -3,7 +3,6 @@ package discord
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"atelier/adapters"
 )
@@ -14,6 +13,8 @@ const (
 	maxLabel       = 80
 	maxDescription = 1024
 	buttonsInRow   = 5
+	maxNote        = 500
+	maxNameShown   = 100
 	maxChoice      = 100 // that nine of them fit in one message, whatever must be escaped
 )
 
@@ -28,6 +29,10 @@ type part struct {
 	body     posting
 	answerTo adapters.MessageRef
 	files    []adapters.Attachment
+	language string
+	// told tells whether the reply has said why it stands in a channel, where no thread could
+	// be begun; nil is never to be said.
+	told *bool
 }
 
 // posting is a message as it is posted or edited.
@@ -64,7 +69,7 @@ type uploaded struct {
 func nobody() mentions { return mentions{Parse: []string{}, Users: []string{}} }
 
 // compose makes the messages of a reply.
-func (d *Discord) compose(r adapters.Reply) ([]part, error) {
+func (d *Discord) compose(r adapters.Reply) []part {
 	mention := ""
 	if isID(r.Mention) {
 		mention = "<@" + r.Mention + ">"
@@ -79,11 +84,7 @@ func (d *Discord) compose(r adapters.Reply) ([]part, error) {
 	if mention != "" {
 		contents[0] = strings.TrimRight(mention+between(r.Text)+contents[0], " \n")
 	}
-	lines, err := d.below(r)
-	if err != nil {
-		return nil, err
-	}
-	for i, l := range lines {
+	for i, l := range d.below(r) {
 		last := len(contents) - 1
 		gap := "\n"
 		if i == 0 {
@@ -98,7 +99,7 @@ func (d *Discord) compose(r adapters.Reply) ([]part, error) {
 			contents = append(contents, l)
 		}
 	}
-	return d.parts(r, contents, mention), nil
+	return d.parts(r, contents, mention)
 }
 
 // between is what stands between the mention and the text: what is no plain line begins one
@@ -112,8 +113,9 @@ func between(text string) string {
 }
 
 func (d *Discord) parts(r adapters.Reply, contents []string, mention string) []part {
-	parts := make([]part, len(contents))
+	parts, told := make([]part, len(contents)), new(bool)
 	for i, c := range contents {
+		parts[i].language, parts[i].told = r.Language, told
 		parts[i].body = posting{Content: c, Mentions: nobody(), Components: []any{}, Flags: flagNoPreview}
 	}
 	first, last := &parts[0], &parts[len(parts)-1]
@@ -136,42 +138,53 @@ func (d *Discord) parts(r adapters.Reply, contents []string, mention string) []p
 }
 
 // below are the lines that stand below the text: what is to be said of files, links in the
-// place of files, links to mark by, and the choices.
-func (d *Discord) below(r adapters.Reply) ([]string, error) {
+// place of files, links to mark by, and the choices. Each fits into a message.
+func (d *Discord) below(r adapters.Reply) []string {
 	var lines []string
 	for _, a := range r.Files {
-		var line string
-		if a.Link != "" {
-			line = link(fileName(a.Name), a.Link)
-		}
-		if note := plain(a.Note); note != "" {
-			if line == "" {
-				line = plain(fileName(a.Name))
-			}
-			line += ": " + note
-		}
-		if a.MarkLink != "" && a.Link == "" {
-			mark := d.say(r.Language, "Mark on the picture")
-			if line == "" && len(r.Files) > 1 {
-				line = plain(fileName(a.Name))
-			}
-			line = strings.TrimSpace(line + " " + link("✏️ "+mark, a.MarkLink))
-		}
-		if length(line) > maxContent {
-			return nil, &adapters.Fault{Sentence: "The link of a file is longer than Discord takes.", Kind: adapters.ErrInvalid}
-		}
-		if line != "" {
-			lines = append(lines, line)
-		}
+		lines = append(lines, d.about(r, a)...)
 	}
 	var choices []string
 	for i, c := range r.Choices {
-		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(clippedRunes(c.Text, maxChoice))))
+		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(fitted(c.Text, maxChoice))))
 	}
 	if len(choices) > 0 { // they stay together, above their buttons
 		lines = append(lines, strings.Join(choices, "\n"))
 	}
-	return lines, nil
+	return lines
+}
+
+// about are the lines about a file: one, where Discord takes as much in a message.
+func (d *Discord) about(r adapters.Reply, a adapters.Attachment) []string {
+	name := plain(fitted(fileName(a.Name), maxNameShown))
+	var lines []string
+	add := func(gap, otherwise, text string) { // otherwise is what stands before it on a line of its own
+		if last := len(lines) - 1; last >= 0 && length(lines[last]+gap+text) <= maxContent {
+			lines[last] += gap + text
+			return
+		}
+		lines = append(lines, otherwise+text)
+	}
+	if a.Link != "" {
+		line := link(fileName(a.Name), a.Link)
+		if length(line) > maxContent {
+			line = name + ": " + plain(d.say(r.Language, "The link to this file is too long for Discord."))
+		}
+		add("", "", line)
+	}
+	if note := fitted(a.Note, maxNote); plain(note) != "" {
+		add(": ", name+": ", plain(note))
+	}
+	if a.MarkLink != "" && a.Link == "" {
+		before := ""
+		if len(r.Files) > 1 {
+			before = name + " "
+		}
+		if mark := link("✏️ "+d.say(r.Language, "Mark on the picture"), a.MarkLink); length(before+mark) <= maxContent {
+			add(" ", before, mark)
+		}
+	}
+	return lines
 }
 
 // link leads to an address by a text.
@@ -226,19 +239,7 @@ func rows(all []button) []any {
 	return rows
 }
 
-// shortened is a text of at most so many characters.
+// shortened is a text on one line, of at most so many characters.
 func shortened(s string, most int) string {
-	s = printable(strings.Join(strings.Fields(s), " "))
-	if utf8.RuneCountInString(s) <= most && length(s) <= maxLabel {
-		return s
-	}
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n += length(string(r)); n >= most {
-			break
-		}
-		b.WriteRune(r)
-	}
-	return strings.TrimSpace(b.String()) + "…"
+	return fitted(printable(strings.Join(strings.Fields(s), " ")), most)
 }

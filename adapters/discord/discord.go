@@ -178,11 +178,14 @@ func (d *Discord) own(ctx context.Context) (string, error) {
 }
 
 // say tells a fixed sentence in a language.
-func (d *Discord) say(language, sentence string) string {
-	if d.config.Phrases == nil {
-		return sentence
+func (d *Discord) say(language, sentence string, args ...any) string {
+	switch {
+	case d.config.Phrases != nil:
+		return d.config.Phrases.Say(language, sentence, args...)
+	case len(args) > 0:
+		return fmt.Sprintf(sentence, args...)
 	}
-	return d.config.Phrases.Say(language, sentence)
+	return sentence
 }
 
 var (

@@ -245,7 +245,6 @@ func TestMissingPermissions(t *testing.T) {
 		forbid discordtest.Permission
 		want   string
 	}{
-		"threads":   {discordtest.CreateThreads, "Create Public Threads"},
 		"writing":   {discordtest.SendInThreads, "Send Messages in Threads"},
 		"files":     {discordtest.AttachFiles, "Attach Files"},
 		"reactions": {discordtest.AddReactions, "Add Reactions"},

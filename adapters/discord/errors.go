@@ -15,11 +15,17 @@ import (
 
 // The codes of errors that are decided by: "JSON Error Codes" of the documentation.
 const (
+	unknownChannel     = discordgo.ErrCodeUnknownChannel
 	unknownMessage     = discordgo.ErrCodeUnknownMessage
 	requestTooLarge    = 40005
 	missingAccess      = discordgo.ErrCodeMissingAccess
 	missingPermissions = discordgo.ErrCodeMissingPermissions
 	wrongChannelType   = 50024
+	interactionOver    = 50027 // its token is taken no longer
+	invalidForm        = 50035
+	alreadyAnswered    = 40060 // an interaction
+	noHistoryForReply  = 160002
+	titleBlocked       = 200001 // by a rule of the server, "AutoMod"
 	threadArchived     = 50083
 	threadExists       = 160004
 	threadLocked       = 160005
@@ -58,6 +64,8 @@ func fault(ctx context.Context, err error) error {
 	}
 	f := &adapters.Fault{Err: r}
 	switch {
+	case r.code == interactionOver:
+		f.Kind, f.Sentence = adapters.ErrGone, "Discord takes no answer to this any more: it is too long ago. Do it again."
 	case r.status == http.StatusUnauthorized:
 		f.Kind, f.Sentence = adapters.ErrRefused, "Discord does not take the token. Whoever runs the program must set DISCORD_TOKEN anew."
 	case r.status == http.StatusRequestEntityTooLarge || r.code == requestTooLarge:

@@ -122,7 +122,7 @@ func (a *api) upload(ctx context.Context, to string, body posting, files []conte
 	form := multipart.NewWriter(&b)
 	for i, f := range files {
 		body.Attachments = append(body.Attachments, uploaded{
-			ID: i, Name: fileName(f.attachment.Name), Description: clippedRunes(f.attachment.Alt, maxDescription),
+			ID: i, Name: fileName(f.attachment.Name), Description: fitted(f.attachment.Alt, maxDescription),
 		})
 	}
 	payload, err := json.Marshal(body)
@@ -183,11 +183,4 @@ func fileName(s string) string {
 		return clipped(strings.TrimSuffix(s, ext), 200-len(ext)) + ext
 	}
 	return clipped(s, 200)
-}
-
-func clippedRunes(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most-1]) + "…"
-	}
-	return s
 }

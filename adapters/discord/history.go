@@ -12,8 +12,12 @@ import (
 // mostAtOnce is how many messages Discord gives with one answer.
 const mostAtOnce = 100
 
+// mostPages is how many answers are read: what other bots have written more than that is not
+// worth it.
+const mostPages = 5
+
 // Before gives the messages that were written in a thread before one of them, with the one
-// that began it.
+// that began it. It reads no further back than 500 messages, whoever wrote them.
 func (d *Discord) Before(ctx context.Context, t adapters.Thread, m adapters.MessageRef, n int) ([]adapters.Earlier, error) {
 	if err := errors.Join(ctx.Err(), ours(t)); err != nil {
 		return nil, err
@@ -34,9 +38,10 @@ func (d *Discord) Before(ctx context.Context, t adapters.Thread, m adapters.Mess
 	}
 	h := &hearer{d: d, world: newWorld(), own: own} // only what the messages themselves tell is known here
 	var all []adapters.Earlier                      // the latest first
-	for before := m.ID; len(all) < n; {
+	before := m.ID
+	for pages := 0; len(all) < n && pages < mostPages; pages++ {
 		var page []message
-		path := "channels/" + channel + "/messages?before=" + before + "&limit=" + strconv.Itoa(min(n-len(all)+1, mostAtOnce))
+		path := "channels/" + channel + "/messages?before=" + before + "&limit=" + strconv.Itoa(mostAtOnce)
 		if err := d.api.get(ctx, path, &page); err != nil {
 			return nil, lacking(err, "View Channel, Read Message History")
 		}
@@ -44,7 +49,7 @@ func (d *Discord) Before(ctx context.Context, t adapters.Thread, m adapters.Mess
 			all = h.looked(all, &page[i], t)
 			before = page[i].ID
 		}
-		if len(page) == 0 {
+		if len(page) < mostAtOnce {
 			break
 		}
 	}

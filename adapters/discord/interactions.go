@@ -182,7 +182,7 @@ func (h *hearer) commanded(i *interaction, e adapters.Event, sub given) {
 		return
 	case "cancel":
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
-		h.d.respond(h.ctx, i, answerMessage, whisper(h.d.say(i.Locale, "I stop what you asked for last here.")))
+		h.d.respond(h.ctx, i, answerMessage, whisper(h.d.say(i.Locale, "If something that you asked for last here still runs, it is stopped.")))
 	default:
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: sub.Name, Text: clipped(text, adapters.MaxText)}
 		h.d.respond(h.ctx, i, answerMessage, whisper(h.d.say(i.Locale, "I answer in this conversation.")))
@@ -217,7 +217,7 @@ func (h *hearer) asked(i *interaction, e adapters.Event, text string, files []ad
 // shownWish is a wish as others see it.
 func shownWish(text string, files []adapters.File) string {
 	lines := []string{}
-	for line := range strings.SplitSeq(clippedRunes(text, 1000), "\n") {
+	for line := range strings.SplitSeq(fitted(text, 1000), "\n") {
 		lines = append(lines, "> "+orBlank(plain(line)))
 	}
 	for _, f := range files {

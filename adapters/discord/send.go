@@ -22,11 +22,7 @@ func (d *Discord) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	if err := d.fits(r.Files); err != nil {
 		return adapters.MessageRef{}, err
 	}
-	parts, err := d.compose(r)
-	if err != nil {
-		return adapters.MessageRef{}, err
-	}
-	return d.once(ctx, key, r.Thread, parts)
+	return d.once(ctx, key, r.Thread, d.compose(r))
 }
 
 // ours tells why a thread is none of Discord.
@@ -118,27 +114,28 @@ func (d *Discord) post(ctx context.Context, t adapters.Thread, p part, files []c
 		return d.postIn(ctx, t, t.ID, p, files)
 	case errors.Is(err, adapters.ErrGone) && !is(err, unknownMessage): // the thread is not there yet
 		channel, err := d.begin(ctx, t)
-		if err != nil {
+		if err != nil && !threadless(err) {
 			return adapters.MessageRef{}, err
+		}
+		if err != nil || channel == t.Channel { // it is answered in the channel, as a reply to the message
+			channel, p.answerTo = t.Channel, ref(t.Workspace, t.Channel, t.ID)
+			d.tell(&p, err)
 		}
 		return d.postIn(ctx, t, channel, p, files)
 	}
 	return at, err
 }
 
-// postIn posts a message in a channel.
+// postIn posts a message in a channel. Where it may not be a reply, it is posted as none.
 func (d *Discord) postIn(ctx context.Context, t adapters.Thread, channel string, p part, files []content) (adapters.MessageRef, error) {
 	p.body.Reference = nil
 	if isID(p.answerTo.ID) && p.answerTo.Channel == channel {
 		p.body.Reference = &reference{Message: p.answerTo.ID}
 	}
-	var posted object
-	path := "channels/" + channel + "/messages"
-	var err error
-	if len(files) == 0 {
-		err = d.api.call(ctx, http.MethodPost, path, p.body, &posted)
-	} else {
-		err = d.api.upload(ctx, path, p.body, files, &posted)
+	posted, err := d.create(ctx, channel, p.body, files)
+	if p.body.Reference != nil && is(err, noHistoryForReply, invalidForm) {
+		p.body.Reference = nil
+		posted, err = d.create(ctx, channel, p.body, files)
 	}
 	if err != nil {
 		needs := "View Channel, Send Messages"
@@ -151,6 +148,17 @@ func (d *Discord) postIn(ctx context.Context, t adapters.Thread, channel string,
 		return adapters.MessageRef{}, lacking(err, needs)
 	}
 	return ref(t.Workspace, channel, posted.ID), nil
+}
+
+// create makes a message of a channel.
+func (d *Discord) create(ctx context.Context, channel string, body posting, files []content) (posted object, err error) {
+	path := "channels/" + channel + "/messages"
+	if len(files) == 0 {
+		err = d.api.call(ctx, http.MethodPost, path, body, &posted)
+	} else {
+		err = d.api.upload(ctx, path, body, files, &posted)
+	}
+	return posted, err
 }
 
 // Delete removes what was sent.

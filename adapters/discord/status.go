@@ -127,7 +127,7 @@ var stepMarks = map[adapters.StepState]string{
 
 // told is the progress as it is shown: as many steps as a message has room for.
 func told(p adapters.Progress) string {
-	title := plain(shortenedRunes(p.Title, 200))
+	title := plain(fitted(p.Title, 200))
 	if title == "" {
 		title = "…"
 	}
@@ -137,7 +137,7 @@ func told(p adapters.Progress) string {
 		if mark == "" {
 			mark = "▫️"
 		}
-		line := "\n" + mark + " " + plain(shortenedRunes(s.Text, 200))
+		line := "\n" + mark + " " + plain(fitted(s.Text, 200))
 		if s.Took > 0 {
 			line += " · " + took(s.Took)
 		}
@@ -160,5 +160,3 @@ func took(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d min %d s", int(d.Minutes()), int(d.Seconds())%60)
 }
-
-func shortenedRunes(s string, most int) string { return clippedRunes(strings.ToValidUTF8(s, ""), most) }

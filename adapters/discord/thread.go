@@ -14,31 +14,61 @@ import (
 const (
 	archiveAfter  = 1440 // minutes
 	maxThreadName = 60
+	anyTitle      = "Atelier" // of a message that gives none
 )
+
+const createThreads = "Create Public Threads"
 
 // begin makes the thread of a message, and gives the channel in which to write: that of the
 // message where Discord knows no threads there.
 func (d *Discord) begin(ctx context.Context, t adapters.Thread) (channel string, err error) {
 	path := "channels/" + t.Channel + "/messages/" + t.ID
-	var from message
-	if err := d.api.get(ctx, path, &from); err != nil { // it is for the name alone
+	var from message // it is for the name alone, and so is the bot's id
+	own, err := d.own(ctx)
+	if err = errors.Join(err, d.api.get(ctx, path, &from)); err != nil {
 		d.log.WarnContext(ctx, "the message of a thread cannot be read", "error", err)
 	}
-	own, err := d.own(ctx)
-	if err != nil {
-		return "", err
+	title := from.title(own)
+	thread, err := d.start(ctx, path, title)
+	if is(err, titleBlocked) && title != anyTitle {
+		thread, err = d.start(ctx, path, anyTitle)
 	}
-	var thread object
-	err = d.api.call(ctx, http.MethodPost, path+"/threads", map[string]any{"name": from.title(own), "auto_archive_duration": archiveAfter}, &thread)
 	switch {
-	case err == nil:
+	case err == nil && isID(thread.ID):
 		return thread.ID, nil
-	case is(err, threadExists):
+	case err == nil, is(err, threadExists):
 		return t.ID, nil
 	case is(err, wrongChannelType, noMessageForThread):
 		return t.Channel, nil
 	}
-	return "", lacking(err, "Create Public Threads")
+	return "", lacking(err, createThreads)
+}
+
+// start begins a thread of a message.
+func (d *Discord) start(ctx context.Context, message, title string) (thread object, err error) {
+	err = d.api.call(ctx, http.MethodPost, message+"/threads", map[string]any{"name": title, "auto_archive_duration": archiveAfter}, &thread)
+	return thread, err
+}
+
+// threadless tells whether it is only the thread that Discord refuses, and refuses for good:
+// the message and its channel are there, and the token is taken.
+func threadless(err error) bool {
+	return adapters.Final(err) && !errors.Is(err, adapters.ErrRefused) && !is(err, unknownChannel, unknownMessage)
+}
+
+// tell adds to a reply, once, why it stands in the channel, where there is room for it.
+func (d *Discord) tell(p *part, err error) {
+	if err == nil || p.told == nil || *p.told {
+		return
+	}
+	why := d.say(p.language, "I answer here, because Discord does not let me begin a thread.")
+	if is(err, missingAccess, missingPermissions) {
+		why = d.say(p.language, "I answer here, because I lack the permission to begin a thread: %s.", createThreads)
+	}
+	content := strings.TrimLeft(strings.TrimSuffix(p.body.Content, blank)+"\n\n"+plain(why), "\n")
+	if length(content) <= maxContent {
+		p.body.Content, *p.told = content, true
+	}
 }
 
 // title is what a thread is called that a message begins.
@@ -56,18 +86,30 @@ func (m *message) title(own string) string {
 		role: func(string) string { return "" }, channel: func(string) string { return "" },
 	}
 	title := strings.Join(strings.Fields(strings.TrimLeft(n.read(m.Content), "> ")), " ")
-	if runes := []rune(oneLine(title)); len(runes) > maxThreadName {
-		title = strings.TrimSpace(string(runes[:maxThreadName-1])) + "…"
-	}
-	if title = oneLine(title); title == "" {
-		return "Atelier"
+	if title = fitted(oneLine(title), maxThreadName); title == "" {
+		return anyTitle
 	}
 	return title
 }
 
-// unarchive takes a thread out again that was put away.
+// unarchive takes a thread out again that was put away. One that is locked takes another
+// permission than one that is not.
 func (d *Discord) unarchive(ctx context.Context, thread string) error {
 	err := d.api.call(ctx, http.MethodPatch, "channels/"+thread, map[string]any{"archived": false}, nil)
+	if !is(err, missingPermissions) {
+		return err
+	}
+	var c struct {
+		Thread struct {
+			Locked bool `json:"locked"`
+		} `json:"thread_metadata"`
+	}
+	if d.api.get(ctx, "channels/"+thread, &c) == nil && c.Thread.Locked {
+		return &adapters.Fault{
+			Sentence: "The thread is locked. Whoever may manage threads can unlock it, or give the bot's role the permission Manage Threads.",
+			Kind:     adapters.ErrForbidden, Err: err,
+		}
+	}
 	return lacking(err, "Send Messages in Threads")
 }
 

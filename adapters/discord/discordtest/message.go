@@ -101,8 +101,11 @@ func (s *Server) replied(m *entry) *entry {
 }
 
 // add puts a message into its channel, and tells of it.
-func (s *Server) add(m *entry) {
-	m.id, m.created = s.id(), s.now()
+func (s *Server) add(m *entry) { s.put(m, s.id()) }
+
+// put puts a message with an id into its channel.
+func (s *Server) put(m *entry, id string) {
+	m.id, m.created = id, s.now()
 	if m.flags&flagEphemeral != 0 {
 		return
 	}

@@ -107,6 +107,7 @@ var (
 	notTheAuthor       = &refusal{status: 403, code: 50005, message: "Cannot edit a message authored by another user"}
 	emptyMessage       = &refusal{status: 400, code: 50006, message: "Cannot send an empty message"}
 	refusedDM          = &refusal{status: 403, code: 50007, message: "Cannot send messages to this user"}
+	noText             = &refusal{status: 400, code: 50008, message: "Cannot send messages in a non-text channel"}
 	missingPermissions = &refusal{status: 403, code: 50013, message: "Missing Permissions"}
 	wrongChannel       = &refusal{status: 400, code: 50024, message: "Cannot execute action on this channel type"}
 	badWebhookToken    = &refusal{status: 401, code: 50027, message: "Invalid Webhook Token"}
@@ -115,6 +116,8 @@ var (
 	noHistory          = &refusal{status: 400, code: 160002, message: "Cannot reply without permission to read message history"}
 	threadExists       = &refusal{status: 400, code: 160004, message: "A thread has already been created for this message"}
 	threadLocked       = &refusal{status: 400, code: 160005, message: "Thread is locked"}
+	tooManyThreads     = &refusal{status: 400, code: 160006, message: "Maximum number of active threads reached"}
+	titleBlocked       = &refusal{status: 400, code: 200001, message: "Title was blocked by automatic moderation"}
 )
 
 // badForm tells what is wrong with one field of a form.

@@ -49,7 +49,7 @@ func (s *Server) guildJSON(g *guild) object {
 	for _, c := range g.channels {
 		switch {
 		case s.may(c)&View == 0, c.archived:
-		case c.kind == publicThread:
+		case c.isThread():
 			threads = append(threads, s.channelJSON(c))
 		default:
 			channels = append(channels, s.channelJSON(c))
@@ -72,7 +72,7 @@ func (s *Server) channelJSON(c *channel) object {
 	case directChannel:
 		o["recipients"] = []object{c.recipient.json()}
 		return o
-	case publicThread:
+	case publicThread, privateThread:
 		o["parent_id"], o["owner_id"], o["message_count"], o["member_count"] = c.parent.id, c.owner, len(c.messages), 1
 		o["thread_metadata"] = object{
 			"archived": c.archived, "locked": c.locked, "auto_archive_duration": 1440, "archive_timestamp": stamp(c.put),
@@ -198,7 +198,7 @@ func (s *Server) tellMessage(kind string, m *entry) {
 // tellChannel tells the bot of a channel or thread.
 func (s *Server) tellChannel(what string, c *channel) {
 	e := event{kind: "CHANNEL_" + what, intent: intentGuilds}
-	if c.kind == publicThread {
+	if c.isThread() {
 		e = event{kind: "THREAD_" + what, intent: intentGuilds, channel: c}
 	}
 	if c.guild != nil {

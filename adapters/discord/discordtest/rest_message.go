@@ -34,7 +34,7 @@ func (s *Server) messageFor(r *request, needed Permission) (*entry, *refusal) {
 // writable tells why the bot may not write in a channel.
 func (s *Server) writable(c *channel, files bool) *refusal {
 	needed := Send
-	if c.kind == publicThread {
+	if c.isThread() {
 		needed = SendInThreads
 	}
 	if files {
@@ -43,6 +43,8 @@ func (s *Server) writable(c *channel, files bool) *refusal {
 	switch no := s.lacking(c, needed); {
 	case no != nil:
 		return no
+	case c.kind == forumChannel:
+		return noText
 	case c.kind == directChannel && s.closed[c.recipient.ID]:
 		return refusedDM
 	case c.locked && c.archived:

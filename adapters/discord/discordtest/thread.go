@@ -3,6 +3,7 @@ package discordtest
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -81,7 +82,7 @@ func (s *Server) Lock(thread string, locked bool) {
 
 func (s *Server) threadOf(id string) *channel {
 	t := s.place(id)
-	if t != nil && t.kind != publicThread {
+	if t != nil && !t.isThread() {
 		s.wrongf("%q is no thread", id)
 		return nil
 	}
@@ -165,6 +166,12 @@ func (s *Server) postThread(r *request) (int, any, *refusal) {
 	if no := body.check(); no != nil {
 		return 0, nil, no
 	}
+	switch {
+	case slices.ContainsFunc(s.blocked, func(word string) bool { return strings.Contains(body.Name, word) }):
+		return 0, nil, titleBlocked
+	case s.crowded:
+		return 0, nil, tooManyThreads
+	}
 	return http.StatusCreated, s.channelJSON(s.startThread(c, from, body.Name, s.bot)), nil
 }
 
@@ -183,7 +190,7 @@ func (s *Server) patchThread(r *request) (int, any, *refusal) {
 	switch {
 	case no != nil:
 		return 0, nil, no
-	case c.kind != publicThread, c.locked, c.owner != s.bot.ID && (!wakes || body.Name != nil):
+	case !c.isThread(), c.locked, c.owner != s.bot.ID && (!wakes || body.Name != nil):
 		return 0, nil, missingPermissions
 	case c.archived && !wakes:
 		return 0, nil, threadArchived

@@ -21,6 +21,8 @@ type world struct {
 	interactions map[string]*Interaction
 	nonces       map[string]*entry
 	recent       []*entry // with nonces, the oldest first
+	blocked      []string // words that no title of a thread may have
+	crowded      bool     // no thread more can be begun
 }
 
 func newWorld() world {
@@ -50,7 +52,11 @@ const (
 	textChannel   = 0
 	directChannel = 1
 	publicThread  = 11
+	privateThread = 12
+	forumChannel  = 15
 )
+
+func (c *channel) isThread() bool { return c.kind == publicThread || c.kind == privateThread }
 
 type channel struct {
 	id, name  string
@@ -175,13 +181,18 @@ func (s *Server) Admin(guild string, u User) {
 }
 
 // Channel gives a new text channel.
-func (s *Server) Channel(guild, name string) (id string) {
+func (s *Server) Channel(guild, name string) (id string) { return s.channel(guild, name, textChannel) }
+
+// Forum gives a new forum, which holds nothing but threads.
+func (s *Server) Forum(guild, name string) (id string) { return s.channel(guild, name, forumChannel) }
+
+func (s *Server) channel(guild, name string, kind int) (id string) {
 	s.do(func() {
 		g := s.guildOf(guild)
 		if g == nil {
 			return
 		}
-		c := &channel{id: s.id(), name: name, kind: textChannel, guild: g}
+		c := &channel{id: s.id(), name: name, kind: kind, guild: g}
 		s.channels[c.id] = c
 		g.channels = append(g.channels, c)
 		s.tellChannel("CREATE", c)

@@ -1,0 +1,181 @@
+package discord
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/discordtest"
+)
+
+// An answer comes where it may not be a reply, as a message of its own.
+func TestReplyWithoutHistory(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	begin := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
+	thread := s.s.Thread(s.channel, begin.ID, "thread", s.ana)
+	s.s.Say(discordtest.Post{Channel: thread, By: s.ana, Content: "<@" + s.s.BotID() + "> do it"})
+	e := s.next()
+	s.s.Forbid(s.channel, discordtest.ReadHistory)
+	got := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here.", AnswerTo: e.Message.Ref})
+	if m, ok := s.s.Message(got.Channel, got.ID); !ok || m.ReplyTo != "" || got.Channel != thread {
+		t.Errorf("it stands as %+v", m)
+	}
+}
+
+// Where no thread can be begun, the answer comes in the channel, as a reply, and says why.
+func TestWithoutThread(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refuse func(*scene)
+		why    string
+	}{
+		"permission": {func(s *scene) { s.s.Forbid(s.channel, discordtest.CreateThreads) }, "Create Public Threads"},
+		"crowded":    {func(s *scene) { s.s.Crowd(true) }, "does not let me begin a thread"},
+		"refused":    {func(s *scene) { s.s.FailNext(100, 400, discordtest.StartThread) }, "does not let me begin a thread"},
+		"no such call": {func(s *scene) {
+			s.s.FailNext(100, 404, discordtest.StartThread)
+			s.s.FailNext(100, 404, discordtest.Me)
+		}, "does not let me begin a thread"},
+		"every title": {func(s *scene) { s.s.BlockTitle("") }, "does not let me begin a thread"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, discordtest.Options{}).listen()
+			m := s.mention("do it")
+			e := s.next()
+			c.refuse(s)
+			r := adapters.Reply{Thread: e.Thread, Text: "Here. " + strings.Repeat("much ", 500), AnswerTo: e.Message.Ref, Files: []adapters.Attachment{s.put("a.png", 10)}}
+			got := s.send("a", r)
+			if got.Channel != s.channel || len(got.Parts) != 1 {
+				t.Fatalf("it stands at %+v", got)
+			}
+			first, _ := s.s.Message(got.Channel, got.Parts[0])
+			last, _ := s.s.Message(got.Channel, got.ID)
+			if first.ReplyTo != m.ID || len(first.Attachments) != 1 || strings.Count(first.Content+last.Content, c.why) != 1 {
+				t.Errorf("it is %+v and %+v", first, last)
+			}
+			if again := s.send("a", r); again.ID != got.ID || len(s.s.Messages(s.channel)) != 3 {
+				t.Errorf("sent again it is %+v", again)
+			}
+			at, err := s.d.Report(t.Context(), "p", adapters.MessageRef{}, adapters.Progress{Thread: e.Thread, Request: m.ID, Title: "At work"})
+			if shown, _ := s.s.Message(at.Channel, at.ID); err != nil || strings.Contains(shown.Content, "thread") {
+				t.Errorf("the progress is %+v, %v", shown, err)
+			}
+		})
+	}
+}
+
+// A message that is gone, and a token that is refused, are still told.
+func TestNoThreadOfWhatIsGone(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	m := s.mention("do it")
+	e := s.next()
+	s.s.Delete(s.channel, m.ID)
+	if _, err := s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Here."}); !errors.Is(err, adapters.ErrGone) {
+		t.Errorf("it is sent with %v", err)
+	}
+	s.s.FailNext(1, 401, discordtest.StartThread)
+	if _, err := s.d.Send(t.Context(), "a", adapters.Reply{Thread: e.Thread, Text: "Here."}); !errors.Is(err, adapters.ErrRefused) {
+		t.Errorf("it is sent with %v", err)
+	}
+}
+
+// A title that a rule of the server blocks is not insisted on.
+func TestBlockedTitle(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.s.BlockTitle("damn")
+	m := s.mention("draw a damn cat")
+	got := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
+	if got.Channel != m.ID || s.s.ThreadName(m.ID) != "Atelier" {
+		t.Errorf("it stands in %q, called %q", got.Channel, s.s.ThreadName(m.ID))
+	}
+}
+
+// What Discord says of a thread that is locked is not that a permission to write is missing.
+func TestLockedAndArchived(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("do it")
+	got := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
+	s.s.Archive(got.Channel, true)
+	s.s.Forbid(s.channel, discordtest.SendInThreads)
+	err := s.d.Delete(t.Context(), got)
+	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !strings.Contains(f.Told(), "Send Messages in Threads") {
+		t.Errorf("without the permission: %v", err)
+	}
+	s.s.Allow(s.channel, discordtest.SendInThreads)
+	s.s.Lock(got.Channel, true)
+	err = s.d.Delete(t.Context(), got)
+	if f, ok := errors.AsType[*adapters.Fault](err); !ok || !errors.Is(err, adapters.ErrForbidden) || !strings.Contains(f.Told(), "Manage Threads") {
+		t.Errorf("it fails with %v", err)
+	}
+}
+
+// What stands before a message is looked for in so many answers, whoever fills them.
+func TestBeforeEnds(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	bot := s.s.BotUser("bridge")
+	begin := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "begin"})
+	id := s.s.Thread(s.channel, begin.ID, "thread", s.ana)
+	thread := adapters.Thread{Adapter: Name, Workspace: s.guild, Channel: s.channel, ID: id}
+	for range 1000 {
+		s.s.Say(discordtest.Post{Channel: id, By: bot, Content: "noise"})
+	}
+	m := s.s.Say(discordtest.Post{Channel: id, By: s.ana, Content: "last"})
+	calls := s.s.Calls(discordtest.GetMessages)
+	if _, err := s.d.Before(t.Context(), thread, ref(s.guild, id, m.ID), 5); err != nil {
+		t.Fatal(err)
+	}
+	if n := s.s.Calls(discordtest.GetMessages) - calls; n != 5 {
+		t.Errorf("it took %d calls", n)
+	}
+}
+
+// A link that is too long for a message is told, and all else is posted.
+func TestLongLink(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("do it")
+	long, short, marked := s.put("long.mp4", 10), s.put("short.mp4", 10), s.put("marked.png", 10)
+	long.Link, long.Note = "https://files.example.com/a?token="+strings.Repeat("A", 2000), strings.Repeat("noted 😀", 500)
+	short.Link = "https://files.example.com/b"
+	marked.MarkLink = long.Link
+	got := s.send("links", adapters.Reply{Thread: s.next().Thread, Text: "Here.", Files: []adapters.Attachment{long, short, marked}})
+	var all strings.Builder
+	for _, id := range append(got.Parts, got.ID) {
+		m, _ := s.s.Message(got.Channel, id)
+		if length(m.Content) > maxContent {
+			t.Errorf("%d characters are posted", length(m.Content))
+		}
+		all.WriteString(m.Content)
+	}
+	for _, want := range []string{"Here.", "long.mp4: The link to this file is too long for Discord.", "noted", "https://files.example.com/b"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("%q is missing in %q", want, all.String())
+		}
+	}
+}
+
+// All that has a limit is counted alike.
+func TestFitted(t *testing.T) {
+	t.Parallel()
+	for _, most := range []int{1, 2, 3, 45, 60} {
+		for _, one := range []string{"a", "猫", "😀", "a😀", " "} {
+			text := "x" + strings.Repeat(one, 100)
+			if got := fitted(text, most); length(got) > most || !strings.HasSuffix(got, "…") {
+				t.Errorf("%q of %d is %d long", got, most, length(got))
+			}
+		}
+	}
+	if got := fitted("😀😀", 4); got != "😀😀" {
+		t.Errorf("what fits is %q", got)
+	}
+	if m := (&message{Content: strings.Repeat("😀", 4000)}); length(m.title("1")) > maxThreadName {
+		t.Errorf("a title is %d long", length(m.title("1")))
+	}
+}
