@@ -11,9 +11,9 @@ import (
 func TestWhatAsynqSaysOfARequest(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
-		"Quitting worker. task id=act:abcdefghij234567:0:step":  "request=abcdefghij234567 stage=act",
-		"Could not archive task id=fetch:abcdefghij234567:1:":   "request=abcdefghij234567 stage=fetch",
-		"Dequeue error: it does not answer":                     "by=asynq",
+		"Quitting worker. task id=act:abcdefghij234567:0:step": "request=abcdefghij234567 stage=act",
+		"Could not archive task id=fetch:abcdefghij234567:1:":  "request=abcdefghij234567 stage=fetch",
+		"Dequeue error: it does not answer":                    "by=asynq",
 	} {
 		var b bytes.Buffer
 		asynqLog{slog.New(slog.NewTextHandler(&b, nil))}.Warn(said)

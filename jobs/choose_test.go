@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/jobs/quota"
+	"atelier/storage"
 )
 
 func TestAnotherWayIsChosenByAReaction(t *testing.T) {
@@ -59,6 +62,88 @@ func TestAReactionThatMeansNothingDoesNothing(t *testing.T) {
 	check(t, err)
 	if len(r.Runs) != 1 || len(h.chat.deleted) > 0 {
 		t.Errorf("%d runs", len(r.Runs))
+	}
+}
+
+// TestTheWishOffersNothing, as its answer does: numbers on it begin nothing, nor does it take
+// the answer back.
+func TestTheWishOffersNothing(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	wish := h.says("t", "ann", "blur|sharpen")
+	r := h.ask(j, wish)
+	for _, e := range []adapters.Event{
+		h.reacts("ann", wish.Message.Ref, adapters.Digit(1), true), h.reacts("ann", wish.Message.Ref, adapters.Digit(1), false),
+		h.reacts("ann", wish.Message.Ref, "🗑", true),
+	} {
+		h.handle(j, e)
+	}
+	r, err := j.Show(t.Context(), r.ID)
+	check(t, err)
+	if len(r.Runs) != 1 || len(h.chat.deleted) > 0 {
+		t.Errorf("%d runs, deleted are %v", len(r.Runs), h.chat.deleted)
+	}
+}
+
+// TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt has another way that is refused, one
+// that fails, and all of it once more.
+func TestTheWishShowsHowItStandsAndNotWhatOthersMakeOfIt(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(held(quota.Config{Requests: 1}))
+	h.mind.fails("bad", "It is bad.", true)
+	wish := h.says("t", "ann", "blur|sharpen|bad")
+	r := h.ask(j, wish)
+	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Done)
+	h.handle(j, h.reacts("bob", r.Runs[0].Sent, adapters.Digit(2), true))
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Failed || r.Runs[1].Stopped != "" {
+		t.Errorf("bob's way is %s", r.Runs[1].Status)
+	}
+	h.handle(j, h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), true))
+	if r = h.wait(j, r.ID, 3); r.Runs[2].Stopped != "refused" {
+		t.Errorf("bob's second way is %s", r.Runs[2].Status)
+	}
+	h.handle(j, h.reacts("eve", wish.Message.Ref, "🔁", true))
+	h.wait(j, r.ID, 4)
+	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Done, adapters.Done)
+}
+
+// hushed is a state that does not pass a hint on, once.
+type hushed struct {
+	storage.State
+
+	topic string
+	once  sync.Once
+}
+
+func (m *hushed) Publish(ctx context.Context, topic string, hint []byte) (err error) {
+	if topic == m.topic {
+		m.once.Do(func() { err = storage.ErrUnreachable })
+	}
+	if err != nil {
+		return err
+	}
+	return m.State.Publish(ctx, topic, hint)
+}
+
+// TestAChoiceThatWasTakenBackByHalfIsStopped when the platform tells of it again.
+func TestAChoiceThatWasTakenBackByHalfIsStopped(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.state = &hushed{State: h.state, topic: "stops"}
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|slow"))
+	g := h.mind.blocks("slow")
+	h.handle(j, h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), true))
+	<-g.entered
+	back := h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), false)
+	if err := j.Handle(t.Context(), back); !errors.Is(err, storage.ErrUnreachable) {
+		t.Fatalf("it is %v", err)
+	}
+	h.handle(j, back)
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Cancelled {
+		t.Errorf("it is %s", r.Runs[1].Status)
 	}
 }
 

@@ -28,7 +28,7 @@ func (j *Jobs) reacted(ctx context.Context, e adapters.Event) error {
 }
 
 // reactedTo is what a reaction is about: nil where that is nothing known, or the person may
-// not ask there. The run is nil where the message is not one of a run.
+// not ask there. The run is nil where the message is not an answer.
 func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*request, *run, error) {
 	of, ok, err := j.recall(ctx, e.Reaction.On)
 	if err != nil || !ok {
@@ -40,6 +40,9 @@ func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*request, *run,
 	}
 	if !j.quota.Allowed(e.By, r.asked.Event.Thread) {
 		return nil, nil, nil
+	}
+	if m := r.message(); m != nil && slices.Contains(m.Ref.Keys(), e.Reaction.On.Key()) {
+		return r, nil, nil
 	}
 	return r, r.run(of.Run), nil
 }
@@ -169,7 +172,10 @@ func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
 	back := takenBack{Of: offered.n, Choice: offered.answer.Offers[n].Choice, By: e.By.ID}
 	run := r.made(back.Of, back.Choice)
 	if run == nil || !run.working() || !slices.Contains(run.choosers, e.By.ID) {
-		return nil
+		if run = r.takenBackBy(back); run == nil {
+			return nil
+		}
+		return j.halted(ctx, r.id, run.n, haltCancelled) // it came before, and may have been done by half
 	}
 	after, err := j.write(ctx, r.id, entry{TakenBack: &back})
 	if errors.Is(err, ErrUnknown) {

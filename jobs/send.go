@@ -238,7 +238,9 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
 		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
-	j.acknowledge(ctx, e, shown(status))
+	if run.standsForAll() {
+		j.acknowledge(ctx, e, shown(status))
+	}
 	took := j.config.Now().Sub(run.beganAt)
 	if run.halted == nil || run.halted.Why != haltRefused { // which was counted as that
 		j.config.Metrics.Ended(e.Thread.Adapter, status, took)
@@ -246,6 +248,12 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
 		"took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
 	return j.beginNext(ctx, foldThread(threadID, entries))
+}
+
+// standsForAll tells whether the message shows how the run stands: the first one, and the
+// whole once more. Another way, and what somebody is refused, changes nothing of the wish.
+func (r *run) standsForAll() bool {
+	return r.n == 1 || r.begun != nil && r.begun.Of == 0 && r.begun.Refused == ""
 }
 
 // shown is how a status is shown on the message.

@@ -47,6 +47,20 @@ func (r *request) takeBack(t *takenBack) {
 	}
 }
 
+// takenBackBy is the run that was stopped since that person took the choice back, and is not
+// answered yet; nil where there is none.
+func (r *request) takenBackBy(t takenBack) *run {
+	for _, run := range slices.Backward(r.runs) {
+		if run.of != t.Of || !slices.Equal(run.choice, t.Choice) || run.answer != nil || run.over {
+			continue
+		}
+		if h := run.halted; h != nil && h.Why == haltCancelled && h.By == t.By {
+			return run
+		}
+	}
+	return nil
+}
+
 // chosenBy notes that somebody else chose the run too.
 func (r *run) chosenBy(by string) {
 	if !slices.Contains(r.choosers, by) {
