@@ -42,7 +42,8 @@ type Config struct {
 	// Hosts are the platform's: "files.slack.com", or "*.slack.com" for all below it.
 	Hosts []string
 	// Allow are the hosts that a setting named, in the same form, each with a port or for
-	// all its ports. They may be private or loopback, and reached by http.
+	// all its ports. They may be private or loopback, and reached by http. One of the names
+	// of this machine, localhost, 127.0.0.1 and [::1], stands for all three.
 	Allow []string
 	// Proxy tells by which proxy a request goes; nil asks the environment.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -77,6 +78,7 @@ func New(c Config) (*Client, error) {
 			*named.to = append(*named.to, p)
 		}
 	}
+	client.allow = withLoopback(client.allow)
 	client.http = &http.Client{
 		CheckRedirect: redirected,
 		Transport: &http.Transport{

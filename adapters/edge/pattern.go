@@ -37,6 +37,22 @@ func parsePattern(s string) (pattern, error) {
 	return p, nil
 }
 
+// loopback are the names of this machine: servers on it tell of themselves by any of them.
+func loopback() []string { return []string{"localhost", "127.0.0.1", "::1"} }
+
+// withLoopback adds the other names of this machine where one is named.
+func withLoopback(all []pattern) []pattern {
+	for _, p := range slices.Clone(all) {
+		if p.below || !slices.Contains(loopback(), p.host) {
+			continue
+		}
+		for _, name := range loopback() {
+			all = append(all, pattern{host: name, port: p.port})
+		}
+	}
+	return all
+}
+
 // match tells whether a host is one of those named, at a port.
 func match(all []pattern, host, port string) bool {
 	host = plain(host)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"path"
 	"strings"
@@ -25,8 +24,8 @@ const sniffed = 512
 // The token goes to where Slack keeps files, https://files.slack.com and the paths /files and
 // /files-pri of its other hosts; to those below the name of another server, by the same rule;
 // and to the host and port of that server's API. Where that is this machine, by a loopback
-// address, it goes to the other ports too that have the same name and scheme, since its owner
-// has named it.
+// address, it goes to its other ports too that have the same scheme, by whichever of its names,
+// since its owner has named it.
 func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -112,7 +111,7 @@ func (s *Slack) isMethod(u *url.URL) bool {
 func (s *Slack) trusts(u *url.URL) bool {
 	host, own := strings.ToLower(u.Hostname()), strings.ToLower(s.base.Hostname())
 	switch {
-	case host == own && !below(host, officialHost):
+	case (host == own || isLoopback(host) && isLoopback(own)) && !below(host, officialHost):
 		return u.Scheme == s.base.Scheme && (portOf(u) == portOf(s.base) || isLoopback(host))
 	case u.Scheme != "https" || portOf(u) != "443" || !below(host, officialHost) && !below(host, own):
 		return false
@@ -124,10 +123,9 @@ func (s *Slack) trusts(u *url.URL) bool {
 // below tells whether a host is another one or has a name below it.
 func below(host, other string) bool { return host == other || strings.HasSuffix(host, "."+other) }
 
-func isLoopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && a.IsLoopback()
-}
+// isLoopback tells of the names of this machine that stand for one another, as
+// [edge.Config] has it.
+func isLoopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func portOf(u *url.URL) string {
 	if u.Port() == "" && u.Scheme == "https" {
