@@ -141,7 +141,7 @@ func TestFilesComeFromTheHostsThatAreNamed(t *testing.T) {
 		"allowed with another port":      {"https://example.com:8444/a", []string{"127.0.0.1"}, []string{"example.com:8443"}, "", "", adapters.ErrForbidden},
 		"allowed with all ports":         {"https://127.0.0.1:77/a", nil, []string{"127.0.0.1"}, "127.0.0.1:77 Bearer t", "127.0.0.1:77", nil},
 		"allowed by IPv6":                {"https://[::1]:77/a", nil, []string{"[::1]:77"}, "[::1]:77 Bearer t", "[::1]:77", nil},
-		"by another name of this host":   {"https://localhost:77/a", nil, []string{"127.0.0.1"}, "localhost:77 Bearer t", "localhost:77", nil},
+		"by another name of this host":   {"https://[::1]:77/a", nil, []string{"127.0.0.1"}, "[::1]:77 Bearer t", "[::1]:77", nil},
 		"by its name, at its port":       {"https://127.0.0.1:77/a", nil, []string{"localhost:77"}, "127.0.0.1:77 Bearer t", "127.0.0.1:77", nil},
 		"by its name, at another port":   {"https://127.0.0.1:78/a", nil, []string{"localhost:77"}, "", "", adapters.ErrForbidden},
 		"this host, where no one named":  {"https://localhost/a", nil, []string{"example.org"}, "", "", adapters.ErrForbidden},
