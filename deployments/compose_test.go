@@ -36,6 +36,7 @@ type service struct {
 	Command     []string          `yaml:"command"`
 	Grace       time.Duration     `yaml:"stop_grace_period"`
 	Environment map[string]string `yaml:"environment"`
+	EnvFile     []envFile         `yaml:"env_file"`
 	Ports       []string          `yaml:"ports"`
 	Volumes     []string          `yaml:"volumes"`
 	Networks    []string          `yaml:"networks"`
@@ -47,6 +48,11 @@ type service struct {
 	Healthcheck struct {
 		Test []string `yaml:"test"`
 	} `yaml:"healthcheck"`
+}
+
+// envFile is a file of settings.
+type envFile struct {
+	Path string `yaml:"path"`
 }
 
 // once tells whether a service runs to its end and is then no more.
@@ -169,7 +175,7 @@ func TestVariables(t *testing.T) {
 			}
 			secret := strings.Contains(variable, "PASSWORD") || strings.Contains(variable, "SECRET") ||
 				strings.Contains(variable, "AUTH") || variable == "REDIS_URL"
-			if secret && !strings.Contains(value, "_PASSWORD:?") {
+			if secret && !slices.Contains(tokens(t), variable) && !strings.Contains(value, "_PASSWORD:?") {
 				t.Errorf("%s: %s does not come from the operator", name, variable)
 			}
 		}
@@ -177,6 +183,42 @@ func TestVariables(t *testing.T) {
 			t.Errorf("%s publishes a page without a password", name)
 		}
 	}
+}
+
+// TestOnlyTheGatewayHasTheTokens: whatever file they stand in, no worker is given the chat
+// platforms' tokens, and the gateway's own settings leave them to its files.
+func TestOnlyTheGatewayHasTheTokens(t *testing.T) {
+	t.Parallel()
+	for name, s := range compose(t).Services {
+		if s.Image != ours {
+			continue
+		}
+		gateway := strings.Contains(s.flag("--queues"), "gateway")
+		if gateway != slices.ContainsFunc(s.EnvFile, func(f envFile) bool { return f.Path == "gateway.env" }) {
+			t.Errorf("%s reads %v", name, s.EnvFile)
+		}
+		for _, token := range tokens(t) {
+			if value, set := s.Environment[token]; set == gateway || value != "" {
+				t.Errorf("%s: %s is %q, set: %v", name, token, value, set)
+			}
+		}
+	}
+}
+
+// tokens are the settings that let a process speak for the bot on a chat platform.
+func tokens(t *testing.T) []string {
+	t.Helper()
+	var names []string
+	for _, name := range settings(t) {
+		ofChat := strings.HasPrefix(name, "DISCORD_") || strings.HasPrefix(name, "SLACK_")
+		if ofChat && (strings.HasSuffix(name, "_TOKEN") || strings.HasSuffix(name, "_SECRET")) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("there are no tokens")
+	}
+	return names
 }
 
 func TestDataOutlivesItsContainer(t *testing.T) {
