@@ -1,13 +1,20 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
+	"atelier/adapters/discord"
+	"atelier/adapters/slack"
+	"atelier/adapters/terminal"
+	"atelier/adapters/web"
 	"atelier/jobs/quota"
 )
 
 // accessSettings are those of who may ask, and how much.
 func accessSettings() []setting {
 	entries := func(of func(*Config) *[]quota.Entry) func(*Config, string) error {
-		return func(c *Config, v string) (err error) { *of(c), err = quota.ParseEntries(v); return err }
+		return func(c *Config, v string) (err error) { *of(c), err = accessEntries(v); return err }
 	}
 	limit := func(of func(*Config) *int, most int) func(*Config, string) error {
 		return func(c *Config, v string) (err error) { *of(c), err = number(v, 0, most); return err }
@@ -43,4 +50,49 @@ func accessSettings() []setting {
 			},
 		},
 	}
+}
+
+// accessEntries are those that can fit somebody: one that never does would leave a door
+// open, or shut, without a word.
+func accessEntries(v string) ([]quota.Entry, error) {
+	all, err := quota.ParseEntries(v)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it is told with the setting's name before it
+	}
+	for _, e := range all {
+		if wrong := fitsNobody(e); wrong != "" {
+			return nil, fmt.Errorf("%q fits nobody: %s", e, wrong)
+		}
+	}
+	return all, nil
+}
+
+const (
+	digits  = "0123456789"
+	letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
+
+// fitsNobody tells why no person and no place is ever the one that an entry names; "" is
+// where one may be.
+func fitsNobody(e quota.Entry) string {
+	switch e.Adapter {
+	case discord.Name:
+		if strings.Trim(e.ID, digits) != "" {
+			return "ids of Discord are digits only, as Copy ID gives them"
+		}
+	case slack.Name:
+		if e.Kind == quota.Role {
+			return "only Discord has roles"
+		}
+		if strings.Trim(e.ID, letters+digits) != "" {
+			return "ids of Slack are capital letters and digits only, such as U0XY34"
+		}
+	case web.Name, terminal.Name:
+		if e.Kind == quota.Role || e.Kind == quota.Workspace {
+			return "it has neither servers nor roles"
+		}
+	default:
+		return "the platforms are discord, slack, web and terminal"
+	}
+	return ""
 }

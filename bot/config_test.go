@@ -124,6 +124,30 @@ func TestSettingsThatGoTogether(t *testing.T) {
 	}
 }
 
+// TestEntriesThatFitNobody are refused: a door that is open by a slip of the pen is told of
+// by nothing else.
+func TestEntriesThatFitNobody(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		"discord,slack,web,terminal": "", "discord/server/1097 discord/role/2003": "", "discord/channel/7,discord/user/8": "",
+		"slack/workspace/T0AB,slack/channel/C0AB12,slack/user/U0XY34": "", "web/user/ann,web/channel/one,terminal/user/ann": "",
+
+		"slak/user/U1": "platforms are discord", "Slack/user/U1": "platforms are discord", "slack/user/U1,discrod": "platforms are discord",
+		"slack/role/2": "only Discord has roles", "web/role/2": "neither servers nor roles", "terminal/workspace/w": "neither servers nor roles",
+		"discord/user/ann": "digits only", "slack/user/ann": "capital letters and digits",
+	} {
+		for _, name := range []string{"ATELIER_ALLOW", "ATELIER_DENY", "ATELIER_EXEMPT"} {
+			_, err := readConfig([]string{name + "=" + entry}, nil)
+			if want == "" && err != nil {
+				t.Errorf("%s=%s: %v", name, entry, err)
+			}
+			if want != "" && (err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), want)) {
+				t.Errorf("%s=%s: %v", name, entry, err)
+			}
+		}
+	}
+}
+
 // TestDecomposerServer: a key goes to the server that it was set for only.
 func TestDecomposerServer(t *testing.T) {
 	t.Parallel()
