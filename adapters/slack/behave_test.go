@@ -25,7 +25,11 @@ type heard struct {
 
 func listen(t *testing.T, byHTTP bool) *heard {
 	t.Helper()
-	w := newWorkspace(t, byHTTP)
+	return listenTo(t, newWorkspace(t, byHTTP))
+}
+
+func listenTo(t *testing.T, w *workspace) *heard {
+	t.Helper()
 	s, ok := w.Adapter(t, nothing).(*Slack)
 	if !ok {
 		t.Fatal("it is no adapter of Slack's")

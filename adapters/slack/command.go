@@ -37,8 +37,9 @@ func (s *Slack) commanded(ctx context.Context, c command) error {
 	text := readText(c.Text, self.user, s.names(ctx))
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
+	by, _ := s.people.user(ctx, c.User)
 	thread := adapters.Thread{Adapter: Name, Workspace: self.team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
-	e := adapters.Event{ID: "c-" + first(c.Trigger, c.ResponseURL), Adapter: Name, Thread: thread, By: s.people.user(ctx, c.User).Person, At: s.config.Now()}
+	e := adapters.Event{ID: "c-" + first(c.Trigger, c.ResponseURL), Adapter: Name, Thread: thread, By: by.Person, At: s.config.Now()}
 	switch name := strings.ToLower(word); name {
 	case "status", "tools", "help", "":
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: first(name, "help"), Text: rest}
@@ -90,8 +91,9 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	if a.thread.ID == "" && !a.thread.Direct {
 		a.thread.ID = ts
 	}
+	by, _ := s.people.user(ctx, a.user)
 	s.put(ctx, adapters.Event{
-		Kind: adapters.MessageSent, ID: "m-" + a.thread.Channel + "-" + ts, Adapter: Name, Thread: a.thread, By: s.people.user(ctx, a.user).Person, At: at,
+		Kind: adapters.MessageSent, ID: "m-" + a.thread.Channel + "-" + ts, Adapter: Name, Thread: a.thread, By: by.Person, At: at,
 		Message: &adapters.Message{
 			Ref: address(a.thread.Workspace, a.thread.Channel, ts), Order: at.UnixMicro(), For: adapters.Mentioned, Text: a.wish, ReplyTo: a.about,
 		},

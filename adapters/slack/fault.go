@@ -28,6 +28,7 @@ var refusals = map[string]refusal{
 	"thread_not_found":  {adapters.ErrGone, "The thread is not there any more."},
 	"file_not_found":    {adapters.ErrGone, "The file is not there any more. Please send it again."},
 	"file_deleted":      {adapters.ErrGone, "The file is not there any more. Please send it again."},
+	"user_not_visible":  {adapters.ErrGone, "This person is not there any more."},
 	"user_not_found":    {adapters.ErrGone, "This person is not there any more."},
 
 	"not_in_channel":                        {adapters.ErrForbidden, "The bot is not in this channel: invite it with /invite."},
@@ -54,6 +55,8 @@ var refusals = map[string]refusal{
 	"file_upload_size_restricted": {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
 	"storage_limit_reached":       {adapters.ErrTooLarge, "The workspace has no room for more files."},
 	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
+
+	"unknown_method": {adapters.ErrInvalid, misread}, // of a server that is not Slack's own
 
 	"ratelimited":  {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
 	"rate_limited": {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},

@@ -42,11 +42,16 @@ func newGate(c *http.Client, api string) *gate {
 	}
 }
 
-// Do makes a call, and makes it again after a short pause.
+// Do makes a call, and makes it again after a short pause. The token goes in the header too:
+// there are servers that read no other.
 func (g *gate) Do(r *http.Request) (*http.Response, error) {
 	method, isCall := strings.CutPrefix(r.URL.String(), g.api)
 	if !isCall {
 		return g.client.Do(r) //nolint:wrapcheck,gosec // the library and fault read the error; the client looks at the host
+	}
+	form := formOf(r)
+	if token := form.Get("token"); token != "" && r.Header.Get("Authorization") == "" {
+		r.Header.Set("Authorization", "Bearer "+token)
 	}
 	switch method {
 	case "apps.connections.open":
@@ -54,7 +59,7 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 			return nil, err //nolint:wrapcheck // as above
 		}
 	case "chat.postMessage":
-		method += " " + channelOf(r)
+		method += " " + form.Get("channel")
 		leave, err := g.enter(r.Context(), method)
 		if err != nil {
 			return nil, err
@@ -68,6 +73,9 @@ func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
 	for waited := time.Duration(0); ; {
 		pause := g.pause(method)
 		if waited += pause; waited > shortPause {
+			return nil, rateLimited(pause)
+		}
+		if end, ok := r.Context().Deadline(); ok && time.Until(end) < pause { // it would wait for nothing
 			return nil, rateLimited(pause)
 		}
 		if err := sleep(r.Context(), pause); err != nil {
@@ -147,24 +155,24 @@ func (g *gate) enter(ctx context.Context, line string) (leave func(), _ error) {
 	}
 }
 
-// channelOf is the channel that a form names.
-func channelOf(r *http.Request) string {
+// formOf is what a call says, nil where that is no form.
+func formOf(r *http.Request) url.Values {
 	if r.GetBody == nil {
-		return ""
+		return nil
 	}
 	body, err := r.GetBody()
 	if err != nil {
-		return ""
+		return nil
 	}
 	b, err := readAll(body)
 	if err != nil {
-		return ""
+		return nil
 	}
 	form, err := url.ParseQuery(string(b))
 	if err != nil {
-		return ""
+		return nil
 	}
-	return form.Get("channel")
+	return form
 }
 
 // retryAfter is the pause that Slack asks for, in whole seconds.

@@ -33,7 +33,8 @@ type happening struct {
 	EventTS     string `json:"event_ts"`
 	DeletedTS   string `json:"deleted_ts"`
 
-	Files []slack.File `json:"files"`
+	Files       []slack.File `json:"files"`
+	Attachments []attachment `json:"attachments"`
 
 	Message  *happening `json:"message"`
 	Previous *happening `json:"previous_message"`
@@ -44,6 +45,42 @@ type happening struct {
 		Channel string `json:"channel"`
 		TS      string `json:"ts"`
 	} `json:"item"`
+}
+
+// attachment is a message that another one forwards, or anything else that hangs on it.
+type attachment struct {
+	IsShare bool         `json:"is_share"`
+	Text    string       `json:"text"`
+	TS      text         `json:"ts"`
+	Channel string       `json:"channel_id"`
+	Author  string       `json:"author_id"`
+	Files   []slack.File `json:"files"`
+}
+
+// isWritten tells of a message event that somebody wrote a message.
+func (h happening) isWritten() bool {
+	return h.Subtype == "" || h.Subtype == "file_share" || h.Subtype == "thread_broadcast"
+}
+
+func (h happening) direct() bool {
+	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(string(h.Channel), "D")
+}
+
+// lane is what an event is read in line with, so that those of a thread keep their order.
+func (h happening) lane() string {
+	of := h
+	for _, m := range []*happening{h.Message, h.Previous} { // it changed, or is gone
+		if m != nil {
+			of = *m
+		}
+	}
+	switch {
+	case h.Item.TS != "":
+		return h.Item.Channel + "-" + h.Item.TS
+	case h.direct():
+		return string(h.Channel)
+	}
+	return string(h.Channel) + "-" + first(of.ThreadTS, of.TS)
 }
 
 // text is what may be an object in other events, which are not read.

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -10,11 +11,11 @@ import (
 	"atelier/adapters"
 )
 
-// asking is how long Slack may take to tell what an event does not, such as a name.
+// asking is how long after an event Slack may take to tell what that does not, such as a name.
 const asking = 2 * time.Second
 
-// hear puts what Slack tells into the inbox. It calls taken when that is the handler's, and
-// at once where it means nothing to the bot.
+// hear puts what Slack tells into the inbox, and does not wait for what it lets Slack be asked
+// for. It calls taken when that is the handler's, and soon where it means nothing to the bot.
 func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 	var t told
 	if err := json.Unmarshal(payload, &t); err != nil {
@@ -22,16 +23,26 @@ func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 		taken()
 		return
 	}
-	s.order.Lock() // the next one waits, so that they stay in their order
-	defer s.order.Unlock()
+	until := time.Now().Add(asking)
+	s.inTurn(t.Event.lane(), func(ctx context.Context) { //nolint:contextcheck // it lasts as long as Listen
+		ctx, stop := context.WithDeadline(ctx, until)
+		defer stop()
+		s.heard(ctx, t, taken)
+	})
+}
+
+// heard is hear, in its turn.
+func (s *Slack) heard(ctx context.Context, t told, taken func()) {
 	self, err := s.me(ctx)
 	if err != nil { // it comes again
 		s.config.Log.WarnContext(ctx, "an event was not read", "error", err)
 		return
 	}
-	ctx, stop := context.WithTimeout(ctx, asking)
-	defer stop()
-	e, ok := s.read(ctx, self, t.Event)
+	e, ok, err := s.read(ctx, self, t.Event)
+	if err != nil { // the same
+		s.config.Log.WarnContext(ctx, "an event was not read", "error", fault(err))
+		return
+	}
 	if !ok {
 		taken()
 		return
@@ -47,71 +58,124 @@ func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 }
 
 // read makes an event of what Slack tells, if it means something to the bot.
-func (s *Slack) read(ctx context.Context, self account, h happening) (adapters.Event, bool) {
+func (s *Slack) read(ctx context.Context, self account, h happening) (e adapters.Event, ok bool, err error) {
 	switch h.Type {
 	case "message":
 		return s.readMessage(ctx, self, h)
 	case "app_mention":
-		return s.readWritten(ctx, self, h)
+		return s.readMention(ctx, self, h)
 	case "reaction_added", "reaction_removed":
 		return s.readReaction(ctx, self, h)
 	case "tokens_revoked", "app_uninstalled":
 		s.doubt() //nolint:contextcheck // it lasts as long as Listen
 	}
-	return adapters.Event{}, false
+	return e, false, nil
 }
 
-func (s *Slack) readMessage(ctx context.Context, self account, h happening) (adapters.Event, bool) {
+func (s *Slack) readMessage(ctx context.Context, self account, h happening) (e adapters.Event, ok bool, err error) {
 	switch {
 	case h.Subtype == "message_deleted":
-		return readDeletion(self, h, h.DeletedTS)
+		e, ok = readDeletion(self, h, h.DeletedTS)
+		return e, ok, nil
 	case h.Subtype == "message_changed" && h.Message != nil && h.Message.Subtype == "tombstone": // the root of a thread
-		return readDeletion(self, h, h.Message.TS)
-	case h.Subtype != "" && h.Subtype != "file_share" && h.Subtype != "thread_broadcast":
-		return adapters.Event{}, false
+		e, ok = readDeletion(self, h, h.Message.TS)
+		return e, ok, nil
+	case h.Subtype == "message_changed" && h.Message != nil && h.Previous != nil &&
+		mentions(h.Message.Text, self.user) && !mentions(h.Previous.Text, self.user):
+		now := *h.Message
+		now.Channel, now.ChannelType = h.Channel, h.ChannelType
+		if now.isWritten() && !now.direct() { // what was edited is asked for only now
+			s.twins.told("m-" + string(h.Channel) + "-" + now.TS)
+			return s.readWritten(ctx, self, now)
+		}
+		return e, false, nil
+	case !h.isWritten():
+		return e, false, nil
+	}
+	s.twins.told("m-" + string(h.Channel) + "-" + h.TS)
+	return s.readWritten(ctx, self, h)
+}
+
+// readMention reads the other event of a mention, which may lack the files of its message.
+func (s *Slack) readMention(ctx context.Context, self account, h happening) (e adapters.Event, ok bool, err error) {
+	if len(h.Files) > 0 || s.twins.wasTold("m-"+string(h.Channel)+"-"+h.TS) {
+		return s.readWritten(ctx, self, h)
+	}
+	m, err := s.message(ctx, string(h.Channel), first(h.ThreadTS, h.TS), h.TS)
+	switch {
+	case err == nil:
+		h.Files = m.Files
+	case !adapters.Final(err): // it comes again, and its message does
+		return e, false, err
 	}
 	return s.readWritten(ctx, self, h)
 }
 
 // readWritten reads what somebody wrote.
-func (s *Slack) readWritten(ctx context.Context, self account, h happening) (adapters.Event, bool) {
+func (s *Slack) readWritten(ctx context.Context, self account, h happening) (_ adapters.Event, ok bool, _ error) {
 	var none adapters.Event
 	at, ok := moment(h.TS)
 	user, channel := string(h.User), string(h.Channel)
 	if !ok || user == "" || user == self.user || h.BotID != "" || h.Subtype == "bot_message" {
-		return none, false
+		return none, false, nil
 	}
 	thread := place(self.team, channel, h.ChannelType, h.TS, h.ThreadTS)
 	mentioned := mentions(h.Text, self.user)
 	if !mentioned && !thread.Direct && h.ThreadTS == "" {
-		return none, false
+		return none, false, nil
 	}
-	by := s.people.user(ctx, user)
+	by, _ := s.people.user(ctx, user) // a message of a bot's says that it is
 	if by.bot {
-		return none, false
+		return none, false, nil
 	}
 	e := adapters.Event{Kind: adapters.MessageSent, ID: "m-" + channel + "-" + h.TS, Adapter: Name, Thread: thread, By: by.Person, At: at}
 	m := &adapters.Message{Ref: address(self.team, channel, h.TS), Order: at.UnixMicro(), For: adapters.Overheard}
 	m.Text, m.Files = readText(h.Text, self.user, s.names(ctx)), s.files(ctx, h.Files)
+	m.ReplyTo = s.forwarded(ctx, self, m.Ref, h)
 	switch {
 	case mentioned:
 		m.For = adapters.Mentioned
 	case thread.Direct:
 		m.For = adapters.Direct
+	default: // the mention that an edit adds is another event
+		e.ID = "o-" + channel + "-" + h.TS
 	}
-	if m.Text == "" && len(m.Files) == 0 {
+	if m.Text == "" && len(m.Files) == 0 && m.ReplyTo == nil {
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: "help"}
-		return e, mentioned
+		return e, mentioned, nil
 	}
 	e.Message = m
-	return e, true
+	return e, true, nil
+}
+
+// forwarded gives what somebody forwards with a message, nil where that is nothing.
+func (s *Slack) forwarded(ctx context.Context, self account, at adapters.MessageRef, h happening) *adapters.Earlier {
+	var e *adapters.Earlier
+	for _, a := range h.Attachments {
+		if !a.IsShare || a.Text == "" && len(a.Files) == 0 {
+			continue
+		}
+		if e == nil {
+			by, _ := s.people.user(ctx, first(a.Author, "unknown"))
+			e = &adapters.Earlier{Ref: at, By: by.Person, Own: a.Author == self.user}
+			if sent, ok := moment(string(a.TS)); ok && isID(a.Channel) {
+				e.Ref, e.At = address(self.team, a.Channel, string(a.TS)), sent
+			}
+		}
+		e.Text = cutBytes(strings.TrimSpace(e.Text+"\n"+readText(a.Text, self.user, s.names(ctx))), adapters.MaxText)
+		files := append(e.Files, s.files(ctx, a.Files)...) //nolint:gocritic // both are ours
+		e.Files = files[:min(len(files), adapters.MaxFiles)]
+	}
+	return e
 }
 
 // names looks names up.
 func (s *Slack) names(ctx context.Context) names {
 	return names{
-		user: func(id string) string { return s.people.user(ctx, id).Name },
-		room: func(id string) string { return s.people.room(ctx, id) },
+		user: func(id string) string {
+			who, _ := s.people.user(ctx, id)
+			return who.Name
+		},
 	}
 }
 
@@ -148,20 +212,24 @@ func readDeletion(self account, h happening, ts string) (adapters.Event, bool) {
 }
 
 // readReaction reads that somebody reacted to a message. Slack does not tell its thread.
-func (s *Slack) readReaction(ctx context.Context, self account, h happening) (adapters.Event, bool) {
+func (s *Slack) readReaction(ctx context.Context, self account, h happening) (e adapters.Event, ok bool, err error) {
 	at, ok := moment(h.EventTS)
 	sign, user := emoji(h.Reaction), string(h.User)
 	if !ok || sign == "" || user == "" || user == self.user || h.Item.Type != "message" {
-		return adapters.Event{}, false
+		return e, false, nil
 	}
-	by := s.people.user(ctx, user)
+	by, err := s.people.user(ctx, user)
+	if err != nil && !adapters.Final(err) { // it may be a bot's: it comes again
+		return e, false, err
+	}
 	if by.bot {
-		return adapters.Event{}, false
+		return e, false, nil
 	}
 	added := h.Type == "reaction_added"
-	e := adapters.Event{ID: "r-" + h.Item.Channel + "-" + h.Item.TS + "-" + user + "-" + h.EventTS, Adapter: Name, By: by.Person, At: at}
+	e = adapters.Event{ID: "r-" + h.Item.Channel + "-" + h.Item.TS + "-" + user + "-" + h.EventTS, Adapter: Name, By: by.Person, At: at}
 	if !added {
 		e.ID += "-off"
 	}
-	return adapters.Reacted(e, address(self.team, h.Item.Channel, h.Item.TS), sign, added)
+	e, ok = adapters.Reacted(e, address(self.team, h.Item.Channel, h.Item.TS), sign, added)
+	return e, ok, nil
 }

@@ -59,8 +59,16 @@ func (s *Slack) Before(ctx context.Context, t adapters.Thread, message adapters.
 func (s *Slack) earlier(ctx context.Context, self account, m slack.Message) adapters.Earlier {
 	at, _ := moment(m.Timestamp)
 	e := adapters.Earlier{Own: m.User == self.user || m.BotID != "" && m.BotID == self.bot, At: at}
-	e.By = s.people.user(ctx, first(m.User, m.BotID, "unknown")).Person
-	e.Text, e.Files = readText(m.Text, self.user, s.names(ctx)), s.files(ctx, m.Files)
+	by, _ := s.people.user(ctx, first(m.User, m.BotID, "unknown"))
+	e.By, e.Text, e.Files = by.Person, readText(m.Text, self.user, s.names(ctx)), s.files(ctx, m.Files)
+	for _, a := range m.Attachments {
+		if !a.IsShare {
+			continue
+		}
+		e.Text = cutBytes(strings.TrimSpace(e.Text+"\n"+readText(a.Text, self.user, s.names(ctx))), adapters.MaxText)
+		files := append(e.Files, s.files(ctx, a.Files)...) //nolint:gocritic // both are ours
+		e.Files = files[:min(len(files), adapters.MaxFiles)]
+	}
 	return e
 }
 

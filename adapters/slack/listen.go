@@ -19,6 +19,8 @@ type listening struct {
 	work sync.WaitGroup          // what is done besides
 	ctx  context.Context         //nolint:containedctx // of all that is done, until Listen ends
 	end  context.CancelCauseFunc // ends Listen
+
+	lanes map[string][]func(ctx context.Context) // what waits for its turn, what is done first
 }
 
 // Listen hears what happens in the workspace, until the context ends or the tokens are no
@@ -33,7 +35,7 @@ func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	l := &listening{in: in, ctx: ctx, end: end}
+	l := &listening{in: in, ctx: ctx, end: end, lanes: map[string][]func(context.Context){}}
 	s.mu.Lock()
 	if s.hearing != nil {
 		s.mu.Unlock()
@@ -110,6 +112,39 @@ func (s *Slack) later(do func(ctx context.Context)) bool {
 		do(ctx)
 	})
 	return true
+}
+
+// inTurn does something after what was to be done before in the same lane, if somebody
+// listens.
+func (s *Slack) inTurn(lane string, do func(ctx context.Context)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.hearing
+	if l == nil {
+		return
+	}
+	l.lanes[lane] = append(l.lanes[lane], do)
+	if len(l.lanes[lane]) > 1 {
+		return
+	}
+	l.work.Go(func() {
+		for do := do; do != nil; do = s.next(l, lane) {
+			do(l.ctx)
+		}
+	})
+}
+
+// next is what is to be done in a lane after what was just done.
+func (s *Slack) next(l *listening, lane string) func(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rest := l.lanes[lane][1:]
+	if len(rest) == 0 {
+		delete(l.lanes, lane)
+		return nil
+	}
+	l.lanes[lane] = rest
+	return rest[0]
 }
 
 // put lets an event wait for its turn. What is taken is confirmed by taken, which may be

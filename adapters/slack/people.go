@@ -3,13 +3,12 @@ package slack
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
-
-	"github.com/slack-go/slack"
 
 	"atelier/adapters"
 )
@@ -18,9 +17,11 @@ const (
 	// known is how long a name is believed, and unknown how long it is not asked for again
 	// where Slack did not tell it.
 	known, unknown = time.Hour, time.Minute
-	manyPeople     = 10_000
-	maxName        = 256 // bytes of a name
-	maxForm        = 1 << 20
+	// untold is the same where Slack did not answer in time.
+	untold     = 5 * time.Second
+	manyPeople = 10_000
+	maxName    = 256 // bytes of a name
+	maxForm    = 1 << 20
 )
 
 // account is who the bot is.
@@ -45,12 +46,23 @@ func (s *Slack) me(ctx context.Context) (account, error) {
 	return *self, nil
 }
 
+// team is the bot's workspace, "" where that is not known yet.
+func (s *Slack) team() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.self == nil {
+		return ""
+	}
+	return s.self.team
+}
+
 // somebody is a person, or another bot.
 type somebody struct {
 	adapters.Person
 
-	bot bool
-	at  time.Time // until when it is believed
+	bot   bool
+	err   error     // why it is not told
+	until time.Time // when it is asked for again
 }
 
 // people knows names. What Slack does not tell in time has none.
@@ -59,33 +71,43 @@ type people struct {
 
 	mu    sync.Mutex
 	users map[string]somebody
-	rooms map[string]string // names of channels
 }
 
 func newPeople(s *Slack) *people {
-	return &people{slack: s, users: map[string]somebody{}, rooms: map[string]string{}}
+	return &people{slack: s, users: map[string]somebody{}}
 }
 
-// user tells who has an id.
-func (p *people) user(ctx context.Context, id string) somebody {
+// user tells who has an id. The error is why Slack did not tell it now; what was known last
+// comes with it.
+func (p *people) user(ctx context.Context, id string) (somebody, error) {
 	now := time.Now()
 	p.mu.Lock()
 	who, ok := p.users[id]
 	p.mu.Unlock()
-	if ok && now.Before(who.at) {
-		return who
+	if ok && now.Before(who.until) {
+		return who, who.err
+	}
+	who.ID = id
+	if err := ctx.Err(); err != nil {
+		return who, err
 	}
 	answer, err := p.slack.api.GetUserInfoContext(ctx, id)
-	switch {
+	switch err = fault(err); {
 	case err == nil:
 		name := cmp.Or(answer.Profile.DisplayName, answer.RealName, answer.Profile.RealName, answer.Name)
-		who.Person = adapters.Person{ID: id, Name: plainLine(name, maxName), Admin: answer.IsAdmin || answer.IsOwner}
-		who.bot, who.at = answer.IsBot || id == "USLACKBOT", now.Add(known)
-	case ctx.Err() != nil:
-		return somebody{Person: adapters.Person{ID: id, Name: who.Name, Admin: who.Admin}, bot: who.bot}
-	default: // what was known last is better than nothing
-		who.ID, who.at = id, now.Add(unknown)
-		p.slack.config.Log.WarnContext(ctx, "a person's name is not known", "error", fault(err))
+		// who runs another workspace runs nothing in this one
+		admin := (answer.IsAdmin || answer.IsOwner) && (answer.TeamID == "" || answer.TeamID == p.slack.team())
+		who.Person = adapters.Person{ID: id, Name: plainLine(name, maxName), Admin: admin}
+		who.bot, who.err, who.until = answer.IsBot || id == "USLACKBOT", nil, now.Add(known)
+	case errors.Is(err, context.Canceled):
+		return who, err
+	case adapters.Final(err):
+		who.err, who.until = err, now.Add(unknown)
+	default:
+		who.err, who.until = err, time.Now().Add(untold)
+	}
+	if err != nil { // what was known last is better than nothing
+		p.slack.config.Log.WarnContext(ctx, "a person's name is not known", "error", err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,30 +115,7 @@ func (p *people) user(ctx context.Context, id string) somebody {
 		clear(p.users)
 	}
 	p.users[id] = who
-	return who
-}
-
-// room is a channel's name, "" where it is not told.
-func (p *people) room(ctx context.Context, id string) string {
-	p.mu.Lock()
-	name, ok := p.rooms[id]
-	p.mu.Unlock()
-	if ok {
-		return name
-	}
-	answer, err := p.slack.api.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
-	if err == nil {
-		name = plainLine(answer.Name, maxName)
-	} else if ctx.Err() != nil {
-		return ""
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.rooms) >= manyPeople {
-		clear(p.rooms)
-	}
-	p.rooms[id] = name
-	return name
+	return who, err
 }
 
 // plainLine is a text on one line, of at most so many bytes.

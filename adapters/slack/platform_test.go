@@ -44,7 +44,12 @@ type overHTTP struct{ *workspace }
 
 func newWorkspace(t *testing.T, byHTTP bool) *workspace {
 	t.Helper()
-	w := &workspace{Server: slacktest.New(t, slacktest.Options{}), http: byHTTP}
+	return workspaceOf(t, byHTTP, slacktest.Options{})
+}
+
+func workspaceOf(t *testing.T, byHTTP bool, o slacktest.Options) *workspace {
+	t.Helper()
+	w := &workspace{Server: slacktest.New(t, o), http: byHTTP}
 	w.zoe = w.User("Zoe")
 	w.channel = w.Server.Channel("general")
 	if byHTTP {

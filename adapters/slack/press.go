@@ -81,7 +81,7 @@ func (s *Slack) press(ctx context.Context, p pressed) {
 		s.config.Log.WarnContext(ctx, "a button was not read", "error", err)
 		return
 	}
-	by := s.people.user(ctx, p.User.ID)
+	by, _ := s.people.user(ctx, p.User.ID) // a bot presses nothing
 	channel, ts := first(p.Container.ChannelID, p.Channel.ID), first(p.Container.MessageTS, p.Message.TS)
 	for _, a := range p.Actions {
 		at, ok := moment(a.ActionTS)

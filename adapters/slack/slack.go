@@ -97,6 +97,7 @@ type Slack struct {
 	api    *slack.Client
 	base   *url.URL // of the API
 	edge   *edge.Client
+	gate   *gate
 	ledger *ledger.Ledger
 	people *people
 	seeds  *rate.Limiter // numbers that are put on answers
@@ -112,7 +113,6 @@ type Slack struct {
 	seen    map[string]time.Time // signatures of HTTP requests, and until when they would be taken
 	purge   time.Time            // when the old ones of them go
 	hearing *listening           // while Listen runs
-	order   sync.Mutex           // events are read one after another
 }
 
 type turn struct{}
@@ -167,11 +167,12 @@ func New(c Config) (*Slack, error) {
 		return nil, fmt.Errorf("slack: %w", err)
 	}
 	s := &Slack{
-		config: c, base: base, edge: outside, ledger: book, seeds: rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
+		config: c, base: base, edge: outside, gate: newGate(outside.HTTP(), c.APIURL), ledger: book,
+		seeds:   rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
 		posting: map[string]chan turn{}, status: map[string]string{}, seen: map[string]time.Time{},
 	}
 	s.api = slack.New(c.BotToken,
-		slack.OptionHTTPClient(newGate(outside.HTTP(), c.APIURL)), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),
+		slack.OptionHTTPClient(s.gate), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),
 	)
 	s.people = newPeople(s)
 	return s, nil

@@ -6,9 +6,10 @@ import (
 	"atelier/adapters"
 )
 
-// names tells what stands in a text in the place of an id; "" is not known.
+// names tells who stands in a text in the place of an id; "" is not known. The names of
+// channels Slack writes itself where the bot may know them.
 type names struct {
-	user, room func(id string) string
+	user func(id string) string
 }
 
 // unescape reads the three characters that Slack escapes.
@@ -53,9 +54,6 @@ func readToken(token, self string, n names) (shown string, ok bool) {
 	case strings.HasPrefix(what, "@") && isID(what[1:]):
 		return "@" + first(n.user(what[1:]), strings.TrimPrefix(label, "@"), what[1:]), true
 	case strings.HasPrefix(what, "#") && isID(what[1:]):
-		if label == "" {
-			label = n.room(what[1:])
-		}
 		return "#" + first(strings.TrimPrefix(label, "#"), what[1:]), true
 	case strings.HasPrefix(what, "!subteam^"), strings.HasPrefix(what, "!date^"):
 		return first(label, "@"+strings.TrimPrefix(what, "!subteam^")), true

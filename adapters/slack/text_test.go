@@ -10,7 +10,6 @@ import (
 
 var someNames = names{
 	user: func(id string) string { return map[string]string{"U1": "Ana", "U2": "Bob & Co"}[id] },
-	room: func(id string) string { return map[string]string{"C1": "general"}[id] },
 }
 
 func TestTextIn(t *testing.T) {
@@ -25,7 +24,7 @@ func TestTextIn(t *testing.T) {
 		"<@UBOT>\n<@UBOT> ":                   "",
 		"ask <@U1> and <@U2>":                 "ask @Ana and @Bob & Co",
 		"ask <@U3|carl> and <@U4>":            "ask @carl and @U4",
-		"in <#C1> or <#C1|> or <#C2|random>":  "in #general or #general or #random",
+		"in <#C1> or <#C1|> or <#C2|random>":  "in #C1 or #C1 or #random",
 		"<!subteam^S1|@designers> <!here>":    "@designers @here",
 		"<!channel> <!everyone>":              "@channel @everyone",
 		"on <!date^1392734382^{date}|Feb 18>": "on Feb 18",

@@ -14,11 +14,29 @@ type twins struct {
 	mu   sync.Mutex
 	once map[string]single // of which one has come
 	both chan struct{}     // closed when none is waited for
+
+	heard map[string]bool // messages of which the message event was read lately
 }
 
 type single struct {
 	kind string
 	at   time.Time
+}
+
+// told notes that the message event of a mention was read, which has all that there is.
+func (t *twins) told(id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.heard == nil || len(t.heard) >= manyPeople {
+		t.heard = map[string]bool{}
+	}
+	t.heard[id] = true
+}
+
+func (t *twins) wasTold(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.heard[id]
 }
 
 // came notes that one of the two was taken.

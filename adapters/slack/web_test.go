@@ -49,3 +49,17 @@ func FuzzRequests(f *testing.F) {
 		_ = json.Unmarshal([]byte(body), &p) //nolint:errcheck // it must not panic
 	})
 }
+
+// signed sends a request as Slack does, and gives the status of the answer.
+func signed(t *testing.T, s *Slack, at time.Time, path, body string) int {
+	t.Helper()
+	stamp := strconv.FormatInt(at.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(s.config.SigningSecret))
+	mac.Write([]byte("v0:" + stamp + ":" + body))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/slack/"+path, strings.NewReader(body))
+	r.Header["X-Slack-Request-Timestamp"] = []string{stamp}
+	r.Header["X-Slack-Signature"] = []string{"v0=" + hex.EncodeToString(mac.Sum(nil))}
+	w := httptest.NewRecorder()
+	s.Handler().ServeHTTP(w, r)
+	return w.Code
+}

@@ -30,12 +30,16 @@ func (s *Server) openConnection(url.Values) (object, error) {
 }
 
 func (s *Server) userObject(u *userState) object {
+	team := teamID
+	if u.team != "" {
+		team = u.team
+	}
 	o := object{
-		"id": u.id, "team_id": teamID, "name": u.name, "real_name": u.name, "deleted": false, "is_admin": u.admin,
+		"id": u.id, "team_id": team, "name": u.name, "real_name": u.name, "deleted": false, "is_admin": u.admin,
 		"is_owner": false, "is_primary_owner": false, "is_restricted": false, "is_ultra_restricted": false,
 		"is_bot": u.bot, "is_app_user": false, "tz": "Europe/Paris", "updated": s.o.Now().Unix(),
 	}
-	profile := object{"real_name": u.name, "display_name": u.name, "team": teamID}
+	profile := object{"real_name": u.name, "display_name": u.name, "team": team}
 	if u.bot {
 		profile["bot_id"], profile["api_app_id"] = u.botID, "A"+u.botID[1:]
 	}

@@ -24,6 +24,10 @@ func (s *Server) tellMessage(c *channelState, m *messageState) {
 		}
 		e := with(bare, object{"type": "app_mention", "channel": c.id, "event_ts": m.ts})
 		delete(e, "subtype")
+		if s.o.MentionBare {
+			delete(e, "files")
+			delete(e, "upload")
+		}
 		m.sent = append(m.sent, s.send(c, "app_mention", "app_mentions:read", e)...)
 	}
 	if s.o.MentionFirst {

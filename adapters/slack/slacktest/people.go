@@ -9,6 +9,15 @@ func (s *Server) Admin(name string) string { return s.addUser(name, true, false)
 // Bot is the bot user of another app; its user id. What it writes carries a bot_id.
 func (s *Server) Bot(name string) string { return s.addUser(name, false, true) }
 
+// Elsewhere makes user one of another workspace, who comes in by a shared channel.
+func (s *Server) Elsewhere(user, team string) {
+	s.change(func() {
+		if u := s.users[user]; u != nil {
+			u.team = team
+		}
+	})
+}
+
 // Channel is a new public channel with the bot and members in it; its id.
 func (s *Server) Channel(name string, members ...string) string {
 	return s.addChannel(kindChannel, name, members)

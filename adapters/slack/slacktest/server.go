@@ -79,6 +79,7 @@ type Server struct {
 // userState is a person, the bot or another app's bot.
 type userState struct {
 	id, name, botID string
+	team            string // "" is the workspace's
 	admin, bot      bool
 }
 

@@ -44,6 +44,8 @@ type Options struct {
 	// MentionFirst sends app_mention before the message event of a mention; Slack knows
 	// no order.
 	MentionFirst bool
+	// MentionBare sends app_mention without the files of its message, as Slack may.
+	MentionBare bool
 	// AckWithin is the time to acknowledge an event or an interaction; 0 is Slack's 3 s.
 	AckWithin time.Duration
 	// Retries are how long after a delivery that was not taken the event is sent again;
