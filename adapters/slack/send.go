@@ -42,7 +42,7 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 		return s.post(ctx, key, n, r.Thread, parts[n].fallback(), s.blocks(parts[n], r.Language))
 	}, func(ctx context.Context, n int) (string, error) {
 		if len(parts[n].files) > 0 {
-			return s.sharedBefore(ctx, key, r.Thread)
+			return s.sharedBefore(ctx, key, r.Thread, len(parts) == 1)
 		}
 		return s.find(ctx, key, n, r.Thread)
 	})

@@ -27,6 +27,9 @@ const (
 	writing              = 5 * time.Second
 	firstRetry           = 200 * time.Millisecond
 	lastRetry            = time.Minute
+	// A server that somebody runs, and that has named its address, is back soon and is not
+	// called by many.
+	lastRetryNamed = 10 * time.Second
 )
 
 // line is a connection of Socket Mode. See
@@ -41,7 +44,10 @@ type line struct {
 // and at once where Slack asks for it.
 func (s *Slack) sockets(ctx context.Context) {
 	defer s.socket.Store(false)
-	pause := firstRetry
+	pause, longest := firstRetry, lastRetry
+	if s.config.APIURL != officialURL {
+		longest = lastRetryNamed
+	}
 	for ctx.Err() == nil {
 		begun := time.Now()
 		err := s.session(ctx)
@@ -61,7 +67,7 @@ func (s *Slack) sockets(ctx context.Context) {
 		if sleep(ctx, max(pause, adapters.Wait(err))) != nil {
 			return
 		}
-		pause = min(2*pause, lastRetry)
+		pause = min(2*pause, longest)
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Slack) Acknowledge(ctx context.Context, request adapters.MessageRef, st
 	}
 	on := slack.NewRefToMessage(request.Channel, request.ID)
 	s.mu.Lock()
-	before, known := s.status[request.Key()]
+	before := s.status[request.Key()]
 	s.mu.Unlock()
 	if before == name {
 		return nil
@@ -28,8 +28,25 @@ func (s *Slack) Acknowledge(ctx context.Context, request adapters.MessageRef, st
 	if err := s.api.AddReactionContext(ctx, name, on); err != nil && !isCode(err, "already_reacted") {
 		return fault(err)
 	}
+	err := s.removeOthers(ctx, on, name, before)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil { // two stand there: the next time they are looked for
+		delete(s.status, request.Key())
+		return err
+	}
+	if len(s.status) >= manyPeople {
+		clear(s.status)
+	}
+	s.status[request.Key()] = name
+	return nil
+}
+
+// removeOthers leaves one status on a request, where the one before is before, or is not
+// known.
+func (s *Slack) removeOthers(ctx context.Context, on slack.ItemRef, name, before string) error {
 	old := []string{before}
-	if !known {
+	if before == "" {
 		var err error
 		if old, err = s.shown(ctx, on, name); err != nil {
 			return err
@@ -40,23 +57,26 @@ func (s *Slack) Acknowledge(ctx context.Context, request adapters.MessageRef, st
 			return fault(err)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.status) >= manyPeople {
-		clear(s.status)
-	}
-	s.status[request.Key()] = name
 	return nil
 }
 
 // shown are the statuses that stand on a request by the bot, but for one: another process
-// may have put them there.
+// may have put them there. Of a server that does not tell, it is all that there are.
 func (s *Slack) shown(ctx context.Context, on slack.ItemRef, but string) ([]string, error) {
 	self, err := s.me(ctx)
 	if err != nil {
 		return nil, err
 	}
 	item, err := s.api.GetReactionsContext(ctx, on, slack.GetReactionsParameters{Full: true})
+	if isCode(err, "unknown_method") {
+		var all []string
+		for _, name := range statuses {
+			if name != but {
+				all = append(all, name)
+			}
+		}
+		return all, nil
+	}
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -133,7 +153,7 @@ func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
 // remove deletes a message, and the files that were shared by it.
 func (s *Slack) remove(ctx context.Context, channel, ts string) error {
 	m, err := s.message(ctx, channel, ts, ts)
-	if err != nil && !errors.Is(err, adapters.ErrGone) {
+	if err != nil && !isFinal(err) {
 		return err
 	}
 	if _, _, err := s.api.DeleteMessageContext(ctx, channel, ts); err != nil && !isCode(err, "message_not_found", "channel_not_found") {
@@ -148,6 +168,12 @@ func (s *Slack) remove(ctx context.Context, channel, ts string) error {
 		}
 	}
 	return nil
+}
+
+// isFinal tells of an error that comes again however often it is tried: what depends on what
+// was asked is left out then.
+func isFinal(err error) bool {
+	return errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrForbidden) || errors.Is(err, adapters.ErrInvalid)
 }
 
 func (s *Slack) removeFile(ctx context.Context, id string) error {

@@ -1,0 +1,175 @@
+package slack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/slack-go/slack"
+
+	"atelier/adapters"
+	"atelier/adapters/edge"
+)
+
+// The library sends the bytes of a file only to the API's own host, port and scheme, in a
+// form of two ends, and does not read where a file was shown. So it is done here.
+
+// upload brings a file to Slack, which shows it to nobody yet.
+func (s *Slack) upload(ctx context.Context, f adapters.Attachment) (id string, err error) {
+	content, err := s.config.Open(ctx, f.Handle)
+	if err != nil {
+		return "", local{err}
+	}
+	defer func() { err = errors.Join(err, content.Close()) }()
+	to, err := s.api.GetUploadURLExternalContext(ctx, slack.GetUploadURLExternalParameters{
+		FileName: fileName(f.Name), FileSize: int(f.Size), AltTxt: alt(f),
+	})
+	if err != nil {
+		return "", err //nolint:wrapcheck // begin reads the library's error
+	}
+	body := &source{from: content}
+	err = s.bring(ctx, to.UploadURL, body, f.Size)
+	if broken := body.close(); broken != nil {
+		return "", local{broken}
+	}
+	return to.FileID, err
+}
+
+// bring sends bytes to where Slack takes them. The address is signed, and no token goes
+// there.
+func (s *Slack) bring(ctx context.Context, address string, body io.Reader, size int64) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, body)
+	if err != nil {
+		return edge.Detail(err)
+	}
+	r.ContentLength = size
+	r.Header.Set("Content-Type", "application/octet-stream")
+	answer, err := s.edge.HTTP().Do(r)
+	if err != nil {
+		return err //nolint:wrapcheck // fault reads it
+	}
+	return errors.Join(taken(answer), answer.Body.Close())
+}
+
+// taken tells whether a request was answered as it should be.
+func taken(answer *http.Response) error {
+	switch {
+	case answer.StatusCode == http.StatusTooManyRequests:
+		return &slack.RateLimitedError{RetryAfter: retryAfter(answer.Header)}
+	case answer.StatusCode/100 != 2:
+		return slack.StatusCodeError{Code: answer.StatusCode, Status: answer.Status}
+	}
+	return nil
+}
+
+// complete shows files that were uploaded in one message, and gives its address where Slack
+// tells it at once.
+func (s *Slack) complete(ctx context.Context, in adapters.Thread, files []slack.FileSummary) (string, error) {
+	named, err := json.Marshal(files)
+	if err != nil {
+		return "", fmt.Errorf("name the files: %w", err)
+	}
+	form := url.Values{"token": {s.config.BotToken}, "files": {string(named)}, "channel_id": {in.Channel}}
+	if in.ID != "" {
+		form.Set("thread_ts", in.ID)
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.APIURL+"files.completeUploadExternal", strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", edge.Detail(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	answer, err := s.gate.Do(r) //nolint:bodyclose // readAll does
+	if err != nil {
+		return "", err
+	}
+	b, err := readAll(answer.Body)
+	if err := errors.Join(taken(answer), err); err != nil {
+		return "", err
+	}
+	var done struct {
+		slack.SlackResponse
+
+		Files json.RawMessage `json:"files"`
+	}
+	if err := json.Unmarshal(b, &done); err != nil {
+		return "", errors.New("slack's answer cannot be understood")
+	}
+	if err := done.Err(); err != nil {
+		return "", err
+	}
+	var shown []struct {
+		Shares slack.Share `json:"shares"`
+	}
+	if err := json.Unmarshal(done.Files, &shown); err == nil && len(shown) > 0 {
+		return shownIn(shown[0].Shares, in.Channel), nil
+	}
+	return "", nil // it is done all the same
+}
+
+// shownIn is the message of a channel that shows a file; "" if none does.
+func shownIn(all slack.Share, channel string) string {
+	for _, shares := range []map[string][]slack.ShareFileInfo{all.Public, all.Private} {
+		for _, share := range shares[channel] {
+			return share.Ts
+		}
+	}
+	return ""
+}
+
+// alt is what a file is said to show.
+func alt(f adapters.Attachment) string {
+	letters := []rune(f.Alt)
+	return string(letters[:min(len(letters), maxAltOut)])
+}
+
+// fileName is a name that is no path, with its extension.
+func fileName(name string) string {
+	name = strings.ReplaceAll(path.Base(strings.ReplaceAll(plainLine(name, len(name)), `\`, "/")), `"`, "'")
+	if strings.Trim(name, "./ ") == "" {
+		return "file"
+	}
+	if ext := path.Ext(name); len(name) > maxFileName && len(ext) < 20 {
+		name = cutBytes(strings.TrimSuffix(name, ext), maxFileName-len(ext)) + ext
+	}
+	return cutBytes(name, maxFileName)
+}
+
+// source is what is uploaded. It remembers why it ended, and gives nothing once it is
+// closed: the library reads on for a moment where the request has failed.
+type source struct {
+	from io.Reader
+
+	mu     sync.Mutex
+	err    error
+	closed bool
+}
+
+func (s *source) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed {
+		return 0, io.ErrClosedPipe
+	}
+	n, err := s.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.err = err
+	}
+	return n, err //nolint:wrapcheck // a reader's own word
+}
+
+func (s *source) close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	return s.err
+}
