@@ -28,8 +28,9 @@ func (k *kept) gif(b []byte) {
 			next = blocks(b, at+2)
 			const comment, application = 0xFE, 0xFF
 			keep = b[at+1] != comment && (b[at+1] != application || at+14 <= len(b) && slices.Contains(loops, string(b[at+3:at+14])))
-		default:
-			return // decoders end here, too
+		default: // it is not built as GIF is
+			k.all()
+			return
 		}
 		next = min(next, len(b))
 		if keep {

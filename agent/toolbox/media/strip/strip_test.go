@@ -133,11 +133,11 @@ func painted() *image.Paletted {
 	return img
 }
 
-func encoded(t *testing.T, encode func(w io.Writer) error) []byte {
-	t.Helper()
+func encoded(tb testing.TB, encode func(w io.Writer) error) []byte {
+	tb.Helper()
 	var b bytes.Buffer
 	if err := encode(&b); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes()
 }
@@ -152,24 +152,24 @@ func riff(kind string, body []byte) []byte {
 }
 
 // pictures are one of each kind that tells secrets.
-func pictures(t *testing.T) map[string][]byte {
-	t.Helper()
-	jpg := encoded(t, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
+func pictures(tb testing.TB) map[string][]byte {
+	tb.Helper()
+	jpg := encoded(tb, func(w io.Writer) error { return jpeg.Encode(w, painted(), nil) })
 	noted := slices.Concat(
 		jpg[:2], segment(0xE0, "JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00"), segment(0xE1, "Exif\x00\x00"+string(exif())), segment(0xE1, "http://ns.adobe.com/xap/1.0/\x00secret"),
 		segment(0xED, "Photoshop 3.0\x00secret"), segment(0xFE, "secret"), segment(0xE2, "MPF\x00secret"), segment(0xE5, "secret"), jpg[2:], []byte("ftyp a film, secret"))
-	drawn := encoded(t, func(w io.Writer) error { return png.Encode(w, painted()) })
+	drawn := encoded(tb, func(w io.Writer) error { return png.Encode(w, painted()) })
 	const header = 8 + 25
 	text := slices.Concat(drawn[:header], chunk("tEXt", []byte("Comment\x00secret")), chunk("eXIf", exif()), chunk("iTXt", []byte("XML:com.adobe.xmp\x00secret")),
 		chunk("tIME", []byte("secret7")), chunk("abCd", []byte("secret")), chunk("pHYs", make([]byte, 9)), drawn[header:], []byte("secret"))
-	film := encoded(t, func(w io.Writer) error {
+	film := encoded(tb, func(w io.Writer) error {
 		return gif.EncodeAll(w, &gif.GIF{Image: []*image.Paletted{painted(), painted()}, Delay: []int{1, 1}})
 	})
 	global := 13 + colours(film[10])
 	moving := slices.Concat(film[:global], []byte("\x21\xFE\x06secret\x00"), []byte("\x21\xFF\x0BXMP DataXMP\x06secret\x00"), film[global:], []byte("secret"))
 	still, err := base64.StdEncoding.DecodeString("UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	extended := slices.Concat([]byte("WEBP"), riff("VP8X", []byte("\x0C\x00\x00\x00\x00\x00\x00\x00\x00\x00")), still[12:], riff("EXIF", exif()), riff("XMP ", []byte("secret")), riff("abcd", []byte("secret")))
 	return map[string][]byte{
@@ -212,40 +212,4 @@ func TestWhatIsNotKnownStays(t *testing.T) {
 	if _, err := File(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that is not there is stripped")
 	}
-}
-
-// FuzzLook: whatever bytes come, what is kept lies within them.
-func FuzzLook(f *testing.F) {
-	for _, head := range []string{"\xFF\xD8\xFF\xE1\x00\x08Exif\x00\x00", "\x89PNG\r\n\x1A\n\x00\x00\x00\x00IEND", "GIF89a\x01\x00\x01\x00\x80\x00\x00!\xFE", "RIFF\x00\x00\x00\x00WEBPVP8X", "RIFF\x00\x00\x00\x00WAVELIST", "RIFF\x00\x00\x00\x00AVI LIST", "ID3\x04\x00\x00\x00\x00\x00\x01\x00", "fLaC\x84\x00\x00\x10", "\x00\x00\x00\x08moov\x00\x00\x00\x08udta"} {
-		f.Add([]byte(head + "            "))
-	}
-	names, err := filepath.Glob("testdata/*.*")
-	if err != nil || len(names) == 0 {
-		f.Fatal("no files", err)
-	}
-	for _, name := range names {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b[:min(len(b), 1500)])
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		k, err := look(bytes.NewReader(b), int64(len(b)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k == nil {
-			return
-		}
-		for _, p := range k.pieces {
-			if p.at < 0 || p.n < 0 || p.put == nil && p.at+p.n > int64(len(b)) {
-				t.Fatalf("a piece from %d of %d bytes, of %d", p.at, p.n, len(b))
-			}
-		}
-		var out bytes.Buffer
-		if err := k.write(t.Context(), &out, bytes.NewReader(b)); err != nil || int64(out.Len()) != k.length() || out.Len() > len(b)+64 {
-			t.Fatalf("%d bytes come to %d, said to be %d (%v)", len(b), out.Len(), k.length(), err)
-		}
-	})
 }
