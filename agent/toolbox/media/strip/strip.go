@@ -12,10 +12,11 @@
 //     MP4 and QuickTime, with their pictures and places.
 //   - A file of another kind, or that is not built as its kind is, is left as it is.
 //
-// What is not stripped: TIFF, BMP, Matroska and WebM, MPEG streams, AIFF and AMR; thumbnails
-// and notes within a frame of an animated WebP; when a film was made; and what is in the
-// samples of a track: a track of places (as action cameras write it) is no longer listed, but
-// its bytes stay in an MP4. What is to be seen in a picture is of course not touched.
+// What is not stripped: HEIC, AVIF, TIFF, BMP, RF64, Matroska and WebM, MPEG streams, AIFF and
+// AMR; thumbnails and notes within a frame of an animated WebP; when a film was made; and what
+// is in the samples of a track: a track of places (as action cameras write it) is no longer
+// listed, but its bytes stay in an MP4. What is to be seen in a picture is of course not
+// touched.
 package strip
 
 import (
