@@ -2,7 +2,11 @@ package slack
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/slack-go/slack"
 
@@ -19,11 +23,20 @@ type command struct {
 	ResponseURL string `json:"response_url"`
 }
 
+// id tells a command from others. Where nothing of it does, it is who gave it, where and when.
+func (c command) id(at time.Time) string {
+	if told := first(c.Trigger, c.ResponseURL); told != "" {
+		return told
+	}
+	sum := sha256.Sum256([]byte(c.Channel + " " + c.User + " " + c.Text + " " + strconv.FormatInt(at.UnixNano(), 10)))
+	return hex.EncodeToString(sum[:8])
+}
+
 // command takes a command, and tells whether it did: it is confirmed at once.
 func (s *Slack) command(c command) bool {
 	return s.later(func(ctx context.Context) {
 		if err := s.commanded(ctx, c); err != nil {
-			s.tell(ctx, c.Channel, c.ResponseURL, err)
+			s.tell(ctx, c.User, c.Channel, c.ResponseURL, err)
 		}
 	})
 }
@@ -39,7 +52,7 @@ func (s *Slack) commanded(ctx context.Context, c command) error {
 	rest = strings.TrimSpace(rest)
 	by, _ := s.people.user(ctx, c.User)
 	thread := adapters.Thread{Adapter: Name, Workspace: self.team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
-	e := adapters.Event{ID: "c-" + first(c.Trigger, c.ResponseURL), Adapter: Name, Thread: thread, By: by.Person, At: s.config.Now()}
+	e := adapters.Event{ID: "c-" + c.id(s.config.Now()), Adapter: Name, Thread: thread, By: by.Person, At: s.config.Now()}
 	switch name := strings.ToLower(word); name {
 	case "status", "tools", "help", "":
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: first(name, "help"), Text: rest}
@@ -68,7 +81,8 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	if a.wish == "" && a.about == nil {
 		return &adapters.Fault{Sentence: "Say what I shall do, such as: /atelier ask make it black and white.", Kind: adapters.ErrInvalid}
 	}
-	said := s.config.Phrases.Say("", "asks:")
+	by, _ := s.people.user(ctx, a.user)
+	said := s.config.Phrases.Say(by.language, "asks:")
 	section := slack.NewRichTextSection(
 		slack.NewRichTextSectionUserElement(a.user, nil),
 		slack.NewRichTextSectionTextElement(" "+said+"\n"+first(cutBytes(printable(a.wish), maxQuoted), "🔁"), nil),
@@ -91,7 +105,6 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	if a.thread.ID == "" && !a.thread.Direct {
 		a.thread.ID = ts
 	}
-	by, _ := s.people.user(ctx, a.user)
 	s.put(ctx, adapters.Event{
 		Kind: adapters.MessageSent, ID: "m-" + a.thread.Channel + "-" + ts, Adapter: Name, Thread: a.thread, By: by.Person, At: at,
 		Message: &adapters.Message{
@@ -105,13 +118,14 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 const maxQuoted = 2500
 
 // tell lets the one person who asked know why nothing came of it.
-func (s *Slack) tell(ctx context.Context, channel, responseURL string, why error) {
+func (s *Slack) tell(ctx context.Context, user, channel, responseURL string, why error) {
 	s.config.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", fault(why))
 	f, ok := asFault(why)
 	if !ok || responseURL == "" {
 		return
 	}
-	text := escape.Replace(s.config.Phrases.Say("", f.Sentence, f.Args...))
+	who, _ := s.people.user(ctx, user)
+	text := escape.Replace(s.config.Phrases.Say(who.language, f.Sentence, f.Args...))
 	_, _, err := s.api.PostMessageContext(ctx, channel, slack.MsgOptionText(text, false), slack.MsgOptionResponseURL(responseURL, slack.ResponseTypeEphemeral))
 	if err != nil {
 		s.config.Log.WarnContext(ctx, "nobody could be told of it", "error", fault(err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ var refusals = map[string]refusal{
 	"storage_limit_reached":       {adapters.ErrTooLarge, "The workspace has no room for more files."},
 	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
 
-	"unknown_method": {adapters.ErrInvalid, misread}, // of a server that is not Slack's own
+	"unknown_method": {adapters.ErrInvalid, unoffered}, // of a server that is not Slack's own
 
 	"ratelimited":  {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
 	"rate_limited": {adapters.ErrRateLimited, "Slack wants a pause. Please try again later."},
@@ -70,9 +71,10 @@ var refusals = map[string]refusal{
 
 const (
 	restricted = "The bot may not do this here. Somebody who runs the workspace must allow it."
-	//nolint:gosec // it names the settings, and not what they hold
-	refusedToken = "Slack does not take the bot's tokens any more. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
+	//nolint:gosec // it names the setting, and not what it holds
+	refusedToken = "Slack does not take the bot token. Look at SLACK_BOT_TOKEN: it is on the app's page OAuth & Permissions, once the app is installed."
 	unreached    = "Slack does not answer as it should. It is tried again."
+	unoffered    = "The server of SLACK_API_URL does not offer what is needed for this."
 	misread      = "Slack does not take what was sent. This is a fault of the program."
 )
 
@@ -98,6 +100,9 @@ func fault(err error) error {
 	}
 	if refused, ok := errors.AsType[slack.SlackErrorResponse](err); ok {
 		return refusedBy(refused)
+	}
+	if lacks(err) {
+		return &adapters.Fault{Sentence: unoffered, Kind: adapters.ErrInvalid, Err: errors.New("slack does not know the method")}
 	}
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
 		return &adapters.Fault{Sentence: unreached, Err: fmt.Errorf("slack answers %d", status.Code)}
@@ -146,6 +151,14 @@ func isCode(err error, codes ...string) bool {
 		return false
 	}
 	return slices.Contains(codes, r.Err)
+}
+
+// lacks tells whether a server, which is then not Slack's own, does not offer a method.
+func lacks(err error) bool {
+	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
+		return status.Code == http.StatusNotFound || status.Code == http.StatusMethodNotAllowed || status.Code == http.StatusNotImplemented
+	}
+	return isCode(err, "unknown_method")
 }
 
 // unposted tells whether Slack said that it has not done what it was asked.

@@ -1,6 +1,8 @@
 package slack
 
 import (
+	"fmt"
+	"hash/crc32"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +17,20 @@ type told struct {
 	Type      string    `json:"type"`
 	Challenge string    `json:"challenge"`
 	EventID   string    `json:"event_id"`
+	EventTime int64     `json:"event_time"`
 	Event     happening `json:"event"`
+}
+
+// dated is when it happened, if that is told by what is around it only. The event's id makes
+// it unlike that of others.
+func (t told) dated(now time.Time) string {
+	if _, ok := moment(t.Event.EventTS); ok {
+		return t.Event.EventTS
+	}
+	if t.EventTime > 0 {
+		now = time.Unix(t.EventTime, 0)
+	}
+	return fmt.Sprintf("%d.%06d", now.Unix(), crc32.ChecksumIEEE([]byte(t.EventID))%1_000_000)
 }
 
 // happening is an event as Slack writes it, as far as it is read. See

@@ -23,6 +23,7 @@ func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 		taken()
 		return
 	}
+	t.Event.EventTS = t.dated(s.config.Now())
 	until := time.Now().Add(asking)
 	s.inTurn(t.Event.lane(), func(ctx context.Context) { //nolint:contextcheck // it lasts as long as Listen
 		ctx, stop := context.WithDeadline(ctx, until)

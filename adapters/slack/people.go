@@ -60,9 +60,10 @@ func (s *Slack) team() string {
 type somebody struct {
 	adapters.Person
 
-	bot   bool
-	err   error     // why it is not told
-	until time.Time // when it is asked for again
+	bot      bool
+	language string    // BCP 47, "" where it is not told
+	err      error     // why it is not told
+	until    time.Time // when it is asked for again
 }
 
 // people knows names. What Slack does not tell in time has none.
@@ -98,6 +99,7 @@ func (p *people) user(ctx context.Context, id string) (somebody, error) {
 		// who runs another workspace runs nothing in this one
 		admin := (answer.IsAdmin || answer.IsOwner) && (answer.TeamID == "" || answer.TeamID == p.slack.team())
 		who.Person = adapters.Person{ID: id, Name: plainLine(name, maxName), Admin: admin}
+		who.language = plainLine(answer.Locale, maxName)
 		who.bot, who.err, who.until = answer.IsBot || id == "USLACKBOT", nil, now.Add(known)
 	case errors.Is(err, context.Canceled):
 		return who, err

@@ -84,9 +84,13 @@ func (s *Slack) press(ctx context.Context, p pressed) {
 	by, _ := s.people.user(ctx, p.User.ID) // a bot presses nothing
 	channel, ts := first(p.Container.ChannelID, p.Channel.ID), first(p.Container.MessageTS, p.Message.TS)
 	for _, a := range p.Actions {
-		at, ok := moment(a.ActionTS)
-		if !ok || by.bot {
+		if by.bot {
 			continue
+		}
+		at, ok := moment(a.ActionTS)
+		if !ok { // of a server that is not Slack's own
+			at = s.config.Now()
+			a.ActionTS = first(p.TriggerID, strconv.FormatInt(at.UnixNano(), 10))
 		}
 		e := adapters.Event{
 			ID: "b-" + channel + "-" + ts + "-" + p.User.ID + "-" + a.ActionTS, Adapter: Name, By: by.Person, At: at,
@@ -126,18 +130,19 @@ func (s *Slack) use(ctx context.Context, p pressed) {
 	if err != nil {
 		return
 	}
-	say := s.config.Phrases.Say
+	by, _ := s.people.user(ctx, p.User.ID)
+	say, language := s.config.Phrases.Say, by.language
 	plain := func(text string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 	}
-	input := slack.NewPlainTextInputBlockElement(plain(say("", "such as: make it black and white")), wishAction).WithMultiline(true)
+	input := slack.NewPlainTextInputBlockElement(plain(say(language, "such as: make it black and white")), wishAction).WithMultiline(true)
 	_, err = s.api.OpenViewContext(ctx, p.TriggerID, slack.ModalViewRequest{
 		Type: slack.VTModal, CallbackID: useCallback, PrivateMetadata: string(of),
-		Title: plain(say("", "Use with Atelier")), Submit: plain(say("", "Send")), Close: plain(say("", "Cancel")),
-		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(wishAction, plain(say("", "What shall I do with this message?")), nil, input)}},
+		Title: plain(say(language, "Use with Atelier")), Submit: plain(say(language, "Send")), Close: plain(say(language, "Cancel")),
+		Blocks: slack.Blocks{BlockSet: []slack.Block{slack.NewInputBlock(wishAction, plain(say(language, "What shall I do with this message?")), nil, input)}},
 	})
 	if err != nil {
-		s.tell(ctx, p.Channel.ID, p.ResponseURL, err)
+		s.tell(ctx, p.User.ID, p.Channel.ID, p.ResponseURL, err)
 	}
 }
 
@@ -149,7 +154,7 @@ func (s *Slack) wish(ctx context.Context, p pressed) {
 	}
 	wish := strings.TrimSpace(p.View.State.Values[wishAction][wishAction].Value)
 	if err := s.wished(ctx, of, p.User.ID, wish); err != nil {
-		s.tell(ctx, of.Channel, of.ResponseURL, err)
+		s.tell(ctx, p.User.ID, of.Channel, of.ResponseURL, err)
 	}
 }
 

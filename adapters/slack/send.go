@@ -203,5 +203,8 @@ func (s *Slack) find(ctx context.Context, key string, n int, in adapters.Thread)
 		}
 		return found == ""
 	})
+	if lacks(err) { // rather twice than never
+		return "", nil
+	}
 	return found, err
 }

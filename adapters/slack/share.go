@@ -130,7 +130,7 @@ func (s *Slack) sharedBefore(ctx context.Context, key string, in adapters.Thread
 		return ts, nil
 	case isCode(err, "file_not_found", "file_deleted"):
 		return "", nil
-	case err != nil && !isCode(err, "unknown_method"):
+	case err != nil && !lacks(err):
 		return "", err
 	}
 	ts, err = s.show(ctx, key, in, sent, alone)

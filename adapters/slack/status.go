@@ -68,7 +68,7 @@ func (s *Slack) shown(ctx context.Context, on slack.ItemRef, but string) ([]stri
 		return nil, err
 	}
 	item, err := s.api.GetReactionsContext(ctx, on, slack.GetReactionsParameters{Full: true})
-	if isCode(err, "unknown_method") {
+	if lacks(err) {
 		var all []string
 		for _, name := range statuses {
 			if name != but {
@@ -153,7 +153,7 @@ func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
 // remove deletes a message, and the files that were shared by it.
 func (s *Slack) remove(ctx context.Context, channel, ts string) error {
 	m, err := s.message(ctx, channel, ts, ts)
-	if err != nil && !isFinal(err) {
+	if err != nil && !adapters.Final(err) { // else its files would be left
 		return err
 	}
 	if _, _, err := s.api.DeleteMessageContext(ctx, channel, ts); err != nil && !isCode(err, "message_not_found", "channel_not_found") {
@@ -168,12 +168,6 @@ func (s *Slack) remove(ctx context.Context, channel, ts string) error {
 		}
 	}
 	return nil
-}
-
-// isFinal tells of an error that comes again however often it is tried: what depends on what
-// was asked is left out then.
-func isFinal(err error) bool {
-	return errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrForbidden) || errors.Is(err, adapters.ErrInvalid)
 }
 
 func (s *Slack) removeFile(ctx context.Context, id string) error {

@@ -55,7 +55,11 @@ func (s *Slack) bring(ctx context.Context, address string, body io.Reader, size 
 	if err != nil {
 		return err //nolint:wrapcheck // fault reads it
 	}
-	return errors.Join(taken(answer), answer.Body.Close())
+	err = taken(answer)
+	if lacks(err) { // the address has expired: another one is given
+		err = errors.New("the bytes were not taken")
+	}
+	return errors.Join(err, answer.Body.Close())
 }
 
 // taken tells whether a request was answered as it should be.
