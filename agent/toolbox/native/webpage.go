@@ -1,13 +1,13 @@
 package native
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -16,6 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/strip"
 )
 
 // embedLimit is the largest video that goes into the page itself, in bytes.
@@ -87,8 +88,8 @@ func newPage(title, tags, text string) page {
 	return p
 }
 
-// addVideo puts the video into the page, or refers to it where it is too large, which
-// the note says.
+// addVideo puts the video, without metadata, into the page, or refers to it where it is too
+// large, which the note says.
 func (n *Native) addVideo(ctx context.Context, p *page, video toolbox.Value) (note plan.Message, err error) {
 	info, err := media.InspectContext(ctx, video.Path, n.limits)
 	if err != nil {
@@ -113,15 +114,11 @@ func (n *Native) addVideo(ctx context.Context, p *page, video toolbox.Value) (no
 		p.Video = template.URL("./" + url.PathEscape(p.Beside)) //nolint:gosec // the name is escaped
 		return plan.Say("The video is too large to be part of the page: keep %s in the same folder as the page.", p.Beside), nil
 	}
-	f, err := os.Open(video.Path)
-	if err != nil {
-		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
-	}
-	b, err := io.ReadAll(io.LimitReader(f, embedLimit))
-	if err := errors.Join(err, f.Close()); err != nil {
+	var b bytes.Buffer
+	if err := strip.Copy(ctx, &b, video.Path); err != nil { // what is within a page nobody strips later
 		return plan.Message{}, &plan.Fault{Sentence: plan.Say("The video cannot be read."), Err: err}
 	}
 	//nolint:gosec // the kind was told from the file's own bytes, and base64 holds no marks
-	p.Video = template.URL("data:" + info.MIME + ";base64," + base64.StdEncoding.EncodeToString(b))
+	p.Video = template.URL("data:" + info.MIME + ";base64," + base64.StdEncoding.EncodeToString(b.Bytes()))
 	return plan.Message{}, nil
 }

@@ -53,18 +53,43 @@ func TestVideoToWebpage(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	m := regexp.MustCompile(`src="data:video/mp4;base64,([^"]*)"`).FindStringSubmatch(html)
-	if m == nil {
-		t.Fatalf("the video is not in the page:\n%s", html)
-	}
-	inside, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(m[1], "&#43;", "+"))
-	if err != nil || !bytes.Equal(inside, video) {
-		t.Errorf("the video in the page is another one: %v", err)
+	if inside := embedded(t, html); !bytes.Equal(inside, video) {
+		t.Error("the video in the page is another one")
 	}
 	if out.Note.String() != "" {
 		t.Errorf("the note is %q", out.Note.String())
 	}
 	wellFormed(t, html)
+}
+
+// embedded is the video that the page holds.
+func embedded(t *testing.T, html string) []byte {
+	t.Helper()
+	m := regexp.MustCompile(`src="data:video/mp4;base64,([^"]*)"`).FindStringSubmatch(html)
+	if m == nil {
+		t.Fatalf("the video is not in the page:\n%s", html)
+	}
+	inside, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(m[1], "&#43;", "+"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inside
+}
+
+func TestWebpageDoesNotTellWhereAVideoWasMade(t *testing.T) {
+	t.Parallel()
+	const place = "\x00\x00\x00\x2Emoov\x00\x00\x00\x26udta\x00\x00\x00\x1E\xA9xyz\x00\x12\x15\xC7+52.5200+013.4050/"
+	video := append(mp4(32), place...)
+	video = append(video, "\x00\x00\x00\x10mdatfilmfilm"...)
+	path := writeFile(t, "clip.mp4", video)
+	_, html := makePage(t, path, "Berlin", "", "")
+	inside := embedded(t, html)
+	if bytes.Contains(inside, []byte("+52.52")) || len(inside) != len(video) || !bytes.HasSuffix(inside, []byte("mdatfilmfilm")) {
+		t.Errorf("the page holds %q", inside)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, video) {
+		t.Errorf("the file itself is another one (%v)", err)
+	}
 }
 
 func TestWebpageRefersToLargeVideos(t *testing.T) {

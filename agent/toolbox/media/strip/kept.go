@@ -42,6 +42,9 @@ func (k *kept) blank(from, to int64) {
 // all takes the file as it is.
 func (k *kept) all() { k.pieces = []piece{{n: k.size}} }
 
+// all is a file of that size as it is.
+func all(size int64) *kept { return &kept{size, []piece{{n: size}}} }
+
 // whole tells whether it is the file as it is.
 func (k *kept) whole() bool {
 	return len(k.pieces) == 1 && k.pieces[0].put == nil && !k.pieces[0].blank && k.pieces[0].n == k.size

@@ -33,20 +33,12 @@ import (
 // there are none, and otherwise that of a new file in the same folder. Errors tell of what
 // could not be read or written.
 func File(ctx context.Context, path string) (_ string, err error) {
-	from, err := os.Open(path)
+	from, kept, err := open(path)
 	if err != nil {
-		return "", fmt.Errorf("look for metadata: %w", err)
+		return "", err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	info, err := from.Stat()
-	if err != nil {
-		return "", fmt.Errorf("look for metadata: %w", err)
-	}
-	kept, err := look(from, info.Size())
-	if err != nil {
-		return "", fmt.Errorf("look for metadata: %w", err)
-	}
-	if kept == nil || kept.whole() {
+	if kept.whole() {
 		return path, nil
 	}
 	to, err := os.CreateTemp(filepath.Dir(path), "stripped-*")
@@ -59,11 +51,42 @@ func File(ctx context.Context, path string) (_ string, err error) {
 	return to.Name(), nil
 }
 
-// look finds what is to be kept, nil where nothing is known of the file's kind.
+// Copy writes the content of a file without metadata, as [File] has it: never more than the
+// file has but for a few bytes.
+func Copy(ctx context.Context, to io.Writer, path string) (err error) {
+	from, kept, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if err := kept.write(ctx, to, from); err != nil {
+		return fmt.Errorf("leave out metadata: %w", err)
+	}
+	return nil
+}
+
+// open opens a file and finds what of it is to be kept.
+func open(path string) (*os.File, *kept, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("look for metadata: %w", err)
+	}
+	var k *kept
+	info, err := f.Stat()
+	if err == nil {
+		k, err = look(f, info.Size())
+	}
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("look for metadata: %w", err), f.Close())
+	}
+	return f, k, nil
+}
+
+// look finds what is to be kept, all where nothing is known of the file's kind.
 func look(r io.ReaderAt, size int64) (*kept, error) {
 	head := make([]byte, 12)
 	if n, err := r.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) || n < len(head) {
-		return nil, ignoreEnd(err)
+		return all(size), ignoreEnd(err)
 	}
 	k := &kept{size: size}
 	begins := func(s string) bool { return bytes.HasPrefix(head, []byte(s)) }
@@ -90,7 +113,7 @@ func look(r io.ReaderAt, size int64) (*kept, error) {
 	case boxed(string(head[4:8])):
 		return k, k.mp4(in)
 	default:
-		return nil, nil //nolint:nilnil // there is no such kind, which the caller asks for
+		return all(size), nil
 	}
 }
 

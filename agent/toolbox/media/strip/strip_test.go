@@ -48,6 +48,10 @@ func stripped(t *testing.T, name string, content []byte) (path string, out []byt
 			t.Errorf("%s still tells %q", name, secret)
 		}
 	}
+	var copied bytes.Buffer
+	if err := Copy(t.Context(), &copied, path); err != nil || !bytes.Equal(copied.Bytes(), out) {
+		t.Errorf("a copy of %s is another one (%v)", name, err)
+	}
 	if again, err := File(t.Context(), bare); err != nil || again != bare {
 		t.Errorf("%s is stripped a second time (%v)", name, err)
 	}
@@ -208,6 +212,13 @@ func TestWhatIsNotKnownStays(t *testing.T) {
 		if got, err := File(t.Context(), path); err != nil || got != path {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
+		var copied bytes.Buffer
+		if err := Copy(t.Context(), &copied, path); err != nil || !bytes.Equal(copied.Bytes(), content) {
+			t.Errorf("%s is copied as %q (%v)", name, copied.String(), err)
+		}
+	}
+	if err := Copy(t.Context(), io.Discard, filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a file that is not there is copied")
 	}
 	if _, err := File(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
 		t.Error("a file that is not there is stripped")
