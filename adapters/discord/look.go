@@ -22,9 +22,16 @@ type Account struct {
 	Invite string
 }
 
-// Look asks Discord who the bot is and what it is granted.
+// Look asks Discord who the bot is and what it is granted. A server that somebody has set,
+// and that does not answer as Discord does, is an [adapters.ErrInvalid].
 func (d *Discord) Look(ctx context.Context) (Account, error) {
 	u, err := d.self(ctx)
+	if d.config.APIURL != "" && (isForeign(err) || err == nil && u.ID == "") {
+		return Account{}, &adapters.Fault{
+			Sentence: "This is no server that speaks Discord's protocol: look at DISCORD_API_URL, which ends in /api/v9.",
+			Kind:     adapters.ErrInvalid, Err: err,
+		}
+	}
 	if err != nil {
 		return Account{}, err
 	}
@@ -47,6 +54,12 @@ func (d *Discord) Look(ctx context.Context) (Account, error) {
 	a.Content = app.Flags&(1<<18|1<<19) != 0
 	a.Invite = Invite(a.Application)
 	return a, nil
+}
+
+// isForeign tells whether the question who the bot is was answered as no server of Discord's
+// protocol answers it: with a page, or as one that knows no such address.
+func isForeign(err error) bool {
+	return errors.Is(err, errUnread) || errors.Is(err, adapters.ErrGone) || errors.Is(err, adapters.ErrInvalid)
 }
 
 // permissions are the least that the bot needs in a server.

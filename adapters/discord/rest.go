@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -96,11 +97,14 @@ func (a *api) send(ctx context.Context, method, path, contentType string, body [
 	}
 	if err := json.Unmarshal(answer, out); err != nil {
 		return &adapters.Fault{
-			Sentence: "Discord has answered what cannot be read. It is tried again.", Err: fmt.Errorf("discord: an answer of %d bytes", len(answer)),
+			Sentence: "Discord has answered what cannot be read. It is tried again.", Err: fmt.Errorf("%w of %d bytes", errUnread, len(answer)),
 		}
 	}
 	return nil
 }
+
+// errUnread tells that an answer is no JSON of Discord's.
+var errUnread = errors.New("discord: an answer")
 
 // isID tells whether a text is an id of Discord, which may stand in a path.
 func isID(s string) bool {

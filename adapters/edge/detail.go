@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 
 	"atelier/adapters"
@@ -34,6 +36,7 @@ func Detail(err error) error {
 		untold   *tls.CertificateVerificationError
 		alert    tls.AlertError
 		timeout  net.Error
+		refused  *refusedByProxy
 	)
 	switch { // these tell of hosts and of nothing else
 	case errors.As(err, &resolved):
@@ -42,6 +45,8 @@ func Detail(err error) error {
 		return dialled
 	case errors.As(err, &untold):
 		return untold
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &alert):
 		return alert
 	case errors.As(err, &timeout):
@@ -51,4 +56,22 @@ func Detail(err error) error {
 	default:
 		return errAnswer
 	}
+}
+
+// refusedByProxy tells that a proxy does not let a connection pass.
+type refusedByProxy struct {
+	host   string // the proxy's, with its port
+	status int
+}
+
+func (r *refusedByProxy) Error() string {
+	return fmt.Sprintf("the proxy %s answers with %d", r.host, r.status)
+}
+
+// passed tells which proxy it is that refuses, since the transport tells its words only.
+func passed(_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return &refusedByProxy{proxy.Host, answer.StatusCode}
 }

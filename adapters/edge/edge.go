@@ -84,6 +84,8 @@ func New(c Config) (*Client, error) {
 		Transport: &http.Transport{
 			Proxy:       client.route,
 			DialContext: client.dialMoving,
+
+			OnProxyConnectResponse: passed,
 			// A connection of its own for each download: no HTTP/2.
 			TLSHandshakeTimeout:    handshake,
 			ResponseHeaderTimeout:  stalled,

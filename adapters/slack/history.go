@@ -138,29 +138,3 @@ func Scopes() []string {
 		"mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
 }
-
-// Look asks Slack who the bot is, and what its token lacks. Under Socket Mode it asks whether
-// the app's token is taken too.
-func (s *Slack) Look(ctx context.Context) (Account, error) {
-	answer, err := s.api.AuthTestContext(ctx)
-	if err != nil {
-		return Account{}, fault(err)
-	}
-	if s.config.AppToken != "" {
-		if _, _, err := s.api.StartSocketModeContext(ctx); err != nil {
-			return Account{}, fault(err)
-		}
-	}
-	a := Account{Team: answer.Team, TeamID: answer.TeamID, User: answer.User, UserID: answer.UserID}
-	granted := map[string]bool{}
-	told := answer.Header.Get("X-Oauth-Scopes")
-	for scope := range strings.SplitSeq(told, ",") {
-		granted[strings.TrimSpace(scope)] = true
-	}
-	for _, scope := range Scopes() {
-		if told != "" && !granted[scope] {
-			a.Missing = append(a.Missing, scope)
-		}
-	}
-	return a, nil
-}

@@ -78,7 +78,7 @@ func (s *Slack) session(ctx context.Context) error {
 	defer stop()
 	_, address, err := s.api.StartSocketModeContext(ctx)
 	if err != nil {
-		return fault(err)
+		return appFault(err, nil)
 	}
 	dialer := s.edge.Dialer()
 	dialer.WriteBufferSize = writeBuffer
