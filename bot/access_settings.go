@@ -57,7 +57,7 @@ func accessSettings() []setting {
 func accessEntries(v string) ([]quota.Entry, error) {
 	all, err := quota.ParseEntries(v)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it is told with the setting's name before it
+		return nil, err
 	}
 	for _, e := range all {
 		if wrong := fitsNobody(e); wrong != "" {

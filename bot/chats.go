@@ -22,8 +22,9 @@ const chatPatience = 5 * time.Second
 // chat is a chat platform of elsewhere.
 type chat struct {
 	adapter adapters.Adapter
-	// look asks who the bot is there, which says whether its tokens are taken.
-	look func(context.Context) error
+	// look asks who the bot is there, such as "Slack as atelier in Team", which says whether
+	// its tokens are taken.
+	look func(context.Context) (string, error)
 	// requests takes what the platform sends; nil where it sends nothing.
 	requests http.Handler
 }
@@ -39,30 +40,38 @@ func (all chats) adapters() []adapters.Adapter {
 	return made
 }
 
-// check asks every platform whether it takes the tokens. One that does not is wrong usage;
-// one that does not answer is waited for later.
-func (all chats) check(ctx context.Context, each time.Duration, log *slog.Logger) error {
-	looks := map[string]func(context.Context) error{}
-	for _, c := range all {
-		looks[c.adapter.Name()] = c.look
+// check asks every platform whether it takes the tokens, and gives a sentence about who the
+// bot is where. A platform that does not take them is wrong usage, and so is a server of
+// another kind; one that does not answer is waited for later.
+func (all chats) check(ctx context.Context, each time.Duration, log *slog.Logger) (string, error) {
+	names, looks := make([]string, len(all)), map[string]func(context.Context) error{}
+	for i, c := range all {
+		looks[c.adapter.Name()] = func(ctx context.Context) (err error) { names[i], err = c.look(ctx); return err }
 	}
 	failed := checkAll(ctx, looks, each)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return "", ctx.Err()
 	}
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
 		err := failed[name]
-		if errors.Is(err, adapters.ErrRefused) {
+		if errors.Is(err, adapters.ErrRefused) || errors.Is(err, adapters.ErrInvalid) {
 			wrong = append(wrong, partSentence(err))
 			continue
 		}
 		log.WarnContext(ctx, "a chat platform does not answer yet: "+partSentence(err), "adapter", name, "error", plan.ForOperator(err))
 	}
-	if len(wrong) == 0 {
-		return nil
+	if len(wrong) > 0 {
+		return "", usage("%s", strings.Join(wrong, wrongSettingsApart))
 	}
-	return usage("%s", strings.Join(wrong, wrongSettingsApart))
+	var says []string
+	if names = slices.DeleteFunc(names, func(n string) bool { return n == "" }); len(names) > 0 {
+		says = append(says, "Connected with "+strings.Join(names, ", ")+".")
+	}
+	if len(failed) > 0 {
+		says = append(says, "Not yet with "+strings.Join(slices.Sorted(maps.Keys(failed)), ", ")+", which is tried again all the time; the log says more.")
+	}
+	return strings.Join(says, " "), nil
 }
 
 // requests are what takes the requests that platforms send, by the paths that they are

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
@@ -15,7 +17,8 @@ import (
 	"atelier/adapters/slack/slacktest"
 )
 
-// TestRefusedTokensEndTheStart with a sentence for each platform, and with no token in it.
+// TestRefusedTokensEndTheStart with a sentence for each platform that names what is wrong
+// and nothing else, and with no token in it; and so do servers that are none of the platform's.
 func TestRefusedTokensEndTheStart(t *testing.T) {
 	t.Parallel()
 	guild, team := discordtest.New(t, discordtest.Options{}), slacktest.New(t, slacktest.Options{})
@@ -25,14 +28,35 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 	}
 	both := slack("xoxb-"+hush, team.AppToken())
 	maps.Copy(both, discord)
+	requests := slack("xoxb-"+hush, "")
+	requests["SLACK_SIGNING_SECRET"], requests["ATELIER_LISTEN"] = hush, "127.0.0.1:0"
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "<html>") }))
+	t.Cleanup(page.Close)
+	object := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writePage(w, http.StatusOK, "{}") }))
+	t.Cleanup(object.Close)
+	discordAt := func(api string) map[string]string {
+		return map[string]string{"DISCORD_API_URL": api, "DISCORD_TOKEN": "a." + hush + ".c"}
+	}
+	slackAt := func(api string) map[string]string {
+		return map[string]string{"SLACK_API_URL": api, "SLACK_BOT_TOKEN": "xoxb-" + hush, "SLACK_APP_TOKEN": "xapp-" + hush}
+	}
+	noDiscord, noSlack := []string{"no server that speaks Discord's protocol: look at DISCORD_API_URL"}, []string{"no server that speaks Slack's protocol: look at SLACK_API_URL"}
 	for name, c := range map[string]struct {
 		env  map[string]string
 		want []string
 	}{
-		"Discord":           {discord, []string{"DISCORD_TOKEN"}},
-		"Slack":             {slack("xoxb-"+hush, team.AppToken()), []string{"SLACK_BOT_TOKEN"}},
-		"Slack's app token": {slack(team.BotToken(), "xapp-"+hush), []string{"SLACK_APP_TOKEN"}},
-		"both":              {both, []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN"}},
+		"Discord":             {discord, []string{"DISCORD_TOKEN"}},
+		"Slack":               {slack("xoxb-"+hush, team.AppToken()), []string{"SLACK_BOT_TOKEN"}},
+		"Slack by requests":   {requests, []string{"SLACK_BOT_TOKEN"}},
+		"Slack's app token":   {slack(team.BotToken(), "xapp-"+hush), []string{"SLACK_APP_TOKEN"}},
+		"Slack's tokens":      {slack("xoxb-"+hush, "xapp-"+hush), []string{"SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"}},
+		"both":                {both, []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN"}},
+		"Discord's address":   {discordAt(strings.TrimSuffix(guild.URL(), "/api/v9")), noDiscord},
+		"a page, not Discord": {discordAt(page.URL), noDiscord},
+		"an object, neither":  {discordAt(object.URL), noDiscord},
+		"Slack's address":     {slackAt(strings.TrimSuffix(team.URL(), "/api/")), noSlack},
+		"a page, not Slack":   {slackAt(page.URL), noSlack},
+		"an object, no Slack": {slackAt(object.URL), noSlack},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +71,14 @@ func TestRefusedTokensEndTheStart(t *testing.T) {
 				if !strings.Contains(says, want) {
 					t.Errorf("it does not say %s: %s", want, stderr)
 				}
+			}
+			for _, other := range []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"} {
+				if strings.Contains(says, other) && !slices.Contains(c.want, other) {
+					t.Errorf("it says %s: %s", other, stderr)
+				}
+			}
+			if strings.Contains(says, "any more") || strings.Contains(says, "tried again") {
+				t.Errorf("that is not so at a start: %s", stderr)
 			}
 		})
 	}
@@ -78,6 +110,75 @@ func TestRevokedTokenIsTold(t *testing.T) {
 	})
 	if err != nil {
 		t.Errorf("the other one does not answer: %v\n%s", err, o.log)
+	}
+}
+
+// TestStartTellsWhoTheBotIs: who starts it sees that it is connected, as whom and where, and
+// where a platform's requests are awaited.
+func TestStartTellsWhoTheBotIs(t *testing.T) {
+	t.Parallel()
+	guild := newInDiscord(t, discordtest.Options{})
+	for name, c := range map[string]struct {
+		env       []string
+		want, not []string
+	}{
+		"Discord alone": {guild.settings(), []string{"Connected with Discord as " + guild.Bot().Name + ".\n", "Atelier is at http://127.0.0.1:"}, []string{"Slack"}},
+		"both": {
+			append(guild.settings(), newInSlack(t, false).settings()...),
+			[]string{"Connected with Discord as " + guild.Bot().Name + ", Slack as ", " in ", "Atelier is at http://127.0.0.1:"},
+			[]string{"awaited"},
+		},
+		"Slack by requests": {newInSlack(t, true).settings(), []string{"Connected with Slack as ", "Events of Slack are awaited at http://127.0.0.1:", "/slack/events.\n"}, nil},
+		"by a name": {
+			append(newInSlack(t, true).settings(), "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+hush),
+			[]string{"awaited at https://atelier.example.org/slack/events.\n", "Atelier is at https://atelier.example.org too"}, nil,
+		},
+		"one that is away": {
+			append(guild.settings(), "SLACK_API_URL=http://127.0.0.1:1/api/", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"),
+			[]string{"Connected with Discord as " + guild.Bot().Name + ". Not yet with slack"},
+			nil,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var says string
+			out := writerFunc(func(p []byte) (int, error) {
+				says += string(p)
+				stop() // it has been told
+				return len(p), nil
+			})
+			var errs bytes.Buffer
+			status := Program{
+				Env:   append(c.env, "ATELIER_DATA="+t.TempDir(), "ATELIER_LISTEN=127.0.0.1:0"),
+				Stdin: strings.NewReader(""), Stdout: out, Stderr: &errs,
+			}.Run(ctx)
+			for _, want := range c.want {
+				if status != statusDone || !strings.Contains(says, want) {
+					t.Errorf("status %d, it does not say %q: %s\n%s", status, want, says, errs.String())
+				}
+			}
+			for _, not := range c.not {
+				if strings.Contains(says, not) {
+					t.Errorf("it says %q: %s", not, says)
+				}
+			}
+		})
+	}
+}
+
+// TestReadinessNamesWhatIsSet: a token that Slack takes no more is named, and no setting that
+// has no part in it.
+func TestReadinessNamesWhatIsSet(t *testing.T) {
+	t.Parallel()
+	team := newInSlack(t, true)
+	o := openService(t, service{chats: []string{"slack"}}, append(team.settings(), "ATELIER_DATA="+t.TempDir())...)
+	check(t, team.ready(t.Context(), o))
+	team.Revoke("token_revoked")
+	status, body := o.get("/readyz")
+	if status != http.StatusServiceUnavailable || !strings.Contains(body, "SLACK_BOT_TOKEN") || strings.Contains(body, "SLACK_APP_TOKEN") {
+		t.Errorf("%d: %s", status, body)
 	}
 }
 

@@ -38,7 +38,13 @@ func (c Config) chatOfDiscord(state ledger.State, open adapters.Opener) (chat, e
 	if err != nil {
 		return chat{}, err
 	}
-	return chat{adapter: d, look: func(ctx context.Context) error { _, err := d.Look(ctx); return err }}, nil
+	return chat{adapter: d, look: func(ctx context.Context) (string, error) {
+		account, err := d.Look(ctx)
+		if err != nil {
+			return "", err
+		}
+		return "Discord as " + plain(account.Name), nil
+	}}, nil
 }
 
 func (c Config) chatOfSlack(state ledger.State, open adapters.Opener) (chat, error) {
@@ -46,7 +52,13 @@ func (c Config) chatOfSlack(state ledger.State, open adapters.Opener) (chat, err
 	if err != nil {
 		return chat{}, err
 	}
-	made := chat{adapter: s, look: func(ctx context.Context) error { _, err := s.Look(ctx); return err }}
+	made := chat{adapter: s, look: func(ctx context.Context) (string, error) {
+		account, err := s.Look(ctx)
+		if err != nil {
+			return "", err
+		}
+		return "Slack as " + plain(account.User) + " in " + plain(account.Team), nil
+	}}
 	if c.Slack.overHTTP() {
 		made.requests = s.Handler()
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 	"time"
 
@@ -37,7 +40,7 @@ func (c Config) examineDiscord(ctx context.Context) []finding {
 	}
 	account, err := d.Look(ctx)
 	if err != nil {
-		return []finding{{wrong, thing, partSentence(err)}}
+		return []finding{unheard(thing, cmp.Or(c.Discord.API, "https://discord.com"), err)}
 	}
 	found := []finding{{healthy, thing, "The token is taken: the bot is " + account.Name + "."}}
 	if !account.Content {
@@ -62,7 +65,7 @@ func (c Config) examineSlack(ctx context.Context) []finding {
 	}
 	account, err := s.Look(ctx)
 	if err != nil {
-		return []finding{{wrong, thing, partSentence(err)}}
+		return []finding{unheard(thing, cmp.Or(c.Slack.API, "https://slack.com"), err)}
 	}
 	found := []finding{{healthy, thing, fmt.Sprintf("The tokens are taken: the bot is %s in %s.", account.User, account.Team)}}
 	if len(account.Missing) > 0 {
@@ -72,6 +75,23 @@ func (c Config) examineSlack(ctx context.Context) []finding {
 		found = append(found, finding{healthy, "Slack's scopes", "The app has all that are needed. " + manifest})
 	}
 	return append(found, c.examineSlackEvents())
+}
+
+// unheard is a finding about a platform that has not told who the bot is. What may pass
+// is told with the host and the cause, since here it is not tried again.
+func unheard(thing, api string, err error) finding {
+	fault, ok := errors.AsType[*adapters.Fault](err)
+	if adapters.Final(err) || ok && fault.Err == nil {
+		return finding{wrong, thing, partSentence(err)}
+	}
+	host, cause := api, "it does not answer in time"
+	if u, e := url.Parse(api); e == nil {
+		host = u.Host
+	}
+	if ok && !errors.Is(err, context.DeadlineExceeded) {
+		cause = fault.Err.Error()
+	}
+	return finding{wrong, thing, fmt.Sprintf("%s at %s cannot be used: %s.", thing, host, cause)}
 }
 
 // examineSlackEvents tells how events of Slack come.

@@ -37,7 +37,8 @@ func TestDoctorOfChats(t *testing.T) {
 		"it reads all":       {discord(guild, guild.Token()), "", "Discord's messages", ""},
 		"it reads less":      {discord(mute, mute.Token()), missing, "Discord's messages", "switch on Message Content Intent at https://discord.com/developers/applications/"},
 		"a wrong token":      {discord(guild, "a."+hush+".c"), wrong, "Discord", "token"},
-		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, wrong, "Discord", "Discord"},
+		"no Discord there":   {[]string{"DISCORD_TOKEN=a." + hush + ".c", "DISCORD_API_URL=http://127.0.0.1:1/api/v9"}, wrong, "Discord", "Discord at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
+		"another server":     {[]string{"DISCORD_TOKEN=a." + hush + ".c", "DISCORD_API_URL=" + strings.TrimSuffix(guild.URL(), "/api/v9")}, wrong, "Discord", "look at DISCORD_API_URL"},
 		"no Slack":           {nil, missing, "Slack", "bot slack-manifest"},
 		"Slack":              {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack", "The tokens are taken: the bot is "},
 		"its events":         {slack(team, team.BotToken(), team.AppToken()), healthy, "Slack's events", "by Socket Mode."},
@@ -45,7 +46,7 @@ func TestDoctorOfChats(t *testing.T) {
 		"some are missing":   {slack(poor, poor.BotToken(), poor.AppToken()), wrong, "Slack's scopes", "The app lacks files:write, reactions:read"},
 		"a wrong bot token":  {slack(team, "xoxb-"+hush, team.AppToken()), wrong, "Slack", "SLACK_BOT_TOKEN"},
 		"a wrong app token":  {slack(team, team.BotToken(), "xapp-"+hush), wrong, "Slack", "SLACK_APP_TOKEN"},
-		"no Slack there":     {[]string{"SLACK_BOT_TOKEN=xoxb-" + hush, "SLACK_APP_TOKEN=xapp-1", "SLACK_API_URL=http://127.0.0.1:1/api/"}, wrong, "Slack", "Slack"},
+		"no Slack there":     {[]string{"SLACK_BOT_TOKEN=xoxb-" + hush, "SLACK_APP_TOKEN=xapp-1", "SLACK_API_URL=http://127.0.0.1:1/api/"}, wrong, "Slack", "Slack at 127.0.0.1:1 cannot be used: dial tcp 127.0.0.1:1: connect: connection refused."},
 		"requests":           {requests, healthy, "Slack's events", "PUBLIC_URL is not set"},
 		"requests to a name": {append(requests, "PUBLIC_URL=https://atelier.example.org", "WEB_PASSWORD="+hush), healthy, "Slack's events", "to https://atelier.example.org/slack/events"},
 		"requests nowhere":   {append(requests, "ATELIER_LISTEN=off"), wrong, "Slack's events", "ATELIER_LISTEN is off"},
@@ -53,7 +54,7 @@ func TestDoctorOfChats(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := examined(t, c.env...)[c.thing]
-			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+			if strings.Contains(f.Says, "tried again") || f.State != c.state || !strings.Contains(f.Says, c.says) {
 				t.Errorf("%+v", f)
 			}
 		})

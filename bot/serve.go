@@ -49,8 +49,8 @@ while, and leaves the rest to another process or to the next start. A second one
 // Run serves until it is to end.
 func (s *serveCommand) Run(ctx context.Context, c *call) error {
 	pools, unread := parsePools(s.Queues, s.Concurrency)
-	served := service{pools: pools, hint: func(http net.Addr, web bool) error {
-		if _, err := io.WriteString(c.Stdout, howToAsk(http, web)); err != nil {
+	served := service{pools: pools, say: func(text string) error {
+		if _, err := io.WriteString(c.Stdout, text); err != nil {
 			return fmt.Errorf("say how it is used: %w", err)
 		}
 		return nil
@@ -111,8 +111,9 @@ type service struct {
 	// elsewhere that are made by the settings.
 	web   bool
 	chats []string
-	// hint tells people how the program is used where no platform of elsewhere is connected.
-	hint func(http net.Addr, web bool) error
+	// say tells people, once everything runs, where the program is and how it is used; nil
+	// tells nobody.
+	say func(text string) error
 	// fresh is how long readiness is believed; zero is [freshReadiness].
 	fresh time.Duration
 	// started is told the address of HTTP, nil if there is none, and the jobs, when
@@ -167,7 +168,8 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if err := c.check(ctx, p, startPatience, log); err != nil {
 		return err
 	}
-	if err := chats.check(ctx, chatPatience, log); err != nil {
+	who, err := chats.check(ctx, chatPatience, log)
+	if err != nil {
 		return err
 	}
 	listener, err := c.listen(ctx)
@@ -197,7 +199,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 			log.InfoContext(ctx, "requests without an answer were taken up again", "requests", n)
 		}
 	}
-	run := process{config: c, service: s, place: p, jobs: j, ready: ready, closing: site.channel.Close, log: log}
+	run := process{config: c, service: s, place: p, jobs: j, ready: ready, who: who, closing: site.channel.Close, log: log}
 	served = true
 	return run.serve(ctx, listener, site.handler(s.web, c.private(), chats.requests(), ready.pages(site.guarded(counted.handler(log), c.Web), c.private())))
 }

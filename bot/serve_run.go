@@ -8,12 +8,12 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/terminal"
-	"atelier/adapters/web"
+	"atelier/adapters/slack"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -25,6 +25,8 @@ type process struct {
 	place   *place
 	jobs    *jobs.Jobs
 	ready   *readiness
+	// who tells who the bot is on the chat platforms of elsewhere; "" where there are none.
+	who string
 	// closing ends what browsers hold open, so that HTTP can end.
 	closing func()
 	log     *slog.Logger
@@ -101,11 +103,34 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	if r.service.started != nil {
 		r.service.started(at, r.jobs)
 	}
-	elsewhere := slices.DeleteFunc(names, func(n string) bool { return n == terminal.Name || n == web.Name })
-	if len(elsewhere) == 0 && r.service.works(jobs.QueueGateway) && r.service.hint != nil {
-		return r.service.hint(at, r.service.web)
+	if !r.service.works(jobs.QueueGateway) || r.service.say == nil {
+		return nil
 	}
-	return nil
+	if len(r.service.chats) == 0 {
+		return r.service.say(howToAsk(at, r.service.web))
+	}
+	return r.service.say(r.whereToAsk(at))
+}
+
+// whereToAsk tells where people can ask, a line for each thing.
+func (r *process) whereToAsk(at net.Addr) string {
+	lines := []string{r.who}
+	if at != nil && slices.Contains(r.service.chats, slack.Name) && r.config.Slack.overHTTP() {
+		lines = append(lines, "Events of Slack are awaited at "+r.config.reachedAt(at)+slackPath+"events.")
+	}
+	if at != nil && r.service.web {
+		lines = append(lines, "Atelier is at "+r.config.reachedAt(at)+" too: open it in a browser.")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// reachedAt is the URL of what is listened on, without a slash at its end: by the name that
+// is set, or as this machine reaches it.
+func (c Config) reachedAt(at net.Addr) string {
+	if c.Web.Public != nil {
+		return strings.TrimSuffix(c.Web.Public.String(), "/")
+	}
+	return "http://" + reachable(at.String())
 }
 
 // listen hands the events of a platform to the jobs. One that refuses for good after it was

@@ -134,3 +134,28 @@ func TestAProxyThatIsNotOneIsTold(t *testing.T) {
 	_, err := read(t, c, "http://files.test/", nil)
 	checkFault(t, err, true, adapters.ErrRefused)
 }
+
+// TestAProxyThatRefusesIsNamed: it is the proxy, and not the platform, that somebody must
+// look at.
+func TestAProxyThatRefusesIsNamed(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	t.Cleanup(s.Close)
+	proxy, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy.User = url.UserPassword("ann", "signed")
+	c, err := New(Config{Hosts: []string{"files.test"}, Proxy: func(*http.Request) (*url.URL, error) { return proxy, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://files.test/a?b", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.HTTP().Do(request) //nolint:bodyclose // there is none
+	if want := "the proxy " + proxy.Host + " answers with 403"; err == nil || Detail(err).Error() != want {
+		t.Errorf("it says %v", Detail(err))
+	}
+}

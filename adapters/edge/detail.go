@@ -36,7 +36,7 @@ func Detail(err error) error {
 		untold   *tls.CertificateVerificationError
 		alert    tls.AlertError
 		timeout  net.Error
-		refused  *refusedByProxy
+		refused  *proxyError
 	)
 	switch { // these tell of hosts and of nothing else
 	case errors.As(err, &resolved):
@@ -58,13 +58,13 @@ func Detail(err error) error {
 	}
 }
 
-// refusedByProxy tells that a proxy does not let a connection pass.
-type refusedByProxy struct {
+// proxyError tells that a proxy does not let a connection pass.
+type proxyError struct {
 	host   string // the proxy's, with its port
 	status int
 }
 
-func (r *refusedByProxy) Error() string {
+func (r *proxyError) Error() string {
 	return fmt.Sprintf("the proxy %s answers with %d", r.host, r.status)
 }
 
@@ -73,5 +73,5 @@ func passed(_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Res
 	if answer.StatusCode == http.StatusOK {
 		return nil
 	}
-	return &refusedByProxy{proxy.Host, answer.StatusCode}
+	return &proxyError{proxy.Host, answer.StatusCode}
 }
