@@ -26,9 +26,9 @@
 //     second Send under the key, by any process, gives what the first one posted. What
 //     window remains, as between a post and its confirmation that was lost, is said by
 //     the make.
-//   - A Send that fails with [ErrTooLarge] has posted nothing. One that fails otherwise may
-//     have posted all or a part, and goes on from there when it is called again under the
-//     same key.
+//   - A Send that fails with [ErrTooLarge], or with [ErrForbidden] since files may not be
+//     sent there, has posted nothing. One that fails otherwise may have posted all or a
+//     part, and goes on from there when it is called again under the same key.
 //   - Nobody is notified but the one person of [Reply.Mention], whatever the text holds.
 //   - No text is lost: what is too long for one message goes on in the next ([Split]).
 //   - What [Reply.Text] means is told by [Parse]; nothing in it means more to a platform.

@@ -15,7 +15,8 @@ var (
 	// any more: give up.
 	ErrGone = errors.New("it is not there any more")
 	// ErrForbidden tells that the bot may not do this there: give up. Whoever runs the
-	// workspace must act.
+	// workspace must act. Of a reply that uploads files it may be these alone that may not be
+	// sent: give links in their place and send again, the same key will do.
 	ErrForbidden = errors.New("the bot may not do this there")
 	// ErrTooLarge tells that the platform does not take this much: give links in the place
 	// of files and send again, the same key will do. For a file that is fetched, give up.
@@ -31,7 +32,9 @@ var (
 // Fault is an error with two faces: a sentence for people, and the detail for the log.
 type Fault struct { //nolint:errname // a Fault is more than an error: what people are told
 	// Sentence says what was wrong and what to do, as a format of package fmt for Args, under
-	// which it stands in the catalogue of fixed sentences. It holds no secret.
+	// which it stands in the catalogue of fixed sentences. It holds no secret. Where Kind is
+	// ErrForbidden or ErrRefused it is logged too, for whoever must act, and holds nothing
+	// that people wrote.
 	Sentence string
 	Args     []any
 	// Kind is one of the errors above, or nil for a passing fault.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"atelier/adapters"
-	"atelier/agent/plan"
 	"atelier/storage"
 )
 
@@ -75,7 +74,7 @@ func (j *Jobs) acknowledge(ctx context.Context, e adapters.Event, s adapters.Sta
 		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 		defer stop()
 		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
-			j.log.WarnContext(ctx, "a sign could not be shown", "request", RequestID(e), "status", string(s), "error", plan.ForOperator(err))
+			j.log.WarnContext(ctx, "a sign could not be shown", "request", RequestID(e), "status", string(s), "error", forOperator(err))
 		}
 	})
 }

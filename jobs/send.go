@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/hibiken/asynq"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
-	"atelier/storage"
 )
 
 // send posts the answer of a run in its thread, and ends the run.
@@ -75,7 +72,7 @@ func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string
 			return ref, err
 		}
 	}
-	ref, err := j.post(ctx, to, key, run.answer.Reply)
+	ref, err := j.post(ctx, to, key, id, run.answer.Reply)
 	if wait := waitFor(err); wait > 0 {
 		return ref, &waitError{after: wait, err: err}
 	}
@@ -121,74 +118,6 @@ func waitFor(err error) time.Duration {
 		wait = time.Second
 	}
 	return wait
-}
-
-// post sends a reply; what is too large for the platform goes as a link.
-func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key string, r adapters.Reply) (adapters.MessageRef, error) {
-	var limits adapters.Limits
-	if l, ok := to.(adapters.Limiter); ok {
-		limits = l.Limits(r.Thread)
-	}
-	r.Files = slices.Clone(r.Files)
-	var total int64
-	uploads := 0
-	for i, f := range r.Files {
-		if limits.File > 0 && f.Size > limits.File || limits.Files > 0 && uploads == limits.Files || limits.Total > 0 && total+f.Size > limits.Total {
-			if err := j.link(ctx, &r, i); err != nil {
-				return adapters.MessageRef{}, err
-			}
-			continue
-		}
-		total += f.Size
-		uploads++
-	}
-	for {
-		r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
-		ref, err := to.Send(ctx, key, r)
-		uploaded := func(f adapters.Attachment) bool { return f.Link == "" }
-		if !errors.Is(err, adapters.ErrTooLarge) || !slices.ContainsFunc(r.Files, uploaded) {
-			return ref, err
-		}
-		if err := j.linkLarge(ctx, &r, err); err != nil { // the platform takes less than it had said
-			return adapters.MessageRef{}, err
-		}
-	}
-}
-
-// linkLarge gives links in the place of what was too large: one file, or all of them.
-func (j *Jobs) linkLarge(ctx context.Context, r *adapters.Reply, tooLarge error) error {
-	fault, _ := errors.AsType[*adapters.Fault](tooLarge)
-	if fault != nil && fault.File > 0 && fault.File <= len(r.Files) && r.Files[fault.File-1].Link == "" {
-		return j.link(ctx, r, fault.File-1)
-	}
-	for i := range r.Files {
-		if err := j.link(ctx, r, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// linkLasts is how long a link to a file works.
-const linkLasts = storage.MaxLink
-
-// link gives people a link in the place of a file, or says that there is none to be had.
-func (j *Jobs) link(ctx context.Context, r *adapters.Reply, i int) error {
-	f := &r.Files[i]
-	if f.Link != "" {
-		return nil
-	}
-	link, err := j.config.Blobs.Link(ctx, f.Handle, linkLasts)
-	if errors.Is(err, storage.ErrNoLinks) {
-		r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(j.config.Tell.In(r.Language, plan.Say("%s is too large to be sent here.", f.Name))))
-		f.Handle = ""
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("link a file: %w", err)
-	}
-	f.Link = link
-	return nil
 }
 
 // finish ends a run: the thread remembers it, and goes on.

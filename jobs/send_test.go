@@ -275,7 +275,7 @@ func TestWhyAnAnswerCannotBeSentIsForThePersonAlone(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	h.chat.onSend = func(int, adapters.Reply) error {
-		return &adapters.Fault{Sentence: `The file "my aunt.png" is not taken here.`, Kind: adapters.ErrForbidden, Err: errors.New("the detail")}
+		return &adapters.Fault{Sentence: `The file "my aunt.png" is not taken here.`, Kind: adapters.ErrInvalid, Err: errors.New("the detail")}
 	}
 	r := h.ask(h.start(), h.says("t", "ann", "blur"))
 	h.log.until(t, 1, "run over", "problem=true")

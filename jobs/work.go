@@ -118,7 +118,11 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
 		return &waitError{after: leaveFor, err: err}
 	}
-	log.WarnContext(ctx, "stage failed", "retried", retried, "error", plan.ForOperator(err))
+	why := plan.ForOperator(err)
+	if w.Kind == kindSend {
+		why = forOperator(err)
+	}
+	log.WarnContext(ctx, "stage failed", "retried", retried, "error", why)
 	return j.failed(ctx, w, err, retried)
 }
 
