@@ -52,16 +52,25 @@ func (s *Slack) commanded(ctx context.Context, c command) error {
 	rest = strings.TrimSpace(rest)
 	by, _ := s.people.user(ctx, c.User)
 	thread := adapters.Thread{Adapter: Name, Workspace: self.team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
-	e := adapters.Event{ID: "c-" + c.id(s.config.Now()), Adapter: Name, Thread: thread, By: by.Person, At: s.config.Now()}
+	id := digest(c.id(s.config.Now())) // what tells it from others lets in who has it
+	e := adapters.Event{ID: "c-" + id, Adapter: Name, Thread: thread, By: by.Person, At: s.config.Now()}
 	switch name := strings.ToLower(word); name {
 	case "status", "tools", "help", "":
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: first(name, "help"), Text: rest}
 	case "cancel", "stop":
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
+		s.put(ctx, e, nil)
+		s.whisper(ctx, c.Channel, c.ResponseURL, s.config.Phrases.Say(by.language, "What you asked for last here is stopped, if it was still running."))
+		return nil
 	case "ask":
-		return s.ask(ctx, asked{thread: thread, user: c.User, wish: rest})
+		return s.ask(ctx, asked{id: id, thread: thread, user: c.User, wish: rest})
 	default:
-		return s.ask(ctx, asked{thread: thread, user: c.User, wish: text})
+		return s.ask(ctx, asked{id: id, thread: thread, user: c.User, wish: text})
+	}
+	if c.ResponseURL != "" {
+		if err := s.config.State.Put(ctx, respondKey(e.ID), []byte(c.ResponseURL), respondFor); err != nil {
+			s.config.Log.WarnContext(ctx, "it was not noted where a command is answered", "error", err)
+		}
 	}
 	s.put(ctx, e, nil)
 	return nil
@@ -69,6 +78,7 @@ func (s *Slack) commanded(ctx context.Context, c command) error {
 
 // asked is a wish of which no message tells.
 type asked struct {
+	id     string // of what was entered: it is written down once
 	thread adapters.Thread
 	user   string
 	wish   string
@@ -85,19 +95,19 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	said := s.config.Phrases.Say(by.language, "asks:")
 	section := slack.NewRichTextSection(
 		slack.NewRichTextSectionUserElement(a.user, nil),
-		slack.NewRichTextSectionTextElement(" "+said+"\n"+first(cutBytes(printable(a.wish), maxQuoted), "🔁"), nil),
+		slack.NewRichTextSectionTextElement(" "+said+"\n"+first(clip(printable(a.wish), maxQuoted), "🔁"), nil),
 	)
-	options := plainly(
-		slack.MsgOptionText(escape.Replace("<@"+a.user+"> "+said+" "+cutBytes(a.wish, maxFallback)), false),
-		slack.MsgOptionBlocks(slack.NewRichTextBlock("", section)),
-	)
-	if a.thread.ID != "" {
-		options = append(options, slack.MsgOptionTS(a.thread.ID))
-	}
-	_, ts, err := s.api.PostMessageContext(ctx, a.thread.Channel, options...)
+	text := escape.Replace(first(by.Name, a.user) + " " + said + " " + clip(a.wish, maxFallback))
+	key, blocks := "ask-"+a.id, []slack.Block{slack.NewRichTextBlock("", section)}
+	ref, err := s.once(ctx, key, a.thread, 1, func(ctx context.Context, n int) (string, error) {
+		return s.post(ctx, key, n, a.thread, text, blocks)
+	}, func(ctx context.Context, n int) (string, error) {
+		return s.find(ctx, key, n, a.thread)
+	})
 	if err != nil {
-		return fault(err)
+		return err
 	}
+	ts := ref.ID
 	at, ok := moment(ts)
 	if !ok {
 		return invalid("a message of Slack's has no address")
@@ -114,6 +124,14 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	return nil
 }
 
+// clip is the beginning of a text, which shows that there is more.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.TrimSpace(cutBytes(s, most-len("…"))) + "…"
+}
+
 // maxQuoted is how many bytes of a wish are written down.
 const maxQuoted = 2500
 
@@ -121,11 +139,23 @@ const maxQuoted = 2500
 func (s *Slack) tell(ctx context.Context, user, channel, responseURL string, why error) {
 	s.config.Log.WarnContext(ctx, "what somebody asked for by a command or a button was not taken", "error", fault(why))
 	f, ok := asFault(why)
-	if !ok || responseURL == "" {
+	if !ok {
 		return
 	}
 	who, _ := s.people.user(ctx, user)
-	text := escape.Replace(s.config.Phrases.Say(who.language, f.Sentence, f.Args...))
+	sentence := f.Sentence
+	if sentence == unreached { // nobody tries again what a person asked for by a command
+		sentence = unreachedNow
+	}
+	s.whisper(ctx, channel, responseURL, s.config.Phrases.Say(who.language, sentence, f.Args...))
+}
+
+// whisper tells something to the one person who asked.
+func (s *Slack) whisper(ctx context.Context, channel, responseURL, text string) {
+	if responseURL == "" {
+		return
+	}
+	text = escape.Replace(text)
 	_, _, err := s.api.PostMessageContext(ctx, channel, slack.MsgOptionText(text, false), slack.MsgOptionResponseURL(responseURL, slack.ResponseTypeEphemeral))
 	if err != nil {
 		s.config.Log.WarnContext(ctx, "nobody could be told of it", "error", fault(err))

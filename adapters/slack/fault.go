@@ -38,10 +38,10 @@ var refusals = map[string]refusal{
 	"ekm_access_denied":                     {adapters.ErrForbidden, restricted},
 	"no_permission":                         {adapters.ErrForbidden, restricted},
 	"user_is_restricted":                    {adapters.ErrForbidden, restricted},
-	"cant_update_message":                   {adapters.ErrForbidden, restricted},
+	"cant_update_message":                   {adapters.ErrForbidden, unedited},
 	"cant_delete_message":                   {adapters.ErrForbidden, restricted},
 	"cant_delete_file":                      {adapters.ErrForbidden, restricted},
-	"edit_window_closed":                    {adapters.ErrForbidden, restricted},
+	"edit_window_closed":                    {adapters.ErrForbidden, unedited},
 	"file_uploads_disabled":                 {adapters.ErrForbidden, restricted},
 	"team_access_not_granted":               {adapters.ErrForbidden, restricted},
 	"method_not_supported_for_channel_type": {adapters.ErrForbidden, restricted},
@@ -75,6 +75,8 @@ const (
 	refusedToken = "Slack does not take the bot token. Look at SLACK_BOT_TOKEN: it is on the app's page OAuth & Permissions, once the app is installed."
 	unreached    = "Slack does not answer as it should. It is tried again."
 	unoffered    = "The server of SLACK_API_URL does not offer what is needed for this."
+	unreachedNow = "Slack does not answer as it should. Please try again."
+	unedited     = "Slack does not let this message be edited any more."
 	misread      = "Slack does not take what was sent. This is a fault of the program."
 )
 

@@ -66,7 +66,7 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, errors.Join(err, body.Close())
 	}
-	if isPage(begin) && !strings.Contains(f.Type, "html") {
+	if isPage(begin) && !strings.Contains(f.Type, "html") && !s.isWhole(ctx, &r, f) {
 		locked := &adapters.Fault{
 			Sentence: "Slack does not give the file to the bot: the app needs the scope files:read, and must be in the channel.", Kind: adapters.ErrForbidden,
 		}
@@ -76,6 +76,23 @@ func (s *Slack) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, erro
 		io.Reader
 		io.Closer
 	}{r, body}, nil
+}
+
+// isWhole tells whether what looks like a page is the file, by its size. No page to log in by
+// is as large as a file that is longer than what is looked at.
+func (s *Slack) isWhole(ctx context.Context, r **bufio.Reader, f adapters.File) bool {
+	const looked = 1 << 20
+	if f.Size == 0 {
+		whole, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0)
+		if err != nil {
+			return false
+		}
+		f.Size = int64(whole.Size)
+	}
+	*r = bufio.NewReaderSize(*r, looked+1)
+	most := min(f.Size, looked)
+	begin, err := (*r).Peek(int(most) + 1)
+	return int64(len(begin)) > looked || int64(len(begin)) == most && errors.Is(err, io.EOF)
 }
 
 // whyNot asks Slack whether a file that does not come is gone.

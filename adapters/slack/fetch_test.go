@@ -2,6 +2,7 @@ package slack
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -120,4 +121,19 @@ func parse(t *testing.T, address string) *url.URL {
 		t.Fatal(err)
 	}
 	return u
+}
+
+// read fetches a file.
+func (h *heard) read(t *testing.T, f adapters.File) string {
+	t.Helper()
+	r, err := h.s.Fetch(t.Context(), f)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	b, err := io.ReadAll(r)
+	if err = errors.Join(err, r.Close()); err != nil {
+		t.Error(err)
+	}
+	return string(b)
 }

@@ -153,12 +153,12 @@ func (s *Slack) wish(ctx context.Context, p pressed) {
 		return
 	}
 	wish := strings.TrimSpace(p.View.State.Values[wishAction][wishAction].Value)
-	if err := s.wished(ctx, of, p.User.ID, wish); err != nil {
+	if err := s.wished(ctx, of, p, wish); err != nil {
 		s.tell(ctx, p.User.ID, of.Channel, of.ResponseURL, err)
 	}
 }
 
-func (s *Slack) wished(ctx context.Context, of chosen, user, wish string) error {
+func (s *Slack) wished(ctx context.Context, of chosen, p pressed, wish string) error {
 	self, err := s.me(ctx)
 	if err != nil {
 		return err
@@ -170,5 +170,5 @@ func (s *Slack) wished(ctx context.Context, of chosen, user, wish string) error 
 	}
 	earlier := s.earlier(ctx, self, *about)
 	earlier.Ref = address(self.team, of.Channel, of.TS)
-	return s.ask(ctx, asked{thread: thread, user: user, wish: wish, about: &earlier})
+	return s.ask(ctx, asked{id: digest(first(p.View.ID, p.TriggerID)), thread: thread, user: p.User.ID, wish: wish, about: &earlier})
 }

@@ -34,6 +34,9 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 	if err := s.fits(r); err != nil {
 		return none, err
 	}
+	if ref, ok, err := s.respond(ctx, key, r); ok || err != nil {
+		return ref, err
+	}
 	parts := s.compose(r)
 	ref, err := s.once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
 		if p := parts[n]; len(p.files) > 0 {

@@ -3,6 +3,7 @@ package slack
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -137,6 +138,9 @@ func (s *Slack) Delete(ctx context.Context, sent adapters.MessageRef) error {
 		return invalid("the message is not one of Slack's")
 	}
 	for _, id := range append([]string{sent.ID}, sent.Parts...) {
+		if strings.HasPrefix(id, unseen) {
+			continue
+		}
 		if isID(id) { // a file of which the message was not known
 			if err := s.removeFile(ctx, id); err != nil {
 				return err

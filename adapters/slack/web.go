@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"atelier/adapters"
 )
 
 const (
@@ -42,35 +45,87 @@ func (s *Slack) Handler() http.Handler {
 				w.WriteHeader(http.StatusRequestEntityTooLarge)
 			case err != nil:
 				w.WriteHeader(http.StatusBadRequest)
-			case !s.signed(r.Header, body):
-				w.WriteHeader(http.StatusUnauthorized)
 			default:
-				take(w, r, body)
+				s.authentic(w, r, body, take)
 			}
 		})
 	}
 	return m
 }
 
-// signed tells whether Slack has sent a request, now and for the first time. See
-// https://docs.slack.dev/authentication/verifying-requests-from-slack. A request that Slack
-// sends again is signed anew.
-func (s *Slack) signed(h http.Header, body []byte) bool {
+// authentic answers a request that Slack has signed, now and for the first time. What was
+// answered in any process is not answered again; what Slack was told to come again with may
+// come in the same second, and then has the same signature.
+func (s *Slack) authentic(w http.ResponseWriter, r *http.Request, body []byte, take func(w http.ResponseWriter, r *http.Request, body []byte)) {
+	signature, ok := s.signature(r.Header, body)
+	if ok {
+		ok = s.reserve(signature)
+	}
+	if !ok {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	ctx, key := context.WithoutCancel(r.Context()), signedKey(signature)
+	switch _, err := s.config.State.Get(r.Context(), key); {
+	case err == nil:
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	case !errors.Is(err, adapters.ErrGone):
+		s.config.Log.WarnContext(ctx, "it is not known whether a request came before", "error", err)
+		s.release(signature)
+		again(w)
+		return
+	}
+	answer := &answered{ResponseWriter: w}
+	take(answer, r, body)
+	if answer.code == http.StatusServiceUnavailable {
+		s.release(signature)
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, noting)
+	defer stop()
+	if err := s.config.State.Put(ctx, key, []byte{1}, 2*window); err != nil {
+		s.config.Log.WarnContext(ctx, "it was not noted that a request came", "error", err)
+	}
+}
+
+// answered is an answer of which the code is known.
+type answered struct {
+	http.ResponseWriter
+
+	code int // 0 is 200
+}
+
+func (a *answered) WriteHeader(code int) {
+	a.code = code
+	a.ResponseWriter.WriteHeader(code)
+}
+
+func signedKey(signature string) string { return "signed-" + digest(signature) + "/seen" }
+
+// digest is a name for something that is longer, or secret.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:16])
+}
+
+// signature is that of a request, if it is right and of now. See
+// https://docs.slack.dev/authentication/verifying-requests-from-slack.
+func (s *Slack) signature(h http.Header, body []byte) (string, bool) {
 	stamp, signature := h.Get("X-Slack-Request-Timestamp"), h.Get("X-Slack-Signature")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
-	if err != nil || len(stamp) > 20 {
-		return false
-	}
-	now := s.config.Now()
-	if now.Sub(time.Unix(seconds, 0)).Abs() > window {
-		return false
+	if err != nil || len(stamp) > 20 || s.config.Now().Sub(time.Unix(seconds, 0)).Abs() > window {
+		return "", false
 	}
 	mac := hmac.New(sha256.New, []byte(s.config.SigningSecret))
 	_, _ = io.WriteString(mac, "v0:"+stamp+":") //nolint:errcheck // a hash takes all
 	mac.Write(body)
-	if !hmac.Equal([]byte(signature), []byte("v0="+hex.EncodeToString(mac.Sum(nil)))) {
-		return false
-	}
+	return signature, hmac.Equal([]byte(signature), []byte("v0="+hex.EncodeToString(mac.Sum(nil))))
+}
+
+// reserve tells whether a signature has not come to this process before.
+func (s *Slack) reserve(signature string) bool {
+	now := s.config.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, again := s.seen[signature]; again {
@@ -80,8 +135,14 @@ func (s *Slack) signed(h http.Header, body []byte) bool {
 		maps.DeleteFunc(s.seen, func(_ string, until time.Time) bool { return now.After(until) })
 		s.purge = now.Add(time.Minute)
 	}
-	s.seen[signature] = time.Unix(seconds, 0).Add(window + time.Second)
+	s.seen[signature] = now.Add(2*window + time.Second)
 	return true
+}
+
+func (s *Slack) release(signature string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.seen, signature)
 }
 
 // takeEvent confirms an event when the handler has taken it, in time or not at all.
@@ -104,16 +165,17 @@ func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 		again(w)
 		return
 	}
-	taken := make(chan struct{})
-	s.hear(r.Context(), body, func() { close(taken) })
 	late := time.NewTimer(waiting)
 	defer late.Stop()
+	taken := make(chan struct{})
+	s.hear(r.Context(), body, func() { close(taken) })
 	select {
 	case <-taken:
 		w.WriteHeader(http.StatusOK)
 	case <-late.C:
 		again(w)
 	case <-r.Context().Done():
+		again(w)
 	}
 }
 

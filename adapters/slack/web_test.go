@@ -36,6 +36,7 @@ func FuzzRequests(f *testing.F) {
 		for _, path := range []string{"/slack/events", "/slack/interactive", "/slack/commands"} {
 			for _, c := range []string{signature, right} {
 				clear(s.seen)
+				s.config.State = &ledger.Memory{}
 				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, path, strings.NewReader(body))
 				r.Header["X-Slack-Request-Timestamp"], r.Header["X-Slack-Signature"] = []string{stamp}, []string{c}
 				w := httptest.NewRecorder()
