@@ -80,7 +80,6 @@ func appFault(err, before error) error {
 	return f
 }
 
-//nolint:gosec // they name the settings, and not what they hold
 const (
 	refusedApp  = "Slack does not take the app-level token. Look at SLACK_APP_TOKEN, which has the scope connections:write and belongs to the same app."
 	refusedBoth = "Slack takes neither the bot token nor the app-level token. Look at SLACK_BOT_TOKEN and SLACK_APP_TOKEN, and install the app again."
