@@ -154,13 +154,20 @@ func sizeOf(blocks []adapters.Block) int {
 	return n
 }
 
-// shorten gives the beginning of a text, on one line.
+// shorten gives the beginning of a text, on one line, of at most so many characters as Slack
+// counts them.
 func shorten(s string, most int) string {
-	letters := []rune(strings.Join(strings.Fields(printable(s)), " "))
-	if len(letters) > most {
-		return strings.TrimSpace(string(letters[:most-1])) + "…"
+	line := strings.Join(strings.Fields(printable(s)), " ")
+	if units(line) <= most {
+		return line
 	}
-	return string(letters)
+	n := units("…")
+	for i, letter := range line {
+		if n += units(string(letter)); n > most {
+			return strings.TrimSpace(line[:i]) + "…"
+		}
+	}
+	return line
 }
 
 // blocks are those of Slack's.

@@ -134,7 +134,7 @@ type Account struct {
 // Scopes are what the bot's token must grant.
 func Scopes() []string {
 	return []string{
-		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history", "im:write",
+		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history", "im:history",
 		"mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
 }

@@ -17,6 +17,10 @@ const (
 	// statusLasts is how long the working status stands, less what it takes to set it again.
 	statusLasts = 100 * time.Second
 
+	// silentFor is how long it is not tried again where it is not allowed: somebody may allow
+	// it, or invite the bot.
+	silentFor = time.Hour
+
 	maxTitle = 300 // characters of a progress
 	maxStep  = 150
 	maxSteps = 2600 // characters of all
@@ -85,19 +89,39 @@ func (s *Slack) Typing(ctx context.Context, t adapters.Thread) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if t.Adapter != Name || t.ID == "" || s.silent.Load() {
+	if t.Adapter != Name || t.ID == "" || s.isSilent(t.Channel) {
 		return nil
 	}
 	err := s.api.SetAssistantThreadsStatusContext(ctx, slack.AssistantThreadsSetStatusParameters{
 		ChannelID: t.Channel, ThreadTS: t.ID, Status: s.config.Phrases.Say("", "is at work…"),
 	})
-	switch err = fault(err); {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return err
-	case errors.Is(err, adapters.ErrForbidden), errors.Is(err, adapters.ErrInvalid):
-		s.silent.Store(true)
+	told := fault(err)
+	switch {
+	case errors.Is(told, context.Canceled), errors.Is(told, context.DeadlineExceeded):
+		return told
+	case lacks(err), isCode(err, "missing_scope", "not_allowed_token_type"):
+		s.silence("")
+	case told != nil && adapters.Final(told):
+		s.silence(t.Channel)
 	}
 	return nil
+}
+
+// silence notes that the working status is not allowed in a channel, "" is everywhere.
+func (s *Slack) silence(channel string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.silent) >= manyPeople {
+		clear(s.silent)
+	}
+	s.silent[channel] = time.Now().Add(silentFor)
+}
+
+func (s *Slack) isSilent(channel string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	return now.Before(s.silent[""]) || now.Before(s.silent[channel])
 }
 
 // TypingLasts is how long that stands.

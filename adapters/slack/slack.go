@@ -103,12 +103,12 @@ type Slack struct {
 	seeds  *rate.Limiter // numbers that are put on answers
 
 	twins  twins
-	silent atomic.Bool // the working status is not allowed
 	socket atomic.Bool // Slack has said hello
 
 	mu      sync.Mutex
 	self    *account             // once it is known
 	posting map[string]chan turn // by key, while it is posted under
+	silent  map[string]time.Time // where, and until when, the working status is not tried
 	status  map[string]string    // which emoji the bot has put on a request, by its key
 	seen    map[string]time.Time // signatures of HTTP requests, and until when they would be taken
 	purge   time.Time            // when the old ones of them go
@@ -169,7 +169,7 @@ func New(c Config) (*Slack, error) {
 	s := &Slack{
 		config: c, base: base, edge: outside, gate: newGate(outside.HTTP(), c.APIURL), ledger: book,
 		seeds:   rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
-		posting: map[string]chan turn{}, status: map[string]string{}, seen: map[string]time.Time{},
+		posting: map[string]chan turn{}, status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 	s.api = slack.New(c.BotToken,
 		slack.OptionHTTPClient(s.gate), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),

@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"fmt"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -78,7 +79,7 @@ func (c *blockCheck) id(at string, v any) {
 	switch {
 	case !ok:
 		c.wrongf(at, "must be a string")
-	case runes(id) > maxID:
+	case units(id) > maxID:
 		c.wrongf(at, "must be less than %d characters", maxID+1)
 	case c.ids[at[len(at)-8:]+id]:
 		c.wrongf(at, "%q already exists", id)
@@ -97,10 +98,10 @@ func (c *blockCheck) text(at string, v any, kind string, most int) {
 		c.wrongf(at, "unsupported type of text")
 	case text == "":
 		c.wrongf(at, "must be more than 0 characters")
-	case runes(text) > most:
+	case units(text) > most:
 		c.wrongf(at, "must be less than %d characters", most+1)
 	}
-	c.total += runes(text)
+	c.total += units(text)
 }
 
 // word checks a string that may be missing unless it is required.
@@ -110,7 +111,7 @@ func (c *blockCheck) word(at string, v any, most int, required bool) {
 	case v == nil && !required:
 	case !ok || (required && text == ""):
 		c.wrongf(at, "missing required field")
-	case runes(text) > most:
+	case units(text) > most:
 		c.wrongf(at, "must be less than %d characters", most+1)
 	}
 }
@@ -124,15 +125,15 @@ func (c *blockCheck) block(at string, b object) {
 	case "divider", "rich_text", "file", "video", "table", "call":
 		eachObject(b, func(o object) {
 			if text, ok := o["text"].(string); ok {
-				c.total += runes(text)
+				c.total += units(text)
 			}
 		})
 	case "markdown":
 		text, ok := b["text"].(string)
-		if !ok || text == "" || runes(text) > maxMarkdown {
+		if !ok || text == "" || units(text) > maxMarkdown {
 			c.wrongf(at+"/text", "must be 1 to %d characters", maxMarkdown)
 		}
-		c.total += runes(text)
+		c.total += units(text)
 	case "image":
 		c.image(at, b)
 	case "context":
@@ -244,6 +245,9 @@ func (c *blockCheck) options(at string, e object) {
 		c.word(in+"/value", option["value"], maxOptionValue, true)
 	}
 }
+
+// units counts as Slack does, in the units of UTF-16.
+func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 func runes(text string) int { return utf8.RuneCountInString(text) }
 

@@ -63,6 +63,13 @@ type Options struct {
 	ShareAfter time.Duration
 	// MaxFile is the size of the largest upload in bytes; 0 is 1 GiB.
 	MaxFile int64
+	// Foreign is another server of the same protocol, in what such servers differ from Slack
+	// by: the token is read from the header only, bytes are uploaded as they are and to
+	// another port, under another name of this machine, and files of messages are told
+	// without their shares.
+	Foreign bool
+	// Lacks are methods that are not there.
+	Lacks []string
 	// Now is the clock of timestamps and signatures; nil is time.Now.
 	Now func() time.Time
 }
@@ -72,7 +79,7 @@ type Options struct {
 func DefaultScopes() []string {
 	return []string{
 		"app_mentions:read", "channels:history", "chat:write", "commands", "files:read", "files:write", "groups:history",
-		"im:history", "im:write", "mpim:history", "reactions:read", "reactions:write", "users:read",
+		"im:history", "mpim:history", "reactions:read", "reactions:write", "users:read",
 	}
 }
 
