@@ -2,11 +2,12 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
 )
@@ -50,9 +51,14 @@ type interaction struct {
 		Options  []given `json:"options"`
 		Resolved struct {
 			Attachments map[string]attachment `json:"attachments"`
+			Messages    map[string]message    `json:"messages"`
+			Users       map[string]user       `json:"users"`
+			Members     map[string]*member    `json:"members"`
 		} `json:"resolved"`
 		Components []input `json:"components"`
 	} `json:"data"`
+
+	parent *channel // of the thread in which it was, where that is known
 }
 
 // given is an option of a command as somebody gave it.
@@ -70,25 +76,30 @@ type input struct {
 	Component  *input  `json:"component"`
 }
 
-// interacted hears an interaction. It is acknowledged in a goroutine of its own, so that
-// nothing that takes long stands before it.
+// interacted hears an interaction, apart from all that stands in line: it is acknowledged at
+// once.
 func (h *hearer) interacted(ctx context.Context, i *interaction) {
 	by := i.by()
 	if by == nil || by.Bot || !isID(i.ID) {
 		return
 	}
-	if i.Place != nil && h.world.channels[i.Channel] == nil {
+	if i.Place != nil && isID(i.Place.ID) {
 		i.Place.Guild = i.Guild
-		h.world.channels[i.Channel] = i.Place
+		h.world.meet(*i.Place)
 	}
 	e := adapters.Event{ID: "i" + i.ID, At: instantOf(i.ID), By: h.person(*by, i.Member, &channel{ID: i.Channel, Guild: i.Guild})}
 	place := h.placeOf(ctx, i)
+	i.parent = h.world.channel(place.Channel)
+	h.understand(i)
 	h.works.Go(func() { h.answer(i, e, place) }) //nolint:contextcheck // it is not bound by the time for looking something up
 }
 
 // placeOf is the thread in which somebody interacted; its ID is "" in a channel.
 func (h *hearer) placeOf(ctx context.Context, i *interaction) adapters.Thread {
-	t, _ := h.thread(ctx, i.Guild, i.Channel, "")
+	t, _, err := h.thread(ctx, i.Guild, i.Channel, "")
+	if err != nil {
+		h.d.log.WarnContext(ctx, "where somebody interacted cannot be looked up", "error", err)
+	}
 	return t
 }
 
@@ -107,25 +118,50 @@ func (h *hearer) answer(i *interaction, e adapters.Event, place adapters.Thread)
 	case i.Type == interactionModal:
 		h.filled(i, e)
 	case i.Type == interactionCommand && i.Data.Type == typeMessage:
-		h.d.respond(h.ctx, i, answerModal, h.d.form(i.Locale, i.Data.Target))
+		h.opened(i)
 	case i.Type == interactionCommand && i.Data.Name == commandName && len(i.Data.Options) == 1:
 		h.commanded(i, e, i.Data.Options[0])
 	}
 }
 
-// respond answers an interaction. It tells whether Discord has taken it.
-func (d *Discord) respond(ctx context.Context, i *interaction, kind int, data any) bool {
+// respond answers an interaction, and gives the message that this has made where Discord
+// tells of it. An error that is not final leaves open whether Discord has taken it.
+func (d *Discord) respond(ctx context.Context, i *interaction, kind int, data any) (made string, err error) {
 	ctx, stop := context.WithTimeout(ctx, acknowledgeWithin)
 	defer stop()
 	body := map[string]any{"type": kind}
 	if data != nil {
 		body["data"] = data
 	}
-	err := d.api.call(ctx, http.MethodPost, "interactions/"+i.ID+"/"+i.Token+"/callback", body, nil)
+	var told struct {
+		Interaction struct {
+			Made string `json:"response_message_id"`
+		} `json:"interaction"`
+		Resource struct {
+			Message object `json:"message"`
+		} `json:"resource"`
+	}
+	path := "interactions/" + i.ID + "/" + i.Token + "/callback?with_response=true"
+	err = d.api.call(ctx, http.MethodPost, path, body, &told)
+	if err != nil && !adapters.Final(err) && ctx.Err() == nil {
+		if err = d.api.call(ctx, http.MethodPost, path, body, &told); is(err, alreadyAnswered) {
+			err = nil // its answer was lost, that was all
+		}
+	}
 	if err != nil {
 		d.log.WarnContext(ctx, "an interaction cannot be acknowledged", "error", err)
 	}
-	return err == nil
+	for _, id := range []string{told.Resource.Message.ID, told.Interaction.Made} {
+		if isID(id) {
+			return id, err
+		}
+	}
+	return "", err
+}
+
+// answered answers an interaction of which it does not matter whether Discord takes that.
+func (h *hearer) answered(i *interaction, kind int, data any) {
+	_, _ = h.d.respond(h.ctx, i, kind, data) //nolint:errcheck // it is logged
 }
 
 // whisper is a message that only who interacted sees.
@@ -135,7 +171,7 @@ func whisper(text string) posting {
 
 // pressed hears a button.
 func (h *hearer) pressed(i *interaction, e adapters.Event) {
-	h.d.respond(h.ctx, i, answerLater, nil)
+	h.answered(i, answerLater, nil)
 	if i.Message == nil {
 		return
 	}
@@ -154,6 +190,9 @@ func (h *hearer) pressed(i *interaction, e adapters.Event) {
 		e.Reaction = &adapters.Reaction{On: on, Sign: adapters.Choose, Number: n, Choice: choice}
 	case strings.HasPrefix(id, buttonStop):
 		channel, request, _ := strings.Cut(strings.TrimPrefix(id, buttonStop), ":")
+		if request == e.Thread.ID && h.inForum(i, e.Thread) {
+			channel = request // there, what begins a thread stands in the thread itself
+		}
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{On: ref(i.Guild, channel, request)}
 	default:
 		return
@@ -162,6 +201,18 @@ func (h *hearer) pressed(i *interaction, e adapters.Event) {
 		e.Thread = adapters.Thread{} // the message tells the thread
 	}
 	h.hand(e)
+}
+
+// inForum tells whether the thread in which somebody interacted is one of a forum.
+func (h *hearer) inForum(i *interaction, t adapters.Thread) bool {
+	c := i.parent
+	if c == nil {
+		c = &channel{}
+		if err := h.d.api.get(h.ctx, "channels/"+t.Channel, c); err != nil {
+			h.d.log.WarnContext(h.ctx, "a channel cannot be looked up", "error", err)
+		}
+	}
+	return c.Type == discordgo.ChannelTypeGuildForum || c.Type == discordgo.ChannelTypeGuildMedia
 }
 
 // commanded hears a subcommand of /atelier.
@@ -176,116 +227,22 @@ func (h *hearer) commanded(i *interaction, e adapters.Event, sub given) {
 			files = append(files, a.file())
 		}
 	}
-	switch sub.Name {
-	case "ask":
+	switch {
+	case sub.Name == "ask" && (text != "" || len(files) > 0):
 		h.asked(i, e, text, files, nil)
 		return
+	case sub.Name == "ask": // nothing but the bot's mention
+		sub.Name = "help"
+	}
+	switch sub.Name {
 	case "cancel":
 		e.Kind, e.Cancel = adapters.CancelAsked, &adapters.Cancel{}
-		h.d.respond(h.ctx, i, answerMessage, whisper(h.d.say(i.Locale, "If something that you asked for last here still runs, it is stopped.")))
+		h.answered(i, answerMessage, whisper(h.d.say(i.Locale, "If something that you asked for last here still runs, it is stopped.")))
 	default:
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: sub.Name, Text: clipped(text, adapters.MaxText)}
-		h.d.respond(h.ctx, i, answerMessage, whisper(h.d.say(i.Locale, "I answer in this conversation.")))
+		h.answered(i, answerMessage, whisper(h.d.say(i.Locale, "I answer in this conversation.")))
 	}
 	h.hand(e)
-}
-
-// asked hears a wish that no message holds: the wish is shown in the channel, and that
-// message is the request.
-func (h *hearer) asked(i *interaction, e adapters.Event, text string, files []adapters.File, to *adapters.Earlier) {
-	shown := posting{Content: shownWish(text, files), Mentions: nobody(), Components: []any{}, Flags: flagNoPreview}
-	if !h.d.respond(h.ctx, i, answerMessage, shown) {
-		return
-	}
-	ctx, stop := context.WithTimeout(h.ctx, callTime)
-	defer stop()
-	var m message
-	if err := h.d.api.get(ctx, "webhooks/"+i.Application+"/"+i.Token+"/messages/@original", &m); err != nil {
-		h.d.log.WarnContext(ctx, "a wish that was shown cannot be found", "error", err)
-		return
-	}
-	if e.Thread.ID == "" && !e.Thread.Direct {
-		e.Thread.ID = m.ID
-	}
-	e.Kind = adapters.MessageSent
-	e.Message = &adapters.Message{
-		Ref: ref(i.Guild, i.Channel, m.ID), Order: order(m.ID), For: adapters.Mentioned, Text: clipped(text, adapters.MaxText), Files: files, ReplyTo: to,
-	}
-	h.hand(e)
-}
-
-// shownWish is a wish as others see it.
-func shownWish(text string, files []adapters.File) string {
-	lines := []string{}
-	for line := range strings.SplitSeq(fitted(text, 1000), "\n") {
-		lines = append(lines, "> "+orBlank(plain(line)))
-	}
-	for _, f := range files {
-		lines = append(lines, "> 📎 "+plain(f.Name))
-	}
-	shown := strings.Join(lines, "\n")
-	for length(shown) > maxContent {
-		shown = clipped(shown, len(shown)-100)
-	}
-	return shown
-}
-
-// form asks what to do with a message.
-func (d *Discord) form(locale, message string) any {
-	field := map[string]any{
-		"type": 4, "custom_id": modalWish, "style": 2, "required": true, "max_length": maxWish,
-		"label": shortened(d.say(locale, "What do you want with it?"), 45),
-	}
-	return map[string]any{
-		"custom_id": modalUse + message, "title": shortened(d.say(locale, "Use with Atelier"), 45),
-		"components": []any{map[string]any{"type": 1, "components": []any{field}}},
-	}
-}
-
-// filled hears the form: the wish is about the message from whose menu it was opened.
-func (h *hearer) filled(i *interaction, e adapters.Event) {
-	id, ok := strings.CutPrefix(i.Data.ID, modalUse)
-	wish := strings.TrimSpace(valueOf(i.Data.Components, modalWish))
-	if !ok || !isID(id) || wish == "" {
-		return
-	}
-	own, err := h.d.own(h.ctx)
-	if err != nil {
-		return
-	}
-	ctx, stop := context.WithTimeout(h.ctx, acknowledgeWithin/2)
-	defer stop()
-	var m message
-	err = h.d.api.get(ctx, "channels/"+i.Channel+"/messages/"+id, &m)
-	if errors.Is(err, adapters.ErrGone) {
-		h.d.respond(h.ctx, i, answerMessage, whisper(h.d.say(i.Locale, "The message is not there any more.")))
-		return
-	}
-	var to *adapters.Earlier
-	if err == nil {
-		// only what the message itself tells is known here: the hearer's own belongs to another goroutine
-		earlier := (&hearer{d: h.d, world: newWorld(), own: own}).earlier(&m, i.Guild, i.Channel)
-		to = &earlier
-	} else {
-		h.d.log.WarnContext(ctx, "the message of a form cannot be read", "error", err)
-	}
-	h.asked(i, e, wish, nil, to)
-}
-
-func valueOf(all []input, id string) string {
-	for _, in := range all {
-		if in.ID == id {
-			return in.Value
-		}
-		inner := in.Components
-		if in.Component != nil {
-			inner = append(inner, *in.Component)
-		}
-		if v := valueOf(inner, id); v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // discordEpoch is the time from which Discord's ids count milliseconds, in Unix milliseconds.
