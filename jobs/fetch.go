@@ -98,8 +98,11 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	room := maxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
 		res, size, err := j.takeFile(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
-		if room -= size; err == nil && room < 0 {
+		if err == nil && size > room {
 			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
+		}
+		if err == nil {
+			room -= size
 		}
 		return res, err
 	}
@@ -138,7 +141,9 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	}
 	for _, err := range unfit {
 		j.log.WarnContext(ctx, "a file is left out", "request", r.id, "error", plan.ForOperator(err))
-		without = append(without, j.say(r, plan.Say("Left out: %s", plan.Sentence(err, faultOf(err)))))
+	}
+	if len(unfit) > 0 {
+		without = []string{j.say(r, plan.Say("Left out: %s", plan.Sentence(together(unfit), plan.Message{})))}
 	}
 	for i, m := range marked {
 		m.Picture = cmp.Or(m.Picture, names[m.File])
@@ -173,7 +178,7 @@ func refused(err error) bool {
 	return told && !passing(err)
 }
 
-// together is one fault of several.
+// together is one fault of several. What is the same of all is said once.
 func together(all []error) error {
 	sentences := make([]plan.Message, len(all))
 	for i, err := range all {

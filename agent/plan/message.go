@@ -38,15 +38,37 @@ func (m Message) Phrase() (format string, args []any) { return m.Format, m.Args 
 // String is the message in English.
 func (m Message) String() string { return fmt.Sprintf(m.Format, m.Args...) }
 
-// Sentences are several messages behind each other, each once.
+// both is the format of two sentences behind each other.
+const both = "%s %s"
+
+// Sentences are several messages behind each other. One that comes more than once, within
+// others too, is said once, behind all to which it belongs: what is true of several files is
+// told after the last of them.
 func Sentences(all ...Message) Message {
+	each := sentences(all)
 	var once []Message
-	for _, m := range all {
-		if !slices.ContainsFunc(once, m.Equal) {
+	for i, m := range each {
+		if !slices.ContainsFunc(each[i+1:], m.Equal) {
 			once = append(once, m)
 		}
 	}
-	return Join("%s %s", once...)
+	return Join(both, once...)
+}
+
+// sentences takes apart what [Sentences] has put together.
+func sentences(all []Message) (each []Message) {
+	for _, m := range all {
+		if m.Format != both {
+			each = append(each, m)
+			continue
+		}
+		for _, arg := range m.Args {
+			if part, ok := arg.(Message); ok {
+				each = append(each, sentences([]Message{part})...)
+			}
+		}
+	}
+	return each
 }
 
 // Join puts messages behind each other by a format for two of them, such as "%s; %s".

@@ -29,6 +29,18 @@ func fault(name string, err error, format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say("%q %s", name, plan.Say(format, args...)), Err: err}
 }
 
+// foreignFault is an error about a file of a kind that is not taken. What is taken is a sentence
+// of its own, so that it is told once of several files.
+func foreignFault(name string, err error, is plan.Message) error {
+	return &plan.Fault{
+		Sentence: plan.Sentences(
+			plan.Say("%q %s", name, is),
+			plan.Say("I take pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound and text."),
+		),
+		Err: err,
+	}
+}
+
 func open(path string, l Limits) (*file, error) {
 	name := filepath.Base(path)
 	info, err := os.Stat(path)
@@ -82,12 +94,12 @@ func identify(f *os.File, name string, pages bool) (kind, error) {
 	}
 	err = fmt.Errorf("looks like %s", mime)
 	if other, ok := foreignName(head[:n]); ok {
-		return kind{}, fault(name, err, "is %s, which I do not take; pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound and text I do.", other)
+		return kind{}, foreignFault(name, err, plan.Say("is %s, which I do not take.", other))
 	}
 	if known {
 		return kind{}, fault(name, err, "is not what its ending says: it does not hold %s.", promised.name)
 	}
-	return kind{}, fault(name, err, "is of a kind that I do not take; pictures (PNG, JPEG, GIF, WebP, BMP, TIFF), video, sound and text I do.")
+	return kind{}, foreignFault(name, err, plan.Say("is of a kind that I do not take."))
 }
 
 func (f *file) close() error {
