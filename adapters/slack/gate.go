@@ -19,26 +19,30 @@ import (
 const (
 	// shortPause is the longest one that is waited for.
 	shortPause = 30 * time.Second
+	// editPause is the same for an edit, which the next one makes up for.
+	editPause = 10 * time.Second
 	// Sockets are opened so often at most, whatever closes them.
 	socketEvery, socketBurst = time.Second, 5
 )
 
 // gate keeps the pauses that Slack asks for: all calls of a method wait together, for
 // posting those to a channel. It is what the library calls Slack by.
+//
+// How much a workspace bears is told by what Slack refuses and by nothing else: see paces.
 type gate struct {
 	client *http.Client
 	api    string
 	opens  *rate.Limiter
+	paces  paces
 
 	mu    sync.Mutex
-	until map[string]time.Time     // by method
 	lines map[string]chan struct{} // by channel: one posts there at a time
 }
 
 func newGate(c *http.Client, api string) *gate {
 	return &gate{
 		client: c, api: api, opens: rate.NewLimiter(rate.Every(socketEvery), socketBurst),
-		until: map[string]time.Time{}, lines: map[string]chan struct{}{},
+		lines: map[string]chan struct{}{},
 	}
 }
 
@@ -70,29 +74,37 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 }
 
 func (g *gate) call(r *http.Request, method string) (*http.Response, error) {
-	for waited := time.Duration(0); ; {
-		pause := g.pause(method)
-		if waited += pause; waited > shortPause {
+	patience := shortPause
+	if method == "chat.update" { // a later one tells more
+		patience = editPause
+	}
+	waited := time.Duration(0)
+	for {
+		pause, ok := g.paces.turn(r.Context(), method, patience-waited)
+		if !ok {
 			return nil, rateLimited(pause)
 		}
-		if end, ok := r.Context().Deadline(); ok && time.Until(end) < pause { // it would wait for nothing
-			return nil, rateLimited(pause)
-		}
+		waited += pause
 		if err := sleep(r.Context(), pause); err != nil {
 			return nil, err
+		}
+		if g.paces.isHeld(method) { // another one was refused meanwhile
+			continue
 		}
 		again, err := renewed(r)
 		if err != nil {
 			return nil, err
 		}
+		begun := time.Now()
 		answer, err := g.client.Do(again) //nolint:gosec // the client looks at the host
 		if err != nil || answer.StatusCode != http.StatusTooManyRequests {
+			g.paces.went(method)
 			return answer, err //nolint:wrapcheck // as above
 		}
 		if err := answer.Body.Close(); err != nil {
 			return nil, edge.Detail(err)
 		}
-		g.hold(method, retryAfter(answer.Header))
+		g.paces.hold(method, begun, retryAfter(answer.Header))
 	}
 }
 
@@ -108,26 +120,6 @@ func renewed(r *http.Request) (*http.Request, error) {
 	again := r.Clone(r.Context())
 	again.Body = body
 	return again, nil
-}
-
-// pause is how long a method is to be left alone.
-func (g *gate) pause(method string) time.Duration {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	until, ok := g.until[method]
-	left := time.Until(until)
-	if ok && left <= 0 {
-		delete(g.until, method)
-	}
-	return max(left, 0)
-}
-
-func (g *gate) hold(method string, pause time.Duration) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if until := time.Now().Add(pause); until.After(g.until[method]) {
-		g.until[method] = until
-	}
 }
 
 // enter waits until nobody else posts to the channel.

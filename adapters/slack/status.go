@@ -113,7 +113,7 @@ func (s *Slack) Offer(ctx context.Context, answer adapters.MessageRef, n int) er
 	if n < 0 || n > len(digits) || answer.Adapter != Name {
 		return invalid("so much cannot be offered there")
 	}
-	if !s.seeds.AllowN(s.config.Now(), n) {
+	if s.gate.paces.isPaced("reactions.add") || !s.seeds.AllowN(s.config.Now(), n) { // what remains is for the signs on requests
 		return nil
 	}
 	for _, digit := range digits[:n] {

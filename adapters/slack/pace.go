@@ -1,0 +1,118 @@
+package slack
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	// After a refusal a method is called once in so much time. It is three times as much
+	// after each further one, up to what Slack's narrower tiers allow, and a little less
+	// after each call that is not refused, until there is no need for it.
+	firstBeat, lastBeat, noBeat = 20 * time.Millisecond, 1200 * time.Millisecond, 4 * time.Millisecond
+	faster                      = 0.95
+	// forgotten is how long after the last refusal it is not known any more.
+	forgotten = time.Minute
+)
+
+// paces are how fast the methods that were refused are called. Those that wait for the end
+// of a pause go one after another, and not all at once.
+type paces struct {
+	mu sync.Mutex
+	of map[string]*beat
+}
+
+// beat is the pace of one method.
+type beat struct {
+	every   time.Duration
+	until   time.Time // the end of the pause that Slack wants
+	next    time.Time // when the next call may go
+	refused time.Time // the last time
+}
+
+// turn takes the next turn of a method, and tells after what time it comes. It takes none
+// where that is not in time for the context or is longer than what is borne.
+func (p *paces) turn(ctx context.Context, method string, most time.Duration) (time.Duration, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.known(method)
+	if b == nil {
+		return 0, true
+	}
+	now := time.Now()
+	at := now
+	for _, other := range []time.Time{b.until, b.next} {
+		if other.After(at) {
+			at = other
+		}
+	}
+	pause := at.Sub(now)
+	if end, ok := ctx.Deadline(); pause > most || ok && end.Before(at) {
+		return pause, false
+	}
+	b.next = at.Add(b.every)
+	return pause, true
+}
+
+// known is a method's pace, nil where there is none.
+func (p *paces) known(method string) *beat {
+	b := p.of[method]
+	if b != nil && time.Since(b.until) > forgotten {
+		delete(p.of, method)
+		return nil
+	}
+	return b
+}
+
+// isPaced tells whether a method was refused lately.
+func (p *paces) isPaced(method string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.known(method) != nil
+}
+
+// isHeld tells whether Slack wants no call of a method now.
+func (p *paces) isHeld(method string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.known(method)
+	return b != nil && time.Now().Before(b.until)
+}
+
+// hold notes that a call was refused. Those that were under way together count as one.
+func (p *paces) hold(method string, begun time.Time, pause time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[string]*beat{}
+	}
+	if len(p.of) >= manyPeople {
+		clear(p.of)
+	}
+	b, now := p.of[method], time.Now()
+	switch {
+	case b == nil:
+		b = &beat{every: firstBeat}
+		p.of[method] = b
+	case begun.After(b.refused):
+		b.every = min(3*b.every, lastBeat)
+	}
+	b.refused = now
+	if until := now.Add(pause); until.After(b.until) {
+		b.until, b.next = until, until
+	}
+}
+
+// went notes that a call was not refused.
+func (p *paces) went(method string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.of[method]
+	if b == nil {
+		return
+	}
+	if b.every = time.Duration(float64(b.every) * faster); b.every < noBeat && time.Now().After(b.until) {
+		delete(p.of, method)
+	}
+}
