@@ -68,8 +68,8 @@ func chatSettings() []setting {
 			},
 		}, {
 			name: "SLACK_SIGNING_SECRET", secret: true,
-			about: "The signing secret of the app (Basic Information, App Credentials): where SLACK_APP_TOKEN is empty, Slack sends the events to /slack/ on ATELIER_LISTEN, " +
-				"signed with it.",
+			about: "The signing secret of the app (Basic Information, App Credentials): where SLACK_APP_TOKEN is empty, Slack sends the events to " +
+				"/slack/ on ATELIER_LISTEN, signed with it.",
 			set: func(c *Config, v string) error { c.Slack.SigningSecret = secret(v); return signingSecret(v) },
 		}, {
 			name: "SLACK_API_URL", secret: true, // it may hold a password

@@ -40,17 +40,17 @@ func (all chats) adapters() []adapters.Adapter {
 	return made
 }
 
-// check asks every platform whether it takes the tokens, and gives a sentence about who the
-// bot is where. A platform that does not take them is wrong usage, and so is a server of
+// check asks every platform whether it takes the tokens, and gives who the bot is there, by
+// the names of those that have told it. A platform that does not take them is wrong usage, and so is a server of
 // another kind; one that does not answer is waited for later.
-func (all chats) check(ctx context.Context, each time.Duration, log *slog.Logger) (string, error) {
-	names, looks := make([]string, len(all)), map[string]func(context.Context) error{}
+func (all chats) check(ctx context.Context, each time.Duration, log *slog.Logger) (map[string]string, error) {
+	told, looks := make([]string, len(all)), map[string]func(context.Context) error{}
 	for i, c := range all {
-		looks[c.adapter.Name()] = func(ctx context.Context) (err error) { names[i], err = c.look(ctx); return err }
+		looks[c.adapter.Name()] = func(ctx context.Context) (err error) { told[i], err = c.look(ctx); return err }
 	}
 	failed := checkAll(ctx, looks, each)
 	if ctx.Err() != nil {
-		return "", ctx.Err()
+		return nil, ctx.Err()
 	}
 	var wrong []string
 	for _, name := range slices.Sorted(maps.Keys(failed)) {
@@ -62,16 +62,15 @@ func (all chats) check(ctx context.Context, each time.Duration, log *slog.Logger
 		log.WarnContext(ctx, "a chat platform does not answer yet: "+partSentence(err), "adapter", name, "error", plan.ForOperator(err))
 	}
 	if len(wrong) > 0 {
-		return "", usage("%s", strings.Join(wrong, wrongSettingsApart))
+		return nil, usage("%s", strings.Join(wrong, wrongSettingsApart))
 	}
-	var says []string
-	if names = slices.DeleteFunc(names, func(n string) bool { return n == "" }); len(names) > 0 {
-		says = append(says, "Connected with "+strings.Join(names, ", ")+".")
+	who := map[string]string{}
+	for i, c := range all {
+		if failed[c.adapter.Name()] == nil {
+			who[c.adapter.Name()] = told[i]
+		}
 	}
-	if len(failed) > 0 {
-		says = append(says, "Not yet with "+strings.Join(slices.Sorted(maps.Keys(failed)), ", ")+", which is tried again all the time; the log says more.")
-	}
-	return strings.Join(says, " "), nil
+	return who, nil
 }
 
 // requests are what takes the requests that platforms send, by the paths that they are

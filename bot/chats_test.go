@@ -135,7 +135,7 @@ func TestStartTellsWhoTheBotIs(t *testing.T) {
 		},
 		"one that is away": {
 			append(guild.settings(), "SLACK_API_URL=http://127.0.0.1:1/api/", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1"),
-			[]string{"Connected with Discord as " + guild.Bot().Name + ". Not yet with slack"},
+			[]string{"Connected with Discord as " + guild.Bot().Name + ".\nNot yet connected with slack"},
 			nil,
 		},
 	} {

@@ -7,13 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"atelier/adapters"
-	"atelier/adapters/slack"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -25,8 +22,8 @@ type process struct {
 	place   *place
 	jobs    *jobs.Jobs
 	ready   *readiness
-	// who tells who the bot is on the chat platforms of elsewhere; "" where there are none.
-	who string
+	// who tells who the bot is on the chat platforms of elsewhere, by their names.
+	who map[string]string
 	// closing ends what browsers hold open, so that HTTP can end.
 	closing func()
 	log     *slog.Logger
@@ -63,6 +60,9 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 		r.log.InfoContext(ctx, "ending: no more work is taken, and steps that run may go on for a while", "grace", r.config.Grace)
 	})
 	err := r.tell(ctx, listener)
+	if len(r.service.chats) > 0 && r.service.works(jobs.QueueGateway) && r.service.say != nil {
+		listening.Go(func() { r.greet(ctx, listener) })
+	}
 	if err == nil {
 		err = r.jobs.Run(ctx)
 	}
@@ -103,34 +103,10 @@ func (r *process) tell(ctx context.Context, listener net.Listener) error {
 	if r.service.started != nil {
 		r.service.started(at, r.jobs)
 	}
-	if !r.service.works(jobs.QueueGateway) || r.service.say == nil {
-		return nil
-	}
-	if len(r.service.chats) == 0 {
+	if len(r.service.chats) == 0 && r.service.works(jobs.QueueGateway) && r.service.say != nil {
 		return r.service.say(howToAsk(at, r.service.web))
 	}
-	return r.service.say(r.whereToAsk(at))
-}
-
-// whereToAsk tells where people can ask, a line for each thing.
-func (r *process) whereToAsk(at net.Addr) string {
-	lines := []string{r.who}
-	if at != nil && slices.Contains(r.service.chats, slack.Name) && r.config.Slack.overHTTP() {
-		lines = append(lines, "Events of Slack are awaited at "+r.config.reachedAt(at)+slackPath+"events.")
-	}
-	if at != nil && r.service.web {
-		lines = append(lines, "Atelier is at "+r.config.reachedAt(at)+" too: open it in a browser.")
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// reachedAt is the URL of what is listened on, without a slash at its end: by the name that
-// is set, or as this machine reaches it.
-func (c Config) reachedAt(at net.Addr) string {
-	if c.Web.Public != nil {
-		return strings.TrimSuffix(c.Web.Public.String(), "/")
-	}
-	return "http://" + reachable(at.String())
+	return nil
 }
 
 // listen hands the events of a platform to the jobs. One that refuses for good after it was
