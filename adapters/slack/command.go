@@ -50,7 +50,7 @@ func (s *Slack) commanded(ctx context.Context, c command) error {
 	text := readText(c.Text, self.user, s.names(ctx))
 	word, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
-	by, _ := s.people.user(ctx, c.User)
+	by := s.people.who(ctx, c.User)
 	thread := adapters.Thread{Adapter: Name, Workspace: self.team, Channel: c.Channel, Direct: strings.HasPrefix(c.Channel, "D")}
 	id := digest(c.id(s.config.Now())) // what tells it from others lets in who has it
 	e := adapters.Event{ID: "c-" + id, Adapter: Name, Thread: thread, By: by.Person, At: s.config.Now()}
@@ -91,7 +91,7 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	if a.wish == "" && a.about == nil {
 		return &adapters.Fault{Sentence: "Say what I shall do, such as: /atelier ask make it black and white.", Kind: adapters.ErrInvalid}
 	}
-	by, _ := s.people.user(ctx, a.user)
+	by := s.people.who(ctx, a.user)
 	said := s.config.Phrases.Say(by.language, "asks:")
 	section := slack.NewRichTextSection(
 		slack.NewRichTextSectionUserElement(a.user, nil),
@@ -142,7 +142,7 @@ func (s *Slack) tell(ctx context.Context, user, channel, responseURL string, why
 	if !ok {
 		return
 	}
-	who, _ := s.people.user(ctx, user)
+	who := s.people.who(ctx, user)
 	sentence := f.Sentence
 	if sentence == unreached { // nobody tries again what a person asked for by a command
 		sentence = unreachedNow

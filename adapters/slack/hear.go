@@ -25,7 +25,7 @@ func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 	}
 	t.Event.EventTS = t.dated(s.config.Now())
 	until := time.Now().Add(asking)
-	s.inTurn(t.Event.lane(), func(ctx context.Context) { //nolint:contextcheck // it lasts as long as Listen
+	s.inTurn(t.Event.lane(), func(ctx context.Context) {
 		ctx, stop := context.WithDeadline(ctx, until)
 		defer stop()
 		s.heard(ctx, t, taken)
@@ -125,7 +125,7 @@ func (s *Slack) readWritten(ctx context.Context, self account, h happening) (_ a
 	if !mentioned && !thread.Direct && h.ThreadTS == "" {
 		return none, false, nil
 	}
-	by, _ := s.people.user(ctx, user) // a message of a bot's says that it is
+	by := s.people.who(ctx, user) // a message of a bot's says that it is
 	if by.bot {
 		return none, false, nil
 	}
@@ -157,7 +157,7 @@ func (s *Slack) forwarded(ctx context.Context, self account, at adapters.Message
 			continue
 		}
 		if e == nil {
-			by, _ := s.people.user(ctx, first(a.Author, "unknown"))
+			by := s.people.who(ctx, first(a.Author, "unknown"))
 			e = &adapters.Earlier{Ref: at, By: by.Person, Own: a.Author == self.user}
 			if sent, ok := moment(string(a.TS)); ok && isID(a.Channel) {
 				e.Ref, e.At = address(self.team, a.Channel, string(a.TS)), sent
@@ -174,8 +174,7 @@ func (s *Slack) forwarded(ctx context.Context, self account, at adapters.Message
 func (s *Slack) names(ctx context.Context) names {
 	return names{
 		user: func(id string) string {
-			who, _ := s.people.user(ctx, id)
-			return who.Name
+			return s.people.who(ctx, id).Name
 		},
 	}
 }

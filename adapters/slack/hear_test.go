@@ -3,6 +3,7 @@ package slack
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 	"time"
@@ -29,9 +30,7 @@ func (h *heard) told(t *testing.T, event object) <-chan struct{} {
 // written is a message event.
 func (h *heard) written(text string, more object) object {
 	e := object{"type": "message", "channel_type": "channel", "channel": h.channel, "user": h.ana, "text": text, "ts": "1790000000.000100"}
-	for k, v := range more {
-		e[k] = v
-	}
+	maps.Copy(e, more)
 	return e
 }
 
@@ -201,7 +200,7 @@ func TestAdminsOfOtherWorkspaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	ours, theirs := h.Server.Admin("Root"), h.Server.Admin("Other")
-	h.Server.Elsewhere(theirs, "T9")
+	h.Elsewhere(theirs, "T9")
 	for id, want := range map[string]bool{ours: true, theirs: false} {
 		if who, err := h.s.people.user(t.Context(), id); err != nil || who.Admin != want {
 			t.Errorf("%+v: %v", who, err)

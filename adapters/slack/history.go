@@ -59,7 +59,7 @@ func (s *Slack) Before(ctx context.Context, t adapters.Thread, message adapters.
 func (s *Slack) earlier(ctx context.Context, self account, m slack.Message) adapters.Earlier {
 	at, _ := moment(m.Timestamp)
 	e := adapters.Earlier{Own: m.User == self.user || m.BotID != "" && m.BotID == self.bot, At: at}
-	by, _ := s.people.user(ctx, first(m.User, m.BotID, "unknown"))
+	by := s.people.who(ctx, first(m.User, m.BotID, "unknown"))
 	e.By, e.Text, e.Files = by.Person, readText(m.Text, self.user, s.names(ctx)), s.files(ctx, m.Files)
 	for _, a := range m.Attachments {
 		if !a.IsShare {

@@ -78,6 +78,15 @@ func newPeople(s *Slack) *people {
 	return &people{slack: s, users: map[string]somebody{}}
 }
 
+// who is what is known of somebody, be that the id alone.
+func (p *people) who(ctx context.Context, id string) somebody {
+	who, err := p.user(ctx, id)
+	if err != nil {
+		who.ID = id
+	}
+	return who
+}
+
 // user tells who has an id. The error is why Slack did not tell it now; what was known last
 // comes with it.
 func (p *people) user(ctx context.Context, id string) (somebody, error) {

@@ -81,7 +81,7 @@ func (s *Slack) press(ctx context.Context, p pressed) {
 		s.config.Log.WarnContext(ctx, "a button was not read", "error", err)
 		return
 	}
-	by, _ := s.people.user(ctx, p.User.ID) // a bot presses nothing
+	by := s.people.who(ctx, p.User.ID) // a bot presses nothing
 	channel, ts := first(p.Container.ChannelID, p.Channel.ID), first(p.Container.MessageTS, p.Message.TS)
 	for _, a := range p.Actions {
 		if by.bot {
@@ -130,7 +130,7 @@ func (s *Slack) use(ctx context.Context, p pressed) {
 	if err != nil {
 		return
 	}
-	by, _ := s.people.user(ctx, p.User.ID)
+	by := s.people.who(ctx, p.User.ID)
 	say, language := s.config.Phrases.Say, by.language
 	plain := func(text string) *slack.TextBlockObject {
 		return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)

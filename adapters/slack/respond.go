@@ -38,7 +38,7 @@ func (s *Slack) respond(ctx context.Context, key string, r adapters.Reply) (ref 
 		return ref, false, nil
 	}
 	if err != nil {
-		return ref, false, err //nolint:wrapcheck // the storage says what was attempted
+		return ref, false, err
 	}
 	over := false
 	ref, err = s.once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
