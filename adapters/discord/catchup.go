@@ -3,93 +3,185 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
+
+	"atelier/adapters"
 )
 
-// heard are the last messages of the channels in which something was written, by channel.
-type heard map[string]spot
+const (
+	// readsAtOnce is how many channels are read at once for what was missed.
+	readsAtOnce = 4
+	// awaitServers is how long the servers of a session may take to be told of.
+	awaitServers = time.Minute
+)
 
-// spot is where a channel was read to.
-type spot struct {
-	guild, message string
-	at             time.Time
+// missed is from where on a session reads what was written before it. It belongs to the
+// goroutine of the gateway.
+type missed struct {
+	since   int64            // what was heard when the session began, or nothing
+	later   map[string]int64 // and when a server went away meanwhile
+	listed  map[string]bool  // the servers that the bot was in then
+	awaited map[string]bool  // and of these those that were not told of yet
+	release func()           // lets the mark go on: all were told of
 }
 
-// mostChannels is how many channels are looked at for what was missed.
-const mostChannels = 500
-
-// note keeps that a message was heard.
-func (l heard) note(m *message) {
-	if order(m.ID) > order(l[m.Channel].message) {
-		l[m.Channel] = spot{guild: m.Guild, message: m.ID, at: m.At}
+// begin fixes what was heard, as a session begins, and reads the direct channels on.
+func (h *hearer) begin(servers []object) {
+	before := h.missed.release
+	defer func() { before() }() // of a session before
+	m := missed{since: h.mark.since(), later: map[string]int64{}, listed: map[string]bool{}, awaited: map[string]bool{}, release: func() {}}
+	for _, s := range servers {
+		m.listed[s.ID], m.awaited[s.ID] = true, true
 	}
-	if len(l) <= 2*mostChannels {
-		return
-	}
-	oldest := make([]string, 0, len(l))
-	for id := range l {
-		oldest = append(oldest, id)
-	}
-	slices.SortFunc(oldest, func(a, b string) int { return l[a].at.Compare(l[b].at) })
-	for _, id := range oldest[:len(oldest)-mostChannels] {
-		delete(l, id)
-	}
-}
-
-// latest is the last message of all.
-func (l heard) latest() string {
-	var id string
-	for _, s := range l {
-		if order(s.message) > order(id) {
-			id = s.message
+	if m.since != nothing {
+		m.release = sync.OnceFunc(h.mark.hold(m.since))
+		h.works.Go(func() {
+			if sleep(h.ctx, awaitServers) == nil {
+				m.release()
+			}
+		})
+		for channel := range h.mark.known("") {
+			h.readOn(channel, "", m.since)
 		}
 	}
-	return id
+	h.missed = m
+	h.told("")
 }
 
-// catchUp reads on where a new session has begun in the place of one that was lost. What was
-// heard already is handed over once all the same: its key is known.
-func (h *hearer) catchUp() {
-	for channel, s := range h.last {
-		h.readOn(channel, s.guild, s.message)
+// told notes that a server was told of.
+func (h *hearer) told(server string) {
+	delete(h.missed.awaited, server)
+	if len(h.missed.awaited) == 0 {
+		h.missed.release()
 	}
 }
 
-// catchUpGuild reads the channels of a server in which something was written that was not
-// heard, though nothing was before.
-func (h *hearer) catchUpGuild(data []byte) {
-	since := h.last.latest()
+// catchUp reads the channels of a server on in which something was written that was not
+// heard. What was heard already is handed over once all the same: its key is known.
+func (h *hearer) catchUp(data []byte) {
 	var g guild
-	if since == "" || json.Unmarshal(data, &g) != nil {
+	if json.Unmarshal(data, &g) != nil || g.Unavailable {
 		return
 	}
-	for _, c := range append(g.Channels, g.Threads...) {
-		if _, known := h.last[c.ID]; !known && order(c.Last) > order(since) {
-			h.readOn(c.ID, g.ID, since)
+	defer h.told(g.ID)
+	since, gone := h.missed.later[g.ID]
+	if !gone {
+		since = h.missed.since
+		if len(h.missed.listed) > 0 && !h.missed.listed[g.ID] { // the bot was not in it
+			since = nothing
 		}
+	}
+	delete(h.missed.later, g.ID)
+	known := h.mark.known(g.ID)
+	for _, c := range append(g.Channels, g.Threads...) {
+		if since == nothing {
+			h.mark.pass(order(c.Last))
+		} else if order(c.Last) > since {
+			known[c.ID] = true
+		}
+	}
+	if since == nothing {
+		return
+	}
+	for channel := range known {
+		h.readOn(channel, g.ID, since)
 	}
 }
 
-// readOn hears the messages of a channel after one of them.
-func (h *hearer) readOn(channel, guild, after string) {
-	ctx, stop := context.WithTimeout(h.ctx, callTime)
-	defer stop()
-	for {
-		var page []message
-		if err := h.d.api.get(ctx, "channels/"+channel+"/messages?after="+after+"&limit="+strconv.Itoa(mostAtOnce), &page); err != nil {
+// left notes from where on a server is to be read when it is there again.
+func (h *hearer) left(data []byte) {
+	var g object
+	if json.Unmarshal(data, &g) == nil && g.ID != "" && h.missed.later != nil {
+		h.missed.later[g.ID] = h.mark.since()
+	}
+}
+
+// readOn hears the messages of a channel after one of them, as soon as Discord gives them.
+func (h *hearer) readOn(channel, guild string, after int64) {
+	r := &reading{channel: channel, guild: guild, after: after, wait: h.d.waits.first, read: h.mark.hold(after)}
+	h.inLane(channel, func() { h.readAll(r) })
+}
+
+// reading is a channel that is to be read.
+type reading struct {
+	channel, guild string
+	after          int64
+	wait           time.Duration // after the next failure
+	read           func()
+}
+
+func (h *hearer) readAll(r *reading) {
+	err := h.pages(r)
+	switch {
+	case h.ctx.Err() != nil:
+	case !passing(err):
+		if err != nil {
 			h.d.log.Warn("what was missed cannot be read", "error", err)
-			return
+		}
+		r.read()
+	default:
+		wait := max(r.wait, adapters.Wait(err))
+		r.wait = min(2*r.wait, h.d.waits.longest)
+		h.d.log.Warn("what was missed cannot be read yet", "again", wait, "error", err)
+		h.works.Go(func() {
+			if sleep(h.ctx, wait) == nil {
+				h.inLane(r.channel, func() { h.readAll(r) })
+			}
+		})
+	}
+}
+
+// pages reads a channel to its end.
+func (h *hearer) pages(r *reading) error {
+	select {
+	case h.reads <- struct{}{}:
+		defer func() { <-h.reads }()
+	case <-h.ctx.Done():
+		return h.ctx.Err()
+	}
+	for {
+		if err := h.room(h.ctx); err != nil {
+			return err
+		}
+		var page []message
+		path := "channels/" + r.channel + "/messages?after=" + strconv.FormatInt(r.after, 10) + "&limit=" + strconv.Itoa(mostAtOnce)
+		if err := h.d.api.get(h.ctx, path, &page); err != nil {
+			return err
 		}
 		slices.SortFunc(page, func(a, b message) int { return int(order(a.ID) - order(b.ID)) })
+		before := r.after
 		for i := range page {
-			page[i].Channel, page[i].Guild = channel, guild
-			h.written(ctx, &page[i])
-			after = page[i].ID
+			m := &page[i]
+			m.Channel, m.Guild = r.channel, r.guild
+			h.written(h.ctx, m, h.mark.begin(m))
+			r.after = max(r.after, order(m.ID))
 		}
-		if len(page) < mostAtOnce {
-			return
+		if len(page) < mostAtOnce || r.after == before {
+			return nil
+		}
+	}
+}
+
+// passing tells whether what failed may not fail later.
+func passing(err error) bool {
+	return err != nil && (!adapters.Final(err) || errors.Is(err, adapters.ErrRefused)) // the gateway ends where the token is refused
+}
+
+// look asks Discord for an object, again and again where it may answer later. It fails where
+// it never will, or the context ends.
+func (h *hearer) look(ctx context.Context, path string, out any) error {
+	for wait := h.d.waits.first; ; wait = min(2*wait, h.d.waits.longest) {
+		err := h.d.api.get(ctx, path, out)
+		if !passing(err) || ctx.Err() != nil {
+			return err
+		}
+		h.d.log.WarnContext(ctx, "something cannot be looked up yet", "error", err)
+		if err := sleep(ctx, max(wait, adapters.Wait(err))); err != nil {
+			return err
 		}
 	}
 }

@@ -17,8 +17,16 @@
 //     without it, and hears mentions, replies and direct messages alone ([Account.Content]).
 //   - A connection that breaks is taken up where it was, and Discord tells what was missed.
 //     Where it does not any more, a new one begins, and the channels in which something was
-//     written meanwhile are read from there on. Reactions of that time are lost, and so is
-//     what is written while no process listens.
+//     written meanwhile are read from there on, again and again until Discord gives them. The
+//     same is done when a process listens after another one: the state keeps up to which
+//     message all were taken. Who listens for the first time hears nothing of before.
+//     Reactions, commands and buttons of that time are lost, and so is what is written in
+//     direct channels in which nothing was heard before.
+//   - One process is meant to listen for a token, and others to take its place: of several,
+//     each hands the same messages over under the same keys, but Discord's reactions have no
+//     names of their own, so that theirs come under a key of each session.
+//   - Of all reactions that are removed from a message at once nothing is heard: Discord does
+//     not tell whose they were.
 //   - Listen ends only where trying again cannot help: a token that is refused, and what the
 //     gateway says never to try again.
 //   - Send posts each part of a reply under a nonce made of its key, which Discord enforces
@@ -139,13 +147,27 @@ func (d *Discord) Listen(ctx context.Context, handle adapters.Handler) error {
 	if err != nil {
 		return fmt.Errorf("discord: %w", err)
 	}
-	defer in.Close()
 	defer d.connected.Store(false)
-	h := newHearer(ctx, d, in)
-	defer h.close()
-	g := &gateway{d: d, hear: h.put, intents: intents}
-	return g.run(ctx)
+	past, err := d.recall(ctx)
+	if err != nil {
+		in.Close()
+		return nil // the context has ended
+	}
+	h := newHearer(ctx, d, in, past)
+	g := &gateway{d: d, hear: h.take, full: h.full, room: h.room, intents: intents}
+	err = g.run(ctx)
+	h.close()
+	in.Close()
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+	defer stop()
+	if lost := h.mark.write(ctx, d, h.own); lost != nil {
+		d.log.WarnContext(ctx, "what was heard cannot be kept", "error", lost)
+	}
+	return err
 }
+
+// lastWrite is how long the end of Listen may take for keeping what was heard.
+const lastWrite = 5 * time.Second
 
 // Check tells whether the gateway is connected and the token taken.
 func (d *Discord) Check(ctx context.Context) error {

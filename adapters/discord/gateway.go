@@ -25,14 +25,17 @@ type waits struct {
 	invalid  time.Duration // after a session that cannot be taken up, up to five times that
 	first    time.Duration // after the first failure, then twice that and so on
 	longest  time.Duration
+	answer   time.Duration // for hello, and then until a session is there
 }
 
-var defaultWaits = waits{identify: 5 * time.Second, invalid: time.Second, first: 500 * time.Millisecond, longest: time.Minute}
+var defaultWaits = waits{identify: 5 * time.Second, invalid: time.Second, first: 500 * time.Millisecond, longest: time.Minute, answer: 30 * time.Second}
 
 // gateway keeps a connection to Discord's gateway for one Listen.
 type gateway struct {
 	d       *Discord
-	hear    func(dispatch) // which never blocks
+	hear    func(dispatch)              // which never blocks
+	full    func() bool                 // whether nothing more can be heard
+	room    func(context.Context) error // waits until it can
 	intents discordgo.Intent
 
 	// The session, as far as it can be taken up again.
@@ -57,6 +60,7 @@ var (
 	errReconnect = errors.New("discord: the gateway wants another connection")
 	errInvalid   = errors.New("discord: the gateway does not know the session")
 	errZombie    = errors.New("discord: the gateway is silent")
+	errFull      = errors.New("discord: too much waits to be taken")
 )
 
 // run connects as often as it must. It returns nil when the context has ended.

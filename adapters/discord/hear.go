@@ -3,51 +3,66 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"atelier/adapters"
 	"atelier/adapters/inbox"
 )
 
-// lookUp is how long the events may wait for something that one of them makes us ask
-// Discord for.
-const lookUp = 10 * time.Second
+const (
+	// lookUp is how long a reaction waits for what must be asked for it, and lookPlace an
+	// interaction for the place in which it is.
+	lookUp    = 10 * time.Second
+	lookPlace = time.Second
+	// mostKnown is how many messages and users are remembered for what they are.
+	mostKnown = 10_000
+	// mostWaiting is how many events wait for their turn or to be taken: where there are more,
+	// the connection is given up until half of them are left, and Discord keeps what comes.
+	mostWaiting = 10_000
+	// keepEvery is how often it is kept what was taken.
+	keepEvery = time.Second
+)
 
-// mostKnown is how many messages and users are remembered for what they are.
-const mostKnown = 10_000
-
-// hearer makes events of what the gateway tells, one after another, apart from the
-// connection, which must not wait.
+// hearer makes events of what the gateway tells. What Discord must be asked for does not hold
+// the gateway up, nor other channels: each has a lane, in which its threads are too.
 type hearer struct {
-	d     *Discord
-	inbox *inbox.Inbox
-	ctx   context.Context //nolint:containedctx // it ends with the hearer, whose goroutines it is for
-	stop  context.CancelFunc
-	works sync.WaitGroup
+	d       *Discord
+	inbox   *inbox.Inbox
+	ctx     context.Context //nolint:containedctx // it ends with the hearer, whose goroutines it is for
+	stop    context.CancelFunc
+	works   sync.WaitGroup
+	lanes   *lanes
+	waiting atomic.Int64
+	reads   chan struct{} // one for each channel that is being read on
 
-	mu    sync.Mutex
-	queue []dispatch
-	news  chan struct{}
-
-	// What follows belongs to the goroutine that goes through the queue.
 	world   *world
-	own     string // the bot's id
-	app     string // its application's
-	ignored recent // messages that are not for the handler: their deletion is not either
-	bots    recent // users of whom it is known that they are bots
-	people  recent // and of whom that they are none
-	last    heard  // where it was written, and which message was the last
-	again   bool   // a session was begun before
+	mark    *mark
+	members members
+	ignored *recent // messages that are not for the handler: their deletion is not either
+	foreign *recent // messages that are not the bot's
+	bots    *recent // users of whom it is known that they are bots
+	people  *recent // and of whom that they are none
+	chosen  chosen  // messages about which a form asks
+
+	// What follows belongs to the goroutine of the gateway, but that all may read own once it
+	// is known.
+	own    string // the bot's id
+	past   record // the mark of an earlier Listen
+	missed missed
 }
 
-func newHearer(ctx context.Context, d *Discord, in *inbox.Inbox) *hearer {
+func newHearer(ctx context.Context, d *Discord, in *inbox.Inbox, past record) *hearer {
 	h := &hearer{
-		d: d, inbox: in, news: make(chan struct{}, 1), world: newWorld(), last: heard{},
-		ignored: newRecent(mostKnown), bots: newRecent(mostKnown), people: newRecent(mostKnown),
+		d: d, inbox: in, world: newWorld(), mark: newMark(), past: past, reads: make(chan struct{}, readsAtOnce), members: members{now: d.config.Now},
+		ignored: newRecent(), foreign: newRecent(), bots: newRecent(), people: newRecent(),
+		missed: missed{since: nothing, release: func() {}},
 	}
+	h.lanes = newLanes(&h.works)
 	h.ctx, h.stop = context.WithCancel(context.WithoutCancel(ctx))
-	h.works.Go(h.work)
 	return h
 }
 
@@ -57,67 +72,66 @@ func (h *hearer) close() {
 	h.works.Wait()
 }
 
-// put lets an event of the gateway wait for its turn. It never blocks.
-func (h *hearer) put(e dispatch) {
-	h.mu.Lock()
-	h.queue = append(h.queue, e)
-	h.mu.Unlock()
-	select {
-	case h.news <- struct{}{}:
-	default:
-	}
-}
+// full tells whether too much waits to take more.
+func (h *hearer) full() bool { return h.waiting.Load() >= mostWaiting }
 
-func (h *hearer) work() {
-	for {
-		h.mu.Lock()
-		all := h.queue
-		h.queue = nil
-		h.mu.Unlock()
-		for _, e := range all {
-			if h.ctx.Err() != nil {
-				return
-			}
-			h.take(e)
-		}
-		if len(all) > 0 {
-			continue
-		}
-		select {
-		case <-h.news:
-		case <-h.ctx.Done():
-			return
+// room waits until there is room for much.
+func (h *hearer) room(ctx context.Context) error {
+	for h.waiting.Load() > mostWaiting/2 {
+		if err := sleep(ctx, 100*time.Millisecond); err != nil {
+			return err
 		}
 	}
+	return ctx.Err()
 }
 
-// take makes of an event of the gateway what the handler is to know.
+// inLane does something after what was to be done in the same channel before.
+func (h *hearer) inLane(channel string, do func()) {
+	h.waiting.Add(1)
+	h.lanes.put(h.world.lane(channel), func() {
+		defer h.waiting.Add(-1)
+		if h.ctx.Err() == nil {
+			do()
+		}
+	})
+}
+
+// take makes of an event of the gateway what the handler is to know. It never blocks.
 func (h *hearer) take(e dispatch) {
-	ctx, stop := context.WithTimeout(h.ctx, lookUp)
-	defer stop()
 	h.world.learn(e.name, e.data)
 	id := e.session + "." + itoa(int(e.sequence))
 	switch e.name {
 	case "READY":
-		h.ready(e.data)
+		read(h, e, h.ready)
 	case "GUILD_CREATE":
-		h.catchUpGuild(e.data)
+		h.catchUp(e.data)
+	case "GUILD_DELETE":
+		h.left(e.data)
 	case "MESSAGE_CREATE":
-		read(h, e, func(m *message) { h.written(ctx, m) })
+		read(h, e, func(m *message) {
+			taken := h.mark.begin(m)
+			h.inLane(m.Channel, func() { h.written(h.ctx, m, taken) })
+		})
 	case "MESSAGE_DELETE":
-		read(h, e, func(m *deletion) { h.deleted(ctx, m, m.ID) })
+		read(h, e, func(m *deletion) { h.inLane(m.Channel, func() { h.deleted(m, m.ID) }) })
 	case "MESSAGE_DELETE_BULK":
 		read(h, e, func(m *deletion) {
 			for _, one := range m.IDs {
-				h.deleted(ctx, m, one)
+				h.inLane(m.Channel, func() { h.deleted(m, one) })
 			}
 		})
 	case "MESSAGE_REACTION_ADD":
-		read(h, e, func(r *reaction) { h.reacted(ctx, r, "r"+id, true) })
+		read(h, e, func(r *reaction) { h.reaction(r, "r"+id, true) })
 	case "MESSAGE_REACTION_REMOVE":
-		read(h, e, func(r *reaction) { h.reacted(ctx, r, "r"+id, false) })
+		read(h, e, func(r *reaction) { h.reaction(r, "r"+id, false) })
 	case "INTERACTION_CREATE":
-		read(h, e, func(i *interaction) { h.interacted(ctx, i) })
+		read(h, e, func(i *interaction) { // which waits for nothing
+			h.works.Go(func() {
+				ctx, stop := context.WithTimeout(h.ctx, lookPlace)
+				defer stop()
+				h.interacted(ctx, i)
+			})
+		})
 	}
 }
 
@@ -131,44 +145,77 @@ func read[T any](h *hearer, e dispatch, take func(*T)) {
 	take(v)
 }
 
+// ready is that a session begins.
+type ready struct {
+	User        user     `json:"user"`
+	Application object   `json:"application"`
+	Servers     []object `json:"guilds"`
+}
+
 // ready begins a session.
-func (h *hearer) ready(data []byte) {
-	var ready struct {
-		User        user   `json:"user"`
-		Application object `json:"application"`
-	}
-	if json.Unmarshal(data, &ready) != nil {
-		return
-	}
-	h.own, h.app = ready.User.ID, ready.Application.ID
-	if h.app == "" {
-		h.app = h.own
-	}
-	h.d.me.Store(&h.own)
-	if h.again {
-		h.catchUp()
-		return
-	}
-	h.again = true
-	app, log := h.app, h.d.log
-	h.works.Go(func() {
-		if err := h.d.register(h.ctx, app); err != nil && h.ctx.Err() == nil {
-			log.Warn("the commands cannot be registered", "error", err)
+func (h *hearer) ready(r *ready) {
+	if h.own == "" {
+		h.own = r.User.ID
+		h.d.me.Store(&r.User.ID)
+		h.mark.resume(h.past, h.own)
+		app := r.Application.ID
+		if app == "" {
+			app = h.own
 		}
-	})
+		h.works.Go(func() { h.register(app) })
+		h.works.Go(h.keep)
+	}
+	h.begin(r.Servers)
+}
+
+// register tells Discord the commands, again and again until it takes them.
+func (h *hearer) register(app string) {
+	for wait := h.d.waits.first; ; wait = min(2*wait, h.d.waits.longest) {
+		err := h.d.register(h.ctx, app)
+		if err == nil || h.ctx.Err() != nil {
+			return
+		}
+		h.d.log.Warn("the commands cannot be registered", "error", err)
+		if r, ok := errors.AsType[*refusal](err); ok && (r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed) {
+			return // a server that has none
+		}
+		if sleep(h.ctx, max(wait, adapters.Wait(err))) != nil {
+			return
+		}
+	}
+}
+
+// keep keeps what was taken, every now and then.
+func (h *hearer) keep() {
+	wait := keepEvery
+	for sleep(h.ctx, wait) == nil {
+		wait = keepEvery
+		if err := h.mark.write(h.ctx, h.d, h.own); err != nil && h.ctx.Err() == nil {
+			h.d.log.Warn("what was heard cannot be kept", "error", err)
+			wait = time.Minute
+		}
+	}
 }
 
 // hand hands an event over, if it is one.
-func (h *hearer) hand(e adapters.Event) {
+func (h *hearer) hand(e adapters.Event) { h.handOver(e, func() {}) }
+
+// handOver hands an event over, and tells when it was taken.
+func (h *hearer) handOver(e adapters.Event, taken func()) {
 	e.Adapter = Name
 	if e.At.IsZero() {
 		e.At = h.d.config.Now()
 	}
 	if err := e.Validate(); err != nil {
 		h.d.log.Warn("an event is not valid", "error", err)
+		taken()
 		return
 	}
-	h.inbox.Put(e, nil)
+	h.waiting.Add(1)
+	h.inbox.Put(e, func() {
+		h.waiting.Add(-1)
+		taken()
+	})
 }
 
 // deletion is a message that is gone, or several.
@@ -180,85 +227,24 @@ type deletion struct {
 }
 
 // deleted hears that a message is gone. Discord does not tell who deleted it.
-func (h *hearer) deleted(ctx context.Context, d *deletion, id string) {
+func (h *hearer) deleted(d *deletion, id string) {
 	if h.ignored.has(id) {
 		return
 	}
-	thread, _ := h.thread(ctx, d.Guild, d.Channel, id)
+	thread, _, err := h.thread(h.ctx, d.Guild, d.Channel, id)
+	if err != nil {
+		return
+	}
 	h.hand(adapters.Event{Kind: adapters.CancelAsked, ID: "d" + id, Thread: thread, Cancel: &adapters.Cancel{On: ref(d.Guild, d.Channel, id), Deleted: true}})
 }
 
-// reaction is one that was put on a message or taken away.
-type reaction struct {
-	User    string  `json:"user_id"`
-	Channel string  `json:"channel_id"`
-	Message string  `json:"message_id"`
-	Guild   string  `json:"guild_id"`
-	Member  *member `json:"member"`
-	Emoji   struct {
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	} `json:"emoji"`
-}
-
-func (h *hearer) reacted(ctx context.Context, r *reaction, id string, added bool) {
-	if r.User == h.own || r.Emoji.ID != "" {
-		return
-	}
-	on := ref(r.Guild, r.Channel, r.Message)
-	e, ok := adapters.Reacted(adapters.Event{ID: id, By: adapters.Person{ID: r.User}}, on, r.Emoji.Name, added)
-	if !ok || h.isBot(ctx, r) {
-		return
-	}
-	if r.Guild != "" {
-		member := r.Member
-		if member == nil {
-			member = h.member(ctx, r.Guild, r.User)
-		}
-		if member != nil && member.User != nil {
-			e.By = h.person(*member.User, member, h.channel(ctx, r.Guild, r.Channel))
-		}
-	}
-	e.Thread, _ = h.thread(ctx, r.Guild, r.Channel, r.Message)
-	if r.Guild != "" && e.Thread.ID == r.Message {
-		e.Thread = adapters.Thread{} // it stands in a channel: the message tells the thread
-	}
-	h.hand(e)
-}
-
-// isBot tells whether who reacted is a bot. Discord says so only where a reaction is added in
-// a server; otherwise it is asked, once for each.
-func (h *hearer) isBot(ctx context.Context, r *reaction) bool {
-	switch {
-	case r.Member != nil && r.Member.User != nil:
-		h.know(*r.Member.User)
-	case h.bots.has(r.User), h.people.has(r.User):
-	default:
-		var u user
-		if err := h.d.api.get(ctx, "users/"+r.User, &u); err != nil {
-			h.d.log.Warn("a user cannot be looked up", "error", err)
-			return false
-		}
-		h.know(u)
-	}
-	return h.bots.has(r.User)
-}
-
-func (h *hearer) know(u user) {
-	if u.Bot {
-		h.bots.add(u.ID)
-	} else {
-		h.people.add(u.ID)
-	}
-}
-
-// member asks Discord for somebody of a server; nil where that cannot be told.
-func (h *hearer) member(ctx context.Context, guild, id string) *member {
-	var m member
-	if err := h.d.api.get(ctx, "guilds/"+guild+"/members/"+id, &m); err != nil {
-		return nil
-	}
-	return &m
+// reaction hears a reaction in its turn.
+func (h *hearer) reaction(r *reaction, id string, added bool) {
+	h.inLane(r.Channel, func() {
+		ctx, stop := context.WithTimeout(h.ctx, lookUp)
+		defer stop()
+		h.reacted(ctx, r, id, added)
+	})
 }
 
 // ref is the address of a message.
@@ -266,24 +252,30 @@ func ref(guild, channel, id string) adapters.MessageRef {
 	return adapters.MessageRef{Adapter: Name, Workspace: guild, Channel: channel, ID: id}
 }
 
-// recent are the last of so many words.
+// recent are the last words, at most mostKnown.
 type recent struct {
-	most int
-	all  map[string]bool
-	in   *[]string
+	mu  sync.Mutex
+	all map[string]bool
+	in  []string
 }
 
-func newRecent(most int) recent { return recent{most: most, all: map[string]bool{}, in: new([]string)} }
+func newRecent() *recent { return &recent{all: map[string]bool{}} }
 
-func (r recent) has(word string) bool { return r.all[word] }
+func (r *recent) has(word string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.all[word]
+}
 
-func (r recent) add(word string) {
+func (r *recent) add(word string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.all[word] {
 		return
 	}
 	r.all[word] = true
-	if *r.in = append(*r.in, word); len(*r.in) > r.most {
-		delete(r.all, (*r.in)[0])
-		*r.in = (*r.in)[1:]
+	if r.in = append(r.in, word); len(r.in) > mostKnown {
+		delete(r.all, r.in[0])
+		r.in = r.in[1:]
 	}
 }

@@ -79,29 +79,43 @@ const (
 	typeStarter = discordgo.MessageTypeThreadStarterMessage
 )
 
-// written hears a message.
-func (h *hearer) written(ctx context.Context, m *message) {
-	h.last.note(m)
+// written hears a message, and tells when it was taken or is for nobody.
+func (h *hearer) written(ctx context.Context, m *message, taken func()) {
+	if m.Author.ID != h.own {
+		h.foreign.add(m.ID)
+	}
 	if m.Webhook == "" {
 		h.know(m.Author)
 	}
 	if m.Author.ID == h.own || m.Author.Bot || m.Author.System || m.Webhook != "" || m.Type != discordgo.MessageTypeDefault && m.Type != typeReply {
 		h.ignored.add(m.ID)
+		taken()
 		return
 	}
-	e, ok := h.message(ctx, m)
-	if !ok {
+	e, ok, err := h.message(ctx, m)
+	switch {
+	case ctx.Err() != nil: // it is not taken
+	case err != nil || !ok:
+		if err != nil {
+			h.d.log.WarnContext(ctx, "of a message cannot be told what it is", "error", err)
+		}
 		h.ignored.add(m.ID)
-		return
+		taken()
+	default:
+		h.handOver(e, taken)
 	}
-	h.hand(e)
 }
 
 // message makes the event of a message. It is not ok where the message is not for the bot.
-func (h *hearer) message(ctx context.Context, m *message) (adapters.Event, bool) {
-	thread, within := h.thread(ctx, m.Guild, m.Channel, m.ID)
-	if m.Type == typeReply && m.Referenced == nil {
-		m.Referenced = h.d.referenced(ctx, m)
+// It fails where the context ends before Discord has told what is needed, or Discord never
+// will.
+func (h *hearer) message(ctx context.Context, m *message) (_ adapters.Event, ok bool, _ error) {
+	thread, within, err := h.thread(ctx, m.Guild, m.Channel, m.ID)
+	if err != nil {
+		return adapters.Event{}, false, err
+	}
+	if err := h.refer(ctx, m); err != nil {
+		return adapters.Event{}, false, err
 	}
 	mentioned := h.mentioned(m)
 	replied := m.Type == typeReply && m.Referenced != nil && m.Referenced.Author.ID == h.own
@@ -116,26 +130,46 @@ func (h *hearer) message(ctx context.Context, m *message) (adapters.Event, bool)
 	case within:
 		w.For = adapters.Overheard
 	default:
-		return adapters.Event{}, false
+		return adapters.Event{}, false, nil
 	}
 	if m.Type == typeReply && m.Referenced != nil {
 		earlier := h.earlier(m.Referenced, m.Guild, m.Channel)
 		w.ReplyTo = &earlier
 	}
-	if m.Guild != "" && m.Member == nil {
-		m.Member = h.member(ctx, m.Guild, m.Author.ID)
+	who, err := h.author(ctx, m)
+	if err != nil {
+		return adapters.Event{}, false, err
 	}
 	e := adapters.Event{
 		Kind: adapters.MessageSent, ID: "m" + m.ID, Adapter: Name, Thread: thread, At: m.At, Message: &w,
-		By: h.person(m.Author, m.Member, h.channel(ctx, m.Guild, m.Channel)),
+		By: who,
 	}
 	if w.Text == "" && len(w.Files) == 0 && (w.ReplyTo == nil || w.For == adapters.Overheard) {
 		if w.For != adapters.Mentioned {
-			return e, false // a sticker, or what Discord does not let the bot read
+			return e, false, nil // a sticker, or what Discord does not let the bot read
 		}
 		e.Kind, e.Message, e.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "help"}
 	}
-	return e, true
+	return e, true, nil
+}
+
+// author is who wrote a message. Discord does not tell the roles where it was missed.
+func (h *hearer) author(ctx context.Context, m *message) (adapters.Person, error) {
+	if m.Guild == "" {
+		return h.person(m.Author, nil, &channel{}), nil
+	}
+	if m.Member != nil {
+		known := *m.Member
+		known.User = &m.Author
+		h.members.put(m.Guild, m.Author.ID, &known)
+	} else {
+		var err error
+		if m.Member, err = h.member(ctx, m.Guild, m.Author.ID); err != nil {
+			return adapters.Person{}, err
+		}
+	}
+	c, err := h.channel(ctx, m.Guild, m.Channel)
+	return h.person(m.Author, m.Member, c), err
 }
 
 // mentioned tells whether a message mentions the bot, by its name or the role that Discord
@@ -159,16 +193,19 @@ func (h *hearer) isOwnRole(guild, id string) bool {
 	return ok && r.Tags.Bot == h.own && h.own != ""
 }
 
-// referenced asks Discord for what a message replies to; nil where it is gone.
-func (d *Discord) referenced(ctx context.Context, m *message) *message {
-	if m.Reference == nil || !isID(m.Reference.MessageID) {
+// refer asks Discord for what a message replies to, where that was not told and is there.
+func (h *hearer) refer(ctx context.Context, m *message) error {
+	if m.Type != typeReply || m.Referenced != nil || m.Reference == nil || !isID(m.Reference.MessageID) {
 		return nil
 	}
 	var to message
-	if err := d.api.get(ctx, "channels/"+m.Channel+"/messages/"+m.Reference.MessageID, &to); err != nil {
-		return nil
+	err := h.look(ctx, "channels/"+m.Channel+"/messages/"+m.Reference.MessageID, &to)
+	if err == nil {
+		m.Referenced = &to
+	} else if passing(err) {
+		return err
 	}
-	return &to
+	return nil
 }
 
 // earlier is a message that was written before.

@@ -94,12 +94,18 @@ func routeOf(method, path string) string {
 	return method + " " + strings.Join(parts, "/")
 }
 
+// apart tells whether a route is not bound to the limit of all: the answers to interactions.
+func apart(route string) bool {
+	_, path, _ := strings.Cut(route, " ")
+	return strings.HasPrefix(path, "interactions/") || strings.HasPrefix(path, "webhooks/")
+}
+
 func (p *pacer) pause(route string) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	until := p.global
-	if other := p.routes[route]; other.After(until) {
-		until = other
+	until := p.routes[route]
+	if p.global.After(until) && !apart(route) {
+		until = p.global
 	}
 	return max(0, until.Sub(p.now()))
 }
@@ -131,7 +137,8 @@ func (p *pacer) refused(route string, response *http.Response) error {
 		Global     bool    `json:"global"`
 	}
 	wait := unknownPause
-	if json.Unmarshal(bytes.TrimSpace(body), &told) == nil && told.RetryAfter > 0 {
+	unread := json.Unmarshal(bytes.TrimSpace(body), &told) // what stands before Discord refuses all that comes from here
+	if unread == nil && told.RetryAfter > 0 {
 		wait = time.Duration(told.RetryAfter * float64(time.Second))
 	} else if after, ok := seconds(response.Header.Get("Retry-After")); ok {
 		wait = after
@@ -139,7 +146,7 @@ func (p *pacer) refused(route string, response *http.Response) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	until := p.now().Add(wait)
-	if told.Global || response.Header.Get("X-Ratelimit-Global") != "" {
+	if (unread != nil || told.Global || response.Header.Get("X-Ratelimit-Global") != "") && !apart(route) {
 		p.global = until
 	} else {
 		p.routes[route] = until

@@ -3,16 +3,24 @@ package discord
 import (
 	"context"
 	"encoding/json"
+	"maps"
+	"sync"
 
 	"github.com/bwmarrin/discordgo"
 
 	"atelier/adapters"
 )
 
-// world is what the gateway has told of servers and channels. It belongs to one goroutine.
+// mostVisited is how many channels are remembered that had to be asked for.
+const mostVisited = 1000
+
+// world is what the gateway has told of servers and channels. It is safe for several
+// goroutines; what it gives is not changed any more.
 type world struct {
+	mu       sync.RWMutex
 	guilds   map[string]*guild
 	channels map[string]*channel
+	visited  []string // those that had to be asked for, the last ones
 }
 
 type guild struct {
@@ -42,6 +50,9 @@ type channel struct {
 	Name       string                           `json:"name"`
 	Last       string                           `json:"last_message_id"`
 	Overwrites []*discordgo.PermissionOverwrite `json:"permission_overwrites"`
+	Thread     struct {
+		Archived bool `json:"archived"`
+	} `json:"thread_metadata"`
 }
 
 func (c *channel) isThread() bool {
@@ -56,6 +67,8 @@ func newWorld() *world { return &world{guilds: map[string]*guild{}, channels: ma
 
 // learn takes what an event tells of servers and channels. What cannot be read is left out.
 func (w *world) learn(name string, data []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch name {
 	case "GUILD_CREATE", "GUILD_UPDATE":
 		var g guild
@@ -74,6 +87,15 @@ func (w *world) learn(name string, data []byte) {
 		var c channel
 		if json.Unmarshal(data, &c) == nil {
 			w.channels[c.ID] = &c
+		}
+		if c.Thread.Archived { // who writes there takes it out again, of which the gateway tells
+			delete(w.channels, c.ID)
+		}
+	case "GUILD_DELETE":
+		var g object
+		if json.Unmarshal(data, &g) == nil {
+			delete(w.guilds, g.ID)
+			maps.DeleteFunc(w.channels, func(_ string, c *channel) bool { return c.Guild == g.ID })
 		}
 	case "THREAD_LIST_SYNC":
 		var e struct {
@@ -117,6 +139,8 @@ func (g *guild) put(r role) {
 
 // role finds a role.
 func (w *world) role(guild, id string) (role, bool) {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
 	if g := w.guilds[guild]; g != nil {
 		for _, r := range g.Roles {
 			if r.ID == id {
@@ -130,6 +154,8 @@ func (w *world) role(guild, id string) (role, bool) {
 // permissions are what a member may do in a channel, after the documentation's "Permission
 // Overwrites".
 func (w *world) permissions(c *channel, id string, roles []string) int64 {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
 	g := w.guilds[c.Guild]
 	if g == nil {
 		return 0
@@ -168,36 +194,70 @@ func (w *world) permissions(c *channel, id string, roles []string) int64 {
 	return may
 }
 
-// channel finds a channel, by asking Discord where it is not known.
-func (h *hearer) channel(ctx context.Context, guild, id string) *channel {
-	if c := h.world.channels[id]; c != nil {
-		return c
+// channel finds a channel; nil where it is not known.
+func (w *world) channel(id string) *channel {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.channels[id]
+}
+
+// meet learns of a channel, where it is not known.
+func (w *world) meet(c channel) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.channels[c.ID] != nil {
+		return
 	}
-	c := channel{ID: id, Guild: guild}
+	w.channels[c.ID] = &c
+	if w.visited = append(w.visited, c.ID); len(w.visited) > mostVisited {
+		delete(w.channels, w.visited[0])
+		w.visited = w.visited[1:]
+	}
+}
+
+// lane is the channel with which another one stands in line: a thread with the channel in
+// which it was begun.
+func (w *world) lane(id string) string {
+	if c := w.channel(id); c != nil && c.isThread() && c.Parent != "" {
+		return c.Parent
+	}
+	return id
+}
+
+// channel finds a channel, by asking Discord where it is not known. What Discord does not
+// give is a channel of which nothing is known. It fails where Discord does not answer.
+func (h *hearer) channel(ctx context.Context, guild, id string) (*channel, error) {
+	c := &channel{ID: id, Guild: guild}
 	if guild == "" {
-		return &c
+		return c, nil
 	}
-	if err := h.d.api.get(ctx, "channels/"+id, &c); err != nil {
+	if known := h.world.channel(id); known != nil {
+		return known, nil
+	}
+	if err := h.look(ctx, "channels/"+id, c); err != nil {
+		if passing(err) {
+			return c, err
+		}
 		h.d.log.WarnContext(ctx, "a channel cannot be looked up", "error", err)
-		return &channel{ID: id, Guild: guild}
+		return &channel{ID: id, Guild: guild}, nil
 	}
 	c.Guild = guild
-	h.world.channels[id] = &c
-	return &c
+	h.world.meet(*c)
+	return c, nil
 }
 
 // thread is where a message stands: in a thread, in a direct channel, or in a channel, in
-// which it begins a thread.
-func (h *hearer) thread(ctx context.Context, guild, channel, message string) (_ adapters.Thread, within bool) {
-	t := adapters.Thread{Adapter: Name, Workspace: guild, Channel: channel}
-	if guild == "" {
-		t.Direct = true
-		return t, false
+// which it begins a thread. It fails where Discord does not answer.
+func (h *hearer) thread(ctx context.Context, guild, channel, message string) (_ adapters.Thread, within bool, _ error) {
+	t := adapters.Thread{Adapter: Name, Workspace: guild, Channel: channel, Direct: guild == ""}
+	if t.Direct {
+		return t, false, nil
 	}
-	if c := h.channel(ctx, guild, channel); c.isThread() && c.Parent != "" {
+	c, err := h.channel(ctx, guild, channel)
+	if c.isThread() && c.Parent != "" {
 		t.Channel, t.ID = c.Parent, channel
-		return t, true
+		return t, true, err
 	}
 	t.ID = message
-	return t, false
+	return t, false, err
 }

@@ -37,7 +37,7 @@ func newPlatform(t *testing.T) adapterstest.Platform {
 }
 
 // hasty are waits for tests.
-var hasty = waits{identify: time.Millisecond, invalid: time.Millisecond, first: 2 * time.Millisecond, longest: 50 * time.Millisecond}
+var hasty = waits{identify: time.Millisecond, invalid: time.Millisecond, first: 2 * time.Millisecond, longest: 50 * time.Millisecond, answer: time.Minute}
 
 func (p *platform) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
 	t.Helper()

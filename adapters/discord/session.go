@@ -2,12 +2,10 @@ package discord
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -33,11 +31,9 @@ const (
 	opHeartbeatAck = 11
 )
 
-// The most bytes of an event; a large server comes in one. And how long the gateway may take
-// for its first word, and a write.
+// The most bytes of an event; a large server comes in one. And how long a write may take.
 const (
 	maxEvent  = 64 << 20
-	helloTime = 30 * time.Second
 	writeTime = 10 * time.Second
 )
 
@@ -92,9 +88,18 @@ func (l *line) end(code int) {
 	_ = l.Close()                                                                 //nolint:errcheck // as above
 }
 
-// read gives the next packet, inflated where the gateway compresses.
+// patient sets how long the next packet may take, 0 is as long as the heart beats.
+func (l *line) patient(within time.Duration) error {
+	until := time.Time{}
+	if within > 0 {
+		until = time.Now().Add(within)
+	}
+	return redacted(l.SetReadDeadline(until))
+}
+
+// read gives the next packet.
 func (l *line) read() (packet, error) {
-	kind, message, err := l.ReadMessage()
+	_, message, err := l.ReadMessage()
 	if err != nil {
 		if l.zombie.Load() {
 			err = errZombie
@@ -102,15 +107,6 @@ func (l *line) read() (packet, error) {
 		return packet{}, err
 	}
 	var p packet
-	if kind == websocket.BinaryMessage {
-		z, err := zlib.NewReader(bytes.NewReader(message))
-		if err != nil {
-			return p, fmt.Errorf("discord: inflate an event: %w", err)
-		}
-		if message, err = io.ReadAll(io.LimitReader(z, maxEvent)); err != nil {
-			return p, fmt.Errorf("discord: inflate an event: %w", err)
-		}
-	}
 	if err := json.Unmarshal(message, &p); err != nil {
 		return p, fmt.Errorf("discord: an event of %d bytes cannot be read", len(message))
 	}
@@ -119,10 +115,13 @@ func (l *line) read() (packet, error) {
 
 // connect holds one connection, until it or the context ends.
 func (g *gateway) connect(ctx context.Context) error {
-	if _, err := g.d.self(ctx); err != nil {
+	if err := g.room(ctx); err != nil {
 		return err
 	}
 	if g.session == "" {
+		if _, err := g.d.self(ctx); err != nil { // whether the token is taken
+			return err
+		}
 		if err := sleep(ctx, g.d.waits.identify-time.Since(g.identified)); err != nil {
 			return err
 		}
@@ -158,8 +157,8 @@ func (g *gateway) connect(ctx context.Context) error {
 
 // hello takes the first packet, and says who the bot is or which session is taken up.
 func (g *gateway) hello(l *line) (beat time.Duration, err error) {
-	if err := l.SetReadDeadline(time.Now().Add(helloTime)); err != nil {
-		return 0, redacted(err)
+	if err := l.patient(g.d.waits.answer); err != nil {
+		return 0, err
 	}
 	p, err := l.read()
 	if err != nil {
@@ -172,8 +171,8 @@ func (g *gateway) hello(l *line) (beat time.Duration, err error) {
 		return 0, errors.New("discord: the gateway does not say hello")
 	}
 	beat = time.Duration(hello.Interval) * time.Millisecond
-	if err := l.SetReadDeadline(time.Time{}); err != nil {
-		return 0, redacted(err)
+	if err := l.patient(g.d.waits.answer); err != nil {
+		return 0, err
 	}
 	token := g.d.api.session.Token
 	if g.session != "" {
@@ -212,9 +211,14 @@ func (g *gateway) listen(ctx context.Context, l *line, address string) error {
 		case opHeartbeatAck:
 			l.acked.Store(true)
 		case opDispatch:
+			if g.full() {
+				return errFull
+			}
 			g.sequence = p.Sequence
 			l.sequence.Store(p.Sequence)
-			g.dispatched(p, address)
+			if err := g.dispatched(l, p, address); err != nil {
+				return err
+			}
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -222,8 +226,8 @@ func (g *gateway) listen(ctx context.Context, l *line, address string) error {
 	}
 }
 
-// dispatched takes an event.
-func (g *gateway) dispatched(p packet, address string) {
+// dispatched takes an event. Until the session is there, the next one must come soon.
+func (g *gateway) dispatched(l *line, p packet, address string) error {
 	switch p.Name {
 	case "READY":
 		var ready struct {
@@ -238,6 +242,10 @@ func (g *gateway) dispatched(p packet, address string) {
 		g.taken()
 	}
 	g.hear(dispatch{session: g.session, sequence: p.Sequence, name: p.Name, data: p.Data})
+	if g.ready {
+		return l.patient(0)
+	}
+	return l.patient(g.d.waits.answer)
 }
 
 func (g *gateway) taken() {

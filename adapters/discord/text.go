@@ -33,7 +33,7 @@ func (h *hearer) names(m *message) names {
 			return r.Name
 		},
 		channel: func(id string) string {
-			if c := h.world.channels[id]; c != nil {
+			if c := h.world.channel(id); c != nil {
 				return c.Name
 			}
 			return ""
