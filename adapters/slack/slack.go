@@ -5,7 +5,11 @@
 //
 //   - Messages that mention the bot, messages in its direct channels, and messages in threads
 //     of the channels in which it is. A mention that Slack tells of twice, as a message and as
-//     a mention, is one event: its id is made of the message's own address.
+//     a mention, is one event: its id is made of the message's own address. A mention that
+//     an edit adds is heard. What somebody forwards is what the message replies to.
+//   - The events of a thread keep their order; none waits for another thread's. Somebody whose
+//     name Slack does not tell in time has none; a reaction is then left to come again, since
+//     it may be a bot's.
 //   - What is heard is confirmed to Slack when the handler has taken it, and within 3 seconds
 //     or not at all. What is not confirmed Slack sends again: over Socket Mode on the next
 //     connection, by HTTP at once, after a minute and after five, and then never. What is
@@ -13,6 +17,8 @@
 //     there to be mentioned in.
 //   - Buttons, commands and shortcuts are sent once. They are confirmed at once, since a
 //     person waits; what they ask is lost if the process ends within that moment.
+//   - A signed request is taken once, whichever process it comes to, unless it was answered
+//     that it may come again.
 //   - Slack tells of no reply to a message but in a thread, so that no message is [adapters.Replied].
 //
 // # Out
@@ -23,8 +29,11 @@
 //     metadata names the key, so that a post whose confirmation was lost is looked up before
 //     it is posted again; of files it is known by the files themselves. Two processes that
 //     send under one key at the same moment may both post.
+//   - A command is answered to who entered it alone, also where the bot is not, for half an
+//     hour; that answer may be there twice if its confirmation was lost.
 //   - A pause that Slack wants is kept by all calls of the method in this process where it is
-//     no longer than half a minute, and is else an [adapters.ErrRateLimited].
+//     no longer than half a minute and ends in time for the caller, and is else an
+//     [adapters.ErrRateLimited]. After it they go one by one, as fast as Slack bears.
 //   - Numbers are put on an answer as far as there is room in what Slack allows a minute;
 //     the choices are buttons too, and people's own reactions always count.
 //
