@@ -30,7 +30,12 @@ func listen(t *testing.T, byHTTP bool) *heard {
 
 func listenTo(t *testing.T, w *workspace) *heard {
 	t.Helper()
-	s, ok := w.Adapter(t, nothing).(*Slack)
+	return listenWith(t, w, nothing)
+}
+
+func listenWith(t *testing.T, w *workspace, open adapters.Opener) *heard {
+	t.Helper()
+	s, ok := w.Adapter(t, open).(*Slack)
 	if !ok {
 		t.Fatal("it is no adapter of Slack's")
 	}

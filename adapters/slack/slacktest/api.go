@@ -99,7 +99,7 @@ func methodOf(name string) (method, bool) {
 
 func (s *Server) serveMethod(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("method")
-	args, token, err := arguments(r)
+	args, token, err := s.arguments(r)
 	call := Call{Method: name, Args: args, Status: http.StatusOK, At: time.Now()}
 	s.mu.Lock()
 	hit := s.hit(name)
@@ -176,7 +176,7 @@ func writeAnswer(w http.ResponseWriter, answer object, err error) {
 func (s *Server) admitCall(name, token string, args url.Values) (time.Duration, error) {
 	m, ok := methodOf(name)
 	switch {
-	case !ok:
+	case !ok || slices.Contains(s.o.Lacks, name):
 		return 0, &refusal{code: "unknown_method", more: object{"req_method": name}}
 	case token == "":
 		return 0, refuse("not_authed")
@@ -217,7 +217,7 @@ func (s *Server) count(c Call) {
 
 // arguments are those of the query, of a form or of a JSON object, whose values that
 // are no strings stay JSON; and the token, which may stand in the header.
-func arguments(r *http.Request) (args url.Values, token string, err error) {
+func (s *Server) arguments(r *http.Request) (args url.Values, token string, err error) {
 	const most = 8 << 20
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	switch kind {
@@ -255,7 +255,9 @@ func arguments(r *http.Request) (args url.Values, token string, err error) {
 		}
 		args = r.Form
 	}
-	token = args.Get("token")
+	if !s.o.Foreign {
+		token = args.Get("token")
+	}
 	args.Del("token")
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		token = bearer

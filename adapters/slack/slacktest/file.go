@@ -157,7 +157,9 @@ func (s *Server) fileInfo(args url.Values) (object, error) {
 		return nil, err
 	}
 	o := s.fileObject(f, false)
-	o["shares"] = f.sharesObject()
+	if !s.o.Foreign {
+		o["shares"] = f.sharesObject()
+	}
 	lists := map[channelKind][]string{kindChannel: {}, kindGroup: {}, kindIM: {}}
 	for _, sh := range f.shares {
 		kind := sh.kind

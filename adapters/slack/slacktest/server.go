@@ -30,6 +30,7 @@ type Server struct {
 	tb      testing.TB
 	o       Options
 	http    *httptest.Server
+	other   *httptest.Server // of uploads, where that is another one
 	poster  *http.Client // sends HTTP events
 	done    chan struct{}
 	wg      sync.WaitGroup
@@ -110,6 +111,9 @@ func newServer(tb testing.TB, o Options) *Server {
 	mux.HandleFunc("GET /files-pri/{file}/download/{name}", s.serveFile)
 	mux.HandleFunc("POST /actions/{id}", s.serveResponse)
 	s.http = httptest.NewServer(mux)
+	if o.Foreign {
+		s.other = httptest.NewServer(mux)
+	}
 	s.wg.Go(s.runErrands)
 	return s
 }
@@ -166,6 +170,10 @@ func (s *Server) Close() {
 	}
 	s.http.CloseClientConnections()
 	s.http.Close()
+	if s.other != nil {
+		s.other.CloseClientConnections()
+		s.other.Close()
+	}
 	s.wg.Wait()
 	s.poster.CloseIdleConnections()
 }

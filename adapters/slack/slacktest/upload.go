@@ -30,7 +30,15 @@ func (s *Server) uploadURL(args url.Values) (object, error) {
 	f := s.addFile(File{Name: args.Get("filename"), AltTxt: args.Get("alt_txt"), Size: length}, botUser)
 	f.complete, f.length, f.ticket = false, length, s.id("up")
 	s.uploads[f.ticket] = f
-	return object{"upload_url": s.http.URL + "/upload/v1/" + f.ticket, "file_id": f.id}, nil
+	return object{"upload_url": s.uploadsAt() + "/upload/v1/" + f.ticket, "file_id": f.id}, nil
+}
+
+// uploadsAt is where bytes are uploaded to.
+func (s *Server) uploadsAt() string {
+	if s.other == nil {
+		return s.http.URL
+	}
+	return strings.Replace(s.other.URL, "127.0.0.1", "localhost", 1)
 }
 
 func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
@@ -56,8 +64,10 @@ func (s *Server) serveUpload(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "expired", http.StatusNotFound)
 		return
 	}
+	foreign := s.o.Foreign &&
+		(r.ContentLength != f.length || r.Header.Get("Authorization") != "" || strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/"))
 	data, err := uploaded(r, f.length+1)
-	if err != nil || int64(len(data)) != f.length {
+	if foreign || err != nil || int64(len(data)) != f.length {
 		http.Error(w, "the length is not the one that was declared", http.StatusBadRequest)
 		return
 	}
