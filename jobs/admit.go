@@ -2,14 +2,16 @@ package jobs
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 
 	"atelier/adapters"
 	"atelier/jobs/quota"
 )
 
 // admit takes what somebody asks for by a message. Where the quota is in the way the answer
-// says so, and where that was said just now, nothing does.
+// says so, and where that was said just now, a sign does.
 func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *openQuestion) error {
 	id := RequestID(e)
 	entries, err := j.logs.read(ctx, requestLog(id))
@@ -23,12 +25,28 @@ func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *
 		}
 	}
 	if refused != nil {
-		if tell, err := j.tells(ctx, id, e, e.Thread, refused); err != nil || !tell {
+		tell, err := j.tells(ctx, id, e, e.Thread, refused)
+		if err != nil {
 			return err
 		}
+		if !tell {
+			j.acknowledge(ctx, e, adapters.Failed)
+			return nil
+		}
 	}
-	_, err = j.submit(ctx, e, Options{}, t, answers, refused)
+	if _, err = j.submit(ctx, e, Options{}, t, answers, refused); err != nil && refused == nil {
+		return errors.Join(err, j.unrecorded(ctx, id, e))
+	}
 	return err
+}
+
+// unrecorded gives back what was taken for a request, if it could not be recorded.
+func (j *Jobs) unrecorded(ctx context.Context, id string, e adapters.Event) error {
+	entries, err := j.logs.read(ctx, requestLog(id))
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	return j.quota.Withdraw(ctx, id, e.By, e.Thread)
 }
 
 // commanded takes a command. It is no request that counts, but too many are not answered.
@@ -61,15 +79,19 @@ func (j *Jobs) refusal(ctx context.Context, id string, e adapters.Event, in adap
 	return refused, nil
 }
 
-// tells is whether a refusal is to be told to the person. Whoever runs the program is told
-// in any case.
+// tells is whether a refusal is to be told to the person. Whoever runs the program finds
+// each in the metrics, and in the log those that are told.
 func (j *Jobs) tells(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
 	tell, err := j.quota.Tell(ctx, id, e.By, in, refused.Why)
 	if err != nil {
 		return false, fmt.Errorf("note a refusal: %w", err)
 	}
 	j.config.Metrics.Refused(in.Adapter, string(refused.Why))
-	j.log.InfoContext(ctx, "request refused", "request", id, "thread", ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
+	level := slog.LevelDebug // a flood is none in the log
+	if tell {
+		level = slog.LevelInfo
+	}
+	j.log.Log(ctx, level, "request refused", "request", id, "thread", ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
 	return tell, nil
 }
 
@@ -82,14 +104,31 @@ func (j *Jobs) beginAside(ctx context.Context, id string) error {
 	return j.advance(ctx, r)
 }
 
+// holdQuota tells that a run is recorded, and so at work until leaveQuota.
+func (j *Jobs) holdQuota(ctx context.Context, r *request, run *run) error {
+	id := countedRun(r, run)
+	if id == "" {
+		return nil
+	}
+	return j.quota.Hold(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
+}
+
 // leaveQuota tells that a run is not at work any more.
 func (j *Jobs) leaveQuota(ctx context.Context, r *request, run *run) error {
-	id := r.id
-	if run.n > 1 {
-		id = hash(run.event)
-	}
-	if run.n > 1 && run.event == "" {
+	id := countedRun(r, run)
+	if id == "" {
 		return nil
 	}
 	return j.quota.Done(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
+}
+
+// countedRun is the id under which a run is counted, "" where it is not.
+func countedRun(r *request, run *run) string {
+	switch {
+	case run.n == 1:
+		return r.id
+	case run.event == "":
+		return ""
+	}
+	return hash(run.event)
 }

@@ -87,11 +87,17 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := j.config.State.Put(ctx, requestTime(r.id, n), []byte{'r'}, j.config.Deadline); err != nil {
+	// Who shares a run that is at work gives it no more time.
+	if _, err := j.config.State.PutOnce(ctx, requestTime(r.id, n), []byte{'r'}, j.config.Deadline); err != nil {
 		return 0, fmt.Errorf("set the deadline: %w", err)
 	}
 	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: r.id, Run: n, queue: QueuePlan}, j.config.Deadline); err != nil {
 		return 0, err
+	}
+	if run := after.run(n); run != nil && run.event == b.Event {
+		if err := j.holdQuota(ctx, after, run); err != nil {
+			return 0, err
+		}
 	}
 	return n, j.advance(ctx, after)
 }

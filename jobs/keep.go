@@ -134,10 +134,20 @@ func (j *Jobs) forgetWritten(ctx context.Context, request string) error {
 	return nil
 }
 
-// stopForgotten stops what still runs of a request.
+// stopForgotten stops what still runs of a request. It is not at work any more: what would
+// tell so later does not find it.
 func (j *Jobs) stopForgotten(ctx context.Context, id string) error {
-	if _, err := j.request(ctx, id); err != nil { // who cannot read it does not work on it either
+	r, err := j.request(ctx, id)
+	if err != nil { // who cannot read it does not work on it either
 		return nil //nolint:nilerr // nothing is to be stopped
+	}
+	for _, run := range r.runs {
+		if run.over {
+			continue
+		}
+		if err := j.leaveQuota(ctx, r, run); err != nil {
+			return err
+		}
 	}
 	return ignoreOver(j.cancel(ctx, id, halted{Why: haltDeleted}))
 }

@@ -110,17 +110,15 @@ func (j *Jobs) begin(ctx context.Context, e adapters.Event, r *request, b begun)
 		}
 		b.Refused = j.say(r, refused.Sentence)
 	}
-	n, err := j.another(ctx, r, b)
-	if err != nil {
+	_, err = j.another(ctx, r, b)
+	if refused != nil {
 		return err
 	}
-	if r, err = j.request(ctx, r.id); err != nil {
-		return ignoreUnknown(err)
+	after, lost := j.request(ctx, r.id)
+	if lost = ignoreUnknown(lost); lost == nil && (after == nil || !after.begunBy(b.Event)) {
+		lost = j.quota.Withdraw(ctx, id, e.By, in) // somebody else was first, or it could not be recorded
 	}
-	if run := r.run(n); refused == nil && run != nil && run.event != b.Event { // somebody else was first
-		return j.quota.Done(ctx, id, e.By, in)
-	}
-	return nil
+	return errors.Join(err, lost)
 }
 
 // begunBy tells whether an event has begun a run.

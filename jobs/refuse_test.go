@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -59,8 +60,10 @@ func TestTooManyRequestsAreRefusedOnce(t *testing.T) {
 			h.t.Errorf("it is %s, %s", r.Runs[0].Status, r.Runs[0].Stopped)
 		}
 		h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Failed)
-		for i := range 50 { // a flood
-			h.handle([]*jobs.Jobs{j, other}[i%2], h.says("t", "ann", "blur"))
+		for i := range 50 { // a flood, each in a thread of its own
+			e := h.says(fmt.Sprint("t", i), "ann", "blur")
+			h.handle([]*jobs.Jobs{j, other}[i%2], e)
+			h.chat.untilShown(h.t, e.Message.Ref.ID, adapters.Failed)
 		}
 		if r := h.ask(j, h.says("t", "bob", "!hi")); h.told(r) != "hi" { // somebody else
 			h.t.Errorf("bob is told %q", h.told(r))
@@ -134,16 +137,39 @@ func TestWhoMayNotAskIsToldOnceAndNeverWhereOverheard(t *testing.T) {
 	command := h.says("t", "eve", "")
 	command.Kind, command.Message, command.Command = adapters.CommandGiven, nil, &adapters.Command{Name: "tools"}
 	h.handle(j, command)
-	mark := h.says("t", "eve", "")
-	mark.Kind, mark.Message, mark.Mark = adapters.PictureMarked, nil, &adapters.Mark{
-		Picture: "a", Width: 9, Height: 9, Points: []adapters.Point{{X: 1, Y: 1}},
-	}
-	h.handle(j, mark)
 	if e := h.overhears("ann", "the first"); h.told(h.ask(j, e)) == "" { // whose question is still open
 		t.Error("nothing is told")
 	}
 	if n := len(h.chat.all()); n != 3 {
 		t.Errorf("%d messages", n)
+	}
+}
+
+// TestPointingIsAllowedByItsLink under a list of people, but not in a place that is denied.
+func TestPointingIsAllowedByItsLink(t *testing.T) {
+	t.Parallel()
+	ann := []quota.Entry{{Adapter: "chat", Kind: quota.User, ID: "ann"}}
+	for name, c := range map[string]struct {
+		config quota.Config
+		taken  bool
+	}{
+		"for one person":      {quota.Config{Allow: ann}, true},
+		"in a denied channel": {quota.Config{Deny: []quota.Entry{{Adapter: "chat", Kind: quota.Channel, ID: "c"}}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			mark := h.says("t", "pointing-link", "")
+			mark.Kind, mark.Message, mark.Mark = adapters.PictureMarked, nil, &adapters.Mark{
+				Picture: "a", Width: 9, Height: 9, Points: []adapters.Point{{X: 1, Y: 1}},
+			}
+			err := h.start(held(c.config)).Handle(t.Context(), mark)
+			kept, e := h.state.Keys(t.Context(), "thread-"+jobs.ThreadID(mark.Thread))
+			check(t, e)
+			if c.taken && (err != nil || len(kept) == 0) || !c.taken && !errors.Is(err, adapters.ErrForbidden) {
+				t.Errorf("kept are %v: %v", kept, err)
+			}
+		})
 	}
 }
 
@@ -170,7 +196,7 @@ func TestSignsOfWhoMayNotAskDoNothing(t *testing.T) {
 
 func TestMediaOfADay(t *testing.T) {
 	t.Parallel()
-	const limit = "You have reached the limit of what I take in from one person within a day, which is 0.0 MB. Send it again in "
+	const limit = "You have reached the limit of what I take in from one person within a day, which is 10 B. Send it again in "
 	h := enter(t)
 	j := h.start(held(quota.Config{Bytes: 10}))
 	big := h.chat.upload("big.png", "PNG of eleven bytes")

@@ -121,6 +121,11 @@ func (j *Jobs) join(ctx context.Context, id string, a asked) (first bool, err er
 	if err := j.noteAsker(ctx, id, e.By.ID, e.Thread); err != nil {
 		return false, err
 	}
+	if !a.aside() {
+		if err := j.quota.Hold(ctx, id, e.By, e.Thread); err != nil {
+			return false, err
+		}
+	}
 	return position == 0 && !a.aside(), j.list(ctx, id, now)
 }
 

@@ -113,6 +113,20 @@ func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
 	return !listed || named(q.config.Allow, by, in)
 }
 
+// AllowedPlace tells whether anybody may ask in that place: it is for who was let in there by
+// somebody who may, as by a link.
+func (q *Quota) AllowedPlace(in adapters.Thread) bool {
+	ofPeople := func(e Entry) bool { return e.Kind == User || e.Kind == Role }
+	nobody := adapters.Person{}
+	if slices.ContainsFunc(q.config.Deny, func(e Entry) bool { return !ofPeople(e) && e.names(nobody, in) }) {
+		return false
+	}
+	listed := slices.ContainsFunc(q.config.Allow, func(e Entry) bool { return e.Adapter == in.Adapter })
+	return !listed || slices.ContainsFunc(q.config.Allow, func(e Entry) bool {
+		return e.Adapter == in.Adapter && (ofPeople(e) || e.names(nobody, in))
+	})
+}
+
 // exempt tells whether nothing of the person is counted in that place.
 func (q *Quota) exempt(by adapters.Person, in adapters.Thread) bool {
 	return named(q.config.Exempt, by, in)

@@ -24,7 +24,7 @@ func (q *Quota) Room(ctx context.Context, id string, by adapters.Person, in adap
 	if c.has(id) {
 		return -1, nil
 	}
-	return max(q.bytes.limit-c.within(now, q.bytes.span), 0), nil
+	return max(q.bytes.limit-c.within(now), 0), nil
 }
 
 // TakeBytes counts n bytes of media under an id.
@@ -46,22 +46,32 @@ func (q *Quota) TooMuch(ctx context.Context, by adapters.Person, in adapters.Thr
 	if err != nil {
 		return nil, err
 	}
-	return q.tooMuch(c.wait(now, q.bytes.span, q.bytes.limit-n)), nil
+	return q.tooMuch(c.wait(now, n)), nil
 }
 
 func (q *Quota) tooMuch(wait time.Duration) *Refusal {
-	limit := mb(q.config.Bytes)
+	limit := size(q.config.Bytes)
 	if wait == 0 {
-		return &Refusal{Day, plan.Say("That is more than I take in from one person within a day, which is %s MB. Please send less.", limit)}
+		return &Refusal{Day, plan.Say("That is more than I take in from one person within a day, which is %s. Please send less.", limit)}
 	}
 	return &Refusal{Day, plan.Say(
-		"You have reached the limit of what I take in from one person within a day, which is %s MB. Send it again in %s.", limit, span(wait))}
+		"You have reached the limit of what I take in from one person within a day, which is %s. Send it again in %s.", limit, span(wait))}
 }
 
-// mb is so many bytes in MB, with a decimal where it matters.
-func mb(n int64) string {
-	if n < 10_000_000 && n%1_000_000 != 0 {
-		return fmt.Sprintf("%.1f", float64(n)/1e6)
+// size is so many bytes in the unit that fits, with a decimal where it matters.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 100_000:
+		return decimal(n, 1000) + " kB"
 	}
-	return strconv.FormatInt(n/1_000_000, 10)
+	return decimal(n, 1_000_000) + " MB"
+}
+
+func decimal(n, unit int64) string {
+	if n < 10*unit && n%unit != 0 {
+		return fmt.Sprintf("%.1f", float64(n)/float64(unit))
+	}
+	return strconv.FormatInt(n/unit, 10)
 }

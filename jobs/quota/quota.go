@@ -23,6 +23,12 @@
 // work each has a value that nobody else could put there. Two processes whose clocks
 // differ may let through what was taken within that difference.
 //
+// A request that was taken is at work for a minute, and longer once it is told to be
+// recorded ([Quota.Hold]): what is lost before that is in nobody's way. If recording takes
+// longer than that minute, one more may be at work for a while. What came to nothing is
+// given back, and does not count ([Quota.Withdraw]). What is refused leaves nothing in
+// State but that it was told.
+//
 // Who is refused is told so by [Quota.Tell] once in a thread for some minutes, and five
 // times in all within them: a flood of messages or reactions is no flood of replies.
 package quota
@@ -53,8 +59,8 @@ type Config struct {
 
 	// State is where it is counted.
 	State storage.State
-	// Longest is how long a request counts as being at work, where nobody tells of its
-	// end. Zero means 2 hours.
+	// Longest is how long a request that is held counts as being at work, where nobody
+	// tells of its end. Zero means 2 hours.
 	Longest time.Duration
 	// Now is the clock; nil is that of the machine.
 	Now func() time.Time

@@ -300,6 +300,14 @@ func TestBytesOfADay(t *testing.T) {
 			t.Errorf("%d: %s", n, refused.Sentence)
 		}
 	}
+	for limit, want := range map[int64]string{5: "5 B", 2000: "2 kB", 5500: "5.5 kB", 99_999: "99 kB", 150_000: "0.1 MB", 2_500_000: "2.5 MB", 1 << 30: "1073 MB"} {
+		small := make1(t, quota.Config{State: state(t, c), Bytes: limit, Now: c.Now})
+		refused, err := small.TooMuch(ctx, bob, den, limit+1)
+		check(t, err)
+		if told := refused.Sentence.String(); !strings.Contains(told, "which is "+want+". Please") {
+			t.Errorf("%d: told is %q", limit, told)
+		}
+	}
 	c.pass(23 * time.Hour)
 	if take("b", 10_000_000) != "" || room("c") != 0 {
 		t.Error("a day later there is no room")
@@ -307,6 +315,32 @@ func TestBytesOfADay(t *testing.T) {
 	free := make1(t, quota.Config{State: state(t, c)})
 	if n, err := free.Room(ctx, "a", ann, den); err != nil || n >= 0 {
 		t.Errorf("without a limit there is room for %d: %v", n, err)
+	}
+}
+
+// TestAPlaceIsAllowedToWhoWasLetIn there, whoever it is.
+func TestAPlaceIsAllowedToWhoWasLetIn(t *testing.T) {
+	t.Parallel()
+	entry := func(k quota.Kind, id string) []quota.Entry {
+		return []quota.Entry{{Adapter: den.Adapter, Kind: k, ID: id}}
+	}
+	for name, c := range map[string]struct {
+		config quota.Config
+		want   bool
+	}{
+		"of everybody":             {quota.Config{}, true},
+		"of one person":            {quota.Config{Allow: entry(quota.User, "somebody")}, true},
+		"of a role":                {quota.Config{Allow: entry(quota.Role, "some")}, true},
+		"of the channel":           {quota.Config{Allow: entry(quota.Channel, den.Channel)}, true},
+		"of another channel":       {quota.Config{Allow: entry(quota.Channel, "other")}, false},
+		"where a person is denied": {quota.Config{Deny: entry(quota.User, "")}, true},
+		"that is denied":           {quota.Config{Deny: entry(quota.Channel, den.Channel)}, false},
+		"of a denied platform":     {quota.Config{Deny: entry("", "")}, false},
+	} {
+		c.config.State = state(t, newClock())
+		if got := make1(t, c.config).AllowedPlace(den); got != c.want {
+			t.Errorf("a place %s: %v", name, got)
+		}
 	}
 }
 
@@ -327,12 +361,16 @@ func TestARefusalIsToldOnce(t *testing.T) {
 	for i := range 100 {
 		in := den
 		in.ID = fmt.Sprint("thread", i)
+		if tell(fmt.Sprint("mention", i), ann, in, quota.Hour) {
+			t.Errorf("it is told again in %s of the channel", in.ID)
+		}
+		in.Channel = fmt.Sprint("channel", i)
 		if tell(fmt.Sprint("flood", i), ann, in, quota.Hour) {
 			told++
 		}
 	}
 	if told != 4 { // and one before
-		t.Errorf("a flood in many threads is told %d times", told)
+		t.Errorf("a flood in many channels is told %d times", told)
 	}
 	c.pass(11 * time.Minute)
 	if !tell("4", ann, den, quota.Hour) || !tell("5", ann, den, quota.Denied) || tell("6", ann, den, quota.Denied) {

@@ -33,11 +33,16 @@ func Refuse() *Refusal {
 }
 
 func (q *Quota) seats(group string, n int) seats {
-	return seats{q.config.State, group, n, q.config.Longest}
+	return seats{q.config.State, group, n, unheld, q.config.Longest}
 }
 
-// Take counts a request under its id, and that it is at work until [Quota.Done]. It gives
-// why it is refused, nil where it is taken.
+// unheld is how long a request counts as being at work that nobody holds: whoever took it
+// died before it was recorded.
+const unheld = time.Minute
+
+// Take counts a request under its id, and that it is at work, for about a minute. Whoever
+// has recorded it tells [Quota.Hold]; it is at work until [Quota.Done] then. Who could not
+// record it tells [Quota.Withdraw]. Take gives why it is refused, nil where it is taken.
 func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (*Refusal, error) {
 	if q.exempt(by, in) {
 		return nil, nil //nolint:nilnil // nothing is refused
@@ -49,7 +54,8 @@ func (q *Quota) Take(ctx context.Context, id string, by adapters.Person, in adap
 	}
 	if !ok {
 		return &Refusal{AtOnce, plan.Say(
-			"As much of yours is at work as I do for one person at once, which is %d. Ask again when something of it is done.", q.config.AtOnce)}, nil
+			"As much of yours is at work as I do for one person at once, which is %d. Ask again in a few minutes, when something of it is done.",
+			q.config.AtOnce)}, nil
 	}
 	refused, err := q.takeBeside(ctx, id, person, in)
 	if err != nil || refused != nil {
@@ -76,6 +82,24 @@ func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.T
 	}
 	return &Refusal{Hour, plan.Say(
 		"You have reached the limit of requests here, which is %d an hour. Ask again in %s.", q.config.Requests, span(wait))}, nil
+}
+
+// Hold tells that a request that was taken is recorded: whoever works on it will tell of its
+// end.
+func (q *Quota) Hold(ctx context.Context, id string, by adapters.Person, in adapters.Thread) error {
+	if err := q.seats(personGroup(by, in), q.config.AtOnce).hold(ctx, id); err != nil {
+		return err
+	}
+	return q.seats(channelGroup(in), q.config.ChannelAtOnce).hold(ctx, id)
+}
+
+// Withdraw tells that nothing came of a request that was taken: it is not at work, and does
+// not count.
+func (q *Quota) Withdraw(ctx context.Context, id string, by adapters.Person, in adapters.Thread) error {
+	if err := q.Done(ctx, id, by, in); err != nil || q.exempt(by, in) {
+		return err
+	}
+	return q.requests.giveBack(ctx, personGroup(by, in), id)
 }
 
 // Done tells that a request is not at work any more. It may be told again.

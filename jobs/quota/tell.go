@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// toldFor is how long a person is not told again in a thread that something is refused.
+	// toldFor is how long a person is not told again in a channel, with its threads, that
+	// something is refused: each mention may begin a thread of its own.
 	toldFor = 3 * time.Minute
-	// toldAtMost is how often a person is told in all threads within toldWithin.
+	// toldAtMost is how often a person is told in all channels within toldWithin.
 	toldAtMost = 5
 	toldWithin = 10 * time.Minute
 	// deniedFor is how long a person is not told again in a channel that they may not ask.
@@ -21,13 +22,13 @@ const (
 // same id is told the same.
 func (q *Quota) Tell(ctx context.Context, id string, by adapters.Person, in adapters.Thread, why Why) (bool, error) {
 	person := personGroup(by, in)
-	gate := seats{q.config.State, person + "/told-" + group("thread", in.Key()), 1, toldFor}
+	gate := seats{q.config.State, person + "/told-" + channelGroup(in), 1, toldFor, toldFor}
 	if why == Denied {
-		gate = seats{q.config.State, person + "/denied-" + channelGroup(in), 1, deniedFor}
+		gate = seats{q.config.State, person + "/denied-" + channelGroup(in), 1, deniedFor, deniedFor}
 	}
 	ok, err := gate.sit(ctx, id)
 	if err != nil || !ok {
 		return false, err
 	}
-	return seats{q.config.State, person + "/told", toldAtMost, toldWithin}.sit(ctx, id)
+	return seats{q.config.State, person + "/told", toldAtMost, toldWithin, toldWithin}.sit(ctx, id)
 }

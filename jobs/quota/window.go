@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -24,13 +23,9 @@ type window struct {
 // taken is an entry of the lists.
 type taken struct {
 	ID string    `json:"id"`
-	N  int64     `json:"n"`
+	N  int64     `json:"n"` // negative where it is given back
 	At time.Time `json:"at"`
 }
-
-// count is what counts of the lists: what was taken as long as there was room, in that
-// order, each id once.
-type count []taken
 
 // take takes n under an id. Where there is no room for it, it is not ok, and wait is how
 // long until there is; 0 where there never is.
@@ -43,23 +38,48 @@ func (w window) take(ctx context.Context, group, id string, n int64) (ok bool, w
 	if err != nil || c.has(id) {
 		return err == nil, 0, err
 	}
-	if c.within(now, w.span)+n > w.limit { // what is refused is not written: a flood leaves nothing behind
-		return false, c.wait(now, w.span, w.limit-n), nil
+	if c.within(now)+n > w.limit { // what is refused is not written: a flood leaves nothing behind
+		return false, c.wait(now, n), nil
 	}
-	b, err := json.Marshal(taken{id, n, now})
+	t := taken{id, n, now}
+	at, err := w.write(ctx, group, t)
 	if err != nil {
-		return false, 0, fmt.Errorf("encode what is counted: %w", err)
+		return false, 0, err
 	}
-	if _, err := w.state.Append(ctx, w.key(group, now), b, 3*w.span); err != nil {
-		return false, 0, fmt.Errorf("count: %w", err)
-	}
-	if c, err = w.read(ctx, group, now); err != nil {
+	if at == c.current {
+		c.add(t)
+	} else if err := w.readOn(ctx, group, now, c); err != nil { // others came in between
 		return false, 0, err
 	}
 	if !c.has(id) { // another one was first
-		return false, c.wait(now, w.span, w.limit-n), nil
+		return false, c.wait(now, n), nil
 	}
 	return true, 0, nil
+}
+
+// giveBack makes an id that was taken count no more. It may be taken again.
+func (w window) giveBack(ctx context.Context, group, id string) error {
+	if w.limit == 0 {
+		return nil
+	}
+	now := w.now()
+	c, err := w.read(ctx, group, now)
+	if err != nil || !c.has(id) {
+		return err
+	}
+	_, err = w.write(ctx, group, taken{ID: id, N: -1, At: now})
+	return err
+}
+
+func (w window) write(ctx context.Context, group string, t taken) (position int64, err error) {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return 0, fmt.Errorf("encode what is counted: %w", err)
+	}
+	if position, err = w.state.Append(ctx, w.key(group, t.At), b, 3*w.span); err != nil {
+		return 0, fmt.Errorf("count: %w", err)
+	}
+	return position, nil
 }
 
 // left is how much there is room for.
@@ -69,62 +89,32 @@ func (w window) left(ctx context.Context, group string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return max(w.limit-c.within(now, w.span), 0), nil
+	return max(w.limit-c.within(now), 0), nil
 }
 
 func (w window) key(group string, at time.Time) string {
 	return group + "/" + w.name + "-" + strconv.FormatInt(at.UnixNano()/int64(w.span), 10)
 }
 
-func (w window) read(ctx context.Context, group string, now time.Time) (count, error) {
-	var all count
-	for _, at := range []time.Time{now.Add(-w.span), now} {
-		list, err := w.state.Read(ctx, w.key(group, at), 0)
-		if err != nil {
-			return nil, fmt.Errorf("read what was counted: %w", err)
-		}
-		for _, b := range list {
-			var t taken
-			if err := json.Unmarshal(b, &t); err != nil {
-				return nil, fmt.Errorf("read what was counted: %w", err)
-			}
-			if !all.has(t.ID) && all.within(t.At, w.span)+t.N <= w.limit {
-				all = append(all, t)
-			}
-		}
+// read reads the lists.
+func (w window) read(ctx context.Context, group string, now time.Time) (*count, error) {
+	c := &count{span: w.span, limit: w.limit, at: map[string]int{}}
+	if err := w.readOn(ctx, group, now.Add(-w.span), c); err != nil {
+		return nil, err
 	}
-	return all, nil
+	c.current = 0
+	return c, w.readOn(ctx, group, now, c)
 }
 
-func (c count) has(id string) bool {
-	return slices.ContainsFunc(c, func(t taken) bool { return t.ID == id })
-}
-
-// within is how much was taken in the span before that time.
-func (c count) within(at time.Time, span time.Duration) (n int64) {
-	for _, t := range c {
-		if at.Sub(t.At) < span {
-			n += t.N
-		}
+// readOn reads on where the list of that time was read to.
+func (w window) readOn(ctx context.Context, group string, at time.Time, c *count) error {
+	list, err := w.state.Read(ctx, w.key(group, at), c.current)
+	if err == nil {
+		err = c.fold(list)
 	}
-	return n
-}
-
-// wait is how long it is until no more than rest counts; 0 where it is so, or never will be.
-func (c count) wait(now time.Time, span time.Duration, rest int64) time.Duration {
-	counted := c.within(now, span)
-	if rest < 0 || counted <= rest {
-		return 0
+	if err != nil {
+		return fmt.Errorf("read what was counted: %w", err)
 	}
-	inOrder := slices.SortedFunc(slices.Values(c), func(a, b taken) int { return a.At.Compare(b.At) })
-	for _, t := range inOrder {
-		left := span - now.Sub(t.At)
-		if left <= 0 {
-			continue
-		}
-		if counted -= t.N; counted <= rest {
-			return left
-		}
-	}
-	return span
+	c.current += int64(len(list))
+	return nil
 }
