@@ -1,0 +1,205 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/adapters"
+	"atelier/adapters/discord/discordtest"
+)
+
+// lose ends the session for good, and begins another after what happens meanwhile.
+func (s *scene) lose(meanwhile func()) {
+	s.s.RefuseGateway(true)
+	s.s.InvalidSession(false)
+	s.s.CutOff()
+	meanwhile()
+	s.s.RefuseGateway(false)
+}
+
+// What was written while the session was lost is heard, in whatever order it was.
+func TestLostSessionOtherChannelFirst(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("first")
+	s.next()
+	other := s.s.Channel(s.guild, "other")
+	s.lose(func() {
+		s.s.Say(discordtest.Post{Channel: other, By: s.ana, Content: "<@" + s.s.BotID() + "> third"})
+		s.mention("second")
+	})
+	got := []string{s.next().Message.Text, s.next().Message.Text}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"second", "third"}) {
+		t.Errorf("%q were heard", got)
+	}
+}
+
+// A channel that cannot be read at once is read later, and nobody is heard without the roles.
+func TestLostSessionWithFaults(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]func(*scene){
+		"a pause":  func(s *scene) { s.s.RateLimit(1, 6*time.Second, false, discordtest.GetMessages) },
+		"a fault":  func(s *scene) { s.s.FailNext(3, 500, discordtest.GetMessages) },
+		"of roles": func(s *scene) { s.s.FailNext(3, 500, discordtest.GetMember) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t, discordtest.Options{}).listen()
+			s.s.Assign(s.guild, s.ana, s.s.Role(s.guild, "guests", 0))
+			s.lose(func() {
+				s.s.Say(discordtest.Post{Channel: s.s.Channel(s.guild, "other"), By: s.ana, Content: "<@" + s.s.BotID() + "> first"})
+				fault(s)
+			})
+			if e := s.next(); len(e.By.Roles) != 1 {
+				t.Errorf("it was heard of %+v", e.By)
+			}
+		})
+	}
+}
+
+// What was not taken, and what is written while nobody listens, comes to who listens next.
+func TestAfterARestart(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	s.mention("before the bot ever listened")
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	over, failed := make(chan error, 1), make(chan struct{}, 100)
+	go func() {
+		over <- s.d.Listen(ctx, func(context.Context, adapters.Event) error {
+			failed <- struct{}{}
+			return adapters.ErrRateLimited
+		})
+	}()
+	s.await(func() bool { return len(s.s.Commands()) > 0 })
+	s.mention("not taken")
+	<-failed
+	stop()
+	if err := <-over; err != nil {
+		t.Fatal(err)
+	}
+	s.mention("nobody listens")
+	s.listen()
+	got := []string{s.next().Message.Text, s.next().Message.Text}
+	slices.Sort(got)
+	if !slices.Equal(got, []string{"nobody listens", "not taken"}) {
+		t.Errorf("%q were heard", got)
+	}
+}
+
+// A session is taken up though the REST interface fails.
+func TestResumeWithoutREST(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("first")
+	s.next()
+	s.s.FailNext(100_000, 500, discordtest.Me)
+	s.s.CutOff()
+	s.mention("second")
+	if e := s.next(); e.Message.Text != "second" {
+		t.Errorf("%q was heard", e.Message.Text)
+	}
+}
+
+// The commands are registered though that fails at first.
+func TestCommandsAgain(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{})
+	s.s.FailNext(3, 500, discordtest.PutCommands)
+	s.listen()
+}
+
+// Toggling on somebody else's message asks Discord nothing, and does nothing.
+func TestReactionFlood(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	m := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "not for the bot"})
+	before := s.s.Calls()
+	for range 50 {
+		s.s.React(s.ana, s.channel, m.ID, "1️⃣", true)
+		s.s.React(s.ana, s.channel, m.ID, "1️⃣", false)
+	}
+	s.mention("after it")
+	if e := s.next(); e.Message == nil || s.s.Calls() != before {
+		t.Errorf("%q was heard, after %d calls", e.Kind, s.s.Calls()-before)
+	}
+}
+
+// A bot's reaction that is taken away is not handed over though who it is cannot be asked.
+func TestReactionOfUnknown(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("first")
+	answer := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
+	bot := s.s.BotUser("bridge")
+	s.s.Hold("MESSAGE_REACTION_ADD")
+	s.s.React(bot, answer.Channel, answer.ID, "1️⃣", true)
+	s.s.FailNext(2, 500, discordtest.GetMember, discordtest.GetUser)
+	s.s.React(bot, answer.Channel, answer.ID, "1️⃣", false)
+	s.mention("after it")
+	if e := s.next(); e.Message == nil {
+		t.Errorf("%q of %+v was heard", e.Kind, e.By)
+	}
+}
+
+// An interaction is acknowledged though all else waits for Discord.
+func TestInteractionsWaitForNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	s.mention("first")
+	answer := s.send("a", adapters.Reply{Thread: s.next().Thread, Text: "Here."})
+	s.s.RateLimit(1, 4*time.Second, true, discordtest.GetMember)
+	s.s.Hold("MESSAGE_REACTION_ADD")
+	bob := s.s.User("Bob")
+	s.s.React(bob, answer.Channel, answer.ID, "1️⃣", true)
+	s.s.React(bob, answer.Channel, answer.ID, "1️⃣", false)
+	s.await(func() bool { return s.s.Calls(discordtest.GetMember) > 0 || s.s.Calls(discordtest.GetUser) > 0 })
+	i := s.s.Slash(discordtest.SlashCommand{By: s.ana, Channel: s.channel, Name: "atelier", Sub: "help"})
+	<-i.Acknowledged()
+}
+
+// Threads that were put away, and servers that the bot has left, are forgotten.
+func TestForgetsPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	for i := range 100 {
+		w.learn("THREAD_CREATE", fmt.Appendf(nil, `{"id":"%d","guild_id":"1","parent_id":"2","type":11}`, i+10))
+		if i%2 == 0 {
+			w.learn("THREAD_UPDATE", fmt.Appendf(nil, `{"id":"%d","guild_id":"1","parent_id":"2","type":11,"thread_metadata":{"archived":true}}`, i+10))
+		}
+	}
+	if len(w.channels) != 50 {
+		t.Errorf("%d threads are known", len(w.channels))
+	}
+	w.learn("GUILD_DELETE", []byte(`{"id":"1"}`))
+	if len(w.channels) != 0 {
+		t.Errorf("%d threads are known of a server that was left", len(w.channels))
+	}
+}
+
+// A pause of all calls, as a page that stands before Discord wants it too, holds no answer to
+// an interaction up.
+func TestPauseOfAll(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for name, body := range map[string]string{"told": `{"retry_after":9,"global":true}`, "a page": "<html></html>"} {
+		p := newPacer(nil, func() time.Time { return now })
+		answer := &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"9"}}, Body: io.NopCloser(strings.NewReader(body))}
+		if err := p.refused("GET users/id", answer); err != nil {
+			t.Fatal(err)
+		}
+		for route, want := range map[string]time.Duration{
+			"POST channels/1/messages": 9 * time.Second, "POST interactions/1/token/callback": 0, "GET webhooks/1/token/messages/@original": 0,
+		} {
+			if got := p.pause(route); got != want {
+				t.Errorf("%s: %s waits %v, want %v", name, route, got, want)
+			}
+		}
+	}
+}
