@@ -8,11 +8,16 @@ import (
 	"atelier/agent/plan"
 )
 
-// pointed records what somebody points at, for the next message of the thread.
+// pointed records what somebody points at, for the next message of the thread. People point
+// by a link that an answer has given them, which tells nothing of who they are: it is the
+// permission, and only the place is looked at.
 func (j *Jobs) pointed(ctx context.Context, e adapters.Event) error {
 	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
-	if err != nil || !j.quota.Allowed(e.By, e.Thread) {
+	if err != nil {
 		return err
+	}
+	if !j.quota.AllowedPlace(e.Thread) {
+		return &adapters.Fault{Sentence: "I am not allowed to work for you here. Whoever runs me can change that.", Kind: adapters.ErrForbidden}
 	}
 	if t.fresh >= maxMarks {
 		return &adapters.Fault{Sentence: "Too much was marked here. Say in the chat what is to be done with it.", Kind: adapters.ErrForbidden}

@@ -91,6 +91,28 @@ func (e *endings) of(s jobs.Status) int {
 	return e.all[s]
 }
 
+// TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew, since nobody has seen it.
+func TestAWayWhoseAnswerCouldNotBeSentIsChosenAnew(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.chat.onSend = func(n int, _ adapters.Reply) error {
+		if n == 2 {
+			return &adapters.Fault{Sentence: "Not here.", Kind: adapters.ErrForbidden}
+		}
+		return nil
+	}
+	j := h.start()
+	r := h.ask(j, h.says("t", "ann", "blur|sharpen"))
+	h.handle(j, h.reacts("bob", r.Runs[0].Sent, adapters.Digit(1), true))
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Failed {
+		t.Errorf("it is %s", r.Runs[1].Status)
+	}
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
+	if r = h.wait(j, r.ID, 3); r.Runs[2].Status != jobs.Done || h.mind.count("sharpen") != 1 {
+		t.Errorf("it is %s, and was done %d times", r.Runs[2].Status, h.mind.count("sharpen"))
+	}
+}
+
 // TestAQuestionThatCannotBeSentIsNotOpen, so that nothing is taken for its answer.
 func TestAQuestionThatCannotBeSentIsNotOpen(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ func TestWhatIsTakenIsToldOnceOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	j := h.start(func(c *jobs.Config) {
-		c.Inspect = func(ctx context.Context, file string) (jobs.File, error) {
+		c.Inspect = func(_ context.Context, file string) (jobs.File, error) {
 			if b, err := os.ReadFile(file); err != nil || strings.HasPrefix(string(b), "PNG") {
 				return jobs.File{Type: plan.Image, Ext: ".png"}, err
 			}

@@ -9,7 +9,7 @@ import (
 
 // What is offered under an answer is run once, whoever chooses it: who chooses it later
 // shares the run. It is stopped when the last of them takes that back; then, and where it
-// has failed, it can be chosen anew.
+// has failed or its answer could not be sent, it can be chosen anew.
 
 // maxChosen is how often a person may choose the same, having taken it back before: who
 // puts a sign on and off without end is not obeyed without end.
@@ -18,7 +18,8 @@ const maxChosen = 5
 // made is the run of a choice that was offered by a run, nil where it is to be done.
 func (r *request) made(of int, c plan.Choice) *run {
 	for _, run := range slices.Backward(r.runs) {
-		if run.of == of && run.choice != nil && slices.Equal(run.choice, c) && run.halted == nil && (run.answer == nil || run.answer.Status != Failed) {
+		unseen := run.halted != nil || run.answer != nil && run.answer.Status == Failed || run.sent != nil && run.sent.Ref.IsZero()
+		if run.of == of && run.choice != nil && slices.Equal(run.choice, c) && !unseen {
 			return run
 		}
 	}
