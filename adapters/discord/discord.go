@@ -7,7 +7,8 @@
 //
 // The bot hears what mentions it, replies to it or is written to it directly, and what is
 // written in threads. A mention in a channel begins a thread, which is made from that
-// message when the bot first writes. "/atelier" and the entry "Use with Atelier" of a
+// message when the bot first writes; where Discord refuses that, the bot answers in the
+// channel, as a reply, and says why. "/atelier" and the entry "Use with Atelier" of a
 // message's menu do the same without a mention.
 //
 // # Promises, beyond those of every adapter
@@ -96,7 +97,9 @@ type Discord struct {
 	ledger *ledger.Ledger
 	keys   locks
 	waits  waits
-	me     atomic.Pointer[string] // the bot's id, once it is known
+	// whispers are where commands are answered.
+	whispers whispers
+	me       atomic.Pointer[string] // the bot's id, once it is known
 	// connected tells that the gateway has taken the bot, and is alive.
 	connected atomic.Bool
 }

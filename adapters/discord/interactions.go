@@ -20,6 +20,7 @@ const (
 	interactionModal   = 5
 
 	answerMessage = 4
+	answerToCome  = 5
 	answerLater   = 6 // nothing more is to be seen
 	answerModal   = 9
 )
@@ -240,7 +241,9 @@ func (h *hearer) commanded(i *interaction, e adapters.Event, sub given) {
 		h.answered(i, answerMessage, whisper(h.d.say(i.Locale, "If something that you asked for last here still runs, it is stopped.")))
 	default:
 		e.Kind, e.Command = adapters.CommandGiven, &adapters.Command{Name: sub.Name, Text: clipped(text, adapters.MaxText)}
-		h.answered(i, answerMessage, whisper(h.d.say(i.Locale, "I answer in this conversation.")))
+		if _, err := h.d.respond(h.ctx, i, answerToCome, posting{Mentions: nobody(), Components: []any{}, Flags: flagEphemeral}); err == nil {
+			h.d.whispers.keep(e.ID, i, h.d.config.Now())
+		}
 	}
 	h.hand(e)
 }

@@ -22,6 +22,9 @@ func (d *Discord) Send(ctx context.Context, key string, r adapters.Reply) (adapt
 	if err := d.fits(r.Files); err != nil {
 		return adapters.MessageRef{}, err
 	}
+	if at, ok := d.answerCommand(ctx, r); ok {
+		return at, nil
+	}
 	return d.once(ctx, key, r.Thread, d.compose(r))
 }
 
