@@ -31,7 +31,7 @@ type Server struct {
 	o       Options
 	http    *httptest.Server
 	other   *httptest.Server // of uploads, where that is another one
-	poster  *http.Client // sends HTTP events
+	poster  *http.Client     // sends HTTP events
 	done    chan struct{}
 	wg      sync.WaitGroup
 	errands chan *delivery // what is to be sent by HTTP
