@@ -190,7 +190,7 @@ func TestPauseOfAll(t *testing.T) {
 	now := time.Now()
 	for name, body := range map[string]string{"told": `{"retry_after":9,"global":true}`, "a page": "<html></html>"} {
 		p := newPacer(nil, func() time.Time { return now })
-		answer := &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {"9"}}, Body: io.NopCloser(strings.NewReader(body))}
+		answer := &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"9"}}, Body: io.NopCloser(strings.NewReader(body))}
 		if err := p.refused("GET users/id", answer); err != nil {
 			t.Fatal(err)
 		}

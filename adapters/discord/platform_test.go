@@ -312,6 +312,6 @@ func TestContract(t *testing.T) {
 		adapterstest.Marks:    "people point at pictures on the web",
 		adapterstest.Pictures: "people point at pictures on the web",
 		adapterstest.Forgets:  "Discord keeps its threads itself",
-		adapterstest.Later:    "the gateway tells a new session nothing of what happened before",
+		adapterstest.Later:    "who listens for the first time ever hears nothing of what happened before",
 	}})
 }
