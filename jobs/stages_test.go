@@ -112,4 +112,7 @@ func TestACommandIsAnsweredInItsThread(t *testing.T) {
 	if told := h.told(r); !strings.Contains(told, "do not know") {
 		t.Errorf("told is %q", told)
 	}
+	if of := r.Runs[0].Answer.Reply.Command; of != e.ID {
+		t.Errorf("it answers the command %q and not %q", of, e.ID)
+	}
 }
