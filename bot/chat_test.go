@@ -212,6 +212,9 @@ func TestInDiscordAndSlack(t *testing.T) {
 	}
 }
 
+// busy is how long a machine may take that does much else: no test ends by it that works.
+const busy = 4 * time.Minute
+
 // resident is somebody in a town who asks.
 type resident struct {
 	*testing.T
@@ -225,7 +228,7 @@ func (r resident) Name() string { return r.name() }
 func (r resident) serve(env []string) *open {
 	r.Helper()
 	o := openService(r.T, service{chats: []string{r.Name()}}, env...)
-	ctx, stop := context.WithTimeout(r.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(r.Context(), busy)
 	defer stop()
 	if err := r.ready(ctx, o); err != nil {
 		r.Fatalf("it does not connect: %v\n%s", err, o.log)
@@ -247,7 +250,7 @@ func (r resident) asks() (thread string) {
 // and offer numbers to choose by. It gives the message to choose on, with the pictures.
 func (r resident) answer(o *open, thread string, n int) post {
 	r.Helper()
-	ctx, stop := context.WithTimeout(r.Context(), time.Minute)
+	ctx, stop := context.WithTimeout(r.Context(), busy)
 	defer stop()
 	var answers []post
 	err := r.await(ctx, func() bool { answers = answersOf(r.posts(thread)); return len(answers) >= n })
