@@ -49,7 +49,7 @@ func (j *Jobs) unrecorded(ctx context.Context, id string, e adapters.Event) erro
 	return j.quota.Withdraw(ctx, id, e.By, e.Thread)
 }
 
-// commanded takes a command. It is no request that counts, but too many are not answered.
+// commanded takes a command. It is no request that counts, but there are limits to commands too.
 func (j *Jobs) commanded(ctx context.Context, e adapters.Event) error {
 	id := RequestID(e)
 	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
@@ -59,10 +59,16 @@ func (j *Jobs) commanded(ctx context.Context, e adapters.Event) error {
 	if !j.quota.Allowed(e.By, e.Thread) {
 		return j.admit(ctx, e, t, nil)
 	}
-	if ok, err := j.quota.Command(ctx, id, e.By, e.Thread); err != nil || !ok {
-		return err
+	refused, err := j.quota.Command(ctx, id, e.By, e.Thread)
+	if err != nil {
+		return fmt.Errorf("count a command: %w", err)
 	}
-	_, err = j.submit(ctx, e, Options{}, t, nil, nil)
+	if refused != nil {
+		if tell, err := j.tells(ctx, id, e, e.Thread, refused); err != nil || !tell {
+			return err
+		}
+	}
+	_, err = j.submit(ctx, e, Options{}, t, nil, refused)
 	return err
 }
 

@@ -390,10 +390,12 @@ func TestCommandsAreBounded(t *testing.T) {
 	q := make1(t, quota.Config{State: state(t, c), Now: c.Now})
 	answered := 0
 	for i := range 200 {
-		ok, err := q.Command(t.Context(), strconv.Itoa(i), ann, den)
+		refused, err := q.Command(t.Context(), strconv.Itoa(i), ann, den)
 		check(t, err)
-		if ok {
+		if refused == nil {
 			answered++
+		} else if said := refused.Sentence.String(); refused.Why != quota.Hour || !strings.Contains(said, "60. Ask again in") {
+			t.Fatalf("it is refused by %q", said)
 		}
 	}
 	if answered != 60 {

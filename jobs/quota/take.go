@@ -110,11 +110,15 @@ func (q *Quota) Done(ctx context.Context, id string, by adapters.Person, in adap
 	return q.seats(channelGroup(in), q.config.ChannelAtOnce).rise(ctx, id)
 }
 
-// Command counts a command under its id, and tells whether it may be answered: there are
-// limits to what cost next to nothing too.
-func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (bool, error) {
-	ok, _, err := q.commands.take(ctx, personGroup(by, in), id, 1)
-	return ok, err
+// Command counts a command under its id, and gives why it is refused, nil where it may be
+// answered: there are limits to what costs next to nothing too.
+func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in adapters.Thread) (*Refusal, error) {
+	ok, wait, err := q.commands.take(ctx, personGroup(by, in), id, 1)
+	if err != nil || ok {
+		return nil, err
+	}
+	return &Refusal{Hour, plan.Say(
+		"I have answered as many commands of yours as I do within an hour, which is %d. Ask again in %s.", commandsAnHour, span(wait))}, nil
 }
 
 // span is how long somebody is to wait, rounded up.
