@@ -42,6 +42,7 @@ func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r 
 		case uploads && errors.Is(err, adapters.ErrForbidden): // it may be for the files
 			j.log.WarnContext(ctx, "an answer is sent without its files", "request", id, "error", forOperator(err))
 			err = j.linkForbidden(ctx, &r, err)
+			key = hash("without files " + key) // what may stand under the first is no part of this one
 		default:
 			return ref, err
 		}
