@@ -91,14 +91,18 @@ func (d *discordSoak) acknowledged(message string) time.Time {
 }
 
 func (d *discordSoak) disturb(r *rand.Rand, calls int) time.Duration {
-	switch r.IntN(6) {
-	case 0:
+	switch kind := r.IntN(32); {
+	case kind == 30: // these take a new session, of which there is one in 5 s
+		d.InvalidSession(false)
+	case kind == 31:
+		d.Drop(4009)
+	case kind%6 == 0:
 		d.CutOff()
-	case 1:
+	case kind%6 == 1:
 		d.Reconnect()
-	case 2:
+	case kind%6 == 2:
 		d.Drop(4000)
-	case 3:
+	case kind%6 == 3:
 		d.InvalidSession(true)
 	default:
 		d.RateLimit(1+r.IntN(calls), storm, r.IntN(2) == 0)

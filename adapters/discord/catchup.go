@@ -80,15 +80,17 @@ func (h *hearer) catchUp(data []byte) {
 	for _, c := range append(g.Channels, g.Threads...) {
 		if since == nothing {
 			h.mark.pass(order(c.Last))
-		} else if order(c.Last) > since {
-			known[c.ID] = true
+		} else if c.Last != "" { // where that is not told, what is known is read
+			known[c.ID] = order(c.Last) > since
 		}
 	}
 	if since == nothing {
 		return
 	}
-	for channel := range known {
-		h.readOn(channel, g.ID, since)
+	for channel, written := range known {
+		if written {
+			h.readOn(channel, g.ID, since)
+		}
 	}
 }
 
@@ -100,10 +102,15 @@ func (h *hearer) left(data []byte) {
 	}
 }
 
-// readOn hears the messages of a channel after one of them, as soon as Discord gives them.
+// readOn hears the messages of a channel after one of them, as soon as Discord gives them. A
+// channel that is being read since an earlier session is read on from where that is.
 func (h *hearer) readOn(channel, guild string, after int64) {
 	r := &reading{channel: channel, guild: guild, after: after, wait: h.d.waits.first, read: h.mark.hold(after)}
-	h.inLane(channel, func() { h.readAll(r) })
+	if h.readings.add(r) {
+		h.inLane(channel, func() { h.readAll(r) })
+	} else {
+		r.read()
+	}
 }
 
 // reading is a channel that is to be read.
@@ -114,13 +121,48 @@ type reading struct {
 	read           func()
 }
 
+// readings are the channels that are being read.
+type readings struct {
+	mu  sync.Mutex
+	all map[string]bool // whether they are to be read once more after it
+}
+
+// add adds a channel, or lets it be read once more where it is being read.
+func (k *readings) add(r *reading) (added bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, there := k.all[r.channel]
+	if k.all == nil {
+		k.all = map[string]bool{}
+	}
+	k.all[r.channel] = there
+	return !there
+}
+
+// done removes a channel, if it need not be read once more.
+func (k *readings) done(r *reading) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all[r.channel] {
+		k.all[r.channel] = false
+		return false
+	}
+	delete(k.all, r.channel)
+	return true
+}
+
 func (h *hearer) readAll(r *reading) {
 	err := h.pages(r)
+	for err == nil && !h.readings.done(r) {
+		err = h.pages(r)
+	}
 	switch {
 	case h.ctx.Err() != nil:
 	case !passing(err):
 		if err != nil {
 			h.d.log.Warn("what was missed cannot be read", "error", err)
+			for !h.readings.done(r) { // nor can what was missed since
+			}
 		}
 		r.read()
 	default:

@@ -39,14 +39,15 @@ type hearer struct {
 	waiting atomic.Int64
 	reads   chan struct{} // one for each channel that is being read on
 
-	world   *world
-	mark    *mark
-	members members
-	ignored *recent // messages that are not for the handler: their deletion is not either
-	foreign *recent // messages that are not the bot's
-	bots    *recent // users of whom it is known that they are bots
-	people  *recent // and of whom that they are none
-	chosen  chosen  // messages about which a form asks
+	world    *world
+	mark     *mark
+	readings readings
+	members  members
+	ignored  *recent // messages that are not for the handler: their deletion is not either
+	foreign  *recent // messages that are not the bot's
+	bots     *recent // users of whom it is known that they are bots
+	people   *recent // and of whom that they are none
+	chosen   chosen  // messages about which a form asks
 
 	// What follows belongs to the goroutine of the gateway, but that all may read own once it
 	// is known.
