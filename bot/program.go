@@ -79,7 +79,7 @@ func (c *call) config(flags func(*Config) error) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	config.LogTo = c.Stderr
+	config.LogTo = &lineWriter{to: c.Stderr}
 	c.log = config.logger()
 	return config, nil
 }

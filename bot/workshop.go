@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
+	"sync"
 
 	"atelier/agent"
 	"atelier/agent/plan"
@@ -64,6 +66,18 @@ func (c Config) catalogue() (*toolbox.Catalogue, error) {
 		return nil, usage("The catalogue of tools is wrong: %s", err)
 	}
 	return catalogue, nil
+}
+
+// lineWriter writes one line of the log after another, whichever logger it comes from.
+type lineWriter struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p) //nolint:wrapcheck // as if it were the writer itself
 }
 
 // logger logs as the configuration says.
