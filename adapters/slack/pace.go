@@ -7,17 +7,23 @@ import (
 )
 
 const (
-	// After a refusal a method is called once in so much time. It is three times as much
-	// after each further one, up to what Slack's narrower tiers allow, and a little less
-	// after each call that is not refused, until there is no need for it.
+	// After a refusal a method is called once in so much time. It is three times as much after
+	// each further pause that Slack wants, up to what its narrower tiers allow, and a little
+	// less after each call that is not refused, until there is no need for it.
 	firstBeat, lastBeat, noBeat = 20 * time.Millisecond, 1200 * time.Millisecond, 4 * time.Millisecond
 	faster                      = 0.95
 	// forgotten is how long after the last refusal it is not known any more.
 	forgotten = time.Minute
+	// slow is the pace from which on those that have their turn wait for a further pause too.
+	// Before it is reached, the refusals may be of the moment, and waiting for each would take
+	// longer than they last.
+	slow = 100 * time.Millisecond
+	// settled is how long after a pause nothing is refused where it was a matter of the moment.
+	settled = time.Second
 )
 
-// paces are how fast the methods that were refused are called. Those that wait for the end
-// of a pause go one after another, and not all at once.
+// paces are how fast the methods that were refused are called. Those that wait for the end of
+// a pause go one after another, and not all at once.
 type paces struct {
 	mu sync.Mutex
 	of map[string]*beat
@@ -25,10 +31,9 @@ type paces struct {
 
 // beat is the pace of one method.
 type beat struct {
-	every   time.Duration
-	until   time.Time // the end of the pause that Slack wants
-	next    time.Time // when the next call may go
-	refused time.Time // the last time
+	every time.Duration
+	until time.Time // the end of the pause that Slack wants
+	next  time.Time // when the next call may go
 }
 
 // turn takes the next turn of a method, and tells after what time it comes. It takes none
@@ -72,15 +77,16 @@ func (p *paces) isPaced(method string) bool {
 	return p.known(method) != nil
 }
 
-// isHeld tells whether Slack wants no call of a method now.
+// isHeld tells whether Slack wants no call of a method now, where it has wanted that again and
+// again.
 func (p *paces) isHeld(method string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := p.known(method)
-	return b != nil && time.Now().Before(b.until)
+	return b != nil && b.every >= slow && time.Now().Before(b.until)
 }
 
-// hold notes that a call was refused. Those that were under way together count as one.
+// hold notes that a call was refused. Those that were before the end of a pause are of it.
 func (p *paces) hold(method string, begun time.Time, pause time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,12 +101,14 @@ func (p *paces) hold(method string, begun time.Time, pause time.Duration) {
 	case b == nil:
 		b = &beat{every: firstBeat}
 		p.of[method] = b
-	case begun.After(b.refused):
+	case begun.After(b.until):
 		b.every = min(3*b.every, lastBeat)
 	}
-	b.refused = now
 	if until := now.Add(pause); until.After(b.until) {
-		b.until, b.next = until, until
+		b.until = until
+		if b.next.Before(until) {
+			b.next = until
+		}
 	}
 }
 
@@ -112,7 +120,7 @@ func (p *paces) went(method string) {
 	if b == nil {
 		return
 	}
-	if b.every = time.Duration(float64(b.every) * faster); b.every < noBeat && time.Now().After(b.until) {
+	if b.every = time.Duration(float64(b.every) * faster); b.every < noBeat && time.Since(b.until) > settled {
 		delete(p.of, method)
 	}
 }
