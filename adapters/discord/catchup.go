@@ -151,6 +151,13 @@ func (k *readings) done(r *reading) bool {
 	return true
 }
 
+// drop removes a channel.
+func (k *readings) drop(r *reading) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.all, r.channel)
+}
+
 func (h *hearer) readAll(r *reading) {
 	err := h.pages(r)
 	for err == nil && !h.readings.done(r) {
@@ -161,8 +168,7 @@ func (h *hearer) readAll(r *reading) {
 	case !passing(err):
 		if err != nil {
 			h.d.log.Warn("what was missed cannot be read", "error", err)
-			for !h.readings.done(r) { // nor can what was missed since
-			}
+			h.readings.drop(r) // nor can what was missed since
 		}
 		r.read()
 	default:
