@@ -77,7 +77,7 @@ func (d *Discord) commands() []command {
 	all := command{Name: commandName, Type: typeSlash, Description: "Pictures, sound, video and more", Descriptions: in("Pictures, sound, video and more")}
 	all.Options = []option{
 		sub("ask", "Ask for something", ask...),
-		sub("status", "What runs in this conversation", about),
+		sub("status", "What of yours is at work here", about),
 		sub("cancel", "Stop what you asked for last"),
 		sub("tools", "What Atelier can do", about),
 		sub("help", "How to use Atelier", about),

@@ -149,7 +149,7 @@ func (d *Discord) below(r adapters.Reply) []string {
 		choices = append(choices, fmt.Sprintf(`%d\. %s`, i+1, plain(fitted(c.Text, maxChoice))))
 	}
 	if len(choices) > 0 { // they stay together, above their buttons
-		lines = append(lines, strings.Join(choices, "\n"))
+		lines = append(lines, plain(d.say(r.Language, "Other ways, by reaction or button:"))+"\n"+strings.Join(choices, "\n"))
 	}
 	return lines
 }

@@ -99,6 +99,9 @@ func (s *Slack) below(r adapters.Reply) []adapters.Block {
 			all = append(all, mark)
 		}
 	}
+	if len(r.Choices) > 0 {
+		plain(say("Other ways, by reaction or button:"))
+	}
 	for i, c := range r.Choices {
 		marker := string(rune('1'+i)) + "."
 		all = append(all, adapters.Block{Kind: adapters.Item, Marker: marker, Spans: []adapters.Span{{Text: shorten(c.Text, maxChoice)}}})
