@@ -99,8 +99,8 @@ func TestAsk(t *testing.T) {
 		t.Errorf("the wish is shown as %+v", shown)
 	}
 	answer := s.send("a", adapters.Reply{Thread: e.Thread, Text: "Here."})
-	if answer.Channel != shown.ID {
-		t.Errorf("it is answered in %q", answer.Channel)
+	if called := s.s.ThreadName(shown.ID); answer.Channel != shown.ID || called != "make @everyone blue" {
+		t.Errorf("it is answered in %q, called %q", answer.Channel, called)
 	}
 }
 

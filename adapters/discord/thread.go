@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"atelier/adapters"
@@ -71,6 +72,9 @@ func (d *Discord) tell(p *part, err error) {
 	}
 }
 
+// escaped is what means itself in Discord's markup.
+var escaped = regexp.MustCompile(`\\([[:punct:]])`)
+
 // title is what a thread is called that a message begins.
 func (m *message) title(own string) string {
 	n := names{
@@ -85,7 +89,12 @@ func (m *message) title(own string) string {
 		},
 		role: func(string) string { return "" }, channel: func(string) string { return "" },
 	}
-	title := strings.Join(strings.Fields(strings.TrimLeft(n.read(m.Content), "> ")), " ")
+	content := m.Content
+	if m.Author.ID == own { // a wish by a command: escaped, and its files stand below it
+		content, _, _ = strings.Cut(content, "\n")
+		content = escaped.ReplaceAllString(content, "$1")
+	}
+	title := strings.Join(strings.Fields(strings.TrimLeft(n.read(content), "> ")), " ")
 	if title = fitted(oneLine(title), maxThreadName); title == "" {
 		return anyTitle
 	}
