@@ -78,7 +78,7 @@ func TestLogin(t *testing.T) {
 	if c := b.cookie; c == nil || !c.HttpOnly || c.Path != "/" || c.Domain != "" || c.SameSite != http.SameSiteLaxMode || c.Secure || len(c.Value) != 43 {
 		t.Fatalf("the cookie is %v", c)
 	}
-	if got := b.ask(http.MethodGet, "/t/x").text; got != "{ID:ana Name:ＡＮＡ Admin:false} leave=true" {
+	if got := b.ask(http.MethodGet, "/t/x").text; got != "{ID:ana Name:ＡＮＡ Admin:false Roles:[]} leave=true" {
 		t.Error(got)
 	}
 	wants(t, b.ask(http.MethodGet, "/login?next=/tools"), http.StatusSeeOther)
