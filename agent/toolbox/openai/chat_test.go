@@ -341,9 +341,9 @@ func TestADeclinedWishIsNotAskedForInAPlainerWay(t *testing.T) {
 func TestRefusedFormats(t *testing.T) {
 	t.Parallel()
 	for name, refusal := range map[string]llmtest.Response{
-		"not implemented":          {Status: http.StatusNotImplemented},
-		"a code that names it":     {Status: http.StatusBadRequest, ErrorCode: "invalid_content_type"},
-		"trouble with the grammar": {Status: http.StatusInternalServerError, ErrorMessage: "response_format type must be one of text, json_object"},
+		"the server lacks the call": {Status: http.StatusNotImplemented},
+		"a code that names it":      {Status: http.StatusBadRequest, ErrorCode: "invalid_content_type"},
+		"trouble with the grammar":  {Status: http.StatusInternalServerError, ErrorMessage: "response_format type must be one of text, json_object"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

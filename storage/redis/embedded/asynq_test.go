@@ -82,7 +82,7 @@ func TestJobs(t *testing.T) {
 		if err := enqueue("id07"); !errors.Is(err, asynq.ErrTaskIDConflict) {
 			t.Errorf("the same again: %v", err)
 		}
-		time.Sleep(kept + time.Minute) // by the bubble's clock
+		<-time.After(kept + time.Minute) // by the bubble's clock
 		if queue, err := inspector.GetQueueInfo("default"); err != nil || queue.Size != 0 || queue.Completed != 0 {
 			t.Errorf("after the retention %+v is left, %v", queue, err)
 		}

@@ -97,11 +97,11 @@ func TestExpiry(t *testing.T) {
 			if err := c.Set(t.Context(), "k", "x", expiry).Err(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Until(began.Add(expiry - 2*tick))) // by the bubble's clock
+			<-time.After(time.Until(began.Add(expiry - 2*tick))) // by the bubble's clock
 			if n, err := c.Exists(t.Context(), "k").Result(); n != 1 {
 				t.Errorf("after %v of %v it is gone: %v", time.Since(began), expiry, err)
 			}
-			time.Sleep(4 * tick)
+			<-time.After(4 * tick)
 			if n, err := c.Exists(t.Context(), "k").Result(); n != 0 || err != nil {
 				t.Errorf("after %v of %v it is still there: %v", time.Since(began), expiry, err)
 			}
