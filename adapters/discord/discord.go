@@ -52,6 +52,7 @@ import (
 	"atelier/adapters/edge"
 	"atelier/adapters/inbox"
 	"atelier/adapters/ledger"
+	"atelier/adapters/turns"
 )
 
 // Name is the adapter's.
@@ -95,7 +96,7 @@ type Discord struct {
 	api    *api
 	files  *edge.Client
 	ledger *ledger.Ledger
-	keys   locks
+	keys   turns.Turns // one at a time sends under a key
 	waits  waits
 	// whispers are where commands are answered.
 	whispers whispers

@@ -38,7 +38,7 @@ func ours(t adapters.Thread) error {
 
 // once posts under a key what was not posted yet.
 func (d *Discord) once(ctx context.Context, key string, thread adapters.Thread, parts []part) (adapters.MessageRef, error) {
-	unlock, err := d.keys.lock(ctx, key)
+	unlock, err := d.keys.Take(ctx, key)
 	if err != nil {
 		return adapters.MessageRef{}, err
 	}

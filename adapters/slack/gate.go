@@ -7,13 +7,13 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
 
 	"atelier/adapters"
 	"atelier/adapters/edge"
+	"atelier/adapters/turns"
 )
 
 const (
@@ -34,15 +34,12 @@ type gate struct {
 	api    string
 	opens  *rate.Limiter
 	paces  paces
-
-	mu    sync.Mutex
-	lines map[string]chan struct{} // by channel: one posts there at a time
+	lines  turns.Turns // by channel: one posts there at a time
 }
 
 func newGate(c *http.Client, api string) *gate {
 	return &gate{
 		client: c, api: api, opens: rate.NewLimiter(rate.Every(socketEvery), socketBurst),
-		lines: map[string]chan struct{}{},
 	}
 }
 
@@ -64,7 +61,7 @@ func (g *gate) Do(r *http.Request) (*http.Response, error) {
 		}
 	case "chat.postMessage":
 		method += " " + form.Get("channel")
-		leave, err := g.enter(r.Context(), method)
+		leave, err := g.lines.Take(r.Context(), method)
 		if err != nil {
 			return nil, err
 		}
@@ -120,31 +117,6 @@ func renewed(r *http.Request) (*http.Request, error) {
 	again := r.Clone(r.Context())
 	again.Body = body
 	return again, nil
-}
-
-// enter waits until nobody else posts to the channel.
-func (g *gate) enter(ctx context.Context, line string) (leave func(), _ error) {
-	for {
-		g.mu.Lock()
-		other := g.lines[line]
-		if other == nil {
-			done := make(chan struct{})
-			g.lines[line] = done
-			g.mu.Unlock()
-			return func() {
-				g.mu.Lock()
-				delete(g.lines, line)
-				g.mu.Unlock()
-				close(done)
-			}, nil
-		}
-		g.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // formOf is what a call says, nil where that is no form.

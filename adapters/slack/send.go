@@ -96,7 +96,7 @@ func (s *Slack) Limits(adapters.Thread) adapters.Limits {
 func (s *Slack) once(
 	ctx context.Context, key string, in adapters.Thread, parts int, post, find func(ctx context.Context, n int) (string, error),
 ) (ref adapters.MessageRef, err error) {
-	leave, err := s.turn(ctx, key)
+	leave, err := s.keys.Take(ctx, key)
 	if err != nil {
 		return ref, err
 	}
@@ -156,31 +156,6 @@ func entryRef(e *ledger.Entry) adapters.MessageRef {
 		return adapters.MessageRef{}
 	}
 	return e.Ref
-}
-
-// turn waits until nobody else in this process sends under the key.
-func (s *Slack) turn(ctx context.Context, key string) (leave func(), _ error) {
-	for {
-		s.mu.Lock()
-		other := s.posting[key]
-		if other == nil {
-			done := make(chan turn)
-			s.posting[key] = done
-			s.mu.Unlock()
-			return func() {
-				s.mu.Lock()
-				delete(s.posting, key)
-				s.mu.Unlock()
-				close(done)
-			}, nil
-		}
-		s.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // post posts a message, which the key and its number are written on.

@@ -58,6 +58,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/edge"
 	"atelier/adapters/ledger"
+	"atelier/adapters/turns"
 )
 
 // Name is the adapter's.
@@ -114,17 +115,16 @@ type Slack struct {
 	twins  twins
 	socket atomic.Bool // Slack has said hello
 
+	keys turns.Turns // one at a time sends under a key
+
 	mu      sync.Mutex
 	self    *account             // once it is known
-	posting map[string]chan turn // by key, while it is posted under
 	silent  map[string]time.Time // where, and until when, the working status is not tried
 	status  map[string]string    // which emoji the bot has put on a request, by its key
 	seen    map[string]time.Time // signatures of HTTP requests, and until when they would be taken
 	purge   time.Time            // when the old ones of them go
 	hearing *listening           // while Listen runs
 }
-
-type turn struct{}
 
 var (
 	_ adapters.Adapter      = (*Slack)(nil)
@@ -177,8 +177,8 @@ func New(c Config) (*Slack, error) {
 	}
 	s := &Slack{
 		config: c, base: base, edge: outside, gate: newGate(outside.HTTP(), c.APIURL), ledger: book,
-		seeds:   rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
-		posting: map[string]chan turn{}, status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{},
+		seeds:  rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
+		status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{},
 	}
 	s.api = slack.New(c.BotToken,
 		slack.OptionHTTPClient(s.gate), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),
