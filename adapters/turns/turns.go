@@ -35,14 +35,14 @@ func (t *Turns) Take(ctx context.Context, key string) (leave func(), err error) 
 	t.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		t.leave(key, h)
-		return nil, err //nolint:wrapcheck // it is the caller's own
+		return nil, err
 	}
 	select {
 	case h.turn <- struct{}{}:
 		return func() { <-h.turn; t.leave(key, h) }, nil
 	case <-ctx.Done():
 		t.leave(key, h)
-		return nil, ctx.Err() //nolint:wrapcheck // the same
+		return nil, ctx.Err()
 	}
 }
 
