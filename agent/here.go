@@ -3,15 +3,13 @@ package agent
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 )
 
 // Capabilities are what this process can run now: candidates by tool, to be published
 // for the processes that plan (see [toolbox.Toolbox.Local]). It fails only when ctx ends.
-func (a *Agent) Capabilities(ctx context.Context) (map[string][]string, error) {
+func (a *Agent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
 	return a.config.Toolbox.Local(ctx)
 }
 
@@ -24,21 +22,19 @@ func (a *Agent) Lacks(ctx context.Context, action plan.Action) bool {
 }
 
 // Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:
-// the device of its candidate, else of the first backing of its tool that is live in any
-// process, else "cpu".
+// the device of its candidate, else of the first candidate of its tool that is live in
+// any process, else "cpu".
 func (a *Agent) Device(ctx context.Context, action plan.Action) string {
-	const otherwise = "cpu"
-	tool, ok := a.config.Toolbox.Catalogue().Tool(action.Tool)
-	if !ok {
-		return otherwise
-	}
-	if i := slices.IndexFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Candidate() == action.Candidate }); i >= 0 {
-		return cmp.Or(tool.Backends[i].Device, otherwise)
-	}
+	device := "cpu"
 	live, err := a.config.Toolbox.Live(ctx)
 	if err != nil {
-		return otherwise
+		return device
 	}
 	status, _ := live.Status(action.Tool)
-	return cmp.Or(status.Backing.Device, otherwise)
+	for i, c := range status.Candidates {
+		if i == 0 || c.Name == action.Candidate {
+			device = cmp.Or(c.Device, device)
+		}
+	}
+	return device
 }

@@ -18,13 +18,15 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 	if err != nil {
 		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
 	}
-	backends := map[string]toolbox.Backend{builtinKind: builtin}
+	servers := []toolbox.Server{{Kind: builtinKind, Backend: builtin}}
 	if c.Models.Server.configured() {
-		if backends["openai"], err = c.openai(ctx); err != nil {
+		s, err := c.openai(ctx)
+		if err != nil {
 			return nil, err
 		}
+		servers = append(servers, s)
 	}
-	return toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: backends, Elsewhere: c.Elsewhere})
+	return toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: servers, Elsewhere: c.Elsewhere})
 }
 
 // What a server has time and room for that makes pictures and sound.
@@ -35,13 +37,13 @@ const (
 )
 
 // openai is the backend that asks the models of a server.
-func (c Config) openai(ctx context.Context) (toolbox.Backend, error) {
+func (c Config) openai(ctx context.Context) (toolbox.Server, error) {
 	m := c.Models
 	e, err := m.Server.endpoint(endpoint.Config{
 		Timeout: max(m.Timeout, leastToolTimeout), Retries: toolRetries, MaxBody: maxToolAnswer, Log: c.logger(),
 	})
 	if err != nil {
-		return nil, err
+		return toolbox.Server{}, err
 	}
 	config := openai.Config{
 		Endpoint: e, Chat: m.Name, Vision: m.seeing(), Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription,
@@ -49,10 +51,14 @@ func (c Config) openai(ctx context.Context) (toolbox.Backend, error) {
 	}
 	frames, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
 	if err != nil {
-		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+		return toolbox.Server{}, fmt.Errorf("prepare what looks into videos: %w", err)
 	}
 	if frames.Probe(ctx) == nil {
 		config.Frames = frames.Frames
 	}
-	return openai.New(config)
+	asks, err := openai.New(config)
+	if err != nil {
+		return toolbox.Server{}, err
+	}
+	return toolbox.Server{Kind: "openai", Backend: asks, Cloud: !e.Private()}, nil
 }

@@ -43,7 +43,7 @@ type Config struct {
 	// Fallback lets the offline mind stand in for a model that is down.
 	Fallback bool
 	// Elsewhere tells what other processes can run; not a variable. Nil is nothing.
-	Elsewhere func(context.Context) (map[string][]string, error)
+	Elsewhere func(context.Context) (map[string][]plan.Candidate, error)
 	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
 	WithoutPrior bool
 	Models       Models

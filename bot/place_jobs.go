@@ -29,7 +29,7 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 		return nil, err
 	}
 	var made *jobs.Jobs
-	c.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return made.Elsewhere(ctx) }
+	c.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return made.Elsewhere(ctx) }
 	tell, err := newTell()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 // liveTools are those that this process or another one can run now.
 func liveTools(ctx context.Context, a *agent.Agent, j *jobs.Jobs) (map[string]bool, error) {
 	live := map[string]bool{}
-	for _, can := range []func(context.Context) (map[string][]string, error){a.Capabilities, j.Elsewhere} {
+	for _, can := range []func(context.Context) (map[string][]plan.Candidate, error){a.Capabilities, j.Elsewhere} {
 		tools, err := can(ctx)
 		if err != nil {
 			return nil, err
@@ -142,7 +142,7 @@ func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {
 }
 
 // Capabilities are the tools that this process can run.
-func (a jobsAgent) Capabilities(ctx context.Context) (map[string][]string, error) {
+func (a jobsAgent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
 	return a.agent.Capabilities(ctx)
 }
 

@@ -68,7 +68,7 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 func newToolLine(s toolbox.Status) toolLine {
 	l := toolLine{
 		Name: s.Tool.Name, Domain: s.Tool.Domain, Args: []argLine{},
-		Returns: string(s.Tool.Returns), Live: s.Live, By: s.Backing.Kind, Why: s.Why,
+		Returns: string(s.Tool.Returns), Live: s.Live, By: s.By().Kind, Why: s.Why,
 	}
 	for _, a := range s.Tool.Args {
 		l.Args = append(l.Args, argLine{a.Name, string(a.Type), string(a.Meaning), a.Optional, a.Many})

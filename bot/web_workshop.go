@@ -151,7 +151,7 @@ func (w *workshop) Tools(ctx context.Context) ([]web.Tool, error) {
 	for i, s := range statuses {
 		all[i] = web.Tool{
 			Name: s.Tool.Name, Description: s.Tool.Description, Domain: s.Tool.Domain, Makes: string(s.Tool.Returns),
-			Live: s.Live, By: s.Backing.Kind, Why: s.Why,
+			Live: s.Live, By: s.By().Kind, Why: s.Why,
 		}
 		for _, a := range s.Tool.Args {
 			all[i].Takes = append(all[i].Takes, string(a.Type))

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"atelier/agent/plan"
 )
 
 // known is what the other processes can do, as far as it was looked up lately.
@@ -13,12 +15,12 @@ type known struct {
 
 	mu    sync.Mutex
 	at    time.Time
-	tools map[string][]string
+	tools map[string][]plan.Candidate
 }
 
 // Elsewhere are the tools that other processes can run now, each with its candidates: the
 // planner searches over them too. It is looked up once in a beat.
-func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]string, error) {
+func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, error) {
 	k := j.known
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -29,7 +31,7 @@ func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools := map[string][]string{}
+	tools := map[string][]plan.Candidate{}
 	for _, w := range workers {
 		if w.ID == j.id {
 			continue

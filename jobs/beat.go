@@ -25,7 +25,7 @@ func (j *Jobs) beat(ctx context.Context) {
 	for _, p := range j.config.Pools {
 		me.Queues = append(me.Queues, slices.Sorted(maps.Keys(j.queuesOf(p)))...)
 	}
-	found := make(chan map[string][]string)
+	found := make(chan map[string][]plan.Candidate)
 	var looking sync.WaitGroup
 	defer looking.Wait()
 	if j.config.Agent != nil && (j.serves(QueueCPU) || j.serves(QueueGPU)) {
@@ -47,8 +47,8 @@ func (j *Jobs) beat(ctx context.Context) {
 
 // lookAtTools tells which tools this process can run now, each time that they are others.
 // Where that cannot be found out, what was told last holds.
-func (j *Jobs) lookAtTools(ctx context.Context, found chan<- map[string][]string) {
-	var told map[string][]string
+func (j *Jobs) lookAtTools(ctx context.Context, found chan<- map[string][]plan.Candidate) {
+	var told map[string][]plan.Candidate
 	for ; ctx.Err() == nil; pause(ctx, j.config.Beat) {
 		tools, err := j.config.Agent.Capabilities(ctx)
 		switch {

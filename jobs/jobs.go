@@ -32,7 +32,7 @@ type Agent interface {
 	// Device is where an action is done: cpu or gpu.
 	Device(ctx context.Context, a plan.Action) string
 	// Capabilities are the tools that this process can run now, each with its candidates.
-	Capabilities(ctx context.Context) (map[string][]string, error)
+	Capabilities(ctx context.Context) (map[string][]plan.Candidate, error)
 }
 
 // What errors of an [Agent] mean to the jobs.

@@ -20,7 +20,7 @@ type Worker struct {
 	// Queues are those that it works on.
 	Queues []string `json:"queues,omitempty"`
 	// Tools are those that it can run, each with its candidates.
-	Tools map[string][]string `json:"tools,omitempty"`
+	Tools map[string][]plan.Candidate `json:"able,omitempty"` // "tools" were the names alone, as processes before told them
 	// Tasks are the ids of those that run.
 	Tasks []string `json:"tasks,omitempty"`
 }

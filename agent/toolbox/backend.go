@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"atelier/agent/plan"
@@ -9,16 +10,33 @@ import (
 
 // Backend is a make that runs tools: native code, programs, servers.
 //
-// Run works only inside the call's folder, obeys its context, and returns an error
-// that carries a sentence for people ([plan.Fault]). It must be safe for concurrent use.
+// Every make promises:
+//   - Probe answers soon and asks no model for work. What it learns of a server it keeps
+//     for a moment, since all candidates are asked after at once.
+//   - Run works only inside the call's folder and leaves nothing behind elsewhere. It
+//     ends soon after its context, which is how a call is cancelled: the program is
+//     killed, the server's job is called off.
+//   - Both are safe for concurrent use, and their errors carry a sentence for people
+//     ([plan.Fault]). One that is the backend's own trouble, not the input's, is
+//     [ErrDown] as well; one of a model that is still being loaded is [ErrLoading].
 type Backend interface {
-	// Probe tells whether the make can run what a backing asks for: nil, or a
-	// [plan.Fault] that says what is missing and how to get it.
-	Probe(ctx context.Context, b Backing) error
-	//
-	// With an error, the Usage of the Output tells what was taken in vain.
-	Run(ctx context.Context, b Backing, c Call) (Output, error)
+	// Probe tells whether the candidate can run now: nil, or what is missing and how to
+	// get it.
+	Probe(ctx context.Context, c Candidate) error
+	// Run uses the candidate. With an error, the Usage of the Output tells what was
+	// taken in vain.
+	Run(ctx context.Context, c Candidate, call Call) (Output, error)
 }
+
+// What kind of trouble a backend has, by [errors.Is].
+var (
+	// ErrDown is in an error that lies with the backend and not with what it was given:
+	// no connection, a server's failure, an answer that makes no sense, too many
+	// requests, a program that cannot be started.
+	ErrDown = errors.New("the backend is down")
+	// ErrLoading is in the error of a model that is on its way: it is not down.
+	ErrLoading = errors.New("the model is being loaded")
+)
 
 // Call is one use of a tool.
 type Call struct {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-//go:embed catalogue/*.yaml
+//go:embed catalogue
 var embedded embed.FS
 
 // Embedded is the catalogue that comes with the program, one file a tool.
@@ -27,14 +27,17 @@ func Embedded() fs.FS {
 type Catalogue struct {
 	tools  []Tool
 	byName map[string]int
+	models []Model
 }
 
 // LoadCatalogue reads every *.yaml file of the folders. A tool of a later folder
 // replaces one of the same name from an earlier folder, so that an operator's folder
-// may override the embedded one. Within a folder a name is its file's name, so it
+// may override the embedded one. So are the models read that stand in a folder's folder
+// "models", by their IDs. Within a folder a name is its file's name, so it
 // cannot stand there twice. The error names every fault of every file.
 func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) {
 	byName := map[string]Tool{}
+	byID := map[string]Model{}
 	var errs []error
 	for _, folder := range folders {
 		files, err := fs.ReadDir(folder, ".") // not Glob, which takes a missing folder for an empty one
@@ -50,11 +53,16 @@ func LoadCatalogue(folders ...fs.FS) (*Catalogue, error) {
 				byName[tool.Name] = tool
 			}
 		}
+		errs = append(errs, loadModels(folder, byID)...)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return NewCatalogue(slices.Collect(maps.Values(byName))), nil
+	c := NewCatalogue(slices.Collect(maps.Values(byName)), slices.Collect(maps.Values(byID))...)
+	if err := c.checkModels(); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
 // loadTool reads one file of a folder, and tells its faults. What is no entry, such as
@@ -101,9 +109,11 @@ func readEntry(folder fs.FS, name string) ([]byte, error) {
 	return b, nil
 }
 
-// NewCatalogue is the catalogue of these tools, whose names must differ.
-func NewCatalogue(tools []Tool) *Catalogue {
-	c := &Catalogue{tools: slices.Clone(tools), byName: make(map[string]int, len(tools))}
+// NewCatalogue is the catalogue of these tools, whose names must differ, and of the models
+// that are known to do them.
+func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
+	c := &Catalogue{tools: slices.Clone(tools), byName: make(map[string]int, len(tools)), models: slices.Clone(models)}
+	slices.SortFunc(c.models, byUse)
 	slices.SortFunc(c.tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	for i, t := range c.tools {
 		c.byName[t.Name] = i
@@ -121,4 +131,16 @@ func (c *Catalogue) Tool(name string) (Tool, bool) {
 		return Tool{}, false
 	}
 	return c.tools[i], true
+}
+
+// Models lists the models, the most widely used first. The slice must not be changed.
+func (c *Catalogue) Models() []Model { return c.models }
+
+// Model returns the model of that ID.
+func (c *Catalogue) Model(id string) (Model, bool) {
+	i := slices.IndexFunc(c.models, func(m Model) bool { return m.ID == id })
+	if i < 0 {
+		return Model{}, false
+	}
+	return c.models[i], true
 }

@@ -165,8 +165,8 @@ func (t *Tool) checkBackends(f *faults) {
 		if b.Device != "cpu" && b.Device != "gpu" {
 			f.addf("backend %d has the device %q, not cpu or gpu", i+1, b.Device)
 		}
-		if slices.ContainsFunc(t.Backends[:i], func(c Backing) bool { return c.Candidate() == b.Candidate() }) {
-			f.addf("backend %s stands twice", b.Candidate())
+		if slices.ContainsFunc(t.Backends[:i], func(c Backing) bool { return c.Kind == b.Kind && c.Run == b.Run }) {
+			f.addf("backend %s:%s stands twice", b.Kind, b.Run)
 		}
 		t.checkPrompt(b, f)
 	}

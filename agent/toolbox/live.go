@@ -11,13 +11,22 @@ import (
 type Status struct {
 	Tool Tool
 	Live bool
-	// Backing is the first one that is live anywhere; only where Live.
-	Backing Backing
+	// Candidates are those that are live anywhere, in the order in which they are tried;
+	// one at least where Live.
+	Candidates []plan.Candidate
 	// Why says what this process lacks and how to get it, for people: "needs the program
 	// ffmpeg", "the model server does not answer". Only where not Live.
 	Why string
 	// Whys are the same in whole sentences, to be told in any language.
 	Whys []plan.Message
+}
+
+// By is the candidate that runs the tool unless another is wanted; only where Live.
+func (s Status) By() plan.Candidate {
+	if len(s.Candidates) == 0 {
+		return plan.Candidate{}
+	}
+	return s.Candidates[0]
 }
 
 // Liveness is what could be done at one moment. It is read only.
@@ -47,7 +56,7 @@ func (l *Liveness) Statuses() []Status { return slices.Clone(l.statuses) }
 // same tells whether both say the same of every tool of the catalogue.
 func (l *Liveness) same(other *Liveness) bool {
 	return slices.EqualFunc(l.statuses, other.statuses, func(a, b Status) bool {
-		return a.Live == b.Live && a.Backing == b.Backing && a.Why == b.Why
+		return a.Live == b.Live && a.Why == b.Why && slices.Equal(a.Candidates, b.Candidates)
 	})
 }
 

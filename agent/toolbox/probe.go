@@ -1,8 +1,8 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -21,20 +21,20 @@ type probed struct {
 // local is what this process can do with a tool.
 type local struct {
 	tool       Tool
-	candidates []string       // that are live here, in the order of the backings
+	candidates []plan.Candidate // that are live here, in the order in which they are tried
 	whys       []plan.Message // not, where there are none
 }
 
-// Local lists what this process can run: for each tool that has a live backing here, the
-// candidates ([Backing.Candidate]), in the catalogue's order. It is what other processes
+// Local lists what this process can run: for each tool that has a live candidate here, the
+// candidates in the order in which they are tried. It is what other processes
 // are told, whose [Config].Elsewhere it becomes. It answers from the last probes while
 // they are fresh, and fails only when ctx ends.
-func (t *Toolbox) Local(ctx context.Context) (map[string][]string, error) {
+func (t *Toolbox) Local(ctx context.Context) (map[string][]plan.Candidate, error) {
 	p, err := t.probeAll(ctx)
 	if err != nil {
 		return nil, err
 	}
-	able := map[string][]string{}
+	able := map[string][]plan.Candidate{}
 	for _, l := range p.tools {
 		if len(l.candidates) > 0 {
 			able[l.tool.Name] = slices.Clone(l.candidates)
@@ -45,8 +45,8 @@ func (t *Toolbox) Local(ctx context.Context) (map[string][]string, error) {
 
 // others is what other processes can run. Where that cannot be learnt, it is nothing: a
 // plan over what is here is better than none.
-func (t *Toolbox) others(ctx context.Context) (map[string][]string, error) {
-	nothing := map[string][]string{}
+func (t *Toolbox) others(ctx context.Context) (map[string][]plan.Candidate, error) {
+	nothing := map[string][]plan.Candidate{}
 	if t.elsewhere == nil {
 		return nothing, nil
 	}
@@ -63,19 +63,29 @@ func (t *Toolbox) others(ctx context.Context) (map[string][]string, error) {
 
 // with is the union with what other processes can run. What is not in the catalogue
 // cannot be planned with, and is left out.
-func (p *probed) with(others map[string][]string) *Liveness {
+func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
 	l := &Liveness{statuses: make([]Status, len(p.tools)), byName: make(map[string]int, len(p.tools))}
 	for i, at := range p.tools {
-		status := Status{Tool: at.tool, Whys: at.whys, Why: clauses(at.whys)}
-		for _, b := range at.tool.Backends {
-			if c := b.Candidate(); slices.Contains(at.candidates, c) || slices.Contains(others[at.tool.Name], c) {
-				status = Status{Tool: at.tool, Live: true, Backing: b}
-				break
-			}
+		status := Status{Tool: at.tool, Candidates: union(at.candidates, others[at.tool.Name])}
+		if status.Live = len(status.Candidates) > 0; !status.Live {
+			status.Whys, status.Why = at.whys, clauses(at.whys)
 		}
 		l.statuses[i], l.byName[at.tool.Name] = status, i
 	}
 	return l
+}
+
+// union puts together what can run here and elsewhere, in the order of their ranks; what
+// is known here stands as it does here.
+func union(here, elsewhere []plan.Candidate) []plan.Candidate {
+	all := slices.Clone(here)
+	for _, c := range elsewhere {
+		if !slices.ContainsFunc(all, func(o plan.Candidate) bool { return o.Name == c.Name }) {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b plan.Candidate) int { return cmp.Compare(a.Rank, b.Rank) })
+	return all
 }
 
 // maxProbes is how many tools are probed at a time.
@@ -114,35 +124,42 @@ func (t *Toolbox) probeTool(ctx context.Context, tool Tool) local {
 	l := local{tool: tool}
 	var whys []plan.Message
 	var lacks []*lack
+	for i, c := range t.ways[tool.Name] {
+		if err := t.probe(ctx, c); err != nil {
+			whys = append(whys, plan.Sentence(err, plan.Say("Its backend does not answer.")))
+			continue
+		}
+		l.candidates = append(l.candidates, c.told(i))
+	}
 	for _, b := range tool.Backends {
-		err := t.probe(ctx, b)
-		if err == nil {
-			l.candidates = append(l.candidates, b.Candidate())
-			continue
+		if !slices.ContainsFunc(t.servers, func(s Server) bool { return s.Kind == b.Kind }) {
+			lacks = append(lacks, newLack(b))
 		}
-		if lack, ok := errors.AsType[*lack](err); ok {
-			lacks = append(lacks, lack)
-			continue
-		}
-		whys = append(whys, plan.Sentence(err, plan.Say("Its backend does not answer.")))
 	}
 	if len(l.candidates) == 0 {
-		l.whys = slices.Concat(whys, together(lacks))
+		l.whys = slices.Concat(distinct(whys), together(lacks))
 	}
 	return l
 }
 
-// probe asks the make of the backing. A probe that panics is a backing that is not live.
-func (t *Toolbox) probe(ctx context.Context, b Backing) (err error) {
-	backend, ok := t.backends[b.Kind]
-	if !ok {
-		l := newLack(b)
-		return &plan.Fault{Sentence: l.sentence(), Err: l}
+// distinct are the sentences, each once.
+func distinct(all []plan.Message) []plan.Message {
+	var each []plan.Message
+	for _, m := range all {
+		if !slices.ContainsFunc(each, m.Equal) {
+			each = append(each, m)
+		}
 	}
+	return each
+}
+
+// probe asks the make of the candidate. A probe that panics is a candidate that is not
+// live.
+func (t *Toolbox) probe(ctx context.Context, c Candidate) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &plan.Fault{Sentence: plan.Say("Its backend is broken."), Err: fmt.Errorf("probe of %s panicked: %s", b.Candidate(), panicked(p))}
+			err = &plan.Fault{Sentence: plan.Say("Its backend is broken."), Err: fmt.Errorf("probe of %s panicked: %s", c.Name(), panicked(p))}
 		}
 	}()
-	return backend.Probe(ctx, b)
+	return t.server(c).Backend.Probe(ctx, c)
 }

@@ -58,25 +58,25 @@ func (t *Tool) checkPrompt(b Backing, f *faults) {
 		t.checkRun(b, run, f)
 	}
 	if !paired(b.Prompt) {
-		f.addf("backend %s has a prompt with a brace without its partner, or one within another", b.Candidate())
+		f.addf("backend %s has a prompt with a brace without its partner, or one within another", b.name())
 		return
 	}
 	if strings.Count(b.Prompt, "{") != len(placeholder.FindAllString(b.Prompt, -1)) {
-		f.addf("backend %s has a prompt with braces around something else than the name of an argument", b.Candidate())
+		f.addf("backend %s has a prompt with braces around something else than the name of an argument", b.name())
 	}
 	names := Placeholders(b.Prompt)
 	for _, name := range names {
 		i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Name == name })
 		switch {
 		case i < 0:
-			f.addf("backend %s has a prompt with {%s}, which is no argument of the tool", b.Candidate(), name)
+			f.addf("backend %s has a prompt with {%s}, which is no argument of the tool", b.name(), name)
 		case t.Args[i].Type.Media():
-			f.addf("backend %s has a prompt with {%s}, which is no text: files go along by themselves", b.Candidate(), name)
+			f.addf("backend %s has a prompt with {%s}, which is no text: files go along by themselves", b.name(), name)
 		}
 	}
 	for _, a := range t.Args {
 		if b.Prompt != "" && !a.Type.Media() && !slices.Contains(names, a.Name) {
-			f.addf("backend %s has a prompt without {%s}, so that what people say there is lost", b.Candidate(), a.Name)
+			f.addf("backend %s has a prompt without {%s}, so that what people say there is lost", b.name(), a.Name)
 		}
 	}
 }
@@ -84,14 +84,14 @@ func (t *Tool) checkPrompt(b Backing, f *faults) {
 // checkRun holds a run that is known to what the tool takes and returns.
 func (t *Tool) checkRun(b Backing, run modelRun, f *faults) {
 	if run.prompt && strings.TrimSpace(b.Prompt) == "" {
-		f.addf("backend %s lacks its prompt, which tells the model what to do", b.Candidate())
+		f.addf("backend %s lacks its prompt, which tells the model what to do", b.name())
 	}
 	if right := run.makes == "" && inWords(t.Returns) || run.makes != "" && t.Returns.Fits(run.makes); !right {
-		f.addf("backend %s makes %s, but the tool returns %s", b.Candidate(), cmp.Or(run.makes, "words"), t.Returns)
+		f.addf("backend %s makes %s, but the tool returns %s", b.name(), cmp.Or(run.makes, "words"), t.Returns)
 	}
 	for _, a := range t.Args {
 		if a.Type.Media() && !slices.ContainsFunc(run.takes, a.Type.Fits) {
-			f.addf("backend %s does not take %s, which argument %s is", b.Candidate(), a.Type, a.Name)
+			f.addf("backend %s does not take %s, which argument %s is", b.name(), a.Type, a.Name)
 		}
 	}
 }

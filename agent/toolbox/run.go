@@ -29,7 +29,7 @@ type Made struct {
 var ErrElsewhere = errors.New("no backing of the tool is live in this process")
 
 // Run uses a tool in this process: with the named candidate first, "" for the
-// catalogue's first, and with each other backing in turn when one fails. Backings that
+// first of all, and with each other candidate in turn when one fails. Those that
 // are not live here are passed over. Every attempt works in an empty folder of its own
 // inside the call's. check judges each output before it is accepted; one that it refuses
 // is a failure of the backing; nil accepts everything. So is an output outside of the
@@ -52,12 +52,12 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	var errs []error
 	var spent plan.Tokens
 	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}}, err }
-	for i, b := range inOrder(entry.Backends, candidate) {
+	for i, b := range inOrder(t.ways[entry.Name], candidate) {
 		if err := ctx.Err(); err != nil {
 			return inVain(err)
 		}
 		if err := t.probe(ctx, b); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
+			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
 			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Say("Its backend does not answer."))))
 			continue
 		}
@@ -67,12 +67,12 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		spent = spent.Plus(out.Usage)
 		out.Usage = spent
 		if err == nil {
-			return Made{Output: out, Candidate: b.Candidate(), Approximate: b.Approximate, Failed: failed}, nil
+			return Made{Output: out, Candidate: b.Name(), Approximate: b.Approximate, Failed: failed}, nil
 		}
 		if ctx.Err() != nil {
 			return inVain(ctx.Err())
 		}
-		errs = append(errs, fmt.Errorf("%s: %w", b.Candidate(), err))
+		errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
 		if plan.Final(err) {
 			return inVain(&plan.Fault{Sentence: plan.Sentence(err, plan.Say("That cannot be done.")), Err: errors.Join(errs...), Final: true})
 		}
@@ -87,7 +87,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 
 // try makes one attempt. A panic of the make is its failure. With an error, only the
 // Usage of the Output counts.
-func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output) error) (out Output, err error) {
+func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Output) error) (out Output, err error) {
 	if err := os.Mkdir(c.Dir, 0o700); err != nil {
 		return Output{}, fmt.Errorf("make the folder of an attempt: %w", err)
 	}
@@ -101,7 +101,7 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 			}
 		}
 	}()
-	out, err = t.backends[b.Kind].Run(mine, b, c)
+	out, err = t.server(b).Backend.Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
 			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(t.patience)), Err: err}
@@ -112,7 +112,7 @@ func (t *Toolbox) try(ctx context.Context, b Backing, c Call, check func(Output)
 		if o.Path != "" && !inside(c.Dir, o.Path) {
 			return out, &plan.Fault{
 				Sentence: plan.Say("The tool %s did not hand over what it made.", c.Tool),
-				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Candidate(), o.Path),
+				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Name(), o.Path),
 			}
 		}
 		if check == nil {
@@ -147,10 +147,10 @@ func inside(dir, file string) bool {
 }
 
 // inOrder puts the wanted candidate first.
-func inOrder(backings []Backing, candidate string) []Backing {
-	i := slices.IndexFunc(backings, func(b Backing) bool { return b.Candidate() == candidate })
+func inOrder(ways []Candidate, candidate string) []Candidate {
+	i := slices.IndexFunc(ways, func(c Candidate) bool { return c.Name() == candidate })
 	if i <= 0 {
-		return backings
+		return ways
 	}
-	return slices.Concat(backings[i:i+1], backings[:i], backings[i+1:])
+	return slices.Concat(ways[i:i+1], ways[:i], ways[i+1:])
 }

@@ -69,6 +69,9 @@ type Backing struct {
 	Prompt string `yaml:"prompt,omitempty"`
 }
 
+// name is how the backing is called among those of its tool: "native:image_to_edge".
+func (b Backing) name() string { return b.Kind + ":" + b.Run }
+
 // Wish is the example without its braces, as a person would write it.
 func Wish(example string) string {
 	return strings.NewReplacer("{", "", "}", "").Replace(example)

@@ -1,26 +1,31 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
+	"slices"
 	"sync"
 	"time"
+
+	"atelier/agent/plan"
 )
 
 // Config is what a toolbox is made of.
 type Config struct {
 	Catalogue *Catalogue
-	// Backends are the makes of this process, by the kind that a [Backing] names.
-	// A kind that is not here is not live, and says so.
-	Backends map[string]Backend
-	// Elsewhere tells what other processes can run now: for each tool the candidates
-	// ([Backing.Candidate]), as their [Toolbox.Local] has them. What the catalogue does
-	// not have is ignored. While it fails, only what is here is live. It must be safe
-	// for concurrent use. Nil means that there are no others.
-	Elsewhere func(ctx context.Context) (map[string][]string, error)
+	// Servers are where the backings of this process run, in the order in which they are
+	// tried for the same backing. A kind of which there is none is not live, and says so.
+	Servers []Server
+	// Ways are, for the tools that it names, the only candidates, in order.
+	Ways map[string][]Way
+	// Elsewhere tells what other processes can run now: for each tool the candidates, as
+	// their [Toolbox.Local] has them. Tools that the catalogue does not have are ignored.
+	// While it fails, only what is here is live. It must be safe for concurrent use. Nil
+	// means that there are no others.
+	Elsewhere func(ctx context.Context) (map[string][]plan.Candidate, error)
 	// Fresh is how long the answers of the probes are believed. Zero means 30 s.
 	Fresh time.Duration
 	// Patience is how long one backing may work on one call. Zero means 10 minutes.
@@ -35,11 +40,12 @@ type Config struct {
 // what other processes can run. It is safe for concurrent use.
 type Toolbox struct {
 	catalogue *Catalogue
-	backends  map[string]Backend
+	servers   []Server
+	ways      map[string][]Candidate // by tool, in the order in which they are tried
 	fresh     time.Duration
 	patience  time.Duration
 	clock     func() time.Time
-	elsewhere func(context.Context) (map[string][]string, error)
+	elsewhere func(context.Context) (map[string][]plan.Candidate, error)
 	log       *slog.Logger
 
 	probing sync.Mutex
@@ -54,19 +60,21 @@ func New(c Config) (*Toolbox, error) {
 	if c.Catalogue == nil {
 		return nil, errors.New("a toolbox needs a catalogue")
 	}
-	for kind, b := range c.Backends {
-		if b == nil {
-			return nil, fmt.Errorf("the backend of the kind %q is nil", kind)
-		}
+	if err := check(c); err != nil {
+		return nil, err
 	}
 	t := &Toolbox{
 		catalogue: c.Catalogue,
-		backends:  maps.Clone(c.Backends),
+		servers:   slices.Clone(c.Servers),
+		ways:      map[string][]Candidate{},
 		fresh:     c.Fresh,
 		patience:  c.Patience,
 		clock:     c.Clock,
 		elsewhere: c.Elsewhere,
 		log:       c.Log,
+	}
+	for _, tool := range c.Catalogue.Tools() {
+		t.ways[tool.Name] = candidates(tool, c.Servers, c.Catalogue.Models(), c.Ways[tool.Name])
 	}
 	if t.fresh == 0 {
 		t.fresh = 30 * time.Second
@@ -86,5 +94,32 @@ func New(c Config) (*Toolbox, error) {
 // Catalogue is the catalogue that the toolbox was made of.
 func (t *Toolbox) Catalogue() *Catalogue { return t.catalogue }
 
-// Candidate names the backing in plans and results: "native:image_to_edge".
-func (b Backing) Candidate() string { return b.Kind + ":" + b.Run }
+// check tells what is wrong with the servers and the ways.
+func check(c Config) error {
+	for i, s := range c.Servers {
+		switch {
+		case s.Backend == nil:
+			return fmt.Errorf("the backend of the server %q is nil", s.name())
+		case slices.ContainsFunc(c.Servers[:i], func(o Server) bool { return o.name() == s.name() }):
+			return fmt.Errorf("two servers are called %q", s.name())
+		}
+	}
+	for name, ways := range c.Ways {
+		tool, ok := c.Catalogue.Tool(name)
+		if !ok {
+			return fmt.Errorf("there is no tool called %s", name)
+		}
+		for _, w := range ways {
+			if len(listed(tool, c.Servers, []Way{w})) == 0 {
+				return fmt.Errorf("the tool %s cannot run on %q as %q", name, w.Server, w.Run)
+			}
+		}
+	}
+	return nil
+}
+
+// server is where a candidate of this process runs.
+func (t *Toolbox) server(c Candidate) Server {
+	i := slices.IndexFunc(t.servers, func(s Server) bool { return s.name() == cmp.Or(c.Server, c.Kind) })
+	return t.servers[i]
+}

@@ -59,13 +59,13 @@ func New(cfg Config) (*Native, error) {
 }
 
 // Probe tells whether the operation that the backing names is built in.
-func (n *Native) Probe(_ context.Context, b toolbox.Backing) error {
+func (n *Native) Probe(_ context.Context, b toolbox.Candidate) error {
 	_, err := n.find(b)
 	return err
 }
 
 // Run does the operation that the backing names.
-func (n *Native) Run(ctx context.Context, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	op, err := n.find(b)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -111,7 +111,7 @@ func (n *Native) weigh(c toolbox.Call) int64 {
 	return sum
 }
 
-func (n *Native) find(b toolbox.Backing) (operation, error) {
+func (n *Native) find(b toolbox.Candidate) (operation, error) {
 	op, ok := n.table[b.Run]
 	if !ok {
 		return nil, &plan.Fault{

@@ -52,7 +52,7 @@ func TestEveryToolOfTheCatalogue(t *testing.T) {
 	}
 }
 
-func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how toolbox.Backing) {
+func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how toolbox.Candidate) {
 	t.Helper()
 	told := make(chan string, 1) // what the model was told
 	b, _ := newBackend(t, llmtest.Config{
@@ -86,11 +86,11 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 	for _, a := range tool.Args {
 		c.Args[a.Name] = given(t, a)
 	}
-	made, err := box.Run(t.Context(), tool.Name, how.Candidate(), c, nil)
+	made, err := box.Run(t.Context(), tool.Name, how.Name(), c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.Model == "" || made.Candidate != how.Candidate() || (made.Value == "") == (made.Path == "") || tool.Returns.Media() != (made.Path != "") {
+	if made.Model == "" || made.Candidate != how.Name() || (made.Value == "") == (made.Path == "") || tool.Returns.Media() != (made.Path != "") {
 		t.Errorf("made %+v", made)
 	}
 	words := <-told

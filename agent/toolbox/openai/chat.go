@@ -16,7 +16,7 @@ import (
 const rounds = 2
 
 // chat has a model do what the prompt says, with the texts and pictures of the call.
-func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (b *Backend) chat(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	f, err := formOf(c.Returns)
 	if err != nil {
 		return toolbox.Output{}, err

@@ -17,7 +17,7 @@ import (
 const answerPixels = 2 * 4096 * 4096
 
 // draw has a picture made from words alone.
-func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	prompt := words(backing, c)
 	if oneLine(prompt) == "" {
 		return toolbox.Output{}, fault(nil, "It does not say what the picture shall show.")

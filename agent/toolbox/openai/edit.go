@@ -30,7 +30,7 @@ type edited struct {
 
 // edit has a picture changed: within the mask, if there is one, and outside of it
 // nothing.
-func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	in, err := editedBy(c)
 	if err != nil {
 		return toolbox.Output{}, err

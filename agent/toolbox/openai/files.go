@@ -62,7 +62,7 @@ func fileOf(c toolbox.Call, t plan.Type) (string, error) {
 }
 
 // words is the prompt with the texts of the call in the places of their names.
-func words(b toolbox.Backing, c toolbox.Call) string { return toolbox.Expand(b.Prompt, c.Text) }
+func words(b toolbox.Candidate, c toolbox.Call) string { return toolbox.Expand(b.Prompt, c.Text) }
 
 // enter waits for room for that many pixels; what it returns makes the room free again.
 func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {

@@ -90,7 +90,7 @@ type run struct {
 	variable string // of the environment, which sets the model
 	media    bool   // files of people leave with it
 	video    bool   // videos are looked into
-	do       func(ctx context.Context, r run, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error)
+	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
 	spent    *plan.Tokens // what it took so far; one goroutine counts
 }
@@ -133,7 +133,7 @@ func New(c Config) (*Backend, error) {
 
 // Probe tells whether the server is there and has the model that the backing needs, and
 // whether what it needs may leave.
-func (b *Backend) Probe(ctx context.Context, backing toolbox.Backing) error {
+func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	r, err := b.find(backing)
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Backing) error {
 }
 
 // Run asks the server for what the backing says.
-func (b *Backend) Run(ctx context.Context, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	r, err := b.find(backing)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -158,7 +158,7 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Backing, c toolbox.Ca
 	for _, a := range files(c) {
 		switch {
 		case !r.media:
-			return toolbox.Output{}, fault(fmt.Errorf("%s was given the file of %q", backing.Candidate(), a.arg),
+			return toolbox.Output{}, fault(fmt.Errorf("%s was given the file of %q", backing.Name(), a.arg),
 				"The model that is asked here takes no files.")
 		case !b.mayLeave():
 			return toolbox.Output{}, b.mayNotLeave()
@@ -173,12 +173,13 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Backing, c toolbox.Ca
 	return out, nil
 }
 
-func (b *Backend) find(backing toolbox.Backing) (run, error) {
+func (b *Backend) find(backing toolbox.Candidate) (run, error) {
 	r, ok := b.runs[backing.Run]
 	if !ok {
 		return run{}, fault(fmt.Errorf("no run is called %q", backing.Run), "This version does not know how to ask a model server for that.")
 	}
 	r.server = b.config.Endpoint
+	r.model = cmp.Or(backing.Model, r.model)
 	return r, nil
 }
 

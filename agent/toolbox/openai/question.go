@@ -39,7 +39,7 @@ var system = template.Must(template.New("system").Parse(systemText))
 
 // question is what a model is asked: the task, and then the texts and pictures that it
 // is about.
-func (b *Backend) question(ctx context.Context, f form, backing toolbox.Backing, c toolbox.Call) ([]api.ChatCompletionMessage, error) {
+func (b *Backend) question(ctx context.Context, f form, backing toolbox.Candidate, c toolbox.Call) ([]api.ChatCompletionMessage, error) {
 	args := arguments(backing.Prompt, c)
 	texts, mark := blocks(args)
 	var told strings.Builder

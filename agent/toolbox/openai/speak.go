@@ -28,7 +28,7 @@ const (
 )
 
 // speak has a text spoken. A long one is spoken in parts, which are joined.
-func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(words(backing, c), ""))
 	parts := spokenParts(text)
 	switch {

@@ -22,7 +22,7 @@ var heardKinds = []string{".flac", ".mp3", ".mp4", ".mpeg", ".mpga", ".m4a", ".o
 const heardBytes = 25 << 20
 
 // transcribe has what is said in a recording written down.
-func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Backing, c toolbox.Call) (_ toolbox.Output, err error) {
+func (b *Backend) transcribe(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (_ toolbox.Output, err error) {
 	path, err := fileOf(c, plan.Audio)
 	if err != nil {
 		return toolbox.Output{}, err

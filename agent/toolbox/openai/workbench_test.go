@@ -135,12 +135,12 @@ func call(t *testing.T, returns plan.Type, a args) toolbox.Call {
 	return toolbox.Call{Tool: "some_tool", Request: "request-1", Returns: returns, Args: a, Dir: t.TempDir()}
 }
 
-func backing(run, prompt string) toolbox.Backing {
-	return toolbox.Backing{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}
+func backing(run, prompt string) toolbox.Candidate {
+	return toolbox.Candidate{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}
 }
 
 // must runs what has to go well.
-func must(t *testing.T, b *Backend, how toolbox.Backing, c toolbox.Call) toolbox.Output {
+func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
 	out, err := b.Run(t.Context(), how, c)
 	if err != nil {

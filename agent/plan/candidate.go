@@ -1,0 +1,19 @@
+package plan
+
+// Candidate is one way to run a tool, as processes tell each other: a backend, on a
+// server, by a model.
+type Candidate struct {
+	// Name is unique among the candidates of a tool, and the same in every process.
+	Name   string `json:"name"`
+	Kind   string `json:"kind"`
+	Server string `json:"server"`
+	// Model is the server's name of a model, "" where none is named.
+	Model string `json:"model,omitempty"`
+	// Device is where it works: cpu or gpu.
+	Device      string `json:"device,omitempty"`
+	Approximate bool   `json:"approximate,omitempty"`
+	// Cloud tells that it is outside of the house.
+	Cloud bool `json:"cloud,omitempty"`
+	// Rank is its place in the order in which they are tried, from 0.
+	Rank int `json:"rank,omitempty"`
+}

@@ -1,0 +1,134 @@
+package toolbox
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+)
+
+// Server is where backings run: this process itself, or a server that it asks.
+type Server struct {
+	// Name stands in front of the names of its candidates; "" is the Kind.
+	Name string
+	// Kind is that of the backings that it runs: native, program, hftask, openai,
+	// localai, http.
+	Kind    string
+	Backend Backend
+	// Cloud marks one outside of the house: it is asked after all others.
+	Cloud bool
+	// Parallel is how many calls it is given at a time; 0 is any number.
+	Parallel int
+}
+
+// name is the server's name in candidates.
+func (s Server) name() string { return cmp.Or(s.Name, s.Kind) }
+
+// Way is one way to run a tool as an operator lists it, in the place of what the
+// catalogue and the order of the servers say.
+type Way struct {
+	// Server is the name of a [Server].
+	Server string
+	// Run is that of the tool's backing of the server's kind; "" is the first one.
+	Run string
+	// Model is the server's name of a model; "" is the one that the server has for it.
+	Model string
+	// Timeout is how long one call may take; 0 is [Config].Patience.
+	Timeout time.Duration
+	// Approximate marks a weaker stand-in, besides those that the catalogue marks.
+	Approximate bool
+}
+
+// Candidate is one way to run a tool: a backing, on a server, by a model.
+type Candidate struct {
+	Backing
+	// Server is the name of the server; "" is the Kind.
+	Server string
+	// Model is the server's name of a model, "" where none is named.
+	Model string
+	// Cloud tells that the server is outside of the house.
+	Cloud bool
+	// Timeout is how long one call may take; 0 is as long as any.
+	Timeout time.Duration
+}
+
+// Name is unique among the candidates of a tool, and the same in every process:
+// "native:image_to_edge", "toolserver:text-to-image@org/model".
+func (c Candidate) Name() string {
+	name := cmp.Or(c.Server, c.Kind) + ":" + c.Run
+	if c.Model != "" {
+		name += "@" + c.Model
+	}
+	return name
+}
+
+// told is what other processes are told of it; rank is its place among the candidates of
+// its tool.
+func (c Candidate) told(rank int) plan.Candidate {
+	return plan.Candidate{
+		Name: c.Name(), Kind: c.Kind, Server: cmp.Or(c.Server, c.Kind), Model: c.Model, Device: c.Device,
+		Approximate: c.Approximate, Cloud: c.Cloud, Rank: rank,
+	}
+}
+
+// candidates lists the ways to run a tool, in the order in which they are tried. Unless
+// the operator has said otherwise, that is the catalogue's order of backings, each on the
+// servers in their order and by the models in theirs, the one that no name is given for
+// last; what is in the house before what is not, and stand-ins after all others.
+func candidates(tool Tool, servers []Server, models []Model, ways []Way) []Candidate {
+	if len(ways) > 0 {
+		return listed(tool, servers, ways)
+	}
+	var all []Candidate
+	for _, b := range tool.Backends {
+		for _, s := range servers {
+			if s.Kind != b.Kind {
+				continue
+			}
+			for _, m := range models {
+				if m.Does(tool.Name, b) {
+					all = append(all, Candidate{Backing: b, Server: s.Name, Cloud: s.Cloud, Model: m.ID})
+				}
+			}
+			all = append(all, Candidate{Backing: b, Server: s.Name, Cloud: s.Cloud})
+		}
+	}
+	place := func(c Candidate) int {
+		switch {
+		case c.Approximate:
+			return 2
+		case c.Cloud:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(place(a), place(b)) })
+	return all
+}
+
+// listed are the candidates of a tool that the operator has listed.
+func listed(tool Tool, servers []Server, ways []Way) []Candidate {
+	var all []Candidate
+	for _, w := range ways {
+		s := slices.IndexFunc(servers, func(s Server) bool { return s.name() == w.Server })
+		if s < 0 {
+			continue
+		}
+		b := slices.IndexFunc(tool.Backends, func(b Backing) bool { return b.Kind == servers[s].Kind && (w.Run == "" || b.Run == w.Run) })
+		if b < 0 {
+			continue
+		}
+		c := Candidate{Backing: tool.Backends[b], Server: servers[s].Name, Cloud: servers[s].Cloud, Model: w.Model, Timeout: w.Timeout}
+		c.Approximate = c.Approximate || w.Approximate
+		all = append(all, c)
+	}
+	return all
+}
+
+// modelOf is the model that the name of a candidate names, "" if none.
+func modelOf(name string) string {
+	_, model, _ := strings.Cut(name, "@")
+	return model
+}
