@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"atelier/agent/plan"
 	"atelier/storage"
 )
 
