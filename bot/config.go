@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolgraph"
 	"atelier/jobs/quota"
 )

@@ -59,7 +59,7 @@ func (s *webSite) furnish(ctx context.Context, c Config, p *place) error {
 	if err != nil {
 		return err
 	}
-	c.Elsewhere = func(ctx context.Context) (map[string][]string, error) { return s.workshop.jobs.Elsewhere(ctx) }
+	c.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return s.workshop.jobs.Elsewhere(ctx) }
 	if s.workshop.tools, err = c.toolbox(ctx, catalogue); err != nil {
 		return err
 	}

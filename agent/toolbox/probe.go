@@ -22,7 +22,7 @@ type probed struct {
 type local struct {
 	tool       Tool
 	candidates []plan.Candidate // that are live here, in the order in which they are tried
-	whys       []plan.Message // not, where there are none
+	whys       []plan.Message   // not, where there are none
 }
 
 // Local lists what this process can run: for each tool that has a live candidate here, the

@@ -1,0 +1,102 @@
+// Package program is the make that runs tools by Debian's media programs: ffmpeg,
+// espeak-ng, tesseract, pocketsphinx, abc2midi and fluidsynth.
+//
+// Promises:
+//   - Programs run in the sandbox (see [sandbox]): they see the files of the call and no
+//     others, reach no network, and end with the context of the call, with all that they
+//     have started.
+//   - No word that a user wrote becomes an option, a filter or the name of a file: what
+//     people write is handed over in files.
+//   - A file of a user is known by its first bytes, and read as that and nothing else.
+//   - What is missing is named with the package of Debian that has it.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// Config is what the make needs.
+type Config struct {
+	Sandbox *sandbox.Sandbox
+	// FFmpeg reads and writes sound and video.
+	FFmpeg *ffmpeg.FFmpeg
+	// Limits bound the files that are read, and what is made of them.
+	Limits media.Limits
+}
+
+// Backend is the make of the kind program. It is safe for concurrent use.
+type Backend struct {
+	config     Config
+	operations map[string]operation
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+// operation is one thing that programs do, by the name that a backing runs.
+type operation struct {
+	// needs are the programs, with the packages of Debian that have them.
+	needs []need
+	do    func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
+}
+
+// need is a program and the package of Debian that has it.
+type need struct{ program, debian string }
+
+// ffmpegs are what operations on sound and video need.
+var ffmpegs = []need{{"ffmpeg", "ffmpeg"}, {"ffprobe", "ffmpeg"}}
+
+// New checks the configuration. It starts nothing.
+func New(c Config) (*Backend, error) {
+	if c.Sandbox == nil || c.FFmpeg == nil {
+		return nil, errors.New("programs need a sandbox and ffmpeg")
+	}
+	c.Limits = c.Limits.OrDefault()
+	b := &Backend{config: c, operations: map[string]operation{}}
+	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech()} {
+		maps.Copy(b.operations, group)
+	}
+	return b, nil
+}
+
+// Probe tells whether the programs of the operation are there.
+func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
+	op, err := b.operation(c)
+	if err != nil {
+		return err
+	}
+	for _, n := range op.needs {
+		if _, err := b.config.Sandbox.Find(n.program, n.debian); err != nil {
+			return fmt.Errorf("look for %s: %w", n.program, err)
+		}
+	}
+	return nil
+}
+
+// Run does the operation.
+func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	op, err := b.operation(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return op.do(ctx, call)
+}
+
+func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
+	op, ok := b.operations[c.Run]
+	if !ok {
+		return operation{}, &plan.Fault{
+			Sentence: plan.Say("This version does not know how to do that by a program."),
+			Err:      fmt.Errorf("no operation is called %q", c.Run),
+		}
+	}
+	return op, nil
+}
