@@ -1,5 +1,5 @@
-// Package amount understands how people say how much and where: sizes, angles, places,
-// regions, strengths and limits, in English, with the words of a wish around them.
+// Package amount understands how people say how much, where and when: sizes, angles, places,
+// regions, strengths, limits and passages, in English, with the words of a wish around them.
 //
 // Promises:
 //   - It is pure: no I/O, nothing of ours imported, and no input makes it panic.

@@ -1,0 +1,180 @@
+package amount
+
+import (
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Passage is a part of a sound or a video. Times below zero count back from its end, and
+// a To of zero is the end itself: the last ten seconds are {-10 s, 0}.
+type Passage struct{ From, To time.Duration }
+
+// Of is the passage of something of that length, from its beginning; false if nothing of
+// it lies within. What goes beyond the end stops there.
+func (p Passage) Of(length time.Duration) (from, to time.Duration, ok bool) {
+	from, to = p.From, p.To
+	if from < 0 {
+		from = max(from+length, 0)
+	}
+	if to <= 0 {
+		to += length
+	}
+	to = min(to, length)
+	return from, to, from < to
+}
+
+const unit = `(hours?|hrs?|h|minutes?|mins?|min|m|milliseconds?|ms|seconds?|secs?|s)\b`
+
+var (
+	// tick is one time: "0:30", "1:02:03.5", "90", "90 seconds", "a minute", "minute" where
+	// a place stands before it, as in "the first minute".
+	tick = regexp.MustCompile(`(?:(\d{1,3}):)?(\d{1,3}):(\d{2}(?:\.\d{1,6})?)\b|` +
+		`\b` + number + `(?: ?` + unit + `)?|\b(half an?|an?|first|last|final|opening) (hour|minute|second)\b`)
+	glued    = regexp.MustCompile(`(\d)(h|m|min|s)(\d)`)
+	fileName = regexp.MustCompile(`\S+\.[a-z]\w{1,4}\b`)
+	unitOf   = regexp.MustCompile(`\b(hours?|minutes?|seconds?) $`)
+
+	upTo     = regexp.MustCompile(`^ ?,? ?(?:-+|to|till|til|until|thru|through|up to|and|->) ?(?:the |second |minute |at )*$`)
+	added    = regexp.MustCompile(`^ ?,? ?(?:and )?$`)
+	lasting  = regexp.MustCompile(`\b(?:for|lasting|length|long)\b`)
+	starting = regexp.MustCompile(`\b(?:from|at|after|starting|beginning|since|with)\b`)
+	dropping = regexp.MustCompile(`\b(?:drop|remove|without|skip|skipping|delete|lose|discard|minus|omit|` +
+		`(?:cut|trim|chop|take) (?:off|away)|(?:all|everything) (?:but|except))\b`)
+	opening = regexp.MustCompile(`\b(?:first|beginning|start|opening|intro|front)\b`)
+	closing = regexp.MustCompile(`\b(?:last|final|ending|end|closing|outro)\b`)
+	onward  = regexp.MustCompile(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)
+	before  = regexp.MustCompile(`\b(?:before|until|till)\b`)
+)
+
+// moment is a time within a text.
+type moment struct {
+	at         time.Duration
+	unit       time.Duration // 0 if none was said
+	begin, end int
+}
+
+// Times understands which part of a sound or a video is kept: "0:10-0:25", "from 5 to 9
+// seconds", "the first 10 seconds", "the last minute", "20 seconds", "10 seconds from
+// 0:30", "everything after 2 minutes", "without the first 5 seconds". A number without a unit is in
+// seconds. No time is longer than a thousand hours.
+func Times(text string) (Passage, bool) {
+	s := glued.ReplaceAllString(numerals(fileName.ReplaceAllString(fold(text), " ")), "$1$2 $3")
+	s = glued.ReplaceAllString(s, "$1$2 $3") // 1h2m3s
+	s = strings.Join(strings.Fields(s), " ")
+	if senseless(s) {
+		return Passage{}, false
+	}
+	switch ms := moments(s); {
+	case len(ms) == 1:
+		return fromOne(s, ms[0])
+	case len(ms) == 2:
+		return fromTwo(s, ms[0], ms[1])
+	}
+	return Passage{}, false
+}
+
+// moments are the times of a text, those that make one ("1 minute 30 seconds") added up.
+func moments(s string) []moment {
+	var all []moment
+	for _, m := range tick.FindAllStringSubmatchIndex(s, -1) {
+		group := func(i int) string {
+			if m[2*i] < 0 {
+				return ""
+			}
+			return s[m[2*i]:m[2*i+1]]
+		}
+		next := moment{begin: m[0], end: m[1]}
+		switch {
+		case group(3) != "": // by the clock
+			next.unit = time.Second
+			next.at = time.Duration(float(group(1)))*time.Hour + time.Duration(float(group(2)))*time.Minute + seconds(group(3))
+		case group(4) != "":
+			said := group(5)
+			if u := unitOf.FindStringSubmatch(s[:m[0]]); said == "" && u != nil {
+				said = u[1]
+			}
+			next.unit = lengthOf(said)
+			next.at = time.Duration(float(group(4)) * float64(max(next.unit, time.Second)))
+			if next.unit != 0 && next.unit < time.Second {
+				next.at = time.Duration(float(group(4)) * float64(next.unit))
+			}
+		default:
+			next.unit = lengthOf(group(7))
+			next.at = next.unit
+			if strings.HasPrefix(group(6), "half") {
+				next.at /= 2
+			}
+		}
+		if n := len(all) - 1; n >= 0 && next.unit != 0 && all[n].unit > next.unit && added.MatchString(s[all[n].end:next.begin]) {
+			all[n].at, all[n].unit, all[n].end = all[n].at+next.at, next.unit, next.end
+			continue
+		}
+		all = append(all, next)
+	}
+	return all
+}
+
+func seconds(s string) time.Duration { return time.Duration(float(s) * float64(time.Second)) }
+
+// lengthOf is how long a unit is, 0 for none.
+func lengthOf(unit string) time.Duration {
+	switch {
+	case unit == "":
+		return 0
+	case unit == "ms" || strings.HasPrefix(unit, "milli"):
+		return time.Millisecond
+	case unit[0] == 'h':
+		return time.Hour
+	case unit[0] == 'm':
+		return time.Minute
+	}
+	return time.Second
+}
+
+func fromOne(s string, m moment) (Passage, bool) {
+	drops := dropping.MatchString(s)
+	switch {
+	case m.at <= 0 || m.at > maxTime:
+		return Passage{}, false
+	case onward.MatchString(s):
+		if drops || closing.MatchString(s) { // "drop the end after 3 minutes"
+			return Passage{To: m.at}, true
+		}
+		return Passage{From: m.at}, true
+	case before.MatchString(s):
+		if drops {
+			return Passage{From: m.at}, true
+		}
+		return Passage{To: m.at}, true
+	case closing.MatchString(s):
+		if drops {
+			return Passage{To: -m.at}, true
+		}
+		return Passage{From: -m.at}, true
+	case drops && opening.MatchString(s):
+		return Passage{From: m.at}, true
+	}
+	return Passage{To: m.at}, true
+}
+
+// maxTime is the longest time that is understood.
+const maxTime = 1000 * time.Hour
+
+func fromTwo(s string, a, b moment) (Passage, bool) {
+	between := s[a.end:b.begin]
+	if upTo.MatchString(between) {
+		if a.unit == 0 && b.unit > time.Second { // "2 to 3 minutes"
+			a.at *= time.Duration(b.unit / time.Second)
+		}
+		if b.unit == 0 && a.unit > time.Second { // "minutes 2 to 3"
+			b.at *= time.Duration(a.unit / time.Second)
+		}
+		return Passage{a.at, b.at}, a.at < b.at && b.at <= maxTime
+	}
+	start, length := a, b
+	if starting.MatchString(between) && !lasting.MatchString(between) {
+		start, length = b, a // "10 seconds from 0:30"
+	}
+	return Passage{start.at, start.at + length.at}, length.at > 0 && start.at+length.at <= maxTime
+}
