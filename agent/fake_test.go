@@ -123,14 +123,14 @@ type maker map[string]func(ctx context.Context, c toolbox.Call) (toolbox.Output,
 
 var _ toolbox.Backend = maker(nil)
 
-func (m maker) Probe(_ context.Context, b toolbox.Backing) error {
+func (m maker) Probe(_ context.Context, b toolbox.Candidate) error {
 	if m[b.Run] == nil {
 		return &plan.Fault{Sentence: plan.Say("It needs a %s.", b.Run)}
 	}
 	return nil
 }
 
-func (m maker) Run(ctx context.Context, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (m maker) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	return m[b.Run](ctx, c)
 }
 
@@ -205,7 +205,7 @@ func newWorld(t *testing.T, m *fakeMind, ops maker, c agent.Config, tools ...too
 	t.Helper()
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue(tools),
-		Backends:  map[string]toolbox.Backend{"native": ops},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: ops}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"atelier/agent/plan"
 )
@@ -22,19 +23,20 @@ func (a *Agent) Lacks(ctx context.Context, action plan.Action) bool {
 }
 
 // Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:
-// the device of its candidate, else of the first candidate of its tool that is live in
-// any process, else "cpu".
+// the device of its candidate, whether that is live or not, else of the first candidate of
+// its tool that is live in any process, else "cpu".
 func (a *Agent) Device(ctx context.Context, action plan.Action) string {
-	device := "cpu"
+	const otherwise = "cpu"
+	if c, ok := a.config.Toolbox.Candidate(action.Tool, action.Candidate); ok {
+		return cmp.Or(c.Device, otherwise)
+	}
 	live, err := a.config.Toolbox.Live(ctx)
 	if err != nil {
-		return device
+		return otherwise
 	}
 	status, _ := live.Status(action.Tool)
-	for i, c := range status.Candidates {
-		if i == 0 || c.Name == action.Candidate {
-			device = cmp.Or(c.Device, device)
-		}
+	if i := slices.IndexFunc(status.Candidates, func(c plan.Candidate) bool { return c.Name == action.Candidate }); i >= 0 {
+		return cmp.Or(status.Candidates[i].Device, otherwise)
 	}
-	return device
+	return cmp.Or(status.By().Device, otherwise)
 }

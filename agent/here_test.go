@@ -3,7 +3,6 @@ package agent_test
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -22,10 +21,10 @@ func TestAgentsShareTheirTools(t *testing.T) {
 	lost := tool("lost", plan.Image, img)
 	blur.Backends[1].Device = "gpu"
 	var worker, planner *agent.Agent
-	build := func(ops maker, elsewhere func(context.Context) (map[string][]string, error)) *agent.Agent {
+	build := func(ops maker, elsewhere func(context.Context) (map[string][]plan.Candidate, error)) *agent.Agent {
 		tb, err := toolbox.New(toolbox.Config{
 			Catalogue: toolbox.NewCatalogue([]toolbox.Tool{blur, draw, lost}),
-			Backends:  map[string]toolbox.Backend{"native": ops}, Elsewhere: elsewhere,
+			Servers:   []toolbox.Server{{Kind: "native", Backend: ops}}, Elsewhere: elsewhere,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -39,7 +38,7 @@ func TestAgentsShareTheirTools(t *testing.T) {
 	worker = build(maker{"draw": draws}, nil)
 	planner = build(maker{"blur": draws}, worker.Capabilities)
 	able, err := worker.Capabilities(t.Context())
-	if want := map[string][]string{"draw": {"native:draw"}}; err != nil || !maps.EqualFunc(able, want, slices.Equal) {
+	if err != nil || len(able) != 1 || len(able["draw"]) != 1 || able["draw"][0].Name != "native:draw" || able["draw"][0].Device != "gpu" {
 		t.Errorf("the worker can %v, %v", able, err)
 	}
 	p, err := planner.PlanSubtasks(t.Context(), request(photo), []plan.Subtask{wants(plan.Image, photo)})

@@ -51,7 +51,7 @@ func newAsking(t *testing.T, answer func(llmtest.Request) llmtest.Response, seco
 	}
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue(tools),
-		Backends:  map[string]toolbox.Backend{"native": maker{"sketch": draws, "trace": draws, "answer": answersLikeTheQuestion}},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: maker{"sketch": draws, "trace": draws, "answer": answersLikeTheQuestion}}},
 	})
 	if err != nil {
 		t.Fatal(err)

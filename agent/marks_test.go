@@ -42,7 +42,7 @@ func newOffline(t *testing.T, c agent.Config) *agent.Agent {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Toolbox, err = toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: map[string]toolbox.Backend{"native": builtin}}); err != nil {
+	if c.Toolbox, err = toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: []toolbox.Server{{Kind: "native", Backend: builtin}}}); err != nil {
 		t.Fatal(err)
 	}
 	if c.Mind, err = offlineMind(); err != nil {

@@ -35,7 +35,7 @@ func TestActSweepsItsScratchFolder(t *testing.T) {
 	}
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("say", plan.Text, img)}),
-		Backends:  map[string]toolbox.Backend{"native": maker{"say": says("hello")}},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: maker{"say": says("hello")}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -85,7 +85,7 @@ func oneTool(t *testing.T) *toolbox.Toolbox {
 	t.Helper()
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("edge", plan.Edge, img)}),
-		Backends:  map[string]toolbox.Backend{"native": maker{"edge": draws}},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: maker{"edge": draws}}},
 	})
 	if err != nil {
 		t.Fatal(err)

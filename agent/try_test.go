@@ -25,7 +25,7 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 	away := errors.New("the bucket is away")
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue([]toolbox.Tool{tool("say", plan.Text, img), tool("paint", plan.Image, []plan.Type{plan.Text})}),
-		Backends:  map[string]toolbox.Backend{"native": maker{"say": says("hello"), "paint": draws}},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: maker{"say": says("hello"), "paint": draws}}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -42,8 +42,8 @@ func (greeter) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking
 
 func (greeter) Device(context.Context, plan.Action) string { return jobs.QueueCPU }
 
-func (greeter) Capabilities(context.Context) (map[string][]string, error) {
-	return map[string][]string{"greet": nil, "wave": nil}, nil
+func (greeter) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
+	return map[string][]plan.Candidate{"greet": nil, "wave": nil}, nil
 }
 
 // quiet is a platform on which nobody writes by itself.

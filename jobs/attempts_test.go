@@ -169,7 +169,7 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	j := h.start()
 	h.mind.set("rare", lacks("rare"))
 	able := h.mind.other()
-	able.has = map[string][]string{"rare": {"native:rare"}}
+	able.has = map[string][]plan.Candidate{"rare": {{Name: "native:rare"}}}
 	workers := make(chan string, 1)
 	h.start(func(c *jobs.Config) {
 		c.Agent, c.State, c.Pools = able, heard{h.state, workers}, []jobs.Pool{{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: 1}}
@@ -182,7 +182,7 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	}
 	elsewhere, err := j.Elsewhere(t.Context())
 	check(t, err)
-	if len(elsewhere["rare"]) != 1 || elsewhere["rare"][0] != "native:rare" {
+	if len(elsewhere["rare"]) != 1 || elsewhere["rare"][0].Name != "native:rare" {
 		t.Errorf("elsewhere are %v", elsewhere)
 	}
 	r := h.ask(j, h.says("t", "ann", "rare|blur"))

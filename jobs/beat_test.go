@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/agent/plan"
 	"atelier/jobs"
 	"atelier/storage"
 )
@@ -39,13 +40,15 @@ func (b beats) Put(ctx context.Context, key string, value []byte, expiry time.Du
 type looking struct {
 	*mind
 
-	look func(ctx context.Context) (map[string][]string, error)
+	look func(ctx context.Context) (map[string][]plan.Candidate, error)
 }
 
-func (l looking) Capabilities(ctx context.Context) (map[string][]string, error) { return l.look(ctx) }
+func (l looking) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
+	return l.look(ctx)
+}
 
 // beating starts a worker that looks at its tools so.
-func (h *house) beating(look func(ctx context.Context) (map[string][]string, error)) <-chan jobs.Worker {
+func (h *house) beating(look func(ctx context.Context) (map[string][]plan.Candidate, error)) <-chan jobs.Worker {
 	told := make(chan jobs.Worker)
 	h.start(func(c *jobs.Config) {
 		c.Beat, c.State, c.Agent, c.Pools = 20*time.Millisecond, beats{h.state, told}, looking{h.mind, look}, c.Pools[2:]
@@ -58,7 +61,7 @@ func TestABeatWaitsForNoTool(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	entered := make(chan struct{}, 1)
-	told := h.beating(func(ctx context.Context) (map[string][]string, error) {
+	told := h.beating(func(ctx context.Context) (map[string][]plan.Candidate, error) {
 		entered <- struct{}{}
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -76,11 +79,11 @@ func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
 	n := 0
-	told := h.beating(func(context.Context) (map[string][]string, error) {
+	told := h.beating(func(context.Context) (map[string][]plan.Candidate, error) {
 		if n++; n > 1 {
 			return nil, errors.New("no answer")
 		}
-		return map[string][]string{"rare": {"native:rare"}}, nil
+		return map[string][]plan.Candidate{"rare": {{Name: "native:rare"}}}, nil
 	})
 	for w := range told {
 		if len(w.Tools) > 0 {
@@ -100,7 +103,7 @@ func TestToolsThatCannotBeLookedAtAreThoseOfLastTime(t *testing.T) {
 func TestABeatThatIsNotHeardIsFollowedByTheNext(t *testing.T) {
 	t.Parallel()
 	h := enter(t)
-	told := h.beating(func(context.Context) (map[string][]string, error) { return map[string][]string{}, nil })
+	told := h.beating(func(context.Context) (map[string][]plan.Candidate, error) { return map[string][]plan.Candidate{}, nil })
 	h.log.until(t, 2, "this process could not say that it lives")
 	<-told
 }

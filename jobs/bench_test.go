@@ -48,8 +48,8 @@ func (instant) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking
 	return "Done.", a.Plan.Thinking, nil
 }
 func (instant) Device(context.Context, plan.Action) string { return "cpu" }
-func (instant) Capabilities(context.Context) (map[string][]string, error) {
-	return map[string][]string{"tool": {"native:tool"}}, nil
+func (instant) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
+	return map[string][]plan.Candidate{"tool": {{Name: "native:tool"}}}, nil
 }
 
 // tower is a plan of so many actions, each of the width taking the one below.

@@ -29,7 +29,7 @@ type mind struct {
 	plan    func(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	tools   map[string]func(ctx context.Context, w jobs.Work) (plan.Result, error)
 	respond func(ctx context.Context, a jobs.Account) (string, error)
-	has     map[string][]string
+	has     map[string][]plan.Candidate
 }
 
 func newMind(blobs storage.Blobs) *mind {
@@ -139,7 +139,7 @@ func (*mind) Device(_ context.Context, a plan.Action) string {
 	return jobs.QueueCPU
 }
 
-func (m *mind) Capabilities(context.Context) (map[string][]string, error) {
+func (m *mind) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.has, nil

@@ -6,6 +6,7 @@ type Candidate struct {
 	// Name is unique among the candidates of a tool, and the same in every process.
 	Name   string `json:"name"`
 	Kind   string `json:"kind"`
+	Run    string `json:"run"`
 	Server string `json:"server"`
 	// Model is the server's name of a model, "" where none is named.
 	Model string `json:"model,omitempty"`
@@ -14,6 +15,6 @@ type Candidate struct {
 	Approximate bool   `json:"approximate,omitempty"`
 	// Cloud tells that it is outside of the house.
 	Cloud bool `json:"cloud,omitempty"`
-	// Rank is its place in the order in which they are tried, from 0.
+	// Rank tells which is tried first: the smaller one, whichever process has it.
 	Rank int `json:"rank,omitempty"`
 }

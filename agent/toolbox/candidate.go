@@ -3,7 +3,6 @@ package toolbox
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"atelier/agent/plan"
@@ -52,6 +51,8 @@ type Candidate struct {
 	Cloud bool
 	// Timeout is how long one call may take; 0 is as long as any.
 	Timeout time.Duration
+
+	rank int // see plan.Candidate
 }
 
 // Name is unique among the candidates of a tool, and the same in every process:
@@ -64,12 +65,11 @@ func (c Candidate) Name() string {
 	return name
 }
 
-// told is what other processes are told of it; rank is its place among the candidates of
-// its tool.
-func (c Candidate) told(rank int) plan.Candidate {
+// told is what other processes are told of it.
+func (c Candidate) told() plan.Candidate {
 	return plan.Candidate{
-		Name: c.Name(), Kind: c.Kind, Server: cmp.Or(c.Server, c.Kind), Model: c.Model, Device: c.Device,
-		Approximate: c.Approximate, Cloud: c.Cloud, Rank: rank,
+		Name: c.Name(), Kind: c.Kind, Run: c.Run, Server: cmp.Or(c.Server, c.Kind), Model: c.Model, Device: c.Device,
+		Approximate: c.Approximate, Cloud: c.Cloud, Rank: c.rank,
 	}
 }
 
@@ -82,36 +82,40 @@ func candidates(tool Tool, servers []Server, models []Model, ways []Way) []Candi
 		return listed(tool, servers, ways)
 	}
 	var all []Candidate
-	for _, b := range tool.Backends {
+	for i, b := range tool.Backends {
 		for _, s := range servers {
 			if s.Kind != b.Kind {
 				continue
 			}
+			c := Candidate{Backing: b, Server: s.Name, Cloud: s.Cloud, rank: listable + i}
+			if c.Cloud {
+				c.rank += listable
+			}
+			if c.Approximate {
+				c.rank += 2 * listable
+			}
 			for _, m := range models {
 				if m.Does(tool.Name, b) {
-					all = append(all, Candidate{Backing: b, Server: s.Name, Cloud: s.Cloud, Model: m.ID})
+					named := c
+					named.Model = m.ID
+					all = append(all, named)
 				}
 			}
-			all = append(all, Candidate{Backing: b, Server: s.Name, Cloud: s.Cloud})
+			all = append(all, c)
 		}
 	}
-	place := func(c Candidate) int {
-		switch {
-		case c.Approximate:
-			return 2
-		case c.Cloud:
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(place(a), place(b)) })
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(a.rank, b.rank) })
 	return all
 }
+
+// listable is more than the candidates of a tool that an operator may list, and more than
+// the backings that a tool may have.
+const listable = 1000
 
 // listed are the candidates of a tool that the operator has listed.
 func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 	var all []Candidate
-	for _, w := range ways {
+	for i, w := range ways {
 		s := slices.IndexFunc(servers, func(s Server) bool { return s.name() == w.Server })
 		if s < 0 {
 			continue
@@ -120,15 +124,9 @@ func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 		if b < 0 {
 			continue
 		}
-		c := Candidate{Backing: tool.Backends[b], Server: servers[s].Name, Cloud: servers[s].Cloud, Model: w.Model, Timeout: w.Timeout}
+		c := Candidate{Backing: tool.Backends[b], Server: servers[s].Name, Cloud: servers[s].Cloud, Model: w.Model, Timeout: w.Timeout, rank: min(i, listable-1)}
 		c.Approximate = c.Approximate || w.Approximate
 		all = append(all, c)
 	}
 	return all
-}
-
-// modelOf is the model that the name of a candidate names, "" if none.
-func modelOf(name string) string {
-	_, model, _ := strings.Cut(name, "@")
-	return model
 }

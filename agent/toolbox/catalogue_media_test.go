@@ -132,7 +132,7 @@ func TestStandInsStandLast(t *testing.T) {
 		weaker := false
 		for _, b := range tool.Backends {
 			if weaker && !b.Approximate {
-				t.Errorf("%s: %s stands behind a weaker backend", tool.Name, b.Candidate())
+				t.Errorf("%s: %s stands behind a weaker backend", tool.Name, b.Run)
 			}
 			weaker = weaker || b.Approximate
 		}

@@ -274,7 +274,7 @@ func TestEmbeddedCatalogue(t *testing.T) {
 		}
 		for _, b := range tool.Backends {
 			if b.Kind != "native" && b.Needs == "" {
-				t.Errorf("%s: the backend %s does not say what it needs", tool.Name, b.Candidate())
+				t.Errorf("%s: the backend %s does not say what it needs", tool.Name, b.Run)
 			}
 		}
 	}

@@ -22,52 +22,72 @@ var sing = toolbox.Tool{Name: "sing", Domain: "general", Returns: plan.Audio, Ba
 	{Kind: "program", Run: "espeak", Device: "cpu"},
 }}
 
+// ways are the candidates of those names, as a process tells of them.
+func ways(names ...string) []plan.Candidate {
+	told := make([]plan.Candidate, len(names))
+	for i, name := range names {
+		kind, run, _ := strings.Cut(name, ":")
+		told[i] = plan.Candidate{Name: name, Kind: kind, Run: run, Server: kind, Device: "cpu", Rank: 1000}
+		switch run {
+		case "espeak":
+			told[i].Rank++
+		case "quiet":
+			told[i].Rank, told[i].Approximate = 3001, true
+		case "chat":
+			told[i].Rank, told[i].Device = 1002, "gpu"
+		case "voice":
+			told[i].Device = "gpu"
+		}
+	}
+	return told
+}
+
 func TestLiveIsTheUnion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
-		elsewhere  map[string][]string
+		elsewhere  map[string][]plan.Candidate
 		loud       bool // whether the first backing of shout is live here
 		shout, why string
 		sing       string
 	}{
 		{"nobody else", nil, true, "native:loud", "needs a voice server", ""},
-		{"others have what is lacking", map[string][]string{"sing": {"program:espeak"}}, true, "native:loud", "", "program:espeak"},
-		{"the catalogue's order counts", map[string][]string{"sing": {"program:espeak", "hftask:voice"}}, true, "native:loud", "", "hftask:voice"},
-		{"a better one elsewhere comes first", map[string][]string{"shout": {"native:loud"}}, false, "native:loud", "needs a voice server", ""},
-		{"a weaker one elsewhere does not", map[string][]string{"shout": {"openai:chat"}}, false, "native:quiet", "needs a voice server", ""},
-		{"unknown ones are ignored", map[string][]string{"sing": {"hftask:song"}, "dance": {"native:dance"}}, true, "native:loud", "needs a voice server", ""},
-		{"a candidate of another tool is none", map[string][]string{"shout": {"hftask:voice"}}, true, "native:loud", "needs a voice server", ""},
+		{"others have what is lacking", map[string][]plan.Candidate{"sing": ways("program:espeak")}, true, "native:loud", "", "program:espeak"},
+		{"the catalogue's order counts", map[string][]plan.Candidate{"sing": ways("program:espeak", "hftask:voice")}, true, "native:loud", "", "hftask:voice"},
+		{"a better one elsewhere comes first", map[string][]plan.Candidate{"shout": ways("native:loud")}, false, "native:loud", "needs a voice server", ""},
+		{"a weaker one elsewhere does not", map[string][]plan.Candidate{"shout": ways("openai:chat")}, false, "native:quiet", "needs a voice server", ""},
+		{"unknown ones are ignored", map[string][]plan.Candidate{"sing": ways("hftask:song"), "dance": ways("native:dance")}, true, "native:loud", "needs a voice server", ""},
+		{"a candidate of another tool is none", map[string][]plan.Candidate{"shout": ways("hftask:voice")}, true, "native:loud", "needs a voice server", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			tb := newToolbox(t, toolbox.Config{
-				Backends: map[string]toolbox.Backend{"native": fake{probe: func(b toolbox.Backing) error {
+				Servers: []toolbox.Server{{Kind: "native", Backend: fake{probe: func(b toolbox.Candidate) error {
 					if b.Run == "loud" && !c.loud {
 						return errors.New("hoarse")
 					}
 					return nil
-				}}},
-				Elsewhere: func(context.Context) (map[string][]string, error) { return c.elsewhere, nil },
+				}}}},
+				Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return c.elsewhere, nil },
 			}, shout, sing)
 			l, err := tb.Live(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s, _ := l.Status("shout"); !s.Live || s.Backing.Candidate() != c.shout || s.Why != "" {
-				t.Errorf("shout: %s, %q", s.Backing.Candidate(), s.Why)
+			if s, _ := l.Status("shout"); !s.Live || s.By().Name != c.shout || s.Why != "" {
+				t.Errorf("shout: %s, %q", s.By().Name, s.Why)
 			}
 			s, _ := l.Status("sing")
 			if s.Live != (c.sing != "") || !strings.HasPrefix(s.Why, c.why) || (c.why == "") != (s.Why == "") {
 				t.Errorf("sing: live %v, %q", s.Live, s.Why)
 			}
-			if s.Live && s.Backing.Candidate() != c.sing {
-				t.Errorf("sing: %s", s.Backing.Candidate())
+			if s.Live && s.By().Name != c.sing {
+				t.Errorf("sing: %s", s.By().Name)
 			}
 			if statuses, err := tb.Statuses(t.Context()); err != nil || len(statuses) != 2 || l.Live("dance") {
 				t.Errorf("%d statuses, %v", len(statuses), err)
 			}
-			here := map[string][]string{"shout": {"native:loud", "native:quiet"}}
+			here := map[string][]plan.Candidate{"shout": ways("native:loud", "native:quiet")}
 			if !c.loud {
 				here["shout"] = here["shout"][1:]
 			}
@@ -84,12 +104,12 @@ func TestLiveFollowsOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	probes := 0
-	var others map[string][]string
+	var others map[string][]plan.Candidate
 	tb := newToolbox(t, toolbox.Config{
-		Backends:  map[string]toolbox.Backend{"native": fake{probe: func(toolbox.Backing) error { probes++; return nil }}},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes++; return nil }}}},
 		Fresh:     time.Minute,
 		Clock:     func() time.Time { return now },
-		Elsewhere: func(context.Context) (map[string][]string, error) { return others, nil },
+		Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return others, nil },
 	}, shout, sing)
 	live := func() *toolbox.Liveness {
 		l, err := tb.Live(t.Context())
@@ -99,16 +119,16 @@ func TestLiveFollowsOthers(t *testing.T) {
 		return l
 	}
 	alone := live()
-	others = map[string][]string{"shout": {"native:loud"}}
+	others = map[string][]plan.Candidate{"shout": ways("native:loud")}
 	if live() != alone {
 		t.Error("another process that can no more made another answer")
 	}
-	others = map[string][]string{"sing": {"hftask:voice"}}
+	others = map[string][]plan.Candidate{"sing": ways("hftask:voice")}
 	helped := live()
 	if helped == alone || !helped.Live("sing") || alone.Live("sing") {
 		t.Error("another process that can more made none")
 	}
-	others = map[string][]string{"sing": {"hftask:voice", "program:espeak"}, "dance": nil}
+	others = map[string][]plan.Candidate{"sing": ways("hftask:voice", "program:espeak"), "dance": nil}
 	if live() != helped || probes != 2 {
 		t.Errorf("%d probes", probes)
 	}
@@ -127,12 +147,12 @@ func TestLiveWithoutWordFromOthers(t *testing.T) {
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	tb := newToolbox(t, toolbox.Config{
-		Backends: map[string]toolbox.Backend{"native": fake{}},
-		Elsewhere: func(ctx context.Context) (map[string][]string, error) {
+		Servers: []toolbox.Server{{Kind: "native", Backend: fake{}}},
+		Elsewhere: func(ctx context.Context) (map[string][]plan.Candidate, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			return map[string][]string{"sing": {"hftask:voice"}},
+			return map[string][]plan.Candidate{"sing": ways("hftask:voice")},
 				fmt.Errorf("read the workers: %w", &plan.Fault{Sentence: plan.Say("The secret is out."), Err: errors.New("redis is gone")})
 		},
 		Log: slog.New(slog.NewTextHandler(&log, nil)),
@@ -153,11 +173,11 @@ func TestLiveWithoutWordFromOthers(t *testing.T) {
 func TestRunIsLocal(t *testing.T) {
 	t.Parallel()
 	tb := newToolbox(t, toolbox.Config{
-		Backends: map[string]toolbox.Backend{"native": fake{run: func(context.Context, toolbox.Backing, toolbox.Call) (toolbox.Output, error) {
+		Servers: []toolbox.Server{{Kind: "native", Backend: fake{run: func(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.Output, error) {
 			return toolbox.Output{}, errors.New("no voice")
-		}}},
-		Elsewhere: func(context.Context) (map[string][]string, error) {
-			return map[string][]string{"sing": {"hftask:voice"}, "shout": {"openai:chat"}}, nil
+		}}}},
+		Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) {
+			return map[string][]plan.Candidate{"sing": ways("hftask:voice"), "shout": ways("openai:chat")}, nil
 		},
 	}, shout, sing)
 	for tool, want := range map[string]bool{"sing": true, "shout": false} {

@@ -53,6 +53,15 @@ func (l *Liveness) Status(tool string) (Status, bool) {
 // Statuses lists every tool of the catalogue, by name.
 func (l *Liveness) Statuses() []Status { return slices.Clone(l.statuses) }
 
+// Candidate returns a way to run a tool that this process knows, live or not.
+func (t *Toolbox) Candidate(tool, name string) (plan.Candidate, bool) {
+	i := slices.IndexFunc(t.ways[tool], func(c Candidate) bool { return c.Name() == name })
+	if i < 0 {
+		return plan.Candidate{}, false
+	}
+	return t.ways[tool][i].told(), true
+}
+
 // same tells whether both say the same of every tool of the catalogue.
 func (l *Liveness) same(other *Liveness) bool {
 	return slices.EqualFunc(l.statuses, other.statuses, func(a, b Status) bool {

@@ -66,7 +66,7 @@ func (t *Toolbox) others(ctx context.Context) (map[string][]plan.Candidate, erro
 func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
 	l := &Liveness{statuses: make([]Status, len(p.tools)), byName: make(map[string]int, len(p.tools))}
 	for i, at := range p.tools {
-		status := Status{Tool: at.tool, Candidates: union(at.candidates, others[at.tool.Name])}
+		status := Status{Tool: at.tool, Candidates: union(at.tool, at.candidates, others[at.tool.Name])}
 		if status.Live = len(status.Candidates) > 0; !status.Live {
 			status.Whys, status.Why = at.whys, clauses(at.whys)
 		}
@@ -76,11 +76,13 @@ func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
 }
 
 // union puts together what can run here and elsewhere, in the order of their ranks; what
-// is known here stands as it does here.
-func union(here, elsewhere []plan.Candidate) []plan.Candidate {
+// is known here stands as it does here. A backing that the catalogue does not have cannot
+// be planned with.
+func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 	all := slices.Clone(here)
 	for _, c := range elsewhere {
-		if !slices.ContainsFunc(all, func(o plan.Candidate) bool { return o.Name == c.Name }) {
+		known := slices.ContainsFunc(tool.Backends, func(b Backing) bool { return b.Kind == c.Kind && b.Run == c.Run })
+		if known && !slices.ContainsFunc(all, func(o plan.Candidate) bool { return o.Name == c.Name }) {
 			all = append(all, c)
 		}
 	}
@@ -124,12 +126,12 @@ func (t *Toolbox) probeTool(ctx context.Context, tool Tool) local {
 	l := local{tool: tool}
 	var whys []plan.Message
 	var lacks []*lack
-	for i, c := range t.ways[tool.Name] {
+	for _, c := range t.ways[tool.Name] {
 		if err := t.probe(ctx, c); err != nil {
 			whys = append(whys, plan.Sentence(err, plan.Say("Its backend does not answer.")))
 			continue
 		}
-		l.candidates = append(l.candidates, c.told(i))
+		l.candidates = append(l.candidates, c.told())
 	}
 	for _, b := range tool.Backends {
 		if !slices.ContainsFunc(t.servers, func(s Server) bool { return s.Kind == b.Kind }) {

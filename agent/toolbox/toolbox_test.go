@@ -15,20 +15,20 @@ import (
 
 // fake is a backend that does as its functions say.
 type fake struct {
-	probe func(toolbox.Backing) error
-	run   func(context.Context, toolbox.Backing, toolbox.Call) (toolbox.Output, error)
+	probe func(toolbox.Candidate) error
+	run   func(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.Output, error)
 }
 
 var _ toolbox.Backend = fake{}
 
-func (f fake) Probe(_ context.Context, b toolbox.Backing) error {
+func (f fake) Probe(_ context.Context, b toolbox.Candidate) error {
 	if f.probe == nil {
 		return nil
 	}
 	return f.probe(b)
 }
 
-func (f fake) Run(ctx context.Context, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+func (f fake) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	return f.run(ctx, b, c)
 }
 
@@ -58,7 +58,7 @@ func TestLiveSaysWhyNot(t *testing.T) {
 	one := func(name string, bs ...toolbox.Backing) toolbox.Tool {
 		return toolbox.Tool{Name: name, Backends: bs}
 	}
-	tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": fake{probe: func(b toolbox.Backing) error {
+	tb := newToolbox(t, toolbox.Config{Servers: []toolbox.Server{{Kind: "native", Backend: fake{probe: func(b toolbox.Candidate) error {
 		switch b.Run {
 		case "lost":
 			return &plan.Fault{Sentence: plan.Say("needs the face data")}
@@ -72,7 +72,7 @@ func TestLiveSaysWhyNot(t *testing.T) {
 			panic("out of paint")
 		}
 		return nil
-	}}}},
+	}}}}},
 		one("broken", toolbox.Backing{Kind: "native", Run: "wild"}),
 		one("far", toolbox.Backing{Kind: "native", Run: "far"}, toolbox.Backing{Kind: "native", Run: "model"}),
 		one("film", toolbox.Backing{Kind: "program", Run: "cut", Needs: "the program ffmpeg"}),
@@ -107,8 +107,8 @@ func TestLiveSaysWhyNot(t *testing.T) {
 		if s.Why != want[s.Tool.Name] || s.Live != (s.Why == "") {
 			t.Errorf("%s: live %v, why %q; want %q", s.Tool.Name, s.Live, s.Why, want[s.Tool.Name])
 		}
-		if s.Live && s.Backing.Run != "ok" {
-			t.Errorf("%s runs by %q", s.Tool.Name, s.Backing.Run)
+		if s.Live && s.By().Name != "native:ok" {
+			t.Errorf("%s runs by %q", s.Tool.Name, s.By().Name)
 		}
 	}
 }
@@ -118,9 +118,9 @@ func TestLiveIsRememberedForAWhile(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	probes := 0
 	tb := newToolbox(t, toolbox.Config{
-		Backends: map[string]toolbox.Backend{"native": fake{probe: func(toolbox.Backing) error { probes++; return nil }}},
-		Fresh:    time.Minute,
-		Clock:    func() time.Time { return now },
+		Servers: []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes++; return nil }}}},
+		Fresh:   time.Minute,
+		Clock:   func() time.Time { return now },
 	}, shout)
 	first, err := tb.Live(t.Context())
 	if err != nil {
@@ -144,13 +144,13 @@ func TestLiveIsRememberedForAWhile(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	t.Parallel()
-	says := func(v string) func(context.Context, toolbox.Backing, toolbox.Call) (toolbox.Output, error) {
-		return func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
+	says := func(v string) func(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.Output, error) {
+		return func(_ context.Context, b toolbox.Candidate, _ toolbox.Call) (toolbox.Output, error) {
 			return toolbox.Output{Value: b.Run + v}, nil
 		}
 	}
-	faulty := func(f func() (toolbox.Output, error)) func(context.Context, toolbox.Backing, toolbox.Call) (toolbox.Output, error) {
-		return func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
+	faulty := func(f func() (toolbox.Output, error)) func(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.Output, error) {
+		return func(_ context.Context, b toolbox.Candidate, _ toolbox.Call) (toolbox.Output, error) {
 			if b.Run == "loud" {
 				return f()
 			}
@@ -159,7 +159,7 @@ func TestRun(t *testing.T) {
 	}
 	cases := []struct {
 		name, candidate string
-		run             func(context.Context, toolbox.Backing, toolbox.Call) (toolbox.Output, error)
+		run             func(context.Context, toolbox.Candidate, toolbox.Call) (toolbox.Output, error)
 		check           func(toolbox.Output) error
 		want            string
 		by              string
@@ -201,7 +201,7 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name: "when all fail the last one tells why",
-			run: func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
+			run: func(_ context.Context, b toolbox.Candidate, _ toolbox.Call) (toolbox.Output, error) {
 				return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("%s failed", b.Run)}
 			},
 			problem: "quiet failed",
@@ -210,7 +210,7 @@ func TestRun(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": fake{run: c.run}}}, shout)
+			tb := newToolbox(t, toolbox.Config{Servers: []toolbox.Server{{Kind: "native", Backend: fake{run: c.run}}}}, shout)
 			made, err := tb.Run(t.Context(), "shout", c.candidate, toolbox.Call{Tool: "shout", Dir: t.TempDir()}, c.check)
 			if got := plan.Sentence(err, plan.Message{}).String(); got != c.problem {
 				t.Fatalf("problem %q, want %q (%v)", got, c.problem, err)
@@ -250,14 +250,14 @@ func TestRunCounts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			run := func(_ context.Context, b toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
+			run := func(_ context.Context, b toolbox.Candidate, _ toolbox.Call) (toolbox.Output, error) {
 				out := toolbox.Output{Value: "x", Usage: took[b.Run]}
 				if strings.Contains(c.fails, b.Run) {
 					return out, &plan.Fault{Sentence: plan.Say("No."), Final: c.final}
 				}
 				return out, nil
 			}
-			tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": fake{run: run}}}, shout)
+			tb := newToolbox(t, toolbox.Config{Servers: []toolbox.Server{{Kind: "native", Backend: fake{run: run}}}}, shout)
 			made, err := tb.Run(t.Context(), "shout", "", toolbox.Call{Tool: "shout", Dir: t.TempDir()}, c.check)
 			if made.Usage != c.want {
 				t.Errorf("took %+v, want %+v (%v)", made.Usage, c.want, err)
@@ -271,27 +271,27 @@ func TestRunCounts(t *testing.T) {
 
 func TestRunStops(t *testing.T) {
 	t.Parallel()
-	waiting := fake{run: func(ctx context.Context, _ toolbox.Backing, _ toolbox.Call) (toolbox.Output, error) {
+	waiting := fake{run: func(ctx context.Context, _ toolbox.Candidate, _ toolbox.Call) (toolbox.Output, error) {
 		<-ctx.Done()
 		return toolbox.Output{}, ctx.Err()
 	}}
-	backends := map[string]toolbox.Backend{"native": waiting}
+	servers := []toolbox.Server{{Kind: "native", Backend: waiting}}
 
 	t.Run("when its caller does", func(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
-		started := fake{run: func(ctx context.Context, b toolbox.Backing, c toolbox.Call) (toolbox.Output, error) {
+		started := fake{run: func(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 			cancel()
 			return waiting.run(ctx, b, c)
 		}}
-		tb := newToolbox(t, toolbox.Config{Backends: map[string]toolbox.Backend{"native": started}}, shout)
+		tb := newToolbox(t, toolbox.Config{Servers: []toolbox.Server{{Kind: "native", Backend: started}}}, shout)
 		if _, err := tb.Run(ctx, "shout", "", toolbox.Call{Tool: "shout", Dir: t.TempDir()}, nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("when its patience ends", func(t *testing.T) {
 		t.Parallel()
-		tb := newToolbox(t, toolbox.Config{Backends: backends, Patience: time.Millisecond}, shout)
+		tb := newToolbox(t, toolbox.Config{Servers: servers, Patience: time.Millisecond}, shout)
 		_, err := tb.Run(t.Context(), "shout", "", toolbox.Call{Tool: "shout", Dir: t.TempDir()}, nil)
 		if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "took longer than a second") && !strings.Contains(got, "needs a language model") {
 			t.Errorf("got %q", got)
@@ -299,7 +299,7 @@ func TestRunStops(t *testing.T) {
 	})
 	t.Run("at once for a tool that it does not have", func(t *testing.T) {
 		t.Parallel()
-		tb := newToolbox(t, toolbox.Config{Backends: backends}, shout)
+		tb := newToolbox(t, toolbox.Config{Servers: servers}, shout)
 		if _, err := tb.Run(t.Context(), "whisper", "", toolbox.Call{Tool: "whisper"}, nil); plan.Sentence(err, plan.Message{}).String() == "" {
 			t.Errorf("got %v", err)
 		}
@@ -311,7 +311,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := toolbox.New(toolbox.Config{}); err == nil {
 		t.Error("no catalogue was accepted")
 	}
-	if _, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue(nil), Backends: map[string]toolbox.Backend{"native": nil}}); err == nil {
+	if _, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue(nil), Servers: []toolbox.Server{{Kind: "native", Backend: nil}}}); err == nil {
 		t.Error("a nil backend was accepted")
 	}
 }

@@ -196,10 +196,10 @@ func (h hand) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinkin
 
 func (hand) Device(context.Context, plan.Action) string { return jobs.QueueCPU }
 
-func (hand) Capabilities(context.Context) (map[string][]string, error) {
-	tools := map[string][]string{}
+func (hand) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
+	tools := map[string][]plan.Candidate{}
 	for _, tool := range []string{"begin", "left", "right", "join"} {
-		tools[tool] = []string{"native:" + tool}
+		tools[tool] = []plan.Candidate{{Name: "native:" + tool}}
 	}
 	return tools, nil
 }

@@ -64,7 +64,7 @@ func (w workbench) try(op string, a args) (toolbox.Output, error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return w.native.Run(context.Background(), toolbox.Candidate{Kind: "native", Run: op}, toolbox.Call{Tool: op, Args: a, Dir: dir})
+	return w.native.Run(context.Background(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: op}}, toolbox.Call{Tool: op, Args: a, Dir: dir})
 }
 
 func (w workbench) run(op string, a args) toolbox.Output {
@@ -146,11 +146,11 @@ func TestEveryOperationIsFoundAndNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
 	for name := range w.native.table {
-		if err := w.native.Probe(t.Context(), toolbox.Candidate{Run: name}); err != nil {
+		if err := w.native.Probe(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Run: name}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := w.native.Probe(t.Context(), toolbox.Candidate{Run: "fold_laundry"}); err == nil {
+	if err := w.native.Probe(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Run: "fold_laundry"}}); err == nil {
 		t.Error("an operation that does not exist is found")
 	}
 	w.refused("fold_laundry", nil, "no built-in way")
@@ -180,7 +180,7 @@ func TestACancelledCallStops(t *testing.T) {
 	cancel()
 	call := toolbox.Call{Args: args{"image": {w.given("a.png", colourful(8, 8))}}, Dir: t.TempDir()}
 	for name := range w.native.imageOperations() {
-		if _, err := w.native.Run(ctx, toolbox.Candidate{Run: name}, call); !errors.Is(err, context.Canceled) {
+		if _, err := w.native.Run(ctx, toolbox.Candidate{Backing: toolbox.Backing{Run: name}}, call); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, want that it is cancelled", name, err)
 		}
 	}

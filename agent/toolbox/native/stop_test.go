@@ -58,7 +58,7 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
 			for looks := range 12 {
-				_, err := w.native.Run(endsAfter(looks), toolbox.Candidate{Run: op}, toolbox.Call{Tool: op, Args: a, Dir: t.TempDir()})
+				_, err := w.native.Run(endsAfter(looks), toolbox.Candidate{Backing: toolbox.Backing{Run: op}}, toolbox.Call{Tool: op, Args: a, Dir: t.TempDir()})
 				if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "It was stopped") {
 					t.Fatalf("after %d looks: %v", looks, err)
 				}
@@ -77,7 +77,7 @@ func TestCallsWaitForRoom(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := w.native.Run(ctx, toolbox.Candidate{Run: "flip_image"}, toolbox.Call{Args: a, Dir: t.TempDir()})
+	_, err := w.native.Run(ctx, toolbox.Candidate{Backing: toolbox.Backing{Run: "flip_image"}}, toolbox.Call{Args: a, Dir: t.TempDir()})
 	if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, plan.Message{}).String() == "" {
 		t.Errorf("without room: %v", err)
 	}

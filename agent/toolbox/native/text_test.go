@@ -31,7 +31,7 @@ func perform(t *testing.T, run string, c toolbox.Call) (toolbox.Output, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n.Run(t.Context(), toolbox.Candidate{Kind: "native", Run: run, Device: "cpu"}, c)
+	return n.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: run, Device: "cpu"}}, c)
 }
 
 // wantFault fails the test unless err tells people something that holds the words.

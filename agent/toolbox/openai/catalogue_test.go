@@ -43,7 +43,7 @@ func TestEveryToolOfTheCatalogue(t *testing.T) {
 			count++
 			t.Run(tool.Name, func(t *testing.T) {
 				t.Parallel()
-				runTool(t, catalogue, tool, how)
+				runTool(t, catalogue, tool, toolbox.Candidate{Backing: how})
 			})
 		}
 	}
@@ -77,7 +77,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 			return llmtest.TranscribeResponse{Text: "an answer"}
 		},
 	})
-	box, err := toolbox.New(toolbox.Config{Catalogue: catalogue, Backends: map[string]toolbox.Backend{"openai": b}})
+	box, err := toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: []toolbox.Server{{Kind: "openai", Backend: b}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestTheFormOfAListForbidsNoDates(t *testing.T) {
 			continue
 		}
 		b, server := newBackend(t, llmtest.Config{Answer: answers("Siemens (organisation), 3 May (date)")})
-		out := must(t, b, how, call(t, tool.Returns, args{"text": text("Siemens was founded on 3 May.")}))
+		out := must(t, b, toolbox.Candidate{Backing: how}, call(t, tool.Returns, args{"text": text("Siemens was founded on 3 May.")}))
 		system := server.Requests()[0].System()
 		if out.Value != "Siemens (organisation), 3 May (date)" || strings.Contains(system, "no numbers") || !strings.Contains(system, "dates") {
 			t.Errorf("got %+v for\n%s", out, system)

@@ -136,7 +136,7 @@ func call(t *testing.T, returns plan.Type, a args) toolbox.Call {
 }
 
 func backing(run, prompt string) toolbox.Candidate {
-	return toolbox.Candidate{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}
+	return toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: run, Device: "cpu", Prompt: prompt}}
 }
 
 // must runs what has to go well.
