@@ -83,7 +83,10 @@ func waitByClock(ctx context.Context, d time.Duration) error {
 
 // Do answers with a complete answer of a status below 300, or fails with an *Error or
 // with the context's own error.
-func (d *doer) Do(req *http.Request) (*http.Response, error) {
+func (d *doer) Do(req *http.Request) (*http.Response, error) { return d.do(req, false) }
+
+// do is Do; plainly is as try has it.
+func (d *doer) do(req *http.Request, plainly bool) (*http.Response, error) {
 	ctx := req.Context()
 	if err := replayable(req); err != nil {
 		return nil, err
@@ -94,7 +97,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	pause.MaxInterval = maxWait / 2
 	hangs := 0
 	for try := 1; ; try++ {
-		resp, fail := d.try(req)
+		resp, fail := d.try(req, plainly)
 		if fail == nil {
 			return resp, nil
 		}

@@ -66,7 +66,7 @@ func (s said) addForm(r *multipart.Reader) {
 func (s said) add(v any) {
 	switch v := v.(type) {
 	case string:
-		if strings.HasPrefix(v, pictured) {
+		if strings.HasPrefix(v, pictured) || isFile(v) {
 			return
 		}
 		words := wordsOf(v[:min(len(v), maxSaid)])
@@ -91,6 +91,12 @@ func (s said) add(v any) {
 		}
 	}
 }
+
+// encoded is the beginning of a file in Base64: people write no word that long.
+var encoded = regexp.MustCompile(`^[A-Za-z0-9+/]{200}`)
+
+// isFile tells whether a text is a file that is spelled out.
+func isFile(text string) bool { return encoded.MatchString(text) }
 
 // ours are the fields of a request that hold no words of people.
 var ours = map[string]bool{

@@ -34,6 +34,9 @@ type Error struct {
 	// Code and Param are the server's own words for what it refused, such as
 	// context_length_exceeded and response_format; "" if it did not say.
 	Code, Param string
+	// Loading is, of a server that is Down, that it has said that the model is on its way;
+	// After is then how long that is expected to take. It is not tried again here.
+	Loading bool
 	// format is that the server failed at the response_format (see RefusesFormat), and
 	// refused the parameter that it does not take (see Refused).
 	format  bool
@@ -53,6 +56,12 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return ""
+}
+
+// Loading tells whether a call failed since the model is being loaded.
+func Loading(err error) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Loading
 }
 
 // The names that servers give to a failure, in code or type, where the status does not

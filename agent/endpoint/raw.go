@@ -2,50 +2,57 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 )
 
-// Post sends a body to a path below the base URL, such as /images/edits, and returns
-// the answer's body. It keeps the promises of any other call, and is for what go-openai
-// does not send as OpenAI takes it. The model is the one that is asked for; Azure wants
-// it in the address. Errors are as those of Sort.
-func (e *Endpoint) Post(ctx context.Context, path, model, contentType string, body []byte) ([]byte, error) {
-	to := e.base.JoinPath(path)
-	if e.azure {
-		to = e.base.JoinPath("openai", "deployments", url.PathEscape(model), path)
-		to.RawQuery = url.Values{"api-version": {e.version}}.Encode()
-	}
-	return e.send(ctx, http.MethodPost, to, model, contentType, body)
+// Request is a call of any form.
+type Request struct {
+	// Method is that of HTTP; "" is GET.
+	Method string
+	// Path is one below the base URL, such as /images/edits. Its parts are escaped here.
+	Path string
+	// Query stands behind it; nil is none.
+	Query url.Values
+	// Address stands in the place of Path and Query: that of something on this very
+	// server, as an answer of it has named it, whole or from its root on. What lies
+	// elsewhere is not asked for: an address elsewhere is the word of a stranger.
+	Address string
+	// Header goes along, besides the key; nil is none.
+	Header http.Header
+	// Body is sent as it is; nil is none.
+	Body []byte
+	// Model is the one that is asked for, for the sentences; Azure wants it in the address.
+	Model string
+	// Plainly takes a body that speaks of an error as an answer, where its status is one of
+	// success.
+	Plainly bool
 }
 
-// errElsewhere is the address of a file that lies on another server.
-var errElsewhere = errors.New("the file that the answer names lies on another server")
-
-// Fetch reads a file that an answer of the server names by its address. Only one that
-// lies on this very server is read: an address elsewhere is the word of a stranger.
-// Errors are as those of Sort.
-func (e *Endpoint) Fetch(ctx context.Context, address string) ([]byte, error) {
-	to, err := e.base.Parse(address)
-	if err != nil || to.Scheme != e.base.Scheme || to.Host != e.base.Host {
-		return nil, e.Sort(&Error{Kind: Malformed, Err: errElsewhere}, "")
-	}
-	to.User = e.base.User
-	return e.send(ctx, http.MethodGet, to, "", "", nil)
+// Response is an answer that has come whole, with a status of success.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
 }
 
-func (e *Endpoint) send(ctx context.Context, method string, to *url.URL, model, contentType string, body []byte) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, method, to.String(), bytes.NewReader(body))
+// Do makes a call. It keeps the promises of any other. Errors are as those of Sort.
+func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
+	to, err := e.target(r)
 	if err != nil {
-		return nil, e.Sort(&Error{Kind: Rejected, Err: errors.New("the request cannot be made")}, model)
+		return Response{}, err
 	}
-	if contentType != "" {
-		req.Header.Set("Content-Type", contentType)
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(r.Method, http.MethodGet), to.String(), bytes.NewReader(r.Body))
+	if err != nil {
+		return Response{}, e.Sort(&Error{Kind: Rejected, Err: errors.New("the request cannot be made")}, r.Model)
 	}
+	maps.Copy(req.Header, r.Header)
 	switch {
 	case e.key == "":
 	case e.azure:
@@ -53,13 +60,54 @@ func (e *Endpoint) send(ctx context.Context, method string, to *url.URL, model, 
 	default:
 		req.Header.Set("Authorization", "Bearer "+e.key)
 	}
-	resp, err := e.doer.Do(req)
+	resp, err := e.doer.do(req, r.Plainly)
 	if err != nil {
-		return nil, e.Sort(err, model)
+		return Response{}, e.Sort(err, r.Model)
 	}
 	answer, err := io.ReadAll(resp.Body)
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, e.Sort(fmt.Errorf("read the answer: %w", err), model)
+		return Response{}, e.Sort(fmt.Errorf("read the answer: %w", err), r.Model)
 	}
-	return answer, nil
+	return Response{Status: resp.StatusCode, Header: resp.Header, Body: answer}, nil
+}
+
+// errElsewhere is the address of a file that lies on another server.
+var errElsewhere = errors.New("the file that the answer names lies on another server")
+
+// target is where a call goes.
+func (e *Endpoint) target(r Request) (*url.URL, error) {
+	if r.Address != "" {
+		to, err := e.base.Parse(r.Address)
+		if err != nil || to.Scheme != e.base.Scheme || to.Host != e.base.Host {
+			return nil, e.Sort(&Error{Kind: Malformed, Err: errElsewhere}, "")
+		}
+		to.User = e.base.User
+		return to, nil
+	}
+	to := e.base.JoinPath(r.Path)
+	query := maps.Clone(r.Query)
+	if e.azure {
+		to = e.base.JoinPath("openai", "deployments", url.PathEscape(r.Model), r.Path)
+		if query == nil {
+			query = url.Values{}
+		}
+		query.Set("api-version", e.version)
+	}
+	to.RawQuery = query.Encode()
+	return to, nil
+}
+
+// Post sends a body to a path below the base URL and returns the answer's body: see Do.
+// It is for what go-openai does not send as OpenAI takes it.
+func (e *Endpoint) Post(ctx context.Context, path, model, contentType string, body []byte) ([]byte, error) {
+	answer, err := e.Do(ctx, Request{
+		Method: http.MethodPost, Path: path, Header: http.Header{"Content-Type": {contentType}}, Body: body, Model: model,
+	})
+	return answer.Body, err
+}
+
+// Fetch reads a file that an answer of the server names by its address: see Request.
+func (e *Endpoint) Fetch(ctx context.Context, address string) ([]byte, error) {
+	answer, err := e.Do(ctx, Request{Address: cmp.Or(address, ":")})
+	return answer.Body, err
 }

@@ -13,6 +13,8 @@ import (
 type refusal struct {
 	message, kind, code, param string
 	number                     int // the code, where it is one
+	// estimated is in how many seconds the model is there, as a number; "" if that was not said.
+	estimated string
 }
 
 // parseRefusal reads the forms of error bodies in use:
@@ -24,6 +26,7 @@ type refusal struct {
 //	{"detail": "text"}, {"detail": [{"msg", "type"}]} FastAPI
 //	[{"error": {…}}]                                  Gemini
 //	{"error": "{\"error\": {…}}"}                     Ollama, for llama.cpp under it
+//	{"error": "text", "estimated_time": 20.5}         Hugging Face, of a model that is being loaded
 //
 // Anything else is a refusal without words: a page of HTML, say, is no message.
 func parseRefusal(body []byte) refusal {
@@ -52,12 +55,14 @@ func refusalOf(v any) refusal {
 			if inner, ok := v[k]; ok && inner != nil {
 				r := refusalOf(inner)
 				r.kind = cmp.Or(r.kind, text(v["error_type"]))
+				r.estimated = cmp.Or(r.estimated, text(v["estimated_time"]))
 				return r
 			}
 		}
 		r := refusalOf(cmp.Or(text(v["message"]), text(v["msg"])))
 		r.kind = cmp.Or(r.kind, text(v["type"]))
 		r.param = cmp.Or(r.param, text(v["param"]))
+		r.estimated = cmp.Or(r.estimated, text(v["estimated_time"]))
 		return r.withCode(text(v["code"]))
 	}
 	return refusal{}

@@ -114,6 +114,9 @@ func (n Names) sentence(e *Error, model string) plan.Message {
 	case TooLong:
 		return plan.Say("This is too long for the model. Please shorten the text, send less, or begin a new thread.")
 	case Down:
+		if e.Loading {
+			return plan.Say("The model is still being loaded. Please try again in %s.", span(e.After))
+		}
 		return plan.Say("The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and %s.", base)
 	case TimedOut:
 		return plan.Say("The model took too long to answer. Please try again, or with less at once.")

@@ -30,8 +30,9 @@ const maxRefusal = 64 << 10
 // a proxy's that could not reach the server (Cloudflare), 529 is "overloaded" (Anthropic).
 var passing = []int{429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
-// try asks once and reads the whole answer.
-func (d *doer) try(req *http.Request) (*http.Response, *failure) {
+// try asks once and reads the whole answer. Plainly means that an answer with the status
+// of success is one, whatever it says.
+func (d *doer) try(req *http.Request, plainly bool) (*http.Response, *failure) {
 	ctx, cancel := context.WithTimeout(req.Context(), d.timeout)
 	defer cancel()
 	again := req.Clone(ctx)
@@ -62,7 +63,7 @@ func (d *doer) try(req *http.Request) (*http.Response, *failure) {
 	case isPage(resp.Header):
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer is a web page; the base URL may be wrong", false)
 	}
-	if r, ok := hiddenRefusal(body); ok {
+	if r, ok := hiddenRefusal(body); ok && !plainly {
 		return nil, d.refused(req, resp, r)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
@@ -109,6 +110,10 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal) *failu
 	f.Err = fmt.Errorf("%s: %w", d.host, f.Err)
 	if to, err := resp.Location(); err == nil && status < 400 {
 		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
+	}
+	if status == http.StatusServiceUnavailable && r.estimated != "" {
+		f.Loading, f.After = true, number(r.estimated, time.Second)
+		return f
 	}
 	switch strings.ToLower(resp.Header.Get("X-Should-Retry")) { // as OpenAI's own clients do
 	case "true":
