@@ -22,7 +22,8 @@ const number = `(\d{1,6}(?:\.\d{1,12})?|\.\d{1,12})`
 // words are numbers and signs that fold writes in digits.
 var words = map[string]string{
 	"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
-	"eight": "8", "nine": "9", "ten": "10", "twelve": "12",
+	"eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20",
+	"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "ninety": "90",
 	"percent": "%", "center": "centre", "centered": "centre", "centred": "centre", "middle": "centre",
 	"midpoint": "centre",
 	"color":    "colour", "colors": "colours", "colorful": "colourful", "gray": "grey",

@@ -44,6 +44,7 @@ var (
 	opening = regexp.MustCompile(`\b(?:first|beginning|start|opening|intro|front)\b`)
 	closing = regexp.MustCompile(`\b(?:last|final|ending|end|closing|outro)\b`)
 	onward  = regexp.MustCompile(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)
+	toEnd   = regexp.MustCompile(`^ ?(?:onwards?|on|(?:-+|to|till|til|until|through|up to) ?(?:the )?(?:very )?end)\b`)
 	before  = regexp.MustCompile(`\b(?:before|until|till)\b`)
 )
 
@@ -59,9 +60,7 @@ type moment struct {
 // 0:30", "everything after 2 minutes", "without the first 5 seconds". A number without a unit is in
 // seconds. No time is longer than a thousand hours.
 func Times(text string) (Passage, bool) {
-	s := glued.ReplaceAllString(numerals(fileName.ReplaceAllString(fold(text), " ")), "$1$2 $3")
-	s = glued.ReplaceAllString(s, "$1$2 $3") // 1h2m3s
-	s = strings.Join(strings.Fields(s), " ")
+	s := foldTimes(text)
 	if senseless(s) {
 		return Passage{}, false
 	}
@@ -72,6 +71,13 @@ func Times(text string) (Passage, bool) {
 		return fromTwo(s, ms[0], ms[1])
 	}
 	return Passage{}, false
+}
+
+// foldTimes is fold for texts about times, without the names of files.
+func foldTimes(text string) string {
+	s := glued.ReplaceAllString(numerals(fileName.ReplaceAllString(fold(text), " ")), "$1$2 $3")
+	s = glued.ReplaceAllString(s, "$1$2 $3") // 1h2m3s
+	return strings.Join(strings.Fields(s), " ")
 }
 
 // moments are the times of a text, those that make one ("1 minute 30 seconds") added up.
@@ -137,6 +143,11 @@ func fromOne(s string, m moment) (Passage, bool) {
 	switch {
 	case m.at <= 0 || m.at > maxTime:
 		return Passage{}, false
+	case toEnd.MatchString(s[m.end:]): // "from 0:30 to the end"
+		if drops {
+			return Passage{To: m.at}, true
+		}
+		return Passage{From: m.at}, true
 	case onward.MatchString(s):
 		if drops || closing.MatchString(s) { // "drop the end after 3 minutes"
 			return Passage{To: m.at}, true

@@ -23,6 +23,7 @@ func TestTimes(t *testing.T) {
 		"drop the end after 3 minutes": {0, 3 * minute}, "end of it after 3 minutes": {0, 3 * minute}, "drop everything after 2 minutes": {0, 2 * minute},
 		"everything after 2 minutes": {2 * minute, 0}, "from 0:30": {30 * second, 0}, "until 0:30": {0, 30 * second}, "skip everything before 0:30": {30 * second, 0},
 		"without the first 5 seconds": {5 * second, 0}, "cut off the last 5 seconds": {0, -5 * second}, "all but the last 2 seconds": {0, -2 * second},
+		"from 0:30 to the end": {30 * second, 0}, "0:30 - the end": {30 * second, 0}, "0:30 onwards": {30 * second, 0}, "remove 0:30 to the end": {0, 30 * second},
 		"10 seconds from 0:30": {30 * second, 40 * second}, "from 0:30 for 10 seconds": {30 * second, 40 * second}, "10 seconds starting at 1:00": {minute, 70 * second},
 	} {
 		if got, ok := Times(text); !ok || got != want {

@@ -1,0 +1,68 @@
+package amount
+
+import "regexp"
+
+var (
+	slowing   = regexp.MustCompile(`\b(?:slow|slower|slowed|slowly|slowdown|slow ?mo|slow motion|down|reduce|decrease|less|lower)\b`)
+	speeding  = regexp.MustCompile(`\b(?:fast|faster|quick|quicker|quickly|up|accelerate|accelerated|sped|forward|time ?lapse|hyperlapse)\b`)
+	factorX   = regexp.MustCompile(`(\d)x\b`)
+	lapse     = regexp.MustCompile(`\b(?:time ?lapse|hyperlapse)\b`)
+	faster    = regexp.MustCompile(`^ ?%? ?(?:faster|quicker|more|slower|less)\b`)
+	bareTempo = regexp.MustCompile(`(?:^|[^\d.:])` + number + `$`)
+)
+
+// Tempo understands how fast something is to play, as a factor of its own speed: "2x",
+// "half", "25%", "three times slower", "50% faster", "slow motion", "time-lapse". A factor
+// without a direction is one of the speed: "2" is twice as fast. From 0.01 to 100.
+func Tempo(text string) (float64, bool) {
+	s := numerals(factorX.ReplaceAllString(fold(text), "$1 x"))
+	if senseless(s) {
+		return 0, false
+	}
+	f, ok := tempo(s, slowing.MatchString(s), speeding.MatchString(s))
+	return f, ok && f >= 0.01 && f <= 100
+}
+
+func tempo(s string, slow, fast bool) (float64, bool) {
+	multiple, several := multipleOf(s)
+	if v, at, ok := share(s); ok {
+		if several { // "half and double"
+			return 0, false
+		}
+		change := bySoMuch.MatchString(s[:at[0]]) || faster.MatchString(s[at[1]:])
+		switch {
+		case change && slow && !fast:
+			return 1 - v, v < 1
+		case change && fast && !slow:
+			return 1 + v, true
+		}
+		return v, v > 0
+	}
+	if m := times.FindStringSubmatch(s); m != nil {
+		multiple, several = float(m[1]+m[2]+m[3]+m[4]), true
+	} else if m := bareTempo.FindStringSubmatch(s); m != nil {
+		multiple, several = float(m[1]), true
+	}
+	if several {
+		if multiple > 1 && slow && !fast {
+			return 1 / multiple, true
+		}
+		return multiple, multiple > 0
+	}
+	if slow == fast {
+		return 0, false
+	}
+	level := 1
+	if little.MatchString(s) {
+		level = 0
+	} else if lot.MatchString(s) {
+		level = 2
+	}
+	switch {
+	case slow:
+		return []float64{0.8, 0.5, 0.25}[level], true
+	case lapse.MatchString(s):
+		return 10, true
+	}
+	return []float64{1.25, 2, 4}[level], true
+}
