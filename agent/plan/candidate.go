@@ -13,6 +13,8 @@ type Candidate struct {
 	// Device is where it works: cpu or gpu.
 	Device      string `json:"device,omitempty"`
 	Approximate bool   `json:"approximate,omitempty"`
+	// Loading tells that its model is on its way: a call waits for it.
+	Loading bool `json:"loading,omitempty"`
 	// Cloud tells that it is outside of the house.
 	Cloud bool `json:"cloud,omitempty"`
 	// Rank tells which is tried first: the smaller one, whichever process has it.

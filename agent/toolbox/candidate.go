@@ -58,17 +58,20 @@ type Candidate struct {
 // Name is unique among the candidates of a tool, and the same in every process:
 // "native:image_to_edge", "toolserver:text-to-image@org/model".
 func (c Candidate) Name() string {
-	name := cmp.Or(c.Server, c.Kind) + ":" + c.Run
+	name := c.server() + ":" + c.Run
 	if c.Model != "" {
 		name += "@" + c.Model
 	}
 	return name
 }
 
+// server is the name of its server.
+func (c Candidate) server() string { return cmp.Or(c.Server, c.Kind) }
+
 // told is what other processes are told of it.
 func (c Candidate) told() plan.Candidate {
 	return plan.Candidate{
-		Name: c.Name(), Kind: c.Kind, Run: c.Run, Server: cmp.Or(c.Server, c.Kind), Model: c.Model, Device: c.Device,
+		Name: c.Name(), Kind: c.Kind, Run: c.Run, Server: c.server(), Model: c.Model, Device: c.Device,
 		Approximate: c.Approximate, Cloud: c.Cloud, Rank: c.rank,
 	}
 }

@@ -19,16 +19,15 @@ func (l *lack) sentence() plan.Message { return plan.Say("It needs %s; %s.", l.n
 func newLack(b Backing) *lack {
 	l := &lack{needs: plan.Say("the operation %s", b.Run)}
 	switch b.Kind {
-	case "program":
-		l.cannot, l.needs = plan.Say("this version cannot run programs yet"), plan.Say("a program")
 	case "openai":
 		l.cannot, l.needs = plan.Say("set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"), plan.Say("a model server")
-	case "hftask", "localai":
-		l.cannot, l.needs = plan.Say("this version cannot use such servers yet"), plan.Say("a tool server")
-	case "http":
-		l.cannot, l.needs = plan.Say("this version cannot ask web services yet"), plan.Say("a web service")
+	case "hftask":
+		l.cannot = plan.Say("set TOOL_SERVER_URL for a server of your own, or HF_TOKEN and ALLOW_CLOUD_MEDIA=true for those of Hugging Face")
+		l.needs = plan.Say("a tool server")
+	case "localai":
+		l.cannot, l.needs = plan.Say("set LOCALAI_URL for a server of your own"), plan.Say("a LocalAI server")
 	default:
-		l.cannot = plan.Say("this version has no backend of the kind %q", b.Kind)
+		l.cannot = plan.Say("nothing of the kind %q is set up here", b.Kind)
 	}
 	if b.Needs != "" {
 		l.needs = needsOf(b)

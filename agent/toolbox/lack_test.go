@@ -25,7 +25,8 @@ func TestLackTellsAlternatives(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := live.Status("draw")
-	want := "It needs a tool server, a server, 50% idle or a LocalAI server; this version cannot use such servers yet. " +
+	want := "It needs a tool server or a server, 50% idle; set TOOL_SERVER_URL for a server of your own, or HF_TOKEN and ALLOW_CLOUD_MEDIA=true " +
+		"for those of Hugging Face. Or it needs a LocalAI server; set LOCALAI_URL for a server of your own. " +
 		"Or it needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
 	if got := s.Lack().String(); got != want {
 		t.Errorf("%q, want %q", got, want)

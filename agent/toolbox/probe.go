@@ -3,6 +3,7 @@ package toolbox
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,17 +13,35 @@ import (
 	"atelier/agent/plan"
 )
 
-// probed is what the backings of this process answered at one moment. It is read only.
+// probed is what the candidates of this process answered. It is read only.
 type probed struct {
 	at    time.Time
 	tools []local // in the order of the catalogue
+	// next is when the first of them is to be asked again.
+	next time.Time
 }
 
 // local is what this process can do with a tool.
 type local struct {
 	tool       Tool
+	answers    []answer
 	candidates []plan.Candidate // that are live here, in the order in which they are tried
 	whys       []plan.Message   // not, where there are none
+}
+
+// answer is what a candidate said to its last probe.
+type answer struct {
+	candidate Candidate
+	err       error // why it is not live
+	loading   bool  // it is live, and not yet there
+	failed    int   // how many times in a row it was not
+	next      time.Time
+}
+
+func (a answer) live() bool { return a.err == nil }
+
+func (a answer) why() plan.Message {
+	return plan.Sentence(a.err, plan.Say("Its backend does not answer."))
 }
 
 // Local lists what this process can run: for each tool that has a live candidate here, the
@@ -90,25 +109,42 @@ func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 	return all
 }
 
+// probeAll probes every candidate of every tool that is due, and answers for the others
+// from the last time. While [Toolbox.Watch] does so, others do not wait for it.
+func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
+	if p := t.probes.Load(); p != nil && (t.watched.Load() || t.clock().Before(p.next)) {
+		return t.withoutAlone(p), nil
+	}
+	p, err := t.probeDue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t.withoutAlone(p), nil
+}
+
 // maxProbes is how many tools are probed at a time.
 const maxProbes = 8
 
-// probeAll probes every backing of every tool, or answers from the last probes while
-// they are fresh.
-func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
+// probeDue probes what is due.
+func (t *Toolbox) probeDue(ctx context.Context) (*probed, error) {
 	t.probing.Lock()
 	defer t.probing.Unlock() // one prober at a time: the others want the same answer
 	now := t.clock()
-	if t.probes != nil && now.Sub(t.probes.at) < t.fresh {
-		return t.probes, nil
+	before := t.probes.Load()
+	if before != nil && now.Before(before.next) {
+		return before, nil
 	}
 	tools := t.catalogue.Tools()
 	p := &probed{at: now, tools: make([]local, len(tools))}
 	var g errgroup.Group
 	g.SetLimit(maxProbes)
 	for i, tool := range tools {
+		var last []answer
+		if before != nil {
+			last = before.tools[i].answers
+		}
 		g.Go(func() error {
-			p.tools[i] = t.probeTool(ctx, tool)
+			p.tools[i] = t.probeTool(ctx, tool, last, now)
 			return nil
 		})
 	}
@@ -118,30 +154,101 @@ func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
 	if err := ctx.Err(); err != nil { // probes that were cut short must not be believed
 		return nil, fmt.Errorf("probe the tools: %w", err)
 	}
-	t.probes = p
+	p.next = now.Add(t.fresh)
+	for _, l := range p.tools {
+		for _, a := range l.answers {
+			if a.next.Before(p.next) {
+				p.next = a.next
+			}
+		}
+	}
+	t.probes.Store(p)
 	return p, nil
 }
 
-func (t *Toolbox) probeTool(ctx context.Context, tool Tool) local {
+// again is when a candidate is asked again: soon while it is loading, and the later the
+// longer it has not been there.
+func (t *Toolbox) again(a answer) time.Duration {
+	const soon, longest = 5 * time.Second, 5 * time.Minute
+	switch {
+	case a.loading:
+		return min(soon, t.fresh)
+	case a.live():
+		return t.fresh
+	}
+	wait := min(soon, t.fresh)
+	for range min(a.failed-1, 16) {
+		wait = min(2*wait, max(longest, t.fresh))
+	}
+	return wait
+}
+
+func (t *Toolbox) probeTool(ctx context.Context, tool Tool, last []answer, now time.Time) local {
 	l := local{tool: tool}
+	for i, c := range t.ways[tool.Name] {
+		a := answer{candidate: c}
+		if last != nil {
+			a = last[i]
+		}
+		if last == nil || !now.Before(a.next) {
+			err := t.probe(ctx, c)
+			if a.loading = errors.Is(err, ErrLoading); a.loading {
+				err = nil
+			}
+			if a.err = err; err == nil {
+				a.failed = 0
+			} else {
+				a.failed++
+			}
+			a.next = now.Add(t.again(a))
+		}
+		l.answers = append(l.answers, a)
+	}
+	t.tell(&l)
+	return l
+}
+
+// tell says of a tool what can run it, and what is missing where nothing can.
+func (t *Toolbox) tell(l *local) {
+	l.candidates, l.whys = nil, nil
 	var whys []plan.Message
-	var lacks []*lack
-	for _, c := range t.ways[tool.Name] {
-		if err := t.probe(ctx, c); err != nil {
-			whys = append(whys, plan.Sentence(err, plan.Say("Its backend does not answer.")))
+	for _, a := range l.answers {
+		if !a.live() {
+			whys = append(whys, a.why())
 			continue
 		}
-		l.candidates = append(l.candidates, c.told())
+		told := a.candidate.told()
+		told.Loading = a.loading
+		l.candidates = append(l.candidates, told)
 	}
-	for _, b := range tool.Backends {
-		if !slices.ContainsFunc(t.servers, func(s Server) bool { return s.Kind == b.Kind }) {
+	if len(l.candidates) > 0 {
+		return
+	}
+	var lacks []*lack
+	for _, b := range l.tool.Backends {
+		if !t.servedHere(b.Kind) {
 			lacks = append(lacks, newLack(b))
 		}
 	}
-	if len(l.candidates) == 0 {
-		l.whys = slices.Concat(distinct(whys), together(lacks))
+	l.whys = slices.Concat(distinct(whys), together(lacks))
+}
+
+// withoutAlone is what was probed without the candidates that are left alone just now.
+func (t *Toolbox) withoutAlone(p *probed) *probed {
+	if !t.health.broken() {
+		return p
 	}
-	return l
+	out := &probed{at: p.at, tools: make([]local, len(p.tools)), next: p.next}
+	for i, l := range p.tools {
+		out.tools[i] = local{tool: l.tool, answers: slices.Clone(l.answers)}
+		for j, a := range l.answers {
+			if a.live() {
+				out.tools[i].answers[j].err = t.health.alone(a.candidate)
+			}
+		}
+		t.tell(&out.tools[i])
+	}
+	return out
 }
 
 // distinct are the sentences, each once.

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		if err := ctx.Err(); err != nil {
 			return inVain(err)
 		}
-		if err := t.probe(ctx, b); err != nil {
+		if err := t.ready(ctx, tool, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
 			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Say("Its backend does not answer."))))
 			continue
@@ -81,17 +82,55 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	if len(failed) == 0 {
 		errs = append(errs, ErrElsewhere)
 	}
+	for _, b := range entry.Backends {
+		if len(t.ways[tool]) == 0 {
+			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, newLack(b).sentence()))
+		}
+	}
 	why := slices.Concat(missing, failed)
 	return inVain(&plan.Fault{Sentence: why[len(why)-1], Err: errors.Join(errs...)})
 }
 
-// try makes one attempt. A panic of the make is its failure. With an error, only the
-// Usage of the Output counts.
+// ready tells whether a candidate can be tried now: it is not left alone, and its probe,
+// which is asked anew where it is not known to be live, says so.
+func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
+	if err := t.health.alone(c); err != nil {
+		return err
+	}
+	if p := t.probes.Load(); p != nil {
+		i := t.catalogue.byName[tool]
+		known := slices.ContainsFunc(p.tools[i].answers, func(a answer) bool {
+			return a.live() && a.candidate == c && t.clock().Before(a.next)
+		})
+		if known {
+			return nil
+		}
+	}
+	err := t.probe(ctx, c)
+	if errors.Is(err, ErrLoading) {
+		return nil
+	}
+	return err
+}
+
+// try makes one attempt, as soon as the server has room for it. A panic of the make is its
+// failure. With an error, only the Usage of the Output counts.
 func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Output) error) (out Output, err error) {
+	leave, err := t.health.enter(ctx, b)
+	if err != nil {
+		return Output{}, err
+	}
+	defer func() {
+		if ctx.Err() != nil { // whatever the make says of that, it is not its fault
+			err = ctx.Err()
+		}
+		leave(err)
+	}()
 	if err := os.Mkdir(c.Dir, 0o700); err != nil {
 		return Output{}, fmt.Errorf("make the folder of an attempt: %w", err)
 	}
-	mine, cancel := context.WithTimeout(ctx, t.patience)
+	patience := cmp.Or(b.Timeout, t.patience)
+	mine, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
@@ -104,7 +143,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	out, err = t.server(b).Backend.Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
-			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(t.patience)), Err: err}
+			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(patience)), Err: fmt.Errorf("%w: %w", ErrDown, err)}
 		}
 		return out, err
 	}

@@ -1,13 +1,13 @@
 package toolbox
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"atelier/agent/plan"
@@ -26,7 +26,8 @@ type Config struct {
 	// While it fails, only what is here is live. It must be safe for concurrent use. Nil
 	// means that there are no others.
 	Elsewhere func(ctx context.Context) (map[string][]plan.Candidate, error)
-	// Fresh is how long the answers of the probes are believed. Zero means 30 s.
+	// Fresh is how long a candidate that is live is believed to be so. Zero means 30 s.
+	// One that is not is asked again sooner at first, and later each time.
 	Fresh time.Duration
 	// Patience is how long one backing may work on one call. Zero means 10 minutes.
 	Patience time.Duration
@@ -48,8 +49,10 @@ type Toolbox struct {
 	elsewhere func(context.Context) (map[string][]plan.Candidate, error)
 	log       *slog.Logger
 
-	probing sync.Mutex
-	probes  *probed
+	health  *health
+	probing sync.Mutex // one prober at a time
+	probes  atomic.Pointer[probed]
+	watched atomic.Bool
 
 	mu   sync.Mutex
 	last *Liveness
@@ -88,6 +91,13 @@ func New(c Config) (*Toolbox, error) {
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
+	t.health = newHealth(t.servers, func(server, model string, open bool) {
+		if open {
+			t.log.Warn("a backend failed several times in a row and is left alone for a while", "server", server, "model", model)
+		} else {
+			t.log.Info("a backend that failed works again", "server", server, "model", model)
+		}
+	})
 	return t, nil
 }
 
@@ -120,6 +130,6 @@ func check(c Config) error {
 
 // server is where a candidate of this process runs.
 func (t *Toolbox) server(c Candidate) Server {
-	i := slices.IndexFunc(t.servers, func(s Server) bool { return s.name() == cmp.Or(c.Server, c.Kind) })
+	i := slices.IndexFunc(t.servers, func(s Server) bool { return s.name() == c.server() })
 	return t.servers[i]
 }

@@ -91,14 +91,15 @@ func TestLiveSaysWhyNot(t *testing.T) {
 	want := map[string]string{
 		"broken": "its backend is broken",
 		"far":    "the server at 10.0.0.1:80 does not answer; or needs a model: set OPENAI_MODEL",
-		"film":   "needs the program ffmpeg; this version cannot run programs yet",
+		"film":   "needs the program ffmpeg; nothing of the kind \"program\" is set up here",
 		"here":   "",
-		"lost":   "needs the face data; or needs a model server; this version cannot use such servers yet",
-		"many": "needs a tool server or a LocalAI server; this version cannot use such servers yet; " +
-			"or needs a program; this version cannot run programs yet; " +
-			"or needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own",
+		"lost":   "needs the face data; or needs a model server; set TOOL_SERVER_URL for a server of your own, or HF_TOKEN and ALLOW_CLOUD_MEDIA=true for those of Hugging Face",
+		"many": "needs a tool server; set TOOL_SERVER_URL for a server of your own, or HF_TOKEN and ALLOW_CLOUD_MEDIA=true for those of Hugging Face; " +
+			"or needs the operation p; nothing of the kind \"program\" is set up here; " +
+			"or needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own; " +
+			"or needs a LocalAI server; set LOCALAI_URL for a server of your own",
 		"mute": "its backend does not answer",
-		"odd":  `needs the operation wand; this version has no backend of the kind "magic"`,
+		"odd":  `needs the operation wand; nothing of the kind "magic" is set up here`,
 	}
 	if len(statuses) != len(want) {
 		t.Fatalf("%d statuses for %d tools", len(statuses), len(want))
