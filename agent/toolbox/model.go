@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -24,6 +25,9 @@ type Model struct {
 	Description string `yaml:"description"`
 	// Licence is its SPDX identifier, or the name of its own.
 	Licence string `yaml:"licence"`
+	// Rank is its place among models that do the same, from 1, as we recommend them: by
+	// what they are good at, and by what their licences allow. 0 is behind all others.
+	Rank int `yaml:"rank,omitempty"`
 	// Downloads is how often it was fetched from the hub in the month before AsOf; 0 is
 	// unknown.
 	Downloads int `yaml:"downloads,omitempty"`
@@ -42,9 +46,18 @@ func (m Model) Does(tool string, b Backing) bool {
 	return b.Kind == modelKind && slices.Contains(m.Tools, tool)
 }
 
-// byUse puts the most widely used first.
+// Called is what people call it.
+func (m Model) Called() string { return m.Names[0] }
+
+// byUse puts those that are recommended first, and then the most widely used.
 func byUse(a, b Model) int {
-	return cmp.Or(cmp.Compare(b.Downloads, a.Downloads), cmp.Compare(a.ID, b.ID))
+	place := func(m Model) int {
+		if m.Rank == 0 {
+			return math.MaxInt
+		}
+		return m.Rank
+	}
+	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(b.Downloads, a.Downloads), cmp.Compare(a.ID, b.ID))
 }
 
 // modelsFolder is the folder of a catalogue in which its models stand, one file each.
@@ -98,6 +111,8 @@ func readModel(b []byte) (Model, error) {
 		return Model{}, errors.New("description is missing")
 	case m.Licence == "":
 		return Model{}, errors.New("licence is missing")
+	case m.Rank < 0:
+		return Model{}, errors.New("rank must be 1 or more, or be left out")
 	case m.Downloads < 0 || m.Downloads > 0 && m.AsOf == "":
 		return Model{}, errors.New("downloads need as_of, the day on which they were read")
 	case len(m.Tools) == 0:
