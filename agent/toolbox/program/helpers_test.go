@@ -1,0 +1,308 @@
+package program
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// newBackend is one with ordinary limits.
+func newBackend(t *testing.T) *Backend {
+	t.Helper()
+	box, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ffmpeg.New(ffmpeg.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := New(Config{Sandbox: box, FFmpeg: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// tool runs a program of the test's own and gives what it says.
+func tool(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput() //nolint:gosec // the tests' own words
+	if err != nil {
+		t.Fatalf("%s %q: %v: %s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// clip makes a file of sound or video by ffmpeg: args are all but the name of the file.
+func clip(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	tool(t, "ffmpeg", append(append([]string{"-v", "error", "-nostdin", "-threads", "1"}, args...), path)...)
+	return path
+}
+
+// lavfi are the arguments for inputs that ffmpeg makes: "color=red:size=160x120:rate=10:duration=1".
+func lavfi(sources ...string) []string {
+	var args []string
+	for _, s := range sources {
+		args = append(args, "-f", "lavfi", "-i", s)
+	}
+	return args
+}
+
+// args are the arguments of a call: a string is a text, anything else values.
+type args map[string]any
+
+// file is a media file as an argument.
+func file(typ plan.Type, path string) toolbox.Value {
+	return toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: typ}, Path: path}
+}
+
+// callOf is a call with an empty folder of its own.
+func callOf(t *testing.T, a args) toolbox.Call {
+	t.Helper()
+	c := toolbox.Call{Dir: t.TempDir(), Args: map[string][]toolbox.Value{}, Now: time.Unix(1_700_000_000, 0).UTC(), Seed: 1}
+	for name, v := range a {
+		switch v := v.(type) {
+		case string:
+			c.Args[name] = []toolbox.Value{{Resource: plan.Resource{Name: name, Type: plan.Text, Value: v}}}
+		case toolbox.Value:
+			c.Args[name] = []toolbox.Value{v}
+		case []toolbox.Value:
+			c.Args[name] = v
+		default:
+			t.Fatalf("an argument of type %T", v)
+		}
+	}
+	return c
+}
+
+// perform runs an operation, and holds it to leave its output behind and nothing else.
+func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
+	t.Helper()
+	c := callOf(t, a)
+	c.Tool = run
+	out, err := newBackend(t).Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, c)
+	var want, left []string
+	for _, o := range append([]toolbox.Output{out}, out.More...) {
+		if o.Path != "" && err == nil {
+			want = append(want, filepath.Base(o.Path))
+		}
+	}
+	entries, readErr := os.ReadDir(c.Dir)
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	slices.Sort(want)
+	if !slices.Equal(want, left) {
+		t.Errorf("%s left %v behind, and said %v (%v)", run, left, want, err)
+	}
+	return out, err
+}
+
+// done is the output of an operation that must succeed.
+func done(t *testing.T, run string, a args) toolbox.Output {
+	t.Helper()
+	out, err := perform(t, run, a)
+	if err != nil {
+		t.Fatalf("%s: %v", run, err)
+	}
+	if out.About.IsZero() {
+		t.Errorf("%s does not say what it made", run)
+	}
+	return out
+}
+
+// refused is the sentence of an operation that must fail, and must not blame itself for
+// what it was given.
+func refused(t *testing.T, run string, a args) string {
+	t.Helper()
+	_, err := perform(t, run, a)
+	if err == nil {
+		t.Fatalf("%s succeeded", run)
+	}
+	if errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("%s takes the blame: %v", run, err)
+	}
+	sentence := plan.Sentence(err, plan.Message{}).String()
+	if sentence == "" || strings.ContainsRune(sentence, filepath.Separator) {
+		t.Errorf("%s says %q (%v)", run, sentence, err)
+	}
+	return sentence
+}
+
+// holds tells whether a sentence has all the words.
+func holds(t *testing.T, sentence string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(sentence, w) {
+			t.Errorf("%q lacks %q", sentence, w)
+		}
+	}
+}
+
+// about is what ffprobe says of a file.
+type about struct {
+	Streams []struct {
+		Type      string `json:"codec_type"`
+		Codec     string `json:"codec_name"`
+		Pixels    string `json:"pix_fmt"`
+		Width     int    `json:"width"`
+		Height    int    `json:"height"`
+		Rate      string `json:"avg_frame_rate"`
+		Frequency string `json:"sample_rate"`
+		Duration  string `json:"duration"`
+		Frames    string `json:"nb_read_frames"`
+	} `json:"streams"`
+	Format struct {
+		Name     string            `json:"format_name"`
+		Duration string            `json:"duration"`
+		Tags     map[string]string `json:"tags"`
+	} `json:"format"`
+}
+
+// probe measures a file by ffprobe itself.
+func probe(t *testing.T, path string) about {
+	t.Helper()
+	out := tool(t, "ffprobe", "-v", "error", "-count_frames", "-show_streams", "-show_format", "-of", "json", path)
+	var a about
+	if err := json.Unmarshal([]byte(out), &a); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return a
+}
+
+// codecs are the streams in their order: "video:h264 audio:aac".
+func (a about) codecs() string {
+	var all []string
+	for _, s := range a.Streams {
+		all = append(all, s.Type+":"+s.Codec)
+	}
+	return strings.Join(all, " ")
+}
+
+// seconds is how long the file is.
+func (a about) seconds() float64 { return number(a.Format.Duration) }
+
+func number(s string) float64 {
+	above, below, ratio := strings.Cut(s, "/")
+	v, err := strconv.ParseFloat(above, 64)
+	if err != nil {
+		return -1
+	}
+	if d, err := strconv.ParseFloat(below, 64); ratio && err == nil {
+		v /= d
+	}
+	return v
+}
+
+// near holds a number to another one.
+func near(t *testing.T, what string, got, want, off float64) {
+	t.Helper()
+	if d := got - want; !(d >= -off && d <= off) {
+		t.Errorf("%s is %g, want %g ± %g", what, got, want, off)
+	}
+}
+
+// frameAt is the picture of a video that is shown at that time, in seconds.
+func frameAt(t *testing.T, path string, at float64) image.Image {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "frame.png")
+	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-ss", fmt.Sprint(at), "-i", path, "-frames:v", "1", "-update", "1", "-y", out)
+	return readPicture(t, out)
+}
+
+// readPicture decodes a PNG, JPEG or GIF.
+func readPicture(t *testing.T, path string) image.Image {
+	t.Helper()
+	p, err := media.ReadPicture(t.Context(), path, media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.Image
+}
+
+// writePNG stores a picture that a test has drawn.
+func writePNG(t *testing.T, name string, img image.Image) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(png.Encode(f, img), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// filled is a picture of one colour.
+func filled(w, h int, c color.Color) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			img.Set(x, y, c)
+		}
+	}
+	return img
+}
+
+// looks holds the colour of a place in a picture to red, green, blue, black, white or grey.
+func looks(t *testing.T, img image.Image, x, y int, want string) {
+	t.Helper()
+	c := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) //nolint:errcheck,forcetypeassert // the model makes it so
+	high := func(v uint8) string {
+		switch {
+		case v > 170:
+			return "1"
+		case v < 85:
+			return "0"
+		}
+		return "-"
+	}
+	names := map[string]string{
+		"100": "red", "010": "green", "001": "blue", "000": "black", "111": "white", "110": "yellow", "---": "grey",
+	}
+	if got := names[high(c.R)+high(c.G)+high(c.B)]; got != want {
+		t.Errorf("the pixel at %d, %d is %v (%q), want %s", x, y, c, got, want)
+	}
+}
+
+var meanVolume = regexp.MustCompile(`mean_volume: (-?[\d.]+|-inf) dB`)
+
+// volume is the mean volume of a part of a sound, in decibels, from -91 (silence) to 0.
+func volume(t *testing.T, path string, from, length float64) float64 {
+	t.Helper()
+	said := tool(t, "ffmpeg", "-hide_banner", "-nostdin", "-i", path, "-ss", fmt.Sprint(from), "-t", fmt.Sprint(length),
+		"-map", "0:a:0", "-af", "volumedetect", "-f", "null", "-")
+	m := meanVolume.FindStringSubmatch(said)
+	if m == nil {
+		t.Fatalf("no volume in %s", said)
+	}
+	if m[1] == "-inf" {
+		return -91
+	}
+	return number(m[1])
+}
