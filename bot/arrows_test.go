@@ -47,6 +47,7 @@ var arrows = map[string]arrow{
 	"agent/mind/llm/llmtest":       {[]string{"agent/endpoint", "agent/mind/llm/replay"}, "the scripted server knows the wire and the recordings, not the mind that it tests"},
 	"agent/endpoint":               {[]string{"agent/plan"}, "one server, which minds and tools share: it knows no job of theirs"},
 	"agent/toolbox":                {[]string{"agent/plan"}, "the catalogue and the promise of the backends need no make"},
+	"agent/toolbox/toolboxtest":    {[]string{"agent/plan", "agent/toolbox"}, "the contract suite knows the promise only"},
 	"agent/toolbox/retrieve":       {[]string{"agent/plan", "agent/toolbox"}, "the index is built over the catalogue; both minds use it"},
 	"agent/mind/standin":           {[]string{"agent/plan", "agent/mind", "agent/endpoint"}, "a mind made of two, which tells why the first did not do it"},
 	"agent/toolbox/openai":         {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media"}, "a make imports its promise, and asks a server"},

@@ -1,0 +1,29 @@
+package native
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
+)
+
+func TestContract(t *testing.T) {
+	w := newWorkbench(t)
+	broken := filepath.Join(t.TempDir(), "1.png")
+	if err := os.WriteFile(broken, []byte("\x89PNG\r\n\x1a\n and no more"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	edge := toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: "image_to_edge"}}
+	of := func(v toolbox.Value) toolbox.Call {
+		return toolbox.Call{Tool: "image_to_edge", Returns: plan.Edge, Args: args{"image": {v}}}
+	}
+	toolboxtest.Contract(t, toolboxtest.Make{
+		Backend: w.native,
+		Good:    toolboxtest.Use{Candidate: edge, Call: of(w.given("1.png", colourful(40, 30)))},
+		Bad:     toolboxtest.Use{Candidate: edge, Call: of(toolbox.Value{Resource: plan.Resource{Type: plan.Image, Name: "1.png"}, Path: broken})},
+		Unknown: toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: "magic"}},
+	})
+}

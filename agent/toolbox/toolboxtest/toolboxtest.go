@@ -1,0 +1,208 @@
+// Package toolboxtest is the contract that every make of [toolbox.Backend] keeps, as a
+// suite of tests.
+package toolboxtest
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Use is a candidate with a call for it.
+type Use struct {
+	Candidate toolbox.Candidate
+	// Call is complete but for its Dir, which the suite fills in.
+	Call toolbox.Call
+}
+
+// Make is what the suite tries.
+type Make struct {
+	Backend toolbox.Backend
+	// Good succeeds, as often as it is done.
+	Good Use
+	// Bad fails because of its input.
+	Bad Use
+	// Unknown is a backing that the make does not have.
+	Unknown toolbox.Candidate
+	// Slow goes on until it is cancelled; Started gives a word once it has begun, and
+	// Stopped, which may be nil, once what it asked for has been called off. None where
+	// the make does nothing that lasts.
+	Slow             *Use
+	Started, Stopped <-chan struct{}
+	// Down is the same make without what it works by: its server, its programs. Nil
+	// where it needs nothing.
+	Down toolbox.Backend
+}
+
+// Contract tries the make.
+func Contract(t *testing.T, m Make) {
+	t.Helper()
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp) // what is left behind is seen there
+
+	t.Run("what it has is live, what it has not says so", func(t *testing.T) {
+		if err := m.Backend.Probe(t.Context(), m.Good.Candidate); err != nil {
+			t.Errorf("what it has: %v", err)
+		}
+		for what, err := range map[string]error{
+			"probe": m.Backend.Probe(t.Context(), m.Unknown),
+			"run":   errorOf(m.Backend.Run(t.Context(), m.Unknown, in(t, m.Good.Call))),
+		} {
+			says(t, what, err, "")
+		}
+	})
+	t.Run("what it makes lies in the folder of the call, and its inputs stay", func(t *testing.T) {
+		before := sums(t, m.Good.Call)
+		call := in(t, m.Good.Call)
+		out, err := m.Backend.Run(t.Context(), m.Good.Candidate, call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		holds(t, call, out)
+		if after := sums(t, m.Good.Call); after != before {
+			t.Error("an input was changed")
+		}
+	})
+	t.Run("it works for many at a time", func(t *testing.T) {
+		var all sync.WaitGroup
+		for range 4 {
+			call := in(t, m.Good.Call)
+			all.Go(func() {
+				out, err := m.Backend.Run(t.Context(), m.Good.Candidate, call)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				holds(t, call, out)
+			})
+		}
+		all.Wait()
+	})
+	t.Run("a bad input is no trouble of its own", func(t *testing.T) {
+		call := in(t, m.Bad.Call)
+		_, err := m.Backend.Run(t.Context(), m.Bad.Candidate, call)
+		says(t, "run", err, call.Dir)
+		if errors.Is(err, toolbox.ErrDown) || errors.Is(err, toolbox.ErrLoading) {
+			t.Errorf("it blames itself: %v", err)
+		}
+	})
+	t.Run("it does nothing for a context that has ended", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := m.Backend.Run(ctx, m.Good.Candidate, in(t, m.Good.Call)); err == nil && lasts(m) {
+			t.Error("it went on")
+		}
+	})
+	if lasts(m) {
+		t.Run("it stops when it is cancelled", m.stops)
+	}
+	if m.Down != nil {
+		t.Run("without what it works by it says so", m.isDown)
+	}
+	t.Run("nothing is left behind", func(t *testing.T) {
+		left, err := os.ReadDir(temp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range left {
+			if !strings.HasPrefix(e.Name(), "Test") && !strings.HasPrefix(e.Name(), "go-") { // folders of the tests themselves
+				t.Errorf("%s is left in the temporary folder", e.Name())
+			}
+		}
+	})
+}
+
+func (m Make) stops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan error, 1)
+	call := in(t, m.Slow.Call)
+	go func() { ended <- errorOf(m.Backend.Run(ctx, m.Slow.Candidate, call)) }()
+	<-m.Started
+	cancel()
+	if err := <-ended; err == nil {
+		t.Error("it came to its end")
+	}
+	if m.Stopped != nil {
+		<-m.Stopped
+	}
+}
+
+func (m Make) isDown(t *testing.T) {
+	says(t, "probe", m.Down.Probe(t.Context(), m.Good.Candidate), "")
+	_, err := m.Down.Run(t.Context(), m.Good.Candidate, in(t, m.Good.Call))
+	says(t, "run", err, "")
+	if !errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("it blames the input: %v", err)
+	}
+}
+
+func lasts(m Make) bool { return m.Slow != nil }
+
+func errorOf(_ toolbox.Output, err error) error { return err }
+
+// in is the call in a folder of its own.
+func in(t *testing.T, c toolbox.Call) toolbox.Call {
+	t.Helper()
+	c.Dir = t.TempDir()
+	return c
+}
+
+// says holds that an error has a sentence for people, which names no path.
+func says(t *testing.T, what string, err error, path string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: nothing went wrong", what)
+		return
+	}
+	sentence := plan.Sentence(err, plan.Message{}).String()
+	if sentence == "" || path != "" && strings.Contains(sentence, path) {
+		t.Errorf("%s: people read %q", what, sentence)
+	}
+}
+
+// holds tells whether an output is something, and lies where it should.
+func holds(t *testing.T, c toolbox.Call, out toolbox.Output) {
+	t.Helper()
+	for _, o := range append([]toolbox.Output{out}, out.More...) {
+		if o.Path == "" && o.Value == "" {
+			t.Error("an output is nothing")
+		}
+		if o.Path == "" {
+			continue
+		}
+		rel, err := filepath.Rel(c.Dir, o.Path)
+		if info, e := os.Stat(o.Path); err != nil || !filepath.IsLocal(rel) || e != nil || info.Size() == 0 {
+			t.Errorf("an output is at %s: %v, %v", o.Path, err, e)
+		}
+	}
+}
+
+// sums are the contents of the inputs.
+func sums(t *testing.T, c toolbox.Call) (sum [sha256.Size]byte) {
+	t.Helper()
+	for _, values := range c.Args {
+		for _, v := range values {
+			if v.Path == "" {
+				continue
+			}
+			b, err := os.ReadFile(v.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			one := sha256.Sum256(b)
+			for i := range sum { // whatever the order
+				sum[i] ^= one[i]
+			}
+		}
+	}
+	return sum
+}
