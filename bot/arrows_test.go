@@ -54,6 +54,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/media":          {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},
 	"agent/toolbox/media/strip":    {[]string{"agent/toolbox/media"}, "what files tell besides is left out of them by what is known of their kinds"},
 	"agent/toolbox/media/ffmpeg":   {[]string{"agent/plan", "agent/toolbox/media"}, "what is read of sound and video by a program is media too"},
+	"agent/toolbox/program/plot":   {nil, "what draws sounds knows samples and pixels only"},
 	"agent/toolbox/native":         {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of; what it puts into a page it strips itself"},
 	"agent/toolbox/native/amount":  {nil, "how people say how much: words and numbers only"},
 	"agent/toolbox/native/vision":  {nil, "what is computed on pixels knows pixels only"},

@@ -1,0 +1,151 @@
+package plot
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"math"
+	"testing"
+	"time"
+)
+
+// sound makes samples out of a function of the time in seconds.
+func sound(rate int, seconds float64, f func(t float64) float64) Samples {
+	n := int(float64(rate) * seconds)
+	raw := make([]byte, 2*n)
+	for i := range n {
+		binary.LittleEndian.PutUint16(raw[2*i:], uint16(int16(f(float64(i)/float64(rate))*32767)))
+	}
+	return Samples{From: bytes.NewReader(raw), Rate: rate, Count: int64(n)}
+}
+
+func tone(hz, strength float64) func(float64) float64 {
+	return func(t float64) float64 { return strength * math.Sin(2*math.Pi*hz*t) }
+}
+
+// brightest is the row of a column that shines most, from the foot of the area.
+func brightest(img image.Image, x int, area image.Rectangle) int {
+	best, row := -1.0, 0
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		r, g, b, _ := img.At(x, y).RGBA()
+		if l := 0.3*float64(r) + 0.6*float64(g) + 0.1*float64(b); l > best {
+			best, row = l, area.Max.Y-1-y
+		}
+	}
+	return row
+}
+
+func TestAToneIsALineAtItsHeight(t *testing.T) {
+	t.Parallel()
+	area := image.Rect(112, 32, 1568, 804)
+	for rate, tones := range map[int][]float64{8000: {440, 3000}, 44100: {110}} {
+		for _, hz := range tones {
+			img, err := Spectrum(t.Context(), sound(rate, 2, tone(hz, 0.1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			top := min(highest, float64(rate)/2)
+			for _, x := range []int{300, 800, 1300} {
+				row := brightest(img, x, area)
+				if at := frequencyAt((float64(row)+0.5)/float64(area.Dy()), top); math.Abs(at-hz) > float64(rate)/window+hz/100 {
+					t.Errorf("%v Hz at %d a second shine at %v Hz in column %d", hz, rate, at, x)
+				}
+			}
+		}
+	}
+}
+
+func TestAWaveIsAsHighAsItIsLoud(t *testing.T) {
+	t.Parallel()
+	for _, seconds := range []float64{0.01, 2} { // fewer samples than columns, and more
+		img, peak, err := Wave(t.Context(), sound(8000, seconds, func(at float64) float64 {
+			strength := 0.5
+			if at > seconds/2 {
+				strength = 0.125
+			}
+			return strength * math.Copysign(1, math.Sin(2*math.Pi*1000*at))
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(peak+6.02) > 0.1 {
+			t.Errorf("the peak is %v dBFS", peak)
+		}
+		for x, want := range map[int]int{400: 368, 1200: 92} {
+			high := 0
+			for y := 56; y < 424; y++ {
+				if _, g, _, _ := img.At(x, y).RGBA(); g > 0x9000 {
+					high++
+				}
+			}
+			if seconds < 1 {
+				want /= 2 // one half of the wave at a time
+			}
+			if high < want-4 || high > want+4 {
+				t.Errorf("%v s: the wave is %d pixels high at %d, want %d", seconds, high, x, want)
+			}
+		}
+	}
+}
+
+func TestSilenceIsDrawnToo(t *testing.T) {
+	t.Parallel()
+	s := sound(8000, 1, func(float64) float64 { return 0 })
+	if _, peak, err := Wave(t.Context(), s); err != nil || !math.IsInf(peak, -1) {
+		t.Errorf("%v, %v", peak, err)
+	}
+	img, err := Spectrum(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := img.At(800, 400); got != warmth[0] {
+		t.Errorf("silence is %v", got)
+	}
+}
+
+func TestNoSamples(t *testing.T) {
+	t.Parallel()
+	for _, s := range []Samples{{Rate: 8000}, {Count: 1}} {
+		s.From = bytes.NewReader(nil)
+		_, _, err := Wave(t.Context(), s)
+		_, other := Spectrum(t.Context(), s)
+		if !errors.Is(err, ErrNoSamples) || !errors.Is(other, ErrNoSamples) {
+			t.Errorf("got %v and %v", err, other)
+		}
+	}
+}
+
+func TestItStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := sound(8000, 1, tone(440, 1))
+	_, _, err := Wave(ctx, s)
+	_, other := Spectrum(ctx, s)
+	if !errors.Is(err, context.Canceled) || !errors.Is(other, context.Canceled) {
+		t.Errorf("got %v and %v", err, other)
+	}
+}
+
+func TestMarksOfTime(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[time.Duration]string{
+		5 * time.Millisecond: "0.005 s", 300 * time.Millisecond: "0.30 s", 3 * time.Second: "3.0 s", 95 * time.Second: "1:30", 2 * time.Hour: "2:00:00", 90 * 24 * time.Hour: "2160:00:00",
+	} {
+		apart := step(length)
+		if got := clock(length.Truncate(apart), apart); got != want || length/apart > marks {
+			t.Errorf("the last mark of %v is %q, want %q", length, got, want)
+		}
+	}
+}
+
+func BenchmarkSpectrum(b *testing.B) {
+	s := sound(44100, 60, tone(440, 0.5))
+	for b.Loop() {
+		if _, err := Spectrum(b.Context(), s); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
