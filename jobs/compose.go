@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,34 +208,12 @@ func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Res
 	return link
 }
 
-// way tells what another solution does: its tools, and where they are the same as those of
-// the one that was chosen, what it takes instead.
+// way tells what another solution does, beside the one that was chosen.
 func way(t plan.Task, other, chosen int) plan.Message {
-	s := t.Solutions[other]
-	told := s.Told()
-	if chosen < 0 || chosen >= len(t.Solutions) || !slices.Equal(s.Tools(), t.Solutions[chosen].Tools()) {
-		return told
+	if chosen < 0 || chosen >= len(t.Solutions) {
+		return t.Solutions[other].Told()
 	}
-	var instead []string
-	for i, a := range s.Actions {
-		before := t.Solutions[chosen].Actions[i]
-		for _, b := range a.Args {
-			is := cmp.Or(b.Source.Value, b.Source.Name)
-			same := slices.ContainsFunc(before.Args, func(o plan.Binding) bool {
-				return o.Arg == b.Arg && cmp.Or(o.Source.Value, o.Source.Name) == is
-			})
-			if is != "" && !same {
-				instead = append(instead, is)
-			}
-		}
-		if a.Candidate != before.Candidate {
-			instead = append(instead, a.Candidate)
-		}
-	}
-	if len(instead) == 0 {
-		return told
-	}
-	return plan.Say("%s (%s)", told, strings.Join(instead, ", "))
+	return t.Solutions[other].Besides(t.Solutions[chosen])
 }
 
 // offer adds the other ways.

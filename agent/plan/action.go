@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -114,9 +115,11 @@ type Binding struct {
 type Action struct {
 	Tool string `json:"tool"`
 	// Candidate names the backend and model that run it, "" while that is open.
-	Candidate string    `json:"candidate,omitempty"`
-	Args      []Binding `json:"args,omitempty"`
-	Returns   Type      `json:"returns"`
+	Candidate string `json:"candidate,omitempty"`
+	// With is what people call the candidate, where there were several to choose among.
+	With    string    `json:"with,omitempty"`
+	Args    []Binding `json:"args,omitempty"`
+	Returns Type      `json:"returns"`
 }
 
 // Solution is one way to do a subtask: actions in an order in which they can run.
@@ -147,6 +150,48 @@ func (s Solution) Told() Message {
 		}
 	}
 	return told
+}
+
+// Besides tells what is done another way than in the solution that was chosen: by which
+// other tools, with what other candidates, on what other things.
+func (s Solution) Besides(chosen Solution) Message {
+	if !slices.Equal(s.Tools(), chosen.Tools()) {
+		return s.Told()
+	}
+	var instead, with []string
+	for i, a := range s.Actions {
+		before := chosen.Actions[i]
+		for _, b := range a.Args {
+			is := cmp.Or(b.Source.Value, b.Source.Name)
+			same := slices.ContainsFunc(before.Args, func(o Binding) bool {
+				return o.Arg == b.Arg && cmp.Or(o.Source.Value, o.Source.Name) == is
+			})
+			if is != "" && !same {
+				instead = append(instead, is)
+			}
+		}
+		if a.Candidate != before.Candidate && a.With != before.With && !slices.Contains(with, a.With) {
+			with = append(with, a.With)
+		}
+	}
+	with = slices.DeleteFunc(with, func(name string) bool { return name == "" })
+	switch told := s.Told(); {
+	case len(instead) > 0:
+		return Say("%s (%s)", told, strings.Join(slices.Concat(instead, with), ", "))
+	case len(with) > 0:
+		return Say("the same with %s", And(with...))
+	default:
+		return told
+	}
+}
+
+// Varies tells whether two solutions do the same and differ in their candidates at most.
+func (s Solution) Varies(other Solution) bool {
+	return slices.EqualFunc(s.Actions, other.Actions, func(a, b Action) bool {
+		return a.Tool == b.Tool && slices.EqualFunc(a.Args, b.Args, func(x, y Binding) bool {
+			return x.Arg == y.Arg && x.Source.Equal(y.Source)
+		})
+	})
 }
 
 // spaced is a tool's name as words.

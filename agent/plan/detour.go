@@ -7,7 +7,8 @@ import (
 // detour looks for another way for each subtask that a failed step leaves stuck, and
 // tells whether it found one. The subtasks are taken in order, so that one which merely
 // waits for the result of a stuck one changes only if that one cannot. What was refused
-// for good stays undone, and so does what hangs on it.
+// for good stays undone, and so does what hangs on it. A tool that has failed has tried
+// all its candidates: that the same work is to be done by another one makes no other way.
 func (r *Route) detour(problem string) (found bool) {
 	for t := range r.plan.Tasks {
 		if r.choice[t] < 0 || !needs(t, r.steps, r.undone) || needs(t, r.steps, r.refused) {
@@ -18,7 +19,7 @@ func (r *Route) detour(problem string) (found bool) {
 			other[t] = s
 			steps, final, err := r.plan.Steps(other)
 			// a solution that cannot be laid out is no way
-			if err != nil || final[t] < 0 || needs(t, steps, r.undone) || TooMany(len(steps)) != nil {
+			if err != nil || final[t] < 0 || needs(t, steps, r.failedBefore(steps)) || TooMany(len(steps)) != nil {
 				continue
 			}
 			way := Say("I went another way: %s.", solution.Told())
@@ -38,6 +39,33 @@ func (r *Route) detour(problem string) (found bool) {
 func (r *Route) undone(key string) bool {
 	res, ended := r.results[key]
 	return ended && res.Status != Done
+}
+
+// failedBefore tells of the steps which ended without what they should make, with
+// whatever candidate.
+func (r *Route) failedBefore(steps []Step) func(key string) bool {
+	works, err := works(steps)
+	if err != nil { // then no two are known to be the same work
+		return r.undone
+	}
+	failed := map[string]bool{}
+	for i, s := range steps {
+		failed[s.Key] = r.undone(s.Key) || r.failed[works[i]]
+	}
+	return func(key string) bool { return failed[key] }
+}
+
+// noteFailed notes the work of a step that has failed.
+func (r *Route) noteFailed(key string) {
+	works, err := works(r.steps)
+	if err != nil {
+		return
+	}
+	for i, s := range r.steps {
+		if s.Key == key {
+			r.failed[works[i]] = true
+		}
+	}
 }
 
 // refused tells that nothing may stand in for the step.

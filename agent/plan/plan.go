@@ -74,7 +74,8 @@ type Plan struct {
 	Thinking Thinking `json:"thinking,omitzero"`
 }
 
-// Task is a subtask with its solutions, best first. A task without solutions says
+// Task is a subtask with its solutions, the best first; behind those that differ stand
+// some that do as the best one, with other candidates ([Solution.Varies]). A task without solutions says
 // in Missing which tools would solve it.
 type Task struct {
 	Subtask   Subtask    `json:"subtask"`
@@ -82,6 +83,10 @@ type Task struct {
 	// Missing are the tools of the best solution over the whole catalogue that
 	// nobody can run now; set only where Solutions is empty.
 	Missing []string `json:"missing,omitempty"`
+	// Asked are the models, servers and programs that the wish names for this subtask and
+	// that were taken, Absent those that cannot be had here, as the wish calls them.
+	Asked  []string `json:"asked,omitempty"`
+	Absent []string `json:"absent,omitempty"`
 }
 
 // Subtask is one part of a wish, in the form of ControlLLM's Table 5.

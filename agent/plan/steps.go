@@ -80,7 +80,7 @@ func (p *Plan) Steps(c Choice) ([]Step, []int, error) {
 			if err != nil {
 				return nil, nil, fmt.Errorf("subtask %d, action %d: %w", t+1, i+1, err)
 			}
-			key, err := stepKey(a, steps)
+			key, err := stepKey(a, func(i int) string { return steps[i].Key })
 			if err != nil {
 				return nil, nil, err
 			}
@@ -158,9 +158,24 @@ func placeSource(s Source, placed map[int]int, final []int) (Source, error) {
 	}
 }
 
+// works are keys of the steps that leave out their candidates: equal keys are the same work,
+// whoever does it.
+func works(steps []Step) ([]string, error) {
+	keys := make([]string, len(steps))
+	for i, s := range steps {
+		a := s.Action
+		a.Candidate = ""
+		var err error
+		if keys[i], err = stepKey(a, func(i int) string { return keys[i] }); err != nil {
+			return nil, err
+		}
+	}
+	return keys, nil
+}
+
 // stepKey is a hash over the tool, its candidate and its inputs, the keys of the
 // steps that make them standing for those.
-func stepKey(a Action, steps []Step) (string, error) {
+func stepKey(a Action, keyOf func(step int) string) (string, error) {
 	type in struct{ Arg, Source string }
 	var ins []in
 	for _, b := range a.Args {
@@ -170,7 +185,7 @@ func stepKey(a Action, steps []Step) (string, error) {
 		for _, leaf := range b.Source.Leaves() {
 			switch leaf.Kind {
 			case OfAction:
-				ins = append(ins, in{b.Arg, "step " + steps[leaf.Index].Key})
+				ins = append(ins, in{b.Arg, "step " + keyOf(leaf.Index)})
 			case Blank:
 			default:
 				ins = append(ins, in{b.Arg, string(leaf.Kind) + " " + leaf.Name + leaf.Value})
