@@ -1,0 +1,44 @@
+package subtitle
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Script is the cues as a script for libass (Advanced SubStation Alpha, v4.00+), white with
+// a black rim at the foot of pictures of that size.
+func Script(cues []Cue, width, height int) string {
+	var b strings.Builder
+	size := max(8, min(height/16, width/22))
+	fmt.Fprintf(&b, `[Script Info]
+ScriptType: v4.00+
+PlayResX: %d
+PlayResY: %d
+WrapStyle: 0
+ScaledBorderAndShadow: yes
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, OutlineColour, BackColour, Bold, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV
+Style: Default,sans-serif,%d,&H00FFFFFF,&H00000000,&H80000000,0,1,%d,0,2,%d,%d,%d
+
+[Events]
+Format: Layer, Start, End, Style, Text
+`, width, height, size, max(1, size/12), width/20, width/20, height/20)
+	for _, c := range cues {
+		fmt.Fprintf(&b, "Dialogue: 0,%s,%s,Default,%s\n", hundredths(c.From), hundredths(c.To), escaped(c.Text))
+	}
+	return b.String()
+}
+
+// hundredths is a time as scripts have it.
+func hundredths(d time.Duration) string {
+	n := d.Milliseconds() / 10
+	return fmt.Sprintf("%d:%02d:%02d.%02d", n/360000, n/6000%60, n/100%60, n%100)
+}
+
+// escaped takes their meaning from the signs that are instructions in a script. What a
+// backslash begins is parted from it by a word joiner, which is not seen.
+var escapes = strings.NewReplacer(`\`, "\\\u2060", "{", `\{`, "}", `\}`, "\n", `\N`, "\r", "")
+
+func escaped(text string) string { return escapes.Replace(text) }

@@ -1,0 +1,125 @@
+package subtitle
+
+import (
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	// lineWidth is how much stands on a line, in letters of the Latin alphabet, as
+	// broadcasters have it; a cue has up to two lines.
+	lineWidth = 42
+	cueLines  = 2
+	// leastWeight is what the shortest cue weighs: it takes a moment to be seen.
+	leastWeight = 12
+)
+
+// spread gives the parts of a plain text the time that reading them takes, so that all
+// of it fills the video.
+func spread(text string, length time.Duration) []Cue {
+	var cues []Cue
+	var weights []int
+	sum := 0
+	for _, part := range parts(text) {
+		if len(cues) == Most {
+			break
+		}
+		w := max(width(part), leastWeight)
+		cues, weights, sum = append(cues, Cue{Text: part}), append(weights, w), sum+w
+	}
+	seen := 0
+	for i := range cues {
+		cues[i].From = share(length, seen, sum)
+		seen += weights[i]
+		cues[i].To = share(length, seen, sum)
+	}
+	return cues
+}
+
+func share(length time.Duration, part, sum int) time.Duration {
+	return time.Duration(float64(length) * float64(part) / float64(sum)).Round(time.Millisecond)
+}
+
+// parts are the sentences of a text, long ones in pieces of two lines. A line of the text
+// is a part of its own.
+func parts(text string) []string {
+	var all []string
+	for line := range strings.SplitSeq(text, "\n") {
+		var lines []string
+		row := ""
+		flush := func() {
+			if len(lines) > 0 || row != "" {
+				all = append(all, strings.Join(append(lines, row), "\n"))
+			}
+			lines, row = nil, ""
+		}
+		for _, w := range tokens(line) {
+			if row != "" && width(row+w) > lineWidth {
+				if len(lines) == cueLines-1 {
+					flush()
+				} else {
+					lines = append(lines, strings.TrimSpace(row))
+					row = ""
+				}
+			}
+			if row == "" {
+				w = strings.TrimLeft(w, " ")
+			}
+			if row += w; ends(w) {
+				flush()
+			}
+		}
+		flush()
+	}
+	return all
+}
+
+// tokens are the words of a line, each with the space before it. Scripts that are written
+// without spaces may break at each character, and so does a word that fills a line.
+func tokens(line string) []string {
+	var all []string
+	for word := range strings.FieldsSeq(line) {
+		begin, wide := " ", 0
+		token := begin
+		for _, r := range word {
+			if wide += runeWidth(r); runeWidth(r) == 2 && token != begin && !unicode.IsPunct(r) || wide > lineWidth {
+				all, token, wide = append(all, token), "", runeWidth(r)
+				begin = ""
+			}
+			token += string(r)
+		}
+		all = append(all, token)
+	}
+	return all
+}
+
+// ends tells whether a word ends a sentence.
+func ends(word string) bool {
+	return strings.ContainsAny(strings.TrimRight(word, `"'”’)»`), ".!?…。！？") &&
+		strings.ContainsRune(".!?…。！？", lastRune(strings.TrimRight(word, `"'”’)»`)))
+}
+
+func lastRune(s string) rune {
+	last := ' '
+	for _, r := range s {
+		last = r
+	}
+	return last
+}
+
+func width(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// runeWidth is 2 for the square characters of East Asia.
+func runeWidth(r rune) int {
+	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0xFF01 && r <= 0xFF60 || r >= 0x3000 && r <= 0x303F {
+		return 2
+	}
+	return 1
+}
