@@ -1,0 +1,32 @@
+package program
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// convertAudio writes a sound in the format that is asked for.
+func (b *Backend) convertAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	f, err := parseSoundFormat(c.Text("format"))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	r, err := b.recording(ctx, c, "audio")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path, err := b.render(ctx, c, r, f, "")
+	return toolbox.Output{Path: path, About: plan.Say("as %s", f.name)}, err
+}
+
+// extractAudio writes the sound of a video as MP3, which plays everywhere.
+func (b *Backend) extractAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := b.recording(ctx, c, "video")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path, err := b.render(ctx, c, r, mp3, "")
+	return toolbox.Output{Path: path, About: plan.Say("the sound of the video")}, err
+}

@@ -1,0 +1,89 @@
+package program
+
+import (
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// soundFormat is a kind of file that sound is written as.
+type soundFormat struct {
+	// name is what people call it.
+	name string
+	// ending is that of its files, without a dot.
+	ending string
+	// args are the codec's, at a quality that nobody hears the loss of.
+	args []string
+}
+
+// The formats that sound is written as.
+var (
+	mp3    = soundFormat{"MP3", "mp3", []string{"-c:a", "libmp3lame", "-q:a", "2"}} // about 190 kbit/s
+	wav    = soundFormat{"WAV", "wav", []string{"-c:a", "pcm_s16le"}}
+	wav24  = soundFormat{"WAV", "wav", []string{"-c:a", "pcm_s24le"}}
+	flac   = soundFormat{"FLAC", "flac", []string{"-c:a", "flac"}}
+	vorbis = soundFormat{"OGG", "ogg", []string{"-c:a", "libvorbis", "-q:a", "6"}} // about 190 kbit/s
+	opus   = soundFormat{"Opus", "opus", []string{"-c:a", "libopus", "-b:a", "128k"}}
+	m4a    = soundFormat{"M4A", "m4a", []string{"-c:a", "aac", "-b:a", "192k", "-movflags", "+faststart"}}
+	aiff   = soundFormat{"AIFF", "aiff", []string{"-c:a", "pcm_s16be"}}
+)
+
+// opusInOgg is Opus under the ending that voice messages have.
+var opusInOgg = soundFormat{opus.name, "ogg", opus.args}
+
+// parseSoundFormat understands how people name a format: "mp3", ".WAV", "an ogg file".
+func parseSoundFormat(said string) (soundFormat, error) {
+	for word := range strings.FieldsSeq(strings.ToLower(said)) {
+		switch strings.TrimSuffix(strings.Trim(word, ".,;:!?\"'()“”"), "s") {
+		case "mp3":
+			return mp3, nil
+		case "wav", "wave", "pcm":
+			return wav, nil
+		case "flac", "lossles": // without its last s
+			return flac, nil
+		case "ogg", "oga", "vorbi":
+			return vorbis, nil
+		case "opu":
+			return opus, nil
+		case "m4a", "aac", "mp4", "m4b":
+			return m4a, nil
+		case "aiff", "aif":
+			return aiff, nil
+		}
+	}
+	if r := []rune(said); len(r) > 40 {
+		said = string(r[:39]) + "…"
+	}
+	return soundFormat{}, &plan.Fault{
+		Sentence: plan.Say("Sound can be written as MP3, WAV, FLAC, OGG, Opus, M4A or AIFF, but not as %q; name one of these.", said),
+		Final:    true,
+	}
+}
+
+// same is the format of a recording where it is one that is written here; sound of
+// videos, phones and old programs becomes MP3.
+func (r recording) same() soundFormat {
+	codec := r.look.Audio().Codec
+	switch r.look.MIME {
+	case "audio/wav":
+		if strings.Contains(codec, "24") || strings.Contains(codec, "32") || strings.Contains(codec, "64") {
+			return wav24
+		}
+		return wav
+	case "audio/flac":
+		return flac
+	case "audio/ogg", "application/ogg":
+		switch codec {
+		case "opus":
+			return opusInOgg
+		case "flac":
+			return flac
+		}
+		return vorbis
+	case "audio/mp4", "audio/x-m4a", "audio/aac":
+		return m4a
+	case "audio/aiff":
+		return aiff
+	}
+	return mp3
+}

@@ -1,0 +1,137 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+)
+
+// What sounds are brought to: the loudness that is asked for of podcasts and streams (-16
+// LUFS: AES TD1004.1.15-10, at most -16; Apple Podcasts, -16 ± 1), with peaks that stay
+// below what lossy codecs overshoot (-1 dBTP asked for by both, and half a decibel to spare).
+const (
+	loudness = -16.0 // LUFS, measured by EBU R 128 (ITU-R BS.1770)
+	truePeak = -1.5  // dBTP
+)
+
+// loud is how loud a sound is, by EBU R 128.
+type loud struct {
+	// integrated is its loudness in LUFS, and spread its range in LU.
+	integrated, spread float64
+	// peak is the highest true peak, in dBTP.
+	peak float64
+}
+
+// silent tells that there is nothing that could be made louder: -70 LUFS is where the
+// measure begins.
+func (l loud) silent() bool { return l.integrated <= -69.9 }
+
+// normalizeLoudness brings a sound to -16 LUFS in two passes: it is measured, then turned
+// up or down as a whole; only where its peaks would be cut off it is made more even within.
+func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := b.recording(ctx, c, "audio")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	was, err := b.measure(ctx, c, r)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if was.silent() {
+		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), "is silent, so it cannot be made louder.")
+	}
+	path, err := b.render(ctx, c, r, r.same(), was.even(r.look.Audio().Frequency))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(loudness), decibels(was.integrated))}, nil
+}
+
+func decibels(v float64) string {
+	return strings.Replace(strconv.FormatFloat(v, 'f', 1, 64), "-", "−", 1)
+}
+
+// even is the filter of the second pass. It works at 192 kHz where it has to limit peaks,
+// so the sound is brought back to its own rate.
+func (l loud) even(rate int) string {
+	spread := max(l.spread, 0.1) // of zero it takes that it was not measured
+	return fmt.Sprintf("loudnorm=linear=true:I=%.1f:TP=%.1f:LRA=%.1f:measured_I=%.2f:measured_LRA=%.2f:measured_TP=%.2f:measured_thresh=%.2f,aresample=%d",
+		loudness, truePeak, min(max(spread, 11), 50), min(l.integrated, -0.1), spread, l.peak, max(l.integrated-10, -69), min(max(rate, 8000), 48_000))
+}
+
+// measure is the first pass.
+func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording) (loud, error) {
+	const report, rest = "loudness.txt", "loudness.flac"
+	input := r.input()
+	if r.look.Duration < time.Second { // too short for the measure, which takes 0.4 s at a time
+		input.Before = []string{"-stream_loop", "20"}
+	}
+	path := filepath.Join(c.Dir, report)
+	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+		Inputs: []ffmpeg.Input{input},
+		Args: []string{
+			"-map", "0:a:0", "-ac", "1",
+			"-af", "ebur128=peak=true:metadata=1,ametadata=mode=print:file=" + report + ",volume=0,aresample=8000",
+		},
+		Output: filepath.Join(c.Dir, rest), Timeout: soundTime,
+	})
+	if err != nil {
+		return loud{}, fmt.Errorf("measure the loudness: %w", err)
+	}
+	l, err := readLoudness(path)
+	if err != nil {
+		return loud{}, r.fault(err, "is damaged: no sound could be read out of it. Please send it again.")
+	}
+	return l, nil
+}
+
+// readLoudness reads the last that a report says of each figure: those are of the whole.
+func readLoudness(path string) (loud, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return loud{}, fmt.Errorf("open the report: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	const tail = 16 << 10
+	if info, err := f.Stat(); err == nil && info.Size() > tail {
+		if _, err := f.Seek(-tail, io.SeekEnd); err != nil {
+			return loud{}, fmt.Errorf("read the report: %w", err)
+		}
+	}
+	l := loud{integrated: math.NaN(), peak: -99}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			continue
+		}
+		switch name {
+		case "lavfi.r128.I":
+			l.integrated = v
+		case "lavfi.r128.LRA":
+			l.spread = v
+		case "lavfi.r128.true_peak":
+			l.peak = 20 * math.Log10(max(v, 1e-3)) // it is told to a thousandth
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return loud{}, fmt.Errorf("read the report: %w", err)
+	}
+	if math.IsNaN(l.integrated) {
+		return loud{}, errors.New("the report tells no loudness")
+	}
+	return l, nil
+}

@@ -1,0 +1,333 @@
+package program
+
+import (
+	"encoding/binary"
+	"fmt"
+	"image"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// pcm decodes a sound to samples of one channel.
+func pcm(t *testing.T, path string, rate int) []float64 {
+	t.Helper()
+	raw := filepath.Join(t.TempDir(), "samples.raw")
+	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", fmt.Sprint(rate), "-f", "s16le", raw)
+	b, err := os.ReadFile(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]float64, len(b)/2)
+	for i := range all {
+		all[i] = float64(int16(binary.LittleEndian.Uint16(b[2*i:]))) / 32768
+	}
+	return all
+}
+
+// strength is that of one frequency in samples, where a full sine wave has 1 (Goertzel).
+func strength(samples []float64, rate int, hz float64) float64 {
+	k := 2 * math.Cos(2*math.Pi*hz/float64(rate))
+	var s1, s2 float64
+	for _, v := range samples {
+		s1, s2 = v+k*s1-s2, s1
+	}
+	return 2 * math.Sqrt(max(s1*s1+s2*s2-k*s1*s2, 0)) / float64(len(samples))
+}
+
+// heard tells which of some frequencies is the strongest in a part of a sound.
+func heard(t *testing.T, path string, from, to float64, among ...float64) float64 {
+	t.Helper()
+	const rate = 16_000
+	all := pcm(t, path, rate)
+	part := all[min(int(from*rate), len(all)):min(int(to*rate), len(all))]
+	if len(part) == 0 {
+		t.Fatalf("%s ends before %g s", filepath.Base(path), from)
+	}
+	best, most := 0.0, 0.0
+	for _, hz := range among {
+		if s := strength(part, rate, hz); s > most {
+			best, most = hz, s
+		}
+	}
+	return best
+}
+
+// scale is a sound that goes up second by second: 300 Hz, 600 Hz, 900 Hz, …
+func scale(t *testing.T, name string, seconds int, args ...string) string {
+	t.Helper()
+	return clip(t, name, append(lavfi(fmt.Sprintf("aevalsrc='0.3*sin(2*PI*300*(floor(t)+1)*t)':s=44100:d=%d", seconds)), args...)...)
+}
+
+var notes = []float64{300, 600, 900, 1200, 1500, 1800, 2100, 2400}
+
+func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		file, said, about, codec string
+		seconds, first, last     float64
+	}{
+		{"a.mp3", "from 0:02 to 0:05", "from 0:02 to 0:05", "audio:mp3", 3, 900, 1500},
+		{"a.wav", "the first 2 seconds", "from 0:00 to 0:02", "audio:pcm_s16le", 2, 300, 600},
+		{"a.flac", "last 1.5 seconds", "from 0:06.5 to 0:08", "audio:flac", 1.5, 2100, 2400},
+		{"a.ogg", "after 6 seconds", "from 0:06 to 0:08", "audio:vorbis", 2, 2100, 2400},
+		{"a.m4a", "4 to 90 seconds", "from 0:04 to 0:08", "audio:aac", 4, 1500, 2400},
+		{"a.opus", "without the first 5 seconds", "from 0:05 to 0:08", "audio:opus", 3, 1800, 2400},
+	} {
+		t.Run(c.file, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "cut_audio", args{"audio": fileOf(plan.Audio, scale(t, c.file, 8)), "range": c.said})
+			a := probe(t, out.Path)
+			near(t, "the length", a.seconds(), c.seconds, 0.06)
+			if a.codecs() != c.codec || out.About.String() != c.about {
+				t.Errorf("%s, %q", a.codecs(), out.About)
+			}
+			if first, last := heard(t, out.Path, 0.1, 0.4, notes...), heard(t, out.Path, c.seconds-0.4, c.seconds-0.1, notes...); first != c.first || last != c.last {
+				t.Errorf("it goes from %g Hz to %g Hz", first, last)
+			}
+		})
+	}
+}
+
+func TestAPartThatIsNotThereIsNotCut(t *testing.T) {
+	t.Parallel()
+	sound := fileOf(plan.Audio, scale(t, "a.wav", 2))
+	holds(t, refused(t, "cut_audio", args{"audio": sound, "range": "from 0:30 to 0:40"}), "a.wav", "2 seconds")
+	holds(t, refused(t, "cut_audio", args{"audio": sound, "range": "nicely"}), "nicely", "0:10-0:25")
+}
+
+func TestSoundsAreJoinedInTheirOrder(t *testing.T) {
+	t.Parallel()
+	tone := func(name string, hz int, args ...string) toolbox.Value {
+		return fileOf(plan.Audio, clip(t, name, append(lavfi(fmt.Sprintf("sine=frequency=%d:duration=1", hz)), args...)...))
+	}
+	for _, c := range []struct {
+		name, codec string
+		sounds      []toolbox.Value
+	}{
+		{"alike", "audio:flac", []toolbox.Value{tone("a.flac", 900), tone("b.flac", 300), tone("c.flac", 600)}},
+		{"of all sorts", "audio:mp3", []toolbox.Value{tone("a.wav", 900, "-ar", "8000"), tone("b.ogg", 300, "-ac", "2"), tone("c.m4a", 600, "-ar", "48000")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "join_audio", args{"audios": c.sounds})
+			a := probe(t, out.Path)
+			near(t, "the length", a.seconds(), 3, 0.15)
+			if a.codecs() != c.codec {
+				t.Errorf("%s", a.codecs())
+			}
+			for i, want := range []float64{900, 300, 600} {
+				if got := heard(t, out.Path, float64(i)+0.3, float64(i)+0.7, notes...); got != want {
+					t.Errorf("sound %d is of %g Hz, want %g", i+1, got, want)
+				}
+			}
+		})
+	}
+	one := []toolbox.Value{fileOf(plan.Audio, scale(t, "a.wav", 1))}
+	holds(t, refused(t, "join_audio", args{"audios": one}), "two sounds")
+}
+
+func TestSoundIsConverted(t *testing.T) {
+	t.Parallel()
+	from := scale(t, "a.wav", 2, "-metadata", "title=secret")
+	for said, want := range map[string][2]string{
+		"mp3": {"audio:mp3", ".mp3"}, "a WAV file": {"audio:pcm_s16le", ".wav"}, ".flac": {"audio:flac", ".flac"}, "OGG format": {"audio:vorbis", ".ogg"},
+		"opus": {"audio:opus", ".opus"}, "aac": {"audio:aac", ".m4a"}, "m4a": {"audio:aac", ".m4a"}, "AIFF": {"audio:pcm_s16be", ".aiff"},
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "convert_audio", args{"audio": fileOf(plan.Audio, from), "format": said})
+			a := probe(t, out.Path)
+			near(t, "the length", a.seconds(), 2, 0.1)
+			if a.codecs() != want[0] || filepath.Ext(out.Path) != want[1] || a.Format.Tags["title"] != "" {
+				t.Errorf("%s in %s, with %v", a.codecs(), out.Path, a.Format.Tags)
+			}
+			if got := heard(t, out.Path, 1.2, 1.8, notes...); got != 600 {
+				t.Errorf("it sounds like %g Hz", got)
+			}
+		})
+	}
+	holds(t, refused(t, "convert_audio", args{"audio": fileOf(plan.Audio, from), "format": "wma"}), "wma", "MP3, WAV")
+}
+
+func TestTheSoundOfAVideoIsTakenOut(t *testing.T) {
+	t.Parallel()
+	film := clip(t, "film.mp4", append(lavfi("color=red:size=64x64:rate=10:duration=3", "sine=frequency=900:duration=3"), "-pix_fmt", "yuv420p", "-shortest")...)
+	out := done(t, "extract_audio", args{"video": fileOf(plan.Video, film)})
+	a := probe(t, out.Path)
+	near(t, "the length", a.seconds(), 3, 0.1)
+	if got := heard(t, out.Path, 0.5, 2.5, notes...); a.codecs() != "audio:mp3" || got != 900 {
+		t.Errorf("%s of %g Hz", a.codecs(), got)
+	}
+	// any tool for sound takes the sound of a video
+	cut := done(t, "cut_audio", args{"audio": fileOf(plan.Audio, film), "range": "1 s"})
+	near(t, "the length", probe(t, cut.Path).seconds(), 1, 0.06)
+}
+
+func TestNoiseIsTakenAway(t *testing.T) {
+	t.Parallel()
+	// one second of a tone, one of rest, and noise and hum all the time
+	noisy := clip(t, "noisy.wav", lavfi(
+		"aevalsrc='0.3*sin(2*PI*900*t)*lt(mod(t,2),1)+0.02*(random(0)-0.5)+0.03*sin(2*PI*50*t)':s=44100:d=8")...)
+	out := done(t, "denoise_audio", args{"audio": fileOf(plan.Audio, noisy)})
+	near(t, "the length", probe(t, out.Path).seconds(), 8, 0.1)
+	rest, before := volume(t, out.Path, 5.2, 0.6), volume(t, noisy, 5.2, 0.6)
+	if rest > before-15 {
+		t.Errorf("the noise was at %g dB and is at %g dB", before, rest)
+	}
+	near(t, "the tone", volume(t, out.Path, 6.2, 0.6), volume(t, noisy, 6.2, 0.6), 2)
+}
+
+var integrated = regexp.MustCompile(`I:\s+(-?[\d.]+) LUFS`)
+
+// lufs measures the loudness of a sound by the filter's own summary.
+func lufs(t *testing.T, path string) float64 {
+	t.Helper()
+	all := integrated.FindAllStringSubmatch(tool(t, "ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-i", path, "-af", "ebur128=framelog=quiet", "-f", "null", "-"), -1)
+	if len(all) == 0 {
+		t.Fatal("no loudness was measured")
+	}
+	return number(all[len(all)-1][1])
+}
+
+func TestSoundsAreBroughtToOneLoudness(t *testing.T) {
+	t.Parallel()
+	for name, source := range map[string]string{
+		"quiet.wav":   "aevalsrc='0.01*sin(2*PI*900*t)':s=44100:d=6",
+		"loud.flac":   "aevalsrc='0.9*sin(2*PI*900*t)':s=48000:d=6",
+		"peaks.mp3":   "aevalsrc='(0.02+0.9*lt(mod(t,2),0.004))*sin(2*PI*900*t)':s=44100:d=12",
+		"changes.ogg": "aevalsrc='(0.02+0.2*lt(mod(t,10),5))*sin(2*PI*900*t)':s=44100:d=20",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from := clip(t, name, lavfi(source)...)
+			was := lufs(t, from)
+			out := done(t, "normalize_loudness", args{"audio": fileOf(plan.Audio, from)})
+			near(t, "the loudness", lufs(t, out.Path), -16, 1)
+			a, before := probe(t, out.Path), probe(t, from)
+			near(t, "the length", a.seconds(), before.seconds(), 0.1)
+			if a.codecs() != before.codecs() || a.Streams[0].Frequency != before.Streams[0].Frequency {
+				t.Errorf("%s at %s Hz was %s at %s Hz", a.codecs(), a.Streams[0].Frequency, before.codecs(), before.Streams[0].Frequency)
+			}
+			holds(t, out.About.String(), "−16.0 LUFS", decibels(math.Round(was*10)/10)[:len("−1")])
+		})
+	}
+	click := clip(t, "click.wav", lavfi("aevalsrc='0.05*sin(2*PI*900*t)':s=44100:d=0.1")...)
+	out := done(t, "normalize_loudness", args{"audio": fileOf(plan.Audio, click)})
+	if was, is := volume(t, click, 0, 1), volume(t, out.Path, 0, 1); is < was+6 {
+		t.Errorf("a click was at %g dB and is at %g dB", was, is)
+	}
+	silence := clip(t, "silence.wav", lavfi("anullsrc=duration=2")...)
+	holds(t, refused(t, "normalize_loudness", args{"audio": fileOf(plan.Audio, silence)}), "silence.wav", "silent")
+}
+
+// line is the row that shines most in a column of a picture.
+func line(img image.Image, x int) int {
+	best, row := uint32(0), 0
+	for y := 40; y < 800; y++ {
+		r, g, b, _ := img.At(x, y).RGBA()
+		if r+g+b > best {
+			best, row = r+g+b, y
+		}
+	}
+	return row
+}
+
+func TestToneIsALineInASpectrogram(t *testing.T) {
+	t.Parallel()
+	rows := map[int]int{}
+	for _, hz := range []int{440, 880, 1760} {
+		tone := clip(t, "tone.mp3", lavfi(fmt.Sprintf("sine=frequency=%d:duration=2", hz))...)
+		out := done(t, "spectrogram_image", args{"audio": fileOf(plan.Audio, tone)})
+		img := readPicture(t, out.Path)
+		rows[hz] = line(img, 800)
+		for _, x := range []int{300, 1300} {
+			near(t, fmt.Sprintf("the line of %d Hz in column %d", hz, x), float64(line(img, x)), float64(rows[hz]), 1)
+		}
+	}
+	// From 40 Hz to 20 kHz, each octave is as high as any other.
+	octave := 772 / math.Log2(20_000/40.0)
+	near(t, "an octave", float64(rows[440]-rows[880]), octave, 2)
+	near(t, "another octave", float64(rows[880]-rows[1760]), octave, 2)
+	near(t, "the line of 440 Hz", float64(rows[440]), 804-octave*math.Log2(440/40.0), 2)
+}
+
+func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
+	t.Parallel()
+	out := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "a.ogg", lavfi("aevalsrc='(0.1+0.4*gt(t,1))*sin(2*PI*300*t)':s=44100:d=2")...))})
+	img := readPicture(t, out.Path)
+	height := func(x int) float64 {
+		n := 0
+		for y := 56; y < 424; y++ {
+			if _, g, _, _ := img.At(x, y).RGBA(); g > 0x8000 {
+				n++
+			}
+		}
+		return float64(n)
+	}
+	near(t, "the quiet part", height(400), 368/5, 12)
+	near(t, "the loud part", height(1200), 368, 20)
+	silence := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "silence.wav", lavfi("anullsrc=duration=1")...))})
+	holds(t, silence.Note.String(), "silence")
+}
+
+// TestBadSound gives each operation on sound what it cannot take.
+func TestBadSound(t *testing.T) {
+	t.Parallel()
+	write := func(name, content string) string {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whole, err := os.ReadFile(scale(t, "a.m4a", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mp3, err := os.ReadFile(scale(t, "a.mp3", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := map[string]struct {
+		path string
+		says []string
+	}{
+		"a video without sound": {clip(t, "mute.mp4", append(lavfi("color=red:size=64x64:rate=10:duration=1"), "-pix_fmt", "yuv420p")...), []string{"mute.mp4"}},
+		"no samples":            {clip(t, "none.wav", append(lavfi("anullsrc=duration=1"), "-t", "0")...), []string{"none.wav"}},
+		"cut off":               {write("half.m4a", string(whole[:len(whole)/2])), []string{"half.m4a"}},
+		"a wrong ending":        {write("a.wav", string(mp3)), []string{"a.wav"}},
+		"empty":                 {write("empty.mp3", ""), []string{"empty.mp3", "empty"}},
+		"a playlist":            {write("list.mp3", "ffconcat version 1.0\nfile /etc/passwd\n"), []string{"list.mp3"}},
+		"a picture":             {writePNG(t, "a.png", filled(8, 8, image.Black.C)), []string{"a.png"}},
+		"noise for a header":    {write("noise.mp3", "ID3\x03\x00\x00\x00\x00\x00\x0a"+strings.Repeat("\x00\x01", 4000)), []string{"noise.mp3"}},
+	}
+	for _, run := range []string{"convert_audio", "cut_audio", "denoise_audio", "extract_audio", "join_audio", "normalize_loudness", "spectrogram_image", "waveform_image"} {
+		for name, c := range bad {
+			t.Run(run+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				v := fileOf(plan.Audio, c.path)
+				holds(t, refused(t, run, args{"audio": v, "video": v, "audios": []toolbox.Value{v, v}, "format": "mp3", "range": "1 s"}), c.says...)
+			})
+		}
+	}
+}
+
+func TestAnHourOfSoundIsTaken(t *testing.T) {
+	t.Parallel()
+	hour := fileOf(plan.Audio, clip(t, "hour.flac", lavfi("aevalsrc='0.3*sin(2*PI*300*t)*lt(t,1800)':s=8000:d=3600")...))
+	near(t, "the length", probe(t, done(t, "cut_audio", args{"audio": hour, "range": "last 5 minutes"}).Path).seconds(), 300, 0.1)
+	img := readPicture(t, done(t, "waveform_image", args{"audio": hour}).Path)
+	if _, loud, _, _ := img.At(400, 200).RGBA(); loud < 0x8000 {
+		t.Error("the first half is not to be seen")
+	}
+	if _, quiet, _, _ := img.At(1200, 200).RGBA(); quiet > 0x4000 {
+		t.Error("the second half is seen")
+	}
+}
