@@ -1,0 +1,127 @@
+package hftasktest
+
+import (
+	"cmp"
+	"image"
+	"image/color"
+	"slices"
+)
+
+// blob is a connected region of one colour before the picture's background.
+type blob struct {
+	colour string
+	box    image.Rectangle
+	area   int
+	mask   *image.Gray
+}
+
+// score is how sure the server is of it.
+func (b blob) score() float64 {
+	return min(0.99, 0.6+float64(b.area)/float64(4*max(b.box.Dx()*b.box.Dy(), 1)))
+}
+
+// shape tells discs from squares by how much of its box a blob fills: π/4 is a disc.
+func (b blob) shape() string {
+	fill := float64(b.area) / float64(max(b.box.Dx()*b.box.Dy(), 1))
+	round := b.box.Dx()*4 < b.box.Dy()*5 && b.box.Dy()*4 < b.box.Dx()*5
+	switch {
+	case round && fill > 0.70 && fill < 0.86:
+		return "disc"
+	case round && fill > 0.95:
+		return "square"
+	case fill > 0.95:
+		return "bar"
+	}
+	return "shape"
+}
+
+// scene is what a picture shows.
+type scene struct {
+	img    *image.NRGBA
+	ground color.NRGBA
+	blobs  []blob // from left to right, and from top to bottom
+}
+
+// near is how far a colour may be from another one to be the same.
+const near = 60 * 60
+
+// look finds the blobs of a picture: the background is the colour that is most frequent
+// along its border.
+func look(img *image.NRGBA) scene {
+	s := scene{img: img, ground: groundOf(img)}
+	w, h := img.Bounds().Dx(), img.Bounds().Dy()
+	seen := make([]bool, w*h)
+	least := max(12, w*h/2000)
+	for y := range h {
+		for x := range w {
+			if c := img.NRGBAAt(x, y); !seen[y*w+x] && distance(c, s.ground) > near {
+				if places := flood(img, seen, image.Pt(x, y), c); len(places) >= least {
+					s.blobs = append(s.blobs, blobOf(img, places, c))
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(s.blobs, func(a, b blob) int {
+		return cmp.Or(cmp.Compare(a.box.Min.X, b.box.Min.X), cmp.Compare(a.box.Min.Y, b.box.Min.Y))
+	})
+	return s
+}
+
+// groundOf is the most frequent colour along the border.
+func groundOf(img *image.NRGBA) color.NRGBA {
+	w, h := img.Bounds().Dx(), img.Bounds().Dy()
+	count := map[color.NRGBA]int{}
+	var best color.NRGBA
+	add := func(x, y int) {
+		c := img.NRGBAAt(x, y)
+		coarse := color.NRGBA{c.R &^ 15, c.G &^ 15, c.B &^ 15, 255}
+		count[coarse]++
+		if count[coarse] > count[color.NRGBA{best.R &^ 15, best.G &^ 15, best.B &^ 15, 255}] || best.A == 0 {
+			best = c
+		}
+	}
+	for x := range w {
+		add(x, 0)
+		add(x, h-1)
+	}
+	for y := range h {
+		add(0, y)
+		add(w-1, y)
+	}
+	return best
+}
+
+// flood are the places of about one colour around one. It marks them as seen.
+func flood(img *image.NRGBA, seen []bool, from image.Point, c color.NRGBA) []image.Point {
+	w := img.Bounds().Dx()
+	places := []image.Point{from}
+	seen[from.Y*w+from.X] = true
+	for next := 0; next < len(places); next++ {
+		for _, d := range []image.Point{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}} {
+			p := places[next].Add(d)
+			if p.In(img.Bounds()) && !seen[p.Y*w+p.X] && distance(img.NRGBAAt(p.X, p.Y), c) <= near {
+				seen[p.Y*w+p.X] = true
+				places = append(places, p)
+			}
+		}
+	}
+	return places
+}
+
+// blobOf is the blob that is in those places.
+func blobOf(img *image.NRGBA, places []image.Point, c color.NRGBA) blob {
+	b := blob{colour: nameOf(c), area: len(places), mask: image.NewGray(img.Bounds())}
+	for _, p := range places {
+		b.box = b.box.Union(image.Rectangle{Min: p, Max: p.Add(image.Pt(1, 1))})
+		b.mask.SetGray(p.X, p.Y, color.Gray{Y: 255})
+	}
+	return b
+}
+
+// largest is the blob with the most pixels.
+func (s scene) largest() (blob, bool) {
+	if len(s.blobs) == 0 {
+		return blob{}, false
+	}
+	return slices.MaxFunc(s.blobs, func(a, b blob) int { return cmp.Compare(a.area, b.area) }), true
+}

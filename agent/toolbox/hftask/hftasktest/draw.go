@@ -1,0 +1,163 @@
+package hftasktest
+
+import (
+	"image"
+	"image/color"
+	"strings"
+)
+
+// side is that of a picture which is asked for without a size, in pixels, and longest
+// that of any.
+const (
+	side    = 256
+	longest = 2048
+)
+
+// counts are the numbers that a prompt may name.
+var counts = map[string]int{
+	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+	"1": 1, "2": 2, "3": 3, "4": 4, "5": 5, "6": 6, "7": 7, "8": 8, "9": 9,
+}
+
+// drawPicture draws what a prompt names: "three red balls on white". Without a colour it
+// takes one that belongs to the prompt. With a control image it paints that.
+func drawPicture(_ *Server, q *request) (any, error) {
+	prompt := q.text()
+	if strings.TrimSpace(prompt) == "" {
+		return nil, bad("the prompt is empty")
+	}
+	w, h := q.number("width", side), q.number("height", side)
+	if w < 1 || h < 1 || w > longest || h > longest {
+		return nil, bad("there is no picture of %dx%d", w, h)
+	}
+	if q.has("control_image") {
+		m, err := q.picture("control_image")
+		if err != nil {
+			return nil, err
+		}
+		return picture(painted(m, prompt))
+	}
+	return picture(drawn(prompt, w, h, q.number("seed", 0)))
+}
+
+// drawn draws discs in a row, as many and of the colour that the prompt says, on the
+// colour that it says after "on".
+func drawn(prompt string, w, h, seed int) *image.NRGBA {
+	what, where, _ := strings.Cut(strings.ToLower(prompt), " on ")
+	c, _, ok := colourIn(what)
+	if !ok {
+		c = hueOf(prompt)
+	}
+	ground, _, ok := colourIn(where)
+	if !ok {
+		ground = mix(color.NRGBA{255, 255, 255, 255}, hueOf(prompt+" ground"), 24)
+	}
+	n := 1
+	for _, word := range words(what) {
+		if k, ok := counts[word]; ok {
+			n = k
+			break
+		}
+	}
+	r := min(w/(2*n)*7/10, h*3/10)
+	shift := seed % 5 * r / 20 // another seed is another picture
+	return mapped(w, h, func(x, y int) color.NRGBA {
+		cell := w / n
+		dx, dy := x%max(cell, 1)-cell/2, y-h/2-shift
+		if x < cell*n && dx*dx+dy*dy <= r*r {
+			return c
+		}
+		return ground
+	})
+}
+
+// painted is a map in the colours of a prompt: what is bright in it stands out.
+func painted(m *image.NRGBA, prompt string) *image.NRGBA {
+	c, _, ok := colourIn(prompt)
+	if !ok {
+		c = hueOf(prompt)
+	}
+	dark := mix(hueOf(prompt+" ground"), color.NRGBA{A: 255}, 176)
+	return mapped(m.Rect.Dx(), m.Rect.Dy(), func(x, y int) color.NRGBA { return mix(dark, c, light(m.NRGBAAt(x, y))) })
+}
+
+// estimateDepth takes what is low in the picture and what is bright for near.
+func estimateDepth(_ *Server, q *request) (any, error) {
+	img, err := q.picture("inputs")
+	if err != nil {
+		return nil, err
+	}
+	encoded, err := base64PNG(depthOf(img))
+	if err != nil {
+		return nil, err
+	}
+	const cells = 4
+	var tensor [cells][cells]float64
+	small := scaled(depthOf(img), cells, cells)
+	for y := range cells {
+		for x := range cells {
+			tensor[y][x] = float64(light(small.NRGBAAt(x, y))) / 255
+		}
+	}
+	return map[string]any{"depth": encoded, "predicted_depth": tensor}, nil
+}
+
+func depthOf(img *image.NRGBA) *image.NRGBA {
+	h := img.Rect.Dy()
+	return mapped(img.Rect.Dx(), h, func(x, y int) color.NRGBA { return grey((200*y/h*3 + light(img.NRGBAAt(x, y))) / 4) })
+}
+
+// grey is a grey of that brightness, which is cut to 0 to 255.
+func grey(v int) color.NRGBA {
+	b := uint8(min(max(v, 0), 255)) //nolint:gosec // cut
+	return color.NRGBA{b, b, b, 255}
+}
+
+// mapOf is a map of a picture of the kind that control_mode names.
+func mapOf(img *image.NRGBA, mode string) *image.NRGBA {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	at := func(x, y int) int { return light(img.NRGBAAt(min(max(x, 0), w-1), min(max(y, 0), h-1))) }
+	slope := func(x, y int) (dx, dy int) { return at(x+1, y) - at(x-1, y), at(x, y+1) - at(x, y-1) }
+	switch mode {
+	case "depth":
+		return depthOf(img)
+	case "normal":
+		return mapped(w, h, func(x, y int) color.NRGBA {
+			dx, dy := slope(x, y)
+			return color.NRGBA{grey(128 - dx/2).R, grey(128 + dy/2).R, 255, 255}
+		})
+	case "segmentation":
+		return mapped(w, h, func(x, y int) color.NRGBA {
+			c, _, _ := colourIn(nameOf(img.NRGBAAt(x, y)))
+			return c
+		})
+	case "pose":
+		return poseOf(img)
+	}
+	return mapped(w, h, func(x, y int) color.NRGBA { // white lines on black
+		dx, dy := slope(x, y)
+		steep := max(dx, -dx) + max(dy, -dy)
+		if mode != "hed" { // of which only hed is soft
+			steep = steep / 48 * 255
+		}
+		return grey(steep)
+	})
+}
+
+// poseOf is a figure of white points in the largest blob.
+func poseOf(img *image.NRGBA) *image.NRGBA {
+	out := mapped(img.Rect.Dx(), img.Rect.Dy(), func(int, int) color.NRGBA { return grey(0) })
+	where := img.Rect
+	if big, ok := look(img).largest(); ok {
+		where = big.box
+	}
+	for _, k := range body {
+		at := image.Pt(where.Min.X+int(k.x)*where.Dx()/100, where.Min.Y+int(k.y)*where.Dy()/100)
+		for y := -2; y <= 2; y++ {
+			for x := -2; x <= 2; x++ {
+				out.SetNRGBA(at.X+x, at.Y+y, grey(255))
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package hftasktest
+
+import (
+	"image"
+	"image/color"
+	"strings"
+)
+
+// editPicture makes another picture of one: a map of it, one of another size, one with a
+// hole filled, or one that a prompt changes.
+func editPicture(s *Server, q *request) (any, error) {
+	if !q.has("inputs") { // which only image-text-to-image allows
+		q.inputs = q.word("prompt")
+		return drawPicture(s, q)
+	}
+	img, err := q.picture("inputs")
+	if err != nil {
+		return nil, err
+	}
+	prompt := q.word("prompt")
+	switch w, h, ok := q.size(); {
+	case q.has("mask_image"):
+		mask, err := q.picture("mask_image")
+		if err != nil {
+			return nil, err
+		}
+		return picture(filled(img, greyOf(mask), prompt))
+	case q.has("control_image"):
+		m, err := q.picture("control_image")
+		if err != nil {
+			return nil, err
+		}
+		return picture(painted(m, prompt))
+	case q.word("control_mode") != "":
+		return picture(mapOf(img, q.word("control_mode")))
+	case ok && (w < 1 || h < 1 || w > 2*longest || h > 2*longest):
+		return nil, bad("there is no picture of %dx%d", w, h)
+	case ok:
+		return picture(scaled(s.edited(img, prompt), w, h))
+	}
+	return picture(s.edited(img, prompt))
+}
+
+// edited is a picture as the prompt wants it.
+func (s *Server) edited(img *image.NRGBA, prompt string) *image.NRGBA {
+	has := func(some ...string) bool {
+		for _, word := range words(prompt) {
+			for _, one := range some {
+				if word == one {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	sc := look(img)
+	switch {
+	case strings.TrimSpace(prompt) == "":
+		return mirrored(img)
+	case has("remove", "erase", "delete", "without"):
+		return filled(img, s.removable(sc, prompt), "")
+	case has("grey", "gray", "black-and-white"):
+		return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA { return grey(light(img.NRGBAAt(x, y))) })
+	}
+	out := posterised(img)
+	if c, _, ok := colourIn(prompt); ok {
+		return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA { return mix(out.NRGBAAt(x, y), c, 96) })
+	}
+	return out
+}
+
+// removable is the mask of what a prompt wants away: the blobs that it means, or the
+// middle of the picture.
+func (s *Server) removable(sc scene, prompt string) *image.Gray {
+	sum := blob{mask: image.NewGray(sc.img.Rect)}
+	for _, b := range s.meant(sc, prompt) {
+		sum.paint(b.mask, true)
+	}
+	if sum.area == 0 {
+		w, h := sc.img.Rect.Dx(), sc.img.Rect.Dy()
+		return clipped(full(sc.img.Rect), image.Rect(w/4, h/4, w*3/4, h*3/4))
+	}
+	return sum.mask
+}
+
+// filled is a picture whose masked part shows what the prompt says, or without one its
+// surroundings.
+func filled(img *image.NRGBA, mask *image.Gray, prompt string) *image.NRGBA {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	in := func(x, y int) bool { return mask.GrayAt(x, y).Y > 127 }
+	if strings.TrimSpace(prompt) != "" {
+		c, _, ok := colourIn(prompt)
+		if !ok {
+			c = hueOf(prompt)
+		}
+		return mapped(w, h, func(x, y int) color.NRGBA {
+			if !in(x, y) {
+				return img.NRGBAAt(x, y)
+			}
+			return mix(c, img.NRGBAAt(x, y), 32) // some of what was there shines through
+		})
+	}
+	around := surroundings(img, mask)
+	return mapped(w, h, func(x, y int) color.NRGBA {
+		if in(x, y) || in(x-1, y) || in(x+1, y) || in(x, y-1) || in(x, y+1) { // an object's soft rim as well
+			return around
+		}
+		return img.NRGBAAt(x, y)
+	})
+}
+
+// surroundings is the most frequent colour along the outside of a mask.
+func surroundings(img *image.NRGBA, mask *image.Gray) color.NRGBA {
+	const far = 3 // past an object's soft rim
+	count := map[color.NRGBA]int{}
+	best := groundOf(img)
+	for y := range img.Rect.Dy() {
+		for x := range img.Rect.Dx() {
+			if mask.GrayAt(x, y).Y <= 127 {
+				continue
+			}
+			for _, d := range []image.Point{{X: far}, {X: -far}, {Y: far}, {Y: -far}} {
+				p := image.Pt(x, y).Add(d)
+				if !p.In(img.Rect) || mask.GrayAt(p.X, p.Y).Y > 127 {
+					continue
+				}
+				c := img.NRGBAAt(p.X, p.Y)
+				if count[c]++; count[c] > count[best] {
+					best = c
+				}
+			}
+		}
+	}
+	return best
+}
+
+// posterised is a picture of few colours: a cartoon.
+func posterised(img *image.NRGBA) *image.NRGBA {
+	step := func(v uint8) uint8 { return v/64*64 + v/64*21 } // 0, 85, 170, 255
+	return mapped(img.Rect.Dx(), img.Rect.Dy(), func(x, y int) color.NRGBA {
+		c := img.NRGBAAt(x, y)
+		return color.NRGBA{step(c.R), step(c.G), step(c.B), 255}
+	})
+}
+
+// mirrored is a variation of a picture.
+func mirrored(img *image.NRGBA) *image.NRGBA {
+	w := img.Rect.Dx()
+	return mapped(w, img.Rect.Dy(), func(x, y int) color.NRGBA { return img.NRGBAAt(w-1-x, y) })
+}

@@ -1,0 +1,282 @@
+package hftasktest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	// The kinds of pictures that are read.
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+
+	_ "golang.org/x/image/webp"
+)
+
+// request is a call that is of its task's form.
+type request struct {
+	task   string
+	inputs any // as the schema has it, files base64-encoded
+	params map[string]any
+	files  map[string][]byte // by the name of the member that held them
+	call   Call
+}
+
+// most is how many pixels a picture may have that is worked on.
+const most = 24 << 20
+
+// media are the tasks whose inputs are a file, and of which sort it is. Only there may
+// the body be the file itself.
+var media = map[string]string{
+	"audio-classification": "audio", "audio-to-audio": "audio", "automatic-speech-recognition": "audio",
+	"depth-estimation": "image", "image-classification": "image", "image-segmentation": "image",
+	"image-text-to-image": "image", "image-text-to-video": "image", "image-to-image": "image",
+	"image-to-text": "image", "image-to-video": "image", "keypoint-detection": "image",
+	"mask-generation": "image", "object-detection": "image", "video-classification": "video",
+	"video-text-to-text": "video", "zero-shot-image-classification": "image", "zero-shot-object-detection": "image",
+}
+
+// read reads a request for a task. With an error the request tells what can be told of
+// it.
+func (s *Server) read(r *http.Request, body []byte, model, name string) (*request, error) {
+	q := &request{task: name, files: map[string][]byte{}, call: Call{Model: model, Task: name, Kinds: map[string]string{}}}
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		return q, bad("the header Content-Type says no media type: %w", err)
+	}
+	if kind != jsonKind {
+		if media[name] == "" {
+			return q, bad("the body of %s must be JSON, and is %s", name, kind)
+		}
+		if top, _, _ := strings.Cut(kind, "/"); top != media[name] && kind != "application/octet-stream" {
+			return q, bad("%s takes a file of the type %s/…, and this is %s", name, media[name], kind)
+		}
+		q.call.Raw = true
+		encoded := base64.StdEncoding.EncodeToString(body)
+		if err := s.forms[name].refuse(map[string]any{"inputs": encoded}, s.extension); err != nil {
+			return q, bad("%w", err)
+		}
+		return q, q.keep("inputs", media[name], encoded)
+	}
+	var members map[string]any
+	if err := json.Unmarshal(body, &members); err != nil {
+		return q, bad("the body is not a JSON object: %w", err)
+	}
+	return q, s.readMembers(q, members)
+}
+
+// readMembers reads what came as JSON.
+func (s *Server) readMembers(q *request, members map[string]any) error {
+	if params, ok := members["parameters"].(map[string]any); ok {
+		q.params = params
+		q.call.Parameters = map[string]any{}
+		for name, value := range params {
+			if name != "mask_image" && name != "control_image" {
+				q.call.Parameters[name] = value
+			}
+		}
+	}
+	if err := s.forms[q.task].refuse(members, s.extension); err != nil {
+		return bad("%w", err)
+	}
+	q.inputs = members["inputs"]
+	if sort := media[q.task]; sort != "" && q.inputs != nil {
+		if err := q.keep("inputs", sort, q.inputs); err != nil {
+			return err
+		}
+	}
+	switch in := q.inputs.(type) {
+	case string:
+		if media[q.task] == "" {
+			q.call.Text = in
+		}
+	case map[string]any:
+		q.call.Text, _ = in["question"].(string) //nolint:errcheck // some have none
+		if file, ok := in["image"]; ok {
+			if err := q.keep("image", "image", file); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range []string{"mask_image", "control_image"} {
+		if file, ok := q.params[name]; ok {
+			if err := q.keep(name, "image", file); err != nil {
+				return err
+			}
+		}
+	}
+	return q.agree()
+}
+
+// keep reads a file that came in a member.
+func (q *request) keep(member, sort string, value any) error {
+	encoded, ok := value.(string)
+	if !ok {
+		return bad("%s must be a base64-encoded file", member)
+	}
+	b, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return bad("%s is not base64-encoded: %w", member, err)
+	}
+	q.call.Kinds[member] = sniff(b)
+	if top, _, _ := strings.Cut(sniff(b), "/"); top != sort {
+		return bad("%s must be of the type %s/…, and its bytes are %s", member, sort, sniff(b))
+	}
+	if sort == "image" {
+		c, _, err := image.DecodeConfig(bytes.NewReader(b))
+		if err != nil {
+			return bad("cannot identify the image in %s: %w", member, err)
+		}
+		if c.Width*c.Height > most {
+			return bad("the image in %s is too large: %dx%d", member, c.Width, c.Height)
+		}
+		q.call.Kinds[member] = fmt.Sprintf("%s %dx%d", sniff(b), c.Width, c.Height)
+	}
+	q.files[member] = b
+	return nil
+}
+
+// agree tells whether what means places in the picture lies in it.
+func (q *request) agree() error {
+	img, ok := q.files["inputs"]
+	if !ok || media[q.task] != "image" {
+		return nil
+	}
+	c, _, err := image.DecodeConfig(bytes.NewReader(img))
+	if err != nil {
+		return bad("cannot identify the image: %w", err)
+	}
+	if mask, ok := q.files["mask_image"]; ok {
+		m, _, err := image.DecodeConfig(bytes.NewReader(mask))
+		if err != nil || m.Width != c.Width || m.Height != c.Height {
+			return bad("mask_image is %dx%d, and the picture %dx%d", m.Width, m.Height, c.Width, c.Height)
+		}
+	}
+	for _, p := range q.numbers("points") {
+		if p[0] >= c.Width || p[1] >= c.Height {
+			return bad("the point %v lies outside of the picture, which is %dx%d", p, c.Width, c.Height)
+		}
+	}
+	for _, b := range q.numbers("boxes") {
+		if b[0] >= b[2] || b[1] >= b[3] || b[2] > c.Width || b[3] > c.Height {
+			return bad("the box %v is empty or lies outside of the picture, which is %dx%d", b, c.Width, c.Height)
+		}
+	}
+	return nil
+}
+
+// picture reads the picture that came in a member.
+func (q *request) picture(member string) (*image.NRGBA, error) {
+	img, _, err := image.Decode(bytes.NewReader(q.files[member]))
+	if err != nil {
+		return nil, bad("the image in %s is damaged: %w", member, err)
+	}
+	return toNRGBA(img), nil
+}
+
+// has tells whether a file came in a member.
+func (q *request) has(member string) bool { return len(q.files[member]) > 0 }
+
+// text is the input of a task that takes a text.
+func (q *request) text() string {
+	text, _ := q.inputs.(string) //nolint:errcheck // the schema has seen to it
+	return text
+}
+
+// word is a parameter that is a text, "" if it is absent.
+func (q *request) word(name string) string {
+	text, _ := q.params[name].(string) //nolint:errcheck // absent is ""
+	return text
+}
+
+// number is a parameter that is a number, or what stands for an absent one.
+func (q *request) number(name string, absent int) int {
+	if n, ok := q.params[name].(float64); ok {
+		return int(n)
+	}
+	return absent
+}
+
+// list is a parameter that is a list of texts.
+func (q *request) list(name string) []string {
+	items, _ := q.params[name].([]any) //nolint:errcheck // absent is none
+	var all []string
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			all = append(all, text)
+		}
+	}
+	return all
+}
+
+// numbers is a parameter that is a list of lists of numbers.
+func (q *request) numbers(name string) [][]int {
+	items, _ := q.params[name].([]any) //nolint:errcheck // absent is none
+	var all [][]int
+	for _, item := range items {
+		var one []int
+		parts, _ := item.([]any) //nolint:errcheck // the schema has seen to it
+		for _, part := range parts {
+			if n, ok := part.(float64); ok {
+				one = append(one, int(n))
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// size is the parameter target_size.
+func (q *request) size() (w, h int, ok bool) {
+	m, ok := q.params["target_size"].(map[string]any)
+	if !ok {
+		return 0, 0, false
+	}
+	sized := request{params: m}
+	return sized.number("width", 0), sized.number("height", 0), true
+}
+
+// sniff tells of which type bytes are; sounds and videos by what their files begin with.
+func sniff(b []byte) string {
+	at := func(i int, s string) bool { return len(b) >= i+len(s) && string(b[i:i+len(s)]) == s }
+	switch {
+	case len(b) == 0:
+		return "nothing"
+	case at(0, "RIFF") && at(8, "WAVE"):
+		return "audio/wav"
+	case at(0, "RIFF") && at(8, "AVI "):
+		return "video/x-msvideo"
+	case at(0, "fLaC"):
+		return "audio/flac"
+	case at(0, "OggS"):
+		return "audio/ogg"
+	case at(0, "ID3"), len(b) > 1 && b[0] == 0xFF && b[1]&0xE0 == 0xE0 && b[1] != 0xD8:
+		return "audio/mpeg"
+	case at(4, "ftypM4A"):
+		return "audio/mp4"
+	case at(4, "ftyp"):
+		return "video/mp4"
+	case at(0, "\x1A\x45\xDF\xA3"):
+		return "video/webm"
+	}
+	kind, _, _ := strings.Cut(http.DetectContentType(b), ";")
+	return kind
+}
+
+// tasksOf are the tasks that a model does, in the order of the alphabet.
+func (s *Server) tasksOf(model string) []string {
+	var names []string
+	for name, models := range s.config.Models {
+		if slices.Contains(models, model) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

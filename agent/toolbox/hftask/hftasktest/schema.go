@@ -1,0 +1,165 @@
+package hftasktest
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// files holds the published schemas and our own (see spec/README.md).
+//
+//go:embed spec/tasks spec/extension
+var files embed.FS
+
+// origin is what the schemas' ids are relative to; nothing is fetched from there.
+const origin = "https://huggingface.co"
+
+// form is what goes in and comes out of one task.
+type form struct {
+	input, output *jsonschema.Resolved
+	members       []string // of the request's body
+	published     []string // parameters that the task's own schema names
+	added         []string // parameters that are the extension's
+}
+
+// forms reads the schemas of all tasks.
+func forms() (map[string]form, *jsonschema.Resolved, error) {
+	byID, err := schemas()
+	if err != nil {
+		return nil, nil, err
+	}
+	added := map[string][]string{}
+	if err := readJSON("spec/extension/fields.json", &added); err != nil {
+		return nil, nil, err
+	}
+	all := map[string]form{}
+	for id, input := range byID {
+		if path.Base(id) != "input.json" {
+			continue
+		}
+		task := path.Base(path.Dir(id))
+		f := form{members: slices.Sorted(maps.Keys(input.Properties)), added: added[task]}
+		f.published = slices.Sorted(maps.Keys(parametersOf(input).Properties))
+		if f.input, err = resolve(byID, id); err != nil {
+			return nil, nil, err
+		}
+		if f.output, err = resolve(byID, path.Join(path.Dir(id), "output.json")); err != nil {
+			return nil, nil, err
+		}
+		all[task] = f
+	}
+	extension, err := resolve(byID, "/extension/parameters.json")
+	return all, extension, err
+}
+
+// schemas reads all files that are schemas, by their ids.
+func schemas() (map[string]*jsonschema.Schema, error) {
+	byID := map[string]*jsonschema.Schema{}
+	err := fs.WalkDir(files, "spec", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Base(name) == "fields.json" {
+			return err
+		}
+		s := &jsonschema.Schema{}
+		if err := readJSON(name, s); err != nil {
+			return err
+		}
+		if s.Schema == "http://json-schema.org/draft-06/schema#" {
+			s.Schema = "http://json-schema.org/draft-07/schema#" // which only adds to it
+		}
+		byID[s.ID] = s
+		return nil
+	})
+	return byID, err
+}
+
+func readJSON(name string, v any) error {
+	b, err := files.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("read: %w", err)
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// parametersOf is the schema of a request's parameters, which stands in it or is
+// referred to.
+func parametersOf(input *jsonschema.Schema) *jsonschema.Schema {
+	p := input.Properties["parameters"]
+	if p == nil {
+		return &jsonschema.Schema{}
+	}
+	if name, ok := strings.CutPrefix(p.Ref, "#/$defs/"); ok {
+		return input.Defs[name]
+	}
+	return p
+}
+
+// resolve makes a schema ready, with those that it refers to.
+func resolve(byID map[string]*jsonschema.Schema, id string) (*jsonschema.Resolved, error) {
+	s, ok := byID[id]
+	if !ok {
+		return nil, fmt.Errorf("there is no schema %s", id)
+	}
+	r, err := s.CloneSchemas().Resolve(&jsonschema.ResolveOptions{
+		BaseURI: origin,
+		Loader: func(uri *url.URL) (*jsonschema.Schema, error) {
+			other, ok := byID[uri.Path]
+			if !ok {
+				return nil, fmt.Errorf("there is no schema %s", uri)
+			}
+			return other.CloneSchemas(), nil
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", id, err)
+	}
+	return r, nil
+}
+
+// refuse tells what is wrong with the body of a request: by the task's schema, by that
+// of the extension, and what neither knows.
+func (f form) refuse(body map[string]any, extension *jsonschema.Resolved) error {
+	for _, name := range slices.Sorted(maps.Keys(body)) {
+		if !slices.Contains(f.members, name) {
+			return fmt.Errorf("%s is unknown here; there are: %s", name, strings.Join(f.members, ", "))
+		}
+	}
+	if err := f.input.Validate(body); err != nil {
+		return fmt.Errorf("the request is not of the task's form: %w", err)
+	}
+	parameters, ok := body["parameters"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	ours := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		switch {
+		case slices.Contains(f.published, name):
+		case slices.Contains(f.added, name):
+			ours[name] = parameters[name]
+		default:
+			return fmt.Errorf("the parameter %s is unknown here; there are: %s", name,
+				strings.Join(slices.Concat(f.published, f.added), ", "))
+		}
+	}
+	if err := extension.Validate(ours); err != nil {
+		return fmt.Errorf("the parameters are not of the extension's form: %w", err)
+	}
+	points, _ := ours["points"].([]any) //nolint:errcheck // the schema has seen to it; absent is none
+	labels, given := ours["labels"].([]any)
+	if given && len(labels) != len(points) {
+		return errors.New("there must be as many labels as points")
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package hftasktest
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// guard lets in whom the token lets in, and whom no fault of the whole server meets.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limit))
+		var tooLarge *http.MaxBytesError
+		switch {
+		case errors.As(err, &tooLarge):
+			refusal{http.StatusRequestEntityTooLarge, "the request is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}.write(w)
+			return
+		case err != nil:
+			return // the client has gone
+		}
+		r.Body = io.NopCloser(bytes.NewReader(b))
+		f, ok := s.takeFault(All)
+		switch {
+		case ok && s.misbehave(w, r, f):
+		case r.URL.Path != "/healthz" && s.config.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.config.Token:
+			expired.write(w)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// expired is what the hub says of a token that it does not take.
+var expired = refusal{http.StatusUnauthorized, "Invalid username or password."}
+
+// serveModel answers what a model is asked.
+func (s *Server) serveModel(w http.ResponseWriter, r *http.Request) {
+	model, want := r.PathValue("org")+"/"+r.PathValue("model"), r.PathValue("task")
+	names := s.tasksOf(model)
+	if want != "" {
+		names = slices.DeleteFunc(names, func(name string) bool { return name != want })
+	}
+	if len(names) == 0 {
+		s.refuse(w, s.arrive(r, Call{Model: model, Task: want}), refusal{http.StatusNotFound, "Model " + model + " does not exist"})
+		return
+	}
+	s.answer(w, r, model, names)
+}
+
+// servePipeline answers what a task is asked, by its first model.
+func (s *Server) servePipeline(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("task")
+	models := s.config.Models[name]
+	if len(models) == 0 {
+		s.refuse(w, s.arrive(r, Call{Task: name}), refusal{http.StatusNotFound, "the task " + name + " is not served here"})
+		return
+	}
+	s.answer(w, r, models[0], []string{name})
+}
+
+// answer does the first of the tasks whose form the request is of.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, names []string) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // it is in memory
+	}
+	var q *request
+	for _, name := range names {
+		if q, err = s.read(r, body, model, name); err == nil {
+			break
+		}
+	}
+	call := s.arrive(r, q.call)
+	f, faulty := s.takeFault(model, q.task)
+	if faulty && s.misbehave(w, r, f) {
+		s.note(call, "fault: "+string(f.Kind))
+		return
+	}
+	var m made
+	if err == nil {
+		m, err = s.compute(q)
+	}
+	if err == nil && faulty {
+		m = spoiled(m, f.Kind)
+	}
+	if err != nil {
+		s.refuse(w, call, err)
+		return
+	}
+	if id, ok := s.enqueue(q, m); ok {
+		w.Header().Set("Location", "/jobs/"+id)
+		writeJSON(w, http.StatusAccepted, jobState{ID: id, Status: Queued})
+		return
+	}
+	m.write(w)
+}
+
+// compute makes the answer and holds it to its schema.
+func (s *Server) compute(q *request) (made, error) {
+	out, err := tasks[q.task](s, q)
+	if err != nil {
+		return made{}, err
+	}
+	m, asJSON, err := encode(out)
+	if err == nil {
+		err = s.forms[q.task].output.Validate(asJSON)
+	}
+	if err != nil {
+		err = fmt.Errorf("hftasktest: the answer of %s is not of its form: %w", q.task, err)
+		s.tb.Error(err)
+		return made{}, err
+	}
+	if _, object := asJSON.(map[string]any); object && s.config.Listed && m.kind == jsonKind {
+		m.body = slices.Concat([]byte("["), m.body, []byte("]"))
+	}
+	return m, nil
+}
+
+// refusal is an answer that says no.
+type refusal struct {
+	status int
+	reason string
+}
+
+func (r refusal) Error() string { return r.reason }
+
+func (r refusal) write(w http.ResponseWriter) {
+	writeJSON(w, r.status, map[string]string{"error": r.reason})
+}
+
+// bad is what is wrong with a request.
+func bad(format string, args ...any) error {
+	return refusal{http.StatusBadRequest, fmt.Errorf(format, args...).Error()}
+}
+
+// asRefusal is how an error is answered.
+func asRefusal(err error) refusal {
+	var r refusal
+	if !errors.As(err, &r) {
+		r = refusal{http.StatusInternalServerError, err.Error()}
+	}
+	r.status = cmp.Or(r.status, http.StatusInternalServerError)
+	return r
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", jsonKind)
+	w.WriteHeader(status)
+	_, _ = w.Write(b) //nolint:errcheck // a client that has gone needs no answer
+}

@@ -1,0 +1,176 @@
+// Package hftasktest is a server within a test that speaks Hugging Face's task API, for a
+// real client: it stands where models would.
+//
+// It serves every task with a published schema, but chat, and four that have a name on the
+// hub and no schema (audio-to-audio, keypoint-detection, mask-generation,
+// video-text-to-text), at
+//
+//	POST /models/{org}/{model}                    the model's task
+//	POST /models/{org}/{model}/pipeline/{task}    one of several
+//	POST /pipeline/{task}                         the task's first model
+//	POST /hf-inference/models/…                   the same, as on the hub's router
+//	GET  /api/models/{org}/{model}                who runs a model, as on the hub
+//	GET  /status/{org}/{model}, /capabilities, /healthz
+//	GET  /jobs/{id}, /jobs/{id}/result; DELETE /jobs/{id}
+//
+// Promises:
+//   - Each request is held to the task's schema and to that of the extension (spec), and
+//     its pictures and sounds are read: what is wrong is refused with 400 and the reason.
+//     What neither schema names is refused too.
+//   - Each answer is held to the task's schema before it is sent; one that breaks it is an
+//     error of the test, unless a fault asked for it.
+//   - Answers are computed from what came, and the same for the same request: what is
+//     drawn can be counted, detected, cut out and described. There is no model in it, and
+//     no chance.
+//   - It waits only where a test says so, and lets go of clients when it is closed, which
+//     happens with the test.
+package hftasktest
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Config says what the server has and takes.
+type Config struct {
+	// Models by task, the task's default first; nil is [Models]. A task that is not here
+	// is unknown to the server.
+	Models map[string][]string
+	// Token is the only bearer token that is let in; "" lets in every one, and none.
+	Token string
+	// Limit is how many bytes a request may have; 0 is 64 MiB.
+	Limit int64
+	// Heard is what every recording says; "" is "take the umbrella out".
+	Heard string
+	// Words are what objects are called by their colour ("red" is a "ball"), besides and
+	// in the place of those that the server knows.
+	Words map[string]string
+	// Listed puts a list around an answer that is an object, as the hub's own servers do
+	// where the published schemas have none.
+	Listed bool
+	// Elsewhere are models that the hub lists with another provider than hf-inference.
+	Elsewhere []string
+}
+
+// Server is a running one. Its methods may be called from any goroutine.
+type Server struct {
+	config    Config
+	tb        testing.TB
+	http      *httptest.Server
+	forms     map[string]form
+	extension *jsonschema.Resolved
+	closed    chan struct{}
+
+	mu      sync.Mutex
+	changed chan struct{} // closed when a call or a job has changed
+	calls   []Call
+	faults  map[string]*fault
+	jobs    []*job
+	long    map[string]int // polls by task
+}
+
+// Models has a model for every task that the server can do: "example/text-to-image".
+func Models() map[string][]string {
+	all := map[string][]string{}
+	for name := range tasks {
+		all[name] = []string{"example/" + name}
+	}
+	return all
+}
+
+// New starts a server, which is closed when the test ends.
+func New(tb testing.TB, c Config) *Server {
+	tb.Helper()
+	if c.Models == nil {
+		c.Models = Models()
+	}
+	if c.Limit == 0 {
+		c.Limit = 64 << 20
+	}
+	if c.Heard == "" {
+		c.Heard = "take the umbrella out"
+	}
+	forms, extension, err := forms()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for task, models := range c.Models {
+		if _, ok := tasks[task]; !ok || len(models) == 0 {
+			tb.Fatalf("hftasktest: %s is no task, or has no model", task)
+		}
+	}
+	s := &Server{
+		config: c, tb: tb, forms: forms, extension: extension,
+		closed: make(chan struct{}), changed: make(chan struct{}),
+		faults: map[string]*fault{}, long: map[string]int{},
+	}
+	s.http = httptest.NewServer(s.guard(s.routes()))
+	tb.Cleanup(func() {
+		close(s.closed)
+		s.http.CloseClientConnections()
+		s.http.Close()
+	})
+	return s
+}
+
+// URL is the server's address, without a slash at its end. It is also that of its hub
+// and of its router.
+func (s *Server) URL() string { return s.http.URL }
+
+// Tasks are those that it serves, in the order of the alphabet.
+func (s *Server) Tasks() []string { return slices.Sorted(maps.Keys(s.config.Models)) }
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	for _, prefix := range []string{"", "/hf-inference"} {
+		mux.HandleFunc("POST "+prefix+"/models/{org}/{model}", s.serveModel)
+		mux.HandleFunc("POST "+prefix+"/models/{org}/{model}/pipeline/{task}", s.serveModel)
+	}
+	mux.HandleFunc("POST /pipeline/{task}", s.servePipeline)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	})
+	mux.HandleFunc("GET /status/{org}/{model}", s.serveStatus)
+	mux.HandleFunc("GET /capabilities", s.serveCapabilities)
+	mux.HandleFunc("GET /api/models/{org}/{model}", s.serveHub)
+	mux.HandleFunc("GET /jobs/{id}", s.serveJob)
+	mux.HandleFunc("GET /jobs/{id}/result", s.serveResult)
+	mux.HandleFunc("DELETE /jobs/{id}", s.serveCancel)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refusal{http.StatusNotFound, "there is nothing at this address"}.write(w)
+	})
+	return mux
+}
+
+// change does something to the server's state, and wakes those who wait for it.
+func (s *Server) change(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// until waits for something to be so; it is asked with the state locked.
+func (s *Server) until(ctx context.Context, so func() bool) error {
+	for {
+		s.mu.Lock()
+		is, changed := so(), s.changed
+		s.mu.Unlock()
+		if is {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package hftasktest_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox/hftask/hftasktest"
+)
+
+// answers is one plain request for every task, and of which type its answer is.
+func answers(t *testing.T, s *hftasktest.Server) map[string]struct {
+	body any
+	kind string
+} {
+	t.Helper()
+	type want = struct {
+		body any
+		kind string
+	}
+	type m = map[string]any
+	const js = "application/json"
+	img := in64(t, three())
+	sound := send(t, s, "/pipeline/text-to-speech", "", m{"inputs": "hello there"}).body
+	video := send(t, s, "/pipeline/text-to-video", "", m{"inputs": "a red ball"}).body
+	in := func(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+	return map[string]want{
+		"audio-classification":           {m{"inputs": in(sound)}, js},
+		"audio-to-audio":                 {m{"inputs": in(sound)}, js},
+		"automatic-speech-recognition":   {m{"inputs": in(sound), "parameters": m{"return_timestamps": true}}, js},
+		"depth-estimation":               {m{"inputs": img}, js},
+		"document-question-answering":    {m{"inputs": m{"image": img, "question": "What is the total?"}}, js},
+		"feature-extraction":             {m{"inputs": []string{"a", "b"}, "normalize": true}, js},
+		"fill-mask":                      {m{"inputs": "The [MASK] is red."}, js},
+		"image-classification":           {m{"inputs": img, "parameters": m{"top_k": 1}}, js},
+		"image-segmentation":             {m{"inputs": img, "parameters": m{"subtask": "instance"}}, js},
+		"image-text-to-image":            {m{"parameters": m{"prompt": "a blue ball"}}, "image/png"},
+		"image-text-to-video":            {m{"parameters": m{"prompt": "a blue ball"}}, "video/mp4"},
+		"image-to-image":                 {m{"inputs": img, "parameters": m{"prompt": "make it a cartoon"}}, "image/png"},
+		"image-to-text":                  {m{"inputs": img}, js},
+		"image-to-video":                 {m{"inputs": img, "parameters": m{"num_frames": 4}}, "video/mp4"},
+		"keypoint-detection":             {m{"inputs": img}, js},
+		"mask-generation":                {m{"inputs": img, "parameters": m{"points": [][]int{{40, 50}}, "labels": []int{1}}}, js},
+		"object-detection":               {m{"inputs": img, "parameters": m{"threshold": 0.5}}, js},
+		"question-answering":             {m{"inputs": m{"question": "Who sings?", "context": "It rains. Mary sings."}}, js},
+		"sentence-similarity":            {m{"inputs": m{"source_sentence": "a red ball", "sentences": []string{"the red ball", "night"}}}, js},
+		"summarization":                  {m{"inputs": "It rains. It pours."}, js},
+		"table-question-answering":       {m{"inputs": m{"table": m{"name": []string{"Ann", "Bob"}, "age": []string{"30", "41"}}, "question": "What is the age of Bob?"}}, js},
+		"text-classification":            {m{"inputs": "What a lovely day"}, js},
+		"text-generation":                {m{"inputs": "Tell me of the sea.", "parameters": m{"max_new_tokens": 20}}, js},
+		"text-to-audio":                  {m{"inputs": "calm piano"}, "audio/wav"},
+		"text-to-image":                  {m{"inputs": "two red balls", "parameters": m{"width": 128, "height": 64, "seed": 3}}, "image/png"},
+		"text-to-speech":                 {m{"inputs": "hello there"}, "audio/wav"},
+		"text-to-video":                  {m{"inputs": "a red ball", "parameters": m{"num_frames": 3}}, "video/mp4"},
+		"token-classification":           {m{"inputs": "My name is Maria Lopez and I live in Berlin.", "parameters": m{"aggregation_strategy": "simple"}}, js},
+		"translation":                    {m{"inputs": "Hello world", "parameters": m{"tgt_lang": "de"}}, js},
+		"video-classification":           {m{"inputs": in(video)}, js},
+		"video-text-to-text":             {m{"inputs": in(video), "parameters": m{"prompt": "What happens?"}}, js},
+		"visual-question-answering":      {m{"inputs": m{"image": img, "question": "How many balls are there?"}}, js},
+		"zero-shot-classification":       {m{"inputs": "the match was won", "parameters": m{"candidate_labels": []string{"sport match", "music"}}}, js},
+		"zero-shot-image-classification": {m{"inputs": img, "parameters": m{"candidate_labels": []string{"blue car", "red ball"}}}, js},
+		"zero-shot-object-detection":     {m{"inputs": img, "parameters": m{"candidate_labels": []string{"red ball"}}}, js},
+	}
+}
+
+// TestEveryTaskAnswers holds that each task answers, the same each time; that the answers
+// obey the schemas the server sees to itself.
+func TestEveryTaskAnswers(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	all := answers(t, s)
+	for _, task := range s.Tasks() {
+		c, ok := all[task]
+		if !ok {
+			t.Errorf("%s has no request here", task)
+			continue
+		}
+		first, again := send(t, s, "/pipeline/"+task, "", c.body), send(t, s, "/models/example/"+task, "", c.body)
+		if first.status != http.StatusOK || first.kind != c.kind || len(first.body) == 0 {
+			t.Errorf("%s: %d %s %s", task, first.status, first.kind, first.body)
+		}
+		if string(first.body) != string(again.body) {
+			t.Errorf("%s answers otherwise when it is asked again", task)
+		}
+		if r := send(t, s, "/hf-inference/models/example/"+task+"/pipeline/"+task, "", c.body); r.status != http.StatusOK {
+			t.Errorf("%s by the router: %d %s", task, r.status, r.body)
+		}
+	}
+	if len(all) != len(s.Tasks()) {
+		t.Errorf("there are %d requests for %d tasks", len(all), len(s.Tasks()))
+	}
+}
+
+// TestListed holds that answers which are objects come in lists where that is set, and
+// others do not.
+func TestListed(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{Listed: true})
+	for task, c := range answers(t, s) {
+		r := send(t, s, "/pipeline/"+task, "", c.body)
+		if r.kind == "application/json" && !strings.HasPrefix(string(r.body), "[") {
+			t.Errorf("%s: %s", task, r.body)
+		}
+	}
+}
+
+func TestTextTasks(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{Heard: "make it blue"})
+	for task, want := range map[string]string{
+		"automatic-speech-recognition": `"text":"make it blue"`,
+		"fill-mask":                    `"sequence":"The house is red."`,
+		"question-answering":           `"answer":"Mary sings.","score":0.5,"start":10,"end":21`,
+		"summarization":                `"summary_text":"It rains."`,
+		"table-question-answering":     `"answer":"41"`,
+		"text-classification":          `[{"label":"POSITIVE"`,
+		"text-generation":              `"generated_text":"Tell me of the sea."`,
+		"token-classification":         `{"entity_group":"PER","score":0.95,"word":"Maria Lopez","start":11,"end":22},{"entity_group":"LOC","score":0.95,"word":"Berlin","start":37,"end":43}`,
+		"translation":                  `"translation_text":"hallo Welt"`,
+		"video-text-to-text":           `a video of 2.0 seconds`,
+		"zero-shot-classification":     `[{"label":"sport match"`,
+	} {
+		r := send(t, s, "/pipeline/"+task, "", answers(t, s)[task].body)
+		if !strings.Contains(string(r.body), want) {
+			t.Errorf("%s: %s, want %s", task, r.body, want)
+		}
+	}
+}
+
+// TestModels holds that a server has the models that it is told, and that one which does
+// several tasks is understood by what it is asked.
+func TestModels(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{Models: map[string][]string{
+		"image-to-text":             {"org/small", "org/both"},
+		"visual-question-answering": {"org/both"},
+	}, Elsewhere: []string{"org/small"}})
+	img := in64(t, three())
+	send(t, s, "/models/org/both", "", map[string]any{"inputs": img})
+	send(t, s, "/models/org/both", "", map[string]any{"inputs": map[string]any{"image": img, "question": "How many?"}})
+	send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, three()))
+	var got []string
+	for _, c := range s.Calls() {
+		got = append(got, c.Model+" "+c.Task+" "+c.Kinds["inputs"]+c.Kinds["image"]+" "+c.Refused)
+	}
+	want := []string{
+		"org/both image-to-text image/png 240x100 ",
+		"org/both visual-question-answering image/png 240x100 ",
+		"org/small image-to-text image/png 240x100 ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	if r := fetch(t, s, http.MethodGet, "/status/org/both"); string(r.body) != `{"state":"loaded"}` {
+		t.Errorf("status: %s", r.body)
+	}
+	if r := fetch(t, s, http.MethodGet, "/api/models/org/small?expand[]=inferenceProviderMapping"); string(r.body) !=
+		`{"id":"org/small","inferenceProviderMapping":{"fal-ai":{"status":"live","providerId":"org/small","task":"image-to-text"}}}` {
+		t.Errorf("hub: %s", r.body)
+	}
+	var c struct {
+		Tasks map[string]struct {
+			Default string
+			Models  []string
+		}
+		Models map[string]struct {
+			Tasks []string
+			State string
+			VRAM  int64 `json:"vram_bytes"`
+		}
+	}
+	if err := json.Unmarshal(fetch(t, s, http.MethodGet, "/capabilities").body, &c); err != nil {
+		t.Fatal(err)
+	}
+	if both := c.Models["org/both"]; c.Tasks["image-to-text"].Default != "org/small" || len(both.Tasks) != 2 || both.State != "loaded" || both.VRAM < 1<<30 {
+		t.Errorf("capabilities: %+v", c)
+	}
+}
