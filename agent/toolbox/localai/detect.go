@@ -1,0 +1,198 @@
+package localai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"math"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// detectionRequest is what is asked (LocalAI, swagger, schema.DetectionRequest).
+type detectionRequest struct {
+	Model string `json:"model"`
+	Image string `json:"image"`
+	// Prompt says in words what is wanted; of the models that take it, SAM 3.
+	Prompt string `json:"prompt,omitempty"`
+	// Points are x, y and 1 for what is meant or 0 for what is not; Boxes are corners.
+	Points []int `json:"points,omitempty"`
+	Boxes  []int `json:"boxes,omitempty"`
+}
+
+// found is one detection, in pixels of the picture as people see it.
+type found struct {
+	plan.Box
+
+	mask []byte // a PNG over the whole picture as it was sent; nil if there is none
+}
+
+const (
+	maxFound = 255 // as many as a mask can have
+	maxLabel = 100 // characters
+)
+
+// detect lists the objects of a picture as boxes.
+func (b *Backend) detect(ctx context.Context, j job) (toolbox.Output, error) {
+	s, err := b.send(ctx, j, lookedAt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	all, err := b.asked(ctx, j, s, detectionRequest{})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return boxes(all)
+}
+
+// ground finds what words say. A model that takes no words finds all that it knows, and
+// what the words do not name is left out.
+func (b *Backend) ground(ctx context.Context, j job) (toolbox.Output, error) {
+	object := oneLine(j.Text("object"))
+	if object == "" {
+		return toolbox.Output{}, fault(nil, "It does not say what to look for.")
+	}
+	s, err := b.send(ctx, j, lookedAt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	all, err := b.asked(ctx, j, s, detectionRequest{Prompt: object})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	all = meant(all, object)
+	if len(all) == 0 {
+		return toolbox.Output{}, fault(nil, "I found no %q in the picture.", shorten(object))
+	}
+	return boxes(all)
+}
+
+// asked asks for detections, the surest first.
+func (b *Backend) asked(ctx context.Context, j job, s sent, r detectionRequest) ([]found, error) {
+	r.Model, r.Image = j.model, s.dataURI()
+	body, err := b.post(ctx, "/v1/detection", j, r)
+	if err != nil {
+		return nil, err
+	}
+	return readDetections(body, s.size, s.full)
+}
+
+// readDetections reads an answer about a picture of the size sent, and tells of it in
+// pixels of the size full (LocalAI, swagger, schema.DetectionResponse).
+func readDetections(body []byte, sent, full image.Point) ([]found, error) {
+	var answer struct {
+		Detections *[]struct {
+			X          *float64 `json:"x"`
+			Y          *float64 `json:"y"`
+			Width      *float64 `json:"width"`
+			Height     *float64 `json:"height"`
+			Class      string   `json:"class_name"`
+			Confidence float64  `json:"confidence"`
+			Mask       []byte   `json:"mask"`
+		} `json:"detections"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, unreadable(err)
+	}
+	if answer.Detections == nil {
+		return nil, unreadable(errors.New("no list of detections"))
+	}
+	var all []found
+	for _, d := range *answer.Detections {
+		if d.X == nil || d.Y == nil || d.Width == nil || d.Height == nil {
+			return nil, unreadable(errors.New("a detection without its box"))
+		}
+		label := []rune(oneLine(d.Class))
+		f := found{
+			Box: plan.Box{
+				Label: string(label[:min(len(label), maxLabel)]),
+				Score: min(max(d.Confidence, 0), 1),
+				XMin:  within(math.Floor(*d.X*float64(full.X)/float64(sent.X)), full.X),
+				YMin:  within(math.Floor(*d.Y*float64(full.Y)/float64(sent.Y)), full.Y),
+				XMax:  within(math.Ceil((*d.X+*d.Width)*float64(full.X)/float64(sent.X)), full.X),
+				YMax:  within(math.Ceil((*d.Y+*d.Height)*float64(full.Y)/float64(sent.Y)), full.Y),
+			},
+			mask: d.Mask,
+		}
+		if f.XMin < f.XMax && f.YMin < f.YMax {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.Score, a.Score) })
+	return all[:min(len(all), maxFound)], nil
+}
+
+// within is a coordinate cut to a side of a picture.
+func within(v float64, side int) int { return int(min(max(v, 0), float64(side))) }
+
+// boxes is the output of detections as boxes.
+func boxes(all []found) (toolbox.Output, error) {
+	list := make([]plan.Box, len(all))
+	for i, f := range all {
+		list[i] = f.Box
+	}
+	value, err := plan.EncodeValue(list)
+	if err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // told says what it is
+	}
+	out := toolbox.Output{Value: value, About: counted(len(all))}
+	if len(all) == 0 {
+		out.Note = plan.Say("I found no object that the model knows.")
+	}
+	return out, nil
+}
+
+func counted(n int) plan.Message {
+	switch n {
+	case 0:
+		return plan.Say("no object")
+	case 1:
+		return plan.Say("one object")
+	}
+	return plan.Say("%d objects", n)
+}
+
+// segmented is the class of all that a model of the SAM family finds (LocalAI,
+// backend/go/sam3-cpp): it was told what to look for.
+const segmented = "segment"
+
+// meant are the detections that words name: those of a model that was told them, and of
+// one that was not those whose class is among them.
+func meant(all []found, object string) []found {
+	var kept []found
+	for _, f := range all {
+		if f.Label == "" || f.Label == segmented {
+			f.Label = shorten(object)
+			kept = append(kept, f)
+		} else if names(object, f.Label) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// names tells whether the words hold all those of a class, in the singular or the plural.
+func names(object, class string) bool {
+	said := singulars(object)
+	for _, word := range singulars(class) {
+		if !slices.Contains(said, word) {
+			return false
+		}
+	}
+	return true
+}
+
+func singulars(s string) []string {
+	all := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" \t.,;:!?'\"-_()", r) })
+	for i, w := range all {
+		if len(w) > 3 {
+			all[i] = strings.TrimSuffix(w, "s")
+		}
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package localai
+
+import (
+	"context"
+	"image"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// answerPixels is the room that is kept for a picture from the server: the largest that
+// the image models of today make, with a copy.
+const answerPixels = 2 * 4096 * 4096
+
+// drawRequest asks for a picture (LocalAI, swagger, schema.OpenAIRequest).
+type drawRequest struct {
+	Model          string   `json:"model"`
+	Prompt         string   `json:"prompt"`
+	N              int      `json:"n"`
+	Size           string   `json:"size"`
+	RefImages      []string `json:"ref_images"` // Base64
+	ResponseFormat string   `json:"response_format"`
+	Seed           int32    `json:"seed,omitempty"`
+}
+
+// redrawn is about how many pixels a picture has that a model changes as a whole.
+const redrawn = 1024 * 1024
+
+// redraw has a picture changed as words say, by a model that takes it as its reference.
+func (b *Backend) redraw(ctx context.Context, j job) (toolbox.Output, error) {
+	prompt := j.prompt()
+	if prompt == "" {
+		return toolbox.Output{}, fault(nil, "It does not say what is to be changed.")
+	}
+	s, err := b.send(ctx, j, lookedAt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	size := shaped(s.full, redrawn)
+	body, err := b.post(ctx, "/v1/images/generations", j, drawRequest{
+		Model: j.model, Prompt: prompt, N: 1, Size: strconv.Itoa(size.X) + "x" + strconv.Itoa(size.Y),
+		RefImages: []string{s.base64()}, ResponseFormat: "b64_json", Seed: seed(j.Seed),
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	leave, drawn, err := b.drawn(ctx, j, body, 0)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
+	about := plan.Message{}
+	if text := oneLine(j.Text("instruction")); text != "" {
+		about = plan.Quote(shorten(text))
+	}
+	return b.save(ctx, j, drawn, about)
+}
+
+// drawn is the picture of an answer, for which room is kept, and that many pixels more.
+func (b *Backend) drawn(ctx context.Context, j job, body []byte, more int64) (leave func(), _ *image.NRGBA, err error) {
+	content, err := b.content(ctx, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	leave, err = b.enter(ctx, answerPixels+more)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := b.picture(ctx, j.Dir, content)
+	if err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return leave, p.Image, nil
+}
+
+// save writes the result as PNG: a JPEG would change everything a little.
+func (b *Backend) save(ctx context.Context, j job, img *image.NRGBA, about plan.Message) (toolbox.Output, error) {
+	path := filepath.Join(j.Dir, "picture.png")
+	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+	}
+	if about.Equal(plan.Message{}) {
+		about = plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
+	}
+	return toolbox.Output{Path: path, About: about}, nil
+}
+
+// upscaled is by how much the models enlarge; they refuse other numbers (LocalAI,
+// docs/content/features/image-generation.md).
+const upscaled = 4
+
+// upscale has a picture enlarged by a model, and made as large as was asked for.
+func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
+	factor, ok := timesLarger(j.Text("factor"))
+	if !ok || factor <= 1 || factor > upscaled {
+		return toolbox.Output{}, fault(nil, "The model enlarges pictures up to four times, and not by %q.", shorten(j.Text("factor")))
+	}
+	path, err := j.fileOf("image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	pixels := media.Pixels(path, b.config.Limits)
+	if pixels*upscaled*upscaled > b.config.Limits.Pixels {
+		return toolbox.Output{}, fault(nil, "The picture is too large to be enlarged by a model.")
+	}
+	content, size, err := b.whole(ctx, j, path)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	body, err := b.postForm(ctx, "/v1/images/upscale", j, part{name: "model", value: j.model},
+		part{name: "scale", value: strconv.Itoa(upscaled)}, part{name: "image", content: content, ext: ".png", mime: "image/png"})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	leave, large, err := b.drawn(ctx, j, body, pixels*upscaled*upscaled)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
+	scaled := func(n int) int { return int(float64(n)*factor + 0.5) }
+	out, err := media.Scaled(ctx, large, scaled(size.X), scaled(size.Y))
+	if err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+	}
+	return b.save(ctx, j, out, plan.Message{})
+}
+
+// whole is a picture as PNG in its size, without metadata.
+func (b *Backend) whole(ctx context.Context, j job, path string) ([]byte, image.Point, error) {
+	leave, err := b.enter(ctx, 2*media.Pixels(path, b.config.Limits))
+	if err != nil {
+		return nil, image.Point{}, err
+	}
+	defer leave()
+	p, err := media.ReadPicture(ctx, path, b.config.Limits)
+	if err != nil {
+		return nil, image.Point{}, err //nolint:wrapcheck // it has its sentence
+	}
+	content, err := encoded(ctx, j.Dir, p.Image, media.PNG)
+	return content, p.Image.Rect.Size(), err
+}
+
+var number = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
+
+// timesLarger reads by how much a picture is to be enlarged: "3x", "twice", "" for two.
+func timesLarger(s string) (float64, bool) {
+	s = strings.ToLower(oneLine(s))
+	if s == "" {
+		return 2, true
+	}
+	if found := number.FindString(s); found != "" && !strings.ContainsAny(s, "%/") {
+		f, err := strconv.ParseFloat(strings.ReplaceAll(found, ",", "."), 64)
+		return f, err == nil
+	}
+	for i, names := range []string{"two twice double doubled", "three thrice triple tripled", "four quadruple quadrupled"} {
+		for _, word := range strings.Fields(s) {
+			if strings.Contains(" "+names+" ", " "+word+" ") {
+				return float64(i + 2), true
+			}
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,193 @@
+// Package localai runs tools by a LocalAI server (version 4): it has things found and cut
+// out in pictures, distances estimated, pictures mended, changed and enlarged, music,
+// videos and sounds made, and sounds told apart.
+//
+// Promises:
+//   - Which model does what is learnt from the server itself: by what it says that each
+//     can do (GET /v1/models/capabilities), and by the names of the families that
+//     LocalAI's gallery has. A [toolbox.Candidate] that names a model gets that one. The
+//     list is read once for all that ask within a few seconds.
+//   - Pictures and sound leave the house only if that is allowed, or if the server stands
+//     in the house. They leave without metadata and without their names, and pictures no
+//     larger than a model looks at.
+//   - An answer is checked before it counts: boxes are cut to the picture, masks have its
+//     size, and what is no picture, sound or video of the promised kind is an error with
+//     its own sentence ([plan.Fault]). Of the server's raw text it holds nothing.
+//   - An error that lies with the server is [toolbox.ErrDown], and one of a model that is
+//     being loaded [toolbox.ErrLoading].
+//   - Of a picture that is mended within a mask nothing changes outside of it.
+//   - No address that the server names is opened, unless it is on that very server.
+//   - A call ends with its context, and LocalAI ends its work when the connection does.
+//
+// The forms are those of LocalAI's swagger and of its pages on each feature
+// (https://localai.io/features/).
+package localai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// Config says which server is asked.
+type Config struct {
+	// Endpoint is the server; required. Its base URL is LocalAI's own, without /v1. Its
+	// MaxBody bounds what is answered: 256 MiB leave room for a video in Base64. Its
+	// Timeout must have patience: a video takes many minutes.
+	Endpoint *endpoint.Endpoint
+	// AllowMedia lets pictures and sound leave for a server that is not in the house.
+	AllowMedia bool
+	// Limits bound the files that are read, those of the answers too.
+	Limits media.Limits
+	// Clock tells how old the list of the server's models is. Nil means time.Now.
+	Clock func() time.Time
+}
+
+// Backend is the make of the kind localai. It is safe for concurrent use.
+type Backend struct {
+	config   Config
+	endpoint *endpoint.Endpoint
+	runs     map[string]run
+	models   listing
+	room     *semaphore.Weighted // for the pixels of decoded pictures
+	most     int64               // pixels in that room
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+// run is one thing that the server is asked for.
+type run struct {
+	need  need
+	media bool // files of people leave with it
+	do    func(ctx context.Context, j job) (toolbox.Output, error)
+}
+
+// job is one use of a run.
+type job struct {
+	toolbox.Call
+
+	how   toolbox.Candidate
+	model string
+}
+
+// prompt is what the model is told, the texts of the call in the places of their names.
+func (j job) prompt() string { return oneLine(toolbox.Expand(j.how.Prompt, j.Text)) }
+
+// New checks the configuration. It asks the server nothing.
+func New(c Config) (*Backend, error) {
+	if c.Endpoint == nil {
+		return nil, errors.New("a LocalAI server needs an endpoint")
+	}
+	c.Limits = c.Limits.OrDefault()
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	b := &Backend{config: c, endpoint: c.Endpoint, models: newListing(c.Endpoint, c.Clock), most: 2 * c.Limits.Pixels}
+	b.room = semaphore.NewWeighted(b.most)
+	b.runs = map[string]run{
+		"detection":              {need: detector, media: true, do: b.detect},
+		"grounding":              {need: grounder, media: true, do: b.ground},
+		"segmentation":           {need: segmenter, media: true, do: b.segment},
+		"segmentation-by-points": {need: pointed, media: true, do: b.segmentByPoints},
+		"segmentation-by-mask":   {need: pointed, media: true, do: b.segmentByMask},
+		"depth":                  {need: depth, media: true, do: b.depth},
+		"sound-generation":       {need: composer, do: b.compose},
+		"audio-classification":   {need: listener, media: true, do: b.classify},
+		"audio-transform":        {need: transformer, media: true, do: b.transform},
+		"audio-denoise":          {need: denoiser, media: true, do: b.transform},
+		"video":                  {need: filmer, do: b.film},
+		"video-from-image":       {need: animator, media: true, do: b.film},
+		"images-inpainting":      {need: mender, media: true, do: b.inpaint},
+		"images-reference":       {need: editor, media: true, do: b.redraw},
+		"images-upscale":         {need: enlarger, media: true, do: b.upscale},
+	}
+	return b, nil
+}
+
+// Probe tells whether the server is there and has a model for the run, and whether what
+// that needs may leave.
+func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
+	r, err := b.find(how)
+	if err != nil {
+		return err
+	}
+	if r.media && !b.mayLeave() {
+		return b.mayNotLeave()
+	}
+	_, err = b.choose(ctx, r.need, how.Model)
+	return err
+}
+
+// Run asks the server for what the candidate says.
+func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
+	r, err := b.find(how)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if r.media && !b.mayLeave() {
+		return toolbox.Output{}, b.mayNotLeave()
+	}
+	out, err := b.run(ctx, r, job{Call: c, how: how})
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("%s: %w", how.Run, told(ctx, err))
+	}
+	return out, nil
+}
+
+func (b *Backend) run(ctx context.Context, r run, j job) (toolbox.Output, error) {
+	var err error
+	if j.model, err = b.choose(ctx, r.need, j.how.Model); err != nil {
+		return toolbox.Output{}, err
+	}
+	out, err := r.do(ctx, j)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out.Model = j.model
+	out.Usage = plan.Tokens{Calls: 1}
+	return out, nil
+}
+
+func (b *Backend) find(how toolbox.Candidate) (run, error) {
+	r, ok := b.runs[how.Run]
+	if !ok {
+		return run{}, fault(fmt.Errorf("no run is called %q", how.Run), "This version does not know how to ask a LocalAI server for that.")
+	}
+	return r, nil
+}
+
+// Find names the model that the server has for a run of the kind openai, for which it
+// serves OpenAI's API too: chat, chat-vision, chat-video, images-generations,
+// audio-speech and audio-transcriptions. What LocalAI does not serve in OpenAI's way is
+// refused: it changes pictures in ways of its own.
+func (b *Backend) Find(ctx context.Context, run string) (string, error) {
+	n, ok := openAI[run]
+	if !ok {
+		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not do this in OpenAI's way.")
+	}
+	return b.choose(ctx, n, "")
+}
+
+func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.endpoint.Private() }
+
+func (b *Backend) mayNotLeave() error {
+	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.endpoint.Host())
+}
+
+// enter waits for room for that many pixels; what it returns makes the room free again.
+func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {
+	pixels = min(max(pixels, 1), b.most)
+	if err := b.room.Acquire(ctx, pixels); err != nil {
+		return nil, cmp.Or(media.Stopped(ctx), err)
+	}
+	return func() { b.room.Release(pixels) }, nil
+}

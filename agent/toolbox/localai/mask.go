@@ -1,0 +1,232 @@
+package localai
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// segment cuts out every object that the model knows.
+func (b *Backend) segment(ctx context.Context, j job) (toolbox.Output, error) {
+	s, err := b.send(ctx, j, lookedAt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	all, err := b.asked(ctx, j, s, detectionRequest{})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return b.masked(ctx, j, s, all)
+}
+
+// segmentByPoints cuts out the one thing that lies at the points.
+func (b *Backend) segmentByPoints(ctx context.Context, j job) (toolbox.Output, error) {
+	var points []plan.Point
+	for _, v := range j.Args["points"] {
+		ps, err := plan.DecodeValue[plan.Point](v.Resource)
+		if err != nil {
+			return toolbox.Output{}, fault(err, "The points cannot be read; please mark them again.")
+		}
+		points = append(points, ps...)
+	}
+	s, err := b.send(ctx, j, lookedAt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var asked []int
+	meant := 0
+	for _, p := range points {
+		if !image.Pt(p.X, p.Y).In(image.Rectangle{Max: s.full}) {
+			return toolbox.Output{}, fault(nil, "The point (%d, %d) lies outside of the picture, which has %d × %d pixels.", p.X, p.Y, s.full.X, s.full.Y)
+		}
+		label := 0
+		if !p.Exclude {
+			label = 1
+			meant++
+		}
+		asked = append(asked, p.X*s.size.X/s.full.X, p.Y*s.size.Y/s.full.Y, label)
+	}
+	if meant == 0 {
+		return toolbox.Output{}, fault(nil, "There is no point on the thing that is meant.")
+	}
+	return b.best(ctx, j, s, detectionRequest{Points: asked}, func(m *media.Mask) float64 {
+		hits := 0
+		for _, p := range points {
+			if (m.At(p.X, p.Y) != 0) != p.Exclude {
+				hits++
+			}
+		}
+		return float64(hits) / float64(len(points))
+	})
+}
+
+// segmentByMask cuts out the one thing that a rough mask lies on.
+func (b *Backend) segmentByMask(ctx context.Context, j job) (toolbox.Output, error) {
+	path, err := j.fileOf("mask")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	rough, err := media.ReadMask(ctx, path, b.config.Limits)
+	if err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+	}
+	s, err := b.send(ctx, j, lookedAt)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	covered := coveredBy(rough)
+	if covered.Empty() {
+		return toolbox.Output{}, fault(nil, "The mask covers nothing, so there is nothing to cut out.")
+	}
+	box := scaled(covered, image.Pt(rough.Width, rough.Height), s.size)
+	return b.best(ctx, j, s, detectionRequest{Boxes: []int{box.Min.X, box.Min.Y, box.Max.X, box.Max.Y}}, func(m *media.Mask) float64 {
+		return overlap(m, rough)
+	})
+}
+
+// best is the mask of those that are found which fits best what was said; of those that
+// fit as well, the one of which the model is surest.
+func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, fit func(*media.Mask) float64) (toolbox.Output, error) {
+	all, err := b.asked(ctx, j, s, r)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var best *media.Mask
+	most := 0.0
+	for _, f := range all {
+		if f.mask == nil {
+			return toolbox.Output{}, b.maskless()
+		}
+		m, err := b.mask(ctx, j.Dir, f.mask, s.full)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if now := fit(m); now > most {
+			best, most = m, now
+		}
+	}
+	if best == nil {
+		return toolbox.Output{}, fault(nil, "I found nothing that can be cut out there.")
+	}
+	path := filepath.Join(j.Dir, "mask.png")
+	if err := media.WriteMask(ctx, path, best); err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+	}
+	return toolbox.Output{Path: path, About: counted(1)}, nil
+}
+
+// masked is the output of detections as one mask with a part for each. Where parts lie
+// over each other, the surer one is in front.
+func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolbox.Output, error) {
+	if len(all) == 0 {
+		return toolbox.Output{}, fault(nil, "I found no object that the model knows.")
+	}
+	out := media.NewMask(s.full.X, s.full.Y, len(all))
+	parts := make([]plan.Part, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].mask == nil {
+			return toolbox.Output{}, b.maskless()
+		}
+		m, err := b.mask(ctx, j.Dir, all[i].mask, s.full)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		for at, p := range m.Index {
+			if p != 0 {
+				out.Index[at] = uint8(i + 1) //nolint:gosec // of maxFound
+			}
+		}
+		parts[i] = plan.Part{Label: all[i].Label, Score: all[i].Score}
+	}
+	value, err := plan.EncodeValue(parts)
+	if err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // told says what it is
+	}
+	path := filepath.Join(j.Dir, "mask.png")
+	if err := media.WriteMask(ctx, path, out); err != nil {
+		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+	}
+	return toolbox.Output{Path: path, Value: value, About: counted(len(all))}, nil
+}
+
+func (b *Backend) maskless() error {
+	return senseless(errors.New("a detection without a mask"), "The model only found boxes and no outlines; the operator can name one that segments in BACKENDS_FILE.")
+}
+
+// mask decodes a mask that came from the server, and brings it to the size of the picture.
+func (b *Backend) mask(ctx context.Context, dir string, content []byte, size image.Point) (out *media.Mask, err error) {
+	path := filepath.Join(dir, "answer-"+rand.Text())
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return nil, err //nolint:wrapcheck // told says what it is
+	}
+	defer func() { err = errors.Join(err, os.Remove(path)) }()
+	m, err := media.ReadMask(ctx, path, b.config.Limits)
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return nil, stopped
+	}
+	if err != nil {
+		return nil, senseless(err, "The LocalAI server sent a mask that cannot be read.")
+	}
+	if off := float64(m.Width)*float64(size.Y)/(float64(m.Height)*float64(size.X)) - 1; off > 0.1 || off < -0.1 {
+		err := fmt.Errorf("a mask of %d × %d for a picture of %d × %d", m.Width, m.Height, size.X, size.Y)
+		return nil, senseless(err, "The LocalAI server sent a mask of another shape than the picture.")
+	}
+	out = media.NewMask(size.X, size.Y, 1)
+	for y := range size.Y {
+		for x := range size.X {
+			if m.At(x*m.Width/size.X, y*m.Height/size.Y) != 0 {
+				out.Index[y*size.X+x] = 1
+			}
+		}
+	}
+	return out, nil
+}
+
+// coveredBy is the smallest rectangle that holds all that a mask covers.
+func coveredBy(m *media.Mask) image.Rectangle {
+	var r image.Rectangle
+	for y := range m.Height {
+		for x := range m.Width {
+			if m.At(x, y) != 0 {
+				r = r.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	return r
+}
+
+// scaled is a rectangle of a picture of one size in one of another, never smaller than a
+// pixel.
+func scaled(r image.Rectangle, from, to image.Point) image.Rectangle {
+	low := func(v, from, to int) int { return v * to / from }
+	high := func(v, from, to int) int { return (v*to + from - 1) / from }
+	return image.Rect(low(r.Min.X, from.X, to.X), low(r.Min.Y, from.Y, to.Y), high(r.Max.X, from.X, to.X), high(r.Max.Y, from.Y, to.Y))
+}
+
+// overlap is how much of what either mask covers both cover: 1 if they are the same.
+func overlap(m, rough *media.Mask) float64 {
+	both, either := 0, 0
+	for y := range m.Height {
+		for x := range m.Width {
+			a, b := m.At(x, y) != 0, rough.At(x*rough.Width/m.Width, y*rough.Height/m.Height) != 0
+			if a && b {
+				both++
+			}
+			if a || b {
+				either++
+			}
+		}
+	}
+	if either == 0 {
+		return 0
+	}
+	return float64(both) / float64(either)
+}

@@ -1,0 +1,115 @@
+package localai
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// soundRequest is what is asked (LocalAI, docs/content/features/sound-generation.md).
+type soundRequest struct {
+	ModelID string `json:"model_id"`
+	Text    string `json:"text"`
+}
+
+// compose has music or a sound made from words.
+func (b *Backend) compose(ctx context.Context, j job) (toolbox.Output, error) {
+	text := j.prompt()
+	if text == "" {
+		return toolbox.Output{}, fault(nil, "It does not say what the music shall be like.")
+	}
+	content, err := b.post(ctx, "/v1/sound-generation", j, soundRequest{ModelID: j.model, Text: text})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path, err := b.keep(ctx, j, "sound", content, plan.Audio)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return toolbox.Output{Path: path, About: plan.Quote(shorten(text))}, nil
+}
+
+// transform has a sound made into another one: without noise, or as the model does it.
+func (b *Backend) transform(ctx context.Context, j job) (toolbox.Output, error) {
+	sound, err := b.sound(ctx, j, "audio")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	content, err := b.postForm(ctx, "/audio/transformations", j, part{name: "model", value: j.model}, sound)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	path, err := b.keep(ctx, j, "sound", content, plan.Audio)
+	return toolbox.Output{Path: path}, err
+}
+
+// classify names what a sound is.
+func (b *Backend) classify(ctx context.Context, j job) (toolbox.Output, error) {
+	sound, err := b.sound(ctx, j, "file")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	body, err := b.postForm(ctx, "/v1/audio/classification", j, part{name: "model", value: j.model}, part{name: "top_k", value: "5"}, sound)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	classes, err := readClasses(body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	value, err := plan.EncodeValue(classes)
+	return toolbox.Output{Value: value, About: plan.Quote(classes[0].Label)}, err
+}
+
+// sound is the recording of a call as a file of a form, under that field.
+func (b *Backend) sound(ctx context.Context, j job, field string) (part, error) {
+	path, err := j.fileOf("audio")
+	if err != nil {
+		return part{}, err
+	}
+	info, err := media.InspectContext(ctx, path, b.config.Limits)
+	if err != nil {
+		return part{}, err //nolint:wrapcheck // it has its sentence
+	}
+	if info.Type != plan.Audio {
+		return part{}, fault(nil, "A recording is needed, and what was given is %s.", info.Type)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return part{}, err //nolint:wrapcheck // told says what it is
+	}
+	return part{name: field, content: content, ext: info.Ext, mime: info.MIME}, nil
+}
+
+// readClasses reads what a sound is, the surest first; never none (LocalAI, swagger,
+// schema.SoundClassificationResult).
+func readClasses(body []byte) ([]plan.Class, error) {
+	var answer struct {
+		Detections *[]plan.Class `json:"detections"`
+	}
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, unreadable(err)
+	}
+	if answer.Detections == nil {
+		return nil, unreadable(errors.New("no list of labels"))
+	}
+	var classes []plan.Class
+	for _, c := range *answer.Detections {
+		label := []rune(oneLine(c.Label))
+		if len(label) > 0 {
+			classes = append(classes, plan.Class{Label: string(label[:min(len(label), maxLabel)]), Score: min(max(c.Score, 0), 1)})
+		}
+	}
+	if len(classes) == 0 {
+		return nil, fault(nil, "The model knows no name for this sound.")
+	}
+	slices.SortStableFunc(classes, func(a, b plan.Class) int { return cmp.Compare(b.Score, a.Score) })
+	return classes, nil
+}
