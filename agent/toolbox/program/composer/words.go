@@ -1,0 +1,102 @@
+package composer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// plain is a text in lower case, with one space around each word and nothing else
+// between them.
+func plain(text string) string {
+	fields := strings.FieldsFunc(strings.ToLower(strings.ToValidUTF8(text, " ")), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && r != '#' && r != ':' && r != '.'
+	})
+	words := make([]string, 0, len(fields))
+	for _, f := range fields {
+		if f = strings.Trim(f, ".:"); f != "" {
+			words = append(words, f)
+		}
+	}
+	return " " + strings.Join(words, " ") + " "
+}
+
+// found is an entry of a table that the words name.
+type found struct {
+	entry int
+	at    int // where it stands in the plain text
+	not   bool
+}
+
+// find tells which of several lists of words a plain text names, in the order in which
+// they stand there. Of words that overlap the longer ones count.
+func find(text string, lists [][]string) []found {
+	type term struct {
+		entry int
+		text  string
+	}
+	var terms []term
+	for i, list := range lists {
+		for _, w := range list {
+			t := plain(w)
+			if written(w) {
+				t = strings.TrimSpace(t)
+			}
+			terms = append(terms, term{i, t})
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b term) int { return cmp.Compare(len(b.text), len(a.text)) })
+	var all []found
+	for _, t := range terms {
+		for from := 0; ; {
+			i := strings.Index(text[from:], t.text)
+			if i < 0 {
+				break
+			}
+			at := from + i
+			all = append(all, found{entry: t.entry, at: at, not: denied(text[:at+1])})
+			text = text[:at] + blanked(t.text) + text[at+len(t.text):]
+			from = at + 1
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.at, b.at) })
+	return all
+}
+
+// blanked keeps the spaces of a term, so that its neighbours still stand apart.
+func blanked(term string) string {
+	b := []byte(term)
+	for i := range b {
+		if b[i] != ' ' {
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+
+// denied tells whether what is before a word takes it back: "no drums", "without a
+// piano".
+func denied(before string) bool {
+	words := strings.Fields(before)
+	for _, w := range words[max(0, len(words)-2):] {
+		if w == "no" || w == "not" || w == "without" {
+			return true
+		}
+	}
+	return strings.HasSuffix(strings.TrimSpace(before), "没有") || strings.HasSuffix(strings.TrimSpace(before), "不要")
+}
+
+// written tells whether a word is of a script without spaces between words.
+func written(word string) bool {
+	return strings.ContainsFunc(word, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) })
+}
+
+// lists are the words of each entry of a table.
+func lists[T any](table []T, words func(T) []string) [][]string {
+	all := make([][]string, 0, len(table))
+	for _, entry := range table {
+		all = append(all, words(entry))
+	}
+	return all
+}
