@@ -72,8 +72,21 @@ type Contest struct {
 	Solutions []plan.Solution
 	// Scores are those of the assessment, by tool name.
 	Scores map[string]float64
-	// Models are, for each tool with several live candidates, their names, best first.
-	Models map[string][]string
+	// Models are, for each tool with several live candidates to choose among, those, best
+	// first.
+	Models map[string][]Model
+}
+
+// Model is a candidate of a tool as it is chosen: what people call it, and what is known
+// of it.
+type Model struct {
+	// Candidate is its name in an action.
+	Candidate string
+	// Called is what people call it, unlike the others of the tool.
+	Called string
+	// About says what it is good at, its licence, how widely it is used, and where it runs;
+	// "" if nothing is known.
+	About string
 }
 
 // Settlement ranks and completes. Solutions stand in the order of the contest, each

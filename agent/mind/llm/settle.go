@@ -68,7 +68,7 @@ func prepared(c mind.Contest) mind.Contest {
 				}
 			}
 			if models := c.Models[a.Tool]; len(models) == 1 && a.Candidate == "" {
-				a.Candidate = models[0]
+				a.Candidate = models[0].Candidate
 			}
 		}
 	}
@@ -102,7 +102,7 @@ type trial struct {
 }
 
 // offers are the models that are offered for a tool.
-func (c *trial) offers(tool string) []string {
+func (c *trial) offers(tool string) []mind.Model {
 	models := c.Models[tool]
 	return models[:min(len(models), maxModels)]
 }
@@ -115,7 +115,7 @@ const maxModels = 5
 type verdict struct {
 	scores []float64
 	fills  map[int]plan.Source // by the number of the slot
-	models map[string]string   // by tool
+	models map[string]string   // candidates by tool
 }
 
 // apply takes a verdict over. A solution that was not asked about is not set above those

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/mind"
 	"atelier/agent/plan"
 )
 
@@ -125,17 +126,18 @@ func (j *judging) choose(a taskVerdict) {
 	chosen := j.verdicts[a.Task-1].models
 	for _, m := range a.Models {
 		offered := j.open[a.Task-1].offers(m.Tool)
+		at := slices.IndexFunc(offered, func(o mind.Model) bool { return strings.EqualFold(o.Called, strings.TrimSpace(m.Model)) })
 		before, twice := chosen[m.Tool]
 		switch {
 		case m.Model == "":
 		case len(offered) == 0:
 			j.addf(notOffered, "Task %d: there is no choice of models for %s.", a.Task, quoted(m.Tool, shownBytes))
-		case !slices.Contains(offered, m.Model):
+		case at < 0:
 			j.addf(notOffered, "Task %d: %s has no model %s.", a.Task, m.Tool, quoted(m.Model, shownBytes))
-		case twice && before != m.Model:
+		case twice && before != offered[at].Candidate:
 			j.addf(givenTwice, "Task %d: two models are chosen for %s.", a.Task, m.Tool)
 		default:
-			chosen[m.Tool] = m.Model
+			chosen[m.Tool] = offered[at].Candidate
 		}
 	}
 }

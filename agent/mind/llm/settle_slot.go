@@ -150,7 +150,7 @@ func (m *Mind) fallBack(c mind.Contest) {
 		for j := range s.Actions {
 			a := &s.Actions[j]
 			if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
-				a.Candidate = models[0]
+				a.Candidate = models[0].Candidate
 			}
 			for k, b := range a.Args {
 				if b.Source.Kind == plan.Blank && !b.Optional && len(b.Options) > 0 {

@@ -47,6 +47,19 @@ var (
 	crown      = plan.FromValue("crown")
 )
 
+// offered are candidates that people call so.
+func offered(names ...string) []mind.Model {
+	var all []mind.Model
+	for _, n := range names {
+		m := mind.Model{Candidate: "at:" + n, Called: n}
+		if n == "big" {
+			m.About = "It draws well. Licence MIT; in the house."
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
 // swapping has a solution with two blanks, and one that takes a text for another
 // purpose and may take one more.
 func swapping() mind.Contest {
@@ -56,7 +69,7 @@ func swapping() mind.Contest {
 			solves(does("swap", from(streetFile), oneOfThese(hat, crown), oneOfThese(hat, crown))),
 			solves(does("edit", from(streetFile), from(hat)), does("blur", from(plan.FromAction(0)), plan.Binding{})),
 		},
-		Models: map[string][]string{"swap": {"big", "small"}, "blur": {"only"}},
+		Models: map[string][]mind.Model{"swap": offered("big", "small"), "blur": offered("only")},
 	}
 }
 
@@ -68,7 +81,7 @@ const swapped = `{"tasks": [{"task": 1, "thought": "swap does it",
 func swappedSolutions() []plan.Solution {
 	all := swapping().Solutions
 	all[0].Score, all[1].Score = 4.5, 2
-	all[0].Actions[0].Candidate, all[1].Actions[1].Candidate = "small", "only"
+	all[0].Actions[0].Candidate, all[1].Actions[1].Candidate = "at:small", "at:only"
 	all[0].Actions[0].Args[1].Source, all[0].Actions[0].Args[2].Source = hat, crown
 	all[1].Actions[0].Args[1].Source = plan.FromValue("put a crown on instead of the hat")
 	all[1].Actions[1].Args[1].Source = plan.FromValue("a little")
@@ -86,8 +99,9 @@ func TestSettleReads(t *testing.T) {
 		{"an object among words", "I compared them. " + swapped + " That is all.", nil},
 		{"an option told by its words", instead(`"option": 2, "text": ""`, `"option": 0, "text": "crown"`), nil},
 		{"an option told twice", instead(`"option": 2, "text": ""`, `"option": 2, "text": "crown"`), nil},
-		{"no model named", instead(`"model": "small"`, `"model": ""`), func(s []plan.Solution) { s[0].Actions[0].Candidate = "big" }},
-		{"no models", instead(`{"tool": "swap", "reason": "it is quick", "model": "small"}`, ""), func(s []plan.Solution) { s[0].Actions[0].Candidate = "big" }},
+		{"a model in other letters", instead(`"model": "small"`, `"model": " Small"`), nil},
+		{"no model named", instead(`"model": "small"`, `"model": ""`), func(s []plan.Solution) { s[0].Actions[0].Candidate = "at:big" }},
+		{"no models", instead(`{"tool": "swap", "reason": "it is quick", "model": "small"}`, ""), func(s []plan.Solution) { s[0].Actions[0].Candidate = "at:big" }},
 		{"an optional text left out", instead(`, {"blank": 4, "option": 0, "text": " a little "}`, ""), func(s []plan.Solution) { s[1].Actions[1].Args[1].Source = plan.Source{} }},
 		{"an optional text that is nothing", instead(" a little ", ""), func(s []plan.Solution) { s[1].Actions[1].Args[1].Source = plan.Source{} }},
 		{"an optional text in the prompt's word for nothing", instead(" a little ", "nothing"), func(s []plan.Solution) { s[1].Actions[1].Args[1].Source = plan.Source{} }},
@@ -182,7 +196,7 @@ func TestSettleAsksNothingThatIsForced(t *testing.T) {
 	sub := subtaskOf("blur it", plan.Image, onFile(plan.Image, "street.jpg"))
 	edit := does("edit", from(streetFile), oneOfThese(hat))
 	filled := does("edit", from(streetFile), plan.Binding{Source: hat, Options: []plan.Source{hat}})
-	filled.Candidate = "only"
+	filled.Candidate = "at:only"
 	for _, c := range []struct {
 		name string
 		in   []mind.Contest
@@ -192,7 +206,7 @@ func TestSettleAsksNothingThatIsForced(t *testing.T) {
 		{"no solution", []mind.Contest{{Subtask: sub}}, []mind.Settlement{{}}},
 		{"a solution of nothing", []mind.Contest{{Subtask: sub, Solutions: []plan.Solution{{}}}}, []mind.Settlement{{Solutions: []plan.Solution{{Score: 1}}}}},
 		{
-			"one option and one model", []mind.Contest{{Subtask: sub, Solutions: []plan.Solution{solves(edit)}, Models: map[string][]string{"edit": {"only"}}}},
+			"one option and one model", []mind.Contest{{Subtask: sub, Solutions: []plan.Solution{solves(edit)}, Models: map[string][]mind.Model{"edit": offered("only")}}},
 			[]mind.Settlement{{Solutions: []plan.Solution{solves(filled)}}},
 		},
 		{
@@ -408,7 +422,7 @@ func TestSettleQuotesWhatPeopleSay(t *testing.T) {
 			solves(does("swap", from(plan.FromResource(order)), oneOfThese(evil, hat), oneOfThese(evil, hat))),
 			solves(does("edit", from(plan.FromResource(order)), from(evil))),
 		},
-		Models: map[string][]string{"swap": {"big", order}},
+		Models: map[string][]mind.Model{"swap": offered("big", order)},
 	}
 	m, s := atWorkshop(t, llmtest.InOrder(llmtest.Response{Text: `{"tasks": [{"task": 1, "scores": [{"solution": 1, "score": 5}, {"solution": 2, "score": 3}],
 		"fills": [{"blank": 1, "option": 1}, {"blank": 2, "option": 2}, {"blank": 3, "option": 0, "text": "../../etc/passwd"}]}]}`}), nil)
@@ -417,7 +431,7 @@ func TestSettleQuotesWhatPeopleSay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if swap := got[0].Solutions[0].Actions[0]; !swap.Args[1].Source.Equal(evil) || swap.Candidate != "big" {
+	if swap := got[0].Solutions[0].Actions[0]; !swap.Args[1].Source.Equal(evil) || swap.Candidate != "at:big" {
 		t.Errorf("the action is %+v", swap)
 	}
 	if text := got[0].Solutions[1].Actions[0].Args[1].Source; !text.Equal(plan.FromValue("../../etc/passwd")) {
@@ -459,7 +473,7 @@ func drawnContests(t *rapid.T) []mind.Contest {
 		}
 		if rapid.Bool().Draw(t, "models") {
 			tool := c.Solutions[0].Actions[0].Tool
-			c.Models = map[string][]string{tool: []string{"one", "two", "three"}[:rapid.IntRange(1, 3).Draw(t, "models")]}
+			c.Models = map[string][]mind.Model{tool: offered("one", "two", "three")[:rapid.IntRange(1, 3).Draw(t, "models")]}
 		}
 		all = append(all, c)
 	}
@@ -487,7 +501,7 @@ func validAnswer(t *rapid.T, open []*trial) string {
 		}
 		for tool := range c.Models {
 			if offered := c.offers(tool); len(offered) > 1 {
-				v.Models = append(v.Models, modelChoice{Tool: tool, Model: rapid.SampledFrom(offered).Draw(t, "model")})
+				v.Models = append(v.Models, modelChoice{Tool: tool, Model: rapid.SampledFrom(offered).Draw(t, "model").Called})
 			}
 		}
 		a.Tasks = append(a.Tasks, v)
@@ -548,8 +562,9 @@ func checkSettled(t rapid.TB, c mind.Contest, settled []plan.Solution) {
 			t.Fatalf("%v came back as %v with the score %g", was.Tools(), s.Tools(), s.Score)
 		}
 		for j, a := range s.Actions {
-			if models := c.Models[a.Tool]; (a.Candidate != "" || len(models) > 0) && !slices.Contains(models, a.Candidate) {
-				t.Fatalf("%s is run by %q of %q", a.Tool, a.Candidate, models)
+			is := func(m mind.Model) bool { return m.Candidate == a.Candidate }
+			if models := c.Models[a.Tool]; (a.Candidate != "" || len(models) > 0) && !slices.ContainsFunc(models, is) {
+				t.Fatalf("%s is run by %q of %v", a.Tool, a.Candidate, models)
 			}
 			for k, b := range a.Args {
 				if err := checkBinding(was.Actions[j].Args[k], b); err != nil {
@@ -589,7 +604,7 @@ func FuzzSettlement(f *testing.F) {
 	m := unasked(f)
 	f.Fuzz(func(t *testing.T, content string) {
 		contests := []mind.Contest{swapping(), framing(3)}
-		contests[1].Models = map[string][]string{"pick": {"a", "b"}}
+		contests[1].Models = map[string][]mind.Model{"pick": offered("a", "b")}
 		for _, asked := range [][]mind.Contest{contests[:1], contests} {
 			open, at := trials(m, asked)
 			verdicts, err := readSettlement(content, open)

@@ -5,8 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/mind"
 	"atelier/agent/plan"
 )
+
+// modelBytes is the most that is told of a model.
+const modelBytes = 400
 
 // bodyShare is the part of the context that solutions and their tools may take.
 const bodyShare = 2
@@ -114,15 +118,23 @@ func (c *trial) words(d describer, at int) contestWords {
 				continue
 			}
 			offered = append(offered, a.Tool)
-			var models []string
-			for _, m := range c.offers(a.Tool) {
-				models = append(models, quoted(m, excerptBytes))
-			}
-			w.Models = append(w.Models, a.Tool+": "+strings.Join(models, ", "))
+			w.Models = append(w.Models, a.Tool+":"+modelWords(c.offers(a.Tool)))
 		}
 		w.Solutions = append(w.Solutions, steps)
 	}
 	return w
+}
+
+// modelWords tells what is known of models, a line each.
+func modelWords(models []mind.Model) string {
+	var b strings.Builder
+	for _, m := range models {
+		b.WriteString("\n- " + quoted(m.Called, excerptBytes))
+		if m.About != "" {
+			b.WriteString(": " + excerpt(strings.Join(strings.Fields(m.About), " "), modelBytes))
+		}
+	}
+	return b.String()
 }
 
 // step words an action of a solution.

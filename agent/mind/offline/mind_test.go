@@ -317,7 +317,7 @@ func TestSettleRanks(t *testing.T) {
 	contest := mind.Contest{
 		Subtask:   plan.Subtask{Description: "blur photo.png", Args: []plan.Arg{{Type: plan.Image, Source: onPhoto.Source}}, Returns: plan.Image},
 		Solutions: []plan.Solution{use("upscale_image", "blur_image"), use("flip_image"), use("blur_image")},
-		Models:    map[string][]string{"blur_image": {"fast", "fine"}},
+		Models:    map[string][]mind.Model{"blur_image": {{Candidate: "fast"}, {Candidate: "fine"}}},
 	}
 	named := use("blur_image")
 	named.Actions[0].Candidate = "fine"

@@ -78,7 +78,7 @@ func (m *Mind) settle(r plan.Request, c mind.Contest, s plan.Solution) plan.Solu
 		m.reword(r, c.Subtask, a.Tool, a.Args)
 		s.Score -= m.strain(c.Subtask, a.Tool, a.Args)
 		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
-			a.Candidate = models[0]
+			a.Candidate = models[0].Candidate
 		}
 	}
 	s.Score = min(highestScore, max(lowestScore, s.Score))

@@ -1,0 +1,230 @@
+// Package naming finds the models, servers and programs by which a wish is to be done:
+// "draw a castle with SDXL", "use flux", "read it aloud by espeak".
+//
+// Promises:
+//   - What it finds is named in so many words: by a name of the catalogue's models, or by
+//     that of a model, server or program which is there, led to by "with", "by", "use" and
+//     the like. Names are whole words, in upper or lower case, however they are joined:
+//     "whisper large v3" and "Whisper-Large-v3" are the same.
+//   - A word that may mean something else, as the bark of a tree, is a name only where
+//     what is asked for is done by what is so called.
+//   - What stands in quotation marks is left alone.
+//   - It is read only and safe for concurrent use.
+package naming
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Book holds the names of a catalogue.
+type Book struct {
+	catalogue *toolbox.Catalogue
+	near      func() func(text string) []string
+}
+
+// New opens the book of a catalogue.
+func New(c *toolbox.Catalogue) *Book {
+	return &Book{catalogue: c, near: sync.OnceValue(func() func(string) []string { return nearest(c) })}
+}
+
+// Names are all that a way to run tools may be called by at one moment.
+type Names struct {
+	*Book
+
+	meanings map[string][]meaning // by their letters and digits
+	longest  int                  // of the names, in words
+}
+
+// meaning is what a name stands for.
+type meaning struct {
+	// model, server or program says what is meant; the others are "".
+	model, server, program string
+	// kind is that of the backings on the server.
+	kind string
+	// tool is done by a model that the catalogue does not know.
+	tool string
+	// elsewhere is the type of what is made by something that nobody can have here.
+	elsewhere plan.Type
+}
+
+// At gathers the names of the catalogue and of what is live.
+func (b *Book) At(live *toolbox.Liveness) *Names {
+	n := &Names{Book: b, meanings: map[string][]meaning{}}
+	for _, m := range b.catalogue.Models() {
+		for _, name := range append(slices.Clone(m.Names), m.ID, bare(m.ID)) {
+			n.add(name, meaning{model: m.ID})
+		}
+	}
+	for _, t := range b.catalogue.Tools() {
+		for _, backing := range t.Backends {
+			for _, p := range programs(backing) {
+				n.add(p, meaning{program: p})
+				n.add(strings.TrimSuffix(p, "-ng"), meaning{program: p})
+			}
+		}
+	}
+	for name, kind := range kinds() {
+		n.add(name, meaning{server: strings.ReplaceAll(strings.ToLower(name), " ", ""), kind: kind})
+	}
+	for name, makes := range closed() {
+		n.add(name, meaning{elsewhere: makes})
+	}
+	for _, s := range live.Statuses() {
+		for _, can := range s.Candidates {
+			if _, known := b.catalogue.Model(can.Model); can.Model != "" && !known {
+				n.add(can.Model, meaning{model: can.Model, tool: s.Tool.Name})
+				n.add(bare(can.Model), meaning{model: can.Model, tool: s.Tool.Name})
+			}
+			if can.Kind != native && can.Kind != program {
+				n.add(can.Server, meaning{server: can.Server, kind: can.Kind})
+			}
+		}
+	}
+	return n
+}
+
+// The kinds of backings that are no server.
+const (
+	native  = "native"
+	program = "program"
+)
+
+// kinds are what people call the servers that a workshop may have, by the kind of their
+// backings.
+func kinds() map[string]string {
+	return map[string]string{
+		"tool server": "hftask", "Hugging Face": "hftask", "OpenAI": "openai", "LocalAI": "localai",
+	}
+}
+
+// closed are well-known models that run in their makers' clouds only, by what they make:
+// who asks for them is told that they are not here.
+func closed() map[string]plan.Type {
+	return map[string]plan.Type{
+		"Midjourney": plan.Image, "DALL-E": plan.Image, "DALL-E 3": plan.Image, "Ideogram": plan.Image,
+		"Nano Banana": plan.Image, "Adobe Firefly": plan.Image, "Imagen 4": plan.Image, "GPT Image": plan.Image,
+		"Sora": plan.Video, "Sora 2": plan.Video, "Veo 3": plan.Video, "Kling": plan.Video, "Runway Gen-4": plan.Video,
+		"Suno": plan.Audio, "Udio": plan.Audio, "ElevenLabs": plan.Audio,
+	}
+}
+
+func (n *Names) add(name string, m meaning) {
+	key := letters(name)
+	if len(key) < shortest || slices.Contains(n.meanings[key], m) {
+		return
+	}
+	n.meanings[key] = append(n.meanings[key], m)
+	n.longest = max(n.longest, len(words(name)))
+}
+
+// shortest is the length of the shortest name, in letters and digits: shorter ones are
+// words of their own.
+const shortest = 3
+
+// bare is a model's name without that of its makers.
+func bare(id string) string { return id[strings.LastIndex(id, "/")+1:] }
+
+// programs are the programs that a backing needs, as it says so to people: "the programs
+// abc2midi and fluidsynth".
+func programs(b toolbox.Backing) []string {
+	_, names, ok := strings.Cut(b.Needs, "program")
+	if b.Kind != program || !ok {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(strings.TrimPrefix(names, "s")), " and ")
+}
+
+// letters are the letters and digits of a name, in lower case: names are compared by them.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// words are the words of a name as people may part it.
+func words(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// Mention is the name of a model, a server or a program in a wish.
+type Mention struct {
+	// Name is what the wish calls it.
+	Name string
+	// About are the words of the wish that it stands with: what is to be done by it.
+	About string
+
+	names    *Names
+	meanings []meaning
+}
+
+// Means tells whether the candidate of a tool is what is named.
+func (m Mention) Means(tool string, c plan.Candidate) bool {
+	t, _ := m.names.catalogue.Tool(tool)
+	return slices.ContainsFunc(m.meanings, func(w meaning) bool {
+		switch {
+		case w.model != "":
+			return c.Model == w.model
+		case w.server != "":
+			return letters(c.Server) == letters(w.server) && c.Kind == w.kind
+		case w.program != "":
+			return c.Kind == program && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool {
+				return b.Run == c.Run && slices.Contains(programs(b), w.program)
+			})
+		}
+		return false
+	})
+}
+
+// Could tells whether the tool is one that is done by what is named, were it here.
+func (m Mention) Could(tool string) bool {
+	t, ok := m.names.catalogue.Tool(tool)
+	return ok && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool {
+		return slices.ContainsFunc(m.meanings, func(w meaning) bool {
+			known, _ := m.names.catalogue.Model(w.model)
+			switch {
+			case w.model != "":
+				return w.tool == tool || known.Does(tool, b)
+			case w.server != "":
+				return b.Kind == w.kind
+			case w.program != "":
+				return b.Kind == program && slices.Contains(programs(b), w.program)
+			}
+			return w.elsewhere.Fits(t.Returns) && b.Kind != native
+		})
+	})
+}
+
+// nearest finds the tools that a text is about, best first.
+func nearest(c *toolbox.Catalogue) func(text string) []string {
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil { // its text is embedded
+		panic(fmt.Sprintf("the lexicon: %v", err))
+	}
+	index := retrieve.New(lexicon, c.Tools())
+	return func(text string) []string {
+		var tools []string
+		for _, hit := range index.Search(lexicon.Features(lexicon.Words(text, nil))) {
+			if hit.Score >= related && len(tools) < considered {
+				tools = append(tools, hit.Tool)
+			}
+		}
+		return tools
+	}
+}
+
+// A text is about the first of the tools that are so near to it.
+const (
+	related    = 0.2
+	considered = 10
+)
