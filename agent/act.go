@@ -117,8 +117,9 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if call.Now.IsZero() {
 		call.Now = a.config.Clock()
 	}
+	v := verifier{call: call, plays: a.config.Plays}
 	made, err := a.config.Toolbox.Run(ctx, step.Action.Tool, step.Action.Candidate, call, func(o toolbox.Output) error {
-		return verify(ctx, step.Action.Tool, step.Action.Returns, o)
+		return v.verify(ctx, o)
 	})
 	if err != nil {
 		return plan.Result{Usage: made.Usage}, err

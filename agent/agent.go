@@ -19,6 +19,7 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -53,6 +54,9 @@ type Config struct {
 	ExtraTypes []plan.Type
 	// Scratch is the folder for the files of running steps. Empty means the system's.
 	Scratch string
+	// Plays plays the beginning of a sound or a video that a tool made, and tells how long
+	// it is; it fails where that cannot be played. Nil believes every file.
+	Plays func(ctx context.Context, path string) (time.Duration, error)
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
 	// Progress hears that a stage of a request begins, from the goroutine that works on

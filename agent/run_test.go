@@ -239,12 +239,12 @@ func TestActChecksWhatWasMade(t *testing.T) {
 			return toolbox.Output{Path: dir}, os.Mkdir(dir, 0o700)
 		}, "not a file"},
 		{"a text for a picture", plan.Image, writes("a.txt", "hello"), "the file is a text"},
-		{"boxes", plan.BBox, says(`[{"xmin":1,"ymin":2,"xmax":3,"ymax":4}]`), ""},
+		{"boxes", plan.BBox, says(`[{"xmin":0,"ymin":1,"xmax":2,"ymax":2}]`), ""},
 		{"no boxes", plan.BBox, says(`[]`), ""},
 		{"boxes that are none", plan.BBox, says(`somewhere`), "promised a bbox, but what came cannot be read"},
 		{"nothing for boxes", plan.BBox, says(``), "cannot be read"},
 		{"classes that are none", plan.Category, says(`{`), "cannot be read"},
-		{"points", plan.Points, says(`[{"x":1,"y":2}]`), ""},
+		{"points", plan.Points, says(`[{"x":1,"y":0}]`), ""},
 		{"an empty text", plan.Text, says(" \n"), "nothing came of it"},
 		{"a file for a text", plan.Text, writes("a.txt", "hello"), "it made a file"},
 		{"parts that are none", plan.Mask, func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
