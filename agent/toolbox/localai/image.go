@@ -4,13 +4,12 @@ import (
 	"context"
 	"image"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
 )
 
 // answerPixels is the room that is kept for a picture from the server: the largest that
@@ -97,34 +96,40 @@ const upscaled = 4
 
 // upscale has a picture enlarged by a model, and made as large as was asked for.
 func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
-	factor, ok := timesLarger(j.Text("factor"))
-	if !ok || factor <= 1 || factor > upscaled {
-		return toolbox.Output{}, fault(nil, "The model enlarges pictures up to four times, and not by %q.", shorten(j.Text("factor")))
+	wanted := amount.Sizing{Factor: 2}
+	if said := oneLine(j.Text("factor")); said != "" {
+		var ok bool
+		if wanted, ok = amount.Size(said); !ok {
+			return toolbox.Output{}, fault(nil, "I do not understand how much larger %q is.", shorten(said))
+		}
 	}
 	path, err := j.fileOf("image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	pixels := media.Pixels(path, b.config.Limits)
-	if pixels*upscaled*upscaled > b.config.Limits.Pixels {
+	pixels := media.Pixels(path, b.config.Limits) * upscaled * upscaled
+	if pixels > b.config.Limits.Pixels {
 		return toolbox.Output{}, fault(nil, "The picture is too large to be enlarged by a model.")
 	}
 	content, size, err := b.whole(ctx, j, path)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	w, h := wanted.Of(size.X, size.Y)
+	if w*h <= size.X*size.Y || w > upscaled*size.X || h > upscaled*size.Y {
+		return toolbox.Output{}, fault(nil, "The model makes pictures up to four times as large, and not %d × %d pixels of this one.", w, h)
+	}
 	body, err := b.postForm(ctx, "/v1/images/upscale", j, part{name: "model", value: j.model},
 		part{name: "scale", value: strconv.Itoa(upscaled)}, part{name: "image", content: content, ext: ".png", mime: "image/png"})
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, large, err := b.drawn(ctx, j, body, pixels*upscaled*upscaled)
+	leave, large, err := b.drawn(ctx, j, body, pixels)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	scaled := func(n int) int { return int(float64(n)*factor + 0.5) }
-	out, err := media.Scaled(ctx, large, scaled(size.X), scaled(size.Y))
+	out, err := media.Scaled(ctx, large, w, h)
 	if err != nil {
 		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
 	}
@@ -144,26 +149,4 @@ func (b *Backend) whole(ctx context.Context, j job, path string) ([]byte, image.
 	}
 	content, err := encoded(ctx, j.Dir, p.Image, media.PNG)
 	return content, p.Image.Rect.Size(), err
-}
-
-var number = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
-
-// timesLarger reads by how much a picture is to be enlarged: "3x", "twice", "" for two.
-func timesLarger(s string) (float64, bool) {
-	s = strings.ToLower(oneLine(s))
-	if s == "" {
-		return 2, true
-	}
-	if found := number.FindString(s); found != "" && !strings.ContainsAny(s, "%/") {
-		f, err := strconv.ParseFloat(strings.ReplaceAll(found, ",", "."), 64)
-		return f, err == nil
-	}
-	for i, names := range []string{"two twice double doubled", "three thrice triple tripled", "four quadruple quadrupled"} {
-		for _, word := range strings.Fields(s) {
-			if strings.Contains(" "+names+" ", " "+word+" ") {
-				return float64(i + 2), true
-			}
-		}
-	}
-	return 0, false
 }

@@ -101,7 +101,7 @@ func (b *Backend) completeOnce(ctx context.Context, r run, request api.ChatCompl
 	}
 	r.counts(request.Messages, response)
 	if len(response.Choices) == 0 {
-		return "", fault(errors.New("no choices"), "The model gave no answer; please try again.")
+		return "", fault(down(errors.New("no choices")), "The model gave no answer; please try again.")
 	}
 	choice := response.Choices[0]
 	content, finish := strings.TrimSpace(choice.Message.Content), choice.FinishReason

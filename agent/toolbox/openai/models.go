@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/plan"
 )
 
 const (
@@ -65,12 +66,12 @@ func (l *listing) names(ctx context.Context) ([]string, error) {
 func (l *listing) unusable(err error) error {
 	switch endpoint.KindOf(err) {
 	case endpoint.KeyRefused, endpoint.Quota, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
-		return err
+		return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: down(err)}
 	case endpoint.Forbidden, endpoint.ModelUnknown, endpoint.Limited, endpoint.TooLong, endpoint.Rejected:
 		return nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault(err, "The model server at %s does not answer.", l.endpoint.Host())
+		return fault(down(err), "The model server at %s does not answer.", l.endpoint.Host())
 	}
 	return err
 }

@@ -50,6 +50,10 @@ type Config struct {
 	Voice         string // in which it speaks; "" is alloy
 	Transcription string // writes down what is said
 
+	// Find names the model for a run for which none is set, as a server can that tells what
+	// its models do; nil is that one must be set. Its error says why there is none.
+	Find func(ctx context.Context, run string) (string, error)
+
 	// TokenField is the field that bounds an answer in words: max_tokens or
 	// max_completion_tokens. "" is the one that servers like this one know; where it is
 	// refused, the other one is taken.
@@ -90,6 +94,7 @@ type run struct {
 	variable string // of the environment, which sets the model
 	media    bool   // files of people leave with it
 	video    bool   // videos are looked into
+	found    bool   // the model was found, and not set
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
 	spent    *plan.Tokens // what it took so far; one goroutine counts
@@ -141,10 +146,14 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	switch {
 	case r.media && !b.mayLeave():
 		return b.mayNotLeave()
-	case r.model == "":
+	case r.model == "" && b.config.Find == nil:
 		return fault(nil, "It needs a model: set %s to one that the model server has.", r.variable)
 	case r.video && b.config.Frames == nil:
 		return fault(nil, "It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", "ffmpeg")
+	}
+	if r.model == "" {
+		_, err := b.config.Find(ctx, backing.Run)
+		return err
 	}
 	return b.served(ctx, r)
 }
@@ -163,6 +172,12 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 		case !b.mayLeave():
 			return toolbox.Output{}, b.mayNotLeave()
 		}
+	}
+	if r.model == "" && b.config.Find != nil {
+		if r.model, err = b.config.Find(ctx, backing.Run); err != nil {
+			return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+		}
+		r.found = true
 	}
 	r.spent = new(plan.Tokens)
 	out, err := r.do(ctx, r, backing, c)
@@ -198,10 +213,24 @@ func (r run) sorted(err error) error {
 	if endpoint.Declined(err) {
 		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
 	}
-	if endpoint.KindOf(err) == endpoint.ModelUnknown { // by the name that sets it, and it may be the server that cannot
-		return fault(err, "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
+	switch endpoint.KindOf(err) {
+	case "", endpoint.Rejected, endpoint.TooLong: // of what it was given
+		return err
+	case endpoint.ModelUnknown: // by the name that sets it, and it may be the server that cannot
+		if !r.found {
+			return fault(down(err), "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
+		}
+	case endpoint.KeyRefused, endpoint.Forbidden, endpoint.Limited, endpoint.Quota, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
 	}
-	return err
+	return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: down(err)}
+}
+
+// down tells that an error lies with the server, or that the model is on its way.
+func down(err error) error {
+	if endpoint.Loading(err) {
+		return fmt.Errorf("%w: %w", toolbox.ErrLoading, err)
+	}
+	return fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 }
 
 // told makes sure that an error carries a sentence.

@@ -43,7 +43,7 @@ func (b *Backend) pictureOf(ctx context.Context, r run, ask func(format string) 
 	r.spent.Input += response.Usage.InputTokens
 	r.spent.Output += response.Usage.OutputTokens
 	if len(response.Data) == 0 {
-		return nil, fault(errors.New("no data"), "The model made no picture; please try again.")
+		return nil, fault(down(errors.New("no data")), "The model made no picture; please try again.")
 	}
 	return b.content(ctx, response.Data[0])
 }
@@ -62,7 +62,7 @@ func (b *Backend) content(ctx context.Context, d api.ImageResponseDataInner) ([]
 	if spelled == "" && d.URL != "" {
 		content, err := b.config.Endpoint.Fetch(ctx, d.URL)
 		if err != nil {
-			return nil, fault(err, "The model server did not hand over the picture that it made: it only named a place where it should lie.")
+			return nil, fault(down(err), "The model server did not hand over the picture that it made: it only named a place where it should lie.")
 		}
 		return content, nil
 	}
@@ -71,7 +71,7 @@ func (b *Backend) content(ctx context.Context, d api.ImageResponseDataInner) ([]
 	}
 	content, err := base64.StdEncoding.DecodeString(spelled)
 	if err != nil || len(content) == 0 {
-		return nil, fault(fmt.Errorf("%d characters of Base64: %w", len(spelled), err), "The model server sent a picture that cannot be read.")
+		return nil, fault(down(fmt.Errorf("%d characters of Base64: %w", len(spelled), err)), "The model server sent a picture that cannot be read.")
 	}
 	return content, nil
 }
@@ -88,7 +88,7 @@ func (b *Backend) picture(ctx context.Context, dir string, content []byte) (p me
 		if stopped := media.Stopped(ctx); stopped != nil {
 			return p, stopped
 		}
-		return p, fault(err, "The model server sent a picture that cannot be read.")
+		return p, fault(down(err), "The model server sent a picture that cannot be read.")
 	}
 	return p, nil
 }

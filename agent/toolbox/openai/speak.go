@@ -79,7 +79,7 @@ func (b *Backend) speakInto(ctx context.Context, r run, c toolbox.Call, path str
 	}
 	info, err := media.InspectContext(ctx, path, b.config.Limits)
 	if err != nil || info.Type != plan.Audio {
-		return media.Info{}, fault(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME)), "The model server sent no sound that can be played.")
+		return media.Info{}, fault(down(errors.Join(err, fmt.Errorf("the answer is %q", info.MIME))), "The model server sent no sound that can be played.")
 	}
 	return info, nil
 }
@@ -98,7 +98,7 @@ func (b *Backend) speakOnce(ctx context.Context, r run, text string, to io.Write
 		return fmt.Errorf("take the sound: %w", err)
 	}
 	if n == 0 {
-		return fault(errors.New("no bytes"), "The model server sent no sound.")
+		return fault(down(errors.New("no bytes")), "The model server sent no sound.")
 	}
 	return nil
 }
