@@ -53,6 +53,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/openai":              {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media"}, "a make imports its promise, and asks a server"},
 	"agent/toolbox/localai":             {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/amount"}, "a make imports its promise, and asks a server; how people say how much is the same everywhere"},
 	"agent/toolbox/localai/localaitest": {nil, "a server that speaks a protocol knows nothing of ours"},
+	"agent/toolbox/openai/openaitest":   {[]string{"agent/mind/llm/llmtest", "agent/toolbox/localai/localaitest"}, "the scripted server, with answers that play and are pictures: it knows the wire, not the make"},
 	"agent/toolbox/media":               {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},
 	"agent/toolbox/media/strip":         {[]string{"agent/toolbox/media"}, "what files tell besides is left out of them by what is known of their kinds"},
 	"agent/toolbox/media/ffmpeg":        {[]string{"agent/plan", "agent/toolbox/media"}, "what is read of sound and video by a program is media too"},

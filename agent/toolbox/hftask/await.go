@@ -1,0 +1,138 @@
+package hftask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// callOff is how long calling a job off may take.
+const callOff = 3 * time.Second
+
+// longJob is what a server tells of a job.
+type longJob struct {
+	ID            string          `json:"id"`
+	Status        string          `json:"status"`
+	Error         json.RawMessage `json:"error"`
+	EstimatedTime float64         `json:"estimated_time"` // seconds from now on
+}
+
+// await waits for a long job and gives its result. The job is called off where the call
+// ends before.
+func (b *Backend) await(ctx context.Context, r route, header http.Header, accepted endpoint.Response, pause *pauses) (answer, error) {
+	place, err := placeOf(accepted)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := b.watch(ctx, r, header, place, accepted, pause)
+	if err != nil && !errors.Is(err, errOver) {
+		// What the call-off itself fails with changes nothing: the server ends the job some time.
+		off, cancel := context.WithTimeout(context.WithoutCancel(ctx), callOff)
+		defer cancel()
+		_, _ = b.config.Endpoint.Do(off, endpoint.Request{Method: http.MethodDelete, Address: place, Model: r.model}) //nolint:errcheck // see above
+	}
+	return a, err
+}
+
+// placeOf is the address of the job that was accepted.
+func placeOf(accepted endpoint.Response) (string, error) {
+	if to := accepted.Header.Get("Location"); to != "" {
+		return to, nil
+	}
+	var j longJob
+	if err := json.Unmarshal(accepted.Body, &j); err != nil || j.ID == "" {
+		return "", unreadable(errors.New("a job was accepted, without a place to ask after it"))
+	}
+	return "/jobs/" + url.PathEscape(j.ID), nil
+}
+
+// errOver is in the error of a job that needs no calling off.
+var errOver = errors.New("the job is over")
+
+// watch asks how far the job is until it is done.
+func (b *Backend) watch(ctx context.Context, r route, header http.Header, place string, last endpoint.Response, pause *pauses) (answer, error) {
+	for {
+		j, err := readJob(last.Body)
+		if err != nil {
+			return answer{}, err
+		}
+		switch j.Status {
+		case "done":
+			header := header.Clone()
+			header.Del("Content-Type")
+			response, err := b.config.Endpoint.Do(ctx, endpoint.Request{Address: below(place, "result"), Header: header, Model: r.model, Plainly: true})
+			if err != nil {
+				return answer{}, b.lost(err, r.model)
+			}
+			return b.answered(response)
+		case "failed":
+			err := failed(j.Error)
+			return answer{}, &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: by(errOver, err)}
+		case "cancelled":
+			return answer{}, down(errOver, "The tool server called the job off.")
+		case "queued", "running":
+		default:
+			return answer{}, unreadable(fmt.Errorf("a job has an unknown status of %d letters", len(j.Status)))
+		}
+		if err := pause.next(ctx, wanted(last.Header), time.Duration(min(max(j.EstimatedTime, 0), 1e6)*float64(time.Second))); err != nil {
+			if errors.Is(err, errTooLong) {
+				return answer{}, &plan.Fault{
+					Sentence: plan.Say("The tool server needs longer for this than there is time."), Err: by(toolbox.ErrLoading, err),
+				}
+			}
+			return answer{}, err
+		}
+		if last, err = b.config.Endpoint.Do(ctx, endpoint.Request{Address: place, Model: r.model, Plainly: true}); err != nil {
+			return answer{}, b.lost(err, r.model)
+		}
+	}
+}
+
+// readJob reads how far a job is. One that has just been accepted may not say so.
+func readJob(body []byte) (longJob, error) {
+	j := longJob{Status: "queued"}
+	if len(body) == 0 {
+		return j, nil
+	}
+	if err := json.Unmarshal(body, &j); err != nil {
+		return longJob{}, unreadable(errors.New("what is told of a job is not of its form"))
+	}
+	return j, nil
+}
+
+// lost is the error of asking after a job.
+func (b *Backend) lost(err error, model string) error {
+	if endpoint.KindOf(err) == endpoint.ModelUnknown {
+		return down(by(errOver, err), "The tool server has lost the job; it may have been started anew.")
+	}
+	return b.sorted(err, model)
+}
+
+// below is an address below another one.
+func below(address, name string) string {
+	path, query, _ := strings.Cut(address, "?")
+	path = strings.TrimRight(path, "/") + "/" + name
+	if query != "" {
+		path += "?" + query
+	}
+	return path
+}
+
+// wanted is how long a server wants to be left alone.
+func wanted(h http.Header) time.Duration {
+	seconds, err := strconv.ParseFloat(h.Get("Retry-After"), 64)
+	if err != nil || !(seconds > 0) {
+		return 0
+	}
+	return time.Duration(min(seconds, maxPause.Seconds()) * float64(time.Second))
+}

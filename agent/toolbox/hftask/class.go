@@ -1,0 +1,86 @@
+package hftask
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// maxClasses is how many labels of an answer are kept.
+const maxClasses = 20
+
+// errNothing is the answer of a model that finds nothing.
+var errNothing = &plan.Fault{Sentence: plan.Say("The model found nothing of the kind in what it was given.")}
+
+// label is one of a classifier's answers.
+type label struct {
+	Label *string  `json:"label"`
+	Score *float64 `json:"score"`
+}
+
+// classes reads a classification, the surest first.
+func classes(body []byte) ([]plan.Class, error) {
+	labels, err := entries[label](body)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]plan.Class, 0, len(labels))
+	for _, l := range labels {
+		if l.Label == nil || l.Score == nil || oneLine(*l.Label) == "" {
+			return nil, unreadable(errors.New("a label lacks its name or its score"))
+		}
+		all = append(all, plan.Class{Label: shorten(strings.ToValidUTF8(*l.Label, "")), Score: sure(*l.Score)})
+	}
+	if len(all) == 0 {
+		return nil, errNothing
+	}
+	slices.SortStableFunc(all, func(a, b plan.Class) int { return cmp.Compare(b.Score, a.Score) })
+	return all[:min(len(all), maxClasses)], nil
+}
+
+// sure is a score between 0 and 1, with four digits.
+func sure(score float64) float64 {
+	if math.IsNaN(score) {
+		return 0
+	}
+	return math.Round(1e4*min(max(score, 0), 1)) / 1e4
+}
+
+// readClasses takes a classification.
+func readClasses(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+	all, err := classes(a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	value, err := plan.EncodeValue(all)
+	return toolbox.Output{Value: value, About: plan.Quote(all[0].Label)}, err
+}
+
+// sounds tells the labels of a mood that are adjectives; nlptown's are stars, and others'
+// are feelings.
+var moods = map[string]string{"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative", "neutral": "neutral", "neu": "neutral", "mixed": "mixed"}
+
+// readMood takes the surest label of a mood, as a sentence.
+func readMood(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+	all, err := classes(a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	best := all[0]
+	name := strings.ToLower(best.Label)
+	if strings.HasPrefix(name, "label_") {
+		return toolbox.Output{}, unreadable(errors.New("the labels of the model have no names"))
+	}
+	words := fmt.Sprintf("The mood of the text: %s (%.0f%% sure).", name, 100*best.Score)
+	if mood, ok := moods[name]; ok {
+		words = fmt.Sprintf("The text sounds %s (%.0f%% sure).", mood, 100*best.Score)
+	}
+	return toolbox.Output{Value: words, About: plan.Say("the sentiment of the text")}, nil
+}

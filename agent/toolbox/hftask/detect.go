@@ -1,0 +1,122 @@
+package hftask
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// maxBoxes is how many boxes of an answer are kept.
+const maxBoxes = 500
+
+// detecting are the tasks that find where things are.
+func detecting() map[string]task {
+	return map[string]task{
+		"object-detection":           {media: true, ask: askPicture, read: readBoxes},
+		"zero-shot-object-detection": {media: true, ask: askObject, read: readBoxes},
+	}
+}
+
+// between is what stands between several things that are looked for.
+var between = regexp.MustCompile(`\s*(?:[,;/、，]|\s(?:and|or|und|oder|et|ou|y|o)\s)\s*`)
+
+// askObject looks for what words say, or what the catalogue's prompt says.
+func askObject(ctx context.Context, j *job) (question, error) {
+	said := cmp.Or(j.text(), strings.TrimSpace(j.candidate.Prompt))
+	var labels []string
+	for _, one := range between.Split(said, -1) {
+		if one = shorten(one); one != "" && !slices.Contains(labels, one) {
+			labels = append(labels, one)
+		}
+	}
+	if len(labels) == 0 {
+		return question{}, fault(nil, "It does not say what is to be found in the picture.")
+	}
+	f, err := j.picture(ctx)
+	return question{inputs: f, parameters: map[string]any{"candidate_labels": labels}}, err
+}
+
+// found is one thing that a model has found.
+type found struct {
+	label
+
+	Box *struct {
+		XMin *float64 `json:"xmin"`
+		YMin *float64 `json:"ymin"`
+		XMax *float64 `json:"xmax"`
+		YMax *float64 `json:"ymax"`
+	} `json:"box"`
+}
+
+// readBoxes takes what was found: in the pixels of the picture that was given, and inside
+// of it.
+func readBoxes(_ context.Context, j *job, a answer) (toolbox.Output, error) {
+	all, err := entries[found](a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	boxes := []plan.Box{}
+	for _, f := range all {
+		if f.Label == nil || f.Score == nil || f.Box == nil ||
+			f.Box.XMin == nil || f.Box.YMin == nil || f.Box.XMax == nil || f.Box.YMax == nil {
+			return toolbox.Output{}, unreadable(errors.New("what was found lacks its label, its score or its box"))
+		}
+		box := j.sent.box(*f.Box.XMin, *f.Box.YMin, *f.Box.XMax, *f.Box.YMax)
+		if box.Empty() {
+			continue
+		}
+		boxes = append(boxes, plan.Box{
+			Label: shorten(strings.ToValidUTF8(*f.Label, "")), Score: sure(*f.Score),
+			XMin: box.Min.X, YMin: box.Min.Y, XMax: box.Max.X, YMax: box.Max.Y,
+		})
+	}
+	if len(all) > 0 && len(boxes) == 0 {
+		return toolbox.Output{}, unreadable(fmt.Errorf("all of %d boxes lie outside of the picture", len(all)))
+	}
+	slices.SortStableFunc(boxes, func(a, b plan.Box) int { return cmp.Compare(b.Score, a.Score) })
+	boxes = boxes[:min(len(boxes), maxBoxes)]
+	value, err := plan.EncodeValue(boxes)
+	return toolbox.Output{Value: value, About: named(boxes, func(b plan.Box) string { return b.Label })}, err
+}
+
+// box is a rectangle of the picture that was sent in the one that was given, clipped.
+func (s sent) box(x0, y0, x1, y1 float64) image.Rectangle {
+	fx, fy := float64(s.given.X)/float64(s.size.X), float64(s.given.Y)/float64(s.size.Y)
+	at := func(v float64, most int) int { return int(math.Round(min(max(v, 0), float64(most)))) }
+	for _, v := range []float64{x0, y0, x1, y1} {
+		if math.IsNaN(v) {
+			return image.Rectangle{}
+		}
+	}
+	return image.Rectangle{
+		Min: image.Pt(at(x0*fx, s.given.X), at(y0*fy, s.given.Y)),
+		Max: image.Pt(at(x1*fx, s.given.X), at(y1*fy, s.given.Y)),
+	}
+}
+
+// named tells what was found in a few words: "dog, cat".
+func named[T any](all []T, name func(T) string) plan.Message {
+	const most = 5
+	var names []string
+	for _, one := range all {
+		if n := name(one); n != "" && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return plan.Say("nothing")
+	case len(names) == 0:
+		return plan.Message{}
+	}
+	return plan.Quote(shorten(strings.Join(names[:min(len(names), most)], ", ")))
+}

@@ -1,0 +1,96 @@
+package hftask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// fault is an error with a sentence for people and a detail for the operator.
+func fault(err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: err}
+}
+
+// down is a fault that lies with the server.
+func down(err error, format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...), Err: by(toolbox.ErrDown, err)}
+}
+
+// by marks an error as one of that trouble.
+func by(trouble, err error) error {
+	if err == nil {
+		return trouble
+	}
+	return fmt.Errorf("%w: %w", trouble, err)
+}
+
+// unreadable is an answer that is not of the form of its task.
+func unreadable(err error) error {
+	return down(err, "The tool server sent an answer that cannot be read.")
+}
+
+// told makes sure that an error carries a sentence.
+func told(ctx context.Context, err error) error {
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return stopped
+	}
+	if _, ok := errors.AsType[*plan.Fault](err); !ok {
+		return fault(err, "It could not be done, because a file could not be read or written here.")
+	}
+	return err
+}
+
+// sorted is what a call of the server failed with, with its sentence and with whose
+// trouble it is. What the provider declines is asked of nobody else.
+func (b *Backend) sorted(err error, model string) error {
+	if err == nil {
+		return nil
+	}
+	if endpoint.Declined(err) {
+		return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The model's provider declined this.")), Err: err, Final: true}
+	}
+	if endpoint.Loading(err) {
+		return &plan.Fault{Sentence: plan.Say("The model is still being loaded; please try again in some minutes."), Err: by(toolbox.ErrLoading, err)}
+	}
+	switch endpoint.KindOf(err) {
+	case endpoint.Rejected, endpoint.TooLong:
+		return fault(err, "The tool server did not accept this input; please try it with another one.")
+	case endpoint.ModelUnknown:
+		return b.unknown(err, model)
+	case endpoint.KeyRefused:
+		if b.hub != nil {
+			return down(err, "Hugging Face refused the token: it is wrong or has expired. The operator can set HF_TOKEN to a new one.")
+		}
+	case endpoint.Forbidden:
+		if b.hub != nil {
+			return down(err, "Hugging Face does not allow this with the token that is set. The operator can give HF_TOKEN the right to call inference providers.")
+		}
+	case endpoint.Quota:
+		if b.hub != nil {
+			return down(err, "The credits at Hugging Face are used up. The operator can buy some for the account of HF_TOKEN.")
+		}
+	case endpoint.Limited, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
+	default:
+		return err // the context's own word
+	}
+	return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The tool server does not answer.")), Err: by(toolbox.ErrDown, err)}
+}
+
+// unknown says that the server does not have a model.
+func (b *Backend) unknown(err error, model string) error {
+	host := b.config.Endpoint.Host()
+	if model == "" {
+		return down(err, "The tool server at %s has no model for that.", host)
+	}
+	return down(err, "The tool server at %s does not have the model %s.", host, model)
+}
+
+// final is a fault after which nothing else is tried: what was asked for cannot be done.
+func final(format string, args ...any) error {
+	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
+}

@@ -1,0 +1,208 @@
+// Package hftask runs tools on servers that speak Hugging Face's task API: a tool server
+// of one's own, or the hub's router to the providers of its models.
+//
+// What goes over the wire:
+//
+//   - POST /models/{org/model}, or /pipeline/{task} where no model is named: the bytes of a
+//     file where nothing else is said, or {"inputs", "parameters"} with files in Base64,
+//     as the hub's schemas have it (npm: @huggingface/tasks, tasks/*/spec). What they
+//     lack is our extension of the parameters, which only a server of one's own knows:
+//     mask_image, control_image, control_mode, points, labels, prompt. A run with "+"
+//     in its name needs it.
+//   - 503 with estimated_time is a model on its way, which is waited for. 202 is a long
+//     job: its Location is asked until it is done, and its result fetched from there; it
+//     is called off with DELETE when the call ends before.
+//   - GET /capabilities tells which models a server has for which task, in one answer for
+//     all candidates. A server without it serves each task by a default of its own.
+//
+// Promises:
+//
+//   - What is asked and how an answer is read goes by the task and by the types of the
+//     call: no tool is known here by its name.
+//   - Pictures, sound and video leave the house only if that is allowed, or if the server
+//     stands in the house. Pictures leave as PNG or JPEG, upright, without metadata and
+//     no larger than models look at; what a model says of places is told in the pixels
+//     of the picture that was given.
+//   - An answer is checked before it counts. One that is not of its task's form is an
+//     error with its own sentence ([plan.Fault]) and [toolbox.ErrDown]; of its raw text
+//     that holds nothing. Boxes lie inside of the picture, masks have its size.
+//   - Of a picture that is changed within a mask nothing changes outside of it.
+//   - No address that a server names is opened, unless it is on that very server.
+//   - It ends soon after its context; calling a job off takes at most a few seconds more.
+package hftask
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// Config says which server is asked.
+type Config struct {
+	// Endpoint is the server; required. Of the hub it is https://router.huggingface.co. Its
+	// MaxBody bounds what is answered: 128 MiB leave room for videos. Its Timeout must have
+	// patience for a model at work. Its Names are what sentences tell the operator to check.
+	Endpoint *endpoint.Endpoint
+	// Hub tells that the server is the hub's router; nil is a tool server of one's own.
+	Hub *Hub
+	// AllowMedia lets pictures, sound and video leave for a server that is not in the
+	// house.
+	AllowMedia bool
+	// Limits bound the files that are read, those of the answers too.
+	Limits media.Limits
+	// Clock tells how old the answers of probes are. Nil means time.Now.
+	Clock func() time.Time
+	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Hub is what is special about the hub.
+type Hub struct {
+	// Models is where it tells of its models: https://huggingface.co; required.
+	Models *endpoint.Endpoint
+	// BillTo is the organisation that pays; "" is the owner of the token.
+	BillTo string
+}
+
+// Backend is the make of the kind hftask. It is safe for concurrent use.
+type Backend struct {
+	config Config
+	tasks  map[string]task // by the name of the run
+	own    *capabilities   // of a server of one's own
+	hub    *directory      // of the hub
+	room   *semaphore.Weighted
+	most   int64 // pixels in that room
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+// New checks the configuration. It asks the server nothing.
+func New(c Config) (*Backend, error) {
+	switch {
+	case c.Endpoint == nil:
+		return nil, errors.New("a tool server needs an endpoint")
+	case c.Hub != nil && c.Hub.Models == nil:
+		return nil, errors.New("the hub needs the endpoint that tells of its models")
+	}
+	c.Limits = c.Limits.OrDefault()
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Wait == nil {
+		c.Wait = waitByClock
+	}
+	b := &Backend{config: c, tasks: tasks(), most: 2 * c.Limits.Pixels}
+	b.room = semaphore.NewWeighted(b.most)
+	if c.Hub != nil {
+		b.hub = newDirectory(c.Hub.Models, c.Clock)
+	} else {
+		b.own = newCapabilities(c.Endpoint, c.Clock)
+	}
+	return b, nil
+}
+
+// Probe tells whether the server has a model for the candidate, and whether what it needs
+// may leave. A model that can be loaded, or is being loaded, is there.
+func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
+	t, err := b.find(c)
+	if err != nil {
+		return err
+	}
+	if t.media && !b.mayLeave() {
+		return b.mayNotLeave()
+	}
+	if t.named && c.Model == "" {
+		return fault(nil, "It needs a model of its own, since what a tool server has for that task does something else.")
+	}
+	_, err = b.route(ctx, t, c)
+	return err
+}
+
+// Run asks the server for what the candidate says.
+func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	t, err := b.find(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	for _, values := range call.Args {
+		for _, v := range values {
+			if (v.Path != "" || v.Type.Media()) && !b.mayLeave() {
+				return toolbox.Output{}, b.mayNotLeave()
+			}
+		}
+	}
+	out, err := b.run(ctx, t, c, call)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("%s: %w", c.Run, told(ctx, err))
+	}
+	return out, nil
+}
+
+func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	r, err := b.route(ctx, t, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	j := &job{backend: b, task: t, candidate: c, call: call}
+	q, err := t.ask(ctx, j)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	labelled := endpoint.Label(ctx, call.Request, "act."+call.Tool, 1)
+	answer, err := b.send(labelled, r, t, q)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out, err := t.read(ctx, j, answer)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out.Model = cmp.Or(c.Model, modelName(answer.header.Get("X-Model")), r.model)
+	if j.animated && out.Note.IsZero() {
+		out.Note = plan.Say("Only the first frame of the animation was used.")
+	}
+	return out, nil
+}
+
+func (b *Backend) find(c toolbox.Candidate) (task, error) {
+	t, ok := b.tasks[c.Run]
+	if !ok {
+		return task{}, fault(fmt.Errorf("no run is called %q", c.Run), "This version does not know how to ask a tool server for that.")
+	}
+	return t, nil
+}
+
+func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpoint.Private() }
+
+func (b *Backend) mayNotLeave() error {
+	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
+}
+
+// enter waits for room for that many pixels; what it returns makes the room free again.
+func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {
+	pixels = min(max(pixels, 1), b.most)
+	if err := b.room.Acquire(ctx, pixels); err != nil {
+		return nil, media.Stopped(ctx)
+	}
+	return func() { b.room.Release(pixels) }, nil
+}
+
+func waitByClock(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

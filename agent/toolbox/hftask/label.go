@@ -1,0 +1,206 @@
+package hftask
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// labelling are the tasks that sort texts and their words. What a server has for text and
+// token classification tells moods and names, by custom, as the models of transformers'
+// pipelines do; other kinds need a model that is named.
+func labelling() map[string]task {
+	return map[string]task{
+		"text-classification":      {named: true, ask: askText, read: readClasses},
+		"sentiment-analysis":       {name: "text-classification", ask: askText, read: readMood},
+		"token-classification":     {named: true, ask: askTokens, read: readTokens},
+		"ner":                      {name: "token-classification", ask: askTokens, read: readNames},
+		"zero-shot-classification": {ask: askTopic, read: readClasses},
+	}
+}
+
+// topics are the classes among which a text is sorted where no others are named: what
+// newspapers sort by, and what letters and messages are.
+var topics = []string{
+	"politics", "business", "technology", "science", "health", "sports", "entertainment", "travel", "food", "education",
+	"law", "weather", "fiction", "poetry", "personal message", "customer complaint", "review", "advertisement", "spam", "instructions",
+}
+
+// askTopic sorts a text among the topics.
+func askTopic(ctx context.Context, j *job) (question, error) {
+	q, err := askText(ctx, j)
+	q.parameters = map[string]any{"candidate_labels": topics}
+	return q, err
+}
+
+// askTokens has the words of a text labelled.
+func askTokens(ctx context.Context, j *job) (question, error) {
+	q, err := askText(ctx, j)
+	q.parameters = map[string]any{"aggregation_strategy": "simple"}
+	return q, err
+}
+
+// token is a word, or a group of words, with its label.
+type token struct {
+	Group  string   `json:"entity_group"`
+	Entity string   `json:"entity"`
+	Word   *string  `json:"word"`
+	Score  *float64 `json:"score"`
+	Start  *int     `json:"start"`
+	End    *int     `json:"end"`
+}
+
+// entity is a stretch of a text with its label.
+type entity struct {
+	text, kind string
+	start, end int // in characters; -1 if that is not told
+}
+
+// entitiesOf reads labelled words, in the order of the text: single tokens with the
+// marks B and I are put together, and what a tokeniser has cut is as it stands in the
+// text.
+func entitiesOf(body []byte, text string) ([]entity, error) {
+	tokens, err := entries[token](body)
+	if err != nil {
+		return nil, err
+	}
+	letters := []rune(text)
+	var all []entity
+	for _, t := range tokens {
+		mark := cmp.Or(t.Group, t.Entity)
+		if t.Word == nil || mark == "" {
+			return nil, unreadable(errors.New("a token lacks its word or its label"))
+		}
+		kind, inside := mark, false
+		if b, k, ok := strings.Cut(mark, "-"); ok && (b == "B" || b == "I") {
+			kind, inside = k, b == "I"
+		}
+		e := entity{text: oneLine(strings.ReplaceAll(*t.Word, "##", "")), kind: kind, start: -1, end: -1}
+		if t.Start != nil && t.End != nil && *t.Start >= 0 && *t.End > *t.Start && *t.End <= len(letters) {
+			e.start, e.end = *t.Start, *t.End
+		}
+		if n := len(all); n > 0 && t.Group == "" && all[n-1].kind == kind && e.start >= 0 && all[n-1].end >= 0 &&
+			e.start >= all[n-1].start && (inside || e.start == all[n-1].end) && e.start-all[n-1].end <= 1 {
+			all[n-1].end = e.end
+			continue
+		}
+		all = append(all, e)
+	}
+	for i, e := range all {
+		if e.start >= 0 {
+			all[i].text = oneLine(string(letters[e.start:e.end]))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entity) int { return cmp.Compare(a.start, b.start) })
+	return slices.DeleteFunc(all, func(e entity) bool { return e.text == "" || e.kind == "O" }), nil
+}
+
+// kinds are the names of what is named (CoNLL-2003, OntoNotes 5).
+var kinds = map[string]string{
+	"PER": "person", "PERSON": "person", "ORG": "organisation", "LOC": "place", "GPE": "place", "FAC": "place", "MISC": "other name",
+	"DATE": "date", "TIME": "time", "PRODUCT": "product", "WORK_OF_ART": "work", "EVENT": "event", "NORP": "group",
+	"MONEY": "amount", "QUANTITY": "amount", "PERCENT": "amount", "CARDINAL": "number", "ORDINAL": "number", "LANGUAGE": "language", "LAW": "law",
+}
+
+// speech are the names of the parts of speech (Universal Dependencies, UPOS); those of
+// other sets stay as they are.
+var speech = map[string]string{
+	"ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary", "CCONJ": "conjunction", "CONJ": "conjunction", "DET": "determiner",
+	"INTJ": "interjection", "NOUN": "noun", "NUM": "numeral", "PART": "particle", "PRON": "pronoun", "PROPN": "proper noun",
+	"SCONJ": "conjunction", "VERB": "verb", "X": "other", "SYM": "symbol",
+}
+
+// readNames takes the names in a text: with their kinds, or, where a place is wanted, the
+// place that the text is about.
+func readNames(_ context.Context, j *job, a answer) (toolbox.Output, error) {
+	text := j.text()
+	all, err := entitiesOf(a.body, text)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	for i := range all {
+		all[i].kind = cmp.Or(kinds[strings.ToUpper(all[i].kind)], strings.ToLower(all[i].kind))
+	}
+	if j.call.Returns == plan.Location {
+		place := placeIn(all, text)
+		if place == "" {
+			return toolbox.Output{}, errNothing
+		}
+		return toolbox.Output{Value: place, About: plan.Quote(place)}, nil
+	}
+	return listed(all)
+}
+
+// readTokens takes the words of a text, each with its label.
+func readTokens(_ context.Context, j *job, a answer) (toolbox.Output, error) {
+	all, err := entitiesOf(a.body, j.text())
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var words []entity
+	for _, e := range all {
+		kind := strings.ToUpper(e.kind)
+		if kind == "PUNCT" || kind == "SPACE" {
+			continue
+		}
+		kind = cmp.Or(speech[kind], kinds[kind], e.kind)
+		for word := range strings.FieldsSeq(e.text) {
+			if strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				words = append(words, entity{text: strings.Trim(word, ",;"), kind: kind})
+			}
+		}
+	}
+	return listed(words)
+}
+
+// listed are words with their labels in brackets. A name that comes twice is told once.
+func listed(all []entity) (toolbox.Output, error) {
+	var items []string
+	for _, e := range all {
+		item := strings.ReplaceAll(e.text, ",", "") + " (" + e.kind + ")"
+		if e.start < 0 || !slices.Contains(items, item) {
+			items = append(items, item)
+		}
+	}
+	if len(items) == 0 {
+		return toolbox.Output{}, errNothing
+	}
+	return toolbox.Output{Value: strings.Join(items, ", ")}, nil
+}
+
+// placeIn is the place that comes most often, the first of those; with the one behind a
+// comma, which tells where that is: "Lisbon, Portugal".
+func placeIn(all []entity, text string) string {
+	var places []entity
+	letters := []rune(text)
+	for _, e := range all {
+		if e.kind != "place" {
+			continue
+		}
+		if n := len(places); n > 0 && e.start >= 0 && places[n-1].end >= 0 && e.start > places[n-1].end &&
+			strings.TrimSpace(string(letters[places[n-1].end:e.start])) == "," {
+			places[n-1].text, places[n-1].end = places[n-1].text+", "+e.text, e.end
+			continue
+		}
+		places = append(places, e)
+	}
+	best, most := "", 0
+	for _, p := range places {
+		count := 0
+		for _, other := range places {
+			if other.text == p.text {
+				count++
+			}
+		}
+		if count > most {
+			best, most = p.text, count
+		}
+	}
+	return best
+}

@@ -1,0 +1,88 @@
+package hftask
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/toolbox"
+)
+
+// route is where a question goes, and which model answers it, "" if that is not known.
+type route struct{ path, model string }
+
+// route finds the place of the server that does a task for a candidate, or tells why
+// there is none.
+func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate) (route, error) {
+	if c.Model != "" && !isModel(c.Model) {
+		return route{}, fault(errors.New("the model is not of the form org/model"), "%q is no name of a model on Hugging Face: one is expected like org/model.", shorten(c.Model))
+	}
+	if b.hub != nil {
+		return b.onHub(ctx, t, c)
+	}
+	known, err := b.own.known(ctx)
+	if err != nil {
+		return route{}, b.sorted(err, c.Model)
+	}
+	if c.Model != "" {
+		return b.byModel(ctx, known, t, c.Model)
+	}
+	if known.bare {
+		return route{path: "/pipeline/" + t.name}, nil
+	}
+	if offered, ok := known.Tasks[t.name]; ok && offered.Default != "" {
+		if known.Models[offered.Default].State == unavailable {
+			return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", b.config.Endpoint.Host(), modelName(offered.Default))
+		}
+		return route{path: "/pipeline/" + t.name, model: modelName(offered.Default)}, nil
+	}
+	return route{}, fault(nil, "The tool server at %s has no model for %s.", b.config.Endpoint.Host(), t.name)
+}
+
+// byModel is the route to a model that is named.
+func (b *Backend) byModel(ctx context.Context, known manifest, t task, model string) (route, error) {
+	to := route{path: "/models/" + model, model: model}
+	host := b.config.Endpoint.Host()
+	if known.bare {
+		state, err := b.own.state(ctx, model)
+		switch {
+		case err != nil:
+			return route{}, b.sorted(err, model)
+		case state == "" || state == unavailable:
+			return route{}, fault(nil, "The tool server at %s does not have the model %s.", host, model)
+		}
+		return to, nil
+	}
+	switch does, state := known.does(t.name, model); {
+	case !does:
+		return route{}, fault(nil, "The tool server at %s does not have the model %s for %s.", host, model, t.name)
+	case state == unavailable:
+		return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", host, model)
+	}
+	return to, nil
+}
+
+// model is what names of models look like on the hub; others are neither asked for nor
+// repeated.
+var model = regexp.MustCompile(`^[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}$`)
+
+func isModel(name string) bool {
+	return model.MatchString(name) && !strings.Contains(name, "..")
+}
+
+// modelName is the name that a server tells, "" if it does not look like one.
+func modelName(told string) string {
+	if isModel(told) {
+		return told
+	}
+	return ""
+}
+
+// missing tells whether the server does not have what was asked for.
+func missing(err error) bool {
+	e, ok := errors.AsType[*endpoint.Error](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
+}

@@ -1,0 +1,257 @@
+package hftask
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// segmenting are the tasks that divide a picture.
+func segmenting() map[string]task {
+	return map[string]task{
+		"image-segmentation": {media: true, ask: askSeen, read: readSegments},
+		"mask-generation":    {media: true, ask: askMasks, read: readSegments},
+	}
+}
+
+// askMasks asks for the masks of all things, or of those that points, boxes or a rough
+// mask mean.
+func askMasks(ctx context.Context, j *job) (question, error) {
+	q, err := askPicture(ctx, j)
+	if err != nil {
+		return question{}, err
+	}
+	parameters := map[string]any{}
+	for _, name := range sortedArgs(j.call) {
+		for _, v := range j.call.Args[name] {
+			switch v.Type { //nolint:exhaustive // the picture is sent already
+			case plan.Points:
+				err = j.points(v, parameters)
+			case plan.BBox:
+				err = j.boxes(v, parameters)
+			case plan.Mask:
+				parameters["mask_image"], err = j.mask(ctx)
+			}
+			if err != nil {
+				return question{}, err
+			}
+		}
+	}
+	if len(parameters) > 0 {
+		q.parameters, j.asked = parameters, true
+	}
+	return q, nil
+}
+
+// points are places in the picture as it was sent, with whether they are meant.
+func (j *job) points(v toolbox.Value, parameters map[string]any) error {
+	points, err := plan.DecodeValue[plan.Point](v.Resource)
+	if err != nil || len(points) == 0 {
+		return fault(err, "The points on the picture are missing.")
+	}
+	var places [][2]int
+	var meant []int
+	for _, p := range points {
+		if p.X < 0 || p.Y < 0 || p.X >= j.sent.given.X || p.Y >= j.sent.given.Y {
+			return fault(nil, "The point %d, %d lies outside of the picture.", p.X, p.Y)
+		}
+		places = append(places, [2]int{p.X * j.sent.size.X / j.sent.given.X, p.Y * j.sent.size.Y / j.sent.given.Y})
+		label := 1
+		if p.Exclude {
+			label = 0
+		}
+		meant = append(meant, label)
+	}
+	parameters["points"], parameters["labels"] = places, meant
+	return nil
+}
+
+// boxes are rectangles of the picture as it was sent.
+func (j *job) boxes(v toolbox.Value, parameters map[string]any) error {
+	boxes, err := plan.DecodeValue[plan.Box](v.Resource)
+	if err != nil || len(boxes) == 0 {
+		return fault(err, "The boxes on the picture are missing.")
+	}
+	var sides [][4]int
+	back := sent{given: j.sent.size, size: j.sent.given}
+	for _, b := range boxes {
+		r := back.box(float64(b.XMin), float64(b.YMin), float64(b.XMax), float64(b.YMax))
+		if !r.Empty() {
+			sides = append(sides, [4]int{r.Min.X, r.Min.Y, r.Max.X, r.Max.Y})
+		}
+	}
+	if len(sides) == 0 {
+		return fault(nil, "The boxes lie outside of the picture.")
+	}
+	parameters["boxes"] = sides
+	return nil
+}
+
+// segment is a part of a picture.
+type segment struct {
+	Label *string  `json:"label"`
+	Score *float64 `json:"score"`
+	Mask  *string  `json:"mask"`
+}
+
+func (s segment) part() plan.Part {
+	p := plan.Part{Label: shorten(strings.ToValidUTF8(*s.Label, ""))}
+	if s.Score != nil {
+		p.Score = sure(*s.Score)
+	}
+	return p
+}
+
+// readSegments takes the parts of a picture: as a mask or a segmentation, or, where a
+// picture is wanted, as what is left of it without its ground.
+func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
+	all, err := entries[segment](a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	for _, s := range all {
+		if s.Label == nil || s.Mask == nil {
+			return toolbox.Output{}, unreadable(errors.New("a segment lacks its label or its mask"))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(b.part().Score, a.part().Score) })
+	all = all[:min(len(all), media.MaxParts)]
+	if j.call.Returns == plan.Image {
+		return j.freed(ctx, all)
+	}
+	if len(all) == 0 && j.asked {
+		return toolbox.Output{}, errNothing
+	}
+	leave, err := j.backend.enter(ctx, 2*int64(j.sent.given.X*j.sent.given.Y))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
+	mask, parts, err := j.assembled(ctx, all)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if len(parts) == 0 && j.asked {
+		return toolbox.Output{}, errNothing
+	}
+	path := filepath.Join(j.call.Dir, "mask.png")
+	if err := media.WriteMask(ctx, path, mask); err != nil {
+		return toolbox.Output{}, err
+	}
+	value, err := plan.EncodeValue(parts)
+	return toolbox.Output{Path: path, Value: value, About: named(parts, func(p plan.Part) string { return p.Label })}, err
+}
+
+// assembled is one mask of several, in the size of the picture that was given. Where they
+// overlap, the smaller one lies on top. Those that cover nothing are left out.
+func (j *job) assembled(ctx context.Context, all []segment) (*media.Mask, []plan.Part, error) {
+	size := j.sent.given
+	out := media.NewMask(size.X, size.Y, max(len(all), 1))
+	var parts []plan.Part
+	area := []int{math.MaxInt}
+	for _, s := range all {
+		cover, err := j.cover(ctx, *s.Mask)
+		if err != nil {
+			return nil, nil, err
+		}
+		covered := 0
+		for _, p := range cover {
+			if p >= 128 {
+				covered++
+			}
+		}
+		if covered == 0 {
+			continue
+		}
+		parts, area = append(parts, s.part()), append(area, covered)
+		index := uint8(len(parts)) //nolint:gosec // at most media.MaxParts
+		for i, p := range cover {
+			if p >= 128 && covered <= area[out.Index[i]] {
+				out.Index[i] = index
+			}
+		}
+	}
+	out.Parts = max(len(parts), 1)
+	return out, parts, nil
+}
+
+// cover is how far a mask of the answer covers each pixel of the picture that was given.
+func (j *job) cover(ctx context.Context, spelled string) ([]uint8, error) {
+	content, err := unspell(spelled)
+	if err != nil {
+		return nil, err
+	}
+	p, err := j.pictureIn(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	is, size := p.Image.Rect.Size(), j.sent.given
+	if is != size && is != j.sent.size {
+		return nil, unreadable(fmt.Errorf("a mask has %d × %d pixels, and its picture %d × %d", is.X, is.Y, size.X, size.Y))
+	}
+	cover := make([]uint8, size.X*size.Y)
+	err = media.InBands(ctx, size.Y, media.BandRows(size.X), func(from, to int) {
+		for y := from; y < to; y++ {
+			for x := range size.X {
+				at := p.Image.PixOffset(x*is.X/size.X, y*is.Y/size.Y)
+				c := p.Image.Pix[at : at+4]
+				cover[y*size.X+x] = uint8((299*int(c[0]) + 587*int(c[1]) + 114*int(c[2])) / 1000 * int(c[3]) / 255) //nolint:gosec // at most 255
+			}
+		}
+	})
+	return cover, err
+}
+
+// grounds are the labels of what is behind things.
+var grounds = []string{"background", "bg", "backdrop", "wall", "sky", "floor", "ground"}
+
+// freed is the picture without its ground, which becomes transparent, as softly as the
+// model's mask is.
+func (j *job) freed(ctx context.Context, all []segment) (toolbox.Output, error) {
+	kept := slices.DeleteFunc(slices.Clone(all), func(s segment) bool { return slices.Contains(grounds, strings.ToLower(*s.Label)) })
+	if len(kept) == 0 {
+		return toolbox.Output{}, errNothing
+	}
+	leave, err := j.backend.enter(ctx, 3*int64(j.sent.given.X*j.sent.given.Y))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
+	given, err := media.ReadPicture(ctx, j.sent.path, j.backend.config.Limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	alpha := make([]uint8, j.sent.given.X*j.sent.given.Y)
+	for _, s := range kept {
+		cover, err := j.cover(ctx, *s.Mask)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		for i, c := range cover {
+			alpha[i] = max(alpha[i], c)
+		}
+	}
+	sum := 0
+	for _, c := range alpha {
+		sum += int(c)
+	}
+	if share := float64(sum) / 255 / float64(len(alpha)); share < 1e-4 || share > 0.9999 {
+		return toolbox.Output{}, fault(fmt.Errorf("the masks cover %.4f of the picture", share), "The model could not tell the main thing of the picture from its background.")
+	}
+	out := image.NewNRGBA(given.Image.Rect)
+	copy(out.Pix, given.Image.Pix)
+	for i, c := range alpha {
+		out.Pix[4*i+3] = uint8(int(out.Pix[4*i+3]) * int(c) / 255) //nolint:gosec // at most 255
+	}
+	return j.write(ctx, out, media.PNG, named(kept, func(s segment) string { return s.part().Label }))
+}

@@ -1,0 +1,96 @@
+package hftask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+const (
+	// maxSpoken is the longest text that is spoken, in characters.
+	maxSpoken = 30_000
+	// maxSounds is how many sounds of an answer are kept.
+	maxSounds = 8
+)
+
+// hearing are the tasks that make sound.
+func hearing() map[string]task {
+	return map[string]task{
+		"text-to-speech": {accept: sounds, ask: askSpoken, read: readSound},
+		"text-to-audio":  {accept: sounds, ask: askPlayed, read: readSound},
+		"audio-to-audio": {accept: sounds, media: true, ask: askSound, read: readSounds},
+	}
+}
+
+// askSpoken has a text spoken.
+func askSpoken(_ context.Context, j *job) (question, error) {
+	text := j.text()
+	switch n := utf8.RuneCountInString(text); {
+	case n == 0:
+		return question{}, fault(nil, "There is no text to be spoken.")
+	case n > maxSpoken:
+		return question{}, fault(nil, "The text is too long to be spoken: it has %d characters, and at most about %d are taken.", n, maxSpoken)
+	}
+	return question{inputs: text}, nil
+}
+
+// askPlayed has sound made from words.
+func askPlayed(_ context.Context, j *job) (question, error) {
+	text := j.text()
+	if text == "" {
+		return question{}, fault(nil, "It does not say what the sound shall be like.")
+	}
+	return question{inputs: text}, nil
+}
+
+// readSound takes a sound.
+func readSound(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
+	content, err := a.content(ctx, "audio", "blob")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return j.recorded(ctx, content, plan.Audio, "sound", plan.Quote(shorten(j.text())))
+}
+
+// readSounds takes one sound or several, each with a label: voice and instruments, say.
+func readSounds(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
+	if !strings.Contains(a.kind(), "json") {
+		return readSound(ctx, j, a)
+	}
+	type labelled struct {
+		Label string          `json:"label"`
+		Blob  string          `json:"blob"`
+		Audio json.RawMessage `json:"audio"`
+	}
+	all, err := entries[labelled](a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var outs []toolbox.Output
+	for i, s := range all[:min(len(all), maxSounds)] {
+		text := s.Blob
+		if text == "" && json.Unmarshal(s.Audio, &text) != nil || text == "" {
+			return toolbox.Output{}, unreadable(errors.New("a sound of the answer is missing"))
+		}
+		content, err := a.spelled(ctx, text)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		out, err := j.recorded(ctx, content, plan.Audio, "sound-"+strconv.Itoa(i+1), plan.Quote(shorten(s.Label)))
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		outs = append(outs, out)
+	}
+	if len(outs) == 0 {
+		return toolbox.Output{}, errNothing
+	}
+	outs[0].More = outs[1:]
+	return outs[0], nil
+}

@@ -1,0 +1,113 @@
+package hftask
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+const (
+	// maxRows and maxColumns bound a table that is asked about: models read no more.
+	maxRows    = 1000
+	maxColumns = 100
+)
+
+// askTable asks a question about a table.
+func askTable(_ context.Context, j *job) (question, error) {
+	asked := clean(j.call.Text("question"))
+	if asked == "" {
+		return question{}, fault(nil, "The question is missing.")
+	}
+	rows, err := tableOf(cmp.Or(clean(j.call.Text("table")), j.text()))
+	if err != nil {
+		return question{}, err
+	}
+	return question{inputs: map[string]any{"table": columns(rows), "question": asked}}, nil
+}
+
+// tableOf reads a table as people hand it in: tab-separated, Markdown, or separated by
+// semicolons or commas. Its first line names the columns.
+func tableOf(text string) ([][]string, error) {
+	lines := strings.Split(strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")), "\n")
+	first := lines[0]
+	var rows [][]string
+	switch {
+	case strings.Contains(first, "|"):
+		rows = markdown(lines)
+	default:
+		var err error
+		if rows, err = separated(strings.Join(lines, "\n"), separator(first)); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(rows) < 2:
+		return nil, fault(errors.New("a table of one line"), "The table has no rows: one line with the names of the columns, and the rows below it are expected.")
+	case len(rows) > maxRows+1 || len(rows[0]) > maxColumns:
+		return nil, fault(errors.New("a large table"), "The table is too large to be asked about: at most %d rows and %d columns are taken.", maxRows, maxColumns)
+	}
+	return rows, nil
+}
+
+// separator is what stands most often between the names of the columns.
+func separator(first string) rune {
+	best := ','
+	for _, s := range []rune{'\t', ';'} {
+		if strings.Count(first, string(s)) > strings.Count(first, string(best)) {
+			best = s
+		}
+	}
+	return best
+}
+
+func separated(text string, by rune) ([][]string, error) {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = by, -1, true, by != '\t'
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fault(errors.New("a table that cannot be read"), "The table cannot be read: lines with commas between their cells are expected.")
+	}
+	return rows, nil
+}
+
+// markdown are the rows of a table of Markdown, without the line under its head.
+func markdown(lines []string) [][]string {
+	var rows [][]string
+	for _, l := range lines {
+		l = strings.Trim(strings.TrimSpace(l), "|")
+		if strings.Trim(l, "|-: ") == "" {
+			continue
+		}
+		var row []string
+		for cell := range strings.SplitSeq(l, "|") {
+			row = append(row, strings.TrimSpace(cell))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// columns is a table by the names of its columns, each once, and all of the same length.
+func columns(rows [][]string) map[string][]string {
+	table := map[string][]string{}
+	for i, name := range rows[0] {
+		name = cmp.Or(oneLine(name), "column "+strconv.Itoa(i+1))
+		unique := name
+		for n := 2; table[unique] != nil; n++ {
+			unique = name + " " + strconv.Itoa(n)
+		}
+		cells := make([]string, 0, len(rows)-1)
+		for _, row := range rows[1:] {
+			cell := ""
+			if i < len(row) {
+				cell = strings.TrimSpace(row[i])
+			}
+			cells = append(cells, cell)
+		}
+		table[unique] = cells
+	}
+	return table
+}

@@ -1,0 +1,161 @@
+package hftask
+
+import (
+	"context"
+	_ "embed" // the words for the model
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"crypto/sha256"
+	"encoding/hex"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// chatPath is where the router takes questions to models that write, in OpenAI's form,
+// and chooses a provider itself (Hugging Face, Inference Providers, chat completion).
+const chatPath = "/v1/chat/completions"
+
+// maxTokens is the most tokens of an answer in words.
+const maxTokens = 4096
+
+// writing are the tasks that make texts of texts.
+func writing() map[string]task {
+	return map[string]task{
+		generation:                 {ask: askWritten, read: readText},
+		"summarization":            {ask: askText, read: readText},
+		"translation":              {ask: askTranslation, read: readText},
+		"table-question-answering": {ask: askTable, read: readReply},
+	}
+}
+
+//go:embed written.txt
+var writtenText string
+
+var written = template.Must(template.New("written").Parse(writtenText))
+
+// askWritten has a model do what the catalogue's prompt says. The texts of the call stand
+// in blocks, between marks that are in none of them.
+func askWritten(_ context.Context, j *job) (question, error) {
+	prompt := strings.TrimSpace(j.candidate.Prompt)
+	if prompt == "" {
+		return question{}, fault(errors.New("the backing has no prompt"), "The catalogue does not say what the model is to do.")
+	}
+	var blocks, all strings.Builder
+	names := toolbox.Placeholders(prompt)
+	for _, name := range slices.Sorted(maps.Keys(j.call.Args)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		all.WriteString(j.call.Text(name) + "\x00")
+	}
+	mark := markFor(all.String())
+	for _, name := range names {
+		if text := clean(j.call.Text(name)); text != "" {
+			fmt.Fprintf(&blocks, "<%[1]s %[2]s>\n%[3]s\n</%[1]s %[2]s>\n", name, mark, text)
+		}
+	}
+	var told strings.Builder
+	err := written.Execute(&told, map[string]string{
+		"Task":   toolbox.Expand(prompt, func(name string) string { return "the block " + name }),
+		"Mark":   mark,
+		"Blocks": strings.TrimSpace(blocks.String()),
+		"Form":   formOf(j.call.Returns),
+	})
+	if err != nil {
+		return question{}, fmt.Errorf("fill in the prompt: %w", err)
+	}
+	return question{inputs: strings.TrimSpace(told.String()) + "\n", parameters: map[string]any{
+		"max_new_tokens": maxTokens, "return_full_text": false, "seed": j.seed() + 1, // the schema wants more than 0
+	}}, nil
+}
+
+// formOf tells a model how its answer must look.
+func formOf(t plan.Type) string {
+	switch t { //nolint:exhaustive // the others are texts as they are
+	case plan.Title:
+		return "The title alone, on one line, without quotation marks."
+	case plan.Location:
+		return "The name of the place alone, on one line, without quotation marks."
+	case plan.Tags:
+		return "The list alone, on one line, with commas between its items."
+	}
+	return "Plain text."
+}
+
+// markFor is a word that the text does not hold, the same for the same text.
+func markFor(text string) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256([]byte(strconv.Itoa(n) + text))
+		if mark := hex.EncodeToString(sum[:4]); !strings.Contains(text, mark) {
+			return mark
+		}
+	}
+}
+
+// chat is a question to a model that writes, in OpenAI's form.
+func (q question) chat(model string) ([]byte, error) {
+	type message struct {
+		Role    string `json:"role"`
+		Content any    `json:"content"`
+	}
+	body, err := json.Marshal(struct {
+		Model     string    `json:"model"`
+		Messages  []message `json:"messages"`
+		MaxTokens int       `json:"max_tokens"`
+		Seed      any       `json:"seed,omitempty"`
+	}{model, []message{{"user", q.inputs}}, maxTokens, q.parameters["seed"]})
+	if err != nil {
+		return nil, fmt.Errorf("write the question: %w", err)
+	}
+	return body, nil
+}
+
+// askText hands a text over as it is.
+func askText(_ context.Context, j *job) (question, error) {
+	text := j.text()
+	if text == "" {
+		return question{}, fault(nil, "The text to work on is missing.")
+	}
+	return question{inputs: text}, nil
+}
+
+// readText takes a text, by the name that its task gives it.
+func readText(_ context.Context, j *job, a answer) (toolbox.Output, error) {
+	type text struct {
+		Generated   *string `json:"generated_text"`
+		Summary     *string `json:"summary_text"`
+		Translation *string `json:"translation_text"`
+		Choices     []struct {
+			Message struct {
+				Content *string `json:"content"`
+			} `json:"message"`
+		} `json:"choices"`
+	}
+	all, err := entries[text](a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if len(all) == 0 {
+		return toolbox.Output{}, unreadable(errors.New("the answer lacks its text"))
+	}
+	first := all[0]
+	if len(first.Choices) > 0 {
+		first.Generated = first.Choices[0].Message.Content
+	}
+	for _, s := range []*string{first.Generated, first.Summary, first.Translation} {
+		if s != nil {
+			return worded(*s, j.call.Returns)
+		}
+	}
+	return toolbox.Output{}, unreadable(errors.New("the answer lacks its text"))
+}
