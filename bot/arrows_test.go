@@ -62,6 +62,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/program/subtitle":    {nil, "subtitles are words and times only"},
 	"agent/toolbox/program/plot":        {nil, "what draws sounds knows samples and pixels only"},
 	"agent/toolbox/native":              {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/native/..."}, "a make imports its promise and what it is made of; what it puts into a page it strips itself"},
+	"agent/toolbox/hftask":              {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/native/amount"}, "a make imports its promise, and asks a server; how much people want is read as everywhere"},
 	"agent/toolbox/hftask/hftasktest":   {nil, "a server that speaks a protocol knows nothing of ours"},
 	"agent/toolbox/native/amount":       {nil, "how people say how much: words and numbers only"},
 	"agent/toolbox/native/vision":       {nil, "what is computed on pixels knows pixels only"},
