@@ -1,0 +1,213 @@
+// Package weather is the make that looks up the weather of a place at Open-Meteo, a public
+// service that needs no key (https://open-meteo.com/en/docs), or at a server of one's own
+// that speaks its two APIs.
+//
+// Promises:
+//   - What goes out is the name of a place, or its coordinates, and nothing else of what
+//     people wrote.
+//   - Each service is asked at its own address only: a redirect elsewhere is not followed,
+//     a private address is reached only where the settings name one, and a public name
+//     that stands for a private address is refused.
+//   - Answers are bounded, and read for the figures and names that are expected; what a
+//     service says in words is told to nobody.
+//   - A service is asked again where that can help (429, 502, 503, 504, a connection that
+//     broke), as it says itself when to.
+//   - Its errors are those of [toolbox.Backend]: a place that is not known is no trouble of
+//     the service.
+package weather
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// The public services. Their data may be used with the source named (CC BY 4.0).
+const (
+	publicForecast  = "https://api.open-meteo.com"
+	publicGeocoding = "https://geocoding-api.open-meteo.com"
+)
+
+// Config says where the services are, and how patiently they are asked. The zero value
+// asks the public ones.
+type Config struct {
+	// BaseURL is the address of the forecast, before /v1/forecast.
+	BaseURL string
+	// GeocodingURL is that of the names of places, before /v1/search.
+	GeocodingURL string
+	// Timeout is that of one try; 0 is 10 seconds.
+	Timeout time.Duration
+	// Retries is how often a call is tried after the first time; 0 is 2, less is never.
+	Retries int
+	// Transport carries the tries; nil is one that keeps what the package promises of addresses.
+	Transport http.RoundTripper
+	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Now is the clock by which it is known how old a probe is; nil is the usual one.
+	Now func() time.Time
+	// Log hears of each retry; nil is silence.
+	Log *slog.Logger
+}
+
+// Backend is the make of the kind http. It is safe for concurrent use.
+type Backend struct {
+	forecasts, places *endpoint.Endpoint
+	now               func() time.Time
+
+	asking chan struct{} // holds a token for who probes
+	mu     sync.Mutex
+	probed time.Time // when it was last known how the service is
+	health error
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+const (
+	// run is the backing that this make has.
+	run = "open-meteo"
+	// fresh is how long a service that answered is taken to be well; stale is how long
+	// one that did not is left in peace.
+	fresh, stale = 10 * time.Minute, 30 * time.Second
+	// maxAnswer is the largest answer, in bytes: usual ones have some thousands.
+	maxAnswer = 1 << 20
+)
+
+// New checks the configuration. It dials nothing.
+func New(c Config) (*Backend, error) {
+	b := &Backend{now: c.Now, asking: make(chan struct{}, 1)}
+	if b.now == nil {
+		b.now = time.Now
+	}
+	var err error
+	if b.forecasts, err = c.endpoint(cmp.Or(c.BaseURL, publicForecast)); err != nil {
+		return nil, fmt.Errorf("the address of the weather service: %w", err)
+	}
+	if b.places, err = c.endpoint(cmp.Or(c.GeocodingURL, publicGeocoding)); err != nil {
+		return nil, fmt.Errorf("the address of the service that knows places: %w", err)
+	}
+	return b, nil
+}
+
+func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
+	settings := endpoint.Config{
+		BaseURL: address, Timeout: cmp.Or(c.Timeout, 10*time.Second), Retries: cmp.Or(c.Retries, 2), MaxBody: maxAnswer,
+		Transport: c.Transport, Wait: c.Wait, Log: c.Log,
+	}
+	e, err := endpoint.New(settings)
+	if err != nil || c.Transport != nil || e.Private() {
+		return e, err //nolint:wrapcheck // the caller says of what
+	}
+	settings.Transport = newPublic(address)
+	return endpoint.New(settings) //nolint:wrapcheck // the caller says of what
+}
+
+// Probe tells whether the service answers. One that has answered is not asked again for
+// ten minutes, and one that has not for half a minute: it is free, and for all.
+func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
+	if err := known(c); err != nil {
+		return err
+	}
+	select {
+	case b.asking <- struct{}{}:
+		defer func() { <-b.asking }()
+	case <-ctx.Done():
+		return stopped(ctx)
+	}
+	if err, ok := b.remembered(); ok {
+		return err
+	}
+	_, err := b.current(ctx, place{})
+	if ctx.Err() != nil {
+		return stopped(ctx) // which says nothing of the service
+	}
+	b.remember(err)
+	return err
+}
+
+func (b *Backend) remembered() (error, bool) { //nolint:revive // the error is what is remembered, and not how that went
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for_ := fresh
+	if b.health != nil {
+		for_ = stale
+	}
+	return b.health, !b.probed.IsZero() && b.now().Sub(b.probed) < for_
+}
+
+func (b *Backend) remember(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probed, b.health = b.now(), err
+}
+
+// Run looks up the weather of the place in the argument "location".
+func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	if err := known(c); err != nil {
+		return toolbox.Output{}, err
+	}
+	at, err := b.find(ctx, cmp.Or(call.Text("location"), call.Text("place"), call.Text("text")))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	f, err := b.forecast(ctx, at)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	b.remember(nil)
+	return toolbox.Output{Value: f.String(), About: plan.Say("the weather in %s", f.Place)}, nil
+}
+
+func known(c toolbox.Candidate) error {
+	if c.Run == run {
+		return nil
+	}
+	return &plan.Fault{
+		Sentence: plan.Say("This version does not know how to look that up."),
+		Err:      fmt.Errorf("no service is called %q", c.Run),
+	}
+}
+
+func stopped(ctx context.Context) error {
+	return &plan.Fault{Sentence: plan.Say("Looking up the weather was stopped."), Err: ctx.Err()}
+}
+
+// fault makes of what a service failed with a sentence, and tells that the trouble is its own.
+func fault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return stopped(ctx)
+	}
+	sentence := plan.Say("The weather service does not answer. Please try again later.")
+	e, ok := errors.AsType[*endpoint.Error](err)
+	if !ok {
+		return &plan.Fault{Sentence: sentence, Err: fmt.Errorf("%w: %w", toolbox.ErrDown, err)}
+	}
+	switch e.Kind {
+	case endpoint.Limited, endpoint.Quota:
+		sentence = plan.Say("The weather service gets too many requests at the moment. Please try again later.")
+		if e.After > 0 {
+			sentence = plan.Say("The weather service gets too many requests at the moment. Please try again in %s.", plan.Span(e.After))
+		}
+	case endpoint.TimedOut:
+		sentence = plan.Say("The weather service took too long to answer. Please try again.")
+	case endpoint.Malformed, endpoint.ModelUnknown:
+		sentence = plan.Say("The weather service's answer could not be read. Please try again; if it stays so, ask the operator to check its address.")
+	case endpoint.Rejected, endpoint.KeyRefused, endpoint.Forbidden, endpoint.TooLong:
+		sentence = plan.Say("The weather service did not accept the request. If it stays so, ask the operator to look into the log.")
+	case endpoint.Down:
+	}
+	return &plan.Fault{Sentence: sentence, Err: fmt.Errorf("%w: weather service (%s): %w", toolbox.ErrDown, e.Kind, e.Err)}
+}
+
+// unreadable is the fault of an answer that is not as it should be.
+func unreadable(why string) error {
+	return fault(context.Background(), &endpoint.Error{Kind: endpoint.Malformed, Err: errors.New(why)})
+}
