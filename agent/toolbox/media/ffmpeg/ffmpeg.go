@@ -17,6 +17,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
 )
 
 // Config says where the programs are and what bounds them.
@@ -34,8 +36,10 @@ type Config struct {
 	Timeout time.Duration
 	// Longest is the longest video that is taken. 0 is four hours.
 	Longest time.Duration
-	// Limits bound the file, and by their pixels each picture in it.
+	// Limits bound the files, read and written, and by their pixels each picture in them.
 	Limits media.Limits
+	// Sandbox is where the programs run. nil is one of the package's own.
+	Sandbox *sandbox.Sandbox
 }
 
 // FFmpeg runs the programs. It is safe for concurrent use.
@@ -44,6 +48,7 @@ type FFmpeg struct {
 	timeout time.Duration
 	longest time.Duration
 	limits  media.Limits
+	sandbox *sandbox.Sandbox
 }
 
 // New checks the configuration. It runs nothing.
@@ -51,7 +56,15 @@ func New(c Config) (*FFmpeg, error) {
 	if c.Timeout < 0 || c.Longest < 0 {
 		return nil, errors.New("the times of ffmpeg must not be negative")
 	}
+	confined := c.Sandbox
+	if confined == nil {
+		var err error
+		if confined, err = sandbox.New(sandbox.Config{}); err != nil {
+			return nil, fmt.Errorf("prepare where ffmpeg runs: %w", err)
+		}
+	}
 	return &FFmpeg{
+		sandbox: confined,
 		path:    c.Path,
 		timeout: cmp.Or(c.Timeout, time.Minute),
 		longest: cmp.Or(c.Longest, 4*time.Hour),

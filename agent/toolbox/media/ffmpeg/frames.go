@@ -50,6 +50,9 @@ func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, m
 		return nil, errors.New("no picture of the video is asked for")
 	}
 	v, err := f.open(ctx, found, path)
+	if err == nil {
+		err = v.is(plan.Video)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +68,7 @@ func (f *FFmpeg) frames(ctx context.Context, found programs, path, dir string, m
 
 // take takes the pictures at those times, without those that cannot be read; the error
 // is that of the last one of these.
-func (f *FFmpeg) take(ctx context.Context, v *video, dir string, times []time.Duration) (frames []media.Frame, last error) {
+func (f *FFmpeg) take(ctx context.Context, v *source, dir string, times []time.Duration) (frames []media.Frame, last error) {
 	name := rand.Text()
 	for i, at := range times {
 		picture, err := v.still(ctx, at)
@@ -106,26 +109,26 @@ func (f *FFmpeg) keep(ctx context.Context, to string, picture []byte) (err error
 }
 
 // times are the middles of equal parts of the video.
-func (v *video) times(most int) []time.Duration {
-	if v.duration <= 0 {
+func (v *source) times(most int) []time.Duration {
+	if v.look.Duration <= 0 {
 		return []time.Duration{0}
 	}
-	n := max(1, min(most, int(v.duration/apart)))
+	n := max(1, min(most, int(v.look.Duration/apart)))
 	times := make([]time.Duration, n)
 	for i := range times {
-		times[i] = v.duration * time.Duration(2*i+1) / time.Duration(2*n)
+		times[i] = v.look.Duration * time.Duration(2*i+1) / time.Duration(2*n)
 	}
 	return times
 }
 
 // still decodes one picture: nothing if the video ends before.
-func (v *video) still(ctx context.Context, at time.Duration) ([]byte, error) {
+func (v *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
 	side := strconv.Itoa(longestSide)
-	return run(ctx, maxFrame, v.programs.ffmpeg, v.args(
-		[]string{"-nostdin", "-ss", strconv.FormatFloat(at.Seconds(), 'f', 6, 64)},
+	return v.run(ctx, v.programs.ffmpeg, maxFrame, v.args(
+		[]string{"-nostdin", "-ss", Seconds(at)},
 		"-map", "0:V:0", "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-filter_threads", "1", "-vf", `scale=w=min(`+side+`\,iw):h=min(`+side+`\,ih):force_original_aspect_ratio=decrease`,
 		"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-flags:v", "+bitexact", "-fflags", "+bitexact",
 		"-f", "image2pipe", "pipe:1",
-	)...)
+	))
 }

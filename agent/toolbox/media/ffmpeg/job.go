@@ -3,9 +3,16 @@ package ffmpeg
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
 )
 
 // Input is a file that is read.
@@ -25,61 +32,161 @@ type Job struct {
 	// Args are everything after the inputs but for the output: filters, maps and
 	// codecs. No word of a user.
 	Args []string
-	// Output is the file that is written; its ending says in which format. It lies in the
-	// call's folder, and so do Files.
+	// Output is the file that is written, which must not be there yet; its ending says in
+	// which format. It lies in the call's folder, and so do Files.
 	Output string
 	// Files are further files that filters read, of our own making: subtitles, texts.
+	// Filters name them by their base names, since the program works beside them.
 	Files []string
 	// Timeout is how long it may take; 0 is the program's own.
 	Timeout time.Duration
 }
 
-// Stream is one of a file's.
-type Stream struct {
-	// Kind is video or audio; a cover picture is no video.
-	Kind  string
-	Codec string
-	// Width and Height are of the pictures as people see them, turned as the file says.
-	Width, Height int
-	// Rate is how many pictures a second, on average; 0 if unknown.
-	Rate float64
-	// Frequency is of the samples of a sound, in hertz.
-	Frequency int
-	Channels  int
-	Alpha     bool
+// Do does a job. What it is given is looked at first (see Look), and so is what it made.
+// A picture is handed over as people see it: upright, in sRGB, eight bits a channel with
+// its transparency, the first of an animation. With an error no output is left.
+func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
+	found, err := f.programs()
+	if err != nil {
+		return err
+	}
+	if _, err := os.Lstat(j.Output); !errors.Is(err, fs.ErrNotExist) {
+		return unwritten(j.Output, errors.Join(err, fs.ErrExist))
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(j.Output), "ffmpeg-")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err != nil {
+		return unwritten(j.Output, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	b := &bench{f: f, programs: found, dir: dir}
+	if err := b.lay(ctx, j); err != nil {
+		return err
+	}
+	made := filepath.Join(dir, "out"+filepath.Ext(j.Output))
+	if err := b.work(ctx, j, made); err != nil {
+		return err
+	}
+	if err := b.examine(ctx, j, made); err != nil {
+		return err
+	}
+	if err := os.Rename(made, j.Output); err != nil {
+		return unwritten(j.Output, err)
+	}
+	return nil
 }
 
-// Look is what a file of sound or video holds.
-type Look struct {
-	Type plan.Type // video or audio
-	MIME string
-	// Duration is 0 where it is not known.
-	Duration time.Duration
-	Streams  []Stream
+func unwritten(path string, err error) error { return fault(path, err, "could not be written.") }
+
+// bench is a folder of its own in which a job is done: the program sees the inputs there
+// under names of ours, and writes there.
+type bench struct {
+	f        *FFmpeg
+	programs programs
+	dir      string
+	args     []string // the inputs
+	read     []string // where they really lie
 }
 
-// Video is the first stream with moving pictures, nil if there is none.
-func (l Look) Video() *Stream { return l.first("video") }
-
-// Audio is the first stream with sound, nil if there is none.
-func (l Look) Audio() *Stream { return l.first("audio") }
-
-func (l Look) first(kind string) *Stream {
-	for i := range l.Streams {
-		if l.Streams[i].Kind == kind {
-			return &l.Streams[i]
+// lay puts the inputs and files into the folder.
+func (b *bench) lay(ctx context.Context, j Job) error {
+	for i, in := range j.Inputs {
+		name := filepath.Join(b.dir, fmt.Sprintf("in-%d", i+1))
+		demuxer, err := b.input(ctx, in, name)
+		if err != nil {
+			return err
+		}
+		b.args = append(b.args, in.Before...)
+		b.args = append(b.args, reading(demuxer, name)...)
+	}
+	for _, file := range j.Files {
+		if err := b.link(file, filepath.Join(b.dir, filepath.Base(file))); err != nil {
+			return fault(file, err, "cannot be opened.")
 		}
 	}
 	return nil
 }
 
-// Look looks at a file of sound or video without decoding it. What is too long, too
-// large, damaged or something else is refused.
-func (f *FFmpeg) Look(ctx context.Context, path string) (Look, error) {
-	return Look{}, errors.New("look")
+// input puts an input there and tells what reads it.
+func (b *bench) input(ctx context.Context, in Input, name string) (demuxer string, err error) {
+	info, err := media.InspectContext(ctx, in.Path, b.f.limits)
+	if err != nil {
+		return "", err
+	}
+	if info.Type == plan.Image && (in.Type == "" || in.Type == plan.Image) {
+		p, err := media.ReadPicture(ctx, in.Path, b.f.limits)
+		if err != nil {
+			return "", err
+		}
+		return "png_pipe", media.EncodeImage(ctx, name, p.Image, media.PNG)
+	}
+	s, err := b.f.open(ctx, b.programs, in.Path)
+	if err == nil {
+		err = s.is(in.Type)
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := b.link(s.path, name); err != nil {
+		return "", fault(in.Path, err, "cannot be opened.")
+	}
+	return s.demuxer, nil
 }
 
-// Do does a job. What it is given is looked at first (see Look).
-func (f *FFmpeg) Do(ctx context.Context, j Job) error {
-	return errors.New("do")
+// link lets the program see a file under another name; it may still only read it.
+func (b *bench) link(path, name string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return err
+	}
+	b.read = append(b.read, real)
+	return os.Symlink(real, name)
+}
+
+// work runs the program.
+func (b *bench) work(ctx context.Context, j Job, made string) error {
+	args := append([]string{"-hide_banner", "-v", "error", "-nostdin", "-threads", "2", "-filter_complex_threads", "2"}, b.args...)
+	args = append(args, j.Args...)
+	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1", "-map_chapters", "-1",
+		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
+	_, err := b.f.sandbox.Run(ctx, sandbox.Command{
+		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), Timeout: j.Timeout,
+	})
+	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
+		return err
+	}
+	if len(j.Inputs) == 1 {
+		return fault(j.Inputs[0].Path, err, "is damaged, or of a sort that this cannot be done with; please send it again in another format.")
+	}
+	return &plan.Fault{Sentence: plan.Say("One of the files is damaged, or of a sort that this cannot be done with; please send them again in another format."), Err: err}
+}
+
+// examine looks at what was made.
+func (b *bench) examine(ctx context.Context, j Job, made string) error {
+	info, err := media.InspectContext(ctx, made, b.f.limits)
+	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
+		_, err = b.f.open(ctx, b.programs, made)
+	}
+	if err != nil && ctx.Err() == nil {
+		return &plan.Fault{Sentence: plan.Say("What ffmpeg made of it is not right; try it with another file."), Err: err}
+	}
+	return err
+}
+
+// is tells whether a source is of that type.
+func (s *source) is(want plan.Type) error {
+	switch {
+	case want == plan.Video && s.look.Video() == nil:
+		return fault(s.path, nil, "holds no moving pictures.")
+	case want == plan.Audio && s.look.Audio() == nil:
+		return fault(s.path, nil, "holds no sound.")
+	case want == plan.Image:
+		return fault(s.path, nil, "is of the kind %s, but a picture is needed.", s.look.MIME)
+	}
+	return nil
 }

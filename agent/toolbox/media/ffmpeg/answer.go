@@ -1,0 +1,156 @@
+package ffmpeg
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// answer is the part of ffprobe's JSON that counts, as its program writes it (see
+// doc/ffprobe.xsd of ffmpeg).
+type answer struct {
+	Streams []answeredStream `json:"streams"`
+	Format  struct {
+		Duration string `json:"duration"`
+	} `json:"format"`
+}
+
+type answeredStream struct {
+	Kind        string `json:"codec_type"`
+	Codec       string `json:"codec_name"`
+	Width       int    `json:"width"`
+	Height      int    `json:"height"`
+	Average     string `json:"avg_frame_rate"`
+	Base        string `json:"r_frame_rate"`
+	Pixels      string `json:"pix_fmt"`
+	Frequency   string `json:"sample_rate"`
+	Channels    int    `json:"channels"`
+	Duration    string `json:"duration"`
+	Promised    string `json:"nb_frames"`
+	Packets     string `json:"nb_read_packets"`
+	Disposition struct {
+		Cover int `json:"attached_pic"`
+	} `json:"disposition"`
+	Tags struct {
+		Alpha string `json:"alpha_mode"`
+	} `json:"tags"`
+	Sides []struct {
+		Rotation float64 `json:"rotation"`
+	} `json:"side_data_list"`
+}
+
+// entries asks ffprobe for what an answer holds.
+const entries = "format=duration" +
+	":stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_rate,channels,duration,nb_frames,nb_read_packets" +
+	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
+
+// maxSide is more than any side of a picture can have.
+const maxSide = 1 << 20
+
+// parse reads what ffprobe says.
+func parse(b []byte) (answer, error) {
+	var a answer
+	if err := json.Unmarshal(b, &a); err != nil {
+		return answer{}, fmt.Errorf("read what ffprobe says: %w", err)
+	}
+	return a, nil
+}
+
+// streams are those of sound and moving pictures in which there is something.
+func (a answer) streams() []Stream {
+	var all []Stream
+	for _, s := range a.Streams {
+		if s.counts() {
+			all = append(all, s.stream())
+		}
+	}
+	return all
+}
+
+// duration is that of the longest stream, or of the whole; 0 if none is known.
+func (a answer) duration() time.Duration {
+	d := seconds(a.Format.Duration)
+	for _, s := range a.Streams {
+		if s.counts() {
+			d = max(d, seconds(s.Duration))
+		}
+	}
+	return d
+}
+
+// cutOff tells that a stream has far fewer packets than its file promises.
+func (a answer) cutOff() bool {
+	for _, s := range a.Streams {
+		if promised, read := number(s.Promised), number(s.Packets); s.counts() && read < promised-promised/50-1 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s answeredStream) counts() bool {
+	sound := s.Kind == "audio" && number(s.Frequency) > 0
+	pictures := s.Kind == "video" && s.Disposition.Cover == 0 && between(s.Width) && between(s.Height)
+	return (sound || pictures) && number(s.Packets) > 0
+}
+
+func between(side int) bool { return side > 0 && side <= maxSide }
+
+func (s answeredStream) stream() Stream {
+	if s.Kind == "audio" {
+		return Stream{Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0)}
+	}
+	out := Stream{Kind: s.Kind, Codec: s.Codec, Width: s.Width, Height: s.Height, Rate: rate(s.Average), Alpha: s.alpha()}
+	base := rate(s.Base)
+	out.Variable = base > 0 && out.Rate > 0 && math.Abs(base-out.Rate) > out.Rate/100
+	for _, side := range s.Sides {
+		if quarter := int(math.Round(side.Rotation / 90)); quarter%2 != 0 {
+			out.Width, out.Height = s.Height, s.Width
+		}
+	}
+	return out
+}
+
+// alpha goes by the names of ffmpeg's pixel formats: yuva420p, rgba, argb, ya8, gbrap.
+// VP8 and VP9 keep transparency beside their pictures, and a tag says so.
+func (s answeredStream) alpha() bool {
+	for _, with := range []string{"yuva", "rgba", "bgra", "argb", "abgr", "gbra", "ya8", "ya16", "pal8"} {
+		if strings.HasPrefix(s.Pixels, with) {
+			return true
+		}
+	}
+	return s.Tags.Alpha == "1"
+}
+
+// number reads a whole number; 0 if it is none.
+func number(s string) int {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil || n < 0 {
+		return 0
+	}
+	return int(n)
+}
+
+// rate reads pictures a second from a fraction: "30000/1001"; 0 if it makes no sense.
+func rate(s string) float64 {
+	over, under, _ := strings.Cut(s, "/")
+	if o, u := number(over), number(under); o > 0 && u > 0 {
+		return float64(o) / float64(u)
+	}
+	return 0
+}
+
+// seconds reads a time of ffprobe; 0 if there is none.
+func seconds(s string) time.Duration {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || !(f > 0) || f > 1e9 {
+		return 0
+	}
+	return time.Duration(f * float64(time.Second))
+}
+
+// Seconds is a time as the programs understand it, such as "1.500000".
+func Seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 6, 64) }

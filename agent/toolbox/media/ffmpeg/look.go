@@ -1,0 +1,70 @@
+package ffmpeg
+
+import (
+	"context"
+	"time"
+
+	"atelier/agent/plan"
+)
+
+// Stream is one of a file's.
+type Stream struct {
+	// Kind is video or audio; a cover picture is no video.
+	Kind string
+	// Codec is ffmpeg's name for how it is packed, such as h264.
+	Codec string
+	// Width and Height are of the pictures as people see them, turned as the file says.
+	Width, Height int
+	// Rate is how many pictures a second, on average; 0 if unknown.
+	Rate float64
+	// Variable is true where the pictures are not equally far apart.
+	Variable bool
+	// Alpha is true where parts of the pictures may be transparent.
+	Alpha bool
+	// Frequency is of the samples of a sound, in hertz.
+	Frequency int
+	Channels  int
+}
+
+// Even tells whether both sides are even, as the usual codecs of videos need them.
+func (s Stream) Even() bool { return s.Width%2 == 0 && s.Height%2 == 0 }
+
+// Look is what a file of sound or video holds.
+type Look struct {
+	// Type is audio where there are no moving pictures, whatever the file is called.
+	Type plan.Type
+	MIME string
+	// Duration is 0 where it is not known.
+	Duration time.Duration
+	// Streams are those in which there is something: sound without samples is left out.
+	Streams []Stream
+}
+
+// Video is the first stream with moving pictures, nil if there is none.
+func (l Look) Video() *Stream { return l.first("video") }
+
+// Audio is the first stream with sound, nil if there is none.
+func (l Look) Audio() *Stream { return l.first("audio") }
+
+func (l Look) first(kind string) *Stream {
+	for i := range l.Streams {
+		if l.Streams[i].Kind == kind {
+			return &l.Streams[i]
+		}
+	}
+	return nil
+}
+
+// Look looks at a file of sound or video without decoding it. What is too long, too
+// large, damaged, cut off or something else is refused.
+func (f *FFmpeg) Look(ctx context.Context, path string) (Look, error) {
+	found, err := f.programs()
+	if err != nil {
+		return Look{}, err
+	}
+	s, err := f.open(ctx, found, path)
+	if err != nil {
+		return Look{}, err
+	}
+	return s.look, nil
+}

@@ -1,0 +1,153 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// source is a file that was found fit to be read.
+type source struct {
+	f        *FFmpeg
+	programs programs
+	path     string // absolute, no link
+	demuxer  string
+	look     Look
+}
+
+// demuxers are ffmpeg's names for what reads a kind of file. None of them opens other
+// files, as those of playlists and scripts do.
+var demuxers = map[string]string{
+	"video/mp4":        "mov",
+	"video/x-m4v":      "mov",
+	"video/quicktime":  "mov",
+	"video/3gpp":       "mov",
+	"video/3gpp2":      "mov",
+	"video/webm":       "matroska",
+	"video/x-matroska": "matroska",
+	"video/x-msvideo":  "avi",
+	"video/mpeg":       "mpeg",
+	"video/mp2t":       "mpegts",
+	"video/ogg":        "ogg",
+	"video/x-flv":      "flv",
+
+	"audio/mpeg":      "mp3",
+	"audio/wav":       "wav",
+	"audio/flac":      "flac",
+	"audio/ogg":       "ogg",
+	"application/ogg": "ogg",
+	"audio/mp4":       "mov",
+	"audio/x-m4a":     "mov",
+	"audio/aac":       "aac",
+	"audio/aiff":      "aiff",
+	"audio/amr":       "amr",
+}
+
+// open looks at a file of sound or video without decoding it.
+func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source, error) {
+	info, err := media.InspectContext(ctx, path, f.limits)
+	if err != nil {
+		return nil, err
+	}
+	demuxer, ok := demuxers[info.MIME]
+	if !ok {
+		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.MIME)
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, fault(path, err, "cannot be opened.")
+	}
+	s := &source{f: f, programs: found, path: real, demuxer: demuxer, look: Look{Type: plan.Audio, MIME: info.MIME}}
+	said, err := s.probe(ctx)
+	if err != nil {
+		return nil, s.damaged(ctx, err)
+	}
+	if s.look.Streams = said.streams(); len(s.look.Streams) == 0 {
+		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
+	}
+	if s.look.Duration = said.duration(); s.look.Duration == 0 {
+		s.look.Duration = s.measure(ctx)
+	}
+	return s, s.check()
+}
+
+// check refuses what is too large or too long.
+func (s *source) check() error {
+	if v := s.look.Video(); v != nil {
+		s.look.Type = plan.Video
+		if most := s.f.limits.Pixels; int64(v.Width) > most/int64(v.Height) {
+			return fault(s.path, nil, "has pictures of %d × %d pixels, and at most %d million are taken.", v.Width, v.Height, max(most/1_000_000, 1))
+		}
+	}
+	if s.look.Duration > s.f.longest {
+		return fault(s.path, nil, "is %s long, and at most %s are taken.", plan.Span(s.look.Duration), plan.Span(s.f.longest))
+	}
+	return nil
+}
+
+// damaged is the error of a file that a program gave up; what else went wrong is told
+// as it is.
+func (s *source) damaged(ctx context.Context, err error) error {
+	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
+		return err
+	}
+	return fault(s.path, err, "is damaged, or of a sort that cannot be read here; please send it again as an ordinary MP4.")
+}
+
+// probe asks ffprobe what is in the file. It walks through it to count.
+func (s *source) probe(ctx context.Context) (answer, error) {
+	out, err := s.run(ctx, s.programs.ffprobe, 256<<10, s.args(nil, "-count_packets", "-show_entries", entries, "-of", "json"))
+	if err != nil {
+		return answer{}, err
+	}
+	return parse(out)
+}
+
+// measure finds out how long a file is that does not say, as browsers record them, by
+// walking through it without decoding; 0 if that fails.
+func (s *source) measure(ctx context.Context) time.Duration {
+	out, err := s.run(ctx, s.programs.ffmpeg, 1<<20,
+		s.args([]string{"-nostdin", "-nostats", "-progress", "pipe:1"}, "-c", "copy", "-f", "null", "-"))
+	if err != nil {
+		return 0
+	}
+	var last time.Duration
+	for line := range bytes.Lines(out) {
+		if us, ok := strings.CutPrefix(strings.TrimSpace(string(line)), "out_time_us="); ok {
+			if n, err := strconv.ParseInt(us, 10, 64); err == nil && n > 0 {
+				last = max(last, time.Duration(n)*time.Microsecond)
+			}
+		}
+	}
+	return last
+}
+
+func (s *source) run(ctx context.Context, program string, most int, args []string) ([]byte, error) {
+	return s.f.sandbox.Run(ctx, sandbox.Command{Program: program, Args: args, Read: []string{s.path}, Most: most, Env: environment()})
+}
+
+// args are those of a program that reads the file: before its name and after it.
+func (s *source) args(before []string, after ...string) []string {
+	args := append([]string{"-hide_banner", "-v", "error", "-threads", "2"}, before...)
+	args = append(args, reading(s.demuxer, s.path)...)
+	return append(args, after...)
+}
+
+// reading are the arguments that read a file as one kind and nothing else.
+func reading(demuxer, path string) []string {
+	return []string{"-protocol_whitelist", "file,pipe", "-format_whitelist", demuxer, "-f", demuxer, "-i", "file:" + path}
+}
+
+func environment() []string { return []string{"AV_LOG_FORCE_NOCOLOR=1"} }
