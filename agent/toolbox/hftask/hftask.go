@@ -3,8 +3,8 @@
 //
 // What goes over the wire:
 //
-//   - POST /models/{org/model}, or /pipeline/{task} where no model is named: the bytes of a
-//     file where nothing else is said, or {"inputs", "parameters"} with files in Base64,
+//   - POST /models/{org/model}, with /pipeline/{task} behind it where the model does several
+//     tasks, or /pipeline/{task} where no model is named: the bytes of a file where nothing else is said, or {"inputs", "parameters"} with files in Base64,
 //     as the hub's schemas have it (npm: @huggingface/tasks, tasks/*/spec). What they
 //     lack is our extension of the parameters, which only a server of one's own knows:
 //     mask_image, control_image, control_mode, points, labels, prompt. A run with "+"

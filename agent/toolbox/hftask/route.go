@@ -62,6 +62,9 @@ func (b *Backend) byModel(ctx context.Context, known manifest, t task, model str
 	case state == unavailable:
 		return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", host, model)
 	}
+	if len(known.Models[model].Tasks) > 1 {
+		to.path += "/pipeline/" + t.name
+	}
 	return to, nil
 }
 

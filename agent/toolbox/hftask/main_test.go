@@ -1,0 +1,227 @@
+package hftask
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
+	"image/png"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/hftasktest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	// secret is a token of the hub's form.
+	secret = "hf_Abc123Def456Ghi789Jkl" //nolint:gosec // nobody's
+	// enough bounds answers in tests: their pictures are small.
+	enough = 8 << 20
+)
+
+// endpointAt asks a server of a test, whose connections end with it.
+func endpointAt(t *testing.T, base string, change ...func(*endpoint.Config)) *endpoint.Endpoint {
+	t.Helper()
+	own := &http.Transport{}
+	t.Cleanup(own.CloseIdleConnections)
+	c := endpoint.Config{
+		BaseURL: base, Key: secret, Transport: own, MaxBody: enough,
+		Wait:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Names: endpoint.Names{Key: "TOOL_SERVER_TOKEN", BaseURL: "TOOL_SERVER_URL", Model: "BACKENDS_FILE"},
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	e, err := endpoint.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// backendAt asks a tool server of one's own, and waits for nothing by the clock.
+func backendAt(t *testing.T, base string, change ...func(*Config)) *Backend {
+	t.Helper()
+	c := Config{
+		Endpoint: endpointAt(t, base),
+		Wait:     func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// serve starts the server that stands where models would, and asks it.
+func serve(t *testing.T, change ...func(*hftasktest.Config)) (*hftasktest.Server, *Backend) {
+	t.Helper()
+	c := hftasktest.Config{}
+	for _, f := range change {
+		f(&c)
+	}
+	s := hftasktest.New(t, c)
+	return s, backendAt(t, s.URL())
+}
+
+// onHub asks the server as if it were the hub, which is not in the house.
+func onHub(t *testing.T, s *hftasktest.Server, change ...func(*Config)) *Backend {
+	t.Helper()
+	own := &http.Transport{}
+	t.Cleanup(own.CloseIdleConnections)
+	away := func(c *endpoint.Config) {
+		c.Transport = through{s.URL(), own}
+		c.Names = endpoint.Names{Key: "HF_TOKEN"}
+	}
+	return backendAt(t, "https://router.example.com", append([]func(*Config){func(c *Config) {
+		c.Endpoint = endpointAt(t, "https://router.example.com", away)
+		c.Hub = &Hub{Models: endpointAt(t, "https://hub.example.com", away), BillTo: "workshop"}
+		c.AllowMedia = true
+	}}, change...)...)
+}
+
+// through sends every call to another server.
+type through struct {
+	to   string
+	with http.RoundTripper
+}
+
+func (r through) RoundTrip(req *http.Request) (*http.Response, error) {
+	to, err := url.Parse(r.to)
+	if err != nil {
+		return nil, err
+	}
+	again := req.Clone(req.Context())
+	again.URL.Scheme, again.URL.Host, again.Host = to.Scheme, to.Host, ""
+	return r.with.RoundTrip(again)
+}
+
+type args map[string][]toolbox.Value
+
+func value(typ plan.Type, s string) []toolbox.Value {
+	return []toolbox.Value{{Resource: plan.Resource{Type: typ, Value: s}}}
+}
+
+func text(s string) []toolbox.Value { return value(plan.Text, s) }
+
+// file is a value that is a file of these bytes.
+func fileWith(t *testing.T, typ plan.Type, name string, content []byte) []toolbox.Value {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), filepath.Base(name))
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []toolbox.Value{{Resource: plan.Resource{Name: name, Type: typ, Blob: name}, Path: path}}
+}
+
+func call(t *testing.T, returns plan.Type, a args) toolbox.Call {
+	t.Helper()
+	return toolbox.Call{Tool: "some_tool", Request: "request-1", Returns: returns, Args: a, Dir: t.TempDir(), Seed: 7}
+}
+
+func candidate(run string) toolbox.Candidate {
+	return toolbox.Candidate{Backing: toolbox.Backing{Kind: "hftask", Run: run, Device: "gpu"}}
+}
+
+// must runs what has to go well.
+func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
+	t.Helper()
+	out, err := b.Run(t.Context(), how, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+var (
+	red   = color.NRGBA{220, 20, 20, 255}
+	blue  = color.NRGBA{20, 40, 220, 255}
+	white = color.NRGBA{255, 255, 255, 255}
+)
+
+// scene is a red square on white, with a blue one beside it.
+func scene(w, h int) *image.NRGBA {
+	img := plain(w, h, white)
+	draw.Draw(img, redAt(w, h), image.NewUniform(red), image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(w*7/10, h*6/10, w*8/10, h*8/10), image.NewUniform(blue), image.Point{}, draw.Src)
+	return img
+}
+
+func redAt(w, h int) image.Rectangle { return image.Rect(w/10, h/10, w/2, h/2) }
+
+// plain is a picture of one colour.
+func plain(w, h int, c color.Color) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(img, img.Rect, image.NewUniform(c), image.Point{}, draw.Src)
+	return img
+}
+
+// maskOver covers a rectangle, white on black.
+func maskOver(w, h int, r image.Rectangle) *image.NRGBA {
+	img := plain(w, h, color.Black)
+	draw.Draw(img, r, image.White, image.Point{}, draw.Src)
+	return img
+}
+
+func pngOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t *testing.T, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: 95}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// wav is a square wave of a tenth of a second.
+func wav() []byte {
+	data := make([]byte, 1600)
+	for i := range data {
+		if i/40%2 == 0 && i%2 == 1 {
+			data[i] = 0x30
+		}
+	}
+	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(36+len(data)))
+	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data"...)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...)
+}
+
+// pictureAt decodes a picture that was made.
+func pictureAt(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	img, _, err := image.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
