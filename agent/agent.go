@@ -6,8 +6,11 @@
 //
 // Promises:
 //   - A plan that is returned is valid ([plan.Plan.Validate]) and has at most five
-//     solutions a subtask, best first; a subtask that nobody can do names the tools
-//     that are missing.
+//     different solutions a subtask, best first, and behind them at most three that do as
+//     the best one by other models or servers; a subtask that nobody can do names the
+//     tools that are missing.
+//   - Where the wish names a model, a server or a program, that is taken where it is there;
+//     where it is not, the answer says so, and what was taken instead.
 //   - What is marked on a picture is used on that picture, or on what was made of it, and
 //     on no other.
 //   - The mind is asked at most four times a request: to decompose, to assess, to
@@ -27,6 +30,7 @@ import (
 	"time"
 
 	"atelier/agent/mind"
+	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolgraph"
@@ -91,6 +95,10 @@ type Agent struct {
 	mu    sync.Mutex
 	alive *toolbox.Liveness // that the live graph was made for
 	live  *toolgraph.Graph
+
+	book  *naming.Book
+	named *toolbox.Liveness // that the names were gathered for
+	names *naming.Names
 }
 
 // New checks the configuration and builds the graph; a catalogue that makes no good
@@ -122,7 +130,7 @@ func New(c Config) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the catalogue makes no good graph: %w", err)
 	}
-	return &Agent{config: c, graph: graph}, nil
+	return &Agent{config: c, graph: graph, book: naming.New(c.Toolbox.Catalogue())}, nil
 }
 
 // newGraph is the graph of the whole catalogue.

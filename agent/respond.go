@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,6 +60,12 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	for _, l := range lacks {
 		account.Missing = append(account.Missing, l.sentence)
 	}
+	account.Results = a.by(account)
+	absent := a.absent(account)
+	account.Fallbacks = slices.Clone(account.Fallbacks)
+	for _, name := range slices.Sorted(maps.Keys(absent)) {
+		account.Fallbacks = append(account.Fallbacks, absent[name])
+	}
 	a.config.Progress(account.Request.ID, Responding)
 	text, err := a.config.Mind.Respond(ctx, account, thinking)
 	if ctx.Err() != nil {
@@ -76,6 +83,11 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	for _, l := range lacks {
 		if l.tool != "" && !names(text, l.tool) {
 			text += "\n" + l.sentence
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(absent)) {
+		if !strings.Contains(strings.ToLower(text), strings.ToLower(name)) {
+			text += "\n" + absent[name]
 		}
 	}
 	return strings.TrimSpace(text), nil
@@ -155,7 +167,7 @@ func (a *Agent) plainly(account mind.Account) string {
 				continue
 			}
 			for _, r := range result.Outputs() {
-				lines = append(lines, say(told(r, by(s.Action.Tool, result.Model))))
+				lines = append(lines, say(told(r, with(s.Action.Tool, result.Model))))
 			}
 			if result.Approximate {
 				lines = append(lines, say(plan.Say("It is only approximate.")))
@@ -180,8 +192,8 @@ func told(r plan.Resource, by plan.Message) plan.Message {
 	return plan.Say("%s: %s", by, r.Value)
 }
 
-// by names a tool for people, and the model that it asked, if it asked one.
-func by(tool, model string) plan.Message {
+// with names a tool for people, and the model that it asked, if it asked one.
+func with(tool, model string) plan.Message {
 	if model == "" {
 		return plan.Quote(tool)
 	}

@@ -10,7 +10,8 @@ import (
 	"atelier/agent/plan"
 )
 
-// maxKept is how many solutions of a subtask a plan keeps: the best and four others.
+// maxKept is how many different solutions of a subtask a plan keeps: the best and four
+// others.
 const maxKept = 5
 
 // settle has all solutions of all subtasks ranked and completed in one round, and
@@ -21,12 +22,14 @@ func (t *thought) settle(ctx context.Context) error {
 	var open []*part
 	var ask []mind.Contest
 	for i, p := range t.tasks {
+		t.obey(p)
 		all := slices.Concat(p.found, p.rivals)
-		if len(p.found) == 0 || len(all) == 1 && forced(all[0]) {
+		models := t.models(p.found)
+		if len(p.found) == 0 || len(all) == 1 && forced(all[0]) && len(models) == 0 {
 			continue
 		}
 		open = append(open, p)
-		ask = append(ask, mind.Contest{Subtask: p.subtask, Earlier: t.earlier(i), Solutions: all, Scores: p.scores})
+		ask = append(ask, mind.Contest{Subtask: p.subtask, Earlier: t.earlier(i), Solutions: all, Scores: p.scores, Models: models})
 	}
 	if len(ask) > 0 {
 		t.config.Progress(t.request.ID, Settling)
@@ -38,13 +41,18 @@ func (t *thought) settle(ctx context.Context) error {
 			return fmt.Errorf("settle the solutions: %d answers to %d subtasks", len(settled), len(ask))
 		}
 		for i, p := range open {
-			if err := p.take(settled[i].Solutions); err != nil {
+			if err := p.take(settled[i].Solutions, ask[i].Models); err != nil {
 				return fmt.Errorf("settle the solutions: %w", err)
 			}
 		}
 	}
 	for _, p := range t.tasks {
 		t.choose(p)
+	}
+	t.agree()
+	for _, p := range t.tasks {
+		t.account(p)
+		t.vary(p)
 	}
 	return nil
 }
@@ -65,7 +73,7 @@ func forced(s plan.Solution) bool {
 
 // take takes over what the mind settled: scores, candidates and filled blanks. What it
 // must not change is checked, not trusted.
-func (p *part) take(settled []plan.Solution) error {
+func (p *part) take(settled []plan.Solution, models map[string][]mind.Model) error {
 	if len(settled) != len(p.found)+len(p.rivals) {
 		return fmt.Errorf("%d solutions came back of %d", len(settled), len(p.found)+len(p.rivals))
 	}
@@ -78,7 +86,22 @@ func (p *part) take(settled []plan.Solution) error {
 		if was := (*before)[at]; !slices.Equal(was.Tools(), settled[i].Tools()) {
 			return fmt.Errorf("solution %d came back as %v, it was %v", i+1, settled[i].Tools(), was.Tools())
 		}
+		if err := offered((*before)[at], settled[i], models); err != nil {
+			return fmt.Errorf("solution %d: %w", i+1, err)
+		}
 		(*before)[at] = settled[i]
+	}
+	return nil
+}
+
+// offered checks that candidates were chosen among those that were offered.
+func offered(was, settled plan.Solution, models map[string][]mind.Model) error {
+	for i, a := range settled.Actions {
+		before := was.Actions[i].Candidate
+		isIt := func(m mind.Model) bool { return m.Candidate == a.Candidate }
+		if a.Candidate != before && (before != "" || !slices.ContainsFunc(models[a.Tool], isIt)) {
+			return fmt.Errorf("%s is to be run by %q, which was not offered", a.Tool, a.Candidate)
+		}
 	}
 	return nil
 }
@@ -111,6 +134,7 @@ func (t *thought) choose(p *part) {
 	} else if len(complete) == 0 && t.question == "" {
 		t.question = question
 	}
+	t.obeyed(p, complete)
 	p.found = nil
 	for i, s := range complete {
 		if i == 0 || s.Score >= good && len(p.found) < maxKept {
@@ -154,7 +178,7 @@ func (t *thought) plan() *plan.Plan {
 		return p
 	}
 	for _, part := range t.tasks {
-		p.Tasks = append(p.Tasks, plan.Task{Subtask: part.subtask, Solutions: part.found, Missing: part.missing})
+		p.Tasks = append(p.Tasks, plan.Task{Subtask: part.subtask, Solutions: part.found, Missing: part.missing, Asked: part.asked, Absent: part.absent})
 	}
 	return p
 }

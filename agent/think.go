@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"atelier/agent/mind"
+	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolgraph"
@@ -40,16 +41,24 @@ func (a *Agent) logThinking(ctx context.Context, r plan.Request, t plan.Thinking
 }
 
 func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
+	wish := r.Wish
+	r, mentions, err := a.heed(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	a.config.Progress(r.ID, Decomposing)
 	d, err := a.config.Mind.Decompose(ctx, r, thinking)
 	if err != nil {
 		return nil, fmt.Errorf("decompose the wish: %w", err)
 	}
 	r = retype(r, d.Types)
-	p := &plan.Plan{Wish: r.Wish, Resources: r.Resources()}
+	p := &plan.Plan{Wish: wish, Resources: r.Resources()}
 	switch {
 	case len(d.Subtasks) > 0:
-		return a.planSubtasks(ctx, r, d.Subtasks, thinking)
+		if p, err = a.planSubtasks(ctx, r, d.Subtasks, mentions, thinking); err != nil {
+			return nil, err
+		}
+		p.Wish = wish
 	case d.Question != "":
 		p.Question = d.Question
 	case d.Reply != "":
@@ -66,7 +75,11 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 // PlanSubtasks plans a decomposition that is given.
 func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*plan.Plan, error) {
 	var thinking plan.Thinking
-	p, err := a.planSubtasks(ctx, r, subtasks, &thinking)
+	_, mentions, err := a.heed(ctx, r)
+	if err != nil {
+		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
+	}
+	p, err := a.planSubtasks(ctx, r, subtasks, mentions, &thinking)
 	if err != nil {
 		return nil, &plan.UnfinishedError{Thinking: thinking, Err: err}
 	}
@@ -74,7 +87,39 @@ func (a *Agent) PlanSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 	return p, nil
 }
 
-func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask, thinking *plan.Thinking) (*plan.Plan, error) {
+// heed finds the models, servers and programs that a request names, and gives the request
+// without them: they are no part of what is to be made.
+func (a *Agent) heed(ctx context.Context, r plan.Request) (plan.Request, []naming.Mention, error) {
+	live := &toolbox.Liveness{}
+	if !a.config.AllTools {
+		var err error
+		if live, err = a.config.Toolbox.Live(ctx); err != nil {
+			return r, nil, err
+		}
+	}
+	names := a.namesAt(live)
+	var mentions []naming.Mention
+	if r.Question != nil {
+		asked := *r.Question
+		asked.Wish, mentions = names.In(asked.Wish)
+		r.Question = &asked
+	}
+	bare, more := names.In(r.Wish)
+	r.Wish = bare
+	return r, append(mentions, more...), nil
+}
+
+// namesAt keeps the names of the last liveness, which changes seldom.
+func (a *Agent) namesAt(l *toolbox.Liveness) *naming.Names {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.named == nil || a.named != l && !a.config.AllTools {
+		a.named, a.names = l, a.book.At(l)
+	}
+	return a.names
+}
+
+func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask, mentions []naming.Mention, thinking *plan.Thinking) (*plan.Plan, error) {
 	if err := plan.TooMany(len(subtasks)); err != nil {
 		return nil, err
 	}
@@ -83,7 +128,7 @@ func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []pla
 	if err != nil {
 		return nil, err
 	}
-	t.thinking = thinking
+	t.thinking, t.mentions = thinking, mentions
 	for _, stage := range []func(context.Context) error{t.assess, t.search, t.settle} {
 		if err := stage(ctx); err != nil {
 			return nil, err
@@ -114,6 +159,8 @@ type thought struct {
 	*Agent
 	request  plan.Request
 	thinking *plan.Thinking
+	live     *toolbox.Liveness // nil where every tool is taken to run
+	mentions []naming.Mention
 	graph    *toolgraph.Graph // of what can run
 	runs     func(tool string) bool
 	tasks    []*part
@@ -130,6 +177,8 @@ type part struct {
 	found      []plan.Solution // that can run
 	rivals     []plan.Solution // of the whole catalogue, where what can run is poor
 	missing    []string
+	asked      []string // see plan.Task
+	absent     []string
 }
 
 func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*thought, error) {
@@ -139,7 +188,7 @@ func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.
 		if err != nil {
 			return nil, err
 		}
-		t.graph, t.runs = a.liveGraph(live), live.Live
+		t.live, t.graph, t.runs = live, a.liveGraph(live), live.Live
 	}
 	types, on := map[string]plan.Type{}, map[string]string{}
 	for _, res := range r.Resources() {

@@ -142,6 +142,51 @@ func programs(b toolbox.Backing) []string {
 	return strings.Split(strings.TrimSpace(strings.TrimPrefix(names, "s")), " and ")
 }
 
+// Called is what people call a candidate that no model is named for: its program, or the
+// server that it runs on.
+func Called(t toolbox.Tool, c plan.Candidate) plan.Message {
+	switch c.Kind {
+	case native:
+		return plan.Say("the built-in way")
+	case program:
+		for _, b := range t.Backends {
+			if names := programs(b); b.Run == c.Run && len(names) > 0 {
+				return plan.And(names...)
+			}
+		}
+	}
+	switch c.Server {
+	case "toolserver":
+		return plan.Say("the tool server")
+	case "openai":
+		return plan.Say("the OpenAI-compatible server")
+	case "huggingface":
+		return plan.Quote("Hugging Face")
+	case "localai":
+		return plan.Quote("LocalAI")
+	}
+	return plan.Quote(c.Server)
+}
+
+// Programmed tells whether a candidate is a program.
+func Programmed(t toolbox.Tool, c plan.Candidate) bool {
+	return slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool { return b.Kind == program && b.Kind == c.Kind && b.Run == c.Run })
+}
+
+// Ran is the candidate of a tool by its name, as far as the name tells.
+func Ran(t toolbox.Tool, name string) plan.Candidate {
+	c := plan.Candidate{Name: name}
+	var rest string
+	c.Server, rest, _ = strings.Cut(name, ":")
+	c.Run, c.Model, _ = strings.Cut(rest, "@")
+	for _, b := range t.Backends { // the server is called as its kind, or otherwise
+		if b.Run == c.Run && (c.Kind == "" || b.Kind == c.Server) {
+			c.Kind = b.Kind
+		}
+	}
+	return c
+}
+
 // letters are the letters and digits of a name, in lower case: names are compared by them.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {

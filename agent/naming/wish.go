@@ -98,9 +98,13 @@ func split(text string) []word {
 }
 
 // closes tells whether a mark stands behind the word at i that ends what it belongs to.
-func (s *scan) closes(i int) bool { return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".,;:!?)]") }
+func (s *scan) closes(i int) bool {
+	return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".,;:!?)]")
+}
 
-func (s *scan) ends(i int) bool { return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".;!?") }
+func (s *scan) ends(i int) bool {
+	return strings.ContainsAny(s.text[s.words[i].end:s.words[i].to], ".;!?")
+}
 
 // at is the word at i, "" beyond the last.
 func (s *scan) at(i int) string {

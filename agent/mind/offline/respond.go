@@ -18,6 +18,7 @@ type telling struct {
 	said          []string       // results that are words
 	made          []plan.Message // files
 	failed, notes []string
+	models        []plan.Message // that made words, with what for
 	tell          func(plan.Message) string
 	approximate   set // tools of which some result is
 }
@@ -43,7 +44,7 @@ func (m *Mind) Respond(ctx context.Context, a mind.Account, _ *plan.Thinking) (s
 	for _, f := range t.failed {
 		lines = append(lines, t.tell(plan.Say("What did not work: %s", f)))
 	}
-	lines = slices.Concat(lines, a.Fallbacks, t.notes, t.undone(a), a.Missing, t.roughly(a.Steps))
+	lines = slices.Concat(lines, t.by(), a.Fallbacks, t.notes, t.undone(a), a.Missing, t.roughly(a.Steps))
 	return strings.TrimSpace(strings.Join(lines, "\n")), nil
 }
 
@@ -63,10 +64,20 @@ func (t *telling) take(steps []plan.Step, i int, res plan.Result) {
 	if res.Approximate && res.Note == "" {
 		t.approximate[tool] = true
 	}
+	if res.Model != "" && !slices.ContainsFunc(res.Outputs(), func(o plan.Resource) bool { return o.Type.Media() }) {
+		by := plan.Say("%s for %s", res.Model, tool)
+		if !slices.ContainsFunc(t.models, by.Equal) {
+			t.models = append(t.models, by)
+		}
+	}
 	for _, out := range res.Outputs() {
 		switch {
 		case out.Type.Media():
-			made := plan.Say("%s (%s)", out.Name, cmp.Or(out.About, tool))
+			about := plan.Quote(cmp.Or(out.About, tool))
+			if res.Model != "" {
+				about = plan.Say("%s, made with %s", about, res.Model)
+			}
+			made := plan.Say("%s (%s)", out.Name, about)
 			if !step.Final && feedsOn(steps, i) {
 				made = plan.Say("%s, on the way", made)
 			}
@@ -90,6 +101,14 @@ func (t *telling) files() []string {
 		lines = append(lines, "- "+t.tell(f))
 	}
 	return lines
+}
+
+// by is the line that names the models which made words.
+func (t *telling) by() []string {
+	if len(t.models) == 0 {
+		return nil
+	}
+	return []string{t.tell(plan.Say("Models used: %s.", plan.Join("%s; %s", t.models...)))}
 }
 
 // roughly are the lines that name the tools of approximate results, each once.

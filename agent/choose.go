@@ -1,0 +1,283 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/mind"
+	"atelier/agent/naming"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Which candidate runs a tool: the one that the wish names, else the one that the mind
+// chooses among the best (HuggingGPT, section 3.2), else the first that is live.
+
+// maxOffered is how many candidates of a tool the mind chooses among: HuggingGPT's five.
+const maxOffered = 5
+
+// way is a candidate of a tool and what people call it.
+type way struct {
+	plan.Candidate
+
+	called string
+}
+
+// ways are the candidates of a tool that people can tell apart, in the order in which
+// they are tried. One that no model is named for is left out where the same server names
+// some, and a stand-in where there is something better.
+func (t *thought) ways(tool string) []way {
+	if t.live == nil {
+		return nil
+	}
+	status, _ := t.live.Status(tool)
+	rough := !slices.ContainsFunc(status.Candidates, func(c plan.Candidate) bool { return !c.Approximate })
+	var all []way
+	for _, c := range status.Candidates {
+		named := func(o plan.Candidate) bool { return o.Model != "" && o.Server == c.Server && o.Run == c.Run }
+		if c.Approximate && !rough || c.Model == "" && slices.ContainsFunc(status.Candidates, named) {
+			continue
+		}
+		w := way{c, t.called(t.request.Language, status.Tool, c)}
+		alike := func(o way) bool { return o.called == w.called }
+		if slices.ContainsFunc(all, func(o way) bool { return o.Model == c.Model && alike(o) }) {
+			continue // the same at another place
+		}
+		if slices.ContainsFunc(all, alike) {
+			w.called = cmp.Or(c.Model, c.Name)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// called is what people call a candidate: its model, or where it runs.
+func (a *Agent) called(language string, tool toolbox.Tool, c plan.Candidate) string {
+	if c.Model != "" {
+		return a.calledModel(c.Model)
+	}
+	return a.config.Tell.In(language, naming.Called(tool, c))
+}
+
+// calledModel is what people call a model.
+func (a *Agent) calledModel(id string) string {
+	if m, ok := a.config.Toolbox.Catalogue().Model(id); ok {
+		return m.Called()
+	}
+	return id[strings.LastIndex(id, "/")+1:]
+}
+
+// about tells a mind what it chooses by.
+func (a *Agent) about(c plan.Candidate) string {
+	var parts []string
+	if m, ok := a.config.Toolbox.Catalogue().Model(c.Model); ok {
+		parts = append(parts, m.Description, "Licence "+m.Licence+".")
+		if m.Downloads > 0 {
+			parts = append(parts, strconv.Itoa(m.Downloads)+" downloads a month.")
+		}
+	}
+	switch {
+	case c.Cloud:
+		parts = append(parts, "Runs in the cloud.")
+	default:
+		parts = append(parts, "Runs in the house.")
+	}
+	if c.Loading {
+		parts = append(parts, "It is being loaded, so it takes longer.")
+	}
+	return strings.Join(parts, " ")
+}
+
+// models are what the mind may choose among for the tools of the solutions: of each tool
+// that has several candidates, one of a named model at least, the best.
+func (t *thought) models(solutions []plan.Solution) map[string][]mind.Model {
+	all := map[string][]mind.Model{}
+	for _, s := range solutions {
+		for _, action := range s.Actions {
+			ways := t.ways(action.Tool)
+			if action.Candidate != "" || len(ways) < 2 || !slices.ContainsFunc(ways, func(w way) bool { return w.Model != "" }) {
+				continue
+			}
+			if _, done := all[action.Tool]; done {
+				continue
+			}
+			for _, w := range ways[:min(len(ways), maxOffered)] {
+				all[action.Tool] = append(all[action.Tool], mind.Model{Candidate: w.Name, Called: w.called, About: t.about(w.Candidate)})
+			}
+		}
+	}
+	return all
+}
+
+// obey has the tools of a part's solutions run by what the wish names, where it is live.
+func (t *thought) obey(p *part) {
+	if t.live == nil || len(t.mentions) == 0 {
+		return
+	}
+	for i := range p.found {
+		p.found[i].Actions = slices.Clone(p.found[i].Actions)
+		for j := range p.found[i].Actions {
+			action := &p.found[i].Actions[j]
+			if _, c, ok := t.named(p, action.Tool); ok {
+				action.Candidate = c.Name
+			}
+		}
+	}
+}
+
+// named is the candidate that the wish names for a tool of a part, and by which name. Where
+// it names several, that which stands with words of the part is meant.
+func (t *thought) named(p *part, tool string) (naming.Mention, plan.Candidate, bool) {
+	status, _ := t.live.Status(tool)
+	for _, m := range t.mentionsFor(p, tool) {
+		for _, c := range status.Candidates {
+			if m.Means(tool, c) {
+				return m, c, true
+			}
+		}
+	}
+	return naming.Mention{}, plan.Candidate{}, false
+}
+
+// mentionsFor are the names that the wish may mean for a tool of a part: those that stand
+// with most of its words.
+func (t *thought) mentionsFor(p *part, tool string) []naming.Mention {
+	var able []naming.Mention
+	nearest := 0
+	status, _ := t.live.Status(tool)
+	for _, m := range t.mentions {
+		means := func(c plan.Candidate) bool { return m.Means(tool, c) }
+		if !m.Could(tool) && !slices.ContainsFunc(status.Candidates, means) {
+			continue
+		}
+		able = append(able, m)
+		nearest = max(nearest, together(m.About, p.subtask.Description))
+	}
+	return slices.DeleteFunc(able, func(m naming.Mention) bool { return together(m.About, p.subtask.Description) < nearest })
+}
+
+// together counts the words that two texts have in common.
+func together(a, b string) int {
+	words := strings.Fields(strings.ToLower(b))
+	n := 0
+	for w := range strings.FieldsSeq(strings.ToLower(a)) {
+		if slices.Contains(words, w) {
+			n++
+		}
+	}
+	return n
+}
+
+// obeyed puts a good solution in front that is done by what the wish names.
+func (t *thought) obeyed(p *part, complete []plan.Solution) {
+	if t.live == nil || len(t.mentions) == 0 || len(complete) == 0 {
+		return
+	}
+	for i, s := range complete {
+		if s.Score < good || !slices.ContainsFunc(s.Tools(), func(tool string) bool { _, _, ok := t.named(p, tool); return ok }) {
+			continue
+		}
+		s.Score = max(s.Score, complete[0].Score)
+		copy(complete[1:i+1], complete[:i])
+		complete[0] = s
+		return
+	}
+}
+
+// account notes which names of the wish the best solution obeys, and which it cannot.
+func (t *thought) account(p *part) {
+	if t.live == nil || len(p.found) == 0 {
+		return
+	}
+	for _, action := range p.found[0].Actions {
+		if m, _, ok := t.named(p, action.Tool); ok {
+			p.asked = append(p.asked, m.Name)
+		} else if all := t.mentionsFor(p, action.Tool); len(all) > 0 {
+			p.absent = append(p.absent, all[0].Name)
+		}
+	}
+}
+
+// maxVariants is how many variants of its best solution a subtask has.
+const maxVariants = 3
+
+// A variant scores so much less than the one before it that other solutions as good stand
+// between them.
+const variantCost = 0.5
+
+// vary adds variants of the best solution: the same with other candidates. The last tool
+// makes the result, so its candidates differ first.
+func (t *thought) vary(p *part) {
+	if t.live == nil || len(p.found) == 0 {
+		return
+	}
+	base := p.found[0]
+	base.Actions = slices.Clone(base.Actions)
+	others := map[string][]way{}
+	for i, action := range base.Actions {
+		ways := t.ways(action.Tool)
+		if len(ways) < 2 {
+			continue
+		}
+		runs := t.runBy(action)
+		base.Actions[i].With = runs.called
+		others[action.Tool] = slices.DeleteFunc(ways, func(w way) bool { return w.Name == runs.Name || w.called == runs.called })
+	}
+	p.found[0] = base
+	score := base.Score
+	for i, left := len(base.Actions)-1, maxVariants; i >= 0; i-- {
+		tool := base.Actions[i].Tool
+		for _, w := range others[tool][:min(left, len(others[tool]))] {
+			score = max(min(base.Score, good), score-variantCost)
+			v := plan.Solution{Actions: slices.Clone(base.Actions), Score: score}
+			for j := range v.Actions {
+				if v.Actions[j].Tool == tool {
+					v.Actions[j].Candidate, v.Actions[j].With = w.Name, w.called
+				}
+			}
+			p.found = append(p.found, v)
+			left--
+		}
+		delete(others, tool)
+	}
+}
+
+// runBy is what runs an action: its candidate, or the first one that is live.
+func (t *thought) runBy(action plan.Action) way {
+	status, _ := t.live.Status(action.Tool)
+	c := status.By()
+	for _, o := range status.Candidates {
+		if o.Name == action.Candidate {
+			c = o
+		}
+	}
+	return way{c, t.called(t.request.Language, status.Tool, c)}
+}
+
+// agree has the same work of several subtasks done by the same candidate, so that it is
+// done once: a caption that serves the music and the page. The first one counts.
+func (t *thought) agree() {
+	type work struct {
+		chain     plan.Solution
+		candidate string
+	}
+	var done []work
+	for _, p := range t.tasks {
+		if len(p.found) == 0 {
+			continue
+		}
+		actions := slices.Clone(p.found[0].Actions)
+		for i := range actions {
+			chain := plan.Solution{Actions: chainTo(actions, i)}
+			at := slices.IndexFunc(done, func(w work) bool { return w.chain.Varies(chain) })
+			if at >= 0 {
+				actions[i].Candidate = done[at].candidate
+			} else {
+				done = append(done, work{chain, actions[i].Candidate})
+			}
+		}
+		p.found[0].Actions = actions
+	}
+}
