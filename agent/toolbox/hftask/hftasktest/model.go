@@ -92,7 +92,11 @@ func (s *Server) serveHub(w http.ResponseWriter, r *http.Request) {
 		if s.stateOf(model) == "unavailable" {
 			status = "error"
 		}
-		m.Pipeline, m.Mapping = "", map[string]hubProvider{provider: {Status: status, ProviderID: model, Task: names[0]}}
+		does := names[0]
+		if does == "text-generation" { // as the hub calls it
+			does = "conversational"
+		}
+		m.Pipeline, m.Mapping = "", map[string]hubProvider{provider: {Status: status, ProviderID: model, Task: does}}
 	}
 	writeJSON(w, http.StatusOK, m)
 }

@@ -62,7 +62,7 @@ func detect(s *Server, q *request) (any, error) {
 	found := []detection{}
 	for _, b := range s.meant(sc, q.word("prompt")) {
 		name := cmp.Or(q.word("prompt"), s.wordFor(b.colour))
-		if float64(q.number("threshold", 0)) <= b.score() {
+		if least, ok := q.params["threshold"].(float64); !ok || least <= b.score() {
 			found = append(found, detection{label{name, b.score()}, boxOf(b.box)})
 		}
 	}

@@ -1,13 +1,14 @@
 // Package hftasktest is a server within a test that speaks Hugging Face's task API, for a
 // real client: it stands where models would.
 //
-// It serves every task with a published schema, but chat, and four that have a name on the
+// It serves every task with a published schema, and four that have a name on the
 // hub and no schema (audio-to-audio, keypoint-detection, mask-generation,
 // video-text-to-text), at
 //
 //	POST /models/{org}/{model}                    the model's task
 //	POST /models/{org}/{model}/pipeline/{task}    one of several
 //	POST /pipeline/{task}                         the task's first model
+//	POST /v1/chat/completions                     a model of text-generation
 //	POST /hf-inference/models/…                   the same, as on the hub's router
 //	GET  /api/models/{org}/{model}                who runs a model, as on the hub
 //	GET  /status/{org}/{model}, /capabilities, /healthz
@@ -134,6 +135,7 @@ func (s *Server) routes() http.Handler {
 		mux.HandleFunc("POST "+prefix+"/models/{org}/{model}/pipeline/{task}", s.serveModel)
 	}
 	mux.HandleFunc("POST /pipeline/{task}", s.servePipeline)
+	mux.HandleFunc("POST /v1/chat/completions", s.serveChat)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
 	})

@@ -25,7 +25,7 @@ var tasks = map[string]func(*Server, *request) (any, error){
 	"summarization":                  summarize,
 	"table-question-answering":       askTable,
 	"text-classification":            classifyText,
-	"text-generation":                generateText,
+	"text-generation":                func(s *Server, q *request) (any, error) { return generateText(s, q) },
 	"text-to-audio":                  playMusic,
 	"text-to-image":                  drawPicture,
 	"text-to-speech":                 speak,

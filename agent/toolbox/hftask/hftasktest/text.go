@@ -74,7 +74,7 @@ func translate(_ *Server, q *request) (any, error) {
 
 // generateText answers the last line of a prompt: with its most telling words, without
 // those of the instruction. As long as max_new_tokens allows, a token being a word.
-func generateText(_ *Server, q *request) (any, error) {
+func generateText(_ *Server, q *request) (map[string]string, error) {
 	text, err := q.needText()
 	if err != nil {
 		return nil, err

@@ -1,0 +1,81 @@
+package hftasktest_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox/hftask/hftasktest"
+)
+
+// TestJobs holds that a long task answers with a job, which is polled and fetched.
+func TestJobs(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	s.Lengthen("text-to-video", 3)
+	r := send(t, s, "/pipeline/text-to-video", "", map[string]any{"inputs": "a red ball", "parameters": map[string]any{"num_frames": 2}})
+	at := r.header.Get("Location")
+	if r.status != http.StatusAccepted || !strings.HasPrefix(at, "/jobs/") {
+		t.Fatalf("%d %v", r.status, r.header)
+	}
+	if r := fetch(t, s, http.MethodGet, at+"/result"); r.status != http.StatusConflict {
+		t.Errorf("the result before its time: %d", r.status)
+	}
+	for i, want := range []string{`"status":"running","progress":0.33`, `"status":"running","progress":0.66`, `"status":"done","progress":1`} {
+		if r := fetch(t, s, http.MethodGet, at); r.status != 200 || !strings.Contains(string(r.body), want) {
+			t.Errorf("poll %d: %d %s", i, r.status, r.body)
+		}
+	}
+	if r := fetch(t, s, http.MethodGet, at+"/result"); r.status != 200 || r.kind != "video/mp4" {
+		t.Errorf("the result: %d %s", r.status, r.kind)
+	}
+	if r := fetch(t, s, http.MethodDelete, at); !strings.Contains(string(r.body), `"status":"done"`) {
+		t.Errorf("what is done was called off: %s", r.body)
+	}
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		if r := fetch(t, s, method, "/jobs/99"); r.status != http.StatusNotFound {
+			t.Errorf("an unknown job: %d", r.status)
+		}
+	}
+	if r := fetch(t, s, http.MethodGet, "/jobs/99/result"); r.status != http.StatusNotFound {
+		t.Errorf("the result of an unknown job: %d", r.status)
+	}
+}
+
+// TestSteppedJobs holds that a job waits for the test, fails and is called off.
+func TestSteppedJobs(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	s.Lengthen("summarization", -1)
+	body := map[string]any{"inputs": "It rains."}
+	first := send(t, s, "/pipeline/summarization", "", body).header.Get("Location")
+	for range 4 {
+		if r := fetch(t, s, http.MethodGet, first); !strings.Contains(string(r.body), `"status":"queued"`) {
+			t.Fatalf("it did not wait: %s", r.body)
+		}
+	}
+	job := s.Jobs()[0]
+	if job.Polls != 4 || job.Task != "summarization" || job.Model != "example/summarization" {
+		t.Errorf("the job is %+v", job)
+	}
+	s.Step(job.ID, hftasktest.Running, 0.5)
+	if r := fetch(t, s, http.MethodGet, first); !strings.Contains(string(r.body), `"status":"running","progress":0.5`) {
+		t.Errorf("it was not brought on: %s", r.body)
+	}
+	s.Step(job.ID, hftasktest.Failed, 0.5)
+	if r := fetch(t, s, http.MethodGet, first); !strings.Contains(string(r.body), `"error":"the job failed"`) {
+		t.Errorf("it did not fail: %s", r.body)
+	}
+	second := send(t, s, "/pipeline/summarization", "", body).header.Get("Location")
+	fetch(t, s, http.MethodDelete, second)
+	cancelled, err := s.AwaitJob(t.Context(), hftasktest.Cancelled)
+	if err != nil || "/jobs/"+cancelled.ID != second {
+		t.Errorf("cancelled: %+v %v", cancelled, err)
+	}
+	if r := fetch(t, s, http.MethodGet, second+"/result"); r.status != http.StatusConflict {
+		t.Errorf("the result of what was called off: %d", r.status)
+	}
+	if r := send(t, s, "/pipeline/summarization", "", map[string]any{"inputs": 7}); r.status != 400 {
+		t.Errorf("a bad request became a job: %d", r.status)
+	}
+}

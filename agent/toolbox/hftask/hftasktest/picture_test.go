@@ -1,0 +1,263 @@
+package hftasktest_test
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox/hftask/hftasktest"
+)
+
+type m = map[string]any
+
+type box struct{ XMin, YMin, XMax, YMax int }
+
+type detected struct {
+	Label string
+	Score float64
+	Box   box
+}
+
+// mixed is a picture with two red discs and a blue square.
+func mixed() *image.NRGBA {
+	img := discs(240, 100, red, image.Pt(40, 50), image.Pt(120, 50))
+	draw.Draw(img, image.Rect(180, 30, 220, 70), image.NewUniform(blue), image.Point{}, draw.Src)
+	return img
+}
+
+// TestDetect holds that each object gets its box and its word.
+func TestDetect(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{Words: map[string]string{"blue": "box"}})
+	got := into[[]detected](t, send(t, s, "/pipeline/object-detection", "image/png", pngOf(t, mixed())))
+	want := []detected{{"ball", 0, box{20, 30, 61, 71}}, {"ball", 0, box{100, 30, 141, 71}}, {"box", 0, box{180, 30, 220, 70}}}
+	for i := range got {
+		if got[i].Score < 0.6 || got[i].Score > 1 {
+			t.Errorf("the score is %v", got[i].Score)
+		}
+		got[i].Score = 0
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	for label, n := range map[string]int{"red ball": 2, "boxes and balls": 2, "box": 1, "the umbrella": 1, "umbrellas": 3, "green things": 0, "square": 1, "discs": 2} {
+		r := send(t, s, "/pipeline/zero-shot-object-detection", "", m{"inputs": in64(t, mixed()), "parameters": m{"candidate_labels": []string{label}}})
+		if got := into[[]detected](t, r); len(got) != n {
+			t.Errorf("%s: %v, want %d", label, got, n)
+		}
+	}
+	if got := into[[]detected](t, send(t, s, "/pipeline/object-detection", "image/png", pngOf(t, discs(50, 50, red)))); got == nil || len(got) != 0 {
+		t.Errorf("on an empty picture: %v", got)
+	}
+	if got := into[[]detected](t, send(t, s, "/pipeline/object-detection", "", m{"inputs": in64(t, mixed()), "parameters": m{"threshold": 0.99}})); len(got) != 0 {
+		t.Errorf("over the threshold: %v", got)
+	}
+}
+
+// TestDescribe holds that a picture is told of as it is.
+func TestDescribe(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	r := send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, mixed()))
+	if got := into[map[string]string](t, r)["generated_text"]; got != "a picture of 2 red discs and 1 blue square on white" {
+		t.Errorf("got %q", got)
+	}
+	for question, want := range map[string]string{
+		"How many red discs are there?":    "2",
+		"How many things do you see?":      "3",
+		"What colour is the background?":   "white",
+		"What color is the largest thing?": "blue",
+		"Is there a red ball?":             "yes",
+		"Is there a green tree?":           "no",
+		"What is it?":                      "2 red discs and 1 blue square on white",
+	} {
+		r := send(t, s, "/pipeline/visual-question-answering", "", m{"inputs": m{"image": in64(t, mixed()), "question": question}})
+		if got := into[[]struct{ Answer string }](t, r); got[0].Answer != want {
+			t.Errorf("%s %q, want %q", question, got[0].Answer, want)
+		}
+	}
+	r = send(t, s, "/pipeline/image-classification", "image/png", pngOf(t, mixed()))
+	if got := into[[]struct{ Label string }](t, r); len(got) != 2 || got[0].Label != "ball" || got[1].Label != "car" {
+		t.Errorf("classes: %v", got)
+	}
+	r = send(t, s, "/pipeline/zero-shot-image-classification", "", m{"inputs": in64(t, mixed()), "parameters": m{"candidate_labels": []string{"green tree", "red ball"}}})
+	if got := into[[]struct{ Label string }](t, r); got[0].Label != "red ball" {
+		t.Errorf("classes: %v", got)
+	}
+}
+
+// TestSegment holds what points, boxes, words and rough masks mean.
+func TestSegment(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	rough := image.NewGray(image.Rect(0, 0, 240, 100))
+	draw.Draw(rough, image.Rect(95, 25, 145, 75), image.White, image.Point{}, draw.Src)
+	for _, c := range []struct {
+		name   string
+		params m
+		want   []string // of each mask, which of the three objects and the ground it covers
+	}{
+		{"nothing", nil, []string{"x...", ".x..", "..x."}},
+		{"a point", m{"points": [][]int{{120, 50}}}, []string{".x.."}},
+		{"points on and beside", m{"points": [][]int{{120, 50}, {200, 50}, {40, 50}}, "labels": []int{1, 1, 0}}, []string{".xx."}},
+		{"a point on the ground", m{"points": [][]int{{1, 1}}}, []string{"...x"}},
+		{"a box", m{"boxes": [][]int{{170, 20, 230, 80}}}, []string{"..x."}},
+		{"two boxes", m{"boxes": [][]int{{10, 20, 70, 80}, {170, 20, 230, 80}}}, []string{"x...", "..x."}},
+		{"a box with nothing in it", m{"boxes": [][]int{{0, 0, 5, 5}}}, []string{"...x"}},
+		{"words", m{"prompt": "the blue square"}, []string{"..x."}},
+		{"a rough mask", m{"mask_image": in64(t, rough)}, []string{".x.."}},
+	} {
+		for _, task := range []string{"mask-generation", "image-segmentation"} {
+			body := m{"inputs": in64(t, mixed())}
+			if c.params != nil {
+				body["parameters"] = c.params
+			}
+			var got []string
+			for _, part := range into[[]struct{ Mask string }](t, send(t, s, "/pipeline/"+task, "", body)) {
+				img := masked(t, part.Mask)
+				if img.Bounds().Size() != image.Pt(240, 100) {
+					t.Errorf("%s: the mask is %v", c.name, img.Bounds())
+				}
+				covers := ""
+				for _, p := range []image.Point{{X: 40, Y: 50}, {X: 120, Y: 50}, {X: 200, Y: 50}, {X: 2, Y: 2}} {
+					covers += map[bool]string{true: "x", false: "."}[same(img, p.X, p.Y, white)]
+				}
+				got = append(got, covers)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s by %s: %v, want %v", task, c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// TestEdit holds that pictures are edited as told, in their size.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	rough := image.NewGray(image.Rect(0, 0, 240, 100))
+	draw.Draw(rough, image.Rect(15, 25, 65, 75), image.White, image.Point{}, draw.Src)
+	for _, c := range []struct {
+		name   string
+		params m
+		at     image.Point
+		want   color.NRGBA
+	}{
+		{"what is named goes", m{"prompt": "remove the blue square"}, image.Pt(200, 50), white},
+		{"its rim goes too", m{"prompt": "remove the blue square"}, image.Pt(180, 30), white},
+		{"the rest stays", m{"prompt": "remove the blue square"}, image.Pt(40, 50), red},
+		{"what is masked goes", m{"mask_image": in64(t, rough)}, image.Pt(40, 50), white},
+		{"what is masked is redrawn", m{"mask_image": in64(t, rough), "prompt": "a green tree"}, image.Pt(40, 50), color.NRGBA{53, 144, 48, 255}},
+		{"beside the mask it stays", m{"mask_image": in64(t, rough), "prompt": "a green tree"}, image.Pt(200, 50), blue},
+		{"few colours", m{"prompt": "make it a cartoon"}, image.Pt(40, 50), color.NRGBA{255, 0, 0, 255}},
+		{"another colour", m{"prompt": "make it yellow"}, image.Pt(2, 2), color.NRGBA{249, 241, 174, 255}},
+		{"no colour", m{"prompt": "in black-and-white"}, image.Pt(40, 50), color.NRGBA{86, 86, 86, 255}},
+		{"lines on black", m{"control_mode": "scribble"}, image.Pt(180, 50), white},
+		{"no line where nothing changes", m{"control_mode": "scribble"}, image.Pt(200, 50), color.NRGBA{A: 255}},
+		{"soft lines", m{"control_mode": "hed"}, image.Pt(180, 50), color.NRGBA{179, 179, 179, 255}},
+		{"a plane looks at us", m{"control_mode": "normal"}, image.Pt(2, 2), color.NRGBA{128, 128, 255, 255}},
+		{"a segment", m{"control_mode": "segmentation"}, image.Pt(40, 50), red},
+		{"a nose in the largest", m{"control_mode": "pose"}, image.Pt(200, 34), white},
+		{"a mirror", nil, image.Pt(40, 50), blue},
+	} {
+		body := m{"inputs": in64(t, mixed())}
+		if c.params != nil {
+			body["parameters"] = c.params
+		}
+		img := shown(t, send(t, s, "/pipeline/image-to-image", "", body))
+		if img.Bounds().Size() != image.Pt(240, 100) || !same(img, c.at.X, c.at.Y, c.want) {
+			t.Errorf("%s: %v of %v", c.name, img.At(c.at.X, c.at.Y), img.Bounds().Size())
+		}
+	}
+	img := shown(t, send(t, s, "/pipeline/image-to-image", "", m{"inputs": in64(t, mixed()), "parameters": m{"target_size": m{"width": 480, "height": 200}}}))
+	if img.Bounds().Size() != image.Pt(480, 200) {
+		t.Errorf("enlarged: %v", img.Bounds())
+	}
+	depth := into[struct{ Depth string }](t, send(t, s, "/pipeline/depth-estimation", "image/png", pngOf(t, mixed())))
+	if img := masked(t, depth.Depth); img.Bounds().Size() != image.Pt(240, 100) || !same(img, 2, 99, color.NRGBA{212, 212, 212, 255}) || !same(img, 2, 0, color.NRGBA{63, 63, 63, 255}) {
+		t.Errorf("the depth is %v %v", img.At(2, 0), img.At(2, 99))
+	}
+}
+
+// TestDraw holds that a drawing shows what the prompt names, so that it can be counted.
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	for prompt, want := range map[string]string{
+		"three red balls on white":  "a picture of 3 red discs on white",
+		"a blue car on a grey road": "a picture of 1 blue disc on grey",
+		"5 green apples on black":   "a picture of 5 green discs on black",
+	} {
+		img := shown(t, send(t, s, "/pipeline/text-to-image", "", m{"inputs": prompt}))
+		if got := into[map[string]string](t, send(t, s, "/pipeline/image-to-text", "image/png", pngOf(t, img))); got["generated_text"] != want || img.Bounds().Size() != image.Pt(256, 256) {
+			t.Errorf("%s: %q %v", prompt, got, img.Bounds())
+		}
+	}
+	draw := func(params m) string {
+		return string(send(t, s, "/pipeline/text-to-image", "", m{"inputs": "a cat", "parameters": params}).body)
+	}
+	if draw(m{"seed": 1}) == draw(m{"seed": 2}) || draw(m{"seed": 1}) != draw(m{"seed": 1}) {
+		t.Error("the seed does not decide")
+	}
+	for _, task := range []string{"text-to-image", "image-to-image"} {
+		body := m{"inputs": "a red house", "parameters": m{"control_image": in64(t, three()), "control_mode": "edge"}}
+		if task == "image-to-image" {
+			body = m{"inputs": in64(t, mixed()), "parameters": m{"control_image": in64(t, three()), "prompt": "a red house"}}
+		}
+		img := shown(t, send(t, s, "/pipeline/"+task, "", body))
+		if img.Bounds().Size() != image.Pt(240, 100) || !same(img, 2, 2, red) || same(img, 40, 50, red) {
+			t.Errorf("%s by a map: %v %v %v", task, img.Bounds(), img.At(2, 2), img.At(40, 50))
+		}
+	}
+}
+
+// TestKeypoints holds that a figure's points stand in it.
+func TestKeypoints(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	got := into[[]struct {
+		Box       box
+		Keypoints []struct {
+			Label string
+			X, Y  float64
+		}
+	}](t, send(t, s, "/pipeline/keypoint-detection", "image/png", pngOf(t, discs(100, 200, blue, image.Pt(50, 100)))))
+	if len(got) != 1 || len(got[0].Keypoints) != 17 || got[0].Keypoints[0].Label != "nose" || got[0].Box != (box{30, 80, 71, 121}) {
+		t.Fatalf("got %v", got)
+	}
+	for _, k := range got[0].Keypoints {
+		if k.X < 30 || k.X > 71 || k.Y < 80 || k.Y > 121 {
+			t.Errorf("%s stands at %v, %v", k.Label, k.X, k.Y)
+		}
+	}
+}
+
+// TestConversation holds that a model of text-generation converses, and how the hub tells
+// of it.
+func TestConversation(t *testing.T) {
+	t.Parallel()
+	s := hftasktest.New(t, hftasktest.Config{})
+	r := send(t, s, "/v1/chat/completions", "", m{"model": "example/text-generation", "max_tokens": 3, "messages": []m{
+		{"role": "system", "content": "Be brief."},
+		{"role": "user", "content": []m{{"type": "text", "text": "Find a title."}, {"type": "text", "text": "the big sea at night"}}},
+	}})
+	got := into[struct {
+		Choices []struct{ Message struct{ Content string } }
+		Usage   struct {
+			Total int `json:"total_tokens"`
+		}
+	}](t, r)
+	if got.Choices[0].Message.Content != "The big sea" || got.Usage.Total != 11 {
+		t.Errorf("got %+v of %s", got, r.body)
+	}
+	if r := fetch(t, s, "GET", "/api/models/example/text-generation?expand[]=inferenceProviderMapping"); !strings.Contains(string(r.body), `"task":"conversational"`) {
+		t.Errorf("the hub: %s", r.body)
+	}
+	if c := s.Asked("text-generation")[0]; c.Text != "Find a title.\nthe big sea at night" || fmt.Sprint(c.Parameters["max_tokens"]) != "3" {
+		t.Errorf("recorded: %+v", c)
+	}
+}
