@@ -86,6 +86,20 @@ func (p picture) blobs() []blob {
 	return all
 }
 
+// Things are the colours of the things that lie on the ground of a picture, the largest
+// first; none where it cannot be read.
+func Things(content []byte) []string {
+	p, err := Request{Files: map[string][]byte{"image": content}}.picture("image")
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for _, b := range p.blobs() {
+		all = append(all, b.colour)
+	}
+	return all
+}
+
 func colourName(c color.NRGBA) string {
 	best, least := "", 1<<30
 	for _, known := range []struct {

@@ -1,0 +1,192 @@
+// Package openaitest is a server with OpenAI's API that answers everything the tools ask of
+// one: the scripted server of llmtest, which checks requests by OpenAI's documented forms,
+// with answers that are computed of the requests.
+//
+// Promises:
+//   - A picture is described by the coloured things on its ground, drawn in colours that
+//     belong to the prompt, and changed within its mask alone.
+//   - What is spoken can be written down again.
+//   - An answer in a form is of that form. The same request gets the same answer.
+package openaitest
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/jpeg" // what is looked at
+	"image/png"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/toolbox/localai/localaitest"
+)
+
+// The models that the server has.
+const (
+	Chat          = "gpt-test"
+	Image         = "painter-test"
+	Speech        = "voice-test"
+	Transcription = "ear-test"
+)
+
+// New starts a server, which is closed with the test.
+func New(tb testing.TB) *llmtest.Server {
+	tb.Helper()
+	return llmtest.New(tb, Config())
+}
+
+// Config scripts the server, for tests that change something of it.
+func Config() llmtest.Config {
+	return llmtest.Config{
+		Models:     []string{Chat, Image, Speech, Transcription},
+		Answer:     answer,
+		Image:      draw,
+		Speech:     speak,
+		Transcribe: transcribe,
+	}
+}
+
+func answer(r llmtest.Request) llmtest.Response {
+	text := describe(r)
+	switch {
+	case r.Format == "json_schema":
+		var schema map[string]any
+		if err := json.Unmarshal(r.Schema, &schema); err != nil {
+			return llmtest.Response{Status: 400, ErrorMessage: err.Error()}
+		}
+		return llmtest.Response{JSON: valueOf(schema, text)}
+	case r.Format == "json_object":
+		return llmtest.Response{JSON: map[string]any{"labels": []any{map[string]any{"label": text, "score": 0.5}}}}
+	}
+	return llmtest.Response{Text: text}
+}
+
+// describe says what the pictures of a request show, or else how its text begins.
+func describe(r llmtest.Request) string {
+	var seen []string
+	for _, content := range pictures(r.Body) {
+		if things := localaitest.Things(content); len(things) > 0 {
+			seen = append(seen, things...)
+		}
+	}
+	if len(seen) > 0 {
+		return "a " + strings.Join(seen, " thing and a ") + " thing"
+	}
+	words := strings.Fields(r.User())
+	return strings.Join(words[:min(len(words), 12)], " ")
+}
+
+// pictures are those that a request spells out.
+func pictures(body []byte) [][]byte {
+	var request struct {
+		Messages []struct {
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if json.Unmarshal(body, &request) != nil {
+		return nil
+	}
+	var all [][]byte
+	for _, m := range request.Messages {
+		var parts []struct {
+			ImageURL struct {
+				URL string `json:"url"`
+			} `json:"image_url"`
+		}
+		if json.Unmarshal(m.Content, &parts) != nil {
+			continue // a text
+		}
+		for _, p := range parts {
+			if _, spelled, ok := strings.Cut(p.ImageURL.URL, ";base64,"); ok {
+				if content, err := base64.StdEncoding.DecodeString(spelled); err == nil {
+					all = append(all, content)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// valueOf is a value that fits a schema, its texts being this one.
+func valueOf(schema map[string]any, text string) any {
+	switch schema["type"] {
+	case "object":
+		object := map[string]any{}
+		properties, _ := schema["properties"].(map[string]any)
+		for name, of := range properties {
+			inner, _ := of.(map[string]any)
+			object[name] = valueOf(inner, text)
+		}
+		return object
+	case "array":
+		inner, _ := schema["items"].(map[string]any)
+		return []any{valueOf(inner, text)}
+	case "number":
+		return 0.5
+	case "integer":
+		return 1
+	case "boolean":
+		return true
+	}
+	if known, ok := schema["enum"].([]any); ok && len(known) > 0 {
+		return known[0]
+	}
+	return text
+}
+
+// drawn is the side of pictures for which no size was asked.
+const drawn = 64
+
+func draw(r llmtest.ImageRequest) llmtest.ImageResponse {
+	w, h := drawn, drawn
+	if r.Size != "" && r.Size != "auto" {
+		if _, err := fmt.Sscanf(r.Size, "%dx%d", &w, &h); err != nil {
+			return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorMessage: err.Error()}}
+		}
+	}
+	if !r.Edit {
+		return llmtest.ImageResponse{Images: [][]byte{localaitest.Picture(r.Prompt, w, h)}}
+	}
+	from, ink := r.Images[0], localaitest.Fill(r.Prompt)
+	out := image.NewNRGBA(image.Rect(0, 0, w, h))
+	for y := range h {
+		for x := range w {
+			at := func(img image.Image) color.NRGBA {
+				b := img.Bounds()
+				c, _ := color.NRGBAModel.Convert(img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y*b.Dy()/h)).(color.NRGBA)
+				return c
+			}
+			c := at(from)
+			switch {
+			case r.Mask == nil:
+				half := func(a, b uint8) uint8 { return a/2 + b/2 }
+				c = color.NRGBA{half(c.R, ink.R), half(c.G, ink.G), half(c.B, ink.B), 255}
+			case at(r.Mask).A == 0:
+				c = ink
+			}
+			out.SetNRGBA(x, y, c)
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, out); err != nil {
+		return llmtest.ImageResponse{Fault: llmtest.Fault{Status: 500, ErrorMessage: err.Error()}}
+	}
+	return llmtest.ImageResponse{Images: [][]byte{b.Bytes()}}
+}
+
+func speak(r llmtest.SpeechRequest) llmtest.SpeechResponse {
+	return llmtest.SpeechResponse{Audio: localaitest.Tone(r.Input, time.Second)}
+}
+
+func transcribe(r llmtest.TranscribeRequest) llmtest.TranscribeResponse {
+	text := localaitest.Said(r.Audio)
+	if text == "" {
+		text = "a tone"
+	}
+	return llmtest.TranscribeResponse{Text: text, Language: "english", Duration: 1}
+}
