@@ -71,21 +71,18 @@ func (l loud) even(rate int) string {
 		loudness, truePeak, min(max(spread, 11), 50), min(l.integrated, -0.1), spread, l.peak, max(l.integrated-10, -69), min(max(rate, 8000), 48_000))
 }
 
-// measure is the first pass.
+// measure is the first pass. What it gives is no sound but what the measuring filter tells of
+// it, which that writes where the output belongs.
 func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording) (loud, error) {
-	const report, rest = "loudness.txt", "loudness.flac"
 	input := r.input()
 	if r.look.Duration < time.Second { // too short for the measure, which takes 0.4 s at a time
 		input.Before = []string{"-stream_loop", "20"}
 	}
-	path := filepath.Join(c.Dir, report)
+	path := filepath.Join(c.Dir, "loudness.txt")
 	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{input},
-		Args: []string{
-			"-map", "0:a:0", "-ac", "1",
-			"-af", "ebur128=peak=true:metadata=1,ametadata=mode=print:file=" + report + ",volume=0,aresample=8000",
-		},
-		Output: filepath.Join(c.Dir, rest), Timeout: soundTime,
+		Args:   []string{"-map", "0:a:0", "-af", "ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
+		Output: path, Timeout: soundTime,
 	})
 	if err != nil {
 		return loud{}, fmt.Errorf("measure the loudness: %w", err)

@@ -189,7 +189,7 @@ var integrated = regexp.MustCompile(`I:\s+(-?[\d.]+) LUFS`)
 // lufs measures the loudness of a sound by the filter's own summary.
 func lufs(t *testing.T, path string) float64 {
 	t.Helper()
-	all := integrated.FindAllStringSubmatch(tool(t, "ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-i", path, "-af", "ebur128=framelog=quiet", "-f", "null", "-"), -1)
+	all := integrated.FindAllStringSubmatch(tool(t, "ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-i", path, "-af", "ebur128=framelog=verbose", "-f", "null", "-"), -1)
 	if len(all) == 0 {
 		t.Fatal("no loudness was measured")
 	}
@@ -215,7 +215,7 @@ func TestSoundsAreBroughtToOneLoudness(t *testing.T) {
 			if a.codecs() != before.codecs() || a.Streams[0].Frequency != before.Streams[0].Frequency {
 				t.Errorf("%s at %s Hz was %s at %s Hz", a.codecs(), a.Streams[0].Frequency, before.codecs(), before.Streams[0].Frequency)
 			}
-			holds(t, out.About.String(), "−16.0 LUFS", decibels(math.Round(was*10)/10)[:len("−1")])
+			holds(t, out.About.String(), "−16.0 LUFS", decibels(math.Round(was*10) / 10)[:len("−1")])
 		})
 	}
 	click := clip(t, "click.wav", lavfi("aevalsrc='0.05*sin(2*PI*900*t)':s=44100:d=0.1")...)
@@ -305,7 +305,6 @@ func TestBadSound(t *testing.T) {
 		"a wrong ending":        {write("a.wav", string(mp3)), []string{"a.wav"}},
 		"empty":                 {write("empty.mp3", ""), []string{"empty.mp3", "empty"}},
 		"a playlist":            {write("list.mp3", "ffconcat version 1.0\nfile /etc/passwd\n"), []string{"list.mp3"}},
-		"a picture":             {writePNG(t, "a.png", filled(8, 8, image.Black.C)), []string{"a.png"}},
 		"noise for a header":    {write("noise.mp3", "ID3\x03\x00\x00\x00\x00\x00\x0a"+strings.Repeat("\x00\x01", 4000)), []string{"noise.mp3"}},
 	}
 	for _, run := range []string{"convert_audio", "cut_audio", "denoise_audio", "extract_audio", "join_audio", "normalize_loudness", "spectrogram_image", "waveform_image"} {
