@@ -16,12 +16,12 @@ type blob struct {
 }
 
 // score is how sure the server is of it.
-func (b blob) score() float64 {
+func (b *blob) score() float64 {
 	return min(0.99, 0.6+float64(b.area)/float64(4*max(b.box.Dx()*b.box.Dy(), 1)))
 }
 
 // shape tells discs from squares by how much of its box a blob fills: π/4 is a disc.
-func (b blob) shape() string {
+func (b *blob) shape() string {
 	fill := float64(b.area) / float64(max(b.box.Dx()*b.box.Dy(), 1))
 	round := b.box.Dx()*4 < b.box.Dy()*5 && b.box.Dy()*4 < b.box.Dx()*5
 	switch {

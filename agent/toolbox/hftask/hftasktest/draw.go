@@ -109,7 +109,7 @@ func depthOf(img *image.NRGBA) *image.NRGBA {
 
 // grey is a grey of that brightness, which is cut to 0 to 255.
 func grey(v int) color.NRGBA {
-	b := uint8(min(max(v, 0), 255)) //nolint:gosec // cut
+	b := uint8(min(max(v, 0), 255))
 	return color.NRGBA{b, b, b, 255}
 }
 

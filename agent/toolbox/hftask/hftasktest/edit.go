@@ -3,6 +3,7 @@ package hftasktest
 import (
 	"image"
 	"image/color"
+	"slices"
 	"strings"
 )
 
@@ -45,10 +46,8 @@ func editPicture(s *Server, q *request) (any, error) {
 func (s *Server) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 	has := func(some ...string) bool {
 		for _, word := range words(prompt) {
-			for _, one := range some {
-				if word == one {
-					return true
-				}
+			if slices.Contains(some, word) {
+				return true
 			}
 		}
 		return false

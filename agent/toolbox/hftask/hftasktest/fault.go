@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/color"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -210,7 +211,7 @@ func spoiled(m made, kind Kind) made {
 func moved(body []byte) []byte {
 	return edited(body, func(name string, value any) any {
 		n, ok := value.(float64)
-		if !ok || !strings.Contains(" xmin ymin xmax ymax x y ", " "+name+" ") {
+		if !ok || !slices.Contains([]string{"xmin", "ymin", "xmax", "ymax", "x", "y"}, name) {
 			return value
 		}
 		return n + 100_000

@@ -101,14 +101,14 @@ func TestFaultsOfModels(t *testing.T) {
 	}
 }
 
-// open sends a request and hands the answer over unread.
-func open(ctx context.Context, t *testing.T, s *hftasktest.Server, task string) (*http.Response, error) {
+// open asks for a picture, and hands the answer over unread.
+func open(ctx context.Context, t *testing.T, s *hftasktest.Server) (*http.Response, error) {
 	t.Helper()
 	b, err := json.Marshal(map[string]any{"inputs": "a red ball"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/pipeline/"+task, strings.NewReader(string(b)))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL()+"/pipeline/text-to-image", strings.NewReader(string(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,38 +116,46 @@ func open(ctx context.Context, t *testing.T, s *hftasktest.Server, task string) 
 	return (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 }
 
+// closed closes an answer.
+func closed(t *testing.T, resp *http.Response) {
+	t.Helper()
+	if err := resp.Body.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestBodies holds how bodies end that are cut, endless or never begun.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
 	s.Break("text-to-image", hftasktest.Fault{Kind: hftasktest.Cut, Times: 1})
-	resp, err := open(t.Context(), t, s, "text-to-image")
+	resp, err := open(t.Context(), t, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.ReadAll(resp.Body); err == nil || resp.StatusCode != 200 {
+	if _, err := io.ReadAll(resp.Body); err == nil || resp.StatusCode != http.StatusOK {
 		t.Errorf("the body was not cut: %d %v", resp.StatusCode, err)
 	}
-	_ = resp.Body.Close()
+	closed(t, resp)
 
 	s.Break("text-to-image", hftasktest.Fault{Kind: hftasktest.Endless, Times: 1})
-	if resp, err = open(t.Context(), t, s, "text-to-image"); err != nil {
+	if resp, err = open(t.Context(), t, s); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := io.CopyN(io.Discard, resp.Body, 5<<20); err != nil || resp.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("the body ended after %d bytes: %v", n, err)
 	}
-	_ = resp.Body.Close()
+	closed(t, resp)
 
 	s.Break("text-to-image", hftasktest.Fault{Kind: hftasktest.Dropped, Times: 1})
-	if resp, err = open(t.Context(), t, s, "text-to-image"); err == nil {
-		_ = resp.Body.Close()
+	if resp, err = open(t.Context(), t, s); err == nil {
+		closed(t, resp)
 		t.Errorf("the connection was not dropped: %d", resp.StatusCode)
 	}
-	if resp, err = open(t.Context(), t, s, "text-to-image"); err != nil || resp.StatusCode != 200 {
+	if resp, err = open(t.Context(), t, s); err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatalf("afterwards: %v", err)
 	}
-	_ = resp.Body.Close()
+	closed(t, resp)
 }
 
 // TestHold holds that requests wait until they are released, and that one which is given
@@ -159,7 +167,7 @@ func TestHold(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	given := make(chan error, 1)
 	go func() {
-		resp, err := open(ctx, t, s, "text-to-image")
+		resp, err := open(ctx, t, s)
 		if err == nil {
 			err = resp.Body.Close()
 		}
@@ -173,12 +181,12 @@ func TestHold(t *testing.T) {
 	}
 	done := make(chan int, 1)
 	go func() {
-		resp, err := open(t.Context(), t, s, "text-to-image")
+		resp, err := open(t.Context(), t, s)
 		if err != nil {
 			done <- 0
 			return
 		}
-		defer func() { _ = resp.Body.Close() }()
+		defer closed(t, resp)
 		done <- resp.StatusCode
 	}()
 	<-hold.Held

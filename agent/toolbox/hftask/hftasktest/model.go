@@ -65,7 +65,7 @@ func (s *Server) serveCapabilities(w http.ResponseWriter, _ *http.Request) {
 type (
 	hubModel struct {
 		ID       string                 `json:"id"`
-		Mapping  map[string]hubProvider `json:"inferenceProviderMapping,omitempty"`
+		Mapping  map[string]hubProvider `json:"inferenceProviderMapping,omitempty"` //nolint:tagliatelle // the hub's name
 		Pipeline string                 `json:"pipeline_tag,omitempty"`
 	}
 	hubProvider struct {
@@ -104,7 +104,7 @@ func (s *Server) serveHub(w http.ResponseWriter, r *http.Request) {
 // hash is a number that is the same for the same text.
 func hash(text string) uint32 {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) //nolint:errcheck // it never fails
+	_, _ = h.Write([]byte(text))
 	return h.Sum32()
 }
 

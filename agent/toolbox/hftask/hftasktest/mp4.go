@@ -57,7 +57,7 @@ func mp4(frames [][]byte, w, h, perSecond int) []byte {
 // sampleEntry says that frames are JPEGs: object type 0x6C (ISO/IEC 14496-1, 7.2.6.6).
 func sampleEntry(w, h int) []byte {
 	config := join(byte(0x04), byte(13), byte(0x6C), byte(0x11), make([]byte, 11)) // a visual stream
-	es := join(byte(0x03), byte(3+len(config)+3), u16(1), byte(0), config, byte(0x06), byte(1), byte(2))
+	es := join(byte(0x03), byte(21), u16(1), byte(0), config, byte(0x06), byte(1), byte(2))
 	return atom("mp4v", make([]byte, 6), u16(1), make([]byte, 16), u16(w), u16(h),
 		u32(72<<16), u32(72<<16), u32(0), u16(1), make([]byte, 32), u16(24), u16(0xFFFF),
 		atom("esds", u32(0), es))

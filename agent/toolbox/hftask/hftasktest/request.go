@@ -11,12 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	// The kinds of pictures that are read.
-	_ "image/gif"
-	_ "image/jpeg"
-	_ "image/png"
+	_ "image/gif"  // is read
+	_ "image/jpeg" // is read
+	_ "image/png"  // is read
 
-	_ "golang.org/x/image/webp"
+	_ "golang.org/x/image/webp" // is read
 )
 
 // request is a call that is of its task's form.

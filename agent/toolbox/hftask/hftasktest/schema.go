@@ -78,7 +78,10 @@ func schemas() (map[string]*jsonschema.Schema, error) {
 		byID[s.ID] = s
 		return nil
 	})
-	return byID, err
+	if err != nil {
+		return nil, fmt.Errorf("read the schemas: %w", err)
+	}
+	return byID, nil
 }
 
 func readJSON(name string, v any) error {

@@ -157,10 +157,11 @@ func cleanSound(_ *Server, q *request) (any, error) {
 		kind = "audio/wav"
 		most := max(s.loudest(), 1)
 		for i, v := range s.samples {
-			if n := int(v); n < most/50 && -n < most/50 {
+			n := int(v) * 29000 / most
+			if max(n, -n) < 500 {
 				n = 0
 			}
-			s.samples[i] = int16(int(v) * 29000 / most) //nolint:gosec // no louder than 29000
+			s.samples[i] = int16(n)
 		}
 		in = wavOf(s.samples, s.rate)
 	}

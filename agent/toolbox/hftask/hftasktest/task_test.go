@@ -2,7 +2,6 @@ package hftasktest_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -110,7 +109,7 @@ func TestListed(t *testing.T) {
 func TestTextTasks(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Heard: "make it blue"})
-	for task, want := range map[string]string{
+	for task, want := range map[string]string{ //nolint:gosec // no credentials
 		"automatic-speech-recognition": `"text":"make it blue"`,
 		"fill-mask":                    `"sequence":"The house is red."`,
 		"question-answering":           `"answer":"Mary sings.","score":0.5,"start":10,"end":21`,
@@ -161,7 +160,7 @@ func TestModels(t *testing.T) {
 		`{"id":"org/small","inferenceProviderMapping":{"fal-ai":{"status":"live","providerId":"org/small","task":"image-to-text"}}}` {
 		t.Errorf("hub: %s", r.body)
 	}
-	var c struct {
+	c := into[struct {
 		Tasks map[string]struct {
 			Default string
 			Models  []string
@@ -171,10 +170,7 @@ func TestModels(t *testing.T) {
 			State string
 			VRAM  int64 `json:"vram_bytes"`
 		}
-	}
-	if err := json.Unmarshal(fetch(t, s, http.MethodGet, "/capabilities").body, &c); err != nil {
-		t.Fatal(err)
-	}
+	}](t, fetch(t, s, http.MethodGet, "/capabilities"))
 	if both := c.Models["org/both"]; c.Tasks["image-to-text"].Default != "org/small" || len(both.Tasks) != 2 || both.State != "loaded" || both.VRAM < 1<<30 {
 		t.Errorf("capabilities: %+v", c)
 	}

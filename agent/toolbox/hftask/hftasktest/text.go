@@ -39,9 +39,18 @@ func summarize(_ *Server, q *request) (any, error) {
 
 // dictionary is what is known of other languages.
 var dictionary = map[string]map[string]string{
-	"de": {"hello": "hallo", "good": "guten", "morning": "Morgen", "day": "Tag", "the": "die", "cat": "Katze", "house": "Haus", "a": "ein", "is": "ist", "red": "rot", "and": "und", "world": "Welt"},
-	"fr": {"hello": "bonjour", "good": "bon", "morning": "matin", "day": "jour", "the": "le", "cat": "chat", "house": "maison", "a": "un", "is": "est", "red": "rouge", "and": "et", "world": "monde"},
-	"es": {"hello": "hola", "good": "buen", "morning": "día", "day": "día", "the": "la", "cat": "gata", "house": "casa", "a": "una", "is": "es", "red": "roja", "and": "y", "world": "mundo"},
+	"de": {
+		"hello": "hallo", "good": "guten", "morning": "Morgen", "day": "Tag", "the": "die", "cat": "Katze",
+		"house": "Haus", "a": "ein", "is": "ist", "red": "rot", "and": "und", "world": "Welt",
+	},
+	"fr": {
+		"hello": "bonjour", "good": "bon", "morning": "matin", "day": "jour", "the": "le", "cat": "chat",
+		"house": "maison", "a": "un", "is": "est", "red": "rouge", "and": "et", "world": "monde",
+	},
+	"es": {
+		"hello": "hola", "good": "buen", "morning": "día", "day": "día", "the": "la", "cat": "gata",
+		"house": "casa", "a": "una", "is": "es", "red": "roja", "and": "y", "world": "mundo",
+	},
 }
 
 // translate changes the words that it knows, and puts the others into brackets: "Katze
@@ -176,18 +185,20 @@ type token struct {
 }
 
 // places are names that are those of places; other names are persons.
-var places = []string{"Berlin", "Paris", "London", "Lisbon", "Portugal", "Tokyo", "Japan", "Madrid", "Rome", "Vienna", "Beijing", "Shanghai", "New York", "Germany", "France"}
+var places = []string{
+	"Berlin", "Paris", "London", "Lisbon", "Portugal", "Tokyo", "Japan",
+	"Madrid", "Rome", "Vienna", "Beijing", "Shanghai", "New York", "Germany", "France",
+}
 
 var capitalised = regexp.MustCompile(`\p{Lu}[\p{L}'-]+(?: \p{Lu}[\p{L}'-]+)*`)
 
 // tagTokens finds names: words with a capital letter that do not begin a sentence, and
 // places anywhere. Positions are in characters.
 func tagTokens(_ *Server, q *request) (any, error) {
-	text, err := q.needText()
-	if err != nil {
+	if _, err := q.needText(); err != nil {
 		return nil, err
 	}
-	text = q.text() // positions count from its very beginning
+	text := q.text() // positions count from its very beginning
 	single := q.word("aggregation_strategy") == "none"
 	found := []token{}
 	for _, at := range capitalised.FindAllStringIndex(text, -1) {
