@@ -1,0 +1,372 @@
+package agent_test
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/mind"
+	"atelier/agent/mind/offline"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// models is a backend that runs these models, by the names of the hub; "" runs what no
+// model is named for.
+type models []string
+
+var _ toolbox.Backend = models(nil)
+
+func (m models) Probe(_ context.Context, c toolbox.Candidate) error {
+	if !slices.Contains(m, c.Model) {
+		return &plan.Fault{Sentence: plan.Say("It needs a %s.", c.Model)}
+	}
+	return nil
+}
+
+func (models) Run(_ context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	if !call.Returns.Media() {
+		return toolbox.Output{Value: "a castle by the sea", Model: c.Model}, nil
+	}
+	out := toolbox.Output{Path: filepath.Join(call.Dir, "out.png"), About: plan.Quote("a small picture"), Model: c.Model}
+	return out, os.WriteFile(out.Path, picture(), 0o600)
+}
+
+const (
+	zImage  = "Tongyi-MAI/Z-Image-Turbo"
+	klein   = "black-forest-labs/FLUX.2-klein-4B"
+	sdxl    = "stabilityai/stable-diffusion-xl-base-1.0"
+	qwen    = "Qwen/Qwen-Image"
+	qwenVL  = "Qwen/Qwen3-VL-8B-Instruct"
+	blip    = "Salesforce/blip-image-captioning-large"
+	kokoro  = "hexgrad/Kokoro-82M"
+	whisper = "openai/whisper-large-v3-turbo"
+)
+
+// studio is an agent over the embedded catalogue, on a tool server with these models.
+func studio(t *testing.T, m mind.Mind, more []toolbox.Server, live ...string) *agent.Agent {
+	t.Helper()
+	c := catalogue(t)
+	box, err := toolbox.New(toolbox.Config{
+		Catalogue: c,
+		Servers:   append([]toolbox.Server{{Name: "toolserver", Kind: "hftask", Backend: models(live)}}, more...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m == nil {
+		if m, err = offline.New(offline.Config{Catalogue: c}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, err := agent.New(agent.Config{Mind: m, Toolbox: box, Blobs: &memBlobs{data: map[string][]byte{"blob": picture()}}, Scratch: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func catalogue(t *testing.T) *toolbox.Catalogue {
+	t.Helper()
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// programs is a server of programs.
+func programs() toolbox.Server { return toolbox.Server{Kind: "program", Backend: models{""}} }
+
+// candidates are those of the steps of the best solutions.
+func candidates(t *testing.T, p *plan.Plan) string {
+	t.Helper()
+	steps, _, err := p.Steps(p.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, s := range steps {
+		all = append(all, strings.TrimSuffix(s.Action.Tool+" "+s.Action.Candidate, " "))
+	}
+	return strings.Join(all, ", ")
+}
+
+// What the wish names is taken, wherever it stands, and is no part of what is made.
+func TestTheWishNamesAModel(t *testing.T) {
+	t.Parallel()
+	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, sdxl, kokoro, whisper, qwenVL, "")
+	for _, c := range []struct{ wish, want, told, absent string }{
+		{"draw a castle", "text_to_image toolserver:text-to-image@" + zImage, "castle", ""},
+		{"draw a castle with SDXL", "text_to_image toolserver:text-to-image@" + sdxl, "castle", ""},
+		{"use flux to draw a castle", "text_to_image toolserver:text-to-image@" + klein, "castle", ""},
+		{"draw a castle with Flux dev", "text_to_image toolserver:text-to-image@" + zImage, "castle", "Flux dev"},
+		{"draw a castle with qwen-image", "text_to_image toolserver:text-to-image@" + zImage, "castle", "qwen-image"},
+		{"draw a castle with Midjourney", "text_to_image toolserver:text-to-image@" + zImage, "castle", "Midjourney"},
+		{"draw a castle with OpenAI", "text_to_image toolserver:text-to-image@" + zImage, "castle", "OpenAI"},
+		{"draw a tree with bark", "text_to_image toolserver:text-to-image@" + zImage, "tree with bark", ""},
+		{"read \"good morning\" aloud", "text_to_speech toolserver:text-to-speech@" + kokoro, "good morning", ""},
+		{"read \"good morning\" aloud by espeak", "text_to_speech program:text_to_speech", "good morning", ""},
+		{"read \"good morning\" aloud with bark", "text_to_speech toolserver:text-to-speech@" + kokoro, "good morning", "bark"},
+		{
+			"draw a castle with SDXL and then draw a dog with flux",
+			"text_to_image toolserver:text-to-image@" + sdxl + ", text_to_image toolserver:text-to-image@" + klein, "castle, dog", "",
+		},
+	} {
+		t.Run(c.wish, func(t *testing.T) {
+			t.Parallel()
+			p, err := a.Plan(t.Context(), plan.Request{ID: "r1", Wish: c.wish})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Wish != c.wish {
+				t.Errorf("the wish has become %q", p.Wish)
+			}
+			if got := candidates(t, p); got != c.want {
+				t.Errorf("the plan is %s", got)
+			}
+			var told, absent []string
+			for _, task := range p.Tasks {
+				absent = append(absent, task.Absent...)
+				for _, b := range task.Solutions[0].Actions[0].Args {
+					if b.Source.Value != "" {
+						told = append(told, b.Source.Value)
+					}
+				}
+			}
+			if got := strings.Join(told, ", "); got != c.told {
+				t.Errorf("%q is made", got)
+			}
+			if got := strings.Join(absent, ", "); got != c.absent {
+				t.Errorf("absent is %q", got)
+			}
+		})
+	}
+}
+
+// The mind is offered the five best of those that people can tell apart, and nothing where
+// there is nothing to choose.
+func TestTheMindChoosesAmongModels(t *testing.T) {
+	t.Parallel()
+	draw := plan.Subtask{
+		Description: "draw a castle", Returns: plan.Image, Domains: []string{"image-generation"},
+		Args: []plan.Arg{{Type: plan.Text, Source: plan.FromValue("a castle"), Meaning: plan.Prompt}},
+	}
+	cloud := toolbox.Server{Name: "huggingface", Kind: "hftask", Cloud: true, Backend: models{sdxl, qwen, "black-forest-labs/FLUX.1-schnell", "black-forest-labs/FLUX.1-dev", ""}}
+	for name, c := range map[string]struct {
+		live, offered []string
+		more          []toolbox.Server
+		wish          string
+	}{
+		"one":                 {live: []string{zImage}},
+		"one and the unnamed": {live: []string{zImage, ""}},
+		"the unnamed":         {live: []string{""}},
+		"two and the unnamed": {live: []string{klein, zImage, ""}, offered: []string{"Z-Image-Turbo", "FLUX.2 klein"}},
+		"one that is named":   {live: []string{klein, zImage, ""}, wish: "draw a castle with flux"},
+		"one that is named and not here": {
+			live: []string{klein, zImage}, wish: "draw a castle with SDXL", offered: []string{"Z-Image-Turbo", "FLUX.2 klein"},
+		},
+		"more than five, each once, those in the house first": {
+			live: []string{klein, zImage, sdxl}, more: []toolbox.Server{cloud},
+			offered: []string{"Z-Image-Turbo", "FLUX.2 klein", "SDXL", "Qwen-Image", "FLUX.1 schnell"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var offered []string
+			m := &fakeMind{decomposition: subtasks(draw), scores: map[string]float64{"text_to_image": 5}}
+			m.settle = func(contests []mind.Contest) []mind.Settlement {
+				out := []mind.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
+				for tool, all := range contests[0].Models {
+					for _, model := range all {
+						if tool != "text_to_image" {
+							continue
+						}
+						offered = append(offered, model.Called)
+						if !strings.Contains(model.About, "Licence") || !strings.Contains(model.About, "Runs in the") {
+							t.Errorf("%s is said to be: %s", model.Called, model.About)
+						}
+					}
+					for i, s := range out[0].Solutions {
+						s.Score, s.Actions = 4, slices.Clone(s.Actions)
+						for j, action := range s.Actions {
+							if action.Tool == tool {
+								s.Actions[j].Candidate = all[len(all)-1].Candidate
+							}
+						}
+						out[0].Solutions[i] = s
+					}
+				}
+				return out
+			}
+			a := studio(t, m, c.more, c.live...)
+			p, err := a.Plan(t.Context(), plan.Request{ID: "r1", Wish: cmp.Or(c.wish, "draw a castle")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(offered, c.offered) {
+				t.Errorf("offered were %q", offered)
+			}
+			if len(c.offered) > 0 {
+				chosen := p.Tasks[0].Solutions[0].Actions[0]
+				if chosen.With != c.offered[len(c.offered)-1] || !strings.HasPrefix(chosen.Candidate, "toolserver:") && len(c.more) == 0 {
+					t.Errorf("the plan is run by %s, which is %s", chosen.With, chosen.Candidate)
+				}
+			}
+		})
+	}
+}
+
+// What was not offered is not run.
+func TestAMindCannotInventACandidate(t *testing.T) {
+	t.Parallel()
+	m := &fakeMind{decomposition: subtasks(wants(plan.Image, photo))}
+	m.settle = func(contests []mind.Contest) []mind.Settlement {
+		out := []mind.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
+		out[0].Solutions[0].Actions = slices.Clone(out[0].Solutions[0].Actions)
+		out[0].Solutions[0].Actions[0].Candidate = "moon:shine"
+		return out
+	}
+	w := newWorld(t, m, maker{"blur": draws, "soften": draws}, agent.Config{}, tool("blur", plan.Image, img), tool("soften", plan.Image, img))
+	if _, err := w.Plan(t.Context(), request(photo)); err == nil || !strings.Contains(err.Error(), "was not offered") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Behind the different solutions stand some that do the same by something else.
+func TestOthersThatDoTheSame(t *testing.T) {
+	t.Parallel()
+	cloud := toolbox.Server{Name: "openai", Kind: "openai", Cloud: true, Backend: models{""}}
+	a := studio(t, nil, []toolbox.Server{cloud, programs()}, zImage, klein, sdxl, qwen, kokoro)
+	for _, c := range []struct {
+		wish   string
+		others []string
+	}{
+		{"draw a castle", []string{"the same with FLUX.2 klein", "the same with Qwen-Image", "the same with SDXL"}},
+		{"draw a castle with SDXL", []string{"the same with Z-Image-Turbo", "the same with FLUX.2 klein", "the same with Qwen-Image"}},
+		{`read "good morning" aloud`, []string{"the same with espeak-ng", "the same with the OpenAI-compatible server"}},
+	} {
+		t.Run(c.wish, func(t *testing.T) {
+			t.Parallel()
+			p, err := a.Plan(t.Context(), plan.Request{ID: "r1", Wish: c.wish})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := p.Tasks[0].Solutions
+			var others []string
+			for i, s := range all[1:] {
+				if s.Varies(all[0]) {
+					others = append(others, s.Besides(all[0]).String())
+					if s.Score >= all[0].Score {
+						t.Errorf("%v scores %g, the best %g", others[len(others)-1], s.Score, all[0].Score)
+					}
+				} else if len(others) > 0 {
+					t.Errorf("solution %d is another one and stands behind those that do the same", i+2)
+				}
+			}
+			if !slices.Equal(others, c.others) {
+				t.Errorf("others are %q", others)
+			}
+			if back := all[0].Besides(all[len(all)-1]).String(); !strings.HasPrefix(back, "the same with ") {
+				t.Errorf("the best one is told as %q beside the last", back)
+			}
+		})
+	}
+}
+
+// One caption serves two subtasks, whatever is chosen for each.
+func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
+	t.Parallel()
+	m := &fakeMind{scores: map[string]float64{"image_captioning": 5}, decomposition: subtasks(wants(plan.Text, photo), wants(plan.Text, photo))}
+	m.settle = func(contests []mind.Contest) []mind.Settlement {
+		var out []mind.Settlement
+		for i, c := range contests {
+			solutions := slices.Clone(c.Solutions)
+			for j, s := range solutions {
+				s.Actions, s.Score = slices.Clone(s.Actions), 1
+				for k, action := range s.Actions {
+					if all := c.Models[action.Tool]; len(all) > i {
+						s.Actions[k].Candidate = all[i].Candidate
+					}
+				}
+				if slices.Equal(s.Tools(), []string{"image_captioning"}) {
+					s.Score = 5
+				}
+				solutions[j] = s
+			}
+			out = append(out, mind.Settlement{Solutions: solutions})
+		}
+		return out
+	}
+	p, err := studio(t, m, nil, qwenVL, blip).Plan(t.Context(), request(photo))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := candidates(t, p); got != "image_captioning toolserver:image-to-text@"+qwenVL {
+		t.Errorf("the plan is %s", got)
+	}
+}
+
+// The answer tells by which model something was made, and what is not here.
+func TestTheAnswerNamesTheModel(t *testing.T) {
+	t.Parallel()
+	a := studio(t, nil, []toolbox.Server{programs()}, zImage, klein, qwenVL)
+	for wish, wants := range map[string][]string{
+		"draw a castle":           {"made with Z-Image-Turbo"},
+		"draw a castle with flux": {"made with FLUX.2 klein"},
+		"draw a castle with SDXL": {"made with Z-Image-Turbo", "SDXL is not available here; I took Z-Image-Turbo instead."},
+		"describe photo.png":      {"a castle by the sea", "Models used: Qwen3-VL for image captioning."},
+	} {
+		t.Run(wish, func(t *testing.T) {
+			t.Parallel()
+			r := request(photo)
+			r.Wish = wish
+			p, err := a.Plan(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := run(t.Context(), a, r, p, p.Best())
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := a.Respond(t.Context(), o.account)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range wants {
+				if strings.Count(answer.Text, want) != 1 {
+					t.Errorf("%q is not told once: %s", want, answer.Text)
+				}
+			}
+		})
+	}
+}
+
+// A mind that does not speak of what is absent has it said behind its words.
+func TestWhatIsAbsentIsSaid(t *testing.T) {
+	t.Parallel()
+	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
+	p.Tasks[0].Absent = []string{"SDXL"}
+	for text, want := range map[string]string{
+		"Here it is.":                       "Here it is.\nSDXL is not available here; I took dream instead.",
+		"Statt sdxl habe ich dream benutzt": "Statt sdxl habe ich dream benutzt",
+		"":                                  "edge (model dream): A cat.\nSDXL is not available here; I took dream instead.",
+	} {
+		w := newWorld(t, &fakeMind{text: text}, maker{"edge": draws}, agent.Config{}, tool("edge", plan.Edge, img))
+		steps, _, err := p.Steps(p.Best())
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := w.Respond(t.Context(), mind.Account{Request: request(photo), Plan: p, Steps: steps, Results: []plan.Result{
+			{Status: plan.Done, Output: &plan.Resource{Name: "t", Type: plan.Text, Value: "A cat."}, Candidate: "far:edge@maker/dream"},
+		}})
+		if err != nil || answer.Text != want {
+			t.Errorf("got %q, %v", answer.Text, err)
+		}
+	}
+}
