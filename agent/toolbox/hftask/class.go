@@ -59,12 +59,16 @@ func readClasses(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	return classified(all)
+}
+
+// classified is a classification as an output.
+func classified(all []plan.Class) (toolbox.Output, error) {
 	value, err := plan.EncodeValue(all)
 	return toolbox.Output{Value: value, About: plan.Quote(all[0].Label)}, err
 }
 
-// sounds tells the labels of a mood that are adjectives; nlptown's are stars, and others'
-// are feelings.
+// moods are the labels of a mood that are adjectives; others are stars, or feelings.
 var moods = map[string]string{"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative", "neutral": "neutral", "neu": "neutral", "mixed": "mixed"}
 
 // readMood takes the surest label of a mood, as a sentence.

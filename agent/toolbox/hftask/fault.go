@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -59,6 +60,9 @@ func (b *Backend) sorted(err error, model string) error {
 	}
 	switch endpoint.KindOf(err) {
 	case endpoint.Rejected, endpoint.TooLong:
+		if redirected(err) {
+			return down(err, "The tool server wants to be asked at another place, where nothing is sent; its address may be wrong.")
+		}
 		return fault(err, "The tool server did not accept this input; please try it with another one.")
 	case endpoint.ModelUnknown:
 		return b.unknown(err, model)
@@ -74,11 +78,21 @@ func (b *Backend) sorted(err error, model string) error {
 		if b.hub != nil {
 			return down(err, "The credits at Hugging Face are used up. The operator can buy some for the account of HF_TOKEN.")
 		}
-	case endpoint.Limited, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
+	case endpoint.Down:
+		if e, ok := errors.AsType[*endpoint.Error](err); ok && e.Status == http.StatusInternalServerError {
+			return down(err, "The model failed at this; please try again, or with another input.")
+		}
+	case endpoint.Limited, endpoint.TimedOut, endpoint.Malformed:
 	default:
 		return err // the context's own word
 	}
 	return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The tool server does not answer.")), Err: by(toolbox.ErrDown, err)}
+}
+
+// redirected tells whether the server pointed elsewhere.
+func redirected(err error) bool {
+	e, ok := errors.AsType[*endpoint.Error](err)
+	return ok && e.Status >= 300 && e.Status < 400
 }
 
 // unknown says that the server does not have a model.

@@ -21,7 +21,7 @@ func labelling() map[string]task {
 		"sentiment-analysis":       {name: "text-classification", ask: askText, read: readMood},
 		"token-classification":     {named: true, ask: askTokens, read: readTokens},
 		"ner":                      {name: "token-classification", ask: askTokens, read: readNames},
-		"zero-shot-classification": {ask: askTopic, read: readClasses},
+		"zero-shot-classification": {ask: askTopic, read: readTopics},
 	}
 }
 
@@ -37,6 +37,18 @@ func askTopic(ctx context.Context, j *job) (question, error) {
 	q, err := askText(ctx, j)
 	q.parameters = map[string]any{"candidate_labels": topics}
 	return q, err
+}
+
+// maxTopics is how many topics are told of a text.
+const maxTopics = 5
+
+// readTopics takes the likeliest topics.
+func readTopics(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+	all, err := classes(a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	return classified(all[:min(len(all), maxTopics)])
 }
 
 // askTokens has the words of a text labelled.

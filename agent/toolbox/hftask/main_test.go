@@ -225,3 +225,12 @@ func pictureAt(t *testing.T, path string) image.Image {
 	}
 	return img
 }
+
+// promisedNothing holds that a failed call has left nothing.
+func promisedNothing(t *testing.T, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}

@@ -101,6 +101,9 @@ func readPose(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 
 // skeleton is the person in the pixels of the picture that was given.
 func (p person) skeleton(s sent) (skeleton, error) {
+	if p.Keypoints == nil {
+		return skeleton{}, unreadable(errors.New("a person lacks the points"))
+	}
 	at := map[string]image.Point{}
 	fx, fy := float64(s.given.X)/float64(s.size.X), float64(s.given.Y)/float64(s.size.Y)
 	for i, k := range p.Keypoints {

@@ -5,8 +5,12 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 const (
@@ -110,4 +114,55 @@ func columns(rows [][]string) map[string][]string {
 		table[unique] = cells
 	}
 	return table
+}
+
+// readCells takes an answer from a table: its cells, or what is computed of them where the
+// model says that they are to be counted, summed up or averaged (TAPAS).
+func readCells(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+	type reply struct {
+		Answer     *string  `json:"answer"`
+		Cells      []string `json:"cells"`
+		Aggregator string   `json:"aggregator"`
+	}
+	replies, err := entries[reply](a.body)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if len(replies) == 0 {
+		return toolbox.Output{}, errNothing
+	}
+	r := replies[0]
+	if r.Answer == nil {
+		return toolbox.Output{}, unreadable(errors.New("a reply lacks its answer"))
+	}
+	text := *r.Answer
+	if by := strings.ToUpper(r.Aggregator); by != "" {
+		text = strings.TrimSpace(strings.TrimPrefix(text, r.Aggregator+" >"))
+		if n, ok := aggregated(by, r.Cells); ok {
+			text = strconv.FormatFloat(n, 'f', -1, 64) + " (" + strings.Join(r.Cells, ", ") + ")"
+		}
+	}
+	return worded(text, plan.Text)
+}
+
+// aggregated is what is computed of cells; not where one of them is no number.
+func aggregated(by string, cells []string) (float64, bool) {
+	if by == "COUNT" {
+		return float64(len(cells)), true
+	}
+	if by != "SUM" && by != "AVERAGE" || len(cells) == 0 {
+		return 0, false
+	}
+	sum := 0.0
+	for _, c := range cells {
+		n, err := strconv.ParseFloat(strings.Trim(strings.ReplaceAll(c, ",", ""), " $€£%"), 64)
+		if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+			return 0, false
+		}
+		sum += n
+	}
+	if by == "AVERAGE" {
+		sum /= float64(len(cells))
+	}
+	return math.Round(sum*1e6) / 1e6, true
 }

@@ -2,7 +2,9 @@ package hftask
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed" // the words for the model
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"text/template"
-
-	"crypto/sha256"
-	"encoding/hex"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -32,7 +31,7 @@ func writing() map[string]task {
 		generation:                 {ask: askWritten, read: readText},
 		"summarization":            {ask: askText, read: readText},
 		"translation":              {ask: askTranslation, read: readText},
-		"table-question-answering": {ask: askTable, read: readReply},
+		"table-question-answering": {ask: askTable, read: readCells},
 	}
 }
 

@@ -1,0 +1,251 @@
+package hftask
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/hftasktest"
+)
+
+func onModel(run, model string) toolbox.Candidate {
+	c := candidate(run)
+	c.Model = model
+	return c
+}
+
+// TestHub: a model that hf-inference serves is asked there, and who pays is told.
+func TestHub(t *testing.T) {
+	t.Parallel()
+	server := hftasktest.New(t, hftasktest.Config{Token: secret, Listed: true})
+	b := onHub(t, server)
+	how := onModel("image-to-text", "example/image-to-text")
+	how.Prompt = "read what is written" // which is our extension
+	if err := b.Probe(t.Context(), how); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, b, how, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(80, 60)))}))
+	if out.Model != "example/image-to-text" || !strings.Contains(out.Value, "red") {
+		t.Errorf("made %+v", out)
+	}
+	calls := server.Asked("image-to-text")
+	if len(calls) != 1 || calls[0].Path != "/hf-inference/models/example/image-to-text" || calls[0].Header.Get("X-HF-Bill-To") != "workshop" || !calls[0].Raw {
+		t.Errorf("asked %+v", calls)
+	}
+}
+
+// TestHubWrites: models that write are asked in OpenAI's form, whoever serves them.
+func TestHubWrites(t *testing.T) {
+	t.Parallel()
+	server := hftasktest.New(t, hftasktest.Config{Token: secret, Elsewhere: []string{"example/text-generation"}})
+	b := onHub(t, server)
+	how := onModel("text-generation", "example/text-generation")
+	how.Prompt = "Find a title for {text}."
+	out := must(t, b, how, call(t, plan.Title, args{"text": text("A fox ran over the hill.")}))
+	calls := server.Asked("text-generation")
+	if out.Value == "" || len(calls) != 1 || calls[0].Path != chatPath || !strings.Contains(calls[0].Text, "A fox ran") {
+		t.Errorf("made %+v, asked %+v", out, calls)
+	}
+}
+
+// TestWhatTheHubCannotDo is said in a sentence, before anything is sent.
+func TestWhatTheHubCannotDo(t *testing.T) {
+	t.Parallel()
+	server := hftasktest.New(t, hftasktest.Config{Elsewhere: []string{"example/text-to-image"}})
+	b := onHub(t, server)
+	for sentence, how := range map[string]toolbox.Candidate{
+		"needs the name of a model":     candidate("text-to-image"),
+		"needs a tool server":           onModel("image-to-image+mask", "example/image-to-image"),
+		"take only forms of their own":  onModel("text-to-image", "example/text-to-image"),
+		"does not do text-to-image":     onModel("text-to-image", "example/image-to-text"),
+		"No provider serves":            onModel("text-to-image", "nobody/nothing"),
+		"is no name of a model":         onModel("text-to-image", "../../api/whoami"),
+		"does not know how to ask a":    onModel("chess", "example/text-to-image"),
+		"since what a tool server has ": candidate("token-classification"),
+	} {
+		blames(t, b.Probe(t.Context(), how), false, sentence)
+	}
+	if calls := server.Calls(); len(calls) != 0 {
+		t.Errorf("asked %+v", calls)
+	}
+}
+
+// TestTheHubsRefusals name the setting.
+func TestTheHubsRefusals(t *testing.T) {
+	t.Parallel()
+	for kind, sentence := range map[hftasktest.Kind]string{hftasktest.Expired: "HF_TOKEN", hftasktest.Unpaid: "credits", hftasktest.Busy: "too many requests"} {
+		server := hftasktest.New(t, hftasktest.Config{})
+		b := onHub(t, server)
+		server.Break("example/summarization", hftasktest.Fault{Kind: kind, After: 100})
+		_, err := b.Run(t.Context(), onModel("summarization", "example/summarization"), call(t, plan.Text, args{"text": text("A fox ran.")}))
+		blames(t, err, true, sentence)
+	}
+}
+
+// TestTheHubIsAskedOnce for each model, however many ask, and again when that is old.
+func TestTheHubIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if got := r.URL.Query()["expand[]"]; !slices.Equal(got, []string{"inferenceProviderMapping"}) || r.URL.Path != "/api/models/org/it" {
+			t.Errorf("asked for %s", r.URL)
+		}
+		asked.Add(1)
+		say(200, `{"inferenceProviderMapping":[{"provider":"hf-inference","providerId":"org/it","status":"live","task":"summarization"}]}`)(w)
+	}))
+	t.Cleanup(server.Close)
+	now := time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC)
+	b := backendAt(t, server.URL, func(c *Config) {
+		c.Hub = &Hub{Models: endpointAt(t, server.URL)}
+		c.Clock = func() time.Time { return now }
+	})
+	probe := func() {
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if err := b.Probe(t.Context(), onModel("summarization", "org/it")); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	probe()
+	now = now.Add(providersBelieved - time.Second)
+	probe()
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	now = now.Add(time.Minute)
+	probe()
+	if n := asked.Load(); n != 2 {
+		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestAServersOwnWord: what a server has is asked once for all candidates, and decides
+// which are live.
+func TestAServersOwnWord(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/capabilities" {
+			t.Errorf("asked for %s", r.URL)
+		}
+		asked.Add(1)
+		say(200, `{"tasks":{"text-to-image":{"default":"a/one","models":["a/one","a/two"]},"summarization":{"models":["a/sum"]},"translation":{"default":"a/off"}},
+			"models":{"a/one":{"tasks":["text-to-image"],"state":"loadable"},"a/two":{"tasks":["text-to-image"],"state":"unavailable"},
+			"a/many":{"tasks":["image-to-text","object-detection"],"state":"loading"},"a/off":{"tasks":["translation"],"state":"unavailable"}}}`)(w)
+	}))
+	t.Cleanup(server.Close)
+	b := backendAt(t, server.URL)
+	for _, c := range []struct {
+		how      toolbox.Candidate
+		sentence string // "" is live
+	}{
+		{candidate("text-to-image"), ""},
+		{candidate("text-to-image+control"), ""},
+		{onModel("text-to-image", "a/one"), ""},
+		{onModel("object-detection", "a/many"), ""},
+		{onModel("summarization", "a/sum"), ""},
+		{onModel("text-to-image", "a/two"), "cannot run a/two at the moment"},
+		{onModel("image-to-image", "a/one"), "does not have the model a/one for image-to-image"},
+		{onModel("text-to-image", "a/none"), "does not have the model a/none"},
+		{candidate("summarization"), "has no model for summarization"},
+		{candidate("translation"), "cannot run a/off at the moment"},
+		{candidate("text-to-video"), "has no model for text-to-video"},
+	} {
+		err := b.Probe(t.Context(), c.how)
+		if told := plan.Sentence(err, plan.Message{}).String(); (err == nil) != (c.sentence == "") || err != nil && !strings.Contains(told, c.sentence) {
+			t.Errorf("%s: %v", c.how.Name(), err)
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	known, err := b.own.known(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many")
+	if err != nil || to.path != "/models/a/many/pipeline/object-detection" {
+		t.Errorf("a model of several tasks is asked at %+v, %v", to, err)
+	}
+}
+
+// TestAServerThatDoesNotTell serves each task by a default of its own, if it is there.
+func TestAServerThatDoesNotTell(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		paths map[string]string // what it has
+		how   toolbox.Candidate
+		live  bool
+	}{
+		"healthy":           {map[string]string{"/healthz": "ok"}, candidate("text-to-image"), true},
+		"only a root":       {map[string]string{"/": "{}"}, candidate("text-to-image"), true},
+		"nothing":           {nil, candidate("text-to-image"), false},
+		"a model it has":    {map[string]string{"/healthz": "ok", "/status/a/b": `{"state":"loadable"}`}, onModel("text-to-image", "a/b"), true},
+		"a model it cannot": {map[string]string{"/healthz": "ok", "/status/a/b": `{"state":"unavailable"}`}, onModel("text-to-image", "a/b"), false},
+		"no such model":     {map[string]string{"/healthz": "ok"}, onModel("text-to-image", "a/b"), false},
+		"no manifest":       {map[string]string{"/healthz": "ok", "/capabilities": `[]`}, candidate("text-to-image"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				body, ok := c.paths[r.URL.Path]
+				if !ok {
+					http.NotFound(w, r)
+					return
+				}
+				say(200, body)(w)
+			}))
+			t.Cleanup(server.Close)
+			b := backendAt(t, server.URL)
+			for range 2 {
+				err := b.Probe(t.Context(), c.how)
+				if (err == nil) != c.live || err != nil && plan.Sentence(err, plan.Message{}).IsZero() {
+					t.Errorf("live %v: %v", c.live, err)
+				}
+			}
+		})
+	}
+}
+
+// TestAServerThatIsNotThere is down, for probes and calls.
+func TestAServerThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	b := backendAt(t, server.URL)
+	blames(t, b.Probe(t.Context(), candidate("text-to-image")), true, "does not answer")
+	_, err := b.Run(t.Context(), candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
+	blames(t, err, true, "does not answer")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.Probe(ended, candidate("text-to-image")); err == nil {
+		t.Error("a probe went on after its end")
+	}
+}
+
+// TestNewChecks its configuration.
+func TestNewChecks(t *testing.T) {
+	t.Parallel()
+	e, err := endpoint.New(endpoint.Config{BaseURL: "http://localhost:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []Config{{}, {Endpoint: e, Hub: &Hub{}}} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%+v was taken", c)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package hftask
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/hftasktest"
+)
+
+// TestLoadingIsWaitedFor: a model on its way is asked again, and the call says that it is
+// loading where there is not the time.
+func TestLoadingIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t)
+	var waits []time.Duration
+	b := backendAt(t, server.URL(), func(c *Config) {
+		c.Wait = func(_ context.Context, d time.Duration) error {
+			waits = append(waits, d)
+			return nil
+		}
+	})
+	server.Break("text-to-image", hftasktest.Fault{Kind: hftasktest.Loading, Times: 4, After: 20})
+	must(t, b, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("a red disc")}))
+	if len(waits) != 4 || waits[0] < minPause || waits[3] <= waits[0] || waits[3] > maxPause {
+		t.Errorf("waited %v", waits)
+	}
+	server.Break("text-to-image", hftasktest.Fault{Kind: hftasktest.Loading, After: 3600})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
+	defer cancel()
+	_, err := b.Run(ctx, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("a red disc")}))
+	if !errors.Is(err, toolbox.ErrLoading) || errors.Is(err, toolbox.ErrDown) || !strings.Contains(plan.Sentence(err, plan.Message{}).String(), "being loaded") {
+		t.Errorf("got %v", err)
+	}
+	if err := b.Probe(t.Context(), candidate("text-to-image")); err != nil {
+		t.Errorf("a model on its way is there: %v", err)
+	}
+}
+
+// TestLongJobs are asked after until they are done.
+func TestLongJobs(t *testing.T) {
+	t.Parallel()
+	server, b := serve(t)
+	server.Lengthen("text-to-video", 5)
+	c := call(t, plan.Video, args{"prompt": text("a red disc that moves")})
+	out := must(t, b, candidate("text-to-video"), c)
+	promised(t, plan.Video, c.Dir, out)
+	if jobs := server.Jobs(); len(jobs) != 1 || jobs[0].Polls != 5 || jobs[0].Status != hftasktest.Done {
+		t.Errorf("the jobs are %+v", jobs)
+	}
+}
+
+// TestAJobEndsWithItsCall: it is called off on the server.
+func TestAJobEndsWithItsCall(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t)
+	server.Lengthen("text-to-video", -1)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	polls := 0
+	b := backendAt(t, server.URL(), func(c *Config) {
+		c.Wait = func(ctx context.Context, _ time.Duration) error {
+			if polls++; polls == 3 {
+				cancel()
+			}
+			return ctx.Err()
+		}
+	})
+	_, err := b.Run(ctx, candidate("text-to-video"), call(t, plan.Video, args{"prompt": text("a red disc")}))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if jobs := server.Jobs(); len(jobs) != 1 || jobs[0].Status != hftasktest.Cancelled {
+		t.Errorf("the jobs are %+v", jobs)
+	}
+}
+
+// TestJobsThatEndOtherwise: a job that fails, is called off or is lost is an error with
+// its sentence.
+func TestJobsThatEndOtherwise(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		job      func(w http.ResponseWriter)
+		down     bool
+		sentence string
+		off      bool // it is called off
+	}{
+		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), true, "failed at this", false},
+		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "did not accept this input", false},
+		"called off":  {say(200, `{"id":"1","status":"cancelled"}`), true, "called the job off", false},
+		"lost":        {say(404, `{"error":"no such job"}`), true, "lost the job", false},
+		"odd":         {say(200, `{"id":"1","status":"sleeping"}`), true, "cannot be read", true},
+		"no JSON":     {say(200, `status: done`), true, "cannot be read", true},
+		"never ready": {say(200, `{"id":"1","status":"running","estimated_time":1e9}`), false, "needs longer", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var off atomic.Bool
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodDelete:
+					off.Store(true)
+				case r.URL.Path == "/jobs/1":
+					c.job(w)
+				case r.Method == http.MethodPost:
+					w.Header().Set("Location", "/jobs/1")
+					say(202, `{"id":"1","status":"queued"}`)(w)
+				default:
+					tasksOnly(w, r, "text-to-image")
+				}
+			}))
+			t.Cleanup(server.Close)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+			defer cancel()
+			_, err := backendAt(t, server.URL).Run(ctx, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
+			blames(t, err, c.down, c.sentence)
+			if off.Load() != c.off {
+				t.Errorf("called off: %v", off.Load())
+			}
+		})
+	}
+}
+
+// say answers with a status and JSON.
+func say(status int, body string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body) //nolint:errcheck // the client may be gone
+	}
+}
+
+// tasksOnly answers what a server has: one task.
+func tasksOnly(w http.ResponseWriter, r *http.Request, task string) {
+	if r.URL.Path != "/capabilities" {
+		http.NotFound(w, r)
+		return
+	}
+	say(200, `{"tasks":{"`+task+`":{"default":"org/it","models":["org/it"]}},"models":{"org/it":{"tasks":["`+task+`"],"state":"loaded"}}}`)(w)
+}
+
+// blames holds an error to whose trouble it is, and to its sentence.
+func blames(t *testing.T, err error, down bool, sentence string) {
+	t.Helper()
+	told := plan.Sentence(err, plan.Message{}).String()
+	if err == nil || errors.Is(err, toolbox.ErrDown) != down || !strings.Contains(told, sentence) {
+		t.Errorf("down %v, people read %q: %v", errors.Is(err, toolbox.ErrDown), told, err)
+		return
+	}
+	for _, private := range []string{secret, "secret", "/srv", "/latest", "<h1>"} {
+		if strings.Contains(told, private) {
+			t.Errorf("people read %q", told)
+		}
+		if log := plan.ForOperator(err); strings.Contains(log, private) {
+			t.Errorf("the log reads %q", log)
+		}
+	}
+}
+
+// TestServersInTrouble: each fault of a server is its own trouble, with its sentence, and
+// leaves nothing behind.
+func TestServersInTrouble(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fault    hftasktest.Fault
+		sentence string
+	}{
+		"a gateway's page":   {hftasktest.Fault{Kind: hftasktest.Down}, "does not answer"},
+		"no answer":          {hftasktest.Fault{Kind: hftasktest.Dropped}, "does not answer"},
+		"the model fails":    {hftasktest.Fault{Kind: hftasktest.Broken}, "failed at this"},
+		"too many requests":  {hftasktest.Fault{Kind: hftasktest.Busy, After: 120}, "too many requests"},
+		"an expired token":   {hftasktest.Fault{Kind: hftasktest.Expired}, "TOOL_SERVER_TOKEN"},
+		"no credits":         {hftasktest.Fault{Kind: hftasktest.Unpaid}, "quota"},
+		"a page for success": {hftasktest.Fault{Kind: hftasktest.HTML}, "could not be read"},
+		"an endless answer":  {hftasktest.Fault{Kind: hftasktest.Endless}, "could not be read"},
+		"a redirect":         {hftasktest.Fault{Kind: hftasktest.Redirect, To: "http://169.254.169.254/latest"}, "at another place"},
+		"a body cut off":     {hftasktest.Fault{Kind: hftasktest.Cut}, "could not be read"},
+		"the wrong type":     {hftasktest.Fault{Kind: hftasktest.Shapeless}, "cannot be read"},
+		"no bytes":           {hftasktest.Fault{Kind: hftasktest.Empty}, "empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, b := serve(t)
+			if err := b.Probe(t.Context(), candidate("text-to-image")); err != nil {
+				t.Fatal(err)
+			}
+			server.Break("text-to-image", c.fault)
+			asked := call(t, plan.Image, args{"prompt": text("a red disc")})
+			_, err := b.Run(t.Context(), candidate("text-to-image"), asked)
+			blames(t, err, true, c.sentence)
+			promisedNothing(t, asked.Dir)
+		})
+	}
+}
+
+// TestAnswersOfNoForm: each task refuses an answer that is not its own.
+func TestAnswersOfNoForm(t *testing.T) {
+	t.Parallel()
+	for run, returns := range map[string]plan.Type{
+		"object-detection": plan.BBox, "image-segmentation": plan.Mask, "mask-generation": plan.Segmentation, "image-classification": plan.Category,
+		"image-to-text": plan.Text, "visual-question-answering": plan.Text, "keypoint-detection": plan.Pose, "depth-estimation": plan.Depth,
+		"image-to-image": plan.Image, "image-to-video": plan.Video,
+	} {
+		for _, kind := range []hftasktest.Kind{hftasktest.Shapeless, hftasktest.Cut, hftasktest.Empty, hftasktest.Outside, hftasktest.OtherSize} {
+			spoils := map[hftasktest.Kind][]string{
+				hftasktest.Outside:   {"object-detection"},
+				hftasktest.OtherSize: {"image-segmentation", "mask-generation", "depth-estimation"},
+			}[kind]
+			if spoils != nil && !strings.Contains(strings.Join(spoils, " "), run) {
+				continue
+			}
+			t.Run(run+"/"+string(kind), func(t *testing.T) {
+				t.Parallel()
+				server, b := serve(t)
+				server.Break(Task(run), hftasktest.Fault{Kind: kind})
+				asked := call(t, returns, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90))), "question": text("how many?")})
+				if run != "visual-question-answering" {
+					delete(asked.Args, "question")
+				}
+				_, err := b.Run(t.Context(), candidate(run), asked)
+				blames(t, err, true, "")
+				promisedNothing(t, asked.Dir)
+			})
+		}
+	}
+}
+
+// TestTheClockEndsACall: a server that hangs is given up with the call.
+func TestTheClockEndsACall(t *testing.T) {
+	t.Parallel()
+	server, b := serve(t)
+	hold := server.Hold("text-to-image")
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-hold.Held
+		cancel()
+	}()
+	_, err := b.Run(ctx, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	<-hold.Gone
+}
+
+// TestFilesOnTheServer: what an answer names by its address is fetched from that server,
+// and from no other.
+func TestFilesOnTheServer(t *testing.T) {
+	t.Parallel()
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
+	t.Cleanup(elsewhere.Close)
+	var address atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/made/1.png":
+			w.Header().Set("Content-Type", "image/png")
+			_, _ = w.Write(pngOf(t, plain(8, 6, red))) //nolint:errcheck // the client may be gone
+		case r.Method == http.MethodPost:
+			say(200, `{"images":[{"url":"`+address.Load().(string)+`"}]}`)(w) //nolint:forcetypeassert,errcheck // it is one
+		default:
+			tasksOnly(w, r, "text-to-image")
+		}
+	}))
+	t.Cleanup(server.Close)
+	b := backendAt(t, server.URL)
+	address.Store(server.URL + "/made/1.png")
+	must(t, b, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
+	address.Store(elsewhere.URL + "/made/1.png")
+	_, err := b.Run(t.Context(), candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("x")}))
+	blames(t, err, true, "did not hand over")
+}
+
+// TestMediaLeaveOnlyIfTheyMay: for a server that is not in the house that must be allowed.
+func TestMediaLeaveOnlyIfTheyMay(t *testing.T) {
+	t.Parallel()
+	refuse := func(r *http.Request) (*http.Response, error) {
+		t.Errorf("asked for %s", r.URL)
+		return nil, errors.New("nothing leaves")
+	}
+	b := backendAt(t, "https://tools.example.com", func(c *Config) {
+		c.Endpoint = endpointAt(t, "https://tools.example.com", func(e *endpoint.Config) { e.Transport = roundTrip(refuse) })
+	})
+	c := candidate("image-to-text")
+	_, err := b.Run(t.Context(), c, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(20, 20)))}))
+	for _, err := range []error{err, b.Probe(t.Context(), c)} {
+		blames(t, err, false, "ALLOW_CLOUD_MEDIA=true")
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
