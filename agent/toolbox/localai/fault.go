@@ -15,7 +15,7 @@ import (
 
 // sorted tells the server's own trouble from what is wrong with what it was given.
 func sorted(err error) error {
-	if err == nil || endpoint.KindOf(err) == "" {
+	if err == nil || endpoint.KindOf(err) == "" || errors.Is(err, toolbox.ErrDown) || errors.Is(err, toolbox.ErrLoading) {
 		return err
 	}
 	switch endpoint.KindOf(err) {

@@ -31,8 +31,8 @@ func Picture(text string, w, h int) []byte {
 	return encode(out)
 }
 
-// draw makes a picture from words, or tints the one that it is given.
-func draw(r Request) (result, error) {
+// paint makes a picture from words, or tints the one that it is given.
+func paint(r Request) (result, error) {
 	w, h := side, side
 	if size := r.Text("size"); size != "" {
 		if _, err := fmt.Sscanf(size, "%dx%d", &w, &h); err != nil || w < 1 || h < 1 || w > 4096 || h > 4096 {

@@ -20,7 +20,7 @@ func film(r Request) (result, error) {
 	if w < 16 || h < 16 || w > 2048 || h > 2048 {
 		return result{}, errors.New("the size is none for a video")
 	}
-	start := picture{image.NewUniform(tint(r.Text("prompt"))), 1, 1}
+	start := newPicture(image.NewUniform(tint(r.Text("prompt"))), 1, 1)
 	if r.Files["start_image"] != nil {
 		p, err := r.picture("start_image")
 		if err != nil {

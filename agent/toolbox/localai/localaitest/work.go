@@ -21,7 +21,7 @@ var works = map[string]func(Request) (result, error){
 	"POST /v1/depth":                estimate,
 	"POST /v1/sound-generation":     compose,
 	"POST /video":                   film,
-	"POST /v1/images/generations":   draw,
+	"POST /v1/images/generations":   paint,
 	"POST /v1/images/inpainting":    inpaint,
 	"POST /v1/images/upscale":       enlarge,
 	"POST /v1/audio/classification": classify,
