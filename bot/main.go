@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"atelier/agent/toolbox/sandbox"
 )
 
 func main() {
+	sandbox.Enter() // from here on only where this is the program itself
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills, whatever the first has to wait for
 	status := Program{

@@ -2,27 +2,40 @@
 //
 // Promises:
 //   - A program sees the files that it was given to read, the folder that it may write
-//     to, and what it itself is made of; it reaches no network. Where the kernel knows
+//     to, and what it itself is made of; it opens no socket. Where the kernel knows
 //     Landlock that is enforced, and [Sandbox.Confines] tells.
 //   - It ends with its context or its time, and so does all that it has started: none of
 //     its processes outlives [Sandbox.Run].
-//   - Its memory, the files that it writes and the time on the processor are bounded; it
-//     has no standard input but what it is handed, and a small environment.
+//   - Its memory, the files that it writes, its processes and its time on the processor
+//     are bounded; it has no standard input but what it is handed, and a small environment.
 //   - Errors carry a sentence for people ([plan.Fault]); what the program said of the
-//     matter is for the operator's log, bounded and in one line.
+//     matter is for the operator's log, bounded, in one line and without the names of files.
+//
+// How: this program is started once more, confines itself ([Enter]) and becomes the
+// program that is wanted. Linux alone knows how to; elsewhere programs run unconfined,
+// in their own group of processes where there are such.
+//
+// What is not confined: the system's folders and fonts may be read; what sorts of system
+// calls are made, but for sockets and the leaving of the group; how much of the disk is
+// read; and between two looks of the watch, a tenth of a second apart, a program may go
+// beyond its limits on folder, memory in all and processes.
 package sandbox
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"time"
+
+	"atelier/agent/plan"
 )
 
 // Config bounds what programs may take. A zero field means its default.
 type Config struct {
-	// Memory is the most that a program may hold, in bytes; 2 GiB by default.
+	// Memory is the most that a program and all that it starts may hold, in bytes; 2 GiB
+	// by default.
 	Memory int64
 	// File is the largest file that it may write, in bytes; 1 GiB by default.
 	File int64
@@ -39,7 +52,8 @@ type Command struct {
 	// Program is its name, looked for in PATH, or its absolute path.
 	Program string
 	Args    []string
-	// Dir is the one folder that it may write to, and works in. Absolute.
+	// Dir is the one folder that it may write to, and works in. Absolute. "" is none: it
+	// writes nothing but its output.
 	Dir string
 	// Read are files and folders that it may read besides. Absolute.
 	Read []string
@@ -50,6 +64,8 @@ type Command struct {
 	// Most is how much of its standard output is taken, in bytes: more is an error. Zero
 	// is 1 MiB.
 	Most int
+	// File is the largest file that it may write; 0 is [Config].File.
+	File int64
 	// Timeout is how long it may run; 0 is [Config].Timeout.
 	Timeout time.Duration
 }
@@ -62,26 +78,30 @@ func New(c Config) (*Sandbox, error) {
 	if c.Memory < 0 || c.File < 0 || c.Disk < 0 || c.Processes < 0 || c.Timeout < 0 {
 		return nil, errors.New("the limits of programs must not be negative")
 	}
-	return &Sandbox{config: c}, nil
+	return &Sandbox{Config{
+		Memory:    cmp.Or(c.Memory, 2<<30),
+		File:      cmp.Or(c.File, 1<<30),
+		Disk:      cmp.Or(c.Disk, 2<<30),
+		Processes: cmp.Or(c.Processes, 256),
+		Timeout:   cmp.Or(c.Timeout, 5*time.Minute),
+	}}, nil
 }
 
 // Find is the absolute path of a program, or a fault that says that it is missing and
 // names the package of Debian that has it.
 func (s *Sandbox) Find(program, debian string) (string, error) {
-	return exec.LookPath(program)
-}
-
-// Run runs a program to its end and returns its standard output.
-func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, c.Program, c.Args...)
-	cmd.Dir, cmd.Stdin = c.Dir, c.Input
-	return cmd.Output()
+	path, err := exec.LookPath(program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return "", &plan.Fault{
+			Sentence: plan.Say("It needs the program %s, which is not there; install it, on Debian with: apt-get install %s.", filepath.Base(program), debian),
+			Err:      err,
+		}
+	}
+	return path, nil
 }
 
 // Confines tells whether the kernel confines what programs may reach: nil, or why not.
-func (s *Sandbox) Confines() error { return nil }
-
-// Enter is called first thing in main, and in TestMain of packages whose tests run
-// programs: in the process that stands between this program and a confined one it does
-// not return. It does nothing in any other.
-func Enter() {}
+func (s *Sandbox) Confines() error { return confines() }

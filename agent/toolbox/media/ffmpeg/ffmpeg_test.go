@@ -15,9 +15,13 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	sandbox.Enter()
+	goleak.VerifyTestMain(m)
+}
 
 // film makes a video by ffmpeg itself: two seconds of red and two of blue.
 func film(t *testing.T, name string, args ...string) string {
@@ -144,7 +148,7 @@ func TestFramesRefuses(t *testing.T) {
 		"garbage behind a good beginning":  {path: file("broken.mp4", string(whole[:40])+strings.Repeat("x", 5000)), want: "is damaged"},
 		"cut off":                          {path: file("cut.mp4", string(whole[:len(whole)/2])), want: "is damaged"},
 		"a picture":                        {path: file("photo.png", "\x89PNG\r\n\x1a\n"), want: "cut off or damaged"},
-		"a text":                           {path: file("text.txt", "hello"), want: "but a video is needed"},
+		"a text":                           {path: file("text.txt", "hello"), want: "but sound or a video is needed"},
 		"sound alone":                      {path: sound, want: "holds no moving pictures"},
 		"nothing":                          {path: filepath.Join(t.TempDir(), "none.mp4"), want: "There is no file"},
 		"too large":                        {config: Config{Limits: media.Limits{Bytes: 100}}, path: good, want: "is too large"},

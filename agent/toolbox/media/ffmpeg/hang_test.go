@@ -3,56 +3,55 @@
 package ffmpeg
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"syscall"
+	"strings"
 	"testing"
+	"time"
 
 	"atelier/agent/plan"
 )
 
-// TestAHangIsKilled: programs that hang are killed with their children. The pipe that
-// all of them hold open ends when the last one is gone.
-func TestAHangIsKilled(t *testing.T) {
+// TestAHangIsEnded: programs that hang are ended with the context and with the time. That
+// nothing is left of them is the sandbox's to show.
+func TestAHangIsEnded(t *testing.T) {
 	t.Parallel()
 	path := film(t, "film.mp4", "-pix_fmt", "yuv420p")
 	dir := t.TempDir()
-	alive := filepath.Join(dir, "alive")
-	if err := syscall.Mkfifo(alive, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	script := fmt.Sprintf("#!/bin/sh\nexec 3>%s\nsleep 1000 &\necho started >&3\nsleep 1000\n", alive)
 	for _, name := range []string{"ffmpeg", "ffprobe"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nsleep 1000 &\nsleep 1000\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() {
-		_, err := newFFmpeg(t, Config{Path: filepath.Join(dir, "ffmpeg")}).Frames(ctx, path, dir, 2)
-		ended <- err
-	}()
-	pipe, err := os.Open(alive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer pipe.Close() //nolint:errcheck // it was read
-	lines := bufio.NewReader(pipe)
-	if line, err := lines.ReadString('\n'); line != "started\n" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	cancel()
-	if _, err := lines.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("the programs still speak: %v", err)
-	}
-	if err := <-ended; !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() == "" {
-		t.Errorf("got %v", err)
+	hanging := newFFmpeg(t, Config{Path: filepath.Join(dir, "ffmpeg"), Timeout: 100 * time.Millisecond})
+	for name, c := range map[string]struct {
+		do   func(ctx context.Context) error
+		want string
+	}{
+		"frames": {func(ctx context.Context) error {
+			_, err := hanging.Frames(ctx, path, t.TempDir(), 2)
+			return err
+		}, "took longer than a second to look into"},
+		"a look": {func(ctx context.Context) error {
+			_, err := hanging.Look(ctx, path)
+			return err
+		}, "took longer than a second, and was stopped"},
+		"a job": {func(ctx context.Context) error {
+			return hanging.Do(ctx, Job{Inputs: []Input{{Path: path}}, Output: filepath.Join(t.TempDir(), "out.mp4")})
+		}, "took longer than a second, and was stopped"},
+		"a context": {func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
+			defer cancel()
+			_, err := newFFmpeg(t, Config{Path: filepath.Join(dir, "ffmpeg")}).Look(ctx, path)
+			return err
+		}, "It was stopped before it was done."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := plan.Sentence(c.do(t.Context()), plan.Message{}).String(); !strings.Contains(got, c.want) {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
 	}
 }

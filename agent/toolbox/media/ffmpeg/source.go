@@ -135,7 +135,7 @@ func (s *source) measure(ctx context.Context) time.Duration {
 }
 
 func (s *source) run(ctx context.Context, program string, most int, args []string) ([]byte, error) {
-	return s.f.sandbox.Run(ctx, sandbox.Command{Program: program, Args: args, Read: []string{s.path}, Most: most, Env: environment()})
+	return s.f.sandbox.Run(ctx, sandbox.Command{Program: program, Args: args, Read: []string{s.path}, Most: most, Env: environment(), Timeout: s.f.timeout})
 }
 
 // args are those of a program that reads the file: before its name and after it.

@@ -1,0 +1,35 @@
+//go:build unix
+
+package sandbox
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// endedBy tells by which limit the kernel ended a program.
+func endedBy(exit *exec.ExitError) end {
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	if !ok || !status.Signaled() {
+		return ownEnd
+	}
+	switch status.Signal() {
+	case syscall.SIGXFSZ:
+		return largeFile
+	case syscall.SIGXCPU:
+		return longWork
+	default:
+		return ownEnd
+	}
+}
+
+// killGroup kills a program with all that it has started.
+func killGroup(group int) error {
+	err := syscall.Kill(-group, syscall.SIGKILL)
+	if errors.Is(err, syscall.ESRCH) {
+		return os.ErrProcessDone
+	}
+	return err //nolint:wrapcheck // os/exec says of what
+}

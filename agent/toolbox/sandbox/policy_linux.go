@@ -1,0 +1,160 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
+)
+
+// policy is what a program may do.
+type policy struct {
+	Dir    string   // read and write, "" is none
+	Read   []string // read alone
+	Limits []limit
+}
+
+// limit is one of setrlimit(2).
+type limit struct {
+	What int
+	Most uint64
+}
+
+const maxOpen = 256 // files at a time
+
+func (s *Sandbox) policy(c Command) policy {
+	work := s.timeout(c).Truncate(time.Second) + time.Second
+	return policy{Dir: c.Dir, Read: c.Read, Limits: []limit{
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_NOFILE, maxOpen},
+		{unix.RLIMIT_FSIZE, uint64(s.file(c))},
+		// Of all processors together, for the case that nobody is left to look at the clock.
+		{unix.RLIMIT_CPU, uint64(work.Seconds()) * uint64(runtime.NumCPU())},
+		// What it asks for in earnest. All that it maps besides (RLIMIT_AS), libraries and
+		// the stacks of threads, says little, and ffmpeg hangs at that limit.
+		{unix.RLIMIT_DATA, uint64(s.config.Memory)},
+	}}
+}
+
+// enforce confines this thread for good, and whatever it becomes.
+func (p policy) enforce(program string) error {
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up new privileges: %w", err)
+	}
+	if err := p.files(program); err != nil {
+		return err
+	}
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	for _, l := range p.Limits {
+		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: l.Most, Max: l.Most}); err != nil {
+			return fmt.Errorf("set limit %d: %w", l.What, err)
+		}
+	}
+	return filter()
+}
+
+// The files that programs are made of. What is not there is passed over.
+var (
+	systemDirs  = []string{"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix/store", "/gnu/store"}
+	systemFiles = []string{
+		"/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/localtime", "/etc/nsswitch.conf", "/etc/alternatives", "/etc/fonts",
+		"/var/cache/fontconfig", "/var/lib/dbus/machine-id", "/sys/devices/system/cpu", "/proc/cpuinfo", "/proc/meminfo",
+		"/dev/zero", "/dev/random", "/dev/urandom", "/dev/full",
+	}
+	openFiles = []string{"/dev/null"}
+)
+
+// The rights of Landlock (see landlock(7)).
+const (
+	readFile landlock.AccessFSSet = ll.AccessFSReadFile
+	readDir  landlock.AccessFSSet = ll.AccessFSReadFile | ll.AccessFSReadDir
+	write    landlock.AccessFSSet = readDir | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSRemoveFile | ll.AccessFSRemoveDir |
+		ll.AccessFSMakeReg | ll.AccessFSMakeDir | ll.AccessFSMakeSym | ll.AccessFSMakeFifo
+)
+
+// files allows the files of the policy and what the program is made of, and nothing else,
+// nor any port of the network or socket and process of others, as far as the kernel's
+// Landlock goes.
+func (p policy) files(program string) error {
+	if abi, err := ll.LandlockGetABIVersion(); err != nil || abi < 1 {
+		return nil //nolint:nilerr // Confines tells
+	}
+	rules := []landlock.Rule{
+		landlock.RODirs(systemDirs...).IgnoreIfMissing(),
+		landlock.RWFiles(openFiles...).IgnoreIfMissing(),
+		landlock.ROFiles(program),
+		// A program that does not come from the system has its libraries beside itself.
+		landlock.RODirs(filepath.Join(filepath.Dir(filepath.Dir(program)), "lib")).IgnoreIfMissing(),
+	}
+	for _, path := range systemFiles {
+		if rule, err := reading(path); err == nil {
+			rules = append(rules, rule)
+		}
+	}
+	for _, path := range p.Read {
+		rule, err := reading(path)
+		if err != nil {
+			return fmt.Errorf("let a program read: %w", err)
+		}
+		rules = append(rules, rule)
+	}
+	if p.Dir != "" {
+		rules = append(rules, landlock.PathAccess(write, p.Dir))
+	}
+	if err := landlock.V11.BestEffort().Restrict(rules...); err != nil {
+		return fmt.Errorf("confine a program: %w", err)
+	}
+	return nil
+}
+
+// reading allows to read a file, or all files below a folder, and to run none.
+func reading(path string) (landlock.Rule, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // the caller says of what
+	}
+	if info.IsDir() {
+		return landlock.PathAccess(readDir, path), nil
+	}
+	return landlock.PathAccess(readFile, path), nil
+}
+
+// dropCapabilities leaves root nothing but to read files whoever has them, among those
+// that it may see.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var all [2]unix.CapUserData
+	if err := unix.Capget(&header, &all[0]); err != nil {
+		return fmt.Errorf("look up privileges: %w", err)
+	}
+	const keep = 1 << unix.CAP_DAC_OVERRIDE
+	left := [2]unix.CapUserData{{Effective: all[0].Effective & keep, Permitted: all[0].Permitted & keep}}
+	if err := unix.Capset(&header, &left[0]); err != nil {
+		return fmt.Errorf("give up privileges: %w", err)
+	}
+	return nil
+}
+
+// confines tells what the kernel cannot do of it.
+func confines() error {
+	const truncates = 3
+	abi, err := ll.LandlockGetABIVersion()
+	switch {
+	case err != nil || abi < 1:
+		err = errors.New("this kernel has no Landlock, or it is not switched on: programs may read and write the files that this process may")
+	case abi < truncates:
+		err = fmt.Errorf("this kernel's Landlock is of version %d, and only from %d on it keeps programs from emptying files", abi, truncates)
+	}
+	if !filters() {
+		err = errors.Join(err, errors.New("this kernel does not filter system calls on this processor: programs may open sockets"))
+	}
+	return err
+}

@@ -1,0 +1,171 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelier/agent/plan"
+)
+
+// grace is how long the pipes of a killed program are waited for.
+const grace = 5 * time.Second
+
+// maxSaid is how much of a program's complaints is kept, in bytes.
+const maxSaid = 2 << 10
+
+// Run runs a program to its end and returns its standard output. The error of one that
+// gave up by itself wraps an [exec.ExitError]; no other does. It goes wrong for what it was
+// given, as a rule, so who knows of what kind that is says more than Run can.
+func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
+	path, err := exec.LookPath(c.Program)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err != nil {
+		return nil, unstarted(c, err)
+	}
+	limit := s.timeout(c)
+	timed, cancel := context.WithTimeoutCause(ctx, limit, tooLong(c, limit))
+	defer cancel()
+	watched, end := context.WithCancelCause(timed)
+	defer end(nil)
+
+	cmd := exec.CommandContext(watched, path, c.Args...) //nolint:gosec // the operator names the program, and no user an argument
+	out := &bounded{most: cmp.Or(c.Most, 1<<20), full: func() {
+		end(tooMuch(plan.Say("%s said more than can be taken; try it with something shorter or smaller.", c.name())))
+	}}
+	said := &bounded{most: maxSaid}
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = cmp.Or(c.Dir, string(filepath.Separator)), c.Input, out, said
+	cmd.Env = environment(c)
+	cmd.WaitDelay = grace
+	err = s.confined(end, cmd, c)
+	switch cause := context.Cause(watched); {
+	case ctx.Err() != nil:
+		return nil, &plan.Fault{Sentence: plan.Say("It was stopped before it was done."), Err: errors.Join(ctx.Err(), err)}
+	case cause != nil:
+		return nil, cause
+	case err == nil:
+		return out.kept, nil
+	}
+	return nil, s.failed(c, err, said.kept)
+}
+
+// failed is the error of a program that ended badly by itself.
+func (s *Sandbox) failed(c Command, err error, said []byte) error {
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return unstarted(c, err)
+	}
+	detail := fmt.Errorf("%s: %w: %s", c.name(), exit, oneLine(c, said))
+	switch {
+	case endedBy(exit) == largeFile:
+		return tooLarge(c, s.file(c))
+	case endedBy(exit) == longWork:
+		return tooLong(c, s.timeout(c))
+	case outOfMemory(said):
+		return tooHungry(c, s.config.Memory)
+	}
+	return &plan.Fault{Sentence: plan.Say("The program %s could not do it.", c.name()), Err: detail}
+}
+
+// file is the largest file that the program may write.
+func (s *Sandbox) file(c Command) int64 { return cmp.Or(c.File, s.config.File) }
+
+func (s *Sandbox) timeout(c Command) time.Duration { return cmp.Or(c.Timeout, s.config.Timeout) }
+
+// outOfMemory knows how the programs and the library of C say that there is none left.
+func outOfMemory(said []byte) bool {
+	return bytes.Contains(said, []byte("Cannot allocate memory")) || bytes.Contains(said, []byte("bad_alloc")) || bytes.Contains(said, []byte("Out of memory"))
+}
+
+func unstarted(c Command, err error) error {
+	return &plan.Fault{
+		Sentence: plan.Say("The program %s cannot be started here.", c.name()),
+		Err:      err,
+	}
+}
+
+// errLimit is the detail of programs that were stopped at a limit.
+var errLimit = errors.New("a limit of programs was reached")
+
+// tooMuch is the error of a program that took too much of something.
+func tooMuch(sentence plan.Message) error { return &plan.Fault{Sentence: sentence, Err: errLimit} }
+
+func tooLong(c Command, most time.Duration) error {
+	return tooMuch(plan.Say("%s took longer than %s, and was stopped; try it with something shorter or smaller.", c.name(), plan.Span(most)))
+}
+
+func tooLarge(c Command, most int64) error {
+	return tooMuch(plan.Say("%s wrote more than %s, and was stopped; try it with something shorter or smaller.", c.name(), megabytes(most)))
+}
+
+func tooHungry(c Command, most int64) error {
+	return tooMuch(plan.Say("%s needed more than %s of memory, and was stopped; try it with something shorter or smaller.", c.name(), megabytes(most)))
+}
+
+func tooMany(c Command, most int) error {
+	return tooMuch(plan.Say("%s started more than %d processes, and was stopped; try it with another file.", c.name(), most))
+}
+
+// name is what people know the program by.
+func (c Command) name() string { return filepath.Base(c.Program) }
+
+func megabytes(n int64) plan.Message { return plan.Say("%.1f MB", float64(n)/1e6) }
+
+// environment is all that the program learns of ours.
+func environment(c Command) []string {
+	env := []string{
+		"PATH=" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TZ=UTC",
+		"HOME=/nonexistent", "TMPDIR=" + cmp.Or(c.Dir, "/nonexistent"),
+	}
+	return append(env, c.Env...)
+}
+
+// end of a program by the kernel, because of a limit.
+type end int
+
+const (
+	ownEnd end = iota
+	largeFile
+	longWork
+)
+
+// bounded keeps the beginning of what is written. The rest is dropped, once it has been
+// told that there is one.
+type bounded struct {
+	kept []byte
+	most int
+	full func()
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	room := b.most - len(b.kept)
+	if len(p) > room && b.full != nil {
+		b.full()
+	}
+	b.kept = append(b.kept, p[:min(len(p), room)]...)
+	return len(p), nil
+}
+
+// oneLine is a program's complaint as it may stand in a log: without the names of files,
+// which people have chosen.
+func oneLine(c Command, said []byte) string {
+	text := strings.ToValidUTF8(string(said), "?")
+	for _, path := range append([]string{c.Dir}, c.Read...) {
+		if base := filepath.Base(path); path != "" && len(base) > 1 {
+			text = strings.ReplaceAll(strings.ReplaceAll(text, path, "…"), base, "…")
+		}
+	}
+	return strings.Join(strings.FieldsFunc(text, unprintable), " ")
+}
+
+func unprintable(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }

@@ -1,0 +1,89 @@
+package sandbox
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// between is how long the watch rests between two looks.
+const between = 100 * time.Millisecond
+
+// leastFile is what a file takes of the disk however small it is, in bytes.
+const leastFile = 4096
+
+// watch looks at what the program takes while it runs and ends it when that is too much.
+type watch struct {
+	s      *Sandbox
+	c      Command
+	before int64 // what was in the folder when it started
+}
+
+func (s *Sandbox) watch(c Command) watch { return watch{s: s, c: c, before: held(c.Dir)} }
+
+// start looks on until stop is called.
+func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
+	done := make(chan struct{})
+	var all sync.WaitGroup
+	all.Go(func() {
+		tick := time.NewTicker(between)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			err := w.written()
+			if err == nil {
+				err = w.taken(group)
+			}
+			if err != nil {
+				end(err)
+				return
+			}
+		}
+	})
+	return func() { close(done); all.Wait() }
+}
+
+// written tells whether the folder has grown too large.
+func (w watch) written() error {
+	if held(w.c.Dir)-w.before > w.s.config.Disk {
+		return tooLarge(w.c, w.s.config.Disk)
+	}
+	return nil
+}
+
+// taken tells whether its processes are too many or hold too much memory.
+func (w watch) taken(group int) error {
+	threads, memory := usage(group)
+	switch {
+	case threads > w.s.config.Processes:
+		return tooMany(w.c, w.s.config.Processes)
+	case memory > w.s.config.Memory:
+		return tooHungry(w.c, w.s.config.Memory)
+	}
+	return nil
+}
+
+// held is how many bytes lie in a folder. What disappears meanwhile does not count.
+func held(dir string) (total int64) {
+	if dir == "" {
+		return 0
+	}
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // it has gone
+		}
+		size := int64(leastFile)
+		if info, err := d.Info(); err == nil && d.Type().IsRegular() {
+			size = max(size, info.Size())
+		}
+		total += size
+		return nil
+	})
+	return total
+}
