@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -44,6 +45,13 @@ func drawTask(t *rapid.T, p *plan.Plan) plan.Task {
 			s.Actions = append(s.Actions, drawAction(t, p, s.Actions, returns))
 		}
 		task.Solutions = append(task.Solutions, s)
+	}
+	if solutions > 0 && rapid.IntRange(0, 2).Draw(t, "variant") == 0 {
+		v := task.Solutions[0]
+		v.Actions = slices.Clone(v.Actions)
+		at := rapid.IntRange(0, len(v.Actions)-1).Draw(t, "varied")
+		v.Actions[at].Candidate, v.Actions[at].With = "far", "another one"
+		task.Solutions = append(task.Solutions, v)
 	}
 	return task
 }
