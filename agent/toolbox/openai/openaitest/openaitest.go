@@ -45,7 +45,7 @@ func Config() llmtest.Config {
 	return llmtest.Config{
 		Models:     []string{Chat, Image, Speech, Transcription},
 		Answer:     answer,
-		Image:      draw,
+		Image:      paint,
 		Speech:     speak,
 		Transcribe: transcribe,
 	}
@@ -142,7 +142,7 @@ func valueOf(schema map[string]any, text string) any {
 // drawn is the side of pictures for which no size was asked.
 const drawn = 64
 
-func draw(r llmtest.ImageRequest) llmtest.ImageResponse {
+func paint(r llmtest.ImageRequest) llmtest.ImageResponse {
 	w, h := drawn, drawn
 	if r.Size != "" && r.Size != "auto" {
 		if _, err := fmt.Sscanf(r.Size, "%dx%d", &w, &h); err != nil {
