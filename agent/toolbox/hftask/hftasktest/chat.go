@@ -73,7 +73,7 @@ func (s *Server) readChat(q *request, body []byte) error {
 		return bad("the body is not a JSON object: %w", err)
 	}
 	q.call.Model, _ = members["model"].(string) //nolint:errcheck // absent is ""
-	if err := s.forms[chatTask].refuse(members, s.extension); err != nil {
+	if err := s.rules.refuse(chatTask, members); err != nil {
 		return bad("%w", err)
 	}
 	if !slices.Contains(s.config.Models[q.task], q.call.Model) {

@@ -55,11 +55,11 @@ func TestVideos(t *testing.T) {
 		body                  m
 		width, height, frames int
 	}{
-		{"text-to-video", m{"inputs": "a red ball"}, 256, 144, 16},
-		{"text-to-video", m{"inputs": "a red ball", "parameters": m{"num_frames": 40}}, 256, 144, 40},
-		{"image-to-video", m{"inputs": in64(t, three())}, 240, 100, 16},
+		{"text-to-video", m{"inputs": "a red ball"}, 192, 108, 16},
+		{"text-to-video", m{"inputs": "a red ball", "parameters": m{"num_frames": 20}}, 192, 108, 20},
+		{"image-to-video", m{"inputs": in64(t, three())}, 192, 80, 16},
 		{"image-to-video", m{"inputs": in64(t, three()), "parameters": m{"target_size": m{"width": 65, "height": 31}, "num_frames": 1}}, 64, 30, 1},
-		{"image-text-to-video", m{"inputs": in64(t, three()), "parameters": m{"prompt": "it rolls"}}, 240, 100, 16},
+		{"image-text-to-video", m{"inputs": in64(t, three()), "parameters": m{"prompt": "it rolls"}}, 192, 80, 16},
 	} {
 		r := send(t, s, "/pipeline/"+c.task, "", c.body)
 		if r.status != 200 || r.kind != "video/mp4" {
@@ -148,7 +148,7 @@ func TestSounds(t *testing.T) {
 func TestVideosAreTold(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{})
-	for frames, want := range map[int]string{4: "moving something", 96: "walking"} {
+	for frames, want := range map[int]string{4: "moving something", 88: "walking"} {
 		video := send(t, s, "/pipeline/text-to-video", "", m{"inputs": "a ball", "parameters": m{"num_frames": frames}}).body
 		if got := into[[]struct{ Label string }](t, send(t, s, "/pipeline/video-classification", "video/mp4", video)); got[0].Label != want {
 			t.Errorf("%d frames: %v", frames, got)

@@ -58,7 +58,7 @@ func (s *Server) read(r *http.Request, body []byte, model, name string) (*reques
 		}
 		q.call.Raw = true
 		encoded := base64.StdEncoding.EncodeToString(body)
-		if err := s.forms[name].refuse(map[string]any{"inputs": encoded}, s.extension); err != nil {
+		if err := s.rules.refuse(name, map[string]any{"inputs": encoded}); err != nil {
 			return q, bad("%w", err)
 		}
 		return q, q.keep("inputs", media[name], encoded)
@@ -81,7 +81,7 @@ func (s *Server) readMembers(q *request, members map[string]any) error {
 			}
 		}
 	}
-	if err := s.forms[q.task].refuse(members, s.extension); err != nil {
+	if err := s.rules.refuse(q.task, members); err != nil {
 		return bad("%w", err)
 	}
 	q.inputs = members["inputs"]

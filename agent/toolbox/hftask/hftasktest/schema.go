@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -31,17 +32,25 @@ type form struct {
 	added         []string // parameters that are the extension's
 }
 
-// forms reads the schemas of all tasks.
-func forms() (map[string]form, *jsonschema.Resolved, error) {
+// rules are what requests and answers are held to.
+type rules struct {
+	forms     map[string]form // by task
+	extension *jsonschema.Resolved
+}
+
+// allRules reads all schemas, once for all servers, which only read them.
+var allRules = sync.OnceValues(readRules)
+
+func readRules() (rules, error) {
 	byID, err := schemas()
 	if err != nil {
-		return nil, nil, err
+		return rules{}, err
 	}
 	added := map[string][]string{}
 	if err := readJSON("spec/extension/fields.json", &added); err != nil {
-		return nil, nil, err
+		return rules{}, err
 	}
-	all := map[string]form{}
+	all := rules{forms: map[string]form{}}
 	for id, input := range byID {
 		if path.Base(id) != "input.json" {
 			continue
@@ -50,15 +59,15 @@ func forms() (map[string]form, *jsonschema.Resolved, error) {
 		f := form{members: slices.Sorted(maps.Keys(input.Properties)), added: added[task]}
 		f.published = slices.Sorted(maps.Keys(parametersOf(input).Properties))
 		if f.input, err = resolve(byID, id); err != nil {
-			return nil, nil, err
+			return rules{}, err
 		}
 		if f.output, err = resolve(byID, path.Join(path.Dir(id), "output.json")); err != nil {
-			return nil, nil, err
+			return rules{}, err
 		}
-		all[task] = f
+		all.forms[task] = f
 	}
-	extension, err := resolve(byID, "/extension/parameters.json")
-	return all, extension, err
+	all.extension, err = resolve(byID, "/extension/parameters.json")
+	return all, err
 }
 
 // schemas reads all files that are schemas, by their ids.
@@ -132,7 +141,8 @@ func resolve(byID map[string]*jsonschema.Schema, id string) (*jsonschema.Resolve
 
 // refuse tells what is wrong with the body of a request: by the task's schema, by that
 // of the extension, and what neither knows.
-func (f form) refuse(body map[string]any, extension *jsonschema.Resolved) error {
+func (r rules) refuse(task string, body map[string]any) error {
+	f := r.forms[task]
 	for _, name := range slices.Sorted(maps.Keys(body)) {
 		if !slices.Contains(f.members, name) {
 			return fmt.Errorf("%s is unknown here; there are: %s", name, strings.Join(f.members, ", "))
@@ -156,7 +166,7 @@ func (f form) refuse(body map[string]any, extension *jsonschema.Resolved) error 
 				strings.Join(slices.Concat(f.published, f.added), ", "))
 		}
 	}
-	if err := extension.Validate(ours); err != nil {
+	if err := r.extension.Validate(ours); err != nil {
 		return fmt.Errorf("the parameters are not of the extension's form: %w", err)
 	}
 	points, _ := ours["points"].([]any) //nolint:errcheck // the schema has seen to it; absent is none

@@ -118,7 +118,7 @@ func (s *Server) compute(q *request) (made, error) {
 func (s *Server) checked(name string, out any) (made, error) {
 	m, seen, err := encode(out)
 	if err == nil {
-		err = s.forms[name].output.Validate(seen)
+		err = s.rules.forms[name].output.Validate(seen)
 	}
 	if err != nil {
 		err = fmt.Errorf("hftasktest: the answer of %s is not of its form: %w", name, err)

@@ -35,8 +35,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Config says what the server has and takes.
@@ -62,12 +60,11 @@ type Config struct {
 
 // Server is a running one. Its methods may be called from any goroutine.
 type Server struct {
-	config    Config
-	tb        testing.TB
-	http      *httptest.Server
-	forms     map[string]form
-	extension *jsonschema.Resolved
-	closed    chan struct{}
+	config Config
+	tb     testing.TB
+	http   *httptest.Server
+	rules  rules
+	closed chan struct{}
 
 	mu      sync.Mutex
 	changed chan struct{} // closed when a call or a job has changed
@@ -98,7 +95,7 @@ func New(tb testing.TB, c Config) *Server {
 	if c.Heard == "" {
 		c.Heard = "take the umbrella out"
 	}
-	forms, extension, err := forms()
+	rules, err := allRules()
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -108,7 +105,7 @@ func New(tb testing.TB, c Config) *Server {
 		}
 	}
 	s := &Server{
-		config: c, tb: tb, forms: forms, extension: extension,
+		config: c, tb: tb, rules: rules,
 		closed: make(chan struct{}), changed: make(chan struct{}),
 		faults: map[string]*fault{}, long: map[string]int{},
 	}

@@ -109,6 +109,7 @@ func TestListed(t *testing.T) {
 func TestTextTasks(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Heard: "make it blue"})
+	all := answers(t, s)
 	for task, want := range map[string]string{ //nolint:gosec // no credentials
 		"automatic-speech-recognition": `"text":"make it blue"`,
 		"fill-mask":                    `"sequence":"The house is red."`,
@@ -122,7 +123,7 @@ func TestTextTasks(t *testing.T) {
 		"video-text-to-text":           `a video of 2.0 seconds`,
 		"zero-shot-classification":     `[{"label":"sport match"`,
 	} {
-		r := send(t, s, "/pipeline/"+task, "", answers(t, s)[task].body)
+		r := send(t, s, "/pipeline/"+task, "", all[task].body)
 		if !strings.Contains(string(r.body), want) {
 			t.Errorf("%s: %s, want %s", task, r.body, want)
 		}

@@ -14,7 +14,7 @@ const (
 	perSecond  = 8
 	frames     = 16
 	mostFrames = 240
-	videoSide  = 256
+	videoSide  = 192
 )
 
 // film moves what a prompt draws.
