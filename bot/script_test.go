@@ -18,9 +18,11 @@ import (
 	"go.uber.org/goleak"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/toolbox/sandbox"
 )
 
 func TestMain(m *testing.M) {
+	sandbox.Enter()
 	testscript.Main(leakless{m}, map[string]func(){
 		"bot": main,
 	})

@@ -26,6 +26,7 @@ type answeredStream struct {
 	Average     string `json:"avg_frame_rate"`
 	Base        string `json:"r_frame_rate"`
 	Pixels      string `json:"pix_fmt"`
+	Shape       string `json:"sample_aspect_ratio"`
 	Frequency   string `json:"sample_rate"`
 	Channels    int    `json:"channels"`
 	Duration    string `json:"duration"`
@@ -44,7 +45,7 @@ type answeredStream struct {
 
 // entries asks ffprobe for what an answer holds.
 const entries = "format=duration" +
-	":stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_rate,channels,duration,nb_frames,nb_read_packets" +
+	":stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio,sample_rate,channels,duration,nb_frames,nb_read_packets" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
 // maxSide is more than any side of a picture can have.
@@ -103,15 +104,26 @@ func (s answeredStream) stream() Stream {
 	if s.Kind == "audio" {
 		return Stream{Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0)}
 	}
-	out := Stream{Kind: s.Kind, Codec: s.Codec, Width: s.Width, Height: s.Height, Rate: rate(s.Average), Alpha: s.alpha()}
+	out := Stream{Kind: s.Kind, Codec: s.Codec, Pixels: s.Pixels, Width: s.squared(), Height: s.Height, Pixels: s.Pixels, Rate: rate(s.Average), Alpha: s.alpha()}
 	base := rate(s.Base)
 	out.Variable = base > 0 && out.Rate > 0 && math.Abs(base-out.Rate) > out.Rate/100
 	for _, side := range s.Sides {
 		if quarter := int(math.Round(side.Rotation / 90)); quarter%2 != 0 {
-			out.Width, out.Height = s.Height, s.Width
+			out.Width, out.Height = out.Height, out.Width
 		}
 	}
 	return out
+}
+
+// squared is the width of the pictures where their pixels are squares: old films have
+// pixels that are wider than high.
+func (s answeredStream) squared() int {
+	across, down, _ := strings.Cut(s.Shape, ":")
+	x, y := number(across), number(down)
+	if x <= 0 || y <= 0 || x > 100*y || y > 100*x {
+		return s.Width
+	}
+	return max(1, int(math.Round(float64(s.Width)*float64(x)/float64(y))))
 }
 
 // alpha goes by the names of ffmpeg's pixel formats: yuva420p, rgba, argb, ya8, gbrap.

@@ -1,15 +1,16 @@
-// Package ffmpeg takes still pictures out of videos with the programs ffmpeg and ffprobe.
+// Package ffmpeg reads and writes sound and video with the programs ffmpeg and ffprobe.
 //
 // Promises:
-//   - A video is known by its first bytes, and is read as that and nothing else: what
-//     it names inside, another file or an address, is never opened.
-//   - The programs get no name that a user chose, no network, no standard input and a
-//     bounded part of the processor. They write no file: what they say is read up to a
-//     limit. They and all that they start are killed when the context or the time ends.
-//   - A video that is too long or whose pictures are too large is refused before it is
-//     decoded.
-//   - Pictures carry no metadata of the video.
-//   - Every error is a [plan.Fault] with one sentence, which names the video by its base
+//   - A file is known by its first bytes, and is read as that and nothing else: what it
+//     names inside, another file or an address, is never opened.
+//   - The programs run in the sandbox (see [sandbox]): they see the files of the call and
+//     no others, reach no network, and end with the context or the time, with all that they
+//     have started. In a job they get no name that a user chose.
+//   - What is too long, too large, cut off or damaged is refused before it is decoded.
+//   - What is made carries no metadata of what it was made of, is looked at before it is
+//     given out, and is the same each time where the codecs allow.
+//   - Nothing is left behind but the output, and not that if it failed.
+//   - Errors carry one sentence for people ([plan.Fault]), which names a file by its base
 //     name and never by its path.
 package ffmpeg
 
@@ -18,7 +19,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -32,7 +32,7 @@ import (
 type Config struct {
 	// Path is the program ffmpeg, beside which ffprobe lies. "" looks for both in PATH.
 	Path string
-	// Timeout is how long one call of Frames may take. 0 is a minute.
+	// Timeout is how long one call of Frames may take, and one look. 0 is a minute.
 	Timeout time.Duration
 	// Longest is the longest video that is taken. 0 is four hours.
 	Longest time.Duration
@@ -94,15 +94,9 @@ func (f *FFmpeg) programs() (programs, error) {
 		name string
 		to   *string
 	}{{names.ffmpeg, &found.ffmpeg}, {names.ffprobe, &found.ffprobe}} {
-		path, err := exec.LookPath(p.name)
-		if err == nil {
-			path, err = filepath.Abs(path)
-		}
+		path, err := f.sandbox.Find(p.name, "ffmpeg")
 		if err != nil {
-			return programs{}, &plan.Fault{
-				Sentence: plan.Say("It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", filepath.Base(p.name)),
-				Err:      err,
-			}
+			return programs{}, err //nolint:wrapcheck // it says what is missing
 		}
 		*p.to = path
 	}

@@ -155,7 +155,7 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
 	_, err := b.f.sandbox.Run(ctx, sandbox.Command{
-		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), Timeout: j.Timeout,
+		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), File: b.f.limits.Bytes, Timeout: j.Timeout,
 	})
 	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
 		return err

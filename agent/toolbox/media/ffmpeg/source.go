@@ -59,7 +59,10 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 		return nil, err
 	}
 	demuxer, ok := demuxers[info.MIME]
-	if !ok {
+	switch {
+	case info.MIME == "audio/midi":
+		return nil, fault(path, nil, "is a tune in notes and holds no sound yet; please send it as MP3 or WAV.")
+	case !ok:
 		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.MIME)
 	}
 	real, err := filepath.EvalSymlinks(path)
@@ -76,6 +79,9 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	}
 	if s.look.Streams = said.streams(); len(s.look.Streams) == 0 {
 		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
+	}
+	if said.cutOff() {
+		return nil, fault(path, nil, "is cut off: only a part of it is there; please send it again.")
 	}
 	if s.look.Duration = said.duration(); s.look.Duration == 0 {
 		s.look.Duration = s.measure(ctx)
