@@ -41,8 +41,8 @@ func strength(samples []float64, rate int, hz float64) float64 {
 	return 2 * math.Sqrt(max(s1*s1+s2*s2-k*s1*s2, 0)) / float64(len(samples))
 }
 
-// heard tells which of some frequencies is the strongest in a part of a sound.
-func heard(t *testing.T, path string, from, to float64, among ...float64) float64 {
+// loudest tells which of some frequencies is the strongest in a part of a sound.
+func loudest(t *testing.T, path string, from, to float64, among ...float64) float64 {
 	t.Helper()
 	const rate = 16_000
 	all := pcm(t, path, rate)
@@ -88,7 +88,7 @@ func TestSoundIsCutToTheTimesThatAreSaid(t *testing.T) {
 			if a.codecs() != c.codec || out.About.String() != c.about {
 				t.Errorf("%s, %q", a.codecs(), out.About)
 			}
-			if first, last := heard(t, out.Path, 0.1, 0.4, notes...), heard(t, out.Path, c.seconds-0.4, c.seconds-0.1, notes...); first != c.first || last != c.last {
+			if first, last := loudest(t, out.Path, 0.1, 0.4, notes...), loudest(t, out.Path, c.seconds-0.4, c.seconds-0.1, notes...); first != c.first || last != c.last {
 				t.Errorf("it goes from %g Hz to %g Hz", first, last)
 			}
 		})
@@ -123,7 +123,7 @@ func TestSoundsAreJoinedInTheirOrder(t *testing.T) {
 				t.Errorf("%s", a.codecs())
 			}
 			for i, want := range []float64{900, 300, 600} {
-				if got := heard(t, out.Path, float64(i)+0.3, float64(i)+0.7, notes...); got != want {
+				if got := loudest(t, out.Path, float64(i)+0.3, float64(i)+0.7, notes...); got != want {
 					t.Errorf("sound %d is of %g Hz, want %g", i+1, got, want)
 				}
 			}
@@ -148,7 +148,7 @@ func TestSoundIsConverted(t *testing.T) {
 			if a.codecs() != want[0] || filepath.Ext(out.Path) != want[1] || a.Format.Tags["title"] != "" {
 				t.Errorf("%s in %s, with %v", a.codecs(), out.Path, a.Format.Tags)
 			}
-			if got := heard(t, out.Path, 1.2, 1.8, notes...); got != 600 {
+			if got := loudest(t, out.Path, 1.2, 1.8, notes...); got != 600 {
 				t.Errorf("it sounds like %g Hz", got)
 			}
 		})
@@ -162,7 +162,7 @@ func TestTheSoundOfAVideoIsTakenOut(t *testing.T) {
 	out := done(t, "extract_audio", args{"video": fileOf(plan.Video, film)})
 	a := probe(t, out.Path)
 	near(t, "the length", a.seconds(), 3, 0.1)
-	if got := heard(t, out.Path, 0.5, 2.5, notes...); a.codecs() != "audio:mp3" || got != 900 {
+	if got := loudest(t, out.Path, 0.5, 2.5, notes...); a.codecs() != "audio:mp3" || got != 900 {
 		t.Errorf("%s of %g Hz", a.codecs(), got)
 	}
 	// any tool for sound takes the sound of a video

@@ -104,7 +104,7 @@ func (s answeredStream) stream() Stream {
 	if s.Kind == "audio" {
 		return Stream{Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0)}
 	}
-	out := Stream{Kind: s.Kind, Codec: s.Codec, Pixels: s.Pixels, Width: s.squared(), Height: s.Height, Pixels: s.Pixels, Rate: rate(s.Average), Alpha: s.alpha()}
+	out := Stream{Kind: s.Kind, Codec: s.Codec, Pixels: s.Pixels, Width: s.squared(), Height: s.Height, Rate: rate(s.Average), Alpha: s.alpha()}
 	base := rate(s.Base)
 	out.Variable = base > 0 && out.Rate > 0 && math.Abs(base-out.Rate) > out.Rate/100
 	for _, side := range s.Sides {

@@ -18,8 +18,6 @@ type Stream struct {
 	// Width and Height are of the pictures as people see them, turned as the file says, and
 	// with square pixels.
 	Width, Height int
-	// Pixels is ffmpeg's name for how colours are stored, such as yuv420p.
-	Pixels string
 	// Rate is how many pictures a second, on average; 0 if unknown.
 	Rate float64
 	// Variable is true where the pictures are not equally far apart.

@@ -1,0 +1,43 @@
+package program
+
+import (
+	"context"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/native/amount"
+)
+
+// shortestCut is the shortest part that is cut out: a few pictures.
+const shortestCut = 100 * time.Millisecond
+
+// cutVideo keeps a part of a video, exact to the picture.
+func (b *Backend) cutVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	said := c.Text("range")
+	passage, ok := amount.Times(said)
+	if !ok {
+		return toolbox.Output{}, unclear(plan.Say("a part of a video"), said, "0:10-0:25", "the first 5 seconds", "the last 20 seconds")
+	}
+	f, err := b.film(ctx, c, "video")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	from, to, ok := passage.Of(f.look.Duration)
+	if !ok || to-from < shortestCut {
+		return toolbox.Output{}, refusal("The video is only %s long, so there is nothing of it in that part; name times within it.", plan.Span(f.look.Duration))
+	}
+	if err := packable(to - from); err != nil {
+		return toolbox.Output{}, err
+	}
+	j := ffmpeg.Job{
+		Inputs: []ffmpeg.Input{f.input("-ss", inSeconds(from))},
+		Args:   []string{"-map", "0:V:0", "-map", "0:a:0?", "-t", inSeconds(to - from), "-vf", f.shown()},
+	}
+	var note plan.Message
+	if passage.To > f.look.Duration+time.Second {
+		note = plan.Say("The video is only %s long, and the part ends with it.", plan.Span(f.look.Duration))
+	}
+	return b.mp4(ctx, c, j, to-from, plan.Say("from %s to %s", onClock(from), onClock(to)), note)
+}

@@ -1,0 +1,163 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/native/amount"
+)
+
+const (
+	// leastPictures is the rate in bits a second below which pictures are a blur.
+	leastPictures = 24_000
+	// bitsPerPixel is what a pixel of a picture takes where it is to look well; below
+	// that a smaller picture looks better than a worse one.
+	bitsPerPixel = 0.05
+	// smallestFilm is the longer side that pictures keep, in pixels.
+	smallestFilm = 160
+	// fitTries is how often a video is packed anew that came out too large.
+	fitTries = 4
+)
+
+// fitVideoSize packs a video so that its file is no larger than the limit: with fewer
+// bits, and where these are too few, with smaller pictures.
+func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	said := c.Text("limit")
+	limit, ok := amount.Bytes(said)
+	if !ok { // a number alone: the tool is for megabytes
+		limit, ok = amount.Bytes(said + " MB")
+	}
+	if !ok {
+		return toolbox.Output{}, unclear(plan.Say("the size of a file"), said, "8 MB", "500 kB", "under 25 megabytes")
+	}
+	limit = min(limit, b.config.Limits.Bytes)
+	f, err := b.film(ctx, c, "video")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if f.plays() && sizeOf(f.path) <= limit {
+		out, err := b.asItIs(ctx, c, f)
+		if err != nil || sizeOf(out.Path) <= limit {
+			return out, err
+		}
+		if err := os.Remove(out.Path); err != nil {
+			return toolbox.Output{}, unwritten(err)
+		}
+	}
+	if err := packable(f.look.Duration); err != nil {
+		return toolbox.Output{}, err
+	}
+	share := 0.95 // the rest is the file's own
+	for range fitTries {
+		s, ok := f.squeezed(float64(limit) * share)
+		if !ok {
+			break
+		}
+		path, err := b.packed(ctx, c, s.job(f), "video.mp4")
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		size := sizeOf(path)
+		if size <= limit {
+			return toolbox.Output{Path: path, About: plan.Say("%s, %s × %s pixels", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height)), Note: s.note(f)}, nil
+		}
+		if err := os.Remove(path); err != nil {
+			return toolbox.Output{}, unwritten(err)
+		}
+		share *= 0.95 * float64(limit) / float64(size)
+	}
+	return toolbox.Output{}, &plan.Fault{
+		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or cut a shorter part out of it first.", plan.Span(f.look.Duration), megabytes(limit)),
+		Err:      errors.New("no packing was small enough"), Final: true,
+	}
+}
+
+// asItIs hands over a film that is small enough, without what the file tells besides.
+func (b *Backend) asItIs(ctx context.Context, c toolbox.Call, f film) (toolbox.Output, error) {
+	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-c:v", "copy"}
+	if a := f.look.Audio(); a != nil && a.Codec == "aac" {
+		args = append(args, "-c:a", "copy")
+	} else {
+		args = append(args, aac()...)
+	}
+	path, err := b.packed(ctx, c, ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...)}, "video.mp4")
+	return toolbox.Output{Path: path, About: plan.Say("%s", megabytes(sizeOf(path))), Note: plan.Say("The file was small enough before.")}, err
+}
+
+// squeeze is how a film is packed into so many bytes.
+type squeeze struct {
+	width, height   int
+	pictures, sound float64 // bits a second
+	rate            float64 // pictures a second
+	length          time.Duration
+}
+
+// squeezed is the best way to pack the film into so many bytes; false if there is none.
+func (f film) squeezed(bytes float64) (squeeze, bool) {
+	s := squeeze{length: f.look.Duration, rate: min(f.pictures.Rate, mostPictures)}
+	total := bytes * 8 / max(s.length.Seconds(), 0.1)
+	if f.look.Audio() != nil {
+		s.sound = min(max(total*0.15, 16_000), 128_000)
+	}
+	s.pictures = min(total-s.sound, freeRate)
+	if s.rate <= 0 {
+		s.rate = 30
+	}
+	if s.pictures < 400_000 {
+		s.rate = min(s.rate, 24)
+	}
+	w, h := canvas(f.pictures.Width, f.pictures.Height)
+	by := min(1, math.Sqrt(s.pictures/(bitsPerPixel*s.rate*float64(w*h))))
+	by = max(by, min(1, smallestFilm/float64(max(w, h))))
+	s.width, s.height = canvas(int(float64(w)*by), int(float64(h)*by))
+	return s, s.pictures >= leastPictures
+}
+
+func (s squeeze) job(f film) ffmpeg.Job {
+	filter := fmt.Sprintf("%sfps=%g,scale=%d:%d:flags=bicubic,setsar=1,format=yuv420p", f.opaque(), s.rate, s.width, s.height)
+	args := append([]string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", filter}, h264()...)
+	args = append(append(args, "-preset", "fast"), bounded(s.pictures)...)
+	channels := "2"
+	if s.sound < 48_000 {
+		channels = "1"
+	}
+	args = append(args, "-c:a", "aac", "-b:a", strconv.Itoa(int(s.sound)), "-ar", "44100", "-ac", channels)
+	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...)}
+}
+
+// note says what was given up.
+func (s squeeze) note(f film) plan.Message {
+	if s.width >= f.pictures.Width/2*2 {
+		return plan.Message{}
+	}
+	return plan.Say("Its pictures had to be made smaller, from %d × %d to %d × %d pixels.", f.pictures.Width, f.pictures.Height, s.width, s.height)
+}
+
+// sizeOf is the size of a file, more than any limit where it cannot be told.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return info.Size()
+}
+
+func unwritten(err error) error {
+	return &plan.Fault{Sentence: plan.Say("The video could not be written."), Err: err}
+}
+
+// megabytes writes the size of a file for people.
+func megabytes(n int64) plan.Message {
+	if n < 1_000_000 {
+		return plan.Say("%.0f kB", float64(n)/1e3)
+	}
+	return plan.Say("%.1f MB", float64(n)/1e6)
+}

@@ -1,0 +1,118 @@
+package program
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+)
+
+// listened is what was found out about a sound by decoding its beginning.
+type listened struct {
+	// length is how long it is, at most what was listened to.
+	length time.Duration
+	// pauses is the part of the time in which it is much softer than around it. People
+	// who speak take breath; music goes on.
+	pauses float64
+}
+
+// listenRate is how many samples a second are enough for that.
+const listenRate = 8000
+
+// listen decodes a sound, no more of it than that.
+func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
+	raw := filepath.Join(c.Dir, "listen.wav")
+	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()}, Output: raw, Timeout: filmTime,
+		Args: []string{"-map", "0:a:0", "-t", inSeconds(most), "-ac", "1", "-ar", fmt.Sprint(listenRate), "-c:a", "pcm_s16le"},
+	})
+	if err != nil {
+		return listened{}, fmt.Errorf("listen to a sound: %w", err)
+	}
+	wave, err := os.ReadFile(raw)
+	if err = errors.Join(err, os.Remove(raw)); err != nil {
+		return listened{}, &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: err}
+	}
+	samples := samplesIn(wave)
+	return listened{
+		length: time.Duration(len(samples)/2) * time.Second / listenRate,
+		pauses: pauses(samples),
+	}, nil
+}
+
+// samplesIn is the part of a WAV file that holds the samples, 16 bits each
+// (http://soundfile.sapp.org/doc/WaveFormat/).
+func samplesIn(wave []byte) []byte {
+	const riff, chunk = 12, 8
+	for at := riff; at+chunk <= len(wave); {
+		size := int(binary.LittleEndian.Uint32(wave[at+4:]))
+		body := wave[at+chunk:]
+		if string(wave[at:at+4]) == "data" {
+			return body[:min(size, len(body))]
+		}
+		at += chunk + size + size%2
+	}
+	return nil
+}
+
+// pauses is the share of low short-time energy: of the moments that are a tenth as strong
+// as the second around them is on average, or weaker.
+func pauses(samples []byte) float64 {
+	const moment = listenRate / 40
+	var powers []float64
+	for len(samples) >= 2*moment {
+		power := 0.0
+		for i := range moment {
+			v := float64(int16(binary.LittleEndian.Uint16(samples[2*i:]))) //nolint:gosec // samples are signed
+			power += v * v
+		}
+		powers, samples = append(powers, power), samples[2*moment:]
+	}
+	low, all := 0, 0
+	for len(powers) > 0 {
+		second := powers[:min(40, len(powers))]
+		powers = powers[len(second):]
+		mean := 0.0
+		for _, p := range second {
+			mean += p / float64(len(second))
+		}
+		for _, p := range second {
+			if all++; p < mean/10 {
+				low++
+			}
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(low) / float64(all)
+}
+
+// voiceful is how much of speech is pauses at least.
+const voiceful = 0.2
+
+var (
+	voices = regexp.MustCompile(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|narration|narrator|talk|interview|memo|podcast|reads?|reading|said|message)\b`)
+	tunes  = regexp.MustCompile(`\b(?:music|song|songs|tune|melody|beat|beats|track|theme|soundtrack|loop|jingle|instrumental|piano|guitar|ambient|ambience|rain|score)\b`)
+	others = regexp.MustCompile(`[^a-z]+`)
+)
+
+// isVoice tells whether a sound is a voice, by what it is called where that tells, and
+// else by listening.
+func isVoice(v toolbox.Value, heard listened) bool {
+	called := others.ReplaceAllString(strings.ToLower(strings.Join([]string{v.Name, v.File, v.About}, " ")), " ")
+	voice, tune := voices.MatchString(called), tunes.MatchString(called)
+	if voice != tune {
+		return voice
+	}
+	return heard.pauses > voiceful
+}
