@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/strip"
@@ -124,10 +125,11 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if err != nil {
 		return plan.Result{Usage: made.Usage}, err
 	}
+	tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
 	result := plan.Result{
 		Status:      plan.Done,
 		Candidate:   made.Candidate,
-		Model:       made.Model,
+		Model:       cmp.Or(made.Model, naming.Ran(tool, made.Candidate).Model),
 		Usage:       made.Usage,
 		Approximate: made.Approximate,
 		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, made.Failed, made.Note)),

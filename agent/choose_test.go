@@ -33,7 +33,7 @@ func (models) Run(_ context.Context, c toolbox.Candidate, call toolbox.Call) (to
 	if !call.Returns.Media() {
 		return toolbox.Output{Value: "a castle by the sea", Model: c.Model}, nil
 	}
-	out := toolbox.Output{Path: filepath.Join(call.Dir, "out.png"), About: plan.Quote("a small picture"), Model: c.Model}
+	out := toolbox.Output{Path: filepath.Join(call.Dir, "out.png"), About: plan.Quote("a small picture")}
 	return out, os.WriteFile(out.Path, picture(), 0o600)
 }
 
@@ -363,7 +363,7 @@ func TestWhatIsAbsentIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer, err := w.Respond(t.Context(), mind.Account{Request: request(photo), Plan: p, Steps: steps, Results: []plan.Result{
-			{Status: plan.Done, Output: &plan.Resource{Name: "t", Type: plan.Text, Value: "A cat."}, Candidate: "far:edge@maker/dream"},
+			{Status: plan.Done, Output: &plan.Resource{Name: "t", Type: plan.Text, Value: "A cat."}, Model: "maker/dream"},
 		}})
 		if err != nil || answer.Text != want {
 			t.Errorf("got %q, %v", answer.Text, err)

@@ -24,8 +24,6 @@ func (a *Agent) by(account mind.Account) []plan.Result {
 		switch {
 		case r.Model != "":
 			r.Model = a.calledModel(r.Model)
-		case ran.Model != "":
-			r.Model = a.calledModel(ran.Model)
 		case naming.Programmed(tool, ran) && (r.Approximate || asked):
 			r.Model = a.called(account.Request.Language, tool, ran)
 		}

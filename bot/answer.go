@@ -42,7 +42,9 @@ type solutionLine struct {
 }
 
 type stepLine struct {
-	Tool   string   `json:"tool"`
+	Tool string `json:"tool"`
+	// With is the model, server or program that is to do it, where there are several.
+	With   string   `json:"with,omitempty"`
 	Inputs []string `json:"inputs"`
 	// Output is the name of what was made, or "<step 1: edge>" before it is.
 	Output string `json:"output"`
@@ -116,7 +118,7 @@ func (a *answer) solutions(p *plan.Plan, offers []plan.Offer, followed plan.Choi
 
 func newStepLine(before []stepLine, at int, step plan.Step, results map[string]plan.Result) stepLine {
 	l := stepLine{
-		Tool: step.Action.Tool, Inputs: []string{}, Status: string(plan.Waiting),
+		Tool: step.Action.Tool, With: step.Action.With, Inputs: []string{}, Status: string(plan.Waiting),
 		Output: fmt.Sprintf("<step %d: %s>", at+1, step.Action.Returns),
 	}
 	name := func(s plan.Source) string {
@@ -197,8 +199,8 @@ func (s solutionLine) print(b *strings.Builder) {
 	}
 }
 
-// way tells a solution by its tools, and by what they work on where another one has the
-// same tools.
+// way tells a solution by its tools, and by what they work on and with where another one
+// has the same tools.
 func (a *answer) way(s solutionLine) string {
 	alike := 0
 	for _, other := range a.Solutions {
@@ -217,13 +219,17 @@ func (a *answer) way(s solutionLine) string {
 	return strings.Join(steps, ", then ")
 }
 
-// call is the tool with what it works on.
+// call is the tool with what it works on, and with.
 func (s stepLine) call() string {
 	inputs := make([]string, len(s.Inputs))
 	for i, in := range s.Inputs {
 		inputs[i] = short(in)
 	}
-	return fmt.Sprintf("%s (%s)", s.Tool, strings.Join(inputs, ", "))
+	call := fmt.Sprintf("%s (%s)", s.Tool, strings.Join(inputs, ", "))
+	if s.With != "" {
+		call += " with " + s.With
+	}
+	return call
 }
 
 // short cuts a long text to a line that people can read over.
