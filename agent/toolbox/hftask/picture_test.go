@@ -1,0 +1,350 @@
+package hftask
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+)
+
+// near tells whether two colours look the same, after JPEG too.
+func near(a, b color.Color) bool {
+	r1, g1, b1, a1 := a.RGBA()
+	r2, g2, b2, a2 := b.RGBA()
+	for _, d := range [][2]uint32{{r1, r2}, {g1, g2}, {b1, b2}, {a1, a2}} {
+		if max(d[0], d[1])-min(d[0], d[1]) > 0x1800 {
+			return false
+		}
+	}
+	return true
+}
+
+// TestPlacesAreThoseOfThePictureGiven: a large picture is sent smaller, and what is told
+// of places in it is told in its own pixels.
+func TestPlacesAreThoseOfThePictureGiven(t *testing.T) {
+	t.Parallel()
+	server, b := serve(t)
+	const w, h = 3000, 2000 // six million pixels, and four are sent
+	given := fileWith(t, plan.Image, "large.png", pngOf(t, scene(w, h)))
+	out := must(t, b, candidate("object-detection"), call(t, plan.BBox, args{"image": given}))
+	boxes, err := plan.DecodeValue[plan.Box](plan.Resource{Value: out.Value})
+	if err != nil || len(boxes) != 2 {
+		t.Fatalf("found %s, %v", out.Value, err)
+	}
+	want := redAt(w, h)
+	for i, d := range []int{boxes[0].XMin - want.Min.X, boxes[0].YMin - want.Min.Y, boxes[0].XMax - want.Max.X, boxes[0].YMax - want.Max.Y} {
+		if d < -4 || d > 4 {
+			t.Errorf("side %d of %+v is not that of %v", i, boxes[0], want)
+		}
+	}
+	if kinds := server.Asked("object-detection")[0].Kinds["inputs"]; strings.Contains(kinds, "3000x2000") {
+		t.Errorf("sent %s", kinds)
+	}
+	points := value(plan.Points, `[{"x":600,"y":600},{"x":2250,"y":1400,"exclude":true}]`)
+	masked := must(t, b, candidate("mask-generation"), call(t, plan.Mask, args{"image": given, "points": points}))
+	mask, err := media.ReadMask(t.Context(), masked.Path, media.Limits{})
+	if err != nil || mask.Width != w || mask.Height != h || mask.At(600, 600) != 1 || mask.At(2250, 1400) != 0 {
+		t.Errorf("the mask is %dx%d: %d %d, %v", mask.Width, mask.Height, mask.At(600, 600), mask.At(2250, 1400), err)
+	}
+	_, err = b.Run(t.Context(), candidate("mask-generation"), call(t, plan.Mask, args{"image": given, "points": value(plan.Points, `[{"x":3000,"y":1}]`)}))
+	blames(t, err, false, "lies outside of the picture")
+}
+
+// TestOutsideOfAMaskNothingChanges, whatever the server draws.
+func TestOutsideOfAMaskNothingChanges(t *testing.T) {
+	t.Parallel()
+	_, b := serve(t)
+	const w, h = 120, 90
+	given := scene(w, h)
+	hole := image.Rect(20, 15, 50, 40)
+	out := must(t, b, candidate("image-to-image+mask"), call(t, plan.Image, args{
+		"image":  fileWith(t, plan.Image, "a.png", pngOf(t, given)),
+		"mask":   fileWith(t, plan.Mask, "m.png", pngOf(t, maskOver(w, h, hole))),
+		"prompt": text("a blue disc"),
+	}))
+	made, changed := pictureAt(t, out.Path), 0
+	for y := range h {
+		for x := range w {
+			same := made.At(x, y) == color.Color(given.NRGBAAt(x, y)) || near(made.At(x, y), given.At(x, y))
+			switch {
+			case !image.Pt(x, y).In(hole) && !same:
+				t.Fatalf("%d, %d is changed", x, y)
+			case !same:
+				changed++
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("nothing is changed within the mask")
+	}
+	_, err := b.Run(t.Context(), candidate("image-to-image+mask"), call(t, plan.Image, args{
+		"image": fileWith(t, plan.Image, "a.png", pngOf(t, given)),
+		"mask":  fileWith(t, plan.Mask, "m.png", pngOf(t, plain(w, h, color.Black))),
+	}))
+	blames(t, err, false, "covers nothing")
+}
+
+// TestMasks are put together in the size of the picture, the smaller ones on top, and with
+// what they show.
+func TestMasks(t *testing.T) {
+	t.Parallel()
+	_, b := serve(t)
+	const w, h = 120, 90
+	given := args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(w, h)))}
+	out := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, given))
+	parts, err := plan.DecodeValue[plan.Part](plan.Resource{Value: out.Value})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mask, err := media.ReadMask(t.Context(), out.Path, media.Limits{})
+	if err != nil || len(parts) != 2 || mask.Parts != 2 {
+		t.Fatalf("%d parts, %+v, %v", mask.Parts, parts, err)
+	}
+	redPart, bluePart, ground := mask.At(30, 20), mask.At(90, 60), mask.At(110, 80)
+	if redPart == 0 || bluePart == 0 || redPart == bluePart || ground != 0 || parts[redPart-1].Label == parts[bluePart-1].Label {
+		t.Errorf("red %d, blue %d, ground %d of %+v", redPart, bluePart, ground, parts)
+	}
+	free := must(t, b, candidate("image-segmentation"), call(t, plan.Image, given))
+	made := pictureAt(t, free.Path)
+	if _, _, _, a := made.At(110, 80).RGBA(); a != 0 {
+		t.Error("the ground is not transparent")
+	}
+	if !near(made.At(30, 20), red) {
+		t.Errorf("the thing is %v", made.At(30, 20))
+	}
+	empty := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(w, h, white)))}))
+	if empty.Value != "[]" || empty.Path == "" {
+		t.Errorf("of an empty picture it made %+v", empty)
+	}
+}
+
+// TestOverlappingMasks: the smaller one lies on top, whichever comes first.
+func TestOverlappingMasks(t *testing.T) {
+	t.Parallel()
+	const w, h = 40, 30
+	mask := func(r image.Rectangle) string { return base64.StdEncoding.EncodeToString(pngOf(t, maskOver(w, h, r))) }
+	large, small, none := mask(image.Rect(0, 0, 30, 30)), mask(image.Rect(5, 5, 10, 10)), mask(image.Rectangle{})
+	for _, order := range [][2]string{{large, small}, {small, large}} {
+		b := answering(t, "image-segmentation", `[{"label":"a","score":0.9,"mask":"`+order[0]+`"},{"label":"nothing","score":0.7,"mask":"`+none+`"},{"label":"b","score":0.5,"mask":"`+order[1]+`"}]`)
+		out := must(t, b, candidate("image-segmentation"), call(t, plan.Mask, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(w, h, red)))}))
+		m, err := media.ReadMask(t.Context(), out.Path, media.Limits{})
+		if err != nil || m.Parts != 2 || m.At(7, 7) == 0 || m.At(7, 7) == m.At(20, 20) || m.At(35, 7) != 0 || strings.Contains(out.Value, "nothing") {
+			t.Errorf("%+v: %d %d, %v", out, m.At(7, 7), m.At(20, 20), err)
+		}
+	}
+}
+
+// answering is a server that has one task and one answer for it.
+func answering(t *testing.T, task, body string) *Backend {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = io.Copy(io.Discard, r.Body) //nolint:errcheck // the client may be gone
+			say(200, body)(w)
+			return
+		}
+		tasksOnly(w, r, task)
+	}))
+	t.Cleanup(server.Close)
+	return backendAt(t, server.URL)
+}
+
+// TestBoxesLieInThePicture: they are clipped and rounded, and what has no size is left out.
+func TestBoxesLieInThePicture(t *testing.T) {
+	t.Parallel()
+	b := answering(t, "object-detection", `[{"label":"a","score":0.4,"box":{"xmin":-5,"ymin":-0.4,"xmax":10.6,"ymax":99}},
+		{"label":"b","score":1.7,"box":{"xmin":3,"ymin":3,"xmax":3,"ymax":9}},{"label":"c","score":0.9,"box":{"xmin":39,"ymin":29,"xmax":1e300,"ymax":30}}]`)
+	out := must(t, b, candidate("object-detection"), call(t, plan.BBox, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(40, 30, red)))}))
+	if want := `[{"label":"c","score":0.9,"xmin":39,"ymin":29,"xmax":40,"ymax":30},{"label":"a","score":0.4,"xmin":0,"ymin":0,"xmax":11,"ymax":30}]`; out.Value != want {
+		t.Errorf("got %s", out.Value)
+	}
+	none := answering(t, "object-detection", `[]`)
+	if out := must(t, none, candidate("object-detection"), call(t, plan.BBox, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(40, 30, red)))})); out.Value != "[]" {
+		t.Errorf("got %+v", out)
+	}
+}
+
+// TestAMapFollowsItsPicture in type and size; and a picture follows its map.
+func TestAMapFollowsItsPicture(t *testing.T) {
+	t.Parallel()
+	server, b := serve(t)
+	given := fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90)))
+	for run, returns := range map[string]plan.Type{"image-to-image+control": plan.Scribble, "depth-estimation": plan.Depth, "keypoint-detection": plan.Pose} {
+		out := must(t, b, candidate(run), call(t, returns, args{"image": given}))
+		if size := pictureAt(t, out.Path).Bounds().Size(); size != image.Pt(120, 90) {
+			t.Errorf("%s has the size %v", run, size)
+		}
+	}
+	if got := server.Asked("image-to-image")[0].Parameters["control_mode"]; got != "scribble" {
+		t.Errorf("asked for %v", got)
+	}
+	must(t, b, candidate("text-to-image+control"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
+	asked := server.Asked("text-to-image")[0]
+	if asked.Parameters["control_mode"] != "edge" || asked.Kinds["control_image"] != "image/png 64x64" || asked.Text != "a house" || asked.Parameters["seed"] != 7.0 {
+		t.Errorf("asked %+v", asked)
+	}
+}
+
+// TestPoseIsDrawn: a person stands as OpenPose draws them.
+func TestPoseIsDrawn(t *testing.T) {
+	t.Parallel()
+	points := map[string][2]float64{"nose": {50, 10}, "left_shoulder": {70, 30}, "right_shoulder": {30, 30}}
+	var list []map[string]any
+	for name, at := range points {
+		list = append(list, map[string]any{"label": name, "x": at[0], "y": at[1], "score": 0.9})
+	}
+	list = append(list, map[string]any{"label": "left_ankle", "x": 90, "y": 90, "score": 0.01})
+	body, err := json.Marshal([]map[string]any{{"score": 0.9, "keypoints": list}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, plain(100, 100, white)))}
+	out := must(t, answering(t, "keypoint-detection", string(body)), candidate("keypoint-detection"), call(t, plan.Pose, given))
+	made := pictureAt(t, out.Path)
+	for at, want := range map[image.Point]color.Color{
+		{50, 10}: poseColours[0], {50, 30}: poseColours[1], {30, 30}: poseColours[2], {70, 30}: poseColours[5], // joints; the neck is between the shoulders
+		{40, 30}: color.NRGBA{153, 0, 0, 255}, {90, 90}: color.NRGBA{0, 0, 0, 255}, // a limb; a point that is not sure
+	} {
+		if !near(made.At(at.X, at.Y), want) {
+			t.Errorf("%v is %v, want %v", at, made.At(at.X, at.Y), want)
+		}
+	}
+	_, err = answering(t, "keypoint-detection", `[]`).Run(t.Context(), candidate("keypoint-detection"), call(t, plan.Pose, given))
+	blames(t, err, false, "found no person")
+}
+
+// TestHowPicturesLeave: as PNG or JPEG, upright, without metadata; what cannot be read is
+// the input's fault.
+func TestHowPicturesLeave(t *testing.T) {
+	t.Parallel()
+	lying := turned(jpegOf(t, scene(120, 90)), "gps: 48.1, 11.5")
+	deep := image.NewNRGBA64(image.Rect(0, 0, 40, 30))
+	for i := range deep.Pix {
+		deep.Pix[i] = 0xFF
+	}
+	for name, c := range map[string]struct {
+		file     []byte
+		sent     string
+		note     bool
+		sentence string
+	}{
+		"photo.jpg":     {lying, "image/jpeg 90x120", false, ""},
+		"deep.png":      {pngOf(t, deep), "image/png 40x30", false, ""},
+		"moving.gif":    {animation(t), "image/png 20x20", true, ""},
+		"odd.png":       {pngOf(t, plain(41, 31, red)), "image/png 41x31", false, ""},
+		"clear.png":     {pngOf(t, plain(8, 8, color.NRGBA{1, 2, 3, 0})), "image/png 8x8", false, ""},
+		"truncated.png": {pngOf(t, scene(120, 90))[:200], "", false, "cut off or damaged"},
+		"empty.png":     {nil, "", false, "is empty"},
+		"wrong.png":     {wav(), "", false, "is not what its ending says"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, b := serve(t)
+			asked := call(t, plan.Text, args{"image": fileWith(t, plan.Image, name, c.file)})
+			out, err := b.Run(t.Context(), candidate("image-to-text"), asked)
+			promisedNothing(t, asked.Dir)
+			if c.sentence != "" {
+				blames(t, err, false, c.sentence)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := server.Asked("image-to-text")[0].Kinds["inputs"]; got != c.sent || out.Note.IsZero() == c.note {
+				t.Errorf("sent %s, note %s", got, out.Note)
+			}
+		})
+	}
+	f, _, err := (&job{backend: backendAt(t, "http://localhost:1"), call: call(t, plan.Text, nil)}).drawn(t.Context(), fileWith(t, plan.Image, "p.jpg", lying)[0])
+	if err != nil || bytes.Contains(f.content, []byte("gps")) {
+		t.Errorf("metadata left: %v", err)
+	}
+}
+
+// turned is a JPEG whose EXIF says that it lies on its side, with a comment.
+func turned(jpeg []byte, comment string) []byte {
+	exif := []byte("Exif\x00\x00MM\x00\x2A\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")
+	exif = append(exif, comment...)
+	segment := append(binary.BigEndian.AppendUint16([]byte{0xFF, 0xE1}, uint16(len(exif)+2)), exif...)
+	return append(append(append([]byte{}, jpeg[:2]...), segment...), jpeg[2:]...)
+}
+
+// animation is a GIF of two frames.
+func animation(t *testing.T) []byte {
+	t.Helper()
+	frame := image.NewPaletted(image.Rect(0, 0, 20, 20), color.Palette{color.Black, color.White})
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{frame, frame}, Delay: []int{5, 5}}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// TestEnlarging asks for the size that was wanted.
+func TestEnlarging(t *testing.T) {
+	t.Parallel()
+	_, b := serve(t)
+	given := fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90)))
+	for factor, want := range map[string]image.Point{"": {240, 180}, "3x": {360, 270}, "200 px wide": {200, 150}} {
+		out := must(t, b, candidate("super-resolution"), call(t, plan.Image, args{"image": given, "factor": text(factor)}))
+		if got := pictureAt(t, out.Path).Bounds().Size(); got != want {
+			t.Errorf("%q: %v, want %v", factor, got, want)
+		}
+	}
+	for factor, sentence := range map[string]string{"half": "would not be larger", "1000 times": "too large", "purple": "not clear"} {
+		_, err := b.Run(t.Context(), candidate("super-resolution"), call(t, plan.Image, args{"image": given, "factor": text(factor)}))
+		blames(t, err, false, sentence)
+	}
+	lazy := answering(t, "image-to-image", `{"image":"`+base64.StdEncoding.EncodeToString(pngOf(t, scene(120, 90)))+`"}`)
+	_, err := lazy.Run(t.Context(), candidate("super-resolution"), call(t, plan.Image, args{"image": given}))
+	blames(t, err, true, "did not make the picture larger")
+}
+
+// TestWhatIsMissing is said.
+func TestWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, b := serve(t)
+	for run, sentence := range map[string]string{
+		"text-to-image": "shall show", "text-to-video": "shall show", "text-to-speech": "no text to be spoken", "text-to-audio": "shall be like",
+		"image-to-text": "image to work on is missing", "automatic-speech-recognition": "audio to work on is missing", "video-classification": "video to work on is missing",
+		"zero-shot-object-detection": "to be found", "visual-question-answering": "question is missing", "summarization": "text to work on is missing",
+		"text-generation": "does not say what the model is to do",
+	} {
+		_, err := b.Run(t.Context(), candidate(run), call(t, plan.Text, nil))
+		blames(t, err, false, sentence)
+	}
+	_, err := b.Run(t.Context(), candidate("text-to-image+control"), call(t, plan.Image, args{"prompt": text("a house")}))
+	blames(t, err, false, "is missing")
+}
+
+// TestSoundsOfAnAnswer are all kept, with their labels.
+func TestSoundsOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	sound := base64.StdEncoding.EncodeToString(wav())
+	b := answering(t, "audio-to-audio", `[{"label":"voice","blob":"`+sound+`","content-type":"audio/wav"},{"label":"music","blob":"`+sound+`","content-type":"audio/wav"}]`)
+	c := call(t, plan.Audio, args{"audio": fileWith(t, plan.Audio, "a.wav", wav())})
+	out := must(t, b, candidate("audio-to-audio"), c)
+	if len(out.More) != 1 || out.About.String() != "voice" || out.More[0].About.String() != "music" {
+		t.Errorf("made %+v", out)
+	}
+	promised(t, plan.Audio, c.Dir, out)
+	silent := answering(t, "automatic-speech-recognition", `{"text":" "}`)
+	_, err := silent.Run(context.Background(), candidate("automatic-speech-recognition"), call(t, plan.Text, c.Args)) //nolint:usetesting // as a caller without a deadline
+	blames(t, err, false, "No speech")
+	picture := answering(t, "text-to-speech", `{"audio":"`+base64.StdEncoding.EncodeToString(pngOf(t, plain(4, 4, red)))+`"}`)
+	_, err = picture.Run(t.Context(), candidate("text-to-speech"), call(t, plan.Audio, args{"text": text("hello")}))
+	blames(t, err, true, "cannot be read")
+}
+
