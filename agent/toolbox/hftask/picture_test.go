@@ -347,4 +347,3 @@ func TestSoundsOfAnAnswer(t *testing.T) {
 	_, err = picture.Run(t.Context(), candidate("text-to-speech"), call(t, plan.Audio, args{"text": text("hello")}))
 	blames(t, err, true, "cannot be read")
 }
-
