@@ -132,7 +132,7 @@ func readItem(body []byte) (url string, content []byte, err error) {
 func (b *Backend) keep(ctx context.Context, j job, name string, content []byte, want plan.Type) (string, error) {
 	path := filepath.Join(j.Dir, name)
 	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return "", err //nolint:wrapcheck // told says what it is
+		return "", err
 	}
 	info, err := media.InspectContext(ctx, path, b.config.Limits)
 	if stopped := media.Stopped(ctx); stopped != nil {
@@ -144,7 +144,7 @@ func (b *Backend) keep(ctx context.Context, j job, name string, content []byte, 
 	}
 	named := path + info.Ext
 	if err := os.Rename(path, named); err != nil {
-		return "", err //nolint:wrapcheck // told says what it is
+		return "", err
 	}
 	return named, nil
 }
@@ -153,7 +153,7 @@ func (b *Backend) keep(ctx context.Context, j job, name string, content []byte, 
 func (b *Backend) picture(ctx context.Context, dir string, content []byte) (p media.Picture, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return p, err //nolint:wrapcheck // told says what it is
+		return p, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
 	p, err = media.ReadPicture(ctx, path, b.config.Limits)

@@ -46,11 +46,11 @@ func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	defer leave()
 	picture, err := media.Scaled(ctx, small, s.full.X, s.full.Y)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	path := filepath.Join(j.Dir, "depth.png")
 	if err := media.EncodeImage(ctx, path, picture, media.PNG); err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // the same
+		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, About: plan.Say("bright is near")}, nil
 }

@@ -138,7 +138,7 @@ func boxes(all []found) (toolbox.Output, error) {
 	}
 	value, err := plan.EncodeValue(list)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // told says what it is
+		return toolbox.Output{}, err
 	}
 	out := toolbox.Output{Value: value, About: counted(len(all))}
 	if len(all) == 0 {

@@ -203,10 +203,10 @@ type to struct {
 func (r to) RoundTrip(req *http.Request) (*http.Response, error) {
 	again := req.Clone(req.Context())
 	again.URL.Scheme, again.URL.Host, again.Host = "http", strings.TrimPrefix(r.url, "http://"), ""
-	return r.with.RoundTrip(again) //nolint:wrapcheck // as it is
+	return r.with.RoundTrip(again)
 }
 
-func TestContract(t *testing.T) {
+func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the environment
 	b, server := newBackend(t, localaitest.Config{})
 	server.Break(localaitest.Slow, "/v1/depth")
 	toolboxtest.Contract(t, toolboxtest.Make{

@@ -82,7 +82,7 @@ func (b *Backend) drawn(ctx context.Context, j job, body []byte, more int64) (le
 func (b *Backend) save(ctx context.Context, j job, img *image.NRGBA, about plan.Message) (toolbox.Output, error) {
 	path := filepath.Join(j.Dir, "picture.png")
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	if about.Equal(plan.Message{}) {
 		about = plan.Say("%s × %s pixels", strconv.Itoa(img.Rect.Dx()), strconv.Itoa(img.Rect.Dy()))
@@ -131,7 +131,7 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	defer leave()
 	out, err := media.Scaled(ctx, large, w, h)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	return b.save(ctx, j, out, plan.Message{})
 }
@@ -145,7 +145,7 @@ func (b *Backend) whole(ctx context.Context, j job, path string) ([]byte, image.
 	defer leave()
 	p, err := media.ReadPicture(ctx, path, b.config.Limits)
 	if err != nil {
-		return nil, image.Point{}, err //nolint:wrapcheck // it has its sentence
+		return nil, image.Point{}, err
 	}
 	content, err := encoded(ctx, j.Dir, p.Image, media.PNG)
 	return content, p.Image.Rect.Size(), err

@@ -49,7 +49,7 @@ func (w window) of(ctx context.Context, picture *image.NRGBA) (*image.NRGBA, err
 	draw.Draw(part, part.Rect, picture, w.part.Min, draw.Src)
 	scaled, err := media.Scaled(ctx, part, w.inside.Dx(), w.inside.Dy())
 	if err != nil {
-		return nil, err //nolint:wrapcheck // it has its sentence
+		return nil, err
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, square, square))
 	clamp := func(v, from, to int) int { return min(max(v, from), to-1) - from }
@@ -81,13 +81,13 @@ func (w window) hole(m *media.Mask, picture image.Point) *image.Gray {
 func (w window) put(ctx context.Context, answer, picture *image.NRGBA, m *media.Mask) error {
 	whole, err := media.Scaled(ctx, answer, square, square)
 	if err != nil {
-		return err //nolint:wrapcheck // it has its sentence
+		return err
 	}
 	part := image.NewNRGBA(image.Rectangle{Max: w.inside.Size()})
 	draw.Draw(part, part.Rect, whole, w.inside.Min, draw.Src)
 	part, err = media.Scaled(ctx, part, w.part.Dx(), w.part.Dy())
 	if err != nil {
-		return err //nolint:wrapcheck // the same
+		return err
 	}
 	size := picture.Rect.Size()
 	for y := w.part.Min.Y; y < w.part.Max.Y; y++ {
@@ -116,7 +116,7 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	}
 	m, err := media.ReadMask(ctx, masked, b.config.Limits)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	w, form, err := b.hole(ctx, j, path, m)
 	if err != nil {
@@ -134,7 +134,7 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	defer leave()
 	given, err := media.ReadPicture(ctx, path, b.config.Limits)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	if err := w.put(ctx, answer, given.Image, m); err != nil {
 		return toolbox.Output{}, err
@@ -163,7 +163,7 @@ func (b *Backend) hole(ctx context.Context, j job, path string, m *media.Mask) (
 	defer leave()
 	p, err := media.ReadPicture(ctx, path, b.config.Limits)
 	if err != nil {
-		return window{}, nil, err //nolint:wrapcheck // it has its sentence
+		return window{}, nil, err
 	}
 	size := p.Image.Rect.Size()
 	w := windowFor(scaled(covered, image.Pt(m.Width, m.Height), size), size)

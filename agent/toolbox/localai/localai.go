@@ -24,7 +24,6 @@
 package localai
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -187,7 +186,7 @@ func (b *Backend) mayNotLeave() error {
 func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {
 	pixels = min(max(pixels, 1), b.most)
 	if err := b.room.Acquire(ctx, pixels); err != nil {
-		return nil, cmp.Or(media.Stopped(ctx), err)
+		return nil, media.Stopped(ctx)
 	}
 	return func() { b.room.Release(pixels) }, nil
 }

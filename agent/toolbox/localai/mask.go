@@ -76,7 +76,7 @@ func (b *Backend) segmentByMask(ctx context.Context, j job) (toolbox.Output, err
 	}
 	rough, err := media.ReadMask(ctx, path, b.config.Limits)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	s, err := b.send(ctx, j, lookedAt)
 	if err != nil {
@@ -118,7 +118,7 @@ func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, f
 	}
 	path := filepath.Join(j.Dir, "mask.png")
 	if err := media.WriteMask(ctx, path, best); err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, About: counted(1)}, nil
 }
@@ -148,24 +148,25 @@ func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	}
 	value, err := plan.EncodeValue(parts)
 	if err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // told says what it is
+		return toolbox.Output{}, err
 	}
 	path := filepath.Join(j.Dir, "mask.png")
 	if err := media.WriteMask(ctx, path, out); err != nil {
-		return toolbox.Output{}, err //nolint:wrapcheck // it has its sentence
+		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, Value: value, About: counted(len(all))}, nil
 }
 
 func (b *Backend) maskless() error {
-	return senseless(errors.New("a detection without a mask"), "The model only found boxes and no outlines; the operator can name one that segments in BACKENDS_FILE.")
+	return senseless(errors.New("a detection without a mask"),
+		"The model only found boxes and no outlines; the operator can name one that segments in BACKENDS_FILE.")
 }
 
 // mask decodes a mask that came from the server, and brings it to the size of the picture.
 func (b *Backend) mask(ctx context.Context, dir string, content []byte, size image.Point) (out *media.Mask, err error) {
 	path := filepath.Join(dir, "answer-"+rand.Text())
 	if err := os.WriteFile(path, content, 0o600); err != nil {
-		return nil, err //nolint:wrapcheck // told says what it is
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
 	m, err := media.ReadMask(ctx, path, b.config.Limits)

@@ -102,7 +102,7 @@ func (l *listing) ask(ctx context.Context) ([]model, error) {
 
 func (l *listing) get(ctx context.Context, path string) ([]byte, error) {
 	answer, err := l.endpoint.Do(ctx, endpoint.Request{Path: path})
-	return answer.Body, err //nolint:wrapcheck // told sorts it
+	return answer.Body, err
 }
 
 // missing tells whether the server does not have what was asked for.
@@ -131,7 +131,8 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 	}
 	if named != "" {
 		if !slices.ContainsFunc(models, func(m model) bool { return m.ID == named }) {
-			return "", fault(nil, "The LocalAI server at %s has no model called %q: install it, or name another one in BACKENDS_FILE.", b.endpoint.Host(), named)
+			return "", fault(nil, "The LocalAI server at %s has no model called %q: install it, or name another one in BACKENDS_FILE.",
+				b.endpoint.Host(), named)
 		}
 		return named, nil
 	}
@@ -142,7 +143,8 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 		}
 	}
 	if rank == 0 {
-		return "", fault(nil, "The LocalAI server at %s has no model for %s: install one such as %s, or name yours in BACKENDS_FILE.", b.endpoint.Host(), n.purpose, n.example)
+		return "", fault(nil, "The LocalAI server at %s has no model for %s: install one such as %s, or name yours in BACKENDS_FILE.",
+			b.endpoint.Host(), n.purpose, n.example)
 	}
 	return best, nil
 }

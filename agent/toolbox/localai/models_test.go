@@ -235,7 +235,7 @@ type silent struct{}
 
 func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
-	return nil, r.Context().Err() //nolint:wrapcheck // as the network has it
+	return nil, r.Context().Err()
 }
 
 // TestAProbeThatIsGivenUpBlamesNobody: the next one asks again.

@@ -43,13 +43,13 @@ func (b *Backend) send(ctx context.Context, j job, side int) (sent, error) {
 	defer leave()
 	p, err := media.ReadPicture(ctx, path, b.config.Limits)
 	if err != nil {
-		return sent{}, err //nolint:wrapcheck // it has its sentence
+		return sent{}, err
 	}
 	s := sent{full: p.Image.Rect.Size()}
 	s.size = fitted(s.full, side)
 	small, err := media.Scaled(ctx, p.Image, s.size.X, s.size.Y)
 	if err != nil {
-		return sent{}, err //nolint:wrapcheck // the same
+		return sent{}, err
 	}
 	s.content, err = encoded(ctx, j.Dir, small, media.JPEG)
 	return s, err
@@ -59,7 +59,7 @@ func (b *Backend) send(ctx context.Context, j job, side int) (sent, error) {
 func encoded(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
 	path := filepath.Join(dir, rand.Text()+"."+string(f))
 	if err := media.EncodeImage(ctx, path, img, f); err != nil {
-		return nil, err //nolint:wrapcheck // it has its sentence
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
 	return os.ReadFile(path)

@@ -76,14 +76,14 @@ func (b *Backend) sound(ctx context.Context, j job, field string) (part, error) 
 	}
 	info, err := media.InspectContext(ctx, path, b.config.Limits)
 	if err != nil {
-		return part{}, err //nolint:wrapcheck // it has its sentence
+		return part{}, err
 	}
 	if info.Type != plan.Audio {
 		return part{}, fault(nil, "A recording is needed, and what was given is %s.", info.Type)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return part{}, err //nolint:wrapcheck // told says what it is
+		return part{}, err
 	}
 	return part{name: field, content: content, ext: info.Ext, mime: info.MIME}, nil
 }

@@ -56,4 +56,4 @@ func (b *Backend) film(ctx context.Context, j job) (toolbox.Output, error) {
 }
 
 // seed is a seed in the numbers that LocalAI takes.
-func seed(n int64) int32 { return int32(n & 0x7fffffff) } //nolint:gosec // it fits
+func seed(n int64) int32 { return int32(n & 0x7fffffff) }

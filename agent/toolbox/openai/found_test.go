@@ -80,7 +80,7 @@ func TestWhoseTroubleItIs(t *testing.T) {
 	}
 }
 
-func TestContract(t *testing.T) {
+func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the environment
 	started := make(chan struct{}, 8)
 	b, _ := newBackend(t, llmtest.Config{Answer: func(r llmtest.Request) llmtest.Response {
 		if strings.Contains(r.System(), "Wait") {

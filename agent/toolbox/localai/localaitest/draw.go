@@ -13,7 +13,7 @@ const side = 64
 // tint is a colour that belongs to a text.
 func tint(text string) color.NRGBA {
 	h := fnv.New32a()
-	h.Write([]byte(text))
+	_, _ = h.Write([]byte(text)) //nolint:errcheck // a hash takes everything
 	n := h.Sum32()
 	return color.NRGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255} //nolint:gosec // the lowest bits are meant
 }
@@ -32,7 +32,7 @@ func Picture(text string, w, h int) []byte {
 }
 
 // paint makes a picture from words, or tints the one that it is given.
-func paint(r Request) (result, error) {
+func paint(r *Request) (result, error) {
 	w, h := side, side
 	if size := r.Text("size"); size != "" {
 		if _, err := fmt.Sscanf(size, "%dx%d", &w, &h); err != nil || w < 1 || h < 1 || w > 4096 || h > 4096 {
@@ -61,7 +61,7 @@ func paint(r Request) (result, error) {
 const squared = 512
 
 // inpaint fills what is white in the mask with a colour of the prompt.
-func inpaint(r Request) (result, error) {
+func inpaint(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {
 		return result{}, err
@@ -90,7 +90,7 @@ func inpaint(r Request) (result, error) {
 func Fill(prompt string) color.NRGBA { return tint(prompt) }
 
 // enlarge repeats pixels.
-func enlarge(r Request) (result, error) {
+func enlarge(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {
 		return result{}, err

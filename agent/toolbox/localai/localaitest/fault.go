@@ -2,6 +2,7 @@ package localaitest
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -62,15 +63,9 @@ func (s *Server) Held() <-chan struct{} { return s.held }
 func (s *Server) fault(r *http.Request) (broken, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := len(s.broken) - 1; i >= 0; i-- {
-		b := s.broken[i]
-		if len(b.paths) == 0 && r.Method == http.MethodPost {
+	for _, b := range slices.Backward(s.broken) {
+		if len(b.paths) == 0 && r.Method == http.MethodPost || slices.Contains(b.paths, r.URL.Path) {
 			return b, true
-		}
-		for _, p := range b.paths {
-			if p == r.URL.Path {
-				return b, true
-			}
 		}
 	}
 	return broken{}, false
@@ -147,10 +142,8 @@ func (s *Server) endless(w http.ResponseWriter, r *http.Request) {
 func cut(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", "1000")
-	_, err := w.Write([]byte(`{"detections":[{"x":1,`))
-	if err == nil {
-		err = http.NewResponseController(w).Flush() // what there is must arrive before the end does
+	if _, err := w.Write([]byte(`{"detections":[{"x":1,`)); err == nil {
+		_ = http.NewResponseController(w).Flush() //nolint:errcheck // what there is must arrive before the end does
 	}
-	_ = err //nolint:errcheck // the client may be gone
 	panic(http.ErrAbortHandler)
 }

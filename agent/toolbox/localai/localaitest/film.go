@@ -12,7 +12,7 @@ import (
 
 // film makes a second of video: from the picture, which grows darker, or of colours that
 // belong to the prompt.
-func film(r Request) (result, error) {
+func film(r *Request) (result, error) {
 	w, h := int(r.Number("width")), int(r.Number("height"))
 	if w == 0 || h == 0 {
 		w, h = side, side

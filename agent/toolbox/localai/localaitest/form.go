@@ -64,13 +64,13 @@ type Request struct {
 }
 
 // Text is the value of a field, "" if it is absent or no text.
-func (r Request) Text(name string) string {
+func (r *Request) Text(name string) string {
 	s, _ := r.Values[name].(string)
 	return s
 }
 
 // Number is the value of a field, 0 if it is absent.
-func (r Request) Number(name string) float64 {
+func (r *Request) Number(name string) float64 {
 	switch v := r.Values[name].(type) {
 	case float64:
 		return v
@@ -84,7 +84,7 @@ func (r Request) Number(name string) float64 {
 }
 
 // Numbers are the values of a list.
-func (r Request) Numbers(name string) []float64 {
+func (r *Request) Numbers(name string) []float64 {
 	list, _ := r.Values[name].([]any)
 	numbers := make([]float64, 0, len(list))
 	for _, v := range list {
@@ -96,28 +96,28 @@ func (r Request) Numbers(name string) []float64 {
 }
 
 // read checks a request by the form.
-func (f form) read(r *http.Request) (Request, error) {
+func (f form) read(r *http.Request) (*Request, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return Request{}, fmt.Errorf("the body cannot be read: %w", err)
+		return nil, fmt.Errorf("the body cannot be read: %w", err)
 	}
-	q := Request{Path: r.URL.Path, Values: map[string]any{}, Files: map[string][]byte{}, Names: map[string]string{}}
+	q := &Request{Path: r.URL.Path, Values: map[string]any{}, Files: map[string][]byte{}, Names: map[string]string{}}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {
 	case err != nil:
-		return Request{}, fmt.Errorf("the content type is none: %w", err)
+		return nil, fmt.Errorf("the content type is none: %w", err)
 	case f.Encoding == "json" && kind == "application/json":
 		err = q.readJSON(body)
 	case f.Encoding == "form" && kind == "multipart/form-data":
 		err = q.readForm(body, params["boundary"], f)
 	default:
-		return Request{}, fmt.Errorf("the content type is %q", kind)
+		return nil, fmt.Errorf("the content type is %q", kind)
 	}
 	if err != nil {
-		return Request{}, err
+		return nil, err
 	}
 	if err := q.check(f); err != nil {
-		return Request{}, err
+		return nil, err
 	}
 	q.Model = q.Text(f.Model)
 	return q, nil

@@ -58,11 +58,11 @@ func ask(t *testing.T, method, url, contentType, body string) (int, []byte, erro
 	defer own.CloseIdleConnections()
 	resp, err := own.RoundTrip(req)
 	if err != nil {
-		return 0, nil, err //nolint:wrapcheck // as it is
+		return 0, nil, err
 	}
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	_ = resp.Body.Close() //nolint:errcheck // it was read
-	return resp.StatusCode, answer, err //nolint:wrapcheck // as it is
+	return resp.StatusCode, answer, err
 }
 
 func uri() string {
@@ -223,7 +223,8 @@ func TestMediaAreReal(t *testing.T) {
 		if name == "film.avi" {
 			entries = "stream=codec_name,width,height,r_frame_rate,nb_read_frames"
 		}
-		out, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_frames", "-show_entries", entries, "-of", "csv=p=0", path).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "ffprobe", //nolint:gosec // a file of the test
+			"-v", "error", "-count_frames", "-show_entries", entries, "-of", "csv=p=0", path).CombinedOutput()
 		if string(out) != c.want || err != nil {
 			t.Errorf("%s is %q, %v", name, out, err)
 		}

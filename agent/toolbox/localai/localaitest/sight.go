@@ -26,7 +26,7 @@ func newPicture(img image.Image, w, h int) picture {
 	return p
 }
 
-func (r Request) picture(name string) (picture, error) {
+func (r *Request) picture(name string) (picture, error) {
 	img, _, err := image.Decode(bytes.NewReader(r.Files[name]))
 	if err != nil {
 		return picture{}, fmt.Errorf("the picture %q cannot be read: %w", name, err)
@@ -95,7 +95,7 @@ func (p picture) blobs() []blob {
 // Things are the colours of the things that lie on the ground of a picture, the largest
 // first; none where it cannot be read.
 func Things(content []byte) []string {
-	p, err := Request{Files: map[string][]byte{"image": content}}.picture("image")
+	p, err := (&Request{Files: map[string][]byte{"image": content}}).picture("image")
 	if err != nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ func colourName(c color.NRGBA) string {
 
 // detect finds things as the family of the model does: SAM what it is told, with masks and
 // without a class; others all things with their colours as classes.
-func detect(r Request) (result, error) {
+func detect(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {
 		return result{}, err
@@ -205,7 +205,7 @@ func encode(img image.Image) []byte {
 }
 
 // estimate tells distances: ten metres at the top, one at the bottom.
-func estimate(r Request) (result, error) {
+func estimate(r *Request) (result, error) {
 	p, err := r.picture("image")
 	if err != nil {
 		return result{}, err

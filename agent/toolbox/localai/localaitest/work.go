@@ -16,7 +16,7 @@ type result struct {
 }
 
 // works are what is done, by method and path.
-var works = map[string]func(Request) (result, error){
+var works = map[string]func(*Request) (result, error){
 	"POST /v1/detection":            detect,
 	"POST /v1/depth":                estimate,
 	"POST /v1/sound-generation":     compose,
@@ -31,7 +31,7 @@ var works = map[string]func(Request) (result, error){
 }
 
 // handle checks a request, has the work done and answers.
-func (s *Server) handle(path string, work func(Request) (result, error)) http.HandlerFunc {
+func (s *Server) handle(path string, work func(*Request) (result, error)) http.HandlerFunc {
 	f := forms()[path]
 	return func(w http.ResponseWriter, r *http.Request) {
 		q, err := f.read(r)
@@ -43,7 +43,7 @@ func (s *Server) handle(path string, work func(Request) (result, error)) http.Ha
 			return
 		}
 		s.mu.Lock()
-		s.requests = append(s.requests, q)
+		s.requests = append(s.requests, *q)
 		s.mu.Unlock()
 		if !s.has(q.Model, f.Capability) {
 			fail(w, http.StatusInternalServerError, "could not load model - all backends returned error: "+q.Model)

@@ -53,14 +53,14 @@ func Config() llmtest.Config {
 
 func answer(r llmtest.Request) llmtest.Response {
 	text := describe(r)
-	switch {
-	case r.Format == "json_schema":
+	switch r.Format {
+	case "json_schema":
 		var schema map[string]any
 		if err := json.Unmarshal(r.Schema, &schema); err != nil {
 			return llmtest.Response{Status: 400, ErrorMessage: err.Error()}
 		}
 		return llmtest.Response{JSON: valueOf(schema, text)}
-	case r.Format == "json_object":
+	case "json_object":
 		return llmtest.Response{JSON: map[string]any{"labels": []any{map[string]any{"label": text, "score": 0.5}}}}
 	}
 	return llmtest.Response{Text: text}
