@@ -48,11 +48,15 @@ type operation struct {
 	do    func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 }
 
-// need is a program and the package of Debian that has it.
-type need struct{ program, debian string }
+// need is a program, or the data of one, and the package of Debian that has it.
+type need struct {
+	program, debian string
+	// find looks for it where it is more than a program of that name.
+	find func(debian string) (string, error)
+}
 
 // ffmpegs are what operations on sound and video need.
-var ffmpegs = []need{{"ffmpeg", "ffmpeg"}, {"ffprobe", "ffmpeg"}}
+var ffmpegs = []need{{program: "ffmpeg", debian: "ffmpeg"}, {program: "ffprobe", debian: "ffmpeg"}}
 
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Backend, error) {
@@ -74,8 +78,12 @@ func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 		return err
 	}
 	for _, n := range op.needs {
-		if _, err := b.config.Sandbox.Find(n.program, n.debian); err != nil {
-			return fmt.Errorf("look for %s: %w", n.program, err)
+		find := n.find
+		if find == nil {
+			find = func(debian string) (string, error) { return b.config.Sandbox.Find(n.program, debian) }
+		}
+		if _, err := find(n.debian); err != nil {
+			return fmt.Errorf("look for what %s has: %w", n.debian, err)
 		}
 	}
 	return nil

@@ -1,4 +1,70 @@
 package program
 
-// speech are the operations on speech, by name.
-func (b *Backend) speech() map[string]operation { return map[string]operation{} }
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// speech are the operations on words: spoken, heard, read in pictures and set to music.
+func (b *Backend) speech() map[string]operation {
+	espeak := need{program: "espeak-ng", debian: "espeak-ng"}
+	tesseract := []need{{program: "tesseract", debian: "tesseract-ocr"}}
+	return map[string]operation{
+		"text_to_speech": {slices.Concat([]need{espeak}, ffmpegs), tidied(b.say)},
+		"speech_to_text": {slices.Concat([]need{{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel}}, ffmpegs), tidied(b.hear)},
+		"tesseract":      {tesseract, tidied(b.read)},
+		"locate_text":    {tesseract, tidied(b.locateText)},
+		"text_to_music": {slices.Concat([]need{
+			{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
+		}, ffmpegs), tidied(b.music)},
+	}
+}
+
+// run runs a program in the call's folder. What is the program's own trouble counts
+// against it.
+func (b *Backend) run(ctx context.Context, c sandbox.Command) ([]byte, error) {
+	out, err := b.config.Sandbox.Run(ctx, c)
+	switch {
+	case err == nil:
+		return out, nil
+	case ctx.Err() == nil && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrPermission)):
+		return nil, fmt.Errorf("%s: %w: %w", filepath.Base(c.Program), toolbox.ErrDown, err)
+	}
+	return nil, fmt.Errorf("%s: %w", filepath.Base(c.Program), err)
+}
+
+// missing is a part that is not there, by the name that people know it by.
+func missing(what plan.Message, debian string, err error) error {
+	return &plan.Fault{
+		Sentence: plan.Say("It needs %s, which is not there; install it, on Debian with: apt-get install %s.", what, debian),
+		Err:      err,
+	}
+}
+
+// shorten is a text for people, on one line and not long.
+func shorten(s string) string {
+	const most = 80
+	line := []rune(oneLine(s))
+	if len(line) > most {
+		line = append(line[:most-1], '…')
+	}
+	return string(line)
+}
+
+// oneLine is a text without breaks.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// seconds is a time as ffmpeg takes it.
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }

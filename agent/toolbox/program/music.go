@@ -1,0 +1,123 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/program/composer"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// playTime is how long the programs may take for the longest piece; they take seconds.
+const playTime = 3 * time.Minute
+
+// fade is how long a piece takes to fade out.
+const fade = 1500 * time.Millisecond
+
+// music composes a piece by what the words ask for and plays it: the composer's notes
+// become MIDI by abc2midi, and sound by fluidsynth. The sound is MP3.
+func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	prompt := strings.TrimSpace(c.Text("prompt"))
+	if prompt == "" {
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not said what the music is to be like.")}
+	}
+	piece, err := composer.Compose(prompt, c.Seed)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("compose: %w", err)
+	}
+	sound, err := b.play(ctx, c, piece)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	r, err := b.recorded(ctx, sound)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	level, err := b.measure(ctx, c, r, "anull")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if level.silent() {
+		return toolbox.Output{}, &plan.Fault{
+			Sentence: plan.Say("The music that was played cannot be heard."),
+			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
+		}
+	}
+	gain := loudness - level.integrated
+	even := turned(gain)
+	if level.peak+gain > truePeak {
+		if even, err = b.limited(ctx, c, r, gain); err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	filter := fmt.Sprintf("atrim=end=%s,%s,afade=t=out:st=%s:d=%s", seconds(piece.Length), even, seconds(piece.Length-fade), seconds(fade))
+	path, err := b.render(ctx, c, r, mp3, filter)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out := toolbox.Output{
+		Path:  path,
+		About: plan.Say("%s in %s, %d beats a minute, played by %s", piece.Style, piece.Key, piece.Tempo, plan.And(piece.Instruments...)),
+		Note:  plan.Say("The music was put together by simple rules and played by a synthesizer."),
+	}
+	if piece.Asked > composer.Longest || piece.Asked > 0 && piece.Asked < composer.Shortest {
+		out.Note = plan.Sentences(out.Note, plan.Say("Pieces of %s to %s can be made.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))
+	}
+	return out, nil
+}
+
+// play makes sound of a piece.
+func (b *Backend) play(ctx context.Context, c toolbox.Call, piece composer.Piece) (string, error) {
+	font, err := soundfont("fluid-soundfont-gm")
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	notes, score, sound := filepath.Join(c.Dir, "music.abc"), filepath.Join(c.Dir, "music.mid"), filepath.Join(c.Dir, "music.wav")
+	if err := os.WriteFile(notes, []byte(piece.ABC), 0o600); err != nil {
+		return "", fmt.Errorf("write the notes: %w", err)
+	}
+	if _, err := b.run(ctx, sandbox.Command{Program: "abc2midi", Args: []string{notes, "-o", score, "-silent"}, Dir: c.Dir, Timeout: playTime}); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(score); err != nil {
+		return "", &plan.Fault{Sentence: plan.Say("The notes could not be played."), Err: fmt.Errorf("abc2midi wrote nothing: %w", err)}
+	}
+	_, err = b.run(ctx, sandbox.Command{
+		Program: "fluidsynth", Dir: c.Dir, Read: []string{font}, Timeout: playTime,
+		Args: []string{"-n", "-i", "-q", "-T", "wav", "-O", "s16", "-r", "44100", "-g", "0.4", "-F", sound, font, score},
+	})
+	return sound, err
+}
+
+// soundfonts are where the sounds of instruments lie, the best known first.
+var soundfonts = []string{
+	"/usr/share/sounds/sf2/FluidR3_GM.sf2", "/usr/share/sounds/sf2/default-GM.sf2", "/usr/share/sounds/sf3/default-GM.sf3",
+	"/usr/share/sounds/sf2/*.sf2", "/usr/share/sounds/sf3/*.sf3", "/usr/share/soundfonts/*.sf[23]",
+}
+
+// soundfont finds the sounds of the instruments.
+func soundfont(debian string) (string, error) {
+	for _, pattern := range soundfonts {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			return "", fmt.Errorf("look for a soundfont: %w", err)
+		}
+		for _, path := range found {
+			whole, err := filepath.EvalSymlinks(path)
+			if err != nil {
+				continue
+			}
+			if info, err := os.Stat(whole); err == nil && info.Mode().IsRegular() {
+				return whole, nil
+			}
+		}
+	}
+	return "", missing(plan.Say("the sounds of instruments (a soundfont)"), debian, errors.New("no soundfont"))
+}

@@ -1,0 +1,148 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/sandbox"
+)
+
+const (
+	// readTime is how long one reading of a picture may take; it takes seconds.
+	readTime = 2 * time.Minute
+	// mostTold is the longest table of words that is taken, in bytes.
+	mostTold = 16 << 20
+	// mostLanguages is how many languages a picture is read in that nobody names one for:
+	// each takes its time.
+	mostLanguages = 4
+	// hardlyRead is the mean confidence below which people are told of it.
+	hardlyRead = 60
+)
+
+// read reads the writing in a picture, in reading order: a line for each line, an empty
+// one between paragraphs.
+func (b *Backend) read(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	found, err := b.written(ctx, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	text := found.text()
+	if text == "" {
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("No writing was found in the picture.")}
+	}
+	return toolbox.Output{Value: text, About: plan.Quote(shorten(text)), Note: found.note()}, nil
+}
+
+// locateText tells where the words of a picture are.
+func (b *Backend) locateText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	found, err := b.written(ctx, c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	value, err := plan.EncodeValue(found.boxes())
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("write down the boxes: %w", err)
+	}
+	out := toolbox.Output{Value: value, Note: found.note()}
+	switch len(found.words) {
+	case 0:
+		out.About, out.Note = plan.Say("no words"), plan.Say("No writing was found in the picture.")
+	case 1:
+		out.About = plan.Say("one word")
+	default:
+		out.About = plan.Say("%d words", len(found.words))
+	}
+	return out, nil
+}
+
+// note tells that the writing was hard to read.
+func (w writing) note() plan.Message {
+	if len(w.words) > 0 && w.confidence() < hardlyRead {
+		return plan.Say("The writing was hard to read, so there may be mistakes; a larger or sharper picture helps.")
+	}
+	return plan.Message{}
+}
+
+// written reads a picture by tesseract: as a page, and where that gives nothing, as words
+// here and there.
+func (b *Backend) written(ctx context.Context, c toolbox.Call) (writing, error) {
+	path, err := fileIn(c, "image")
+	if err != nil {
+		return writing{}, err
+	}
+	letters, err := b.letters(ctx, c)
+	if err != nil {
+		return writing{}, err
+	}
+	page, err := readable(ctx, path, c.Dir, b.config.Limits)
+	if err != nil {
+		return writing{}, err
+	}
+	var found writing
+	for _, layout := range []string{"3", "11"} { // a page with columns; sparse text (tesseract(1), --psm)
+		table, err := b.run(ctx, sandbox.Command{
+			Program: "tesseract", Args: []string{page.path, "-", "-l", letters, "--psm", layout, "--dpi", "300", "tsv"},
+			Dir: c.Dir, Env: []string{"OMP_THREAD_LIMIT=2"}, Most: mostTold, Timeout: readTime,
+		})
+		if err != nil {
+			return writing{}, err
+		}
+		if found = page.writing(table); len(found.words) > 0 {
+			break
+		}
+	}
+	return found, nil
+}
+
+// letters are the data that tesseract reads with: those of the language that is named,
+// or of all that are installed, English first.
+func (b *Backend) letters(ctx context.Context, c toolbox.Call) (string, error) {
+	listed, err := b.run(ctx, sandbox.Command{Program: "tesseract", Args: []string{"--list-langs"}, Dir: c.Dir})
+	if err != nil {
+		return "", err
+	}
+	var installed []string
+	for line := range strings.Lines(string(listed)) {
+		if name := strings.TrimSpace(line); name != "osd" && name != "equ" && !strings.ContainsAny(name, " /") && name != "" {
+			installed = append(installed, name)
+		}
+	}
+	if said := strings.TrimSpace(c.Text("language")); said != "" {
+		all, err := languages()
+		if err != nil {
+			return "", err
+		}
+		in, err := named(all, said)
+		if err != nil {
+			return "", err
+		}
+		if !slices.Contains(installed, in.Letters) {
+			return "", missing(plan.Say("what tesseract knows of the language %q", in.Names[0]),
+				"tesseract-ocr-"+strings.ReplaceAll(in.Letters, "_", "-"), errors.New("no data for "+in.Letters))
+		}
+		return in.Letters, nil
+	}
+	if len(installed) == 0 {
+		return "", missing(plan.Say("what tesseract knows of a language"), "tesseract-ocr-eng", toolbox.ErrDown)
+	}
+	slices.SortStableFunc(installed, func(a, b string) int {
+		switch {
+		case a == "eng" && b != "eng":
+			return -1
+		case b == "eng" && a != "eng":
+			return 1
+		}
+		return 0
+	})
+	return strings.Join(installed[:min(len(installed), mostLanguages)], "+"), nil
+}
+
+// pagePath is where a picture lies that is to be read.
+func pagePath(dir string) string { return filepath.Join(dir, "page.png") }

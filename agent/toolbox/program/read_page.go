@@ -1,0 +1,80 @@
+package program
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"math"
+
+	"golang.org/x/image/draw"
+
+	"atelier/agent/toolbox/media"
+)
+
+const (
+	// smallPage and largePage are the longest sides between which pictures are read best,
+	// in pixels: letters should be about 30 pixels high (Tesseract, "Improving the quality
+	// of the output").
+	smallPage, largePage = 1800, 5000
+	// mostLarger is how much a small picture is enlarged at most.
+	mostLarger = 4
+)
+
+// page is a picture that is ready to be read.
+type page struct {
+	path string
+	// scale is how much larger it is than the picture, size the picture's.
+	scale float64
+	size  image.Point
+}
+
+// readable writes a picture as it is read best: upright, opaque, neither too small nor
+// too large, without its colours.
+func readable(ctx context.Context, path, dir string, limits media.Limits) (page, error) {
+	img, err := media.DecodeImage(ctx, path, limits)
+	if err != nil {
+		return page{}, err //nolint:wrapcheck // the sentence is that of the picture
+	}
+	size := img.Rect.Size()
+	longest := float64(max(size.X, size.Y))
+	scale := 1.0
+	switch {
+	case longest < smallPage:
+		scale = min(math.Round(smallPage/longest), mostLarger)
+	case longest > largePage:
+		scale = largePage / longest
+	}
+	scale = max(scale, 1/longest)
+	ground := image.NewUniform(groundOf(img))
+	flat := image.NewGray(image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))))
+	draw.Draw(flat, flat.Rect, ground, image.Point{}, draw.Src)
+	if err := media.Stopped(ctx); err != nil {
+		return page{}, err //nolint:wrapcheck // it says that it was stopped
+	}
+	draw.CatmullRom.Scale(flat, flat.Rect, img, img.Rect, draw.Over, nil)
+	p := page{path: pagePath(dir), scale: scale, size: size}
+	if err := media.EncodeImage(ctx, p.path, flat, media.PNG); err != nil {
+		return page{}, err //nolint:wrapcheck // the sentence is that of the picture
+	}
+	return p, nil
+}
+
+// groundOf is what stands behind a picture with transparency: what is bright is put on
+// black, anything else on white.
+func groundOf(img *image.NRGBA) color.Color {
+	var sum, weight int64
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
+		for i := 0; i < len(row); i += 4 {
+			a := int64(row[i+3])
+			sum += a * (int64(row[i]) + int64(row[i+1]) + int64(row[i+2])) / 3
+			weight += a
+		}
+	}
+	pixels := int64(img.Rect.Dx()) * int64(img.Rect.Dy())
+	const bright, whole = 190, 250
+	if weight > 0 && sum/weight > bright && weight/max(pixels, 1) < whole {
+		return color.Black
+	}
+	return color.White
+}

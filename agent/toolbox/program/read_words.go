@@ -1,0 +1,126 @@
+package program
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+)
+
+// word is one that was read, with its box in the picture.
+type word struct {
+	text  string
+	sure  float64 // in percent
+	box   plan.Box
+	line  string // which line it stands in
+	block string // which paragraph
+}
+
+// writing is what was read in a picture, in reading order.
+type writing struct{ words []word }
+
+// Below these confidences, in percent, a word is taken for a pattern that looks like
+// letters; a single sign must be surer.
+const (
+	leastSure     = 30
+	leastSureSign = 55
+)
+
+// writing reads tesseract's table (TSV: level, page, block, paragraph, line, word, left,
+// top, width, height, confidence, text), and finds the boxes' places in the picture.
+func (p page) writing(table []byte) writing {
+	const wordLevel, columns = "5", 12
+	var all writing
+	for line := range strings.Lines(string(table)) {
+		f := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if len(f) < columns || f[0] != wordLevel {
+			continue
+		}
+		text := strings.TrimSpace(strings.ToValidUTF8(f[11], ""))
+		sure, err := strconv.ParseFloat(f[10], 64)
+		if err != nil || !legible(text, sure) {
+			continue
+		}
+		all.words = append(all.words, word{
+			text: text, sure: sure, box: p.box(f[6:10]),
+			line: strings.Join(f[1:5], "."), block: strings.Join(f[1:4], "."),
+		})
+	}
+	return all
+}
+
+// legible tells a word from noise.
+func legible(text string, sure float64) bool {
+	signs := !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+	least := float64(leastSure)
+	if signs || utf8.RuneCountInString(text) == 1 {
+		least = leastSureSign
+	}
+	return text != "" && sure >= least
+}
+
+// box is where the numbers left, top, width and height lie in the picture.
+func (p page) box(at []string) plan.Box {
+	var n [4]float64
+	for i, s := range at {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return plan.Box{}
+		}
+		n[i] = v / p.scale
+	}
+	within := func(v float64, most int) int { return min(max(int(math.Round(v)), 0), most) }
+	b := plan.Box{
+		XMin: within(math.Floor(n[0]), p.size.X-1), YMin: within(math.Floor(n[1]), p.size.Y-1),
+		XMax: within(math.Ceil(n[0]+n[2]), p.size.X), YMax: within(math.Ceil(n[1]+n[3]), p.size.Y),
+	}
+	b.XMax, b.YMax = max(b.XMax, b.XMin+1), max(b.YMax, b.YMin+1)
+	return b
+}
+
+// text is the writing as people copy it out.
+func (w writing) text() string {
+	var b strings.Builder
+	for i, now := range w.words {
+		if i > 0 {
+			switch before := w.words[i-1]; {
+			case before.block != now.block:
+				b.WriteString("\n\n")
+			case before.line != now.line:
+				b.WriteString("\n")
+			case !unspaced(before.text) || !unspaced(now.text):
+				b.WriteString(" ")
+			}
+		}
+		b.WriteString(now.text)
+	}
+	return b.String()
+}
+
+// unspaced tells whether a word is of a script without spaces between words.
+func unspaced(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) || unicode.Is(unicode.Po, r) && r > unicode.MaxLatin1
+}
+
+// boxes are the words with their places.
+func (w writing) boxes() []plan.Box {
+	all := make([]plan.Box, len(w.words))
+	for i, word := range w.words {
+		all[i] = word.box
+		all[i].Label, all[i].Score = word.text, math.Round(word.sure)/100
+	}
+	return all
+}
+
+// confidence is the mean one, in percent.
+func (w writing) confidence() float64 {
+	sum := 0.0
+	for _, word := range w.words {
+		sum += word.sure
+	}
+	return sum / float64(max(len(w.words), 1))
+}

@@ -1,0 +1,163 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/sandbox"
+)
+
+const (
+	// maxHeard is how much of a recording is listened to: it takes up to as long.
+	maxHeard = 5 * time.Minute
+	hearTime = 10 * time.Minute
+)
+
+// hear writes down what is said in a recording, in English, by pocketsphinx.
+func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	r, err := b.recording(ctx, c, "audio")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	nothing := r.fault(nil, "holds no speech that could be understood.")
+	was, err := b.measure(ctx, c, r, "anull")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if was.silent() {
+		return toolbox.Output{}, nothing
+	}
+	sound := filepath.Join(c.Dir, "heard.wav")
+	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()},
+		Args:   []string{"-map", "0:a:0", "-t", seconds(maxHeard), "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le"},
+		Output: sound, Timeout: soundTime,
+	})
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("make a sound ready to be heard: %w", err)
+	}
+	command, err := listening(sound, filepath.Join(c.Dir, "heard.log"))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	command.Dir = c.Dir
+	said, err := b.run(ctx, command)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	text := heard(said)
+	if text == "" {
+		return toolbox.Output{}, nothing
+	}
+	out := toolbox.Output{Value: text, About: plan.Quote(shorten(text)), Note: plan.Say(
+		"It was heard by a simple program that knows English only, so expect wrong words.")}
+	if r.look.Duration > maxHeard+time.Second {
+		out.Note = plan.Sentences(plan.Say("Only the first %s were listened to.", plan.Span(maxHeard)), out.Note)
+	}
+	return out, nil
+}
+
+// The program: pocketsphinx since version 5, pocketsphinx_continuous before.
+const newSphinx, oldSphinx = "pocketsphinx", "pocketsphinx_continuous"
+
+// recogniser finds the program.
+func recogniser(debian string) (string, error) {
+	for _, name := range []string{newSphinx, oldSphinx} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", missing(plan.Say("the program %s", newSphinx), debian, exec.ErrNotFound)
+}
+
+// models are the folders in which Debian and others keep what the program knows of
+// languages.
+var models = []string{"/usr/share/pocketsphinx/model/en-us", "/usr/local/share/pocketsphinx/model/en-us"}
+
+// heardModel finds what the program knows of English.
+func heardModel(debian string) (string, error) {
+	for _, folder := range models {
+		whole := true
+		for _, part := range []string{"en-us/mdef", "en-us.lm.bin", "cmudict-en-us.dict"} {
+			if _, err := os.Stat(filepath.Join(folder, part)); err != nil {
+				whole = false
+			}
+		}
+		if whole {
+			return folder, nil
+		}
+	}
+	return "", missing(plan.Say("what pocketsphinx knows of English"), debian, errors.New("no model for en-us"))
+}
+
+// listening is the command that listens to a sound of 16 kHz.
+func listening(sound, log string) (sandbox.Command, error) {
+	program, err := recogniser("pocketsphinx")
+	if err != nil {
+		return sandbox.Command{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	model, err := heardModel("pocketsphinx-en-us")
+	if err != nil {
+		return sandbox.Command{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	args := []string{
+		"-hmm", filepath.Join(model, "en-us"), "-lm", filepath.Join(model, "en-us.lm.bin"),
+		"-dict", filepath.Join(model, "cmudict-en-us.dict"), "-logfn", log,
+	}
+	if filepath.Base(program) == newSphinx {
+		args = append(args, "live", sound) // each passage of speech, by its own
+	} else {
+		args = append(args, "-infile", sound)
+	}
+	return sandbox.Command{Program: program, Args: args, Read: []string{model}, Timeout: hearTime}, nil
+}
+
+// heard is what a recogniser says, a line for each passage: as JSON since version 5
+// (pocketsphinx(1), "t" is the text), as plain words before.
+func heard(said []byte) string {
+	var lines []string
+	all := bufio.NewScanner(bytes.NewReader(said))
+	all.Buffer(nil, 1<<20)
+	for all.Scan() {
+		line := strings.TrimSpace(all.Text())
+		if strings.HasPrefix(line, "{") {
+			var passage struct {
+				Text string `json:"t"`
+			}
+			if json.Unmarshal([]byte(line), &passage) != nil {
+				continue
+			}
+			line = passage.Text
+		}
+		if line = words(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// words leaves out the marks of silence and noise: <s>, <sil>, [NOISE], ++COUGH++; and
+// which way of pronouncing a word was heard: "the(2)".
+func words(line string) string {
+	var kept []string
+	for w := range strings.FieldsSeq(line) {
+		if strings.ContainsAny(w[:1], "<[+") {
+			continue
+		}
+		w, _, _ = strings.Cut(w, "(")
+		kept = append(kept, w)
+	}
+	return strings.Join(kept, " ")
+}

@@ -1,0 +1,139 @@
+package program
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
+)
+
+//go:embed speech_languages.yaml
+var languageTable []byte
+
+// language is one that can be spoken or read.
+type language struct {
+	Names []string
+	// Voice is espeak-ng's name of it, and Letters that of Tesseract's data.
+	Voice, Letters string
+	// Script is a Unicode script, of the languages that a text may be found to be in.
+	Script string
+	// Signs and Common are letters and words that tell it from others of its script.
+	Signs  string
+	Common []string
+}
+
+// languages reads the table.
+func languages() ([]language, error) {
+	var all []language
+	if err := yaml.Unmarshal(languageTable, &all); err != nil {
+		return nil, fmt.Errorf("the table of languages: %w", err)
+	}
+	return all, nil
+}
+
+// named is the language that is called so: "German", "in french, please", "zh", "日语".
+func named(all []language, said string) (language, error) {
+	text := plainWords(said)
+	best, longest := -1, 0
+	for i, l := range all {
+		for _, name := range l.Names {
+			if at := plainWords(name); contains(text, at) && len(at) > longest {
+				best, longest = i, len(at)
+			}
+		}
+	}
+	if best < 0 { // by its code, alone
+		code := strings.ReplaceAll(strings.TrimSpace(strings.ToLower(said)), "_", "-")
+		base, _, _ := strings.Cut(code, "-")
+		if base == "zh" {
+			base = "cmn"
+		}
+		best = slices.IndexFunc(all, func(l language) bool { return l.Voice == code })
+		if best < 0 {
+			best = slices.IndexFunc(all, func(l language) bool {
+				voice, _, _ := strings.Cut(l.Voice, "-")
+				return base != "" && (voice == base || l.Letters == base)
+			})
+		}
+	}
+	if best < 0 {
+		return language{}, unclear(plan.Say("a language"), said, "English", "German", "Chinese")
+	}
+	return all[best], nil
+}
+
+// plainWords is a text in lower case with a space around each word.
+func plainWords(s string) string {
+	return " " + strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r)
+	}), " ") + " "
+}
+
+// contains tells whether plain words hold others; those of a script without spaces are
+// looked for anywhere.
+func contains(text, words string) bool {
+	if strings.ContainsFunc(words, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		words = strings.TrimSpace(words)
+	}
+	return strings.Contains(text, words)
+}
+
+// detected is the language that a text seems to be in: that of the script that most of
+// it is written in, and among those of one script by letters and common words. English,
+// where nothing speaks for another one.
+func detected(all []language, text string) language {
+	script := scriptOf(all, text)
+	words := strings.Fields(plainWords(text))
+	best, most := 0, 0
+	for i, l := range all {
+		if l.Script != script {
+			continue
+		}
+		weight := 1 // for the first one of its script
+		for _, w := range words {
+			if slices.Contains(l.Common, w) {
+				weight += 2
+			}
+			if l.Signs != "" && strings.ContainsAny(w, l.Signs) {
+				weight += 3
+			}
+		}
+		if weight > most {
+			best, most = i, weight
+		}
+	}
+	return all[best]
+}
+
+// scriptOf is the script of most of a text, of those that languages have. A sign that is
+// a word or a syllable counts as three letters; kana make what stands beside them Japanese.
+func scriptOf(all []language, text string) string {
+	count := map[string]int{}
+	for _, r := range text {
+		for _, l := range all {
+			if l.Script != "" && (unicode.Is(unicode.Scripts[l.Script], r) || l.Script == "Hiragana" && unicode.Is(unicode.Katakana, r)) {
+				weight := 1
+				if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+					weight = 3
+				}
+				count[l.Script] += weight
+				break
+			}
+		}
+	}
+	if kana := count["Hiragana"]; kana*8 > count["Han"] && kana > 0 {
+		count["Hiragana"], count["Han"] = kana+count["Han"], 0
+	}
+	best := "Latin"
+	for _, l := range all { // in the table's order, so that it is the same each time
+		if l.Script != "" && count[l.Script] > count[best] {
+			best = l.Script
+		}
+	}
+	return best
+}

@@ -1,0 +1,94 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/sandbox"
+)
+
+const (
+	// maxSpoken is the longest text that is spoken, in characters: about half an hour.
+	maxSpoken = 30_000
+	// speakTime is how long that may take; it takes seconds.
+	speakTime = 2 * time.Minute
+)
+
+// say speaks a text by espeak-ng: in the language that is named or that it seems to be
+// in, with the voice that is described. The sound is MP3.
+func (b *Backend) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	text := spoken(c.Text("text"))
+	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return toolbox.Output{}, refusal("There is nothing in the text that could be spoken: no letter and no number.")
+	}
+	if n := utf8.RuneCountInString(text); n > maxSpoken {
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say(
+			"The text is too long to be spoken: it has %d characters, and at most about %d are taken.", n, maxSpoken)}
+	}
+	all, err := languages()
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	in := detected(all, text)
+	if said := c.Text("language"); strings.TrimSpace(said) != "" {
+		if in, err = named(all, said); err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	voice, err := voiceOf(c.Text("voice"))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	words, sound := filepath.Join(c.Dir, "words.txt"), filepath.Join(c.Dir, "words.wav")
+	if err := os.WriteFile(words, []byte(text+"\n"), 0o600); err != nil {
+		return toolbox.Output{}, fmt.Errorf("write down what is spoken: %w", err)
+	}
+	args := append(voice.args(in), "-b", "1", "-f", words, "-w", sound)
+	if _, err := b.run(ctx, sandbox.Command{Program: "espeak-ng", Args: args, Dir: c.Dir, Timeout: speakTime}); err != nil {
+		return toolbox.Output{}, err
+	}
+	r, err := b.recorded(ctx, sound)
+	if err != nil {
+		return toolbox.Output{}, &plan.Fault{
+			Sentence: plan.Say("The program that speaks has no sound for this text; say in which language it is."),
+			Err:      errors.Join(errors.New("espeak-ng wrote no sound"), err),
+		}
+	}
+	path, err := b.render(ctx, c, r, mp3, "")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out := toolbox.Output{Path: path, About: plan.Quote(shorten(text))}
+	if in.Voice == "ja" && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+		out.Note = plan.Say("This voice reads kana only, and does not know how kanji are read.")
+	}
+	return out, nil
+}
+
+// spoken is a text without what the program would take for more than text: control
+// characters, which are its commands, and double brackets, which hold its phonemes
+// (espeak-ng, docs/markup.md).
+func spoken(text string) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t':
+			return r
+		case unicode.IsControl(r):
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	for strings.Contains(text, "[[") || strings.Contains(text, "]]") {
+		text = strings.NewReplacer("[[", "[", "]]", "]").Replace(text)
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,76 @@
+package program
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed speech_voices.yaml
+var voiceTable []byte
+
+// voice is how a text is spoken.
+type voice struct {
+	variant            string
+	pitch, speed, loud int
+}
+
+// ordinary is the voice that is not described: a little slower than the program's own.
+var ordinary = voice{pitch: 50, speed: 160, loud: 100}
+
+// voiceOf understands how people describe a voice: "a deep man's voice", "slowly". What
+// it does not know changes nothing.
+func voiceOf(said string) (voice, error) {
+	var all []struct {
+		Words              []string
+		Variant            string
+		Pitch, Speed, Loud int
+	}
+	if err := yaml.Unmarshal(voiceTable, &all); err != nil {
+		return voice{}, fmt.Errorf("the table of voices: %w", err)
+	}
+	type term struct {
+		entry int
+		words string
+	}
+	var terms []term
+	for i, entry := range all {
+		for _, w := range entry.Words {
+			terms = append(terms, term{i, plainWords(w)})
+		}
+	}
+	slices.SortStableFunc(terms, func(a, b term) int { return cmp.Compare(len(b.words), len(a.words)) })
+	text := plainWords(strings.NewReplacer("'s", "s", "’s", "s").Replace(said))
+	v := ordinary
+	told := map[int]bool{}
+	for _, t := range terms {
+		if !contains(text, t.words) || told[t.entry] {
+			continue
+		}
+		told[t.entry] = true
+		text = strings.Replace(text, strings.TrimSpace(t.words), "", 1)
+		entry := all[t.entry]
+		v.variant = cmp.Or(v.variant, entry.Variant)
+		v.pitch += entry.Pitch
+		v.speed += entry.Speed
+		v.loud += entry.Loud
+	}
+	v.pitch = min(max(v.pitch, 0), 99)
+	v.speed = min(max(v.speed, 80), 400)
+	v.loud = min(max(v.loud, 20), 200)
+	return v, nil
+}
+
+// args are the voice as espeak-ng takes it, in a language.
+func (v voice) args(l language) []string {
+	name := l.Voice
+	if v.variant != "" {
+		name += "+" + v.variant
+	}
+	return []string{"-v", name, "-p", strconv.Itoa(v.pitch), "-s", strconv.Itoa(v.speed), "-a", strconv.Itoa(v.loud)}
+}
