@@ -112,6 +112,11 @@ func (s *Server) takeFault(places ...string) (*fault, bool) {
 	return nil, false
 }
 
+// spoils tells whether there is an answer, which is spoiled.
+func (f *fault) spoils() bool {
+	return slices.Contains([]Kind{Cut, Typed, Shapeless, Outside, OtherSize, Empty}, f.Kind)
+}
+
 const page = "<!DOCTYPE html><html><head><title>Bad gateway</title></head><body><h1>Bad gateway</h1><p>secret-host-17:8443</p></body></html>"
 
 // misbehave answers as the fault wants, and tells whether that was all. A fault that

@@ -95,6 +95,10 @@ func TestFaultsOfModels(t *testing.T) {
 	if r := fetch(t, s, http.MethodGet, "/healthz"); r.status != 502 {
 		t.Errorf("health: %d", r.status)
 	}
+	s.Break(hftasktest.All, hftasktest.Fault{Kind: hftasktest.Shapeless})
+	if r := fetch(t, s, http.MethodGet, "/capabilities"); r.status != 200 || strings.Contains(string(r.body), "org/one") {
+		t.Errorf("capabilities: %d %s", r.status, r.body)
+	}
 	s.Mend(hftasktest.All)
 	if r := fetch(t, s, http.MethodGet, "/healthz"); r.status != 200 {
 		t.Errorf("health: %d", r.status)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strconv"
 )
@@ -30,6 +31,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case ok && s.misbehave(w, r, f):
 		case r.URL.Path != "/healthz" && s.config.Token != "" && r.Header.Get("Authorization") != "Bearer "+s.config.Token:
 			expired.write(w)
+		case ok && f.spoils():
+			was := httptest.NewRecorder()
+			next.ServeHTTP(was, r)
+			spoiled(made{kind: was.Header().Get("Content-Type"), body: was.Body.Bytes()}, f.Kind).write(w)
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -64,18 +69,13 @@ func (s *Server) servePipeline(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, models[0], []string{name})
 }
 
-// answer does the first of the tasks whose form the request is of.
+// answer does the one of the tasks whose form the request is of.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, names []string) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // it is in memory
 	}
-	var q *request
-	for _, name := range names {
-		if q, err = s.read(r, body, model, name); err == nil {
-			break
-		}
-	}
+	q, err := s.readOne(r, body, model, names)
 	call := s.arrive(r, q.call)
 	f, faulty := s.takeFault(model, q.task)
 	if faulty && s.misbehave(w, r, f) {
@@ -99,6 +99,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string, na
 		return
 	}
 	m.write(w)
+}
+
+// readOne reads a request for one of several tasks. One that may be for any of them needs
+// to say which.
+func (s *Server) readOne(r *http.Request, body []byte, model string, names []string) (fit *request, err error) {
+	for _, name := range names {
+		q, refused := s.read(r, body, model, name)
+		switch {
+		case refused == nil && fit != nil && err == nil:
+			return fit, bad("the model %s does several tasks of which it may be %s or %s: ask at /models/%s/pipeline/…", model, fit.task, name, model)
+		case refused == nil || fit == nil:
+			fit, err = q, refused
+		}
+	}
+	return fit, err
 }
 
 // compute makes the answer.

@@ -5,7 +5,7 @@
 // hub and no schema (audio-to-audio, keypoint-detection, mask-generation,
 // video-text-to-text), at
 //
-//	POST /models/{org}/{model}                    the model's task
+//	POST /models/{org}/{model}                    the model's task, if the request tells it
 //	POST /models/{org}/{model}/pipeline/{task}    one of several
 //	POST /pipeline/{task}                         the task's first model
 //	POST /v1/chat/completions                     a model of text-generation

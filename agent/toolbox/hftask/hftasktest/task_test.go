@@ -136,7 +136,9 @@ func TestModels(t *testing.T) {
 	t.Parallel()
 	s := hftasktest.New(t, hftasktest.Config{Models: map[string][]string{
 		"image-to-text":             {"org/small", "org/both"},
-		"visual-question-answering": {"org/both"},
+		"visual-question-answering": {"org/both", "org/three"},
+		"object-detection":          {"org/three"},
+		"image-classification":      {"org/three"},
 	}, Elsewhere: []string{"org/small"}})
 	img := in64(t, three())
 	send(t, s, "/models/org/both", "", map[string]any{"inputs": img})
@@ -153,6 +155,13 @@ func TestModels(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
+	}
+	r := send(t, s, "/models/org/three", "image/png", pngOf(t, three()))
+	if r.status != http.StatusBadRequest || !strings.Contains(string(r.body), "image-classification or object-detection") {
+		t.Errorf("what may be for several tasks: %d %s", r.status, r.body)
+	}
+	if r := send(t, s, "/models/org/three/pipeline/object-detection", "image/png", pngOf(t, three())); !strings.Contains(string(r.body), "xmin") {
+		t.Errorf("one of several tasks: %d %s", r.status, r.body)
 	}
 	if r := fetch(t, s, http.MethodGet, "/status/org/both"); string(r.body) != `{"state":"loaded"}` {
 		t.Errorf("status: %s", r.body)
