@@ -103,6 +103,8 @@ type File struct {
 	Size int64  `json:"size,omitempty"` // in bytes, 0 if not told
 	Type string `json:"type,omitempty"` // a media type, "" if not told
 	Alt  string `json:"alt,omitempty"`  // what the sender says it shows
+	// Voice marks a voice message: what somebody spoke, and did not choose as a file.
+	Voice bool `json:"voice,omitempty"`
 	// Handle is what Fetch needs, understood by its adapter alone. It may hold a signed
 	// address, and so stays out of logs and errors.
 	Handle string `json:"handle"`

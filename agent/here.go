@@ -22,6 +22,27 @@ func (a *Agent) Lacks(ctx context.Context, action plan.Action) bool {
 	return err == nil && len(able[action.Tool]) == 0
 }
 
+// Hears is the action by which the words of a voice message are written down: by the first
+// tool that listens (see [toolbox.Tool]) and can run in any process; false where none can.
+func (a *Agent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
+	live, err := a.config.Toolbox.Live(ctx)
+	if err != nil {
+		return plan.Action{}, false
+	}
+	for _, s := range live.Statuses() {
+		if !s.Live || !s.Tool.Listens {
+			continue
+		}
+		for _, arg := range s.Tool.Args {
+			if voice.Type.Fits(arg.Type) {
+				args := []plan.Binding{{Arg: arg.Name, Type: arg.Type, Source: plan.FromResource(voice.Name)}}
+				return plan.Action{Tool: s.Tool.Name, Args: args, Returns: s.Tool.Returns}, true
+			}
+		}
+	}
+	return plan.Action{}, false
+}
+
 // Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:
 // the device of its candidate, whether that is live or not, else of the first candidate of
 // its tool that is live in any process, else "cpu".

@@ -42,6 +42,8 @@ func (greeter) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking
 
 func (greeter) Device(context.Context, plan.Action) string { return jobs.QueueCPU }
 
+func (greeter) Hears(context.Context, plan.Resource) (plan.Action, bool) { return plan.Action{}, false }
+
 func (greeter) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	return map[string][]plan.Candidate{"greet": nil, "wave": nil}, nil
 }

@@ -141,6 +141,11 @@ func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {
 	return a.agent.Device(ctx, action)
 }
 
+// Hears is the action by which a voice message is written down.
+func (a jobsAgent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
+	return a.agent.Hears(ctx, voice)
+}
+
 // Capabilities are the tools that this process can run.
 func (a jobsAgent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, error) {
 	return a.agent.Capabilities(ctx)

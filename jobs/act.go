@@ -18,6 +18,9 @@ const retrySoon = 500 * time.Millisecond
 
 // act does one step, writes down what came of it, and hands over what became ready.
 func (j *Jobs) act(ctx context.Context, w task) error {
+	if w.Step == hearing {
+		return j.hearVoice(ctx, w)
+	}
 	r, err := j.request(ctx, w.Request)
 	if err != nil {
 		return err
@@ -194,6 +197,9 @@ func (r *request) place(generation int, step string) ([]plan.Step, int) {
 // actFailed writes down that a step could not be done at all, so that another way is taken.
 // Where that cannot be written just now, the step may yet be done.
 func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
+	if w.Step == hearing {
+		return j.understood(ctx, w.Request, &heard{Problem: problem})
+	}
 	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}})
 	if err != nil {
 		return err

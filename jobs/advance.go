@@ -38,6 +38,8 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	case r.given == nil:
 		t.Kind, t.queue = kindFetch, gatewayQueue(r.asked.Event.Adapter)
 		return []task{t}
+	case r.deaf():
+		return []task{{Kind: kindAct, Request: r.id, Step: hearing, queue: j.listening(ctx, r)}}
 	case g.plan == nil:
 		t.Kind = kindPlan
 		return []task{t}

@@ -48,6 +48,8 @@ func (instant) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking
 	return "Done.", a.Plan.Thinking, nil
 }
 func (instant) Device(context.Context, plan.Action) string { return "cpu" }
+func (instant) Hears(context.Context, plan.Resource) (plan.Action, bool) { return plan.Action{}, false }
+
 func (instant) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	return map[string][]plan.Candidate{"tool": {{Name: "native:tool"}}}, nil
 }

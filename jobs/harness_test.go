@@ -257,7 +257,7 @@ func (h *house) follow(f func() (enough bool)) {
 // inspector looks into the queues.
 func (h *house) inspector() *asynq.Inspector { return asynq.NewInspectorFromRedisClient(h.redis) }
 
-// inspect takes what begins with PNG for a picture, refuses what begins with BAD, and takes
+// inspect takes what begins with PNG for a picture, with Ogg for a sound, refuses what begins with BAD, and takes
 // the rest for texts.
 func inspect(_ context.Context, file string) (jobs.File, error) {
 	b, err := os.ReadFile(file)
@@ -266,6 +266,8 @@ func inspect(_ context.Context, file string) (jobs.File, error) {
 		return jobs.File{}, err
 	case strings.HasPrefix(string(b), "PNG"):
 		return jobs.File{Type: plan.Image, Ext: ".png"}, nil
+	case strings.HasPrefix(string(b), "Ogg"):
+		return jobs.File{Type: plan.Audio, Ext: ".ogg"}, nil
 	case strings.HasPrefix(string(b), "BAD"):
 		return jobs.File{}, &plan.Fault{Sentence: plan.Say("I take no bad files."), Err: errors.New("bad")}
 	}

@@ -31,6 +31,9 @@ type Agent interface {
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
 	// Device is where an action is done: cpu or gpu.
 	Device(ctx context.Context, a plan.Action) string
+	// Hears is the action by which the words of a voice message are written down, by the
+	// best tool that can run here or in another process; false where none can.
+	Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool)
 	// Capabilities are the tools that this process can run now, each with its candidates.
 	Capabilities(ctx context.Context) (map[string][]plan.Candidate, error)
 }

@@ -30,6 +30,7 @@ type mind struct {
 	tools   map[string]func(ctx context.Context, w jobs.Work) (plan.Result, error)
 	respond func(ctx context.Context, a jobs.Account) (string, error)
 	has     map[string][]plan.Candidate
+	hears   string
 }
 
 func newMind(blobs storage.Blobs) *mind {
@@ -137,6 +138,14 @@ func (*mind) Device(_ context.Context, a plan.Action) string {
 		return jobs.QueueGPU
 	}
 	return jobs.QueueCPU
+}
+
+// Hears listens by a tool of that name, if it has it.
+func (m *mind) Hears(_ context.Context, voice plan.Resource) (plan.Action, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	args := []plan.Binding{{Arg: "audio", Type: plan.Audio, Source: plan.FromResource(voice.Name)}}
+	return plan.Action{Tool: m.hears, Args: args, Returns: plan.Text}, m.hears != ""
 }
 
 func (m *mind) Capabilities(context.Context) (map[string][]plan.Candidate, error) {

@@ -16,7 +16,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		return err
 	}
 	run := r.run(w.Run)
-	if run == nil || !run.working() || r.given == nil && r.asked.Event.Command == nil {
+	if run == nil || !run.working() || r.deaf() || r.given == nil && r.asked.Event.Command == nil {
 		return j.advance(ctx, r)
 	}
 	if g := r.generations[run.generation]; g.plan == nil {
@@ -51,6 +51,9 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 			reply = text
 		}
 		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
+	}
+	if err := r.unheard(); err != nil {
+		return nil, err
 	}
 	r, err := j.unpacked(ctx, r)
 	if err != nil {
@@ -87,7 +90,8 @@ func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan
 	if earlier, err = j.texts.unpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}
-	asked.Given, asked.Turns, asked.Question = r.given.Resources, turns, r.given.Question
+	asked.Turns, asked.Question = turns, r.given.Question
+	asked.Given, earlier = r.apart(earlier)
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
 	})

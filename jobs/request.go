@@ -16,6 +16,7 @@ type request struct {
 	asked       *asked
 	askedAt     time.Time
 	given       *given
+	heard       *heard // of a voice message
 	generations []*generation
 	runs        []*run
 	entries     []*entry       // that it was folded from
@@ -114,6 +115,10 @@ func (r *request) apply(e *entry) {
 	case e.Given != nil:
 		if r.given == nil {
 			r.given = e.Given
+		}
+	case e.Heard != nil:
+		if r.heard == nil {
+			r.heard = e.Heard
 		}
 	case e.Begun != nil:
 		r.begin(e.Begun, e.At)
@@ -232,6 +237,9 @@ func (r *request) message() *adapters.Message {
 }
 
 func (r *request) wish() string {
+	if r.heard != nil {
+		return r.heard.Text
+	}
 	if m := r.message(); m != nil {
 		return m.Text
 	}
@@ -240,6 +248,9 @@ func (r *request) wish() string {
 
 // needs tells whether a run that is not over wants the step of that generation.
 func (r *request) needs(generation int, step string) bool {
+	if step == hearing {
+		return r.deaf() && slices.ContainsFunc(r.runs, (*run).working)
+	}
 	for _, run := range r.runs {
 		if run.generation == generation && run.working() && run.route != nil &&
 			slices.ContainsFunc(run.route.Steps(), func(s plan.Step) bool { return s.Key == step }) {

@@ -108,8 +108,17 @@ func (t *Tool) check() []error {
 	if _, err := plan.ParseType(string(t.Returns)); err != nil {
 		f.addf("returns: %w", err)
 	}
+	if t.Listens && (t.Returns != plan.Text || !t.takes(plan.Audio)) {
+		f.addf("listens, and does not make a text of one audio alone")
+	}
 	t.checkBackends(&f)
 	return f
+}
+
+// takes tells whether a resource of the type is all that the tool must be given.
+func (t *Tool) takes(typ plan.Type) bool {
+	must := slices.DeleteFunc(slices.Clone(t.Args), func(a Arg) bool { return a.Optional })
+	return len(must) == 1 && must[0].Type == typ && !must[0].Many
 }
 
 func (t *Tool) checkExamples(f *faults) {

@@ -35,7 +35,10 @@ type Tool struct {
 	// Moves marks a tool that makes of a picture one on which things are elsewhere: turned,
 	// cropped, of another size, put together or drawn anew. A place on the one is none on
 	// the other.
-	Moves    bool      `yaml:"moves,omitempty"`
+	Moves bool `yaml:"moves,omitempty"`
+	// Listens marks a tool that writes down what is said: a voice message becomes a wish
+	// by it.
+	Listens  bool      `yaml:"listens,omitempty"`
 	Backends []Backing `yaml:"backends"`
 }
 

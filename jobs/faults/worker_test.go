@@ -196,6 +196,8 @@ func (h hand) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinkin
 
 func (hand) Device(context.Context, plan.Action) string { return jobs.QueueCPU }
 
+func (hand) Hears(context.Context, plan.Resource) (plan.Action, bool) { return plan.Action{}, false }
+
 func (hand) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	tools := map[string][]plan.Candidate{}
 	for _, tool := range []string{"begin", "left", "right", "join"} {

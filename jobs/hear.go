@@ -1,0 +1,165 @@
+package jobs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// hearing is the step by which a voice message becomes a wish. It comes before there is a
+// plan, and is none of one.
+const hearing = "hearing"
+
+// maxHeard is the longest wish that is taken from a voice message, in bytes.
+const maxHeard = 8 << 10
+
+// heard is what a voice message says. The first that is written down counts.
+type heard struct {
+	Text string `json:"text,omitempty"`
+	// Approximate tells that a weaker stand-in listened.
+	Approximate bool `json:"approximate,omitempty"`
+	// Problem is what people are told where nothing could be made out.
+	Problem string `json:"problem,omitempty"`
+}
+
+// voice is the voice message that a request consists of: one file that somebody spoke, and
+// not a word of text. What it replies to, or has marked, it may well be about.
+func (r *request) voice() *plan.Resource {
+	m := r.message()
+	if r.given == nil || !isVoice(m) {
+		return nil
+	}
+	i := slices.IndexFunc(r.given.Resources, func(g plan.Resource) bool { return g.File == fileName(m.Files[0]) && g.Type == plan.Audio })
+	if i < 0 {
+		return nil
+	}
+	return &r.given.Resources[i]
+}
+
+// deaf tells that there is a voice message that nobody has listened to.
+func (r *request) deaf() bool { return r.heard == nil && r.voice() != nil }
+
+// apart are the given resources without the voice message that has become the wish, and
+// those of before with it: it is there, and not what the wish is about.
+func (r *request) apart(earlier []plan.Resource) (given, before []plan.Resource) {
+	v := r.voice()
+	if v == nil || r.heard == nil {
+		return r.given.Resources, earlier
+	}
+	given = slices.DeleteFunc(slices.Clone(r.given.Resources), func(g plan.Resource) bool { return g.Name == v.Name })
+	before = slices.DeleteFunc(slices.Clone(earlier), func(e plan.Resource) bool { return e.Name == v.Name })
+	return given, append(before, *v)
+}
+
+// listening is where a voice message is listened to.
+func (j *Jobs) listening(ctx context.Context, r *request) string {
+	if j.config.Agent != nil {
+		if a, ok := j.config.Agent.Hears(ctx, *r.voice()); ok && j.device(ctx, a) == QueueGPU {
+			return QueueGPU
+		}
+	}
+	return QueueCPU
+}
+
+// hearVoice listens to a voice message, and hands over the planning of what it says.
+func (j *Jobs) hearVoice(ctx context.Context, w task) error {
+	r, err := j.request(ctx, w.Request)
+	if err != nil {
+		return err
+	}
+	if !r.deaf() || !r.needs(w.Run, w.Step) {
+		return j.advance(ctx, r)
+	}
+	h, err := j.listen(ctx, r, r.generations[0])
+	if err != nil {
+		return err
+	}
+	return j.understood(ctx, r.id, h)
+}
+
+// listen has the best tool there is write down what is said.
+func (j *Jobs) listen(ctx context.Context, r *request, g *generation) (*heard, error) {
+	voice := *r.voice()
+	action, ok := j.config.Agent.Hears(ctx, voice)
+	if !ok {
+		return &heard{Problem: j.say(r, plan.Say("Nothing here can listen to voice messages. Please write what you want."))}, nil
+	}
+	asked, err := j.planRequest(ctx, r, g)
+	if err != nil {
+		return nil, err
+	}
+	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
+	result, err := j.config.Agent.Act(ctx, Work{
+		Request: asked, Steps: []plan.Step{{Key: hearing, Action: action, Final: true}}, Resources: []plan.Resource{voice}, Folder: folder,
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
+	case errors.Is(err, ErrLacking) && j.known.others(ctx, action.Tool):
+		return nil, &waitError{after: retrySoon, err: fmt.Errorf("run %s: %w", action.Tool, err)}
+	case passing(err):
+		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), j.discard(ctx, folder))
+	case err != nil:
+		problem := plan.Sentence(err, plan.Say("Nobody can run the tool %s any more.", action.Tool))
+		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
+	}
+	j.config.Metrics.Tool(action.Tool, result)
+	text := ""
+	if result.Status == plan.Done && result.Output != nil {
+		text = strings.TrimSpace(result.Output.Value)
+	}
+	switch {
+	case text == "":
+		said := plan.Say("I could not make out your voice message. Please write what you want.")
+		if result.Problem != "" {
+			said = plan.Say("I could not make out your voice message: %s Please write what you want.", result.Problem)
+		}
+		return &heard{Problem: j.say(r, said)}, nil
+	case len(text) > maxHeard:
+		return &heard{Problem: j.say(r, plan.Say("Your voice message is too long for a wish. Please say it in fewer words."))}, nil
+	}
+	return &heard{Text: text, Approximate: result.Approximate}, nil
+}
+
+// understood writes down what a voice message says, or that it cannot be told.
+func (j *Jobs) understood(ctx context.Context, id string, h *heard) error {
+	r, err := j.write(ctx, id, entry{Heard: h})
+	if err != nil {
+		return err
+	}
+	j.hint(ctx, r)
+	return j.advance(ctx, r)
+}
+
+// unheard is the fault of a voice message that nobody understood; nil where it was, and
+// where there is none.
+func (r *request) unheard() error {
+	if r.heard == nil || r.heard.Problem == "" {
+		return nil
+	}
+	return &plan.Fault{Sentence: plan.Quote(r.heard.Problem), Err: errors.New("a voice message was not understood")}
+}
+
+// quoted is the answer with what was understood of a voice message before it.
+func (j *Jobs) quoted(r *request, text string) string {
+	if r.heard == nil || r.heard.Text == "" {
+		return text
+	}
+	said := plan.Say("I understood: “%s”", r.heard.Text)
+	if r.heard.Approximate {
+		said = plan.Say("I understood, as well as I can here: “%s”", r.heard.Text)
+	}
+	return strings.TrimSpace(j.say(r, said) + "\n\n" + text)
+}
+
+// isVoice tells whether a message is nothing but a voice message.
+func isVoice(m *adapters.Message) bool {
+	return m != nil && strings.TrimSpace(m.Text) == "" && len(m.Files) == 1 && m.Files[0].Voice
+}

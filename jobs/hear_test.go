@@ -1,0 +1,121 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// voice is a message of somebody who speaks.
+func (h *house) voice(thread, by, content string) adapters.Event {
+	h.chat.files[by+".ogg"] = content
+	return h.says(thread, by, "", adapters.File{ID: by, Name: "voice-message.ogg", Handle: by + ".ogg", Voice: true})
+}
+
+// hearing lets the mind hear these words.
+func (h *house) hearing(tool, words string) {
+	h.mind.hears = tool
+	h.mind.set(tool, func(_ context.Context, w jobs.Work) (plan.Result, error) {
+		if got := w.Steps[w.At].Action.Args[0].Source.Name; got != w.Resources[0].Name {
+			return plan.Result{}, errors.New("it listens to " + got)
+		}
+		return plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "words", Type: plan.Text, Value: words}, Approximate: tool == "ear"}, nil
+	})
+}
+
+// TestAVoiceMessageIsAWish: what somebody says is taken as what they wish, with the thread's
+// and the replied message's files, and the answer quotes what was understood.
+func TestAVoiceMessageIsAWish(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		h.chat.files["pic"] = "PNG one"
+		for tool, want := range map[string]string{"listengpu": "I understood: “blur; picedge”", "ear": "I understood, as well as I can here: “blur; picedge”"} {
+			h.hearing(tool, " blur; picedge\n")
+			j := h.start()
+			e := h.voice("t-"+tool, "ann", "Ogg take it out")
+			e.Message.ReplyTo = &adapters.Earlier{Ref: adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "before"}, By: adapters.Person{ID: "bob"}, Files: []adapters.File{{ID: "p", Name: "photo.png", Handle: "pic"}}}
+			r := h.ask(j, e)
+			if told := h.told(r); r.Runs[0].Status != jobs.Done || !strings.HasPrefix(told, want+"\n\n") || r.Wish != "blur; picedge" {
+				h.t.Errorf("%s: %q, wished for %q", r.Runs[0].Status, told, r.Wish)
+			}
+			asked := h.mind.request(r.ID)
+			if asked.Wish != "blur; picedge" || len(asked.Given) != 1 || asked.Given[0].Type != plan.Image {
+				h.t.Errorf("what is planned with: %+v", asked)
+			}
+			if i := len(asked.Earlier) - 1; i < 0 || asked.Earlier[i].Type != plan.Audio {
+				h.t.Errorf("the voice message is not in the thread: %+v", asked.Earlier)
+			}
+			if h.mind.count(tool) != 1 {
+				h.t.Errorf("it was listened to %d times", h.mind.count(tool))
+			}
+			run, err := j.Again(h.t.Context(), r.ID, "ann")
+			check(h.t, err)
+			if r = h.wait(j, r.ID, run); h.mind.count(tool) != 1 {
+				h.t.Errorf("the second run listened again: %d", h.mind.count(tool))
+			}
+		}
+	})
+}
+
+// TestAVoiceMessageThatIsNotUnderstood is answered with why, once, and the thread goes on.
+func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prepare func(h *house)
+		says    string
+	}{
+		"nobody listens": {func(*house) {}, "Nothing here can listen to voice messages. Please write what you want."},
+		"silence":        {func(h *house) { h.hearing("listen", " ") }, "I could not make out your voice message. Please write what you want."},
+		"a speech":       {func(h *house) { h.hearing("listen", strings.Repeat("word ", 3000)) }, "Your voice message is too long for a wish. Please say it in fewer words."},
+		"a failure": {func(h *house) {
+			h.mind.hears = "listen"
+			h.mind.fails("listen", "The recording is damaged.", false)
+		}, "I could not make out your voice message: The recording is damaged. Please write what you want."},
+		"a breakdown": {func(h *house) {
+			h.mind.hears = "listen"
+			h.mind.set("listen", func(context.Context, jobs.Work) (plan.Result, error) { panic("ears") })
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			c.prepare(h)
+			j := h.start()
+			r := h.ask(j, h.voice("t", "ann", "Ogg hm"))
+			if told := h.told(r); r.Runs[0].Status != jobs.Failed || c.says != "" && told != c.says || told == "" {
+				t.Errorf("%s: %q", r.Runs[0].Status, told)
+			}
+			if h.mind.count("plan") != 0 {
+				t.Error("it was planned with")
+			}
+			if r := h.ask(j, h.says("t", "ann", "blur")); r.Runs[0].Status != jobs.Done {
+				t.Errorf("the next one: %s, %q", r.Runs[0].Status, h.told(r))
+			}
+		})
+	}
+}
+
+// TestASoundWithWordsIsNoVoiceMessage, and neither is one that somebody chose as a file.
+func TestASoundWithWordsIsNoVoiceMessage(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.hearing("listen", "blur")
+	j := h.start()
+	with := h.voice("a", "ann", "Ogg la la")
+	with.Message.Text = "blur"
+	chosen := h.voice("b", "bob", "Ogg la la")
+	chosen.Message.Files[0].Voice, chosen.Message.Text = false, "!What shall I do with it?"
+	for _, e := range []adapters.Event{with, chosen} {
+		r := h.ask(j, e)
+		asked := h.mind.request(r.ID)
+		if h.mind.count("listen") != 0 || !slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Type == plan.Audio }) {
+			t.Errorf("%+v, listened to %d times", asked.Given, h.mind.count("listen"))
+		}
+	}
+}
