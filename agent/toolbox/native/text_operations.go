@@ -12,19 +12,21 @@ import (
 // textOperations are the operations on texts, lists, faces and pages.
 func (n *Native) textOperations() map[string]operation {
 	return map[string]operation{
-		"summarization":      summarization,
-		"text_to_tags":       textToTags,
-		"title_generation":   titleGeneration,
-		"sentiment_analysis": sentimentAnalysis,
-		"get_time":           getTime,
-		"video_to_webpage":   n.videoToWebpage,
-		"select_bbox":        selectBBox,
-		"select_category":    selectCategory,
-		"select_mask":        n.selectMask,
-		"count_objects":      countObjects,
-		"count_categories":   countCategories,
-		"count_masks":        n.countMasks,
-		"detect_faces":       n.detectFaces,
+		"summarization":               summarization,
+		"text_to_tags":                textToTags,
+		"title_generation":            titleGeneration,
+		"sentiment_analysis":          sentimentAnalysis,
+		"extract_location":            extractLocation,
+		"get_time":                    getTime,
+		"video_to_webpage":            n.videoToWebpage,
+		"select_bbox":                 selectBBox,
+		"select_category":             selectCategory,
+		"select_mask":                 n.selectMask,
+		"count_objects":               countObjects,
+		"count_categories":            countCategories,
+		"count_masks":                 n.countMasks,
+		"detect_faces":                n.detectFaces,
+		"summarize_weather_condition": summarizeWeather,
 	}
 }
 

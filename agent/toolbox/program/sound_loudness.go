@@ -28,8 +28,8 @@ const (
 
 // loud is how loud a sound is, by EBU R 128.
 type loud struct {
-	// integrated is its loudness in LUFS, and spread its range in LU.
-	integrated, spread float64
+	// integrated is its loudness, in LUFS.
+	integrated float64
 	// peak is the highest true peak, in dBTP.
 	peak float64
 }
@@ -39,20 +39,28 @@ type loud struct {
 func (l loud) silent() bool { return l.integrated <= -69.9 }
 
 // normalizeLoudness brings a sound to -16 LUFS in two passes: it is measured, then turned
-// up or down as a whole; only where its peaks would be cut off it is made more even within.
+// up or down as a whole. Where peaks would be cut off by that, they alone are held down,
+// and what that takes of the loudness is made good.
 func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	r, err := b.recording(ctx, c, "audio")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	was, err := b.measure(ctx, c, r)
+	was, err := b.measure(ctx, c, r, "anull")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	if was.silent() {
 		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), "is silent, so it cannot be made louder.")
 	}
-	path, err := b.render(ctx, c, r, r.same(), was.even(r.look.Audio().Frequency))
+	gain := loudness - was.integrated
+	filter := turned(gain)
+	if was.peak+gain > truePeak {
+		if filter, err = b.limited(ctx, c, r, gain); err != nil {
+			return toolbox.Output{}, err
+		}
+	}
+	path, err := b.render(ctx, c, r, r.same(), filter)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -63,25 +71,50 @@ func decibels(v float64) string {
 	return strings.Replace(strconv.FormatFloat(v, 'f', 1, 64), "-", "−", 1)
 }
 
-// even is the filter of the second pass. It works at 192 kHz where it has to limit peaks,
-// so the sound is brought back to its own rate.
-func (l loud) even(rate int) string {
-	spread := max(l.spread, 0.1) // of zero it takes that it was not measured
-	return fmt.Sprintf("loudnorm=linear=true:I=%.1f:TP=%.1f:LRA=%.1f:measured_I=%.2f:measured_LRA=%.2f:measured_TP=%.2f:measured_thresh=%.2f,aresample=%d",
-		loudness, truePeak, min(max(spread, 11), 50), min(l.integrated, -0.1), spread, l.peak, max(l.integrated-10, -69), min(max(rate, 8000), 48_000))
+// turned is the filter that turns a sound up or down by so many decibels.
+func turned(gain float64) string { return fmt.Sprintf("volume=%.2fdB:precision=double", gain) }
+
+// limited is the filter that turns a sound up and holds its peaks down.
+func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain float64) (string, error) {
+	const (
+		looks = 3   // how often it is measured again
+		near  = 0.5 // LU
+		most  = 12  // dB beyond the first gain: what is nearly all peaks cannot be loud
+	)
+	first := gain
+	for range looks {
+		now, err := b.measure(ctx, c, r, limiting(gain, r.look.Audio().Frequency))
+		if err != nil {
+			return "", err
+		}
+		off := loudness - now.integrated
+		if math.Abs(off) < near {
+			break
+		}
+		gain = min(gain+off, first+most)
+	}
+	return limiting(gain, r.look.Audio().Frequency), nil
 }
 
-// measure is the first pass. What it gives is no sound but what the measuring filter tells of
-// it, which that writes where the output belongs.
-func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording) (loud, error) {
+// limiting holds peaks down at 192 kHz, where they are seen that lie between the samples of
+// the sound (BS.1770, annex 2).
+func limiting(gain float64, rate int) string {
+	return fmt.Sprintf("%s,aresample=192000,alimiter=level=disabled:limit=%.4f:attack=2:release=80:asc=1,aresample=%d",
+		turned(gain), math.Pow(10, truePeak/20), min(max(rate, 8000), 48_000))
+}
+
+// measure measures what a filter makes of a recording. What it gives is no sound but what
+// the measuring filter tells of it, which that writes where the output belongs.
+func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filter string) (loud, error) {
 	input := r.input()
 	if r.look.Duration < time.Second { // too short for the measure, which takes 0.4 s at a time
 		input.Before = []string{"-stream_loop", "20"}
 	}
 	path := filepath.Join(c.Dir, "loudness.txt")
+	defer os.Remove(path) //nolint:errcheck // the folder is left tidy in any case
 	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{input},
-		Args:   []string{"-map", "0:a:0", "-af", "ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
+		Args:   []string{"-map", "0:a:0", "-af", filter + ",ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
 		Output: path, Timeout: soundTime,
 	})
 	if err != nil {
@@ -118,8 +151,6 @@ func readLoudness(path string) (loud, error) {
 		switch name {
 		case "lavfi.r128.I":
 			l.integrated = v
-		case "lavfi.r128.LRA":
-			l.spread = v
 		case "lavfi.r128.true_peak":
 			l.peak = 20 * math.Log10(max(v, 1e-3)) // it is told to a thousandth
 		}

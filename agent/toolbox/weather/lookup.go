@@ -69,7 +69,7 @@ func (b *Backend) forecast(ctx context.Context, at place) (forecast.Forecast, er
 	}
 	f, ok := a.forecast()
 	if !ok {
-		return forecast.Forecast{}, unreadable("the weather lacks figures, or has some that cannot be")
+		return forecast.Forecast{}, unreadable(ctx, "the weather lacks figures, or has some that cannot be")
 	}
 	f.Place = at.name
 	return f, nil
@@ -84,7 +84,7 @@ func (b *Backend) ask(ctx context.Context, at place, query url.Values) (answered
 	}
 	var a answered
 	if err := json.Unmarshal(got.Body, &a); err != nil || a.Current.Time == "" {
-		return answered{}, unreadable("the weather is not the JSON that is documented")
+		return answered{}, unreadable(ctx, "the weather is not the JSON that is documented")
 	}
 	return a, nil
 }

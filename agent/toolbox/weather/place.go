@@ -26,10 +26,14 @@ type place struct {
 
 var (
 	// degrees are coordinates: "48.85, 2.35", "48.85° N 2.35° E", "lat 48.85 lon -2.35".
-	degrees = regexp.MustCompile(`(?i)^(?:(?:weather|in|at|near|coordinates|lat\w*)[ :=]*)*([-+−]?\d{1,2}(?:\.\d{1,10})?) ?°? ?([ns])?[a-z]*[ ,;/]+(?:lon\w*[ :=]*)?([-+−]?\d{1,3}(?:\.\d{1,10})?) ?°? ?([ewo])?[a-z]*\W*$`)
+	degrees = regexp.MustCompile(`(?i)^(?:(?:weather|in|at|near|coordinates|lat\w*)[ :=]*)*` +
+		`([-+−]?\d{1,2}(?:\.\d{1,10})?) ?°? ?([ns])?[a-z]*[ ,;/]+` +
+		`(?:lon\w*[ :=]*)?([-+−]?\d{1,3}(?:\.\d{1,10})?) ?°? ?([ewo])?[a-z]*\W*$`)
 	// before and after are words that stand around a place, in a question of the weather.
-	before = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s| is)?|how(?:'s|’s| is)?|the|tell|show|give|me|weather|forecast|temperature|in|at|for|of|near|around) +)+`)
-	after  = regexp.MustCompile(`(?i)[ ,]+(?:right now|now|today|tonight|tomorrow|(?:this|next|on|at the|over the) ?(?:week(?:end)?|morning|afternoon|evening)?|weekend|please|pls)$`)
+	before = regexp.MustCompile(`(?i)^(?:(?:what(?:'s|’s| is)?|how(?:'s|’s| is)?|the|tell|show|give|me|weather|` +
+		`forecast|temperature|in|at|for|of|near|around) +)+`)
+	after = regexp.MustCompile(`(?i)[ ,]+(?:right now|now|today|tonight|tomorrow|` +
+		`(?:this|next|on|at the|over the) ?(?:week(?:end)?|morning|afternoon|evening)?|weekend|please|pls)$`)
 )
 
 // maxPlace is the longest name of a place, in characters; the longest town's has 85 in one word.
@@ -44,9 +48,15 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 	name := bare(said)
 	switch {
 	case name == "":
-		return place{}, &plan.Fault{Sentence: plan.Say("It does not say the weather of which place is wanted; name a town, such as “Lisbon” or “London, UK”."), Err: errors.New("no place")}
+		return place{}, &plan.Fault{
+			Sentence: plan.Say("It does not say the weather of which place is wanted; name a town, such as “Lisbon” or “London, UK”."),
+			Err:      errors.New("no place"),
+		}
 	case len([]rune(name)) > maxPlace:
-		return place{}, &plan.Fault{Sentence: plan.Say("That is too long for the name of a place; name a town, such as “Lisbon” or “London, UK”."), Err: errors.New("a long place")}
+		return place{}, &plan.Fault{
+			Sentence: plan.Say("That is too long for the name of a place; name a town, such as “Lisbon” or “London, UK”."),
+			Err:      errors.New("a long place"),
+		}
 	}
 	var found []spot
 	for _, read := range readings(name) {
@@ -68,8 +78,9 @@ func (b *Backend) find(ctx context.Context, said string) (place, error) {
 		}
 	}
 	return place{}, &plan.Fault{
-		Sentence: plan.Say("I do not find a place called “%s”. Check how it is written, or name the nearest town with its country, such as “London, UK”.", name),
-		Err:      errors.New("no such place"), Final: true,
+		Sentence: plan.Say("I do not find a place called “%s”. Check how it is written, or name the nearest town with its country, such as “London, UK”.",
+			name),
+		Err: errors.New("no such place"), Final: true,
 	}
 }
 
@@ -178,7 +189,7 @@ func (b *Backend) search(ctx context.Context, name string) ([]spot, error) {
 		Results []spot `json:"results"`
 	}
 	if err := json.Unmarshal(answer.Body, &found); err != nil {
-		return nil, unreadable("the places are not the JSON that is documented")
+		return nil, unreadable(ctx, "the places are not the JSON that is documented")
 	}
 	return slices.DeleteFunc(found.Results, func(s spot) bool {
 		return tidy(s.Name) == "" || !(math.Abs(s.Latitude) <= 90 && math.Abs(s.Longitude) <= 180)

@@ -104,10 +104,10 @@ func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	}
 	e, err := endpoint.New(settings)
 	if err != nil || c.Transport != nil || e.Private() {
-		return e, err //nolint:wrapcheck // the caller says of what
+		return e, err
 	}
 	settings.Transport = newPublic(address)
-	return endpoint.New(settings) //nolint:wrapcheck // the caller says of what
+	return endpoint.New(settings)
 }
 
 // Probe tells whether the service answers. One that has answered is not asked again for
@@ -122,8 +122,8 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	case <-ctx.Done():
 		return stopped(ctx)
 	}
-	if err, ok := b.remembered(); ok {
-		return err
+	if health, ok := b.remembered(); ok {
+		return health
 	}
 	_, err := b.current(ctx, place{})
 	if ctx.Err() != nil {
@@ -131,22 +131,6 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	}
 	b.remember(err)
 	return err
-}
-
-func (b *Backend) remembered() (error, bool) { //nolint:revive // the error is what is remembered, and not how that went
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for_ := fresh
-	if b.health != nil {
-		for_ = stale
-	}
-	return b.health, !b.probed.IsZero() && b.now().Sub(b.probed) < for_
-}
-
-func (b *Backend) remember(err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.probed, b.health = b.now(), err
 }
 
 // Run looks up the weather of the place in the argument "location".
@@ -164,6 +148,23 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	}
 	b.remember(nil)
 	return toolbox.Output{Value: f.String(), About: plan.Say("the weather in %s", f.Place)}, nil
+}
+
+// remembered is what is known of the service, and whether that is fresh enough.
+func (b *Backend) remembered() (health error, ok bool) { //nolint:revive,staticcheck // the error is what is remembered, not how that went
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	lasts := fresh
+	if b.health != nil {
+		lasts = stale
+	}
+	return b.health, !b.probed.IsZero() && b.now().Sub(b.probed) < lasts
+}
+
+func (b *Backend) remember(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probed, b.health = b.now(), err
 }
 
 func known(c toolbox.Candidate) error {
@@ -208,6 +209,6 @@ func fault(ctx context.Context, err error) error {
 }
 
 // unreadable is the fault of an answer that is not as it should be.
-func unreadable(why string) error {
-	return fault(context.Background(), &endpoint.Error{Kind: endpoint.Malformed, Err: errors.New(why)})
+func unreadable(ctx context.Context, why string) error {
+	return fault(ctx, &endpoint.Error{Kind: endpoint.Malformed, Err: errors.New(why)})
 }

@@ -176,10 +176,10 @@ func fromTwo(s string, a, b moment) (Passage, bool) {
 	between := s[a.end:b.begin]
 	if upTo.MatchString(between) {
 		if a.unit == 0 && b.unit > time.Second { // "2 to 3 minutes"
-			a.at *= b.unit / time.Second
+			a.at *= b.unit / time.Second //nolint:durationcheck // seconds become minutes
 		}
 		if b.unit == 0 && a.unit > time.Second { // "minutes 2 to 3"
-			b.at *= a.unit / time.Second
+			b.at *= a.unit / time.Second //nolint:durationcheck // seconds become minutes
 		}
 		return Passage{a.at, b.at}, a.at < b.at && b.at <= maxTime
 	}

@@ -8,6 +8,7 @@ package weathertest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -35,11 +36,11 @@ type Server struct {
 var Today = time.Date(2026, time.November, 19, 15, 0, 0, 0, time.UTC) // a Thursday
 
 // New starts a server that stops with the test.
-func New(t testing.TB) *Server {
-	t.Helper()
+func New(tb testing.TB) *Server {
+	tb.Helper()
 	s := &Server{}
 	web := httptest.NewServer(s)
-	t.Cleanup(web.Close)
+	tb.Cleanup(web.Close)
 	s.URL = web.URL
 	return s
 }
@@ -121,7 +122,7 @@ func search(q url.Values) (any, error) {
 		return nil, fmt.Errorf("parameter 'language' is %q", l)
 	}
 	if !q.Has("name") {
-		return nil, fmt.Errorf("parameter 'name' is missing")
+		return nil, errors.New("parameter 'name' is missing")
 	}
 	name := strings.ToLower(q.Get("name"))
 	var found []Place
@@ -172,7 +173,7 @@ func forecast(q url.Values) (any, error) {
 		}
 	}
 	if q.Has("daily") && !q.Has("timezone") {
-		return nil, fmt.Errorf("timezone is required")
+		return nil, errors.New("timezone is required")
 	}
 	p := nearest(latitude, longitude)
 	answer := map[string]any{
