@@ -72,6 +72,9 @@ func lavfi(sources ...string) []string {
 // args are the arguments of a call: a string is a text, anything else values.
 type args map[string]any
 
+// list are several values of an argument.
+func list(vs ...toolbox.Value) []toolbox.Value { return vs }
+
 // fileOf is a media file as an argument.
 func fileOf(typ plan.Type, path string) toolbox.Value {
 	return toolbox.Value{Resource: plan.Resource{Name: filepath.Base(path), Type: typ}, Path: path}

@@ -1,0 +1,168 @@
+package program
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image/color"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+)
+
+// stored writes a file of the test's own.
+func stored(t *testing.T, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestBadVideos: each has a clear sentence, whatever is asked for.
+func TestBadVideos(t *testing.T) {
+	t.Parallel()
+	good := redBlue(t, "good.mp4", "-pix_fmt", "yuv420p", "-movflags", "+faststart")
+	whole := contents(t, good)
+	late := contents(t, redBlue(t, "late.mp4", "-pix_fmt", "yuv420p"))
+	operations := map[string]args{
+		"mute_video": {}, "cut_video": {"range": "the first second"}, "make_gif": {}, "convert_video": {"format": "mp4"},
+	}
+	for name, c := range map[string]struct{ path, want string }{
+		"cut off":         {stored(t, "cut.mp4", whole[:len(whole)*2/3]), "damaged"},
+		"without its end": {stored(t, "late.mp4", late[:len(late)/2]), "damaged"},
+		"empty":           {stored(t, "empty.mp4", nil), "empty"},
+		"a playlist":      {stored(t, "list.mp4", []byte("ffconcat version 1.0\nfile '"+good+"'\n")), "list.mp4"},
+		"a picture":       {stored(t, "photo.mp4", contents(t, writePNG(t, "photo.png", filled(8, 8, color.White)))), "photo.mp4"},
+		"a text":          {stored(t, "notes.mp4", []byte("these are only words\n")), "notes.mp4"},
+		"a sound":         {tone(t, "song.mp3", "440", "1"), "no moving pictures"},
+		"a sound with a cover": {
+			clip(t, "cover.mp3", append(lavfi("sine=duration=1", "color=red:size=32x32:duration=1:rate=1"),
+				"-map", "0", "-map", "1", "-c:v", "mjpeg", "-disposition:v", "attached_pic")...),
+			"no moving pictures",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for run, a := range operations {
+				holds(t, refused(t, run, a.with("video", fileOf(plan.Video, c.path))), c.want)
+			}
+		})
+	}
+	holds(t, refused(t, "mute_video", args{}), "missing")
+}
+
+// TestBadSounds: what lies under a video must be heard.
+func TestBadSounds(t *testing.T) {
+	t.Parallel()
+	good := silentRedBlue(t, "good.mp4", "-pix_fmt", "yuv420p")
+	for name, c := range map[string]struct{ path, want string }{
+		"without samples": {clip(t, "none.wav", append(lavfi("sine=duration=1"), "-t", "0")...), "none.wav"},
+		"no sound":        {silentRedBlue(t, "silent.mp4", "-pix_fmt", "yuv420p"), "holds no sound"},
+		"empty":           {stored(t, "empty.mp3", nil), "empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			holds(t, refused(t, "dub_video", video(good).with("audio", fileOf(plan.Audio, c.path))), c.want)
+		})
+	}
+}
+
+// TestAnHourOfVideo: it is not packed anew, but parts of it are, and what is only taken
+// over is.
+func TestAnHourOfVideo(t *testing.T) {
+	t.Parallel()
+	hour := clip(t, "hour.mp4", append(lavfi("color=red:size=32x32:rate=1:duration=3600"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
+	for run, a := range map[string]args{
+		"change_speed": {"factor": "half"}, "convert_video": {"format": "webm"}, "add_subtitles": {"subtitles": "Hello"},
+		"fit_video_size": {"limit": "20 kB"}, "cut_video": {"range": "0:00 to 45:00"},
+	} {
+		holds(t, refused(t, run, a.with("video", fileOf(plan.Video, hour))), "at most 30 minutes", "cut a shorter part")
+	}
+	holds(t, refused(t, "join_videos", args{"videos": list(fileOf(plan.Video, hour), fileOf(plan.Video, hour))}), "at most 30 minutes")
+	near(t, "the part", probe(t, done(t, "cut_video", video(hour).with("range", "50:00-50:05")).Path).seconds(), 5, 1)
+	near(t, "the silent one", probe(t, done(t, "mute_video", video(hour)).Path).seconds(), 3600, 2)
+}
+
+// sideways writes into an MP4 that its pictures are to be shown a quarter turned: the matrix
+// of the track's header (ISO/IEC 14496-12, 8.3.2).
+func sideways(t *testing.T, path string) string {
+	t.Helper()
+	b := contents(t, path)
+	at := bytes.Index(b, []byte("tkhd"))
+	if at < 0 {
+		t.Fatal("no track")
+	}
+	for i, v := range []uint32{0, 1 << 16, 0, 0xFFFF0000, 0, 0, 0, 0, 1 << 30} {
+		binary.BigEndian.PutUint32(b[at+44+4*i:], v)
+	}
+	return stored(t, "turned.mp4", b)
+}
+
+// TestOddVideos: unusual ones become usual ones.
+func TestOddVideos(t *testing.T) {
+	t.Parallel()
+	red := func(name, source string, more ...string) string {
+		return clip(t, name, append(lavfi("color=red"+source), more...)...)
+	}
+	for name, c := range map[string]struct {
+		path          string
+		width, height int
+		seconds       float64
+		colour        string // in the middle at first
+	}{
+		"odd sides":        {red("odd.mkv", ":size=161x121:rate=10:duration=1", "-c:v", "ffv1"), 160, 120, 1, "red"},
+		"a quarter turned": {sideways(t, silentRedBlue(t, "flat.mp4", "-pix_fmt", "yuv420p", "-s", "160x80")), 80, 160, 2, "red"},
+		"transparent":      {red("alpha.mov", "@0.0:size=160x120:rate=10:duration=1,format=argb", "-c:v", "qtrle"), 160, 120, 1, "black"},
+		"transparent in WebM": {
+			red("alpha.webm", "@0.0:size=160x120:rate=10:duration=1,format=yuva420p", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"), 160, 120, 1, "black",
+		},
+		"pictures at uneven times": {
+			red("uneven.mkv", ":size=160x120:rate=30:duration=1", "-vf", "select='not(mod(n\\,7))+gt(n\\,20)'", "-fps_mode", "vfr", "-c:v", "mpeg4"), 160, 120, 1, "red",
+		},
+		"wide pixels":     {red("wide.mkv", ":size=80x120:rate=10:duration=1", "-vf", "setsar=2", "-c:v", "mpeg4"), 160, 120, 1, "red"},
+		"ten bits":        {red("ten.mp4", ":size=160x120:rate=10:duration=1", "-pix_fmt", "yuv420p10le", "-c:v", "libx264"), 160, 120, 1, "red"},
+		"quick":           {red("quick.mkv", ":size=160x120:rate=240:duration=1", "-c:v", "mpeg4"), 160, 120, 1, "red"},
+		"as in a browser": {red("live.webm", ":size=160x120:rate=10:duration=1", "-c:v", "libvpx", "-deadline", "realtime", "-f", "webm", "-live", "1"), 160, 120, 1, "red"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for run, a := range map[string]args{"convert_video": {"format": "mp4"}, "mute_video": {}} {
+				out := done(t, run, a.with("video", fileOf(plan.Video, c.path)))
+				made := playable(t, out.Path)
+				shot := frameAt(t, out.Path, 0.1)
+				if size := shot.Bounds().Size(); size.X != c.width || size.Y != c.height {
+					t.Errorf("%s: it is %v", run, size)
+				}
+				looks(t, shot, c.width/2, c.height/2, c.colour)
+				near(t, "the length", made.seconds(), c.seconds, 0.15)
+				if rate := number(made.Streams[0].Rate); rate > mostPictures+0.5 {
+					t.Errorf("%s: %g pictures a second", run, rate)
+				}
+			}
+		})
+	}
+}
+
+// TestTransparencyStays where the format has it.
+func TestTransparencyStays(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "alpha.mov", append(lavfi("color=red@0.0:size=64x48:rate=10:duration=1,format=argb"), "-c:v", "qtrle")...)
+	out := done(t, "convert_video", video(path).with("format", "webm"))
+	said := tool(t, "ffprobe", "-v", "error", "-show_entries", "stream_tags=alpha_mode", "-of", "default=nw=1", out.Path)
+	if !strings.Contains(strings.ToLower(said), "alpha_mode=1") {
+		t.Errorf("ffprobe says %q", said)
+	}
+}

@@ -1,0 +1,240 @@
+package program
+
+import (
+	"image"
+	"image/color"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// tone makes a sound of one frequency, in hertz.
+func tone(t *testing.T, name, hertz, seconds string) string {
+	t.Helper()
+	return clip(t, name, lavfi("sine=frequency="+hertz+":duration="+seconds+":sample_rate=44100")...)
+}
+
+func TestDubVideo(t *testing.T) {
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	for name, sound := range map[string]string{
+		"as long":                     tone(t, "new.wav", "880", "2"),
+		"longer":                      tone(t, "new.mp3", "880", "5"),
+		"the sound of another video":  redBlue(t, "other.mov", "-pix_fmt", "yuv420p", "-af", "asetrate=88200,aresample=44100,apad", "-t", "2"),
+		"a song with a cover picture": clip(t, "song.mp3", append(lavfi("sine=frequency=880:duration=2", "color=red:size=32x32:duration=1:rate=1"), "-map", "0", "-map", "1", "-c:v", "mjpeg", "-disposition:v", "attached_pic")...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "dub_video", video(path).with("audio", fileOf(plan.Audio, sound)))
+			a := playable(t, out.Path)
+			if a.codecs() != "video:h264 audio:aac" {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			near(t, "the length", a.seconds(), 2, 0.1)
+			if got := loudest(t, out.Path, 0.2, 1.6, 440, 880); got != 880 {
+				t.Errorf("%g Hz is heard", got)
+			}
+			looks(t, frameAt(t, out.Path, 1.5), 80, 60, "blue")
+			if longer := name == "longer"; longer != strings.Contains(out.Note.String(), "longer than the video") {
+				t.Errorf("the note is %q", out.Note)
+			}
+			if name == "longer" && volume(t, out.Path, 1.95, 0.05) > volume(t, out.Path, 1, 0.5)-6 {
+				t.Error("it breaks off without fading")
+			}
+		})
+	}
+}
+
+// TestDubVideoWithLess: music goes on until the video ends, and a voice speaks once.
+func TestDubVideoWithLess(t *testing.T) {
+	t.Parallel()
+	silent := clip(t, "silent.webm", append(lavfi("color=red:size=80x60:rate=5:duration=7"), "-c:v", "libvpx", "-deadline", "realtime")...)
+	for name, goesOn := range map[string]bool{"song.mp3": true, "voice.wav": false, "unnamed.ogg": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "dub_video", video(silent).with("audio", fileOf(plan.Audio, tone(t, name, "440", "2.5"))))
+			a := playable(t, out.Path)
+			if a.codecs() != "video:h264 audio:aac" {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			near(t, "the length", a.seconds(), 7, 0.25)
+			near(t, "the length of the sound", number(a.Streams[1].Duration), 7, 0.25)
+			if loud := volume(t, out.Path, 4, 1.5) > -40; loud != goesOn {
+				t.Errorf("after its end it is heard: %v", loud)
+			}
+			if out.Note.IsZero() {
+				t.Error("nobody is told that the sound is shorter")
+			}
+		})
+	}
+}
+
+// TestListen: people who speak take breath, and music goes on.
+func TestListen(t *testing.T) {
+	t.Parallel()
+	speech := filepath.Join(t.TempDir(), "a.wav")
+	tool(t, "espeak-ng", "-w", speech, "The house stood on a hill. Nobody had lived there for a long time, and the garden was full of flowers. One day, a letter came.")
+	chord := clip(t, "b.wav", append(lavfi("sine=frequency=262:duration=6", "sine=frequency=330:duration=6", "sine=frequency=392:duration=6"),
+		"-filter_complex", "[0][1][2]amix=3,tremolo=f=2:d=0.5")...)
+	b := newBackend(t)
+	for path, voice := range map[string]bool{speech: true, chord: false} {
+		c := callOf(t, args{"audio": fileOf(plan.Audio, path)})
+		r, err := b.recording(t.Context(), c, "audio")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := b.listen(t.Context(), c, r, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.length < 5*time.Second || l.length > 20*time.Second {
+			t.Errorf("%s is %s long", filepath.Base(path), l.length)
+		}
+		if got := isVoice(toolbox.Value{}, l); got != voice {
+			t.Errorf("%s is a voice: %v (pauses %.2f)", filepath.Base(path), got, l.pauses)
+		}
+	}
+	for called, voice := range map[string]bool{"song.mp3": false, "tour.text_to_speech-91bc.wav": true, "narration-3f2a.m4a": true, "my_voice_memo.ogg": true, "background-music.wav": false} {
+		for _, pauses := range []float64{0, 1} {
+			if got := isVoice(toolbox.Value{Resource: plan.Resource{Name: called}}, listened{pauses: pauses}); got != voice {
+				t.Errorf("%s is a voice: %v", called, got)
+			}
+		}
+	}
+}
+
+func TestImageAudioToVideo(t *testing.T) {
+	t.Parallel()
+	img := filled(161, 91, color.NRGBA{B: 255, A: 255})
+	for y := range 91 {
+		for x := range 80 {
+			img.SetNRGBA(x, y, color.NRGBA{}) // transparent, which stands on white
+		}
+	}
+	picture := fileOf(plan.Image, writePNG(t, "cover.png", img))
+	for _, name := range []string{"song.mp3", "song.ogg", "song.wav"} {
+		out := done(t, "image_audio_to_video", args{"image": picture, "audio": fileOf(plan.Audio, tone(t, name, "440", "3"))})
+		a := playable(t, out.Path)
+		if a.codecs() != "video:h264 audio:aac" || a.Streams[0].Width != 160 || a.Streams[0].Height != 90 {
+			t.Errorf("it is %+v", a.Streams)
+		}
+		near(t, "the length", a.seconds(), 3, 0.15)
+		near(t, "the length of the pictures", number(a.Streams[0].Duration), 3, 0.15)
+		for _, at := range []float64{0, 2.8} {
+			shot := frameAt(t, out.Path, at)
+			looks(t, shot, 130, 45, "blue")
+			looks(t, shot, 30, 45, "white")
+		}
+		if volume(t, out.Path, 2, 0.8) < -40 {
+			t.Error("its sound is gone")
+		}
+	}
+	holds(t, refused(t, "image_audio_to_video", args{"image": picture}), "missing")
+	holds(t, refused(t, "image_audio_to_video", args{"audio": fileOf(plan.Audio, tone(t, "a.wav", "440", "1"))}), "missing")
+}
+
+func TestImageToVideo(t *testing.T) {
+	t.Parallel()
+	// Red in the middle, blue around it.
+	framed := filled(320, 180, color.NRGBA{B: 255, A: 255})
+	for y := 45; y < 135; y++ {
+		for x := 80; x < 240; x++ {
+			framed.SetNRGBA(x, y, color.NRGBA{R: 255, A: 255})
+		}
+	}
+	halves := func(w, h int, second func(x, y int) bool) *image.NRGBA {
+		img := filled(w, h, color.NRGBA{R: 255, A: 255})
+		for y := range h {
+			for x := range w {
+				if second(x, y) {
+					img.SetNRGBA(x, y, color.NRGBA{B: 255, A: 255})
+				}
+			}
+		}
+		return img
+	}
+	for name, c := range map[string]struct {
+		img           *image.NRGBA
+		w, h          int
+		begins, comes string // in the middle, or at the edge of the framed one
+		x, y          int
+	}{
+		"nearer":      {framed, 320, 180, "blue", "red", 70, 90},
+		"along":       {halves(960, 180, func(x, _ int) bool { return x >= 480 }), 320, 180, "red", "blue", 160, 90},
+		"down":        {halves(180, 960, func(_, y int) bool { return y >= 480 }), 180, 320, "red", "blue", 90, 160},
+		"a tiny one":  {filled(3, 5, color.NRGBA{R: 255, A: 255}), 16, 16, "red", "red", 8, 8},
+		"odd and wee": {filled(33, 31, color.NRGBA{R: 255, A: 255}), 32, 30, "red", "red", 8, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "image_to_video", args{"image": fileOf(plan.Image, writePNG(t, "photo.png", c.img))})
+			a := playable(t, out.Path)
+			if a.codecs() != "video:h264" || a.Streams[0].Width != c.w || a.Streams[0].Height != c.h {
+				t.Errorf("it is %+v", a.Streams)
+			}
+			near(t, "the length", a.seconds(), 5, 0.1)
+			near(t, "the rate", number(a.Streams[0].Rate), 25, 0.1)
+			looks(t, frameAt(t, out.Path, 0), c.x, c.y, c.begins)
+			looks(t, frameAt(t, out.Path, 4.9), c.x, c.y, c.comes)
+			if out.Note.IsZero() {
+				t.Error("nobody is told that nothing moves")
+			}
+		})
+	}
+}
+
+// written is how many pixels at the foot of a picture are as bright as subtitles.
+func written(img image.Image) (head, foot int) {
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if r, g, bl, _ := img.At(x, y).RGBA(); min(r, g, bl) < 200<<8 {
+				continue
+			}
+			if y < (b.Min.Y+b.Max.Y)/2 {
+				head++
+			} else {
+				foot++
+			}
+		}
+	}
+	return head, foot
+}
+
+func TestAddSubtitles(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "clip.mp4", append(lavfi("color=navy:size=320x180:rate=10:duration=2", "sine=frequency=440:duration=2"), "-pix_fmt", "yuv420p")...)
+	for name, c := range map[string]struct {
+		text string
+		seen map[float64]bool
+	}{
+		"SRT":           {"1\n00:00:00,500 --> 00:00:01,000\nHELLO\n", map[float64]bool{0.2: false, 0.7: true, 1.5: false}},
+		"WebVTT":        {"WEBVTT\n\n00:01.000 --> 00:02.000 align:start\n<b>HELLO</b>\n", map[float64]bool{0.7: false, 1.5: true}},
+		"times":         {"0:00.5 HELLO\n0:01.2 ", map[float64]bool{0.2: false, 0.7: true, 1.5: false}},
+		"plain":         {"Thanks for watching!", map[float64]bool{0.1: true, 1.8: true}},
+		"instructions":  {`{\an8}{\alpha&HFF&}{\pos(10,10)}HELLO\h`, map[float64]bool{0.1: true, 1.8: true}},
+		"a file's name": {"';movie=secret.mp4[x];[x]", map[float64]bool{0.1: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "add_subtitles", video(path).with("subtitles", c.text))
+			if a := playable(t, out.Path); a.codecs() != "video:h264 audio:aac" {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			for at, want := range c.seen {
+				head, foot := written(frameAt(t, out.Path, at))
+				if (foot > 20) != want || head > 0 {
+					t.Errorf("at %g s, %d and %d pixels are written", at, head, foot)
+				}
+			}
+		})
+	}
+	out := done(t, "add_subtitles", video(path).with("subtitles", strings.Repeat("far too many words ", 100)))
+	holds(t, out.Note.String(), "more text than can be read")
+	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", "00:01:00,000 --> 00:01:01,000\nlate")), "2 seconds", "check their times")
+	holds(t, refused(t, "add_subtitles", video(path).with("subtitles", " \n")), "SRT")
+}

@@ -1,0 +1,289 @@
+package program
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+)
+
+// redBlue makes a video of one second of red and one of blue, 160 × 120 pixels, ten
+// pictures a second, with a tone; more are further arguments.
+func redBlue(t *testing.T, name string, more ...string) string {
+	t.Helper()
+	return clip(t, name, append(append(lavfi("color=red:size=160x120:rate=10:duration=1", "color=blue:size=160x120:rate=10:duration=1",
+		"sine=frequency=440:duration=2:sample_rate=44100"),
+		"-filter_complex", "[0:v][1:v]concat=n=2:v=1[v]", "-map", "[v]", "-map", "2:a", "-metadata", "title=a secret place"), more...)...)
+}
+
+// silentRedBlue is that without sound.
+func silentRedBlue(t *testing.T, name string, more ...string) string {
+	t.Helper()
+	return redBlue(t, name, append([]string{"-an"}, more...)...)
+}
+
+// video is a video as an argument.
+func video(path string) args { return args{"video": fileOf(plan.Video, path)} }
+
+// with are arguments with one more.
+func (a args) with(name string, v any) args {
+	more := args{name: v}
+	for n, v := range a {
+		more[n] = v
+	}
+	return more
+}
+
+// playable holds a video to what plays everywhere, and to telling nothing besides.
+func playable(t *testing.T, path string) about {
+	t.Helper()
+	a := probe(t, path)
+	if !strings.HasPrefix(a.Format.Name, "mov,mp4") {
+		t.Errorf("the file is %s", a.Format.Name)
+	}
+	if len(a.Format.Tags["title"]) > 0 {
+		t.Errorf("the file tells %v", a.Format.Tags)
+	}
+	for _, s := range a.Streams {
+		switch {
+		case s.Type == "video" && (s.Codec != "h264" || s.Pixels != "yuv420p" || s.Width%2 != 0 || s.Height%2 != 0):
+			t.Errorf("the pictures are %+v", s)
+		case s.Type == "audio" && s.Codec != "aac":
+			t.Errorf("the sound is %+v", s)
+		}
+	}
+	atoms := tool(t, "ffprobe", "-v", "trace", "-i", path)
+	if moov, mdat := strings.Index(atoms, "type:'moov'"), strings.Index(atoms, "type:'mdat'"); moov < 0 || mdat < moov {
+		t.Errorf("the table of contents stands at %d, behind the media at %d", moov, mdat)
+	}
+	return a
+}
+
+func TestCutVideo(t *testing.T) {
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	for said, c := range map[string]struct {
+		seconds     float64
+		first, last string
+	}{
+		"from 0:00.5 to 0:01.5": {1, "red", "blue"},
+		"the last 0.5 seconds":  {0.5, "blue", "blue"},
+		"the first 0.8 seconds": {0.8, "red", "red"},
+		"drop the first second": {1, "blue", "blue"},
+		"from second 1 to 2:40": {1, "blue", "blue"},
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "cut_video", video(path).with("range", said))
+			a := playable(t, out.Path)
+			if a.codecs() != "video:h264 audio:aac" {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			near(t, "the length", a.seconds(), c.seconds, 0.08)
+			looks(t, frameAt(t, out.Path, 0), 80, 60, c.first)
+			looks(t, frameAt(t, out.Path, c.seconds-0.15), 80, 60, c.last)
+			if noted := out.Note.String() != ""; noted != strings.Contains(said, "2:40") {
+				t.Errorf("the note is %q", out.Note)
+			}
+		})
+	}
+	holds(t, refused(t, "cut_video", video(path).with("range", "0:10 to 0:20")), "only 2 seconds long")
+	holds(t, refused(t, "cut_video", video(path).with("range", "nicely")), `"nicely"`, "a part of a video", "0:10-0:25")
+}
+
+func TestJoinVideos(t *testing.T) {
+	t.Parallel()
+	wide := redBlue(t, "wide.mp4", "-pix_fmt", "yuv420p")
+	high := clip(t, "high.webm", append(lavfi("color=lime:size=61x121:rate=25:duration=1"), "-c:v", "libvpx", "-deadline", "realtime")...)
+	out := done(t, "join_videos", args{"videos": list(fileOf(plan.Video, wide), fileOf(plan.Video, high), fileOf(plan.Video, wide))})
+	a := playable(t, out.Path)
+	if a.codecs() != "video:h264 audio:aac" || a.Streams[0].Width != 160 || a.Streams[0].Height != 120 {
+		t.Errorf("it is %+v", a.Streams)
+	}
+	near(t, "the length", a.seconds(), 5, 0.15)
+	near(t, "the rate", number(a.Streams[0].Rate), 25, 0.5)
+	looks(t, frameAt(t, out.Path, 0.5), 80, 60, "red")
+	looks(t, frameAt(t, out.Path, 1.5), 80, 60, "blue")
+	looks(t, frameAt(t, out.Path, 2.5), 80, 60, "green")
+	looks(t, frameAt(t, out.Path, 2.5), 10, 60, "black")
+	looks(t, frameAt(t, out.Path, 3.5), 80, 60, "red")
+	if quiet, loud := volume(t, out.Path, 2.2, 0.6), volume(t, out.Path, 3.2, 0.6); quiet > -80 || loud < -40 {
+		t.Errorf("the part without sound is at %g dB, the others at %g dB", quiet, loud)
+	}
+
+	silent := silentRedBlue(t, "silent.mp4", "-pix_fmt", "yuv420p")
+	out = done(t, "join_videos", args{"videos": list(fileOf(plan.Video, silent), fileOf(plan.Video, high))})
+	if a := playable(t, out.Path); a.codecs() != "video:h264" {
+		t.Errorf("videos without sound make %s", a.codecs())
+	}
+
+	holds(t, refused(t, "join_videos", args{"videos": list(fileOf(plan.Video, wide))}), "two videos")
+	many := list(fileOf(plan.Video, wide))
+	for len(many) <= mostFilms {
+		many = append(many, many[0])
+	}
+	holds(t, refused(t, "join_videos", args{"videos": many}), "21 videos", "at most 20")
+}
+
+func TestMuteVideo(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]string{
+		"as it is":      redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p"),
+		"packed anew":   redBlue(t, "clip.avi", "-c:v", "mpeg4"),
+		"without sound": silentRedBlue(t, "silent.mov", "-pix_fmt", "yuv420p"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "mute_video", video(path))
+			a := playable(t, out.Path)
+			if a.codecs() != "video:h264" {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			near(t, "the length", a.seconds(), 2, 0.15)
+			looks(t, frameAt(t, out.Path, 1.5), 80, 60, "blue")
+			if noted := out.Note.String() != ""; noted != (name == "without sound") {
+				t.Errorf("the note is %q", out.Note)
+			}
+		})
+	}
+}
+
+func TestChangeSpeed(t *testing.T) {
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	for said, c := range map[string]struct {
+		seconds float64
+		codecs  string
+	}{
+		"2x":               {1, "video:h264 audio:aac"},
+		"half":             {4, "video:h264 audio:aac"},
+		"4 times slower":   {8, "video:h264"},
+		"50% faster":       {2 / 1.5, "video:h264 audio:aac"},
+		"ten times faster": {0.2, "video:h264"},
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "change_speed", video(path).with("factor", said))
+			a := playable(t, out.Path)
+			if a.codecs() != c.codecs {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			near(t, "the length", a.seconds(), c.seconds, 0.12)
+			near(t, "the rate", number(a.Streams[0].Rate), 10, 0.5)
+			looks(t, frameAt(t, out.Path, c.seconds*0.4), 80, 60, "red")
+			looks(t, frameAt(t, out.Path, c.seconds*0.6), 80, 60, "blue")
+			if len(a.Streams) > 1 {
+				if got := loudest(t, out.Path, 0.2, 0.8, 220, 293, 440, 660, 880); got != 440 {
+					t.Errorf("the tone became %g Hz", got)
+				}
+			} else if out.Note.IsZero() {
+				t.Error("nobody is told that the sound is gone")
+			}
+		})
+	}
+	holds(t, refused(t, "change_speed", video(path).with("factor", "nicely")), `"nicely"`, "a speed", "2x")
+	holds(t, refused(t, "change_speed", video(path).with("factor", "100x")), "nothing would be left")
+}
+
+func TestExtractFrames(t *testing.T) {
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	for said, want := range map[string]string{
+		"": "blue", "0:00.95": "red", "the first frame": "red", "second 1": "blue", "the last frame": "blue", "0:02": "blue", "a quarter": "red",
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			a := video(path)
+			if said != "" {
+				a = a.with("moment", said)
+			}
+			out := done(t, "extract_frames", a)
+			img := readPicture(t, out.Path)
+			if img.Bounds().Dx() != 160 || img.Bounds().Dy() != 120 {
+				t.Errorf("the picture is %v", img.Bounds())
+			}
+			looks(t, img, 80, 60, want)
+		})
+	}
+	// A picture that stands still for long, as in a recording of a screen.
+	slow := clip(t, "slow.mkv", append(lavfi("color=red:size=64x48:rate=0.2:duration=10"), "-pix_fmt", "yuv420p")...)
+	looks(t, readPicture(t, done(t, "extract_frames", video(slow).with("moment", "4 seconds")).Path), 30, 20, "red")
+
+	holds(t, refused(t, "extract_frames", video(path).with("moment", "0:10")), "only 2 seconds long")
+	holds(t, refused(t, "extract_frames", video(path).with("moment", "when she smiles")), "a moment of a video", "0:07")
+}
+
+func TestMakeGIF(t *testing.T) {
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p", "-vf", "scale=640:480")
+	out := done(t, "make_gif", video(path))
+	a := probe(t, out.Path)
+	if a.codecs() != "video:gif" || a.Streams[0].Width != 160 || a.Streams[0].Height != 120 {
+		t.Errorf("it is %+v", a.Streams)
+	}
+	near(t, "the length", a.seconds(), 2, 0.11)
+	looks(t, frameAt(t, out.Path, 0.4), 20, 20, "red")
+	looks(t, frameAt(t, out.Path, 1.6), 20, 20, "blue")
+
+	long := clip(t, "long.mp4", append(lavfi("testsrc=size=320x240:rate=2:duration=40"), "-pix_fmt", "yuv420p")...)
+	out = done(t, "make_gif", video(long))
+	near(t, "the length of a long one", probe(t, out.Path).seconds(), 30, 1)
+	holds(t, out.Note.String(), "at most 30 seconds")
+}
+
+func TestConvertVideo(t *testing.T) {
+	t.Parallel()
+	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
+	for said, want := range map[string][2]string{
+		"webm": {"matroska,webm", "video:vp9 audio:opus"}, "an .MKV file": {"matroska,webm", "video:h264 audio:aac"},
+		"mov": {"mov,mp4,m4a,3gp,3g2,mj2", "video:h264 audio:aac"}, "mp4": {"mov,mp4,m4a,3gp,3g2,mj2", "video:h264 audio:aac"},
+		"avi": {"avi", "video:mpeg4 audio:mp3"}, "mpeg": {"mpeg", "video:mpeg2video audio:mp2"}, "ts": {"mpegts", "video:h264 audio:aac"},
+		"ogv": {"ogg", "video:theora audio:vorbis"}, "flv": {"flv", "video:h264 audio:aac"}, "3gp": {"mov,mp4,m4a,3gp,3g2,mj2", "video:h264 audio:aac"},
+		"m4v": {"mov,mp4,m4a,3gp,3g2,mj2", "video:h264 audio:aac"},
+	} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "convert_video", video(path).with("format", said))
+			a := probe(t, out.Path)
+			if got := [2]string{a.Format.Name, a.codecs()}; got != want {
+				t.Errorf("it is %v", got)
+			}
+			near(t, "the length", a.seconds(), 2, 0.2)
+			looks(t, frameAt(t, out.Path, 0.4), 80, 60, "red")
+			if volume(t, out.Path, 0.5, 1) < -40 {
+				t.Error("its sound is gone")
+			}
+		})
+	}
+	holds(t, refused(t, "convert_video", video(path).with("format", "gif")), "ask to make a GIF")
+	holds(t, refused(t, "convert_video", video(path).with("format", "wmv")), "MP4", "WebM", `"wmv"`)
+}
+
+func TestFitVideoSize(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "noise.mp4", append(lavfi("testsrc2=size=320x240:rate=15:duration=2", "sine=frequency=440:duration=2"),
+		"-vf", "noise=alls=60:allf=t", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "10", "-pix_fmt", "yuv420p")...)
+	for said, most := range map[string]int64{"200 kB": 200_000, "under 0.06 MB": 60_000} {
+		t.Run(said, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "fit_video_size", video(path).with("limit", said))
+			a := playable(t, out.Path)
+			if size := sizeOf(out.Path); size > most || size < most/4 {
+				t.Errorf("the file has %d bytes of %d", size, most)
+			}
+			if a.codecs() != "video:h264 audio:aac" {
+				t.Errorf("it holds %s", a.codecs())
+			}
+			near(t, "the length", a.seconds(), 2, 0.12)
+			if smaller := a.Streams[0].Width < 320; smaller == out.Note.IsZero() {
+				t.Errorf("it is %d pixels wide, and the note is %q", a.Streams[0].Width, out.Note)
+			}
+		})
+	}
+	small := redBlue(t, "small.mp4", "-pix_fmt", "yuv420p")
+	out := done(t, "fit_video_size", video(small).with("limit", "8"))
+	playable(t, out.Path)
+	holds(t, out.Note.String(), "small enough before")
+	holds(t, refused(t, "fit_video_size", video(path).with("limit", "2 kB")), "2 seconds", "2 kB", "larger limit")
+	holds(t, refused(t, "fit_video_size", video(path).with("limit", "tiny")), "the size of a file", "8 MB")
+}
