@@ -26,11 +26,19 @@ type limit struct {
 	Most uint64
 }
 
-const maxOpen = 256 // files at a time
+const (
+	maxOpen = 256 // files at a time
+	// spare is how many threads others of the same user may start meanwhile, who are
+	// counted together.
+	spare = 1024
+	// yielding is the priority that programs have, by nice(1): this program's own work goes
+	// first, and above all the watch.
+	yielding = 10
+)
 
 func (s *Sandbox) policy(c Command) policy {
 	work := s.timeout(c).Truncate(time.Second) + time.Second
-	return policy{Dir: c.Dir, Read: c.Read, Limits: []limit{
+	limits := []limit{
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, maxOpen},
 		{unix.RLIMIT_FSIZE, uint64(s.file(c))},
@@ -39,7 +47,11 @@ func (s *Sandbox) policy(c Command) policy {
 		// What it asks for in earnest. All that it maps besides (RLIMIT_AS), libraries and
 		// the stacks of threads, says little, and ffmpeg hangs at that limit.
 		{unix.RLIMIT_DATA, uint64(s.config.Memory)},
-	}}
+	}
+	if all := threads(); all > 0 { // root is not held to it, but watched all the same
+		limits = append(limits, limit{unix.RLIMIT_NPROC, uint64(all + s.config.Processes + spare)})
+	}
+	return policy{Dir: c.Dir, Read: c.Read, Limits: limits}
 }
 
 // enforce confines this thread for good, and whatever it becomes.
@@ -50,6 +62,7 @@ func (p policy) enforce(program string) error {
 	if err := p.files(program); err != nil {
 		return err
 	}
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, yielding) // or it yields more already
 	if err := dropCapabilities(); err != nil {
 		return err
 	}

@@ -3,19 +3,24 @@ package sandbox
 import (
 	"bytes"
 	"os"
-	"path/filepath"
 	"strconv"
 )
 
 // usage is how many threads the processes of a group have, and how many bytes of memory
-// they hold, as /proc/PID/stat has it (see proc_pid_stat(5)).
-func usage(group int) (threads int, memory int64) {
-	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+// they hold, as /proc/PID/stat has it (see proc_pid_stat(5)). It counts no further once
+// the threads are more than enough.
+func usage(group, enough int) (threads int, memory int64) {
+	proc, err := os.Open("/proc")
 	if err != nil {
 		return 0, 0
 	}
-	for _, stat := range stats {
-		b, err := os.ReadFile(stat)
+	defer proc.Close() //nolint:errcheck // it was read
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if name[0] < '0' || name[0] > '9' || threads > enough {
+			continue
+		}
+		b, err := os.ReadFile("/proc/" + name + "/stat")
 		if err != nil {
 			continue // it has ended
 		}
@@ -48,4 +53,23 @@ func parseStat(b []byte) (process, bool) {
 		}
 	}
 	return process{group: int(n[0]), threads: int(n[1]), pages: n[2]}, true
+}
+
+// threads is how many there are on the whole machine (see proc_loadavg(5)); 0 if that is
+// not known. It is little work to ask, however many they are.
+func threads() int {
+	b, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(b)
+	if len(fields) < 4 {
+		return 0
+	}
+	_, all, _ := bytes.Cut(fields[3], []byte{'/'})
+	n, err := strconv.Atoi(string(all))
+	if err != nil {
+		return 0
+	}
+	return n
 }

@@ -2,14 +2,21 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
 )
 
-// between is how long the watch rests between two looks.
-const between = 100 * time.Millisecond
+const (
+	// between is how long the watch rests between two looks at what was written and how
+	// much memory is held.
+	between = 100 * time.Millisecond
+	// glance is how long it rests between two at whether processes spread, since they do
+	// that by themselves and soon leave no time to look.
+	glance = 10 * time.Millisecond
+)
 
 // leastFile is what a file takes of the disk however small it is, in bytes.
 const leastFile = 4096
@@ -28,16 +35,19 @@ func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var all sync.WaitGroup
 	all.Go(func() {
-		tick := time.NewTicker(between)
+		tick := time.NewTicker(glance)
 		defer tick.Stop()
-		for {
+		usual := threads()
+		for n := 0; ; n++ {
 			select {
 			case <-done:
 				return
 			case <-tick.C:
 			}
-			err := w.written()
-			if err == nil {
+			var err error
+			if n%int(between/glance) == 0 {
+				err = errors.Join(w.written(), w.taken(group))
+			} else if threads() > usual+w.s.config.Processes {
 				err = w.taken(group)
 			}
 			if err != nil {
@@ -59,7 +69,7 @@ func (w watch) written() error {
 
 // taken tells whether its processes are too many or hold too much memory.
 func (w watch) taken(group int) error {
-	threads, memory := usage(group)
+	threads, memory := usage(group, w.s.config.Processes)
 	switch {
 	case threads > w.s.config.Processes:
 		return tooMany(w.c, w.s.config.Processes)

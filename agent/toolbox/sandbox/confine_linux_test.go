@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestConfinement is of a kernel that confines. Each script tries what it must not; ok is
+// what it says where it could.
+func TestConfinement(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t, Config{})
+	if err := s.Confines(); err != nil {
+		t.Fatalf("this kernel does not confine programs, so that nothing is shown: %v", err)
+	}
+	folder := t.TempDir()
+	dir, given, sibling := filepath.Join(folder, "call"), filepath.Join(folder, "given"), filepath.Join(folder, "sibling")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{given, sibling} {
+		if err := os.WriteFile(path, []byte("words"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()                                    //nolint:errcheck // nobody came
+	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // it listens on TCP
+	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(folder, "socket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = socket.Close() })
+
+	// perl speaks to sockets, and is part of every Debian.
+	connect := func(family, address string) string {
+		return "perl -MSocket -e 'socket(S," + family + ",SOCK_STREAM,0) and connect(S," + address + ") and print q(ok)'"
+	}
+	for name, c := range map[string]struct {
+		script string
+		may    bool
+		// harmful is what is not tried outside too, where the others succeed.
+		harmful bool
+	}{
+		"read what is given":       {script: "cat " + given + " >/dev/null && echo ok", may: true},
+		"write into the folder":    {script: "mkdir sub && echo x >sub/file && mv sub/file sub/other && rm -r sub && echo ok", may: true},
+		"read a sibling":           {script: "cat " + sibling + " && echo ok"},
+		"list the folder above":    {script: "ls " + folder + " && echo ok"},
+		"read the users":           {script: "cat /etc/passwd && echo ok"},
+		"read the settings":        {script: "cat /etc/hostname || cat /etc/resolv.conf && echo ok"},
+		"read of other processes":  {script: "cat /proc/1/cmdline || cat /proc/" + strconv.Itoa(os.Getpid()) + "/environ && echo ok"},
+		"write what is given":      {script: "echo x >" + given + " && echo ok"},
+		"append to what is given":  {script: "echo x >>" + given + " && echo ok"},
+		"write elsewhere":          {script: "echo x >" + folder + "/new && echo ok"},
+		"write into /tmp":          {script: "echo x >/tmp/atelier-sandbox-test && echo ok", harmful: true},
+		"write into the system":    {script: "echo x >/usr/atelier-sandbox-test && echo ok", harmful: true},
+		"follow a link out":        {script: "ln -s " + sibling + " out && cat out && echo ok"},
+		"run what it has written":  {script: "cp /bin/true mine && chmod +x mine && ./mine && echo ok"},
+		"end this process":         {script: "kill -0 " + strconv.Itoa(os.Getpid()) + " && echo ok"},
+		"connect":                  {script: connect("PF_INET", "pack_sockaddr_in("+port+",inet_aton(q(127.0.0.1)))")},
+		"connect to a file":        {script: connect("PF_UNIX", "pack_sockaddr_un(q("+folder+"/socket))")},
+		"send a datagram":          {script: "perl -MSocket -e 'socket(S,PF_INET,SOCK_DGRAM,0) and print q(ok)'"},
+		"leave its group":          {script: "setsid true && echo ok"},
+		"give a file away":         {script: "echo x >mine && chown 12345 mine && echo ok", harmful: true},
+		"take a limit back":        {script: "ulimit -f unlimited && echo ok", harmful: true},
+		"use another way to calls": {script: "perl -e 'syscall(0x40000000 + 41, 2, 1, 0) >= 0 and print q(ok)'", harmful: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			command := sh(c.script)
+			inside, outside := folders(t, dir)
+			command.Dir, command.Read = inside, []string{given}
+			if !c.harmful {
+				free := exec.CommandContext(t.Context(), "sh", "-c", c.script) //nolint:gosec // the test's own words
+				free.Dir = outside
+				if out, err := free.CombinedOutput(); !strings.HasSuffix(strings.TrimSpace(string(out)), "ok") {
+					t.Fatalf("it fails unconfined too: %q, %v", out, err)
+				}
+			}
+			out, err := s.Run(t.Context(), command)
+			if may := strings.HasSuffix(strings.TrimSpace(string(out)), "ok"); may != c.may {
+				t.Errorf("it could: %v; it says %q, %v", may, out, err)
+			}
+		})
+	}
+}
+
+// folders makes two new ones.
+func folders(t *testing.T, dir string) (one, other string) {
+	t.Helper()
+	one, err := os.MkdirTemp(dir, "")
+	if err == nil {
+		other, err = os.MkdirTemp(dir, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one, other
+}
+
+func TestLibrariesBesideAProgram(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for _, sub := range []string{"bin", "lib"} {
+		if err := os.Mkdir(filepath.Join(folder, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(folder, "bin", "hello")
+	if err := os.WriteFile(filepath.Join(folder, "lib", "words"), []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ncat "+folder+"/lib/words"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out, err := newSandbox(t, Config{}).Run(t.Context(), Command{Program: program})
+	if err != nil || string(out) != "hello" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
