@@ -2,8 +2,10 @@ package openai
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -48,6 +50,27 @@ func TestModelsThatAreFound(t *testing.T) {
 	if out := must(t, b, named, call(t, plan.Text, args{})); out.Model != "named" {
 		t.Errorf("the one that is named is %q", out.Model)
 	}
+}
+
+// TestAFoundModelSpeaksInItsOwnVoice, since nobody knows which it has.
+func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var asked struct{ Model, Voice string }
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Model != "kokoro" || asked.Voice != "" {
+			t.Errorf("asked for %+v, %v", asked, err)
+		}
+		_, _ = w.Write(wav()) //nolint:errcheck // the client is there
+	}))
+	t.Cleanup(server.Close)
+	e, err := endpoint.New(endpoint.Config{BaseURL: server.URL, Transport: transport(t), Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBackendAt(t, e, unset, func(c *Config) {
+		c.Find = func(context.Context, string) (string, error) { return "kokoro", nil }
+	})
+	must(t, b, backing("audio-speech", "{text}"), call(t, plan.Audio, args{"text": text("hello")}))
 }
 
 // TestWhoseTroubleItIs: the server's own is told from that of the input.

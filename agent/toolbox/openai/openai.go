@@ -47,7 +47,7 @@ type Config struct {
 	Vision        string // looks at pictures, and writes; mostly the same as Chat
 	Image         string // draws and changes pictures
 	Speech        string // speaks
-	Voice         string // in which it speaks; "" is alloy
+	Voice         string // in which it speaks; "" is alloy, and the model's own with Find
 	Transcription string // writes down what is said
 
 	// Find names the model for a run for which none is set, as a server can that tells what
@@ -111,7 +111,9 @@ func New(c Config) (*Backend, error) {
 	if c.Endpoint == nil {
 		return nil, errors.New("a server with models needs an endpoint")
 	}
-	c.Voice = cmp.Or(c.Voice, "alloy")
+	if c.Find == nil {
+		c.Voice = cmp.Or(c.Voice, "alloy")
+	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {
 		c.Clock = time.Now
