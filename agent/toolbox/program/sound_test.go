@@ -271,7 +271,7 @@ func TestToneIsALineInASpectrogram(t *testing.T) {
 
 func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 	t.Parallel()
-	out := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "a.ogg", lavfi("aevalsrc='(0.1+0.4*gt(t,1))*sin(2*PI*3000*t)':s=44100:d=2")...))})
+	out := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "a.wav", lavfi("aevalsrc='(0.1+0.4*gt(t,1))*sin(2*PI*3000*t)':s=44100:d=2")...))})
 	img := readPicture(t, out.Path)
 	height := func(x int) float64 {
 		n := 0
