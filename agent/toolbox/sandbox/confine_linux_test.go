@@ -32,7 +32,7 @@ func TestConfinement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()                                    //nolint:errcheck // nobody came
+	t.Cleanup(func() { _ = listener.Close() })                // when all scripts have ended
 	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // it listens on TCP
 	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(folder, "socket"))
 	if err != nil {
