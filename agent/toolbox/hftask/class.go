@@ -69,7 +69,9 @@ func classified(all []plan.Class) (toolbox.Output, error) {
 }
 
 // moods are the labels of a mood that are adjectives; others are stars, or feelings.
-var moods = map[string]string{"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative", "neutral": "neutral", "neu": "neutral", "mixed": "mixed"}
+var moods = map[string]string{
+	"positive": "positive", "pos": "positive", "negative": "negative", "neg": "negative", "neutral": "neutral", "neu": "neutral", "mixed": "mixed",
+}
 
 // readMood takes the surest label of a mood, as a sentence.
 func readMood(_ context.Context, _ *job, a answer) (toolbox.Output, error) {

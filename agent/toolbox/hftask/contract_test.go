@@ -14,7 +14,7 @@ import (
 )
 
 // TestContract holds the make to what every make promises.
-func TestContract(t *testing.T) {
+func TestContract(t *testing.T) { //nolint:paralleltest // the suite looks at the temporary folder, which is the process's
 	server := hftasktest.New(t, hftasktest.Config{})
 	server.Lengthen("text-to-video", -1)
 	started, stopped := make(chan struct{}), make(chan struct{})

@@ -92,10 +92,8 @@ func readBoxes(_ context.Context, j *job, a answer) (toolbox.Output, error) {
 func (s sent) box(x0, y0, x1, y1 float64) image.Rectangle {
 	fx, fy := float64(s.given.X)/float64(s.size.X), float64(s.given.Y)/float64(s.size.Y)
 	at := func(v float64, most int) int { return int(math.Round(min(max(v, 0), float64(most)))) }
-	for _, v := range []float64{x0, y0, x1, y1} {
-		if math.IsNaN(v) {
-			return image.Rectangle{}
-		}
+	if slices.ContainsFunc([]float64{x0, y0, x1, y1}, math.IsNaN) {
+		return image.Rectangle{}
 	}
 	return image.Rectangle{
 		Min: image.Pt(at(x0*fx, s.given.X), at(y0*fy, s.given.Y)),

@@ -72,7 +72,8 @@ func (b *Backend) sorted(err error, model string) error {
 		}
 	case endpoint.Forbidden:
 		if b.hub != nil {
-			return down(err, "Hugging Face does not allow this with the token that is set. The operator can give HF_TOKEN the right to call inference providers.")
+			return down(err,
+				"Hugging Face does not allow this with the token that is set. The operator can give HF_TOKEN the right to call inference providers.")
 		}
 	case endpoint.Quota:
 		if b.hub != nil {

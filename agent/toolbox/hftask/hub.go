@@ -37,7 +37,7 @@ const (
 // provided is one provider of a model (Hugging Face, Inference Providers, Hub API).
 type provided struct {
 	Provider   string `json:"provider"`
-	ProviderID string `json:"providerId"`
+	ProviderID string `json:"providerId"` //nolint:tagliatelle // the hub's word
 	Status     string `json:"status"`
 	Task       string `json:"task"`
 }
@@ -157,7 +157,7 @@ func (d *directory) ask(ctx context.Context, model string) ([]provided, error) {
 // readProviders reads who serves a model: a list, or an object by provider.
 func readProviders(body []byte) ([]provided, error) {
 	var told struct {
-		Mapping json.RawMessage `json:"inferenceProviderMapping"`
+		Mapping json.RawMessage `json:"inferenceProviderMapping"` //nolint:tagliatelle // the hub's word
 	}
 	if err := json.Unmarshal(body, &told); err != nil {
 		return nil, errors.New("what the hub tells of a model is not of its form")

@@ -38,7 +38,7 @@ func TestHub(t *testing.T) {
 		t.Errorf("made %+v", out)
 	}
 	calls := server.Asked("image-to-text")
-	if len(calls) != 1 || calls[0].Path != "/hf-inference/models/example/image-to-text" || calls[0].Header.Get("X-HF-Bill-To") != "workshop" || !calls[0].Raw {
+	if len(calls) != 1 || calls[0].Path != "/hf-inference/models/example/image-to-text" || calls[0].Header.Get("X-Hf-Bill-To") != "workshop" || !calls[0].Raw {
 		t.Errorf("asked %+v", calls)
 	}
 }

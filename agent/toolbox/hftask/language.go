@@ -25,7 +25,7 @@ var languages = []language{
 	{"fr", "fra_Latn", "fr_XX", []string{"french", "français", "francais"}, nil, []string{"le", "les", "et", "est", "une", "des", "je", "pas"}},
 	{"es", "spa_Latn", "es_XX", []string{"spanish", "español", "espanol", "castilian"}, nil, []string{"el", "los", "es", "y", "una", "del", "por", "muy"}},
 	{"it", "ita_Latn", "it_IT", []string{"italian", "italiano"}, nil, []string{"il", "che", "è", "di", "gli", "della", "sono", "per"}},
-	{"pt", "por_Latn", "pt_XX", []string{"portuguese", "português", "portugues"}, nil, []string{"o", "é", "uma", "não", "os", "do", "da", "em"}},
+	{"pt", "por_Latn", "pt_XX", []string{"portuguese", "português"}, nil, []string{"o", "é", "uma", "não", "os", "do", "da", "em"}},
 	{"nl", "nld_Latn", "nl_XX", []string{"dutch", "nederlands", "flemish"}, nil, []string{"het", "een", "van", "niet", "is", "de", "ik", "zijn"}},
 	{"pl", "pol_Latn", "pl_PL", []string{"polish", "polski"}, nil, []string{"się", "jest", "nie", "na", "że", "w", "i", "to"}},
 	{"sv", "swe_Latn", "sv_SE", []string{"swedish", "svenska"}, nil, []string{"och", "att", "är", "det", "som", "inte", "jag", "en"}},
@@ -54,10 +54,10 @@ var languages = []language{
 	{"sr", "srp_Cyrl", "", []string{"serbian", "српски"}, nil, nil},
 	{"el", "ell_Grek", "", []string{"greek", "ελληνικά"}, unicode.Greek, nil},
 	{"he", "heb_Hebr", "he_IL", []string{"hebrew", "עברית"}, unicode.Hebrew, nil},
-	{"ja", "jpn_Jpan", "ja_XX", []string{"japanese", "日本語"}, unicode.Hiragana, nil},
+	{"ja", "jpn_Jpan", "ja_XX", []string{"japanese", "日本語"}, unicode.Hiragana, nil}, //nolint:gosmopolitan // it is called so
 	{"ko", "kor_Hang", "ko_KR", []string{"korean", "한국어"}, unicode.Hangul, nil},
-	{"zh", "zho_Hans", "zh_CN", []string{"chinese", "simplified chinese", "mandarin", "中文", "汉语"}, unicode.Han, nil},
-	{"zh", "zho_Hant", "zh_CN", []string{"traditional chinese", "繁體中文"}, nil, nil},
+	{"zh", "zho_Hans", "zh_CN", []string{"chinese", "simplified chinese", "mandarin", "中文", "汉语"}, unicode.Han, nil}, //nolint:gosmopolitan // it is called so
+	{"zh", "zho_Hant", "zh_CN", []string{"traditional chinese", "繁體中文"}, nil, nil},                                   //nolint:gosmopolitan // it is called so
 	{"th", "tha_Thai", "th_TH", []string{"thai", "ไทย"}, unicode.Thai, nil},
 	{"hi", "hin_Deva", "hi_IN", []string{"hindi", "हिन्दी"}, unicode.Devanagari, nil},
 	{"bn", "ben_Beng", "bn_IN", []string{"bengali", "bangla", "বাংলা"}, unicode.Bengali, nil},

@@ -71,18 +71,14 @@ func backendAt(t *testing.T, base string, change ...func(*Config)) *Backend {
 }
 
 // serve starts the server that stands where models would, and asks it.
-func serve(t *testing.T, change ...func(*hftasktest.Config)) (*hftasktest.Server, *Backend) {
+func serve(t *testing.T) (*hftasktest.Server, *Backend) {
 	t.Helper()
-	c := hftasktest.Config{}
-	for _, f := range change {
-		f(&c)
-	}
-	s := hftasktest.New(t, c)
+	s := hftasktest.New(t, hftasktest.Config{})
 	return s, backendAt(t, s.URL())
 }
 
 // onHub asks the server as if it were the hub, which is not in the house.
-func onHub(t *testing.T, s *hftasktest.Server, change ...func(*Config)) *Backend {
+func onHub(t *testing.T, s *hftasktest.Server) *Backend {
 	t.Helper()
 	own := &http.Transport{}
 	t.Cleanup(own.CloseIdleConnections)
@@ -90,11 +86,11 @@ func onHub(t *testing.T, s *hftasktest.Server, change ...func(*Config)) *Backend
 		c.Transport = through{s.URL(), own}
 		c.Names = endpoint.Names{Key: "HF_TOKEN"}
 	}
-	return backendAt(t, "https://router.example.com", append([]func(*Config){func(c *Config) {
+	return backendAt(t, "https://router.example.com", func(c *Config) {
 		c.Endpoint = endpointAt(t, "https://router.example.com", away)
 		c.Hub = &Hub{Models: endpointAt(t, "https://hub.example.com", away), BillTo: "workshop"}
 		c.AllowMedia = true
-	}}, change...)...)
+	})
 }
 
 // through sends every call to another server.

@@ -2,7 +2,6 @@ package hftask
 
 import (
 	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -341,7 +340,7 @@ func TestSoundsOfAnAnswer(t *testing.T) {
 	}
 	promised(t, plan.Audio, c.Dir, out)
 	silent := answering(t, "automatic-speech-recognition", `{"text":" "}`)
-	_, err := silent.Run(context.Background(), candidate("automatic-speech-recognition"), call(t, plan.Text, c.Args)) //nolint:usetesting // as a caller without a deadline
+	_, err := silent.Run(t.Context(), candidate("automatic-speech-recognition"), call(t, plan.Text, c.Args))
 	blames(t, err, false, "No speech")
 	picture := answering(t, "text-to-speech", `{"audio":"`+base64.StdEncoding.EncodeToString(pngOf(t, plain(4, 4, red)))+`"}`)
 	_, err = picture.Run(t.Context(), candidate("text-to-speech"), call(t, plan.Audio, args{"text": text("hello")}))

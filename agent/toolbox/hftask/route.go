@@ -18,7 +18,8 @@ type route struct{ path, model string }
 // there is none.
 func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate) (route, error) {
 	if c.Model != "" && !isModel(c.Model) {
-		return route{}, fault(errors.New("the model is not of the form org/model"), "%q is no name of a model on Hugging Face: one is expected like org/model.", shorten(c.Model))
+		return route{}, fault(errors.New("the model is not of the form org/model"),
+			"%q is no name of a model on Hugging Face: one is expected like org/model.", shorten(c.Model))
 	}
 	if b.hub != nil {
 		return b.onHub(ctx, t, c)

@@ -246,7 +246,8 @@ func (j *job) freed(ctx context.Context, all []segment) (toolbox.Output, error) 
 		sum += int(c)
 	}
 	if share := float64(sum) / 255 / float64(len(alpha)); share < 1e-4 || share > 0.9999 {
-		return toolbox.Output{}, fault(fmt.Errorf("the masks cover %.4f of the picture", share), "The model could not tell the main thing of the picture from its background.")
+		return toolbox.Output{}, fault(fmt.Errorf("the masks cover %.4f of the picture", share),
+			"The model could not tell the main thing of the picture from its background.")
 	}
 	out := image.NewNRGBA(given.Image.Rect)
 	copy(out.Pix, given.Image.Pix)

@@ -281,12 +281,8 @@ func TestFilesOnTheServer(t *testing.T) {
 // TestMediaLeaveOnlyIfTheyMay: for a server that is not in the house that must be allowed.
 func TestMediaLeaveOnlyIfTheyMay(t *testing.T) {
 	t.Parallel()
-	refuse := func(r *http.Request) (*http.Response, error) {
-		t.Errorf("asked for %s", r.URL)
-		return nil, errors.New("nothing leaves")
-	}
 	b := backendAt(t, "https://tools.example.com", func(c *Config) {
-		c.Endpoint = endpointAt(t, "https://tools.example.com", func(e *endpoint.Config) { e.Transport = roundTrip(refuse) })
+		c.Endpoint = endpointAt(t, "https://tools.example.com", func(e *endpoint.Config) { e.Transport = nowhere{t} })
 	})
 	c := candidate("image-to-text")
 	_, err := b.Run(t.Context(), c, call(t, plan.Text, args{"image": fileWith(t, plan.Image, "a.png", pngOf(t, scene(20, 20)))}))
@@ -295,6 +291,10 @@ func TestMediaLeaveOnlyIfTheyMay(t *testing.T) {
 	}
 }
 
-type roundTrip func(*http.Request) (*http.Response, error)
+// nowhere lets nothing leave.
+type nowhere struct{ t *testing.T }
 
-func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+func (n nowhere) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.t.Errorf("asked for %s", r.URL)
+	return nil, errors.New("nothing leaves")
+}

@@ -49,9 +49,11 @@ func tableOf(text string) ([][]string, error) {
 	}
 	switch {
 	case len(rows) < 2:
-		return nil, fault(errors.New("a table of one line"), "The table has no rows: one line with the names of the columns, and the rows below it are expected.")
+		return nil, fault(errors.New("a table of one line"),
+			"The table has no rows: one line with the names of the columns, and the rows below it are expected.")
 	case len(rows) > maxRows+1 || len(rows[0]) > maxColumns:
-		return nil, fault(errors.New("a large table"), "The table is too large to be asked about: at most %d rows and %d columns are taken.", maxRows, maxColumns)
+		return nil, fault(errors.New("a large table"),
+			"The table is too large to be asked about: at most %d rows and %d columns are taken.", maxRows, maxColumns)
 	}
 	return rows, nil
 }
