@@ -12,7 +12,7 @@ type blob struct {
 	colour string
 	box    image.Rectangle
 	area   int
-	mask   *image.Gray
+	places []image.Point
 }
 
 // score is how sure the server is of it.
@@ -45,6 +45,9 @@ type scene struct {
 // near is how far a colour may be from another one to be the same.
 const near = 60 * 60
 
+// mostBlobs is how many are told apart: of a photo, the largest.
+const mostBlobs = 40
+
 // look finds the blobs of a picture: the background is the colour that is most frequent
 // along its border.
 func look(img *image.NRGBA) scene {
@@ -56,11 +59,13 @@ func look(img *image.NRGBA) scene {
 		for x := range w {
 			if c := img.NRGBAAt(x, y); !seen[y*w+x] && distance(c, s.ground) > near {
 				if places := flood(img, seen, image.Pt(x, y), c); len(places) >= least {
-					s.blobs = append(s.blobs, blobOf(img, places, c))
+					s.blobs = append(s.blobs, blobOf(places, c))
 				}
 			}
 		}
 	}
+	slices.SortStableFunc(s.blobs, func(a, b blob) int { return cmp.Compare(b.area, a.area) })
+	s.blobs = s.blobs[:min(len(s.blobs), mostBlobs)]
 	slices.SortStableFunc(s.blobs, func(a, b blob) int {
 		return cmp.Or(cmp.Compare(a.box.Min.X, b.box.Min.X), cmp.Compare(a.box.Min.Y, b.box.Min.Y))
 	})
@@ -109,11 +114,10 @@ func flood(img *image.NRGBA, seen []bool, from image.Point, c color.NRGBA) []ima
 }
 
 // blobOf is the blob that is in those places.
-func blobOf(img *image.NRGBA, places []image.Point, c color.NRGBA) blob {
-	b := blob{colour: nameOf(c), area: len(places), mask: image.NewGray(img.Bounds())}
+func blobOf(places []image.Point, c color.NRGBA) blob {
+	b := blob{colour: nameOf(c), area: len(places), places: places}
 	for _, p := range places {
 		b.box = b.box.Union(image.Rectangle{Min: p, Max: p.Add(image.Pt(1, 1))})
-		b.mask.SetGray(p.X, p.Y, color.Gray{Y: 255})
 	}
 	return b
 }

@@ -71,15 +71,15 @@ func (s *Server) edited(img *image.NRGBA, prompt string) *image.NRGBA {
 // removable is the mask of what a prompt wants away: the blobs that it means, or the
 // middle of the picture.
 func (s *Server) removable(sc scene, prompt string) *image.Gray {
-	sum := blob{mask: image.NewGray(sc.img.Rect)}
+	var sum []image.Point
 	for _, b := range s.meant(sc, prompt) {
-		sum.paint(b.mask, true)
+		sum = append(sum, b.places...)
 	}
-	if sum.area == 0 {
+	if len(sum) == 0 {
 		w, h := sc.img.Rect.Dx(), sc.img.Rect.Dy()
-		return clipped(full(sc.img.Rect), image.Rect(w/4, h/4, w*3/4, h*3/4))
+		sum = placesIn(image.Rect(w/4, h/4, w*3/4, h*3/4), func(image.Point) bool { return true })
 	}
-	return sum.mask
+	return maskOf(sc.img.Rect, sum)
 }
 
 // filled is a picture whose masked part shows what the prompt says, or without one its

@@ -38,7 +38,7 @@ func segment(s *Server, q *request) (any, error) {
 	}
 	all := []segmented{}
 	for _, b := range found {
-		encoded, err := base64PNG(b.mask)
+		encoded, err := base64PNG(maskOf(sc.img.Rect, b.places))
 		if err != nil {
 			return nil, err
 		}
@@ -47,102 +47,93 @@ func segment(s *Server, q *request) (any, error) {
 	return all, nil
 }
 
+// maskOf is white in those places.
+func maskOf(r image.Rectangle, places []image.Point) *image.Gray {
+	mask := image.NewGray(r)
+	for _, p := range places {
+		mask.SetGray(p.X, p.Y, color.Gray{Y: 255})
+	}
+	return mask
+}
+
 // pointed is what floods from the points on the object, without what floods from those
 // beside it.
 func pointed(img *image.NRGBA, q *request) blob {
-	w := img.Bounds().Dx()
 	labels, _ := q.params["labels"].([]any) //nolint:errcheck // absent is all on it
-	sum := blob{mask: image.NewGray(img.Bounds())}
-	paint := func(wanted bool) {
-		for i, p := range q.numbers("points") {
-			if on := i >= len(labels) || labels[i] != 0.0; on != wanted {
-				continue
-			}
-			at := image.Pt(p[0], p[1])
-			c := img.NRGBAAt(at.X, at.Y)
-			b := blobOf(img, flood(img, make([]bool, w*img.Bounds().Dy()), at, c), c)
-			if sum.colour == "" {
-				sum.colour = b.colour
-			}
-			sum.paint(b.mask, wanted)
+	wanted, unwanted := make([]bool, len(img.Pix)/4), make([]bool, len(img.Pix)/4)
+	var colour color.NRGBA
+	var on, sum []image.Point
+	for i, p := range q.numbers("points") {
+		at := image.Pt(p[0], p[1])
+		c := img.NRGBAAt(at.X, at.Y)
+		switch {
+		case i < len(labels) && labels[i] == 0.0:
+			flood(img, unwanted, at, c)
+		case !wanted[at.Y*img.Rect.Dx()+at.X]:
+			on = append(on, flood(img, wanted, at, c)...)
+			colour = c
 		}
 	}
-	paint(true)
-	paint(false)
-	return sum
-}
-
-// paint adds a mask to that of a blob, or takes it away.
-func (b *blob) paint(mask *image.Gray, add bool) {
-	b.area, b.box = 0, image.Rectangle{}
-	for y := range mask.Rect.Dy() {
-		for x := range mask.Rect.Dx() {
-			if mask.GrayAt(x, y).Y > 127 {
-				b.mask.SetGray(x, y, color.Gray{Y: map[bool]uint8{true: 255}[add]})
-			}
-			if b.mask.GrayAt(x, y).Y > 127 {
-				b.area++
-				b.box = b.box.Union(image.Rect(x, y, x+1, y+1))
-			}
+	for _, p := range on {
+		if !unwanted[p.Y*img.Rect.Dx()+p.X] {
+			sum = append(sum, p)
 		}
 	}
+	return blobOf(sum, colour)
 }
 
 // within is what lies in a box before the background, or else the box.
 func (s scene) within(r image.Rectangle) blob {
-	sum := blob{colour: nameOf(s.ground), mask: image.NewGray(s.img.Bounds())}
+	var sum []image.Point
+	colour := s.ground
 	for _, b := range s.blobs {
-		if b.box.Overlaps(r) {
-			sum.colour = b.colour
-			sum.paint(clipped(b.mask, r), true)
+		for _, p := range b.places {
+			if p.In(r) {
+				sum = append(sum, p)
+				colour = s.img.NRGBAAt(p.X, p.Y)
+			}
 		}
 	}
-	if sum.area == 0 {
-		sum.paint(clipped(full(s.img.Bounds()), r), true)
+	if len(sum) == 0 {
+		sum = placesIn(r.Intersect(s.img.Rect), func(image.Point) bool { return true })
 	}
-	return sum
+	return blobOf(sum, colour)
 }
 
 // under are the blobs of which more than half lies under a rough mask, or else the mask.
 func (s scene) under(rough *image.NRGBA) blob {
-	sum := blob{colour: nameOf(s.ground), mask: image.NewGray(s.img.Bounds())}
+	var sum []image.Point
+	covered := func(p image.Point) bool { return light(rough.NRGBAAt(p.X, p.Y)) > 127 }
+	colour := s.ground
 	for _, b := range s.blobs {
-		covered := 0
-		for y := b.box.Min.Y; y < b.box.Max.Y; y++ {
-			for x := b.box.Min.X; x < b.box.Max.X; x++ {
-				if b.mask.GrayAt(x, y).Y > 127 && light(rough.NRGBAAt(x, y)) > 127 {
-					covered++
-				}
+		n := 0
+		for _, p := range b.places {
+			if covered(p) {
+				n++
 			}
 		}
-		if covered*2 > b.area {
-			sum.colour = b.colour
-			sum.paint(b.mask, true)
+		if n*2 > b.area {
+			sum = append(sum, b.places...)
+			colour = s.img.NRGBAAt(b.places[0].X, b.places[0].Y)
 		}
 	}
-	if sum.area == 0 {
-		sum.paint(greyOf(rough), true)
+	if len(sum) == 0 {
+		sum = placesIn(s.img.Rect, covered)
 	}
-	return sum
+	return blobOf(sum, colour)
 }
 
-func full(r image.Rectangle) *image.Gray {
-	g := image.NewGray(r)
-	for i := range g.Pix {
-		g.Pix[i] = 255
-	}
-	return g
-}
-
-func clipped(mask *image.Gray, r image.Rectangle) *image.Gray {
-	out := image.NewGray(mask.Rect)
-	r = r.Intersect(mask.Rect)
+// placesIn are those of a rectangle that are wanted.
+func placesIn(r image.Rectangle, wanted func(image.Point) bool) []image.Point {
+	var all []image.Point
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		for x := r.Min.X; x < r.Max.X; x++ {
-			out.SetGray(x, y, mask.GrayAt(x, y))
+			if p := image.Pt(x, y); wanted(p) {
+				all = append(all, p)
+			}
 		}
 	}
-	return out
+	return all
 }
 
 // greyOf is how bright each pixel is.
