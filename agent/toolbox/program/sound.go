@@ -40,8 +40,8 @@ func (r recording) name() string { return filepath.Base(r.path) }
 func (r recording) input() ffmpeg.Input { return ffmpeg.Input{Path: r.path, Type: plan.Audio} }
 
 // fault is an error about the recording; the sentence begins with its name.
-func (r recording) fault(err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: plan.Say("%q %s", r.name(), plan.Say(format, args...)), Err: err}
+func (r recording) fault(err error, is plan.Message) error {
+	return &plan.Fault{Sentence: plan.Say("%q %s", r.name(), is), Err: err}
 }
 
 // recorded looks at a file and finds sound in it.
@@ -52,7 +52,7 @@ func (b *Backend) recorded(ctx context.Context, path string) (recording, error) 
 	}
 	r := recording{path, look}
 	if look.Audio() == nil {
-		return recording{}, r.fault(errors.New("no stream of sound has samples"), "holds no sound.")
+		return recording{}, r.fault(errors.New("no stream of sound has samples"), plan.Say("holds no sound."))
 	}
 	return r, nil
 }

@@ -24,7 +24,8 @@ func (b *Backend) cutAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	}
 	from, to, ok := passage.Of(r.look.Duration)
 	if !ok {
-		return toolbox.Output{}, refusal("%q is only %s long, so there is nothing of it in that part; name times within it.", r.name(), plan.Span(r.look.Duration))
+		return toolbox.Output{}, refusal("%q is only %s long, so there is nothing of it in that part; name times within it.",
+			r.name(), plan.Span(r.look.Duration))
 	}
 	path, err := b.render(ctx, c, r, r.same(), "atrim=start="+inSeconds(from)+":end="+inSeconds(to)+",asetpts=PTS-STARTPTS")
 	return toolbox.Output{Path: path, About: plan.Say("from %s to %s", onClock(from), onClock(to))}, err

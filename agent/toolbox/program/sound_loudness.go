@@ -51,7 +51,7 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 		return toolbox.Output{}, err
 	}
 	if was.silent() {
-		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), "is silent, so it cannot be made louder.")
+		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
 	}
 	gain := loudness - was.integrated
 	filter := turned(gain)
@@ -122,7 +122,7 @@ func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filt
 	}
 	l, err := readLoudness(path)
 	if err != nil {
-		return loud{}, r.fault(err, "is damaged: no sound could be read out of it. Please send it again.")
+		return loud{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
 	}
 	return l, nil
 }

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"atelier/agent/plan"
@@ -50,7 +51,7 @@ func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples
 	decoded := filepath.Join(c.Dir, "samples.wav")
 	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs:  []ffmpeg.Input{r.input()},
-		Args:    []string{"-map", "0:a:0", "-ac", "1", "-ar", fmt.Sprint(r.drawnRate()), "-c:a", "pcm_s16le"},
+		Args:    []string{"-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
 		Output:  decoded,
 		Timeout: soundTime,
 	})
@@ -69,7 +70,7 @@ func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples
 	img, err := of(s)
 	switch {
 	case errors.Is(err, plot.ErrNoSamples):
-		return toolbox.Output{}, r.fault(err, "is damaged: no sound could be read out of it. Please send it again.")
+		return toolbox.Output{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
 	case ctx.Err() != nil:
 		return toolbox.Output{}, media.Stopped(ctx)
 	case err != nil:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 func pcm(t *testing.T, path string, rate int) []float64 {
 	t.Helper()
 	raw := filepath.Join(t.TempDir(), "samples.raw")
-	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", fmt.Sprint(rate), "-f", "s16le", raw)
+	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(rate), "-f", "s16le", raw)
 	b, err := os.ReadFile(raw)
 	if err != nil {
 		t.Fatal(err)

@@ -151,7 +151,7 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 }
 
 // remembered is what is known of the service, and whether that is fresh enough.
-func (b *Backend) remembered() (health error, ok bool) { //nolint:revive,staticcheck // the error is what is remembered, not how that went
+func (b *Backend) remembered() (health error, ok bool) { //nolint:revive // the error is what is remembered, not how that went
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	lasts := fresh
