@@ -142,6 +142,18 @@ func (b *Backend) Run(ctx context.Context, how toolbox.Candidate, c toolbox.Call
 	return out, nil
 }
 
+// Find names the model that the server has for a run of the kind openai, for which it
+// serves OpenAI's API too: chat, chat-vision, chat-video, images-generations,
+// audio-speech and audio-transcriptions. What LocalAI does not serve in OpenAI's way is
+// refused: it changes pictures in ways of its own.
+func (b *Backend) Find(ctx context.Context, run string) (string, error) {
+	n, ok := openAI[run]
+	if !ok {
+		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not do this in OpenAI's way.")
+	}
+	return b.choose(ctx, n, "")
+}
+
 func (b *Backend) run(ctx context.Context, r run, j job) (toolbox.Output, error) {
 	var err error
 	if j.model, err = b.choose(ctx, r.need, j.how.Model); err != nil {
@@ -162,18 +174,6 @@ func (b *Backend) find(how toolbox.Candidate) (run, error) {
 		return run{}, fault(fmt.Errorf("no run is called %q", how.Run), "This version does not know how to ask a LocalAI server for that.")
 	}
 	return r, nil
-}
-
-// Find names the model that the server has for a run of the kind openai, for which it
-// serves OpenAI's API too: chat, chat-vision, chat-video, images-generations,
-// audio-speech and audio-transcriptions. What LocalAI does not serve in OpenAI's way is
-// refused: it changes pictures in ways of its own.
-func (b *Backend) Find(ctx context.Context, run string) (string, error) {
-	n, ok := openAI[run]
-	if !ok {
-		return "", fault(fmt.Errorf("no run is called %q", run), "A LocalAI server does not do this in OpenAI's way.")
-	}
-	return b.choose(ctx, n, "")
 }
 
 func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.endpoint.Private() }

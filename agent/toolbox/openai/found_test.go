@@ -56,7 +56,10 @@ func TestModelsThatAreFound(t *testing.T) {
 func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Model, Voice string }
+		var asked struct {
+			Model string `json:"model"`
+			Voice string `json:"voice"`
+		}
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || asked.Model != "kokoro" || asked.Voice != "" {
 			t.Errorf("asked for %+v, %v", asked, err)
 		}

@@ -13,7 +13,7 @@ const side = 64
 // tint is a colour that belongs to a text.
 func tint(text string) color.NRGBA {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(text)) //nolint:errcheck // a hash takes everything
+	_, _ = h.Write([]byte(text)) // a hash takes everything
 	n := h.Sum32()
 	return color.NRGBA{uint8(n), uint8(n >> 8), uint8(n >> 16), 255} //nolint:gosec // the lowest bits are meant
 }

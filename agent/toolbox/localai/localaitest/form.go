@@ -65,8 +65,7 @@ type Request struct {
 
 // Text is the value of a field, "" if it is absent or no text.
 func (r *Request) Text(name string) string {
-	s, _ := r.Values[name].(string)
-	return s
+	return as[string](r.Values[name])
 }
 
 // Number is the value of a field, 0 if it is absent.
@@ -85,7 +84,7 @@ func (r *Request) Number(name string) float64 {
 
 // Numbers are the values of a list.
 func (r *Request) Numbers(name string) []float64 {
-	list, _ := r.Values[name].([]any)
+	list := as[[]any](r.Values[name])
 	numbers := make([]float64, 0, len(list))
 	for _, v := range list {
 		if f, ok := v.(float64); ok {
@@ -203,9 +202,9 @@ func (r *Request) checkField(name string, known field, text bool) error {
 	if known.Format == "" {
 		return nil
 	}
-	spelled, _ := v.(string)
-	if list, ok := v.([]any); ok && len(list) > 0 {
-		spelled, _ = list[0].(string)
+	spelled := as[string](v)
+	if list := as[[]any](v); len(list) > 0 {
+		spelled = as[string](list[0])
 	}
 	content, err := known.picture(spelled)
 	r.Files[name] = content
@@ -256,4 +255,13 @@ func (f field) picture(spelled string) ([]byte, error) {
 		return nil, fmt.Errorf("it is no Base64: %w", err)
 	}
 	return content, nil
+}
+
+// as is a value of the type, zero if it is of another one.
+func as[T any](v any) T {
+	if t, ok := v.(T); ok {
+		return t
+	}
+	var zero T
+	return zero
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,8 +75,8 @@ func formOf(t *testing.T, fields ...string) (contentType, body string) {
 	t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
-	for i := 0; i < len(fields); i += 2 {
-		name, value := fields[i], fields[i+1]
+	for pair := range slices.Chunk(fields, 2) {
+		name, value := pair[0], pair[len(pair)-1]
 		header := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + name + `"`}}
 		if rest, ok := strings.CutPrefix(name, "@"); ok {
 			header = textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + rest + `"; filename="f"`}, "Content-Type": {"application/octet-stream"}}
@@ -180,7 +181,7 @@ func TestTheListOfModels(t *testing.T) {
 func TestChatIsHandedOn(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path) //nolint:errcheck // the client is there
+		_, _ = io.WriteString(w, r.Method+" "+r.URL.Path) //nolint:errcheck,gosec // the client is there, and no browser
 	}))
 	defer other.Close()
 	s := New(t, Config{Chat: other.URL + "/v1"})

@@ -117,15 +117,13 @@ func valueOf(schema map[string]any, text string) any {
 	switch schema["type"] {
 	case "object":
 		object := map[string]any{}
-		properties, _ := schema["properties"].(map[string]any)
+		properties := as[map[string]any](schema["properties"])
 		for name, of := range properties {
-			inner, _ := of.(map[string]any)
-			object[name] = valueOf(inner, text)
+			object[name] = valueOf(as[map[string]any](of), text)
 		}
 		return object
 	case "array":
-		inner, _ := schema["items"].(map[string]any)
-		return []any{valueOf(inner, text)}
+		return []any{valueOf(as[map[string]any](schema["items"]), text)}
 	case "number":
 		return 0.5
 	case "integer":
@@ -158,8 +156,7 @@ func paint(r llmtest.ImageRequest) llmtest.ImageResponse {
 		for x := range w {
 			at := func(img image.Image) color.NRGBA {
 				b := img.Bounds()
-				c, _ := color.NRGBAModel.Convert(img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y*b.Dy()/h)).(color.NRGBA)
-				return c
+				return as[color.NRGBA](color.NRGBAModel.Convert(img.At(b.Min.X+x*b.Dx()/w, b.Min.Y+y*b.Dy()/h)))
 			}
 			c := at(from)
 			switch {
@@ -189,4 +186,13 @@ func transcribe(r llmtest.TranscribeRequest) llmtest.TranscribeResponse {
 		text = "a tone"
 	}
 	return llmtest.TranscribeResponse{Text: text, Language: "english", Duration: 1}
+}
+
+// as is a value of the type, zero if it is of another one.
+func as[T any](v any) T {
+	if t, ok := v.(T); ok {
+		return t
+	}
+	var zero T
+	return zero
 }
