@@ -31,7 +31,7 @@ func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	nothing := r.fault(nil, "holds no speech that could be understood.")
+	nothing := r.fault(nil, plan.Say("holds no speech that could be understood."))
 	was, err := b.measure(ctx, c, r, "anull")
 	if err != nil {
 		return toolbox.Output{}, err

@@ -36,7 +36,7 @@ func (b *Backend) dubVideo(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	}
 	length := heard.length
 	if length == 0 {
-		return toolbox.Output{}, r.fault(errors.New("nothing was decoded"), "holds no sound.")
+		return toolbox.Output{}, r.fault(errors.New("nothing was decoded"), plan.Say("holds no sound."))
 	}
 	sound := ffmpeg.Input{Path: r.path, Type: plan.Audio}
 	filter := "aresample=48000:async=1,aformat=sample_fmts=fltp:channel_layouts=stereo,apad,atrim=end=" + inSeconds(f.look.Duration)
