@@ -82,7 +82,8 @@ func (a answer) duration() time.Duration {
 	return d
 }
 
-// cutOff tells that a stream has far fewer packets than its file promises.
+// cutOff tells that a stream has far fewer packets than its file promises, where files
+// count them.
 func (a answer) cutOff() bool {
 	for _, s := range a.Streams {
 		if promised, read := number(s.Promised), number(s.Packets); s.counts() && read < promised-promised/50-1 {

@@ -2,8 +2,12 @@ package ffmpeg
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -80,14 +84,61 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	if s.look.Streams = said.streams(); len(s.look.Streams) == 0 {
 		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
 	}
-	if said.cutOff() {
+	whole := s.whole(ctx, said)
+	switch {
+	case ctx.Err() != nil:
+		return nil, media.Stopped(ctx) //nolint:wrapcheck // it says so in a sentence
+	case !whole:
 		return nil, fault(path, nil, "is cut off: only a part of it is there; please send it again.")
-	}
-	if s.look.Duration = said.duration(); s.look.Duration == 0 {
-		s.look.Duration = s.measure(ctx)
 	}
 	return s, s.check()
 }
+
+// whole tells whether the file has as much as it promises, and learns how long it is.
+func (s *source) whole(ctx context.Context, said answer) bool {
+	s.look.Duration = said.duration()
+	if s.demuxer == "mov" {
+		return !said.cutOff()
+	}
+	there := s.measure(ctx)
+	if sure[s.demuxer] && s.look.Duration > 0 {
+		return (there == 0 || there >= s.look.Duration*9/10-tolerance) && chunksWhole(s.path)
+	}
+	s.look.Duration = cmp.Or(there, s.look.Duration)
+	return true
+}
+
+// chunksWhole tells whether a WAV or AIFF file is as long as it says at its beginning,
+// which ffmpeg passes over. Others are taken as they are.
+func chunksWhole(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // ffmpeg says of what
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	var head [8]byte
+	info, err := f.Stat()
+	if _, short := io.ReadFull(f, head[:]); err != nil || short != nil {
+		return true
+	}
+	var size uint32
+	switch string(head[:4]) {
+	case "RIFF":
+		size = binary.LittleEndian.Uint32(head[4:])
+	case "FORM":
+		size = binary.BigEndian.Uint32(head[4:])
+	}
+	const unknown = 0x7fff0000 // and more: it was written while nobody knew
+	return size >= unknown || int64(size)+8 <= info.Size()+1
+}
+
+// tolerance is how much shorter than it says a file may be besides a tenth: the last
+// pictures and samples of streams do not end together.
+const tolerance = 200 * time.Millisecond
+
+// sure are the demuxers whose files say at their beginning how long they are; of others
+// ffprobe guesses from their size, or looks at their end.
+var sure = map[string]bool{"matroska": true, "avi": true, "flv": true, "wav": true, "flac": true, "aiff": true}
 
 // check refuses what is too large or too long.
 func (s *source) check() error {
@@ -121,11 +172,11 @@ func (s *source) probe(ctx context.Context) (answer, error) {
 	return parse(out)
 }
 
-// measure finds out how long a file is that does not say, as browsers record them, by
-// walking through it without decoding; 0 if that fails.
+// measure finds out how long a file really is by walking through it without decoding;
+// 0 if that fails.
 func (s *source) measure(ctx context.Context) time.Duration {
 	out, err := s.run(ctx, s.programs.ffmpeg, 1<<20,
-		s.args([]string{"-nostdin", "-nostats", "-progress", "pipe:1"}, "-c", "copy", "-f", "null", "-"))
+		s.args([]string{"-nostdin", "-nostats", "-progress", "pipe:1"}, "-map", "0:V?", "-map", "0:a?", "-c", "copy", "-f", "null", "-"))
 	if err != nil {
 		return 0
 	}
