@@ -1,33 +1,40 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask"
+	"atelier/agent/toolbox/localai"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/native"
 	"atelier/agent/toolbox/openai"
+	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/weather"
 )
 
-// toolbox wires the backends of this build.
-func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
-	builtin, err := native.New(native.Config{Limits: c.limits()})
-	if err != nil {
-		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
-	}
-	servers := []toolbox.Server{{Kind: builtinKind, Backend: builtin}}
-	if c.Models.Server.configured() {
-		s, err := c.openai(ctx)
-		if err != nil {
-			return nil, err
-		}
-		servers = append(servers, s)
-	}
-	return toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: servers, Elsewhere: c.Elsewhere})
-}
+// The kinds of backends, and the servers that settings name.
+const (
+	builtinKind = "native" // part of the program
+	programKind = "program"
+	openaiKind  = "openai"
+	hftaskKind  = "hftask"
+	localaiKind = "localai"
+	httpKind    = "http"
+
+	toolServer        = "toolserver"
+	weatherServer     = "weather"
+	huggingFaceServer = "huggingface"
+)
+
+// serverKinds are those of servers that the operator may name.
+var serverKinds = []string{hftaskKind, openaiKind, localaiKind}
 
 // What a server has time and room for that makes pictures and sound.
 const (
@@ -36,29 +43,161 @@ const (
 	maxToolAnswer    = 64 << 20
 )
 
-// openai is the backend that asks the models of a server.
-func (c Config) openai(ctx context.Context) (toolbox.Server, error) {
-	m := c.Models
-	e, err := m.Server.endpoint(endpoint.Config{
-		Timeout: max(m.Timeout, leastToolTimeout), Retries: toolRetries, MaxBody: maxToolAnswer, Log: c.logger(),
+// toolbox is that of the process, or else one that is made.
+func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*toolbox.Toolbox, error) {
+	if c.Tools != nil {
+		return c.Tools, nil
+	}
+	w := workbench{config: c}
+	servers, err := w.servers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := toolbox.New(toolbox.Config{
+		Catalogue: catalogue, Servers: servers, Ways: c.Backends.ways(), Elsewhere: c.Elsewhere, Log: c.logger(),
+	})
+	if err != nil {
+		return nil, usage("BACKENDS_FILE does not fit the tools: %s.", err)
+	}
+	return tools, nil
+}
+
+// workbench makes the backends of this build.
+type workbench struct {
+	config Config
+	films  *ffmpeg.FFmpeg
+}
+
+// servers are all that tools run on, in the order in which they are tried.
+func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
+	c := w.config
+	own, err := w.own()
+	if err != nil {
+		return nil, err
+	}
+	var rest []toolbox.Server
+	for _, s := range c.Backends.all(c) {
+		made, err := w.make(ctx, s)
+		if err != nil {
+			return nil, usage("The server %s is set wrong: %s", s.Name, err)
+		}
+		rest = append(rest, made)
+	}
+	return append(own, rest...), nil
+}
+
+// own are those that need no server of the operator's.
+func (w *workbench) own() ([]toolbox.Server, error) {
+	c := w.config
+	builtin, err := native.New(native.Config{Limits: c.limits()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
+	}
+	confined, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("prepare what programs run in: %w", err)
+	}
+	if w.films, err = ffmpeg.New(ffmpeg.Config{Limits: c.limits()}); err != nil {
+		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+	}
+	programs, err := program.New(program.Config{Sandbox: confined, FFmpeg: w.films, Limits: c.limits()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the programs: %w", err)
+	}
+	sky, err := weather.New(weather.Config{BaseURL: c.Backends.Weather, GeocodingURL: c.Backends.Places, Log: c.logger()})
+	if err != nil {
+		return nil, usage("WEATHER_URL or PLACES_URL is wrong: %s.", err)
+	}
+	servers := []toolbox.Server{
+		{Name: builtinKind, Kind: builtinKind, Backend: builtin},
+		{Name: programKind, Kind: programKind, Backend: programs},
+		{Name: weatherServer, Kind: httpKind, Backend: sky, Cloud: true},
+	}
+	for i, s := range servers {
+		if at := slices.IndexFunc(c.Backends.Servers, func(o backendServer) bool { return o.Name == s.Name }); at >= 0 {
+			servers[i].Parallel = c.Backends.Servers[at].Parallel
+		}
+	}
+	return servers, nil
+}
+
+// all are the servers of the file, and those of the settings that the file does not name.
+func (b Backends) all(c Config) []backendServer {
+	var all []backendServer
+	for _, s := range b.Servers {
+		if !slices.Contains(ownServers, s.Name) {
+			all = append(all, s)
+		}
+	}
+	for _, s := range c.setServers() {
+		if !slices.ContainsFunc(all, func(o backendServer) bool { return o.Name == s.Name }) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// make makes what asks a server.
+func (w *workbench) make(ctx context.Context, s backendServer) (toolbox.Server, error) {
+	c := w.config
+	names := endpoint.Names{Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: "the address of " + s.Name, Model: "its model"}
+	azure := ""
+	if s.Name == openaiKind { // the one of the settings
+		names, azure = endpoint.Names{}, c.Models.Server.AzureVersion
+	}
+	e, err := endpoint.New(endpoint.Config{
+		BaseURL: s.URL, Key: string(s.key), AzureVersion: azure, Names: names,
+		Timeout: max(c.Models.Timeout, leastToolTimeout), Retries: toolRetries, MaxBody: maxToolAnswer, Log: c.logger(),
 	})
 	if err != nil {
 		return toolbox.Server{}, err
 	}
+	cloud := s.Cloud || !e.Private()
+	made := toolbox.Server{Name: s.Name, Kind: s.Kind, Cloud: cloud, Parallel: s.Parallel}
+	leaves := c.Models.CloudMedia
+	switch s.Kind {
+	case openaiKind:
+		made.Backend, err = w.openai(ctx, e, s)
+	case localaiKind:
+		made.Backend, err = localai.New(localai.Config{Endpoint: e, AllowMedia: leaves, Limits: c.limits()})
+	default:
+		config := hftask.Config{Endpoint: e, AllowMedia: leaves, Limits: c.limits()}
+		if s.Name == huggingFaceServer {
+			if config.Hub, err = w.hub(); err != nil {
+				return toolbox.Server{}, err
+			}
+		}
+		made.Backend, err = hftask.New(config)
+	}
+	return made, err
+}
+
+// hub is where Hugging Face tells who runs which model.
+func (w *workbench) hub() (*hftask.Hub, error) {
+	hf := w.config.Backends.HF
+	e, err := endpoint.New(endpoint.Config{
+		BaseURL: hf.Hub, Key: string(hf.Token), Names: endpoint.Names{Key: "HF_TOKEN", BaseURL: "HF_ENDPOINT"}, Retries: toolRetries, Log: w.config.logger(),
+	})
+	if err != nil {
+		return nil, usage("HF_ENDPOINT is wrong: %s.", err)
+	}
+	return &hftask.Hub{Models: e, BillTo: hf.BillTo}, nil
+}
+
+// openai is what asks the models of a server by OpenAI's API.
+func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s backendServer) (toolbox.Backend, error) {
+	c := w.config
 	config := openai.Config{
-		Endpoint: e, Chat: m.Name, Vision: m.seeing(), Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription,
-		TokenField: m.TokenField, AllowMedia: m.CloudMedia, Limits: c.limits(),
+		Endpoint: e, Chat: s.Models.Chat, Vision: cmp.Or(s.Models.Vision, s.Models.Chat), Image: s.Models.Image,
+		Speech: s.Models.Speech, Voice: s.Models.Voice, Transcription: s.Models.Transcription,
+		AllowMedia: c.Models.CloudMedia, Limits: c.limits(),
 	}
-	frames, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
-	if err != nil {
-		return toolbox.Server{}, fmt.Errorf("prepare what looks into videos: %w", err)
+	if s.Name == openaiKind {
+		m := c.Models
+		config.Vision, config.TokenField = m.seeing(), m.TokenField
 	}
-	if frames.Probe(ctx) == nil {
-		config.Frames = frames.Frames
+	if w.films.Probe(ctx) == nil {
+		config.Frames = w.films.Frames
 	}
-	asks, err := openai.New(config)
-	if err != nil {
-		return toolbox.Server{}, err
-	}
-	return toolbox.Server{Kind: "openai", Backend: asks, Cloud: !e.Private()}, nil
+	return openai.New(config)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolgraph"
 	"atelier/jobs/quota"
 )
@@ -48,6 +49,13 @@ type Config struct {
 	// WithoutPrior keeps hints at tools from the model that splits the wish; a flag.
 	WithoutPrior bool
 	Models       Models
+	// Backends are what tools run on beside what the program brings.
+	Backends Backends
+	// Variables are the environment and the file .env, for the keys that the backends'
+	// file names. They are never printed.
+	Variables map[string]string
+	// Tools is the process's own toolbox; not a variable. Nil makes one when it is needed.
+	Tools *toolbox.Toolbox
 }
 
 // setting is one variable of the environment.
@@ -62,7 +70,7 @@ type setting struct {
 
 // settings lists every variable, in the order of .env.example.
 func settings() []setting {
-	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), accessSettings(), storageSettings(), mindSettings(), toolSettings())
+	return slices.Concat(ownSettings(), serveSettings(), chatSettings(), accessSettings(), storageSettings(), mindSettings(), toolSettings(), backendSettings())
 }
 
 // ownSettings are those of the program itself.

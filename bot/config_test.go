@@ -30,6 +30,9 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"DECOMPOSER_BASE_URL": "ftp://host", "DECOMPOSER_API_KEY": "key\n", "DECOMPOSER_MODEL": "a\tb",
 		"ALLOW_CLOUD_MEDIA": "1", "OPENAI_VISION_MODEL": "a b", "OPENAI_IMAGE_MODEL": "gpt image", "OPENAI_SPEECH_MODEL": strings.Repeat("a", 201),
 		"OPENAI_SPEECH_VOICE": "al loy", "OPENAI_TRANSCRIPTION_MODEL": "\x00",
+		"BACKENDS_FILE": "no/such/file.yaml", "TOOL_SERVER_URL": "gpu1:8000", "TOOL_SERVER_TOKEN": "a b", "LOCALAI_URL": "ftp://localai",
+		"LOCALAI_API_KEY": "clé", "HF_TOKEN": "hf one", "HF_BILL_TO": "our org", "HF_ROUTER_URL": "router.huggingface.co", "HF_ENDPOINT": "hub",
+		"WEATHER_URL": "open-meteo", "PLACES_URL": "http://",
 	}
 	for _, s := range settings() {
 		if s.set(&Config{}, s.value) != nil {

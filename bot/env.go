@@ -18,7 +18,7 @@ const prefix = "ATELIER_"
 
 // commonPrefixes begin the names of settings that other programs may have too.
 func commonPrefixes() []string {
-	return []string{"OPENAI_", "DECOMPOSER_", "MIND", "REDIS_", "S3_", "AWS_", "DISCORD_", "SLACK_"}
+	return []string{"OPENAI_", "DECOMPOSER_", "MIND", "REDIS_", "S3_", "AWS_", "DISCORD_", "SLACK_", "TOOL_SERVER_", "LOCALAI_"}
 }
 
 // maxEnvLine is the longest line of a file .env, in bytes.
@@ -62,7 +62,7 @@ func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 			values[name] = value
 		}
 	}
-	var c Config
+	c := Config{Variables: maps.Clone(values)}
 	var wrong []string
 	for _, s := range settings() {
 		value := cmp.Or(values[s.name], s.value)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/storage"
 )
 
@@ -87,6 +89,9 @@ type readiness struct {
 	parts map[string]func(context.Context) error
 	fresh time.Duration // how long an answer is believed
 	log   *slog.Logger
+	// backends tells how what the tools run on fares: a tool that cannot run makes nobody
+	// unready, and is told of all the same. Nil tells nothing.
+	backends func(context.Context) ([]toolbox.Health, error)
 
 	mu     sync.Mutex
 	at     time.Time
@@ -196,10 +201,38 @@ func (r *readiness) pages(metrics http.Handler, private bool) http.Handler {
 			writePage(w, http.StatusServiceUnavailable, strings.Join(lines, "\n"))
 			return
 		}
-		writePage(w, http.StatusOK, "ok")
+		text := "ok"
+		if private {
+			text += r.lookBackends(request.Context())
+		}
+		writePage(w, http.StatusOK, text)
 	})
 	mux.Handle("GET /metrics", metrics)
 	return mux
+}
+
+// lookBackends tells in a line each how what the tools run on fares, for who is private.
+func (r *readiness) lookBackends(ctx context.Context) string {
+	if r.backends == nil {
+		return ""
+	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	all, err := r.backends(ctx)
+	if err != nil {
+		return "\nthe tools are still being looked at"
+	}
+	var b strings.Builder
+	for _, h := range all {
+		fmt.Fprintf(&b, "\nbackend %s: %s, %d of %d ways, %d running, %d waiting", h.Server, h.State, h.Ways, h.All, h.Running, h.Waiting)
+		for _, m := range h.Alone {
+			fmt.Fprintf(&b, ", %s is left alone for a while", cmp.Or(m, "its model"))
+		}
+		if h.Why != "" {
+			b.WriteString(": " + h.Why)
+		}
+	}
+	return b.String()
 }
 
 func writePage(w http.ResponseWriter, status int, text string) {

@@ -84,7 +84,7 @@ const (
 // resolve is the configuration with what follows from other settings, and what is wrong
 // with settings that do not go together.
 func (c Config) resolve() (_ Config, wrong []string) {
-	wrong = slices.Concat(c.Storage.check(), c.Slack.check())
+	wrong = slices.Concat(c.Storage.check(), c.Slack.check(), c.checkBackends())
 	m := &c.Models
 	own := m.DecomposerName != "" || m.Decomposer.configured()
 	if c.Mind == autoMind {

@@ -51,6 +51,7 @@ type commands struct {
 	Doctor   doctorCommand        `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
 	Health   healthCommand        `cmd:"" help:"Tell whether the process that serves here is alive."`
 	Tools    toolsCommand         `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
+	Backends backendsCommand      `cmd:"" help:"Print an example of the file that BACKENDS_FILE names."`
 	Eval     evalCommand          `cmd:"" help:"Measure how well wishes are planned."`
 	Manifest slackManifestCommand `cmd:"" name:"slack-manifest" help:"Print what makes the app on Slack."`
 	Env      envCommand           `cmd:"" help:"Print every setting with its default, as .env.example."`

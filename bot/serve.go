@@ -151,7 +151,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	}
 	site, err := c.newWebSite(p)
 	if err == nil {
-		err = site.furnish(ctx, c, p)
+		c.Tools, err = site.furnish(ctx, c, p)
 	}
 	if err != nil {
 		return err
@@ -165,6 +165,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	}
 	s.adapters = append(s.adapters, chats.adapters()...)
 	ready := newReadiness(p, s.adapters, cmp.Or(s.fresh, freshReadiness), log)
+	ready.backends = c.Tools.Health
 	if err := c.check(ctx, p, startPatience, log); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		return err
 	}
 	site.serves(j)
-	if err := counted.watch(j.Queues); err != nil {
+	if err := errors.Join(counted.watch(j.Queues), counted.watchBackends(c.Tools)); err != nil {
 		return err
 	}
 	if p.Embedded {

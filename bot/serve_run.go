@@ -47,6 +47,7 @@ func (r *process) serve(ctx context.Context, listener net.Listener, pages http.H
 	if listener != nil {
 		keep(func() error { return r.answer(looking, listener, pages) })
 	}
+	beside.Go(func() { r.config.Tools.Watch(looking) })
 	if r.place.Embedded {
 		keep(func() error { return serveOperator(looking, r.config.Data, r.jobs) })
 	}

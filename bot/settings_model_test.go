@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,10 +120,11 @@ func TestCloudMedia(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tools, err := config.openai(t.Context())
+		servers, err := (&workbench{config: config}).servers(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
+		tools := servers[slices.IndexFunc(servers, func(s toolbox.Server) bool { return s.Kind == openaiKind })]
 		stopped, cancel := context.WithCancel(t.Context())
 		cancel() // so that the server is not asked
 		err = tools.Backend.Probe(stopped, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision", Prompt: "Describe it."}})

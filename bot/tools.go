@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"atelier/agent/toolbox"
 )
 
 type toolsCommand struct {
-	JSON bool `help:"Print JSON: [{name, domain, args, returns, live, by, why}]."`
+	JSON    bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, why}], or with --servers [{server, kind, state, why, ways, all, running, waiting, parallel, alone}]."`
+	Servers bool `help:"List what the tools run on, and how that fares, in the place of the tools."`
 }
 
 // toolLine is a tool as it is printed.
@@ -21,9 +24,11 @@ type toolLine struct {
 	Args    []argLine `json:"args"`
 	Returns string    `json:"returns"`
 	Live    bool      `json:"live"`
-	// By is the kind of the backend that runs it, Why what it needs where none does.
-	By  string `json:"by,omitempty"`
-	Why string `json:"why,omitempty"`
+	// By is the server that runs it first, Why what it needs where none does.
+	By string `json:"by,omitempty"`
+	// Ways are all that can run it now, in the order in which they are tried.
+	Ways []string `json:"ways,omitempty"`
+	Why  string   `json:"why,omitempty"`
 }
 
 type argLine struct {
@@ -33,9 +38,6 @@ type argLine struct {
 	Optional bool   `json:"optional,omitempty"`
 	Many     bool   `json:"many,omitempty"`
 }
-
-// builtinKind is the kind of the backend that is part of the program.
-const builtinKind = "native"
 
 // Run lists the tools.
 func (t *toolsCommand) Run(ctx context.Context, c *call) error {
@@ -50,6 +52,9 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 	tools, err := config.toolbox(ctx, catalogue)
 	if err != nil {
 		return err
+	}
+	if t.Servers {
+		return t.printServers(ctx, c, tools)
 	}
 	statuses, err := tools.Statuses(ctx)
 	if err != nil {
@@ -68,12 +73,46 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 func newToolLine(s toolbox.Status) toolLine {
 	l := toolLine{
 		Name: s.Tool.Name, Domain: s.Tool.Domain, Args: []argLine{},
-		Returns: string(s.Tool.Returns), Live: s.Live, By: s.By().Kind, Why: s.Why,
+		Returns: string(s.Tool.Returns), Live: s.Live, By: s.By().Server, Why: s.Why,
+	}
+	for _, way := range s.Candidates {
+		l.Ways = append(l.Ways, way.Name)
 	}
 	for _, a := range s.Tool.Args {
 		l.Args = append(l.Args, argLine{a.Name, string(a.Type), string(a.Meaning), a.Optional, a.Many})
 	}
 	return l
+}
+
+// servers are those that can run it, in the order in which they are tried.
+func (l toolLine) servers() []string {
+	var names []string
+	for _, way := range l.Ways {
+		if name, _, _ := strings.Cut(way, ":"); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// printServers lists what the tools run on.
+func (t *toolsCommand) printServers(ctx context.Context, c *call, tools *toolbox.Toolbox) error {
+	all, err := tools.Health(ctx)
+	if err != nil {
+		return err
+	}
+	if t.JSON {
+		return printJSON(c.Stdout, all)
+	}
+	rows := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(rows, "SERVER\tKIND\tSTATE\tWAYS\tSAYS")
+	for _, h := range all {
+		fmt.Fprintf(rows, "%s\t%s\t%s\t%d of %d\t%s\n", h.Server, h.Kind, h.State, h.Ways, h.All, h.Why)
+	}
+	if err := rows.Flush(); err != nil {
+		return fmt.Errorf("print the servers: %w", err)
+	}
+	return nil
 }
 
 func printTools(w io.Writer, lines []toolLine) error {
@@ -98,7 +137,7 @@ func printTools(w io.Writer, lines []toolLine) error {
 		}
 		fmt.Fprintf(&b, "%s %s(%s) → %s", mark, l.Name, strings.Join(args, ", "), l.Returns)
 		if l.By != "" && l.By != builtinKind {
-			fmt.Fprintf(&b, " (%s)", l.By)
+			fmt.Fprintf(&b, " (%s)", strings.Join(l.servers(), ", "))
 		}
 		b.WriteString("\n")
 		if l.Why != "" {

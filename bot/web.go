@@ -14,6 +14,7 @@ import (
 	"atelier/adapters/web/guard"
 	"atelier/adapters/web/point"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/jobs"
 	"atelier/storage"
 )
@@ -52,26 +53,26 @@ func (c Config) newWebSite(p *place) (*webSite, error) {
 	return s, nil
 }
 
-// furnish gives the pages the tools that they show, and makes the page to point at pictures
-// where people of elsewhere reach it.
-func (s *webSite) furnish(ctx context.Context, c Config, p *place) error {
+// furnish makes the process's toolbox, which its pages show and its jobs work with, and the
+// page to point at pictures where people of elsewhere reach it.
+func (s *webSite) furnish(ctx context.Context, c Config, p *place) (*toolbox.Toolbox, error) {
 	catalogue, err := c.catalogue()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.Elsewhere = func(ctx context.Context) (map[string][]plan.Candidate, error) { return s.workshop.jobs.Elsewhere(ctx) }
 	if s.workshop.tools, err = c.toolbox(ctx, catalogue); err != nil {
-		return err
+		return nil, err
 	}
 	if c.Web.Public == nil {
-		return nil
+		return s.workshop.tools, nil
 	}
 	key, err := sharedKey(ctx, p.State)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if s.links, err = point.NewLinks(point.LinksConfig{Key: key, Base: c.Web.Public, State: p.State}); err != nil {
-		return fmt.Errorf("prepare the links to pictures: %w", err)
+		return nil, fmt.Errorf("prepare the links to pictures: %w", err)
 	}
 	s.pointing, err = point.New(point.Config{
 		Links: s.links, Open: s.media.Get, Put: s.media.Put, Look: s.media.size,
@@ -79,9 +80,9 @@ func (s *webSite) furnish(ctx context.Context, c Config, p *place) error {
 		Handle: func(ctx context.Context, e adapters.Event) error { return s.workshop.jobs.Handle(ctx, e) },
 	})
 	if err != nil {
-		return fmt.Errorf("prepare the page to point at pictures: %w", err)
+		return nil, fmt.Errorf("prepare the page to point at pictures: %w", err)
 	}
-	return nil
+	return s.workshop.tools, nil
 }
 
 // guard is how people are let in.

@@ -292,7 +292,8 @@ func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	t.Cleanup(func() { check(t, p.close()) })
 	site, err := config.newWebSite(p)
 	check(t, err)
-	check(t, site.furnish(t.Context(), config, p))
+	_, err = site.furnish(t.Context(), config, p)
+	check(t, err)
 	t.Cleanup(site.channel.Close)
 	there := adapters.Thread{Adapter: "parlour", Channel: "c", ID: "1"}
 	for file, linked := range map[string]bool{"a.png": true, "a.jpg": true, "a.gif": true, "a.webp": true, "a.bmp": true, "a.tiff": false, "a.svg": false, "a.avif": false, "a.mp4": false} {

@@ -1,0 +1,116 @@
+package main
+
+import "cmp"
+
+// huggingFace is what is set about Hugging Face's own servers.
+type huggingFace struct {
+	Token  secret
+	BillTo string
+	// Router and Hub are its addresses.
+	Router, Hub string
+}
+
+// Where Hugging Face's and Open-Meteo's servers are, unless told.
+const (
+	defaultRouter  = "https://router.huggingface.co"
+	defaultHub     = "https://huggingface.co"
+	defaultWeather = "https://api.open-meteo.com"
+	defaultPlaces  = "https://geocoding-api.open-meteo.com"
+)
+
+// backendSettings are those of the servers that tools run on.
+func backendSettings() []setting {
+	return []setting{
+		{
+			name: "BACKENDS_FILE",
+			about: "A YAML file with servers of your own, and in which order they are tried for which tool. " +
+				"An example is printed by: bot backends",
+			set: func(c *Config, v string) error {
+				if v == "" {
+					return nil
+				}
+				b, err := readBackends(v)
+				if err != nil {
+					return err
+				}
+				c.Backends.Servers, c.Backends.Tools = b.Servers, b.Tools
+				return nil
+			},
+		}, {
+			name: "TOOL_SERVER_URL", secret: true, // it may hold a password
+			about: "A server of your own with models for pictures, sound and video that speaks Hugging Face's task API, such as http://gpu1:8000.",
+			set:   func(c *Config, v string) error { c.Backends.ToolServer.URL = v; return address(v) },
+		}, {
+			name: "TOOL_SERVER_TOKEN", secret: true, about: "Its key, if it wants one.",
+			set: func(c *Config, v string) error { c.Backends.ToolServer.key = secret(v); return key(v) },
+		}, {
+			name: "LOCALAI_URL", secret: true, // it may hold a password
+			about: "A LocalAI server, such as http://localai:8080, without /v1.",
+			set:   func(c *Config, v string) error { c.Backends.LocalAI.URL = v; return address(v) },
+		}, {
+			name: "LOCALAI_API_KEY", secret: true, about: "Its key, if it wants one.",
+			set: func(c *Config, v string) error { c.Backends.LocalAI.key = secret(v); return key(v) },
+		}, {
+			name: "HF_TOKEN", secret: true,
+			about: "A token of Hugging Face: what no server of your own does runs on its providers. Files leave for them with ALLOW_CLOUD_MEDIA=true only.",
+			set:   func(c *Config, v string) error { c.Backends.HF.Token = secret(v); return key(v) },
+		}, {
+			name: "HF_BILL_TO", about: "The organisation of Hugging Face that pays; whose token it is where it is empty.",
+			set: func(c *Config, v string) error { c.Backends.HF.BillTo = v; return word(v) },
+		}, {
+			name: "HF_ROUTER_URL", value: defaultRouter, about: "Where Hugging Face's router to its providers is.",
+			set: func(c *Config, v string) error { c.Backends.HF.Router = v; return address(v) },
+		}, {
+			name: "HF_ENDPOINT", value: defaultHub, about: "Where its hub is, which tells who runs which model.",
+			set: func(c *Config, v string) error { c.Backends.HF.Hub = v; return address(v) },
+		}, {
+			name: "WEATHER_URL", value: defaultWeather, about: "A server with Open-Meteo's forecasts, which needs no key.",
+			set: func(c *Config, v string) error { c.Backends.Weather = v; return address(v) },
+		}, {
+			name: "PLACES_URL", value: defaultPlaces, about: "One with its search for places.",
+			set: func(c *Config, v string) error { c.Backends.Places = v; return address(v) },
+		},
+	}
+}
+
+// setServers are the servers that settings of their own name, in the order in which they
+// are tried.
+func (c Config) setServers() []backendServer {
+	var all []backendServer
+	add := func(s backendServer, name, kind, token string) {
+		if s.Name, s.Kind, s.Token = name, kind, token; s.URL != "" {
+			all = append(all, s)
+		}
+	}
+	add(c.Backends.ToolServer, toolServer, hftaskKind, "TOOL_SERVER_TOKEN")
+	add(c.Backends.LocalAI, localaiKind, localaiKind, "LOCALAI_API_KEY")
+	if m := c.Models; m.Server.configured() {
+		add(backendServer{
+			URL: cmp.Or(m.Server.BaseURL, openAI), key: m.Server.Key,
+			Models: backendModels{Chat: m.Name, Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription},
+		}, openaiKind, openaiKind, "OPENAI_API_KEY")
+	}
+	if hf := c.Backends.HF; hf.Token != "" {
+		add(backendServer{URL: hf.Router, key: hf.Token, Cloud: true}, huggingFaceServer, hftaskKind, "HF_TOKEN")
+	}
+	return all
+}
+
+// checkBackends gives the servers of the file their keys, and tells which are missing.
+func (c *Config) checkBackends() []string {
+	var wrong []string
+	for i, s := range c.Backends.Servers {
+		if s.Token == "" {
+			continue
+		}
+		value := c.Variables[s.Token]
+		switch {
+		case value == "":
+			wrong = append(wrong, "BACKENDS_FILE: the server "+s.Name+" has its key in "+s.Token+", which is not set.")
+		case key(value) != nil:
+			wrong = append(wrong, s.Token+" is wrong: "+key(value).Error()+".")
+		}
+		c.Backends.Servers[i].key = secret(value)
+	}
+	return wrong
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/toolbox"
+)
+
+//go:embed backends.yaml
+var exampleBackends string
+
+type backendsCommand struct{}
+
+// Help says what it is for.
+func (backendsCommand) Help() string {
+	return `Save it, change it, and set BACKENDS_FILE to its path. bot tools tells what came of it.`
+}
+
+// Run prints the example.
+func (backendsCommand) Run(c *call) error {
+	if _, err := io.WriteString(c.Stdout, exampleBackends); err != nil {
+		return fmt.Errorf("print the example: %w", err)
+	}
+	return nil
+}
+
+// Backends are the servers that tools run on, and in which order they are tried, beside
+// those that have a setting each.
+type Backends struct {
+	Servers []backendServer        `yaml:"servers"`
+	Tools   map[string][]backendOf `yaml:"tools"`
+
+	// ToolServer and LocalAI are those of settings of their own.
+	ToolServer, LocalAI backendServer `yaml:"-"`
+	// HF is Hugging Face's own servers.
+	HF huggingFace `yaml:"-"`
+	// Weather and Places are where the weather is asked for, and where places lie.
+	Weather, Places string `yaml:"-"`
+}
+
+// backendServer is a server of the file, or one of the program's own with another limit.
+type backendServer struct {
+	Name string `yaml:"name"`
+	Kind string `yaml:"kind"`
+	// URL is where it is. The program's own have none.
+	URL string `yaml:"url"`
+	// Token names the variable of the environment that holds its key.
+	Token string `yaml:"token"`
+	// Health is the path that tells whether it is there; empty is that of its kind.
+	Health string `yaml:"health"`
+	// Parallel is how many calls it is given at a time; 0 is any number.
+	Parallel int `yaml:"parallel"`
+	// Cloud marks one outside of the house, whatever its address is.
+	Cloud bool `yaml:"cloud"`
+	// Models are those that a server of the kind openai is asked for by what they do.
+	Models backendModels `yaml:"models"`
+
+	key secret
+}
+
+// backendModels are the models of a server that is asked for each by name.
+type backendModels struct {
+	Chat          string `yaml:"chat"`
+	Vision        string `yaml:"vision"`
+	Image         string `yaml:"image"`
+	Speech        string `yaml:"speech"`
+	Voice         string `yaml:"voice"`
+	Transcription string `yaml:"transcription"`
+}
+
+// backendOf is one way to run a tool.
+type backendOf struct {
+	Server      string `yaml:"server"`
+	Run         string `yaml:"run"`
+	Model       string `yaml:"model"`
+	Timeout     span   `yaml:"timeout"`
+	Approximate bool   `yaml:"approximate"`
+}
+
+// span is a time as people write it: 90s, 3m.
+type span time.Duration
+
+// UnmarshalYAML reads it.
+func (d *span) UnmarshalYAML(n *yaml.Node) error {
+	t, err := time.ParseDuration(n.Value)
+	if err != nil || t <= 0 {
+		return fmt.Errorf("line %d: %q is no time such as 90s or 3m", n.Line, n.Value)
+	}
+	*d = span(t)
+	return nil
+}
+
+// maxBackendsFile is the most bytes that the file may have.
+const maxBackendsFile = 1 << 20
+
+// ownServers are the servers of the program's own.
+var ownServers = []string{builtinKind, programKind, weatherServer}
+
+// readBackends reads the file. Its errors say what is wrong with it, and in which line
+// where that is known.
+func readBackends(path string) (Backends, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return Backends{}, fmt.Errorf("it cannot be read: %s", innermost(err))
+	case !info.Mode().IsRegular() || info.Size() > maxBackendsFile:
+		return Backends{}, errors.New("a file of at most 1 MB is expected")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return Backends{}, fmt.Errorf("it cannot be read: %s", innermost(err))
+	}
+	return parseBackends(b)
+}
+
+func parseBackends(b []byte) (Backends, error) {
+	dec := yaml.NewDecoder(bytes.NewReader(b))
+	dec.KnownFields(true)
+	var f Backends
+	if err := dec.Decode(&f); err != nil && !errors.Is(err, io.EOF) {
+		return Backends{}, fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	var wrong []string
+	for i, s := range f.Servers {
+		if err := s.check(); err != nil {
+			wrong = append(wrong, fmt.Sprintf("server %q: %s", s.Name, err))
+		}
+		if slices.ContainsFunc(f.Servers[:i], func(o backendServer) bool { return o.Name == s.Name }) {
+			wrong = append(wrong, fmt.Sprintf("server %q stands twice", s.Name))
+		}
+	}
+	if len(wrong) > 0 {
+		return Backends{}, errors.New(strings.Join(wrong, "; "))
+	}
+	return f, nil
+}
+
+func (s backendServer) check() error {
+	if s.Name == "" || strings.ContainsAny(s.Name, ":@ \t\n") {
+		return errors.New("a name of one word without : and @ is expected")
+	}
+	if s.Parallel < 0 {
+		return errors.New("parallel must not be negative")
+	}
+	if slices.Contains(ownServers, s.Name) {
+		if s.Kind != "" || s.URL != "" || s.Token != "" || s.Health != "" || s.Cloud || s.Models != (backendModels{}) {
+			return errors.New("it is the program's own: only parallel can be set")
+		}
+		return nil
+	}
+	if !slices.Contains(serverKinds, s.Kind) {
+		return fmt.Errorf("kind is %q: one of %s is expected", s.Kind, strings.Join(serverKinds, ", "))
+	}
+	if s.URL == "" {
+		return errors.New("url is missing")
+	}
+	if err := address(s.URL); err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	if s.Health != "" && !strings.HasPrefix(s.Health, "/") {
+		return errors.New("health is a path, such as /healthz")
+	}
+	if s.Models != (backendModels{}) && s.Kind != openaiKind {
+		return fmt.Errorf("models can be named for the kind %s only", openaiKind)
+	}
+	return nil
+}
+
+// ways are the candidates of the tools that the file lists.
+func (b Backends) ways() map[string][]toolbox.Way {
+	ways := map[string][]toolbox.Way{}
+	for tool, listed := range b.Tools {
+		for _, w := range listed {
+			ways[tool] = append(ways[tool], toolbox.Way{
+				Server: w.Server, Run: w.Run, Model: w.Model, Timeout: time.Duration(w.Timeout), Approximate: w.Approximate,
+			})
+		}
+	}
+	return ways
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheExampleOfTheBackendsFile is taken, with the variable that it names.
+func TestTheExampleOfTheBackendsFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backends.yaml")
+	status, printed, stderr := run(t, nil, "backends")
+	if status != statusDone {
+		t.Fatal(stderr)
+	}
+	if err := os.WriteFile(path, []byte(printed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"BACKENDS_FILE": path}
+	if status, _, stderr := run(t, env, "tools", "--servers"); status != statusUsage || !strings.Contains(stderr, "the server gpu1 has its key in GPU1_TOKEN, which is not set") {
+		t.Errorf("without its key: %d, %s", status, stderr)
+	}
+	env["GPU1_TOKEN"] = "secret-of-gpu1"
+	status, servers, stderr := run(t, env, "tools", "--servers")
+	if status != statusDone || strings.Contains(servers+stderr, "secret-of-gpu1") {
+		t.Fatalf("%d, %s", status, stderr)
+	}
+	for _, name := range []string{"native", "program", "weather", "gpu1", "voices"} {
+		if !strings.Contains(servers, "\n"+name+" ") {
+			t.Errorf("%s is not listed:\n%s", name, servers)
+		}
+	}
+	status, tools, _ := run(t, env, "tools", "--json")
+	if status != statusDone || !strings.Contains(tools, `"program:text_to_speech"`) {
+		t.Errorf("the second way is not taken:\n%s", tools)
+	}
+}
+
+// TestWrongBackendsFiles are refused before anything runs, and the server is named.
+func TestWrongBackendsFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, says string }{
+		"no YAML":            {"servers: [", "BACKENDS_FILE"},
+		"an unknown field":   {"servers: [{name: a, kind: hftask, url: http://a, speed: 9}]", "field speed not found"},
+		"a server twice":     {"servers: [{name: a, kind: hftask, url: http://a}, {name: a, kind: openai, url: http://b}]", `server "a" stands twice`},
+		"no kind":            {"servers: [{name: a, url: http://a}]", `server "a": kind is "": one of hftask, openai, localai is expected`},
+		"no address":         {"servers: [{name: a, kind: hftask}]", `server "a": url is missing`},
+		"a wrong address":    {"servers: [{name: a, kind: hftask, url: 'gpu1:8000'}]", `server "a": url`},
+		"a path for health":  {"servers: [{name: a, kind: hftask, url: http://a, health: healthz}]", "health is a path"},
+		"models of the hub":  {"servers: [{name: a, kind: hftask, url: http://a, models: {image: x}}]", "models can be named for the kind openai only"},
+		"its own elsewhere":  {"servers: [{name: program, url: http://a}]", "only parallel can be set"},
+		"less than nothing":  {"servers: [{name: program, parallel: -1}]", "parallel must not be negative"},
+		"a name of two":      {"servers: [{name: 'a b', kind: hftask, url: http://a}]", "a name of one word"},
+		"a time of no kind":  {"tools: {blur_image: [{server: native, timeout: soon}]}", `line 1: "soon" is no time such as 90s or 3m`},
+		"an unknown tool":    {"tools: {make_coffee: [{server: native}]}", "there is no tool called make_coffee"},
+		"an unknown server":  {"tools: {blur_image: [{server: gpu9}]}", `the tool blur_image cannot run on "gpu9"`},
+		"what it cannot run": {"tools: {blur_image: [{server: weather}]}", `the tool blur_image cannot run on "weather"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "backends.yaml")
+			if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			status, _, stderr := run(t, map[string]string{"BACKENDS_FILE": path}, "tools")
+			if status != statusUsage || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("status %d, %s", status, stderr)
+			}
+		})
+	}
+}
+
+// TestWaysAreTakenInTheirOrder: what the file lists for a tool is all there is.
+func TestWaysAreTakenInTheirOrder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "backends.yaml")
+	err := os.WriteFile(path, []byte("servers: [{name: program, parallel: 1}]\ntools:\n  summarization: [{server: native, timeout: 5s}]\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, tools, stderr := run(t, map[string]string{"BACKENDS_FILE": path, "TOOL_SERVER_URL": "http://127.0.0.1:9"}, "tools", "--servers", "--json")
+	if status != statusDone || !strings.Contains(tools, `"parallel": 1`) || !strings.Contains(tools, `"server": "toolserver"`) {
+		t.Errorf("%d, %s%s", status, tools, stderr)
+	}
+}
+
+func FuzzBackendsFile(f *testing.F) {
+	f.Add([]byte(exampleBackends))
+	f.Add([]byte("tools: {blur_image: [{server: native, timeout: 1m}]}"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		file, err := parseBackends(b)
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("an error of several lines: %q", err)
+		}
+		for _, s := range file.Servers {
+			if err == nil && s.check() != nil {
+				t.Errorf("%+v is taken", s)
+			}
+		}
+	})
+}
