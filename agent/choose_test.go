@@ -149,6 +149,53 @@ func TestTheWishNamesAModel(t *testing.T) {
 	}
 }
 
+// listener is a mind that hears what it is to decompose.
+type listener struct {
+	*fakeMind
+
+	heard plan.Request
+}
+
+func (l *listener) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) (mind.Decomposition, error) {
+	l.heard = r
+	return l.fakeMind.Decompose(ctx, r, t)
+}
+
+// Whatever mind splits the wish, it is not told of the names: in an answer to a question
+// they may stand in the wish that led to it.
+func TestAMindIsNotToldOfTheNames(t *testing.T) {
+	t.Parallel()
+	draw := plan.Subtask{
+		Description: "draw a castle", Returns: plan.Image, Domains: []string{"image-generation"},
+		Args: []plan.Arg{{Type: plan.Text, Source: plan.FromValue("a castle"), Meaning: plan.Prompt}},
+	}
+	for name, r := range map[string]plan.Request{
+		"in the wish":       {Wish: "draw a castle with SDXL"},
+		"in Chinese":        {Wish: "用SDXL画一座城堡"},
+		"before a question": {Wish: "a castle", Question: &plan.Question{Text: "What shall I draw?", Wish: "draw something with SDXL"}},
+		"in an answer":      {Wish: "a castle, use SDXL", Question: &plan.Question{Text: "What shall I draw?", Wish: "draw something"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := &listener{fakeMind: &fakeMind{decomposition: subtasks(draw), scores: map[string]float64{"text_to_image": 5}}}
+			p, err := studio(t, m, nil, zImage, sdxl).Plan(t.Context(), r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			said := m.heard.Wish
+			if m.heard.Question != nil {
+				said += m.heard.Question.Wish
+			}
+			if strings.Contains(said, "SDXL") || p.Wish != r.Wish {
+				t.Errorf("the mind hears %q, the plan is for %q", said, p.Wish)
+			}
+			if got := candidates(t, p); got != "text_to_image toolserver:text-to-image@"+sdxl {
+				t.Errorf("the plan is %s", got)
+			}
+		})
+	}
+}
+
 // The mind is offered the five best of those that people can tell apart, and nothing where
 // there is nothing to choose.
 func TestTheMindChoosesAmongModels(t *testing.T) {

@@ -119,7 +119,9 @@ func (a *Agent) namesAt(l *toolbox.Liveness) *naming.Names {
 	return a.names
 }
 
-func (a *Agent) planSubtasks(ctx context.Context, r plan.Request, subtasks []plan.Subtask, mentions []naming.Mention, thinking *plan.Thinking) (*plan.Plan, error) {
+func (a *Agent) planSubtasks(
+	ctx context.Context, r plan.Request, subtasks []plan.Subtask, mentions []naming.Mention, thinking *plan.Thinking,
+) (*plan.Plan, error) {
 	if err := plan.TooMany(len(subtasks)); err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func Called(t toolbox.Tool, c plan.Candidate) plan.Message {
 
 // Programmed tells whether a candidate is a program.
 func Programmed(t toolbox.Tool, c plan.Candidate) bool {
-	return slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool { return b.Kind == program && b.Kind == c.Kind && b.Run == c.Run })
+	return c.Kind == program && slices.ContainsFunc(t.Backends, func(b toolbox.Backing) bool { return b.Kind == c.Kind && b.Run == c.Run })
 }
 
 // Ran is the candidate of a tool by its name, as far as the name tells.

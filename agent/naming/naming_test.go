@@ -11,7 +11,7 @@ import (
 )
 
 // liveness is what a workshop with these candidates can do.
-func liveness(t testing.TB, c *toolbox.Catalogue, live map[string][]plan.Candidate) *toolbox.Liveness {
+func liveness(t *testing.T, c *toolbox.Catalogue, live map[string][]plan.Candidate) *toolbox.Liveness {
 	t.Helper()
 	box, err := toolbox.New(toolbox.Config{Catalogue: c, Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return live, nil }})
 	if err != nil {
@@ -24,7 +24,7 @@ func liveness(t testing.TB, c *toolbox.Catalogue, live map[string][]plan.Candida
 	return l
 }
 
-func names(t testing.TB) *naming.Names {
+func names(t *testing.T) *naming.Names {
 	t.Helper()
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -95,4 +95,32 @@ func TestIn(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A name that leads to nothing, or ends in the middle, is no fault.
+func FuzzIn(f *testing.F) {
+	for _, seed := range []string{
+		"draw a castle with SDXL", "use flux for", "use flux for the castle and kokoro for", "(SDXL", "with the", "用", "用SDXL", `with "SDXL`, "let SDXL", "and use flux", "with SDXL with flux",
+	} {
+		f.Add(seed)
+	}
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		f.Fatal(err)
+	}
+	n := naming.New(c).At(&toolbox.Liveness{})
+	f.Fuzz(func(t *testing.T, wish string) {
+		bare, found := n.In(wish)
+		if len(found) == 0 && bare != wish {
+			t.Fatalf("%q names nothing and has become %q", wish, bare)
+		}
+		if len(bare) > len(wish) {
+			t.Fatalf("%q has grown to %q", wish, bare)
+		}
+		for _, m := range found {
+			if m.Name == "" || !strings.Contains(wish, m.Name) {
+				t.Fatalf("%q names %q", wish, m.Name)
+			}
+		}
+	})
 }

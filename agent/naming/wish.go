@@ -146,13 +146,13 @@ func (s *scan) skip(i int, kind set) int {
 
 // name is the longest name that begins at i: what it means, and where it ends.
 func (s *scan) name(i int) (meanings []meaning, end int) {
-	key := ""
+	var key strings.Builder
 	for k := i; k < len(s.words) && k < i+s.names.longest+2; k++ {
 		if s.words[k].quoted {
 			break
 		}
-		key += letters(s.words[k].text)
-		if m := s.names.meanings[key]; m != nil {
+		key.WriteString(letters(s.words[k].text))
+		if m := s.names.meanings[key.String()]; m != nil {
 			meanings, end = m, k+1
 		}
 		if s.closes(k) {
@@ -213,7 +213,9 @@ func (s *scan) ordered(i, first int) int {
 		end++
 		p.end = s.words[end-1].to
 	case next == "for":
-		for end++; end < len(s.words) && !s.closes(end-1) && !joining.has(s.at(end)); end++ {
+		end++
+		for end < len(s.words) && !s.closes(end-1) && !joining.has(s.at(end)) {
+			end++
 		}
 		p.About = s.text[s.words[first].start:s.words[end-1].end]
 		if letters(s.text[:p.start]) == "" && s.ends(end-1) && end == len(s.words) {
@@ -271,6 +273,8 @@ func (s *scan) taken(at int) bool {
 }
 
 // ideograph finds names in writing without blanks, such as 用SDXL画一座城堡.
+//
+//nolint:gosmopolitan // that is what it finds
 var ideograph = regexp.MustCompile(`(?:请)?(?:使用|利用|通过|借助|采用|用|以)\s*([A-Za-z][A-Za-z0-9 ._/+-]*)\s*(?:模型|服务器)?(?:来)?`)
 
 func (s *scan) ideographic() {
