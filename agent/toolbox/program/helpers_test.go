@@ -233,7 +233,7 @@ func near(t *testing.T, what string, got, want, off float64) {
 func frameAt(t *testing.T, path string, at float64) image.Image {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "frame.png")
-	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-ss", fmt.Sprint(at), "-i", path, "-frames:v", "1", "-update", "1", "-y", out)
+	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-ss", fmt.Sprint(at), "-frames:v", "1", "-update", "1", "-y", out)
 	return readPicture(t, out)
 }
 
@@ -298,7 +298,7 @@ var meanVolume = regexp.MustCompile(`mean_volume: (-?[\d.]+|-inf) dB`)
 // volume is the mean volume of a part of a sound, in decibels, from -91 (silence) to 0.
 func volume(t *testing.T, path string, from, length float64) float64 {
 	t.Helper()
-	said := tool(t, "ffmpeg", "-hide_banner", "-nostdin", "-i", path, "-ss", fmt.Sprint(from), "-t", fmt.Sprint(length),
+	said := tool(t, "ffmpeg", "-hide_banner", "-nostdin", "-ss", fmt.Sprint(from), "-t", fmt.Sprint(length), "-i", path,
 		"-map", "0:a:0", "-af", "volumedetect", "-f", "null", "-")
 	m := meanVolume.FindStringSubmatch(said)
 	if m == nil {

@@ -29,7 +29,6 @@ func filmFormats() map[string]filmFormat {
 	mp4 := filmFormat{name: "MP4", ending: "mp4", args: usual}
 	mpeg2 := []string{"-c:v", "mpeg2video", "-q:v", "4", "-c:a", "mp2", "-b:a", "192k", "-ar", "48000", "-ac", "2"}
 	mpeg := filmFormat{name: "MPEG", ending: "mpg", filter: "fps=25,", args: mpeg2}
-	ts := filmFormat{name: "MPEG-TS", ending: "ts", args: append(h264(), aac()...)}
 	ogv := filmFormat{name: "OGV", ending: "ogv", args: []string{"-c:v", "libtheora", "-q:v", "7", "-c:a", "libvorbis", "-q:a", "4", "-ac", "2"}}
 	return map[string]filmFormat{
 		"mp4": mp4, "mpeg4": mp4, "mpeg-4": mp4, "h264": mp4, "h.264": mp4, "x264": mp4,
@@ -40,7 +39,7 @@ func filmFormats() map[string]filmFormat {
 		"avi": {name: "AVI", ending: "avi", filter: "fps=25,", args: []string{
 			"-c:v", "mpeg4", "-vtag", "xvid", "-q:v", "4", "-c:a", "libmp3lame", "-b:a", "160k", "-ar", "48000", "-ac", "2",
 		}},
-		"mpg": mpeg, "mpeg": mpeg, "mpeg2": mpeg, "mpeg-2": mpeg, "ts": ts, "mts": ts, "m2ts": ts, "ogv": ogv, "ogg": ogv, "theora": ogv,
+		"mpg": mpeg, "mpeg": mpeg, "mpeg2": mpeg, "mpeg-2": mpeg, "ogv": ogv, "ogg": ogv, "theora": ogv,
 		"flv": {name: "FLV", ending: "flv", args: append(h264(), "-c:a", "aac", "-b:a", "160k", "-ar", "44100", "-ac", "2")},
 		"3gp": {name: "3GP", ending: "3gp", args: append(h264(), aac()...)},
 	}
@@ -67,7 +66,7 @@ func parseFilmFormat(said string) (filmFormat, error) {
 	if r := []rune(said); len(r) > maxQuoted {
 		said = string(r[:maxQuoted-1]) + "…"
 	}
-	return filmFormat{}, refusal("A video can be written as MP4, MOV, M4V, MKV, WebM, AVI, MPEG, TS, OGV, FLV or 3GP, but not as %q; name one of these.", said)
+	return filmFormat{}, refusal("A video can be written as MP4, MOV, M4V, MKV, WebM, AVI, MPEG, OGV, FLV or 3GP, but not as %q; name one of these.", said)
 }
 
 // convertVideo writes a video as another kind of file. Pictures that an MP4 or MOV takes

@@ -55,6 +55,6 @@ func (f film) step() time.Duration {
 // still takes the last picture that begins between two times: each is written over the
 // one before.
 func (f film) still(from, at time.Duration, output string) ffmpeg.Job {
-	args := []string{"-map", "0:V:0", "-t", inSeconds(at - from + time.Millisecond), "-pix_fmt", "rgb24", "-update", "1"}
+	args := []string{"-map", "0:V:0", "-vf", "trim=end=" + inSeconds(at-from+time.Millisecond), "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-update", "1"}
 	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.input("-ss", inSeconds(from))}, Args: args, Output: output}
 }

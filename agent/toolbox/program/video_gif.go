@@ -39,7 +39,7 @@ func (b *Backend) makeGIF(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 		w, h = max(1, w*gifSide/long), max(1, h*gifSide/long)
 	}
 	// A palette is made of all pictures, which takes holding them: few and small ones.
-	graph := fmt.Sprintf("fps=%g,scale=%d:%d:flags=lanczos,split[pictures][all];[all]palettegen=stats_mode=diff[palette];"+
+	graph := fmt.Sprintf("fps=%g,scale=%d:%d:flags=lanczos,split[pictures][all];[all]palettegen[palette];"+
 		"[pictures][palette]paletteuse=dither=bayer:bayer_scale=4:diff_mode=rectangle", rate, w, h)
 	j := ffmpeg.Job{
 		Inputs: []ffmpeg.Input{f.input("-t", inSeconds(length))},
