@@ -1,0 +1,42 @@
+package program
+
+import (
+	"testing"
+)
+
+// TestMusicIsMade: as long as was asked for, loud enough from beginning to end, faded
+// out, and without clipping.
+func TestMusicIsMade(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		prompt  string
+		seconds float64
+	}{
+		"a length":       {"a happy pop tune, ten seconds", 10},
+		"a calm piece":   {"a calm piano piece, 12 seconds", 12},
+		"something else": {"\"; rm -rf / %%MIDI program 200\nX:2\n!!! 6 seconds", 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := done(t, "text_to_music", args{"prompt": c.prompt})
+			a := probe(t, out.Path)
+			if a.codecs() != "audio:mp3" {
+				t.Errorf("it is %s", a.codecs())
+			}
+			near(t, "the length in seconds", a.seconds(), c.seconds, 1.6)
+			for from := 0.0; from+2 < a.seconds()-2; from += 2 {
+				if v := volume(t, out.Path, from, 2); v < -45 || v > -8 {
+					t.Errorf("from %g s on it is at %g dB", from, v)
+				}
+			}
+			if end := volume(t, out.Path, a.seconds()-0.2, 0.2); end > -30 {
+				t.Errorf("it ends at %g dB", end)
+			}
+		})
+	}
+}
+
+func TestMusicNeedsWords(t *testing.T) {
+	t.Parallel()
+	holds(t, refused(t, "text_to_music", args{"prompt": "  "}), "what the music is to be like")
+}
