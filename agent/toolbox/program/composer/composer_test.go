@@ -1,9 +1,25 @@
 package composer
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
+
+func compose(t *testing.T, words string, seed int64) Piece {
+	t.Helper()
+	p, err := Compose(words, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 func TestTheSameWordsGiveTheSamePiece(t *testing.T) {
 	t.Parallel()
@@ -19,11 +35,103 @@ func TestTheSameWordsGiveTheSamePiece(t *testing.T) {
 	}
 }
 
-func compose(t *testing.T, words string, seed int64) Piece {
-	t.Helper()
-	p, err := Compose(words, seed)
+// TestWordsAreUnderstood: what is said is what is played.
+func TestWordsAreUnderstood(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]struct {
+		style, mood, key string
+		tempo            [2]int
+		length           time.Duration
+		plays            []string
+	}{
+		"a calm piano piece":                     {style: "ambient", mood: "calm", key: "major", tempo: [2]int{45, 76}, plays: []string{"piano"}},
+		"sad violin music":                       {style: "classical", mood: "sad", key: "minor", tempo: [2]int{52, 95}, plays: []string{"violin"}},
+		"fast techno, 140 bpm":                   {style: "electronic", tempo: [2]int{140, 140}},
+		"blues in A minor":                       {style: "blues", key: "A blues"},
+		"a waltz in F sharp major":               {style: "waltz", key: "F sharp major"},
+		"8-bit boss fight theme, ten seconds":    {style: "chiptune", mood: "tense", key: "minor", length: 10 * time.Second},
+		"half a minute of jazz with a trumpet":   {style: "jazz", length: 30 * time.Second, plays: []string{"trumpet"}},
+		"1:30 of reggae":                         {style: "reggae", length: 90 * time.Second},
+		"一段三十秒的古筝音乐":                             {length: 30 * time.Second, plays: []string{"koto"}},
+		"horror music without drums":             {style: "horror", mood: "dark"},
+		"a two-minute epic film score, no choir": {style: "cinematic", mood: "epic", length: 2 * time.Minute},
+		"":                                       {style: "pop"},
+	} {
+		p := compose(t, words, 7)
+		if p.Style != want.style && want.style != "" || want.mood != "" && p.Mood != want.mood {
+			t.Errorf("%q is %s, %s", words, p.Style, p.Mood)
+		}
+		if !strings.HasSuffix(p.Key, want.key) {
+			t.Errorf("%q is in %s", words, p.Key)
+		}
+		if want.tempo[1] > 0 && (p.Tempo < want.tempo[0] || p.Tempo > want.tempo[1]) {
+			t.Errorf("%q has %d beats a minute", words, p.Tempo)
+		}
+		if p.Asked != want.length || want.length > 0 && (p.Length > want.length || p.Length < want.length*8/10) {
+			t.Errorf("%q asks for %s and lasts %s, want %s", words, p.Asked, p.Length, want.length)
+		}
+		for _, name := range want.plays {
+			if !slices.Contains(p.Instruments, name) {
+				t.Errorf("%q is played by %v", words, p.Instruments)
+			}
+		}
+		if strings.Contains(words, "without drums") && strings.Contains(p.ABC, "channel 10\n") {
+			t.Errorf("%q has drums", words)
+		}
+	}
+}
+
+// TestMoodsDiffer: a happy piece is faster, higher and has more notes than a sad one.
+func TestMoodsDiffer(t *testing.T) {
+	t.Parallel()
+	mean := func(words string) (tempo, notes float64) {
+		const seeds = 10
+		for seed := range seeds {
+			p := compose(t, words, int64(seed))
+			tempo += float64(p.Tempo) / seeds
+			notes += float64(strings.Count(p.ABC, " ")) / p.Length.Seconds() / seeds
+		}
+		return tempo, notes
+	}
+	happyTempo, happyNotes := mean("a happy tune")
+	sadTempo, sadNotes := mean("a sad tune")
+	if happyTempo < 1.2*sadTempo || happyNotes < 1.3*sadNotes {
+		t.Errorf("happy: %.0f beats and %.1f notes; sad: %.0f and %.1f", happyTempo, happyNotes, sadTempo, sadNotes)
+	}
+}
+
+// TestEveryPieceIsTaken: whatever is asked for, abc2midi takes it without an error, the
+// bars are full, and the piece is as long as it says.
+func TestEveryPieceIsTaken(t *testing.T) {
+	t.Parallel()
+	tables, err := load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	asked := []string{"", "%%MIDI program 300", "X:1\nK:Z\n|: [[[ !!!", strings.Repeat("drums piano ", 500), "5 seconds", "an hour", "very fast waltz, 5 seconds", "\xff\xfe"}
+	for _, s := range tables.styles {
+		for _, words := range s.Words[:min(len(s.Words), 1)] {
+			asked = append(asked, words)
+		}
+	}
+	dice := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	for range 30 {
+		asked = append(asked, fmt.Sprintf("%s %s with %s, %d seconds",
+			pick(dice, tables.moods).Words[0], pick(dice, tables.styles).Name, pick(dice, tables.instruments).Words[0], 5+dice.IntN(40)))
+	}
+	dir := t.TempDir()
+	for i, words := range asked {
+		p := compose(t, words, int64(i))
+		file := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(file+".abc", []byte(p.ABC), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		said, err := exec.CommandContext(t.Context(), "abc2midi", file+".abc", "-o", file+".mid").CombinedOutput() //nolint:gosec // the test's own files
+		if err != nil || strings.Contains(string(said), "Error") || strings.Contains(string(said), "Warning") {
+			t.Errorf("%q: %v: %.300s\n%.400s", words, err, said, p.ABC)
+		}
+		if p.Length < Shortest-time.Second/2 || p.Length > Longest {
+			t.Errorf("%q lasts %s", words, p.Length)
+		}
+	}
 }

@@ -59,7 +59,7 @@ func (s *score) melody(t *tables, dice *rand.Rand) {
 		lead := b.cast.leads[who]
 		middle := min(max(69+b.mood.Register, lead.Low+8), lead.High-10)
 		v := singer{score: s, low: max(lead.Low, middle-10), high: min(lead.High, middle+14), bar: now}
-		leads[who].bars[i] = v.sing(tunes[now.section], middle, cells[0])
+		leads[who].bars[i] = v.sing(tunes[now.section], middle)
 	}
 	for _, p := range leads {
 		if slices.ContainsFunc(p.bars, func(n []note) bool { return len(n) > 0 }) {
@@ -77,7 +77,7 @@ type singer struct {
 
 // sing is the bar's melody: the tune's motif over the bar's chord, or the end of a
 // phrase.
-func (v singer) sing(t tune, middle int, calm []string) []note {
+func (v singer) sing(t tune, middle int) []note {
 	arch := []int{0, 3, 5, 0}[min(v.bar.index*4/v.bar.size, 3)]
 	target := middle + t.lift + arch
 	switch {
@@ -86,7 +86,6 @@ func (v singer) sing(t tune, middle int, calm []string) []note {
 	case v.bar.index == v.bar.size-1:
 		return v.ending(t.motifs[1], middle+t.lift)
 	}
-	_ = calm
 	return v.along(t.motifs[[]int{0, 0, 1, 0}[min(v.bar.index, 3)]], target)
 }
 

@@ -214,9 +214,6 @@ func assign(named []instrument) cast {
 			}
 		}
 	}
-	if len(c.leads) == 0 {
-		return c
-	}
 	return c
 }
 
