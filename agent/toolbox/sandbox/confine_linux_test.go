@@ -32,13 +32,13 @@ func TestConfinement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = listener.Close() })                // when all scripts have ended
-	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert // it listens on TCP
+	t.Cleanup(func() { _ = listener.Close() })                //nolint:errcheck // all scripts have ended
+	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert,errcheck // it listens on TCP
 	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(folder, "socket"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = socket.Close() })
+	t.Cleanup(func() { _ = socket.Close() }) //nolint:errcheck // all scripts have ended
 
 	// perl speaks to sockets, and is part of every Debian.
 	connect := func(family, address string) string {
@@ -76,11 +76,10 @@ func TestConfinement(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			command := sh(c.script)
-			inside, outside := folders(t, dir)
-			command.Dir, command.Read = inside, []string{given}
+			command.Dir, command.Read = t.TempDir(), []string{given}
 			if !c.harmful {
 				free := exec.CommandContext(t.Context(), "sh", "-c", c.script) //nolint:gosec // the test's own words
-				free.Dir = outside
+				free.Dir = t.TempDir()
 				if out, err := free.CombinedOutput(); !strings.HasSuffix(strings.TrimSpace(string(out)), "ok") {
 					t.Fatalf("it fails unconfined too: %q, %v", out, err)
 				}
@@ -91,19 +90,6 @@ func TestConfinement(t *testing.T) {
 			}
 		})
 	}
-}
-
-// folders makes two new ones.
-func folders(t *testing.T, dir string) (one, other string) {
-	t.Helper()
-	one, err := os.MkdirTemp(dir, "")
-	if err == nil {
-		other, err = os.MkdirTemp(dir, "")
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return one, other
 }
 
 func TestLibrariesBesideAProgram(t *testing.T) {

@@ -34,10 +34,10 @@ var entered atomic.Bool //nolint:gochecknoglobals // it says of the process whet
 func Enter() {
 	if len(os.Args) > 2 && os.Args[0] == mark && os.Getenv("ATELIER_SANDBOX") == "enter" {
 		err := become(os.Args[1], os.Args[2], os.Args[2:])
-		_, _ = syscall.Write(reportTo, []byte(err.Error()))
+		_, _ = syscall.Write(reportTo, []byte(err.Error())) //nolint:errcheck // nobody else could be told
 		os.Exit(notStarted)
 	}
-	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) //nolint:errcheck // where there is none, the first process buries them
 	entered.Store(true)
 }
 

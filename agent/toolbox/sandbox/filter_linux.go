@@ -28,11 +28,11 @@ func filter() error {
 		return nil // Confines tells
 	}
 	program := instructions(architectures[runtime.GOARCH])
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
-	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0); err != nil {
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]} //nolint:gosec // a dozen
+	at := unsafe.Pointer(&prog)                                            //nolint:gosec // as prctl(2) takes it
+	if _, _, err := unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(at), 0, 0, 0); err != 0 {
 		return fmt.Errorf("filter system calls: %w", err)
 	}
-	runtime.KeepAlive(program)
 	return nil
 }
 
@@ -40,7 +40,12 @@ func filter() error {
 // architecture. What comes by the ways of another architecture ends the program.
 func instructions(architecture uint32) []unix.SockFilter {
 	const number, arch = 0, 4
-	const load, equal, atLeast, end = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	const (
+		load    = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
+		equal   = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
+		atLeast = unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K
+		end     = unix.BPF_RET | unix.BPF_K
+	)
 	const otherWay = 0x40000000 // the numbers of x32, which no other architecture reaches
 	program := []unix.SockFilter{
 		{Code: load, K: arch},
@@ -48,7 +53,7 @@ func instructions(architecture uint32) []unix.SockFilter {
 		{Code: end, K: unix.SECCOMP_RET_KILL_PROCESS},
 		{Code: load, K: number},
 	}
-	left := uint8(len(refused)) + 1 // to jump over to the refusal
+	left := uint8(len(refused)) + 1 //nolint:gosec // a few: how many to jump over to the refusal
 	program = append(program, unix.SockFilter{Code: atLeast, Jt: left, K: otherWay})
 	for _, call := range refused {
 		left--

@@ -15,15 +15,15 @@ import (
 
 // policy is what a program may do.
 type policy struct {
-	Dir    string   // read and write, "" is none
-	Read   []string // read alone
-	Limits []limit
+	Dir    string   `json:"dir"`  // read and write, "" is none
+	Read   []string `json:"read"` // read alone
+	Limits []limit  `json:"limits"`
 }
 
 // limit is one of setrlimit(2).
 type limit struct {
-	What int
-	Most uint64
+	What int   `json:"what"`
+	Most int64 `json:"most"` // not negative
 }
 
 const (
@@ -41,15 +41,15 @@ func (s *Sandbox) policy(c Command) policy {
 	limits := []limit{
 		{unix.RLIMIT_CORE, 0},
 		{unix.RLIMIT_NOFILE, maxOpen},
-		{unix.RLIMIT_FSIZE, uint64(s.file(c))},
+		{unix.RLIMIT_FSIZE, s.file(c)},
 		// Of all processors together, for the case that nobody is left to look at the clock.
-		{unix.RLIMIT_CPU, uint64(work.Seconds()) * uint64(runtime.NumCPU())},
+		{unix.RLIMIT_CPU, int64(work/time.Second) * int64(runtime.NumCPU())},
 		// What it asks for in earnest. All that it maps besides (RLIMIT_AS), libraries and
 		// the stacks of threads, says little, and ffmpeg hangs at that limit.
-		{unix.RLIMIT_DATA, uint64(s.config.Memory)},
+		{unix.RLIMIT_DATA, s.config.Memory},
 	}
 	if all := threads(); all > 0 { // root is not held to it, but watched all the same
-		limits = append(limits, limit{unix.RLIMIT_NPROC, uint64(all + s.config.Processes + spare)})
+		limits = append(limits, limit{unix.RLIMIT_NPROC, int64(all + s.config.Processes + spare)})
 	}
 	return policy{Dir: c.Dir, Read: c.Read, Limits: limits}
 }
@@ -62,12 +62,13 @@ func (p policy) enforce(program string) error {
 	if err := p.files(program); err != nil {
 		return err
 	}
-	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, yielding) // or it yields more already
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, yielding) //nolint:errcheck // or it yields more already
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
 	for _, l := range p.Limits {
-		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: l.Most, Max: l.Most}); err != nil {
+		most := uint64(l.Most) //nolint:gosec // not negative
+		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return fmt.Errorf("set limit %d: %w", l.What, err)
 		}
 	}
@@ -129,10 +130,10 @@ func (p policy) files(program string) error {
 }
 
 // reading allows to read a file, or all files below a folder, and to run none.
-func reading(path string) (landlock.Rule, error) {
+func reading(path string) (landlock.FSRule, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller says of what
+		return landlock.FSRule{}, err
 	}
 	if info.IsDir() {
 		return landlock.PathAccess(readDir, path), nil

@@ -52,7 +52,7 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, &plan.Fault{Sentence: plan.Say("It was stopped before it was done."), Err: errors.Join(ctx.Err(), err)}
 	case cause != nil:
-		return nil, cause
+		return nil, cause //nolint:wrapcheck // a fault of ours
 	case err == nil:
 		return out.kept, nil
 	}

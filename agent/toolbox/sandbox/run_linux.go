@@ -48,7 +48,8 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 		return err
 	}
 	stop := w.start(cmd.Process.Pid, end)
-	unstarted, _ := io.ReadAll(io.LimitReader(report, maxReport)) // ends when the program starts
+	// This ends when the program starts, or with a word why it does not.
+	unstarted, _ := io.ReadAll(io.LimitReader(report, maxReport)) //nolint:errcheck // then how the process ended tells
 	err = waitAll(cmd)
 	stop()
 	if over := w.written(); over != nil {
@@ -70,7 +71,7 @@ func waitAll(cmd *exec.Cmd) error {
 			break
 		}
 	}
-	_ = killGroup(group)
+	_ = killGroup(group) //nolint:errcheck // gone tells whether they are
 	err := cmd.Wait()
 	return errors.Join(err, gone(group))
 }

@@ -27,7 +27,7 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 	err := cmd.Wait()
 	stop()
 	if cmd.Cancel != nil {
-		_ = cmd.Cancel() // what it has left behind, if any
+		_ = cmd.Cancel() //nolint:errcheck // what it has left behind, if any
 	}
 	if over := w.written(); over != nil {
 		end(over)

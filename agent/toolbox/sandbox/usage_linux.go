@@ -14,8 +14,8 @@ func usage(group, enough int) (threads int, memory int64) {
 	if err != nil {
 		return 0, 0
 	}
-	defer proc.Close() //nolint:errcheck // it was read
-	names, _ := proc.Readdirnames(-1)
+	defer proc.Close()                //nolint:errcheck // it was read
+	names, _ := proc.Readdirnames(-1) //nolint:errcheck // those that it found count
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' || threads > enough {
 			continue

@@ -84,7 +84,7 @@ func held(dir string) (total int64) {
 	if dir == "" {
 		return 0
 	}
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error { //nolint:errcheck // it returns none
 		if err != nil {
 			return nil //nolint:nilerr // it has gone
 		}

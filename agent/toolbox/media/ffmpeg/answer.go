@@ -45,7 +45,8 @@ type answeredStream struct {
 
 // entries asks ffprobe for what an answer holds.
 const entries = "format=duration" +
-	":stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio,sample_rate,channels,duration,nb_frames,nb_read_packets" +
+	":stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio" +
+	",sample_rate,channels,duration,nb_frames,nb_read_packets" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
 // maxSide is more than any side of a picture can have.

@@ -96,7 +96,7 @@ func (f *FFmpeg) programs() (programs, error) {
 	}{{names.ffmpeg, &found.ffmpeg}, {names.ffprobe, &found.ffprobe}} {
 		path, err := f.sandbox.Find(p.name, "ffmpeg")
 		if err != nil {
-			return programs{}, err //nolint:wrapcheck // it says what is missing
+			return programs{}, err
 		}
 		*p.to = path
 	}

@@ -69,7 +69,7 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
 	if err := b.work(ctx, j, made); err != nil {
 		return err
 	}
-	if err := b.examine(ctx, j, made); err != nil {
+	if err := b.examine(ctx, made); err != nil {
 		return err
 	}
 	if err := os.Rename(made, j.Output); err != nil {
@@ -137,15 +137,12 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 
 // link lets the program see a file under another name; it may still only read it.
 func (b *bench) link(path, name string) error {
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	at, err := place(path)
 	if err != nil {
 		return err
 	}
-	b.read = append(b.read, real)
-	return os.Symlink(real, name)
+	b.read = append(b.read, at)
+	return os.Symlink(at, name)
 }
 
 // work runs the program.
@@ -163,11 +160,14 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	if len(j.Inputs) == 1 {
 		return fault(j.Inputs[0].Path, err, "is damaged, or of a sort that this cannot be done with; please send it again in another format.")
 	}
-	return &plan.Fault{Sentence: plan.Say("One of the files is damaged, or of a sort that this cannot be done with; please send them again in another format."), Err: err}
+	return &plan.Fault{
+		Sentence: plan.Say("One of the files is damaged, or of a sort that this cannot be done with; please send them again in another format."),
+		Err:      err,
+	}
 }
 
 // examine looks at what was made.
-func (b *bench) examine(ctx context.Context, j Job, made string) error {
+func (b *bench) examine(ctx context.Context, made string) error {
 	info, err := media.InspectContext(ctx, made, b.f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
 		_, err = b.f.open(ctx, b.programs, made)

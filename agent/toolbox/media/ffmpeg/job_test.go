@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,14 +63,12 @@ func TestDo(t *testing.T) {
 func alone(t *testing.T, dir string, names ...string) {
 	t.Helper()
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != len(names) {
-		t.Errorf("left are %v, %v", left, err)
-		return
+	var found []string
+	for _, entry := range left {
+		found = append(found, entry.Name())
 	}
-	for i, entry := range left {
-		if entry.Name() != names[i] {
-			t.Errorf("left is %s", entry.Name())
-		}
+	if err != nil || !slices.Equal(found, names) {
+		t.Errorf("left are %q, %v", found, err)
 	}
 }
 

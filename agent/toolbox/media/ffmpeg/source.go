@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -69,14 +70,11 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	case !ok:
 		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.MIME)
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err == nil {
-		real, err = filepath.Abs(real)
-	}
+	at, err := place(path)
 	if err != nil {
 		return nil, fault(path, err, "cannot be opened.")
 	}
-	s := &source{f: f, programs: found, path: real, demuxer: demuxer, look: Look{Type: plan.Audio, MIME: info.MIME}}
+	s := &source{f: f, programs: found, path: at, demuxer: demuxer, look: Look{Type: plan.Audio, MIME: info.MIME}}
 	said, err := s.probe(ctx)
 	if err != nil {
 		return nil, s.damaged(ctx, err)
@@ -87,7 +85,7 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	whole := s.whole(ctx, said)
 	switch {
 	case ctx.Err() != nil:
-		return nil, media.Stopped(ctx) //nolint:wrapcheck // it says so in a sentence
+		return nil, media.Stopped(ctx)
 	case !whole:
 		return nil, fault(path, nil, "is cut off: only a part of it is there; please send it again.")
 	}
@@ -139,6 +137,18 @@ const tolerance = 200 * time.Millisecond
 // sure are the demuxers whose files say at their beginning how long they are; of others
 // ffprobe guesses from their size, or looks at their end.
 var sure = map[string]bool{"matroska": true, "avi": true, "flv": true, "wav": true, "flac": true, "aiff": true}
+
+// place is where a file really lies.
+func place(path string) (string, error) {
+	at, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		at, err = filepath.Abs(at)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find a file: %w", err)
+	}
+	return at, nil
+}
 
 // check refuses what is too large or too long.
 func (s *source) check() error {
