@@ -33,7 +33,7 @@ type page struct {
 func readable(ctx context.Context, path, dir string, limits media.Limits) (page, error) {
 	img, err := media.DecodeImage(ctx, path, limits)
 	if err != nil {
-		return page{}, err //nolint:wrapcheck // the sentence is that of the picture
+		return page{}, err
 	}
 	size := img.Rect.Size()
 	longest := float64(max(size.X, size.Y))
@@ -49,12 +49,12 @@ func readable(ctx context.Context, path, dir string, limits media.Limits) (page,
 	flat := image.NewGray(image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))))
 	draw.Draw(flat, flat.Rect, ground, image.Point{}, draw.Src)
 	if err := media.Stopped(ctx); err != nil {
-		return page{}, err //nolint:wrapcheck // it says that it was stopped
+		return page{}, err
 	}
 	draw.CatmullRom.Scale(flat, flat.Rect, img, img.Rect, draw.Over, nil)
 	p := page{path: pagePath(dir), scale: scale, size: size}
 	if err := media.EncodeImage(ctx, p.path, flat, media.PNG); err != nil {
-		return page{}, err //nolint:wrapcheck // the sentence is that of the picture
+		return page{}, err
 	}
 	return p, nil
 }

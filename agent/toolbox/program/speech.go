@@ -23,9 +23,11 @@ func (b *Backend) speech() map[string]operation {
 	tesseract := []need{{program: "tesseract", debian: "tesseract-ocr"}}
 	return map[string]operation{
 		"text_to_speech": {slices.Concat([]need{espeak}, ffmpegs), tidied(b.say)},
-		"speech_to_text": {slices.Concat([]need{{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel}}, ffmpegs), tidied(b.hear)},
-		"tesseract":      {tesseract, tidied(b.read)},
-		"locate_text":    {tesseract, tidied(b.locateText)},
+		"speech_to_text": {slices.Concat([]need{
+			{debian: "pocketsphinx", find: recogniser}, {debian: "pocketsphinx-en-us", find: heardModel},
+		}, ffmpegs), tidied(b.hear)},
+		"tesseract":   {tesseract, tidied(b.read)},
+		"locate_text": {tesseract, tidied(b.locateText)},
 		"text_to_music": {slices.Concat([]need{
 			{program: "abc2midi", debian: "abcmidi"}, {program: "fluidsynth", debian: "fluidsynth"}, {debian: "fluid-soundfont-gm", find: soundfont},
 		}, ffmpegs), tidied(b.music)},

@@ -11,7 +11,7 @@ import (
 // tick is a sixteenth there: abc2midi takes no part of a note but halves, and triplets
 // are written out in the longer bars that come of it.
 // Every note has its accidental, so that none hangs on a key or on a note before.
-func (s score) abc() string {
+func (s *score) abc() string {
 	var b strings.Builder
 	m := s.brief.meter
 	fmt.Fprintf(&b, "X:1\nT:music\nM:%d/16\nL:1/16\nQ:%d/16=%d\nK:C\n", m.ticks, m.beat, s.tempo)
@@ -50,7 +50,7 @@ func (s score) abc() string {
 }
 
 // loudness is how loud a phrase is, as musicians write it.
-func (s score) loudness(b bar) string {
+func (s *score) loudness(b bar) string {
 	steps := []string{"mp", "mf", "f", "ff"}
 	level := min(max(s.brief.energy, 0), 2)
 	if b.section == 'B' || b.section == 'C' {
@@ -69,10 +69,11 @@ func writeBar(b *strings.Builder, notes []note, ticks int) {
 		pitches := slices.Clone(n.pitches)
 		slices.Sort(pitches)
 		pitches = slices.Compact(pitches)
-		text := ""
+		var chord strings.Builder
 		for _, p := range pitches {
-			text += pitch(p)
+			chord.WriteString(pitch(p))
 		}
+		text := chord.String()
 		if len(pitches) > 1 {
 			text = "[" + text + "]"
 		}

@@ -1,6 +1,9 @@
 package composer
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+	"strings"
+)
 
 // accompany writes the chords, the pad and the bass.
 func (s *score) accompany(t *tables, dice *rand.Rand) {
@@ -49,20 +52,12 @@ func middle(i instrument) int { return min(max(60, i.Low+5), i.High-8) }
 
 // rest is a pattern in which the note before sounds on.
 func rest(n int) string {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = '-'
-	}
-	return string(b)
+	return strings.Repeat("-", n)
 }
 
 // held is a pattern in which each chord of a bar is held.
 func held(steps, chords int) string {
-	all := ""
-	for range chords {
-		all += "x" + rest(steps/chords-1)
-	}
-	return all
+	return strings.Repeat("x"+rest(steps/chords-1), chords)
 }
 
 // comp plays a bar's chords by a pattern, near to what was played before.

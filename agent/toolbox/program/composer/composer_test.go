@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,11 +111,9 @@ func TestEveryPieceIsTaken(t *testing.T) {
 	}
 	asked := []string{"", "%%MIDI program 300", "X:1\nK:Z\n|: [[[ !!!", strings.Repeat("drums piano ", 500), "5 seconds", "an hour", "very fast waltz, 5 seconds", "\xff\xfe"}
 	for _, s := range tables.styles {
-		for _, words := range s.Words[:min(len(s.Words), 1)] {
-			asked = append(asked, words)
-		}
+		asked = append(asked, s.Words[:min(len(s.Words), 1)]...)
 	}
-	dice := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	dice := rand.New(rand.NewPCG(1, 2))
 	for range 30 {
 		asked = append(asked, fmt.Sprintf("%s %s with %s, %d seconds",
 			pick(dice, tables.moods).Words[0], pick(dice, tables.styles).Name, pick(dice, tables.instruments).Words[0], 5+dice.IntN(40)))
@@ -122,7 +121,7 @@ func TestEveryPieceIsTaken(t *testing.T) {
 	dir := t.TempDir()
 	for i, words := range asked {
 		p := compose(t, words, int64(i))
-		file := filepath.Join(dir, fmt.Sprint(i))
+		file := filepath.Join(dir, strconv.Itoa(i))
 		if err := os.WriteFile(file+".abc", []byte(p.ABC), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ var (
 	// figures is an amount with its unit behind it: "30s", "1.5min", "45秒".
 	figures = regexp.MustCompile(`^(\d{1,4}(?:\.\d{1,3})?)(\D+)$`)
 	// within is an amount with its unit in a text without spaces: "来一段三十秒的音乐".
-	within = regexp.MustCompile(`(\d{1,4}|[一二两三四五六七八九十半]{1,3})个?(分钟|秒)`)
+	within = regexp.MustCompile(`(\d{1,4}|[一二两三四五六七八九十半]{1,3})个?(分钟|秒)`) //nolint:gosmopolitan // as Chinese says it
 	digits = regexp.MustCompile(`^\d{1,4}(?:\.\d{1,3})?$`)
 )
 

@@ -93,7 +93,7 @@ func (v singer) sing(t tune, middle int) []note {
 // keynote where the part closes, else on another note of the chord.
 func (v singer) ending(m motif, target int) []note {
 	half := len(m.cell) / 2
-	m.cell = m.cell[:half] + "x" + string(slices.Repeat([]byte{'-'}, len(m.cell)-half-1))
+	m.cell = m.cell[:half] + "x" + rest(len(m.cell)-half-1)
 	m.steps = slices.Clone(m.steps)
 	m.steps = append(m.steps, 0)
 	notes := v.along(m, target)

@@ -69,7 +69,7 @@ type score struct {
 const ring = 1200 * time.Millisecond
 
 // length is how long the piece sounds: as long as was asked for where it is long enough.
-func (s score) length() time.Duration {
+func (s *score) length() time.Duration {
 	all := time.Duration(len(s.bars))*s.barTime() + ring
 	if s.brief.asked > 0 {
 		return min(all, s.brief.target)
@@ -77,7 +77,7 @@ func (s score) length() time.Duration {
 	return all.Round(100 * time.Millisecond)
 }
 
-func (s score) barTime() time.Duration {
+func (s *score) barTime() time.Duration {
 	return time.Duration(float64(time.Minute) / float64(s.tempo) * float64(s.brief.meter.ticks) / float64(s.brief.meter.beat))
 }
 
@@ -147,7 +147,7 @@ func (s *score) lay(phrases, size int, dice *rand.Rand) {
 		for k := range size {
 			now := bar{
 				section: section, phrase: i, index: k, size: size,
-				turn: k == size-1 && i+1 < len(order) && order[i+1] != byte(section) && strings.ContainsRune("BCa", rune(order[i+1])),
+				turn: k == size-1 && i+1 < len(order) && rune(order[i+1]) != section && order[i+1] != 'A',
 				full: i > 0 || phrases < 4 || b.energy >= 3,
 			}
 			switch {
@@ -176,9 +176,9 @@ type sign struct {
 }
 
 // signs reads a pattern: where each note begins and how long it is held.
-func (s score) signs(pattern string) []sign {
+func (s *score) signs(pattern string) []sign {
 	var all []sign
-	for i := 0; i < len(pattern); i++ {
+	for i := range len(pattern) {
 		switch pattern[i] {
 		case '.':
 		case '-':
@@ -194,7 +194,7 @@ func (s score) signs(pattern string) []sign {
 
 // tick is where a step begins; where the style swings, the second eighth of a beat is
 // late.
-func (s score) tick(step int) int {
+func (s *score) tick(step int) int {
 	if !s.brief.style.Swing || s.brief.meter.beat != ticksOfQuarter {
 		return step * ticksOfStep
 	}

@@ -84,7 +84,7 @@ func denied(before string) bool {
 			return true
 		}
 	}
-	return strings.HasSuffix(strings.TrimSpace(before), "没有") || strings.HasSuffix(strings.TrimSpace(before), "不要")
+	return strings.HasSuffix(strings.TrimSpace(before), "没有") || strings.HasSuffix(strings.TrimSpace(before), "不要") //nolint:gosmopolitan // as Chinese says it
 }
 
 // written tells whether a word is of a script without spaces between words.
