@@ -47,18 +47,18 @@ func (b *Backend) filmAt(ctx context.Context, path string) (film, error) {
 	f := film{path: path, look: look}
 	v := look.Video()
 	if v == nil {
-		return film{}, f.fault(errors.New("no stream of moving pictures"), "holds no moving pictures.")
+		return film{}, f.fault(errors.New("no stream of moving pictures"), plan.Say("holds no moving pictures."))
 	}
 	if look.Duration <= 0 {
-		return film{}, f.fault(errors.New("no packet has a time"), "does not tell how long it is; please send it again as an ordinary MP4.")
+		return film{}, f.fault(errors.New("no packet has a time"), plan.Say("does not tell how long it is; please send it again as an ordinary MP4."))
 	}
 	f.pictures = *v
 	return f, nil
 }
 
 // fault is an error about the film; the sentence begins with its name.
-func (f film) fault(err error, format string, args ...any) error {
-	return &plan.Fault{Sentence: plan.Say("%q %s", filepath.Base(f.path), plan.Say(format, args...)), Err: err}
+func (f film) fault(err error, is plan.Message) error {
+	return &plan.Fault{Sentence: plan.Say("%q %s", filepath.Base(f.path), is), Err: err}
 }
 
 // input is the film as a program reads it, with options for that. What is transparent in
