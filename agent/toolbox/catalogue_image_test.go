@@ -37,6 +37,7 @@ var imageTools = []signature{
 	{"image_segmentation_by_points", perception, "image:image points:point", "mask"},
 	{"segment_anything", perception, "image:image", "segmentation"},
 	{"optical_character_recognition", perception, "image:image", "text"},
+	{"locate_text", perception, "image:image", "bbox"},
 	{"detect_faces", perception, "image:image", "bbox"},
 
 	{"partial_image_editing", editing, "image:image mask:mask prompt:text/prompt", "image"},
