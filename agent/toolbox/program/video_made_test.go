@@ -192,7 +192,7 @@ func written(img image.Image) (head, foot int) {
 	b := img.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
-			if r, g, bl, _ := img.At(x, y).RGBA(); min(r, g, bl) < 200<<8 {
+			if r, g, bl, _ := img.At(x, y).RGBA(); min(r, g, bl) < 150<<8 {
 				continue
 			}
 			if y < (b.Min.Y+b.Max.Y)/2 {
@@ -227,7 +227,7 @@ func TestAddSubtitles(t *testing.T) {
 			}
 			for at, want := range c.seen {
 				head, foot := written(frameAt(t, out.Path, at))
-				if (foot > 20) != want || head > 0 {
+				if (foot > 10) != want || head > 0 {
 					t.Errorf("at %g s, %d and %d pixels are written", at, head, foot)
 				}
 			}

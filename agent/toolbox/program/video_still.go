@@ -26,6 +26,8 @@ const (
 	panRate = 25
 	// panSide is the longer side of that video.
 	panSide = 1280
+	// longPan is the longest side of a picture that the view travels along.
+	longPan = 8192
 )
 
 // imageAudioToVideo shows a picture for as long as a sound is heard.
@@ -63,13 +65,15 @@ func (b *Backend) imageToVideo(ctx context.Context, c toolbox.Call) (toolbox.Out
 	var view image.Point
 	still, size, err := b.still(ctx, c, func(w, h int) (int, int) {
 		view.X, view.Y = within(w, h, panSide)
-		switch {
+		switch { // along it, by a view of the usual shape
 		case w > 2*h:
-			view.X, view.Y = within(16, 9, min(panSide, max(16, h*16/9)))
-			return even(view.Y * w / h), view.Y
+			view.Y = even(min(h, panSide*9/16, longPan*h/w))
+			view.X = even(view.Y * 16 / 9)
+			return max(view.X, min(even(view.Y*w/h), longPan)), view.Y
 		case h > 2*w:
-			view.X, view.Y = within(9, 16, min(panSide, max(16, w*16/9)))
-			return view.X, even(view.X * h / w)
+			view.X = even(min(w, panSide*9/16, longPan*w/h))
+			view.Y = even(view.X * 16 / 9)
+			return view.X, max(view.Y, min(even(view.X*h/w), longPan))
 		}
 		return 2 * view.X, 2 * view.Y // so that the view moves by less than a pixel
 	})
@@ -77,12 +81,9 @@ func (b *Backend) imageToVideo(ctx context.Context, c toolbox.Call) (toolbox.Out
 		return toolbox.Output{}, err
 	}
 	frames := int(panTime.Seconds() * panRate)
-	var filter string
-	switch {
-	case size.X > 2*view.X || size.Y > 2*view.Y || size.X == view.X || size.Y == view.Y:
+	filter := fmt.Sprintf("zoompan=z='1+0.2*on/%d':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=%d:s=%dx%d:fps=%d", frames, frames, view.X, view.Y, panRate)
+	if size.X == view.X || size.Y == view.Y {
 		filter = fmt.Sprintf("loop=loop=%d:size=1,setpts=N/(%d*TB),crop=%d:%d:x='(iw-ow)*n/%d':y='(ih-oh)*n/%d'", frames, panRate, view.X, view.Y, frames-1, frames-1)
-	default:
-		filter = fmt.Sprintf("zoompan=z='1+0.2*on/%d':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=%d:s=%dx%d:fps=%d", frames, frames, view.X, view.Y, panRate)
 	}
 	args := []string{"-filter_complex", "[0:v]" + filter + ",setsar=1,format=yuv420p[v]", "-map", "[v]", "-t", inSeconds(panTime)}
 	j := ffmpeg.Job{Inputs: []ffmpeg.Input{{Path: still, Type: plan.Image, Before: []string{"-framerate", strconv.Itoa(panRate)}}}, Args: args}
