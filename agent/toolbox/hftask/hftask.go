@@ -81,6 +81,7 @@ type Backend struct {
 	hub    *directory      // of the hub
 	room   *semaphore.Weighted
 	most   int64 // pixels in that room
+	sent   int   // the most pixels of a picture that is sent
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
@@ -100,7 +101,7 @@ func New(c Config) (*Backend, error) {
 	if c.Wait == nil {
 		c.Wait = waitByClock
 	}
-	b := &Backend{config: c, tasks: tasks(), most: 2 * c.Limits.Pixels}
+	b := &Backend{config: c, tasks: tasks(), most: 2 * c.Limits.Pixels, sent: maxSentPixels}
 	b.room = semaphore.NewWeighted(b.most)
 	if c.Hub != nil {
 		b.hub = newDirectory(c.Hub.Models, c.Clock)

@@ -102,7 +102,7 @@ func (j *job) drawn(ctx context.Context, v toolbox.Value) (file, sent, error) {
 	}
 	j.animated = j.animated || p.Info.Frames > 1
 	s := sent{path: v.Path, given: p.Image.Rect.Size(), ext: p.Info.Ext}
-	s.size = fitted(s.given, maxSentPixels)
+	s.size = fitted(s.given, b.sent)
 	small, err := media.Scaled(ctx, p.Image, s.size.X, s.size.Y)
 	if err != nil {
 		return file{}, sent{}, err
