@@ -33,7 +33,7 @@ const (
 	spare = 1024
 	// yielding is the priority that programs have, by nice(1): this program's own work goes
 	// first, and above all the watch.
-	yielding = 10
+	yielding = 5
 )
 
 func (s *Sandbox) policy(c Command) policy {

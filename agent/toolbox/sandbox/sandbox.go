@@ -15,10 +15,14 @@
 // program that is wanted. Linux alone knows how to; elsewhere programs run unconfined,
 // in their own group of processes where there are such.
 //
-// What is not confined: the system's folders and fonts may be read; what sorts of system
-// calls are made, but for sockets and the leaving of the group; how much of the disk is
-// read; and between two looks of the watch, a tenth of a second apart, a program may go
-// beyond its limits on folder, memory in all and processes.
+// What is not confined: the system's folders, its fonts and what /proc tells of processor and
+// memory may be read. Of system calls only those are refused that open sockets or leave the
+// group of processes. How much is read of the disk is not bounded. What is watched (the
+// folder, memory in all, processes) may go beyond its limit between two looks, a tenth of a
+// second at most; memory and files are held by the kernel to their limits besides, process by
+// process and file by file. When this program is killed with SIGKILL, the program that it has
+// started dies with it, but not what that has left in the background: it goes on until its
+// time on the processor is over.
 package sandbox
 
 import (
