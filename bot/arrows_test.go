@@ -71,7 +71,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/native/amount":       {nil, "how people say how much: words and numbers only"},
 	"agent/toolbox/native/vision":       {nil, "what is computed on pixels knows pixels only"},
 	"agent/evaluate":                    {[]string{"agent/plan", "agent/mind", "agent/toolbox"}, "plans are judged from outside: the planner and what words the answers are passed in"},
-	"agent/naming":                 {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/retrieve"}, "which model a wish names is known by the catalogue and its words, whichever mind reads the rest"},
+	"agent/naming":                      {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/retrieve"}, "which model a wish names is known by the catalogue and its words, whichever mind reads the rest"},
 	"agent":                             {[]string{"agent/naming", "agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
 	"jobs/quota":                        {[]string{"adapters", "agent/plan", "storage"}, "who may ask, and how much, knows people and places, and where it is counted"},
 	"jobs":                              {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/quota", "storage"}, "the work knows promises and words, and in which language a wish is: the agent is handed to it"},
