@@ -59,7 +59,8 @@ type Config struct {
 	// Scratch is the folder for the files of running steps. Empty means the system's.
 	Scratch string
 	// Plays plays the beginning of a sound or a video that a tool made, and tells how long
-	// it is; it fails where that cannot be played. Nil believes every file.
+	// it is; it fails where that cannot be played, and with [ErrNotPlayed] where nobody can tell. Nil
+	// believes every file.
 	Plays func(ctx context.Context, path string) (time.Duration, error)
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time

@@ -2,17 +2,20 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolgraph"
 )
 
@@ -110,11 +113,29 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 			return nil, err
 		}
 	}
+	if a.Plays, err = c.plays(); err != nil {
+		return nil, err
+	}
 	a.Toolbox, a.Blobs = tools, blobs
 	a.Strategy = c.Strategy
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
 	return agent.New(a)
+}
+
+// plays tells whether a sound or a video that a tool made can be played. Where ffmpeg is not
+// there, nobody can tell.
+func (c Config) plays() (func(context.Context, string) (time.Duration, error), error) {
+	films, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+	}
+	return func(ctx context.Context, path string) (time.Duration, error) {
+		if films.Probe(ctx) != nil {
+			return 0, agent.ErrNotPlayed
+		}
+		return films.Plays(ctx, path)
+	}, nil
 }
 
 // extraTypes are the types of the catalogue that are not built in.

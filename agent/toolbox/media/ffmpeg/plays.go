@@ -1,0 +1,33 @@
+package ffmpeg
+
+import (
+	"context"
+	"time"
+
+	"atelier/agent/toolbox/media"
+)
+
+// beginning is how much of a file is decoded to see whether it plays.
+const beginning = "2"
+
+// Plays decodes the beginning of a file of sound or video and tells how long it is in all,
+// 0 where nobody knows. It fails as Look does, and where nothing can be decoded.
+func (f *FFmpeg) Plays(ctx context.Context, path string) (time.Duration, error) {
+	found, err := f.programs()
+	if err != nil {
+		return 0, err
+	}
+	s, err := f.open(ctx, found, path)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.run(ctx, found.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"},
+		"-map", "0:V:0?", "-map", "0:a:0?", "-t", beginning, "-f", "null", "-"))
+	switch {
+	case ctx.Err() != nil:
+		return 0, media.Stopped(ctx)
+	case err != nil:
+		return 0, s.damaged(ctx, err)
+	}
+	return s.look.Duration, nil
+}

@@ -1,0 +1,40 @@
+package ffmpeg
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestPlays: what can be decoded tells its length, and what only looks like a file of its
+// kind does not play.
+func TestPlays(t *testing.T) {
+	t.Parallel()
+	f := newFFmpeg(t, Config{})
+	path := made(t, "clip.mp4", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=3", "-f", "lavfi", "-i", "sine=duration=3", "-shortest", "-pix_fmt", "yuv420p")
+	length, err := f.Plays(t.Context(), path)
+	if err != nil || length < 2900*time.Millisecond || length > 3100*time.Millisecond {
+		t.Fatalf("%s, %v", length, err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The media lie between "mdat" and "moov": noise in their place is no picture.
+	from, to := bytes.Index(whole, []byte("mdat"))+4, bytes.Index(whole, []byte("moov"))-4
+	if to < from { // the index stands first
+		to = len(whole)
+	}
+	for i := from; i < to; i++ {
+		whole[i] = byte(i * 7)
+	}
+	broken := filepath.Join(t.TempDir(), "broken.mp4")
+	if err := os.WriteFile(broken, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if length, err := f.Plays(t.Context(), broken); err == nil {
+		t.Errorf("noise plays for %s", length)
+	}
+}
