@@ -41,7 +41,7 @@ func TestBadVideos(t *testing.T) {
 		"mute_video": {}, "cut_video": {"range": "the first second"}, "make_gif": {}, "convert_video": {"format": "mp4"},
 	}
 	for name, c := range map[string]struct{ path, want string }{
-		"cut off":         {stored(t, "cut.mp4", whole[:len(whole)*2/3]), "damaged"},
+		"cut off":         {stored(t, "cut.mp4", whole[:len(whole)*2/3]), "cut off"},
 		"without its end": {stored(t, "late.mp4", late[:len(late)/2]), "damaged"},
 		"empty":           {stored(t, "empty.mp4", nil), "empty"},
 		"a playlist":      {stored(t, "list.mp4", []byte("ffconcat version 1.0\nfile '"+good+"'\n")), "list.mp4"},
@@ -120,22 +120,21 @@ func TestOddVideos(t *testing.T) {
 	for name, c := range map[string]struct {
 		path          string
 		width, height int
-		seconds       float64
 		colour        string // in the middle at first
 	}{
-		"odd sides":        {red("odd.mkv", ":size=161x121:rate=10:duration=1", "-c:v", "ffv1"), 160, 120, 1, "red"},
-		"a quarter turned": {sideways(t, silentRedBlue(t, "flat.mp4", "-pix_fmt", "yuv420p", "-s", "160x80")), 80, 160, 2, "red"},
-		"transparent":      {red("alpha.mov", "@0.0:size=160x120:rate=10:duration=1,format=argb", "-c:v", "qtrle"), 160, 120, 1, "black"},
+		"odd sides":        {red("odd.mkv", ":size=161x121:rate=10:duration=1", "-c:v", "ffv1"), 160, 120, "red"},
+		"a quarter turned": {sideways(t, red("flat.mp4", ":size=160x80:rate=10:duration=1", "-pix_fmt", "yuv420p")), 80, 160, "red"},
+		"transparent":      {red("alpha.mov", "@0.0:size=160x120:rate=10:duration=1,format=argb", "-c:v", "qtrle"), 160, 120, "black"},
 		"transparent in WebM": {
-			red("alpha.webm", "@0.0:size=160x120:rate=10:duration=1,format=yuva420p", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"), 160, 120, 1, "black",
+			red("alpha.webm", "@0.0:size=160x120:rate=10:duration=1,format=yuva420p", "-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8"), 160, 120, "black",
 		},
 		"pictures at uneven times": {
-			red("uneven.mkv", ":size=160x120:rate=30:duration=1", "-vf", "select='not(mod(n\\,7))+gt(n\\,20)'", "-fps_mode", "vfr", "-c:v", "mpeg4"), 160, 120, 1, "red",
+			red("uneven.mkv", ":size=160x120:rate=30:duration=1", "-vf", "select='not(mod(n\\,7))+gt(n\\,20)'", "-fps_mode", "vfr", "-c:v", "mpeg4"), 160, 120, "red",
 		},
-		"wide pixels":     {red("wide.mkv", ":size=80x120:rate=10:duration=1", "-vf", "setsar=2", "-c:v", "mpeg4"), 160, 120, 1, "red"},
-		"ten bits":        {red("ten.mp4", ":size=160x120:rate=10:duration=1", "-pix_fmt", "yuv420p10le", "-c:v", "libx264"), 160, 120, 1, "red"},
-		"quick":           {red("quick.mkv", ":size=160x120:rate=240:duration=1", "-c:v", "mpeg4"), 160, 120, 1, "red"},
-		"as in a browser": {red("live.webm", ":size=160x120:rate=10:duration=1", "-c:v", "libvpx", "-deadline", "realtime", "-f", "webm", "-live", "1"), 160, 120, 1, "red"},
+		"wide pixels":     {red("wide.mkv", ":size=80x120:rate=10:duration=1", "-vf", "setsar=2", "-c:v", "mpeg4"), 160, 120, "red"},
+		"ten bits":        {red("ten.mp4", ":size=160x120:rate=10:duration=1", "-pix_fmt", "yuv420p10le", "-c:v", "libx264"), 160, 120, "red"},
+		"quick":           {red("quick.mkv", ":size=160x120:rate=240:duration=1", "-c:v", "mpeg4"), 160, 120, "red"},
+		"as in a browser": {red("live.webm", ":size=160x120:rate=10:duration=1", "-c:v", "libvpx", "-deadline", "realtime", "-f", "webm", "-live", "1"), 160, 120, "red"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +146,7 @@ func TestOddVideos(t *testing.T) {
 					t.Errorf("%s: it is %v", run, size)
 				}
 				looks(t, shot, c.width/2, c.height/2, c.colour)
-				near(t, "the length", made.seconds(), c.seconds, 0.15)
+				near(t, "the length", made.seconds(), 1, 0.15)
 				if rate := number(made.Streams[0].Rate); rate > mostPictures+0.5 {
 					t.Errorf("%s: %g pictures a second", run, rate)
 				}

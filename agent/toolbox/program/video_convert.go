@@ -76,7 +76,7 @@ func (b *Backend) convertVideo(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -101,5 +101,5 @@ func (f film) in(format filmFormat) string {
 		return f.shown()
 	}
 	w, h := canvas(f.pictures.Width, f.pictures.Height)
-	return f.even() + fmt.Sprintf("scale=%d:%d,setsar=1,format=yuva420p", w, h)
+	return f.paced() + fmt.Sprintf("scale=%d:%d,setsar=1,format=yuva420p", w, h)
 }

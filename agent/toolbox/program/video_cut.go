@@ -20,7 +20,7 @@ func (b *Backend) cutVideo(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	if !ok {
 		return toolbox.Output{}, unclear(plan.Say("a part of a video"), said, "0:10-0:25", "the first 5 seconds", "the last 20 seconds")
 	}
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

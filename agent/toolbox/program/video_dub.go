@@ -22,7 +22,7 @@ const (
 // dubVideo replaces the sound of a video. The video's length rules: music that is shorter
 // begins anew, a voice is heard once, and what is longer fades at the end.
 func (b *Backend) dubVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

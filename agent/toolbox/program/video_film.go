@@ -30,9 +30,9 @@ type film struct {
 	pictures ffmpeg.Stream
 }
 
-// film is the file of an argument.
-func (b *Backend) film(ctx context.Context, c toolbox.Call, arg string) (film, error) {
-	path, err := fileIn(c, arg)
+// film is the file of the argument "video".
+func (b *Backend) film(ctx context.Context, c toolbox.Call) (film, error) {
+	path, err := fileIn(c, "video")
 	if err != nil {
 		return film{}, err
 	}
@@ -74,8 +74,9 @@ func (f film) input(before ...string) ffmpeg.Input {
 func packable(length time.Duration) error {
 	if length > longestFilm {
 		return &plan.Fault{
-			Sentence: plan.Say("That is %s of video, and at most %s can be worked on at a time; cut a shorter part out of it first.", plan.Span(length), plan.Span(longestFilm)),
-			Err:      errors.New("too long to be packed anew"),
+			Sentence: plan.Say("That is %s of video, and at most %s can be worked on at a time; cut a shorter part out of it first.",
+				plan.Span(length), plan.Span(longestFilm)),
+			Err: errors.New("too long to be packed anew"),
 		}
 	}
 	return nil
@@ -93,7 +94,7 @@ func canvas(width, height int) (w, h int) {
 // transparent becomes black.
 func (f film) shown() string {
 	w, h := canvas(f.pictures.Width, f.pictures.Height)
-	return f.opaque() + f.even() + fmt.Sprintf("scale=%d:%d,setsar=1,format=yuv420p", w, h)
+	return f.opaque() + f.paced() + fmt.Sprintf("scale=%d:%d,setsar=1,format=yuv420p", w, h)
 }
 
 // opaque lays transparent pictures on black.
@@ -104,8 +105,8 @@ func (f film) opaque() string {
 	return "format=yuva444p,split[front][back];[back]drawbox=c=black:t=fill:replace=1[black];[black][front]overlay=format=yuv444,"
 }
 
-// even keeps the number of pictures a second within bounds.
-func (f film) even() string {
+// paced keeps the number of pictures a second within bounds.
+func (f film) paced() string {
 	if f.pictures.Rate > mostPictures {
 		return fmt.Sprintf("fps=%d,", mostPictures)
 	}

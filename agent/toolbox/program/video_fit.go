@@ -39,7 +39,7 @@ func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Out
 		return toolbox.Output{}, unclear(plan.Say("the size of a file"), said, "8 MB", "500 kB", "under 25 megabytes")
 	}
 	limit = min(limit, b.config.Limits.Bytes)
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -67,7 +67,8 @@ func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Out
 		}
 		size := sizeOf(path)
 		if size <= limit {
-			return toolbox.Output{Path: path, About: plan.Say("%s, %s × %s pixels", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height)), Note: s.note(f)}, nil
+			about := plan.Say("%s, %s × %s pixels", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
+			return toolbox.Output{Path: path, About: about, Note: s.note(f)}, nil
 		}
 		if err := os.Remove(path); err != nil {
 			return toolbox.Output{}, unwritten(err)
@@ -75,8 +76,9 @@ func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Out
 		share *= 0.95 * float64(limit) / float64(size)
 	}
 	return toolbox.Output{}, &plan.Fault{
-		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or cut a shorter part out of it first.", plan.Span(f.look.Duration), megabytes(limit)),
-		Err:      errors.New("no packing was small enough"), Final: true,
+		Sentence: plan.Say("%s of video cannot be made as small as %s; name a larger limit, or cut a shorter part out of it first.",
+			plan.Span(f.look.Duration), megabytes(limit)),
+		Err: errors.New("no packing was small enough"), Final: true,
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // extractFrames takes the picture that is seen at a moment, in the middle if none is
 // said.
 func (b *Backend) extractFrames(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

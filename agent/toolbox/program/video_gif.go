@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"atelier/agent/plan"
@@ -22,7 +23,7 @@ const (
 
 // makeGIF turns a video into an animation that loops, in colours of its own.
 func (b *Backend) makeGIF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -48,7 +49,9 @@ func (b *Backend) makeGIF(ctx context.Context, c toolbox.Call) (toolbox.Output, 
 	path, err := b.packed(ctx, c, j, "animation.gif")
 	var note plan.Message
 	if f.look.Duration > longestGIF+time.Second {
-		note = plan.Say("A GIF shows at most %s, so it holds the beginning of the video; cut another part out of the video for a GIF of that.", plan.Span(longestGIF))
+		note = plan.Say("A GIF shows at most %s, so it holds the beginning of the video; cut another part out of the video for a GIF of that.",
+			plan.Span(longestGIF))
 	}
-	return toolbox.Output{Path: path, About: plan.Say("an animation of %s × %s pixels, %s long", fmt.Sprint(w), fmt.Sprint(h), onClock(length)), Note: note}, err
+	about := plan.Say("an animation of %s × %s pixels, %s long", strconv.Itoa(w), strconv.Itoa(h), onClock(length))
+	return toolbox.Output{Path: path, About: about, Note: note}, err
 }

@@ -69,7 +69,8 @@ func joined(all []film) (graph string, maps []string) {
 		}
 		length := inSeconds(f.look.Duration)
 		if f.look.Audio() != nil {
-			fmt.Fprintf(&chains, "[%d:a:0]aresample=48000:async=1,aformat=sample_fmts=fltp:channel_layouts=stereo,asetpts=PTS-STARTPTS,apad,atrim=end=%s[a%d];", i, length, i)
+			fmt.Fprintf(&chains, "[%d:a:0]aresample=48000:async=1,aformat=sample_fmts=fltp:channel_layouts=stereo,"+
+				"asetpts=PTS-STARTPTS,apad,atrim=end=%s[a%d];", i, length, i)
 		} else {
 			fmt.Fprintf(&chains, "anullsrc=r=48000:cl=stereo,aformat=sample_fmts=fltp,atrim=end=%s[a%d];", length, i)
 		}

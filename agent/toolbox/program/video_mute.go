@@ -11,7 +11,7 @@ import (
 // muteVideo takes the sound out of a video. Its pictures stay as they are where they
 // play everywhere.
 func (b *Backend) muteVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -22,7 +22,7 @@ func (b *Backend) changeSpeed(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	if !ok {
 		return toolbox.Output{}, unclear(plan.Say("a speed"), said, "2x", "half", "three times slower", "25%")
 	}
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -83,7 +83,8 @@ func (b *Backend) imageToVideo(ctx context.Context, c toolbox.Call) (toolbox.Out
 	frames := int(panTime.Seconds() * panRate)
 	filter := fmt.Sprintf("zoompan=z='1+0.2*on/%d':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=%d:s=%dx%d:fps=%d", frames, frames, view.X, view.Y, panRate)
 	if size.X == view.X || size.Y == view.Y {
-		filter = fmt.Sprintf("loop=loop=%d:size=1,setpts=N/(%d*TB),crop=%d:%d:x='(iw-ow)*n/%d':y='(ih-oh)*n/%d'", frames, panRate, view.X, view.Y, frames-1, frames-1)
+		filter = fmt.Sprintf("loop=loop=%d:size=1,setpts=N/(%d*TB),crop=%d:%d:x='(iw-ow)*n/%d':y='(ih-oh)*n/%d'",
+			frames, panRate, view.X, view.Y, frames-1, frames-1)
 	}
 	args := []string{"-filter_complex", "[0:v]" + filter + ",setsar=1,format=yuv420p[v]", "-map", "[v]", "-t", inSeconds(panTime)}
 	j := ffmpeg.Job{Inputs: []ffmpeg.Input{{Path: still, Type: plan.Image, Before: []string{"-framerate", strconv.Itoa(panRate)}}}, Args: args}

@@ -19,7 +19,7 @@ const readSpeed = 30
 // addSubtitles draws subtitles into a video: at their times where the text has some, else
 // spread over all of it.
 func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := b.film(ctx, c, "video")
+	f, err := b.film(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -28,7 +28,10 @@ func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Out
 	}
 	text := c.Text("subtitles")
 	if strings.TrimSpace(text) == "" {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It does not say what the subtitles are to be; give their text, or a file of subtitles (SRT)."), Err: errors.New("no text")}
+		return toolbox.Output{}, &plan.Fault{
+			Sentence: plan.Say("It does not say what the subtitles are to be; give their text, or a file of subtitles (SRT)."),
+			Err:      errors.New("no text"),
+		}
 	}
 	cues := subtitle.Of(text, f.look.Duration)
 	if len(cues) == 0 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most 
 	raw := filepath.Join(c.Dir, "listen.wav")
 	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Output: raw, Timeout: filmTime,
-		Args: []string{"-map", "0:a:0", "-t", inSeconds(most), "-ac", "1", "-ar", fmt.Sprint(listenRate), "-c:a", "pcm_s16le"},
+		Args: []string{"-map", "0:a:0", "-t", inSeconds(most), "-ac", "1", "-ar", strconv.Itoa(listenRate), "-c:a", "pcm_s16le"},
 	})
 	if err != nil {
 		return listened{}, fmt.Errorf("listen to a sound: %w", err)
@@ -101,8 +102,10 @@ func pauses(samples []byte) float64 {
 const voiceful = 0.2
 
 var (
-	voices = regexp.MustCompile(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|narration|narrator|talk|interview|memo|podcast|reads?|reading|said|message)\b`)
-	tunes  = regexp.MustCompile(`\b(?:music|song|songs|tune|melody|beat|beats|track|theme|soundtrack|loop|jingle|instrumental|piano|guitar|ambient|ambience|rain|score)\b`)
+	voices = regexp.MustCompile(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|` +
+		`narration|narrator|talk|interview|memo|podcast|reads?|reading|said|message)\b`)
+	tunes = regexp.MustCompile(`\b(?:music|song|songs|tune|melody|beat|beats|track|` +
+		`theme|soundtrack|loop|jingle|instrumental|piano|guitar|ambient|ambience|rain|score)\b`)
 	others = regexp.MustCompile(`[^a-z]+`)
 )
 
