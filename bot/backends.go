@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier/agent/endpoint"
@@ -38,9 +39,9 @@ var serverKinds = []string{hftaskKind, openaiKind, localaiKind}
 
 // What a server has time and room for that makes pictures and sound.
 const (
-	leastToolTimeout = 5 * time.Minute
-	toolRetries      = 1 // a picture costs money, and may have been made
-	maxToolAnswer    = 64 << 20
+	leastToolTimeout = 10 * time.Minute
+	toolRetries      = 1         // a picture costs money, and may have been made
+	maxToolAnswer    = 256 << 20 // a video in Base64
 )
 
 // toolbox is that of the process, or else one that is made.
@@ -81,7 +82,7 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 		if err != nil {
 			return nil, usage("The server %s is set wrong: %s", s.Name, err)
 		}
-		rest = append(rest, made)
+		rest = append(rest, made...)
 	}
 	return append(own, rest...), nil
 }
@@ -137,39 +138,72 @@ func (b Backends) all(c Config) []backendServer {
 	return all
 }
 
-// make makes what asks a server.
-func (w *workbench) make(ctx context.Context, s backendServer) (toolbox.Server, error) {
+// make makes what asks a server: one for each dialect that it is spoken to in.
+func (w *workbench) make(ctx context.Context, s backendServer) ([]toolbox.Server, error) {
 	c := w.config
-	names := endpoint.Names{Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: "the address of " + s.Name, Model: "its model"}
-	azure := ""
-	if s.Name == openaiKind { // the one of the settings
-		names, azure = endpoint.Names{}, c.Models.Server.AzureVersion
+	if s.Kind == localaiKind {
+		s.URL = strings.TrimSuffix(strings.TrimRight(s.URL, "/"), openAIPath)
 	}
-	e, err := endpoint.New(endpoint.Config{
-		BaseURL: s.URL, Key: string(s.key), AzureVersion: azure, Names: names,
-		Timeout: max(c.Models.Timeout, leastToolTimeout), Retries: toolRetries, MaxBody: maxToolAnswer, Log: c.logger(),
-	})
+	e, err := w.endpoint(s, s.URL)
 	if err != nil {
-		return toolbox.Server{}, err
+		return nil, err
 	}
-	cloud := s.Cloud || !e.Private()
-	made := toolbox.Server{Name: s.Name, Kind: s.Kind, Cloud: cloud, Parallel: s.Parallel}
+	made := toolbox.Server{Name: s.Name, Kind: s.Kind, Cloud: s.Cloud || !e.Private(), Parallel: s.Parallel}
 	leaves := c.Models.CloudMedia
 	switch s.Kind {
 	case openaiKind:
 		made.Backend, err = w.openai(ctx, e, s)
 	case localaiKind:
-		made.Backend, err = localai.New(localai.Config{Endpoint: e, AllowMedia: leaves, Limits: c.limits()})
+		return w.localai(ctx, e, s, made)
 	default:
 		config := hftask.Config{Endpoint: e, AllowMedia: leaves, Limits: c.limits()}
 		if s.Name == huggingFaceServer {
 			if config.Hub, err = w.hub(); err != nil {
-				return toolbox.Server{}, err
+				return nil, err
 			}
 		}
 		made.Backend, err = hftask.New(config)
 	}
-	return made, err
+	return []toolbox.Server{made}, err
+}
+
+// openAIPath is where a LocalAI server speaks OpenAI's API.
+const openAIPath = "/v1"
+
+// localai is a LocalAI server twice: as itself, and as one with OpenAI's API, whose models
+// it tells by itself.
+func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s backendServer, made toolbox.Server) ([]toolbox.Server, error) {
+	c := w.config
+	own, err := localai.New(localai.Config{Endpoint: e, AllowMedia: c.Models.CloudMedia, Limits: c.limits()})
+	if err != nil {
+		return nil, err
+	}
+	talks, err := w.endpoint(s, s.URL+openAIPath)
+	if err != nil {
+		return nil, err
+	}
+	config := openai.Config{Endpoint: talks, Find: own.Find, AllowMedia: c.Models.CloudMedia, Limits: c.limits()}
+	if w.films.Probe(ctx) == nil {
+		config.Frames = w.films.Frames
+	}
+	beside := made
+	made.Backend, beside.Name, beside.Kind = own, s.Name+"-openai", openaiKind
+	beside.Backend, err = openai.New(config)
+	return []toolbox.Server{made, beside}, err
+}
+
+// endpoint is a server at an address, with the names by which its settings are known.
+func (w *workbench) endpoint(s backendServer, address string) (*endpoint.Endpoint, error) {
+	c := w.config
+	names := endpoint.Names{Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: cmp.Or(s.setting, "the address of "+s.Name), Model: "BACKENDS_FILE"}
+	azure := ""
+	if s.Name == openaiKind { // the one of the settings
+		names, azure = endpoint.Names{}, c.Models.Server.AzureVersion
+	}
+	return endpoint.New(endpoint.Config{
+		BaseURL: address, Key: string(s.key), AzureVersion: azure, Names: names,
+		Timeout: max(c.Models.Timeout, leastToolTimeout), Retries: toolRetries, MaxBody: maxToolAnswer, Log: c.logger(),
+	})
 }
 
 // hub is where Hugging Face tells who runs which model.

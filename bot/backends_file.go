@@ -56,7 +56,8 @@ type backendServer struct {
 	URL string `yaml:"url"`
 	// Token names the variable of the environment that holds its key.
 	Token string `yaml:"token"`
-	// Health is the path that tells whether it is there; empty is that of its kind.
+	// Health is a path from the root of its host that tells whether it is well, besides
+	// what its kind asks it; empty is none.
 	Health string `yaml:"health"`
 	// Parallel is how many calls it is given at a time; 0 is any number.
 	Parallel int `yaml:"parallel"`
@@ -66,6 +67,8 @@ type backendServer struct {
 	Models backendModels `yaml:"models"`
 
 	key secret
+	// setting is the variable that names its address, "" where the file does.
+	setting string
 }
 
 // backendModels are the models of a server that is asked for each by name.

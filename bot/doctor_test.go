@@ -32,7 +32,7 @@ func examined(t *testing.T, env ...string) map[string]finding {
 	if !slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, "ATELIER_DATA=") }) {
 		env = append(env, "ATELIER_DATA="+filepath.Join(t.TempDir(), "data"))
 	}
-	env = append([]string{"ATELIER_LISTEN=127.0.0.1:0"}, env...)
+	env = slices.Concat([]string{"ATELIER_LISTEN=127.0.0.1:0"}, skyEnv(t), env)
 	status, stdout, stderr := called{env: env, args: []string{"doctor", "--json"}}.run(t)
 	var found []finding
 	if err := json.Unmarshal([]byte(stdout), &found); err != nil || stderr != "" {
@@ -77,7 +77,7 @@ func TestDoctor(t *testing.T) {
 		thing string
 		says  string
 	}{
-		"nothing is set":     {nil, healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN."}, // as every test does
+		"nothing is set":     {nil, healthy, "settings", "What is set is understood: ATELIER_DATA, ATELIER_LISTEN, WEATHER_URL, PLACES_URL."}, // as every test does
 		"no folder yet":      {nil, healthy, "data folder", " will be made when it is needed."},
 		"no Redis":           {nil, healthy, "Redis", "set REDIS_URL"},
 		"no process":         {nil, missing, "workers", "bot serve"},

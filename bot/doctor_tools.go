@@ -9,7 +9,6 @@ import (
 
 	"atelier/agent/endpoint"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/ffmpeg"
 )
 
 // examineModels looks at the servers of the models, without asking a model anything.
@@ -80,7 +79,8 @@ func serves(name, model string) bool {
 // fewTools is how many tools that cannot run are named.
 const fewTools = 3
 
-// examineTools looks which tools can run here, and at the programs that they use.
+// examineTools looks which tools can run here, and at the servers and programs that they
+// use.
 func (c Config) examineTools(ctx context.Context) []finding {
 	catalogue, err := c.catalogue()
 	if err != nil {
@@ -106,17 +106,5 @@ func (c Config) examineTools(ctx context.Context) []finding {
 		}
 		found = append(found, finding{missing, s.Tool.Name, s.Why})
 	}
-	return append(found, c.examinePrograms(ctx))
-}
-
-// examinePrograms looks for the media programs that this build runs.
-func (c Config) examinePrograms(ctx context.Context) finding {
-	frames, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
-	if err == nil {
-		err = frames.Probe(ctx)
-	}
-	if err != nil {
-		return finding{missing, "ffmpeg", "Without ffmpeg and ffprobe no tool looks into videos. Install them, on Debian with: apt-get install ffmpeg"}
-	}
-	return finding{healthy, "ffmpeg", "ffmpeg and ffprobe are there, by which tools look into videos."}
+	return slices.Concat(found, c.examineServers(ctx, tools), c.examinePrograms())
 }

@@ -78,11 +78,7 @@ func (b *Backend) Probe(_ context.Context, c toolbox.Candidate) error {
 		return err
 	}
 	for _, n := range op.needs {
-		find := n.find
-		if find == nil {
-			find = func(debian string) (string, error) { return b.config.Sandbox.Find(n.program, debian) }
-		}
-		if _, err := find(n.debian); err != nil {
+		if _, err := b.look(n); err != nil {
 			return fmt.Errorf("look for what %s has: %w", n.debian, err)
 		}
 	}
@@ -94,6 +90,9 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	op, err := b.operation(c)
 	if err != nil {
 		return toolbox.Output{}, err
+	}
+	if err := b.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
+		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
 	return op.do(ctx, call)
 }

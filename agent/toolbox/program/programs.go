@@ -1,0 +1,42 @@
+package program
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Program is one that operations use, or the data of one.
+type Program struct {
+	// Name is that of the program, else that of its package.
+	Name string
+	// Debian is the package of Debian that has it.
+	Debian string
+	// Found tells whether it is there.
+	Found bool
+}
+
+// Programs lists all that operations use, by name, each once. It starts none.
+func (b *Backend) Programs() []Program {
+	var all []Program
+	for _, op := range b.operations {
+		for _, n := range op.needs {
+			p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}
+			if !slices.ContainsFunc(all, func(o Program) bool { return o.Name == p.Name }) {
+				_, err := b.look(n)
+				p.Found = err == nil
+				all = append(all, p)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Program) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// look is the path of what an operation needs, or a fault that says that it is missing.
+func (b *Backend) look(n need) (string, error) {
+	if n.find != nil {
+		return n.find(n.debian)
+	}
+	return b.config.Sandbox.Find(n.program, n.debian)
+}

@@ -1,0 +1,20 @@
+package program
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestPrograms: each stands once, with its package, and data beside programs; here all are
+// there.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	want := []Program{
+		{"abc2midi", "abcmidi", true}, {"espeak-ng", "espeak-ng", true}, {"ffmpeg", "ffmpeg", true}, {"ffprobe", "ffmpeg", true},
+		{"fluid-soundfont-gm", "fluid-soundfont-gm", true}, {"fluidsynth", "fluidsynth", true}, {"pocketsphinx", "pocketsphinx", true},
+		{"pocketsphinx-en-us", "pocketsphinx-en-us", true}, {"tesseract", "tesseract-ocr", true},
+	}
+	if got := newBackend(t).Programs(); !slices.Equal(got, want) {
+		t.Errorf("listed are %+v", got)
+	}
+}

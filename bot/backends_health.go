@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+const (
+	// wellFor is how long it is believed what a server says of its health: all the
+	// candidates that it has are asked after at once.
+	wellFor = 5 * time.Second
+	// wellWithin is how long it may take to say so.
+	wellWithin = 5 * time.Second
+)
+
+// checkup is a backend on a server with a path of its own that tells whether it is well.
+// Nothing can run there while that path answers with no status of success.
+type checkup struct {
+	toolbox.Backend
+
+	server   string
+	path     string
+	endpoint *endpoint.Endpoint // the root of the server's host
+
+	turn chan struct{} // holds a token for who asks
+	at   time.Time
+	err  error
+}
+
+// withHealth has a backend asked after by the path that the file names for its server.
+func withHealth(b toolbox.Backend, s backendServer, c endpoint.Config) (toolbox.Backend, error) {
+	if s.Health == "" {
+		return b, nil
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return nil, errors.New("its url cannot be read")
+	}
+	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
+	c.BaseURL, c.AzureVersion, c.Timeout, c.Retries = root.String(), "", wellWithin, -1
+	e, err := endpoint.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &checkup{Backend: b, server: s.Name, path: s.Health, endpoint: e, turn: make(chan struct{}, 1)}, nil
+}
+
+// Probe asks after the server, and then after the candidate.
+func (k *checkup) Probe(ctx context.Context, c toolbox.Candidate) error {
+	if err := k.well(ctx); err != nil {
+		return err
+	}
+	return k.Backend.Probe(ctx, c)
+}
+
+// well tells whether the server is, as it said a moment ago or says now.
+func (k *checkup) well(ctx context.Context) error {
+	select {
+	case k.turn <- struct{}{}:
+		defer func() { <-k.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the health of %s: %w", k.server, ctx.Err())
+	}
+	if !k.at.IsZero() && time.Since(k.at) < wellFor {
+		return k.err
+	}
+	_, err := k.endpoint.Do(ctx, endpoint.Request{Path: k.path, Plainly: true})
+	switch {
+	case ctx.Err() != nil: // nobody answered, and nobody is to blame
+		return fmt.Errorf("ask for the health of %s: %w", k.server, ctx.Err())
+	case endpoint.Loading(err):
+		err = fmt.Errorf("%w: %w", toolbox.ErrLoading, err)
+	case err != nil:
+		err = &plan.Fault{
+			Sentence: plan.Say("The server %s does not say that it is well.", k.server),
+			Err:      fmt.Errorf("%w: %w", toolbox.ErrDown, err),
+		}
+	}
+	k.at, k.err = time.Now(), err
+	return err
+}

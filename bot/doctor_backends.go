@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// examineServers tells how the servers fare that tools run on. Tools that ask none are
+// looked at by themselves.
+func (c Config) examineServers(ctx context.Context, tools *toolbox.Toolbox) []finding {
+	all, err := tools.Health(ctx)
+	if err != nil {
+		return []finding{failed("servers", err, "They could not be looked at.")}
+	}
+	var found []finding
+	for _, h := range all {
+		if h.Server != builtinKind && h.Server != programKind {
+			found = append(found, c.serverFinding(h))
+		}
+	}
+	return found
+}
+
+// serverFinding is how one of them fares.
+func (c Config) serverFinding(h toolbox.Health) finding {
+	f := finding{healthy, "server " + h.Server, fmt.Sprintf("It answers, and %s to run a tool can be taken.", counted(h.Ways, "way"))}
+	switch {
+	case h.All == 0:
+		f.State, f.Says = missing, "No tool runs on it."
+	case h.State == toolbox.Loading:
+		f.Says = "It answers, and is loading its models."
+	case h.State == toolbox.Down && h.Server == weatherServer: // which nobody has asked for
+		f.State, f.Says = missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, c.remedy(h.Server))
+	case h.State == toolbox.Down:
+		f.State, f.Says = wrong, fmt.Sprintf("%s Check that it runs, and %s.", h.Why, c.remedy(h.Server))
+	case h.Ways < h.All:
+		f.Says += fmt.Sprintf(" %d more cannot: bot tools --servers --json", h.All-h.Ways)
+	}
+	return f
+}
+
+// remedy is which setting names a server.
+func (c Config) remedy(server string) string {
+	if slices.ContainsFunc(c.Backends.Servers, func(s backendServer) bool { return s.Name == server && s.URL != "" }) {
+		return "what BACKENDS_FILE says of it"
+	}
+	switch server {
+	case toolServer:
+		return "TOOL_SERVER_URL and TOOL_SERVER_TOKEN"
+	case localaiKind:
+		return "LOCALAI_URL and LOCALAI_API_KEY"
+	case huggingFaceServer:
+		return "HF_TOKEN and ALLOW_CLOUD_MEDIA"
+	case weatherServer:
+		return "WEATHER_URL and PLACES_URL name another one"
+	}
+	return "OPENAI_BASE_URL and OPENAI_API_KEY"
+}
+
+// examinePrograms looks for the media programs that tools run, and whether they are
+// confined.
+func (c Config) examinePrograms() []finding {
+	box, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		return []finding{failed("programs", err, "They cannot be run.")}
+	}
+	films, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
+	if err != nil {
+		return []finding{failed("programs", err, "They cannot be run.")}
+	}
+	b, err := program.New(program.Config{Sandbox: box, FFmpeg: films, Limits: c.limits()})
+	if err != nil {
+		return []finding{failed("programs", err, "They cannot be run.")}
+	}
+	return []finding{programsFinding(b.Programs()), confinementFinding(box.Confines())}
+}
+
+// programsFinding says which programs are missing, and how to get them.
+func programsFinding(all []program.Program) finding {
+	var absent, packages, present []string
+	for _, p := range all {
+		if p.Found {
+			present = append(present, p.Name)
+			continue
+		}
+		absent = append(absent, p.Name)
+		if !slices.Contains(packages, p.Debian) {
+			packages = append(packages, p.Debian)
+		}
+	}
+	if len(absent) == 0 {
+		return finding{healthy, "programs", "All that tools run are there: " + strings.Join(present, ", ") + "."}
+	}
+	return finding{missing, "programs", fmt.Sprintf("%s cannot be found, and what needs them cannot be done. Install them, on Debian with: apt-get install %s",
+		strings.Join(absent, ", "), strings.Join(packages, " "))}
+}
+
+// confinementFinding says whether the kernel keeps programs from what is not theirs.
+func confinementFinding(why error) finding {
+	if why != nil {
+		return finding{missing, "confinement", fmt.Sprintf(
+			"Programs are not confined, or not wholly: %s. Run Atelier as a user, or in a container, that has nothing else to lose.", oneSentence(why))}
+	}
+	return finding{healthy, "confinement", "The kernel keeps programs from all files but their own, and from the network."}
+}
+
+// oneSentence joins what stands in several lines.
+func oneSentence(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }), "; ")
+}
