@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/weather/weathertest"
+)
+
+// skyEnv are the settings by which the weather is asked of a local server.
+func skyEnv(t *testing.T) []string {
+	t.Helper()
+	sky := weathertest.New(t)
+	return []string{"WEATHER_URL=" + sky.URL, "PLACES_URL=" + sky.URL}
+}
+
+// liveOf are the tools that can run by the servers of these names.
+func liveOf(tools map[string]toolLine, servers ...string) []string {
+	var names []string
+	for name, l := range tools {
+		if l.Live && slices.ContainsFunc(l.servers(), func(s string) bool { return slices.Contains(servers, s) }) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestLiveWithoutAnything: with Debian's programs, no model and no key, exactly the tools
+// of a list can run, each by the program's own code, by a program, or by the weather
+// service.
+func TestLiveWithoutAnything(t *testing.T) {
+	t.Parallel()
+	tools := toolLines(t, skyEnv(t)...)
+	var got strings.Builder
+	for _, name := range liveOf(tools, builtinKind, programKind, weatherServer) {
+		got.WriteString(name + " " + strings.Join(tools[name].Ways, " ") + "\n")
+	}
+	want, err := os.ReadFile("testdata/live.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wanted []string
+	for line := range strings.Lines(string(want)) {
+		if !strings.HasPrefix(line, "#") {
+			wanted = append(wanted, line)
+		}
+	}
+	if got.String() != strings.Join(wanted, "") {
+		t.Errorf("live are:\n%s", &got)
+	}
+	for name, l := range tools {
+		if l.Live == (l.Why != "") {
+			t.Errorf("%s: live is %t, why is %q", name, l.Live, l.Why)
+		}
+	}
+}
+
+// TestLiveWithServers: with a tool server and a LocalAI every tool of the catalogue can
+// run; with the tool server alone every one too, but for what it has no task for.
+func TestLiveWithServers(t *testing.T) {
+	t.Parallel()
+	sky := skyEnv(t)
+	gpu := "TOOL_SERVER_URL=" + hftasktest.New(t, hftasktest.Config{}).URL()
+	local := "LOCALAI_URL=" + localaitest.New(t, localaitest.Config{}).URL()
+	own := toolLines(t, sky...)
+	for name, c := range map[string]struct {
+		env     []string
+		servers []string
+	}{
+		"both":        {[]string{gpu, local}, []string{toolServer, localaiKind}},
+		"tool server": {[]string{gpu}, []string{toolServer}},
+	} {
+		tools := toolLines(t, append(c.env, sky...)...)
+		served := liveOf(tools, c.servers...)
+		for tool, l := range tools {
+			switch {
+			case !l.Live:
+				t.Errorf("%s: %s cannot run: %s", name, tool, l.Why)
+			case !own[tool].Live && !slices.Contains(served, tool):
+				t.Errorf("%s: %s runs by %v", name, tool, l.Ways)
+			}
+		}
+		for _, s := range c.servers {
+			if len(liveOf(tools, s)) == 0 {
+				t.Errorf("%s: nothing runs by %s", name, s)
+			}
+		}
+	}
+}
