@@ -89,6 +89,7 @@ type Upload struct {
 	Type    string // a media type
 	Alt     string
 	Content []byte
+	Voice   bool // somebody spoke it: with no text and no other file it is a voice message
 }
 
 // Pointing is what somebody points at on a picture that is sent with the message.

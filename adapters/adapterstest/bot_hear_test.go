@@ -207,6 +207,9 @@ func (b *bot) written(e adapters.Event, h *happening) (adapters.Event, bool) {
 	b.chat.mu.Lock()
 	defer b.chat.mu.Unlock()
 	m := h.message
+	if m.text == "" && b.is("is deaf to silence") {
+		return e, false
+	}
 	e.Kind = adapters.MessageSent
 	e.Message = &adapters.Message{
 		Ref: adapters.MessageRef{Adapter: b.Name(), Channel: h.room.Channel, ID: m.ID}, Order: m.order, Text: b.text(m.text), Files: b.sent(m.files), Marks: h.marks,
@@ -272,6 +275,12 @@ func (b *bot) sent(files []adapters.File) (all []adapters.File) {
 		}
 		if b.is("drops what files show") {
 			f.Alt = ""
+		}
+		if b.is("takes voices for files") {
+			f.Voice = false
+		}
+		if b.is("takes files for voices") {
+			f.Voice = true
 		}
 		all = append(all, f)
 	}

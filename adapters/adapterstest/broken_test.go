@@ -44,6 +44,7 @@ var faults = map[string][]string{
 	"replies to people":                      {"drops what is replied to"},
 	"replies to the bot":                     {"drops what is replied to"},
 	"channels":                               {"hears channels"},
+	"voice messages":                         {"takes voices for files", "takes files for voices", "is deaf to silence"},
 	"marks":                                  {"loses marks"},
 	"marked pictures":                        {"takes one picture for another", "marks once"},
 	"meant by a mention":                     {"takes mentions for nothing"},

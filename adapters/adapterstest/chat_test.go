@@ -114,7 +114,7 @@ func (c *chat) room(thread adapters.Thread) *room {
 }
 
 func (c *chat) store(u adapterstest.Upload) adapters.File {
-	f := adapters.File{ID: "F" + c.number(), Name: u.Name, Type: u.Type, Alt: u.Alt, Size: int64(len(u.Content))}
+	f := adapters.File{ID: "F" + c.number(), Name: u.Name, Type: u.Type, Alt: u.Alt, Size: int64(len(u.Content)), Voice: u.Voice}
 	f.Handle = "file:" + f.ID
 	c.files[f.Handle] = u.Content
 	return f

@@ -30,6 +30,8 @@ const (
 	Replies Feature = "replies"
 	// Alts is that people can say what their files show ([Upload.Alt]).
 	Alts Feature = "alternative texts"
+	// Voices is that people can send what they speak ([Upload.Voice]).
+	Voices Feature = "voice messages"
 	// Marks is that people can point at pictures ([Post.Marks]).
 	Marks Feature = "marks"
 	// Styles is that [Shown.Blocks] tell how the text is styled.
@@ -238,7 +240,7 @@ func platformIs[I any](p Platform, _ adapters.Adapter) bool {
 }
 
 // untold are the features that no interface tells.
-var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Races, Placed, Later}
+var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Voices, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Races, Placed, Later}
 
 // features checks that what the platform lacks is just what it is said to lack.
 func features(t *testing.T, m Make) {

@@ -21,6 +21,7 @@ func hearing() map[string]check {
 		"replies to people":  {[]Feature{Replies}, repliesToPeople},
 		"replies to the bot": {[]Feature{Replies}, repliesToBot},
 		"channels":           {[]Feature{Channels, Mentions}, channels},
+		"voice messages":     {[]Feature{Voices}, voiceMessages},
 		"marks":              {[]Feature{Marks}, marks},
 		"marked pictures":    {[]Feature{Pictures}, markedPictures},
 	}

@@ -239,7 +239,9 @@ func (h *hearer) text(m *message) string {
 func (m *message) files() []adapters.File {
 	var all []adapters.File
 	for _, a := range m.Attachments {
-		all = append(all, a.file())
+		f := a.file()
+		f.Voice = m.Flags&int(discordgo.MessageFlagsIsVoiceMessage) != 0
+		all = append(all, f)
 	}
 	for _, s := range m.Snapshots {
 		all = append(all, s.Message.files()...)

@@ -123,6 +123,9 @@ func (p *platform) Write(_ *testing.T, post adapterstest.Post) adapters.MessageR
 	}
 	for _, f := range post.Files {
 		out.Files = append(out.Files, discordtest.File{Name: f.Name, Type: f.Type, Description: f.Alt, Content: f.Content})
+		if f.Voice {
+			out.Voice = &discordtest.Voice{}
+		}
 	}
 	return ref(post.Thread.Workspace, out.Channel, p.s.Say(out).ID)
 }

@@ -48,7 +48,7 @@ type happening struct {
 	EventTS     string `json:"event_ts"`
 	DeletedTS   string `json:"deleted_ts"`
 
-	Files       []slack.File `json:"files"`
+	Files       []attached   `json:"files"`
 	Attachments []attachment `json:"attachments"`
 
 	Message  *happening `json:"message"`
@@ -64,12 +64,12 @@ type happening struct {
 
 // attachment is a message that another one forwards, or anything else that hangs on it.
 type attachment struct {
-	IsShare bool         `json:"is_share"`
-	Text    string       `json:"text"`
-	TS      text         `json:"ts"`
-	Channel string       `json:"channel_id"`
-	Author  string       `json:"author_id"`
-	Files   []slack.File `json:"files"`
+	IsShare bool       `json:"is_share"`
+	Text    string     `json:"text"`
+	TS      text       `json:"ts"`
+	Channel string     `json:"channel_id"`
+	Author  string     `json:"author_id"`
+	Files   []attached `json:"files"`
 }
 
 // isWritten tells of a message event that somebody wrote a message.
@@ -136,7 +136,7 @@ func moment(ts string) (time.Time, bool) {
 
 // readFiles gives the files of a message that are there still. One of which Slack tells no
 // more than that it is there is asked for where it is fetched.
-func readFiles(files []slack.File) []adapters.File {
+func readFiles(files []attached) []adapters.File {
 	var all []adapters.File
 	for _, f := range files {
 		if !isID(f.ID) || f.Mode == "tombstone" || f.Mode == "hidden_by_limit" || len(all) == adapters.MaxFiles {
@@ -144,7 +144,7 @@ func readFiles(files []slack.File) []adapters.File {
 		}
 		all = append(all, adapters.File{
 			ID: f.ID, Name: plainLine(first(f.Name, f.Title), maxName), Size: max(int64(f.Size), 0), Type: plainLine(f.Mimetype, maxName),
-			Alt: cutBytes(strings.ToValidUTF8(f.AltTxt, "\uFFFD"), maxAlt), Handle: handle(f),
+			Alt: cutBytes(strings.ToValidUTF8(f.AltTxt, "\uFFFD"), maxAlt), Voice: f.Subtype == audioClip, Handle: handle(f.File),
 		})
 	}
 	return all

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slack-go/slack"
-
 	"atelier/adapters"
 )
 
@@ -102,10 +100,10 @@ func (s *Slack) readMention(ctx context.Context, self account, h happening) (e a
 	if len(h.Files) > 0 || s.twins.wasTold("m-"+string(h.Channel)+"-"+h.TS) {
 		return s.readWritten(ctx, self, h)
 	}
-	m, err := s.message(ctx, string(h.Channel), first(h.ThreadTS, h.TS), h.TS)
+	files, err := s.filesOf(ctx, string(h.Channel), first(h.ThreadTS, h.TS), h.TS)
 	switch {
 	case err == nil:
-		h.Files = m.Files
+		h.Files = files
 	case !adapters.Final(err): // it comes again, and its message does
 		return e, false, err
 	}
@@ -180,13 +178,13 @@ func (s *Slack) names(ctx context.Context) names {
 }
 
 // files reads the files of a message. Of those of other workspaces it asks what they are.
-func (s *Slack) files(ctx context.Context, files []slack.File) []adapters.File {
+func (s *Slack) files(ctx context.Context, files []attached) []adapters.File {
 	for i, f := range files {
 		if f.FileAccess != stub || !isID(f.ID) {
 			continue
 		}
-		if whole, _, _, err := s.api.GetFileInfoContext(ctx, f.ID, 0, 0); err == nil {
-			files[i] = *whole
+		if known, err := s.info(ctx, f.ID); err == nil {
+			files[i] = known
 		}
 	}
 	return readFiles(files)

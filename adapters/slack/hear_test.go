@@ -207,3 +207,23 @@ func TestAdminsOfOtherWorkspaces(t *testing.T) {
 		}
 	}
 }
+
+// An audio clip is a voice message by each way on which Slack tells of it: by a mention that
+// comes without its files first, as the file of another workspace, and whatever media type it has.
+func TestAudioClips(t *testing.T) {
+	t.Parallel()
+	for name, stub := range map[string]bool{"of this workspace": false, "of another workspace": true} {
+		h := listenTo(t, workspaceOf(t, false, slacktest.Options{MentionFirst: true, MentionBare: true}))
+		clip := slacktest.File{Name: "audio_message.webm", Type: "video/webm", Data: []byte("sound"), Clip: true, Stub: stub}
+		h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{clip}})
+		e := h.next(t)
+		if e.Message == nil || e.Message.For != adapters.Mentioned || e.Message.Text != "" || len(e.Message.Files) != 1 || !e.Message.Files[0].Voice {
+			t.Errorf("%s: heard is %+v", name, e.Message)
+		}
+		clip.Clip = false
+		h.say(slacktest.Post{Text: h.mention(""), Files: []slacktest.File{clip}})
+		if e := h.next(t); len(e.Message.Files) != 1 || e.Message.Files[0].Voice {
+			t.Errorf("%s: a sound that was shared as a file is heard as %+v", name, e.Message.Files)
+		}
+	}
+}

@@ -60,13 +60,13 @@ func (s *Slack) earlier(ctx context.Context, self account, m slack.Message) adap
 	at, _ := moment(m.Timestamp)
 	e := adapters.Earlier{Own: m.User == self.user || m.BotID != "" && m.BotID == self.bot, At: at}
 	by := s.people.who(ctx, first(m.User, m.BotID, "unknown"))
-	e.By, e.Text, e.Files = by.Person, readText(m.Text, self.user, s.names(ctx)), s.files(ctx, m.Files)
+	e.By, e.Text, e.Files = by.Person, readText(m.Text, self.user, s.names(ctx)), s.files(ctx, whole(m.Files))
 	for _, a := range m.Attachments {
 		if !a.IsShare {
 			continue
 		}
 		e.Text = cutBytes(strings.TrimSpace(e.Text+"\n"+readText(a.Text, self.user, s.names(ctx))), adapters.MaxText)
-		files := append(e.Files, s.files(ctx, a.Files)...) //nolint:gocritic // both are ours
+		files := append(e.Files, s.files(ctx, whole(a.Files))...) //nolint:gocritic // both are ours
 		e.Files = files[:min(len(files), adapters.MaxFiles)]
 	}
 	return e

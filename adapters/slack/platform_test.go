@@ -176,7 +176,7 @@ func (w *workspace) Write(_ *testing.T, p adapterstest.Post) adapters.MessageRef
 		post.Text = slacktest.Mention(w.BotUser()) + " " + post.Text
 	}
 	for _, u := range p.Files {
-		post.Files = append(post.Files, slacktest.File{Name: u.Name, Type: u.Type, AltTxt: u.Alt, Data: u.Content})
+		post.Files = append(post.Files, slacktest.File{Name: u.Name, Type: u.Type, AltTxt: u.Alt, Data: u.Content, Clip: u.Voice})
 	}
 	return address(w.TeamID(), p.Thread.Channel, w.Say(post))
 }

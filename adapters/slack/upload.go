@@ -80,32 +80,16 @@ func (s *Slack) complete(ctx context.Context, in adapters.Thread, files []slack.
 	if err != nil {
 		return "", fmt.Errorf("name the files: %w", err)
 	}
-	form := url.Values{"token": {s.config.BotToken}, "files": {string(named)}, "channel_id": {in.Channel}}
+	form := url.Values{"files": {string(named)}, "channel_id": {in.Channel}}
 	if in.ID != "" {
 		form.Set("thread_ts", in.ID)
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.config.APIURL+"files.completeUploadExternal", strings.NewReader(form.Encode()))
-	if err != nil {
-		return "", edge.Detail(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	answer, err := s.gate.Do(r) //nolint:bodyclose // readAll does
-	if err != nil {
-		return "", err
-	}
-	b, err := readAll(answer.Body)
-	if err := errors.Join(taken(answer), err); err != nil {
-		return "", err
 	}
 	var done struct {
 		slack.SlackResponse
 
 		Files json.RawMessage `json:"files"`
 	}
-	if err := json.Unmarshal(b, &done); err != nil {
-		return "", errors.New("slack's answer cannot be understood")
-	}
-	if err := done.Err(); err != nil {
+	if err := s.call(ctx, "files.completeUploadExternal", form, &done); err != nil {
 		return "", err
 	}
 	var shown []struct {

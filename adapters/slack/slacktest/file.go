@@ -107,6 +107,10 @@ func (s *Server) fileObject(f *fileState, inMessage bool) object {
 	if f.AltTxt != "" {
 		o["alt_txt"] = f.AltTxt
 	}
+	if f.Clip {
+		o["subtype"], o["media_display_type"], o["duration_ms"] = "slack_audio", "audio", 1000
+		o["transcription"] = object{"status": "processing"}
+	}
 	if f.Remote != "" {
 		o["mode"], o["is_external"], o["external_type"], o["url_private"] = "external", true, "remote", f.Remote
 		delete(o, "url_private_download")

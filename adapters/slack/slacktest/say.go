@@ -26,6 +26,7 @@ type File struct {
 	Type   string // media type; "" is told by the content
 	AltTxt string // alt text of a picture
 	Data   []byte
+	Clip   bool      // it is recorded in Slack itself: an audio clip
 	Fault  FileFault // what is wrong with its download
 	// Remote is where url_private points instead of at the server (a remote file: mode
 	// "external", is_external).
