@@ -1,7 +1,7 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"atelier/agent/evaluate"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
 )
 
 // TestExamplesWork runs every call of ask, tools and env that the README and the help show,
@@ -56,23 +60,29 @@ func TestExamplesWork(t *testing.T) {
 	})
 }
 
-// TestReadmeTellsTheTruth holds the README's numbers and settings.
+// TestReadmeTellsTheTruth holds the README's numbers, settings and examples.
 func TestReadmeTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	readme := readREADME(t)
-	status, stdout, stderr := run(t, nil, "tools", "--json")
-	var tools []toolLine
-	if err := json.Unmarshal([]byte(stdout), &tools); err != nil || status != statusDone {
-		t.Fatalf("status %d: %v%s", status, err, stderr)
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	check(t, err)
+	own, free := 0, 0 // tools that are our own, and those that need no model and no key
+	for _, tool := range catalogue.Tools() {
+		if slices.Equal(tool.Origins, []string{"atelier"}) {
+			own++
+		}
+		if slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool {
+			return slices.Contains([]string{builtinKind, programKind, httpKind}, b.Kind)
+		}) {
+			free++
+		}
 	}
-	dead := slices.DeleteFunc(slices.Clone(tools), func(l toolLine) bool { return l.Live })
 	cases, err := evaluate.Own()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	wanted := []string{
-		fmt.Sprintf("catalogue of %d tools", len(tools)),
-		fmt.Sprintf("running the %d of them", len(tools)-len(dead)),
+		fmt.Sprintf("catalogue of %d tools", len(catalogue.Tools())),
+		fmt.Sprintf("; %d of them need no model and no key", free),
+		fmt.Sprintf("Our own tools, %d more,", own),
 		fmt.Sprintf("own benchmark of %d requests", len(cases)),
 		"\ngo run ./bot env\n",
 	}
@@ -86,6 +96,43 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	for _, want := range wanted {
 		if !strings.Contains(string(readme), want) {
 			t.Errorf("the README does not say %q", want)
+		}
+	}
+	i := slices.IndexFunc(readme.blocks("yaml"), func(b string) bool { return strings.HasPrefix(b, "servers:") })
+	if i < 0 {
+		t.Fatal("the README has no file of backends")
+	}
+	if _, err := parseBackends([]byte(readme.blocks("yaml")[i])); err != nil {
+		t.Errorf("the README's file of backends: %v", err)
+	}
+}
+
+// TestThePrograms holds where programs are installed to what tools need: the README's line,
+// the image and CI.
+func TestThePrograms(t *testing.T) {
+	t.Parallel()
+	_, line, _ := strings.Cut(string(readREADME(t)), "$ sudo apt-get install ")
+	line, _, _ = strings.Cut(line, "\n")
+	box, err := sandbox.New(sandbox.Config{})
+	check(t, err)
+	films, err := ffmpeg.New(ffmpeg.Config{})
+	check(t, err)
+	b, err := program.New(program.Config{Sandbox: box, FFmpeg: films})
+	check(t, err)
+	ci, err := os.ReadFile("../.ci/run")
+	check(t, err)
+	image, err := os.ReadFile("../deployments/Dockerfile")
+	check(t, err)
+	smaller := map[string]string{"fluid-soundfont-gm": "fluidr3mono-gm-soundfont"} // in the image
+	for _, p := range b.Programs() {
+		if !slices.Contains(strings.Fields(line), p.Debian) {
+			t.Errorf("the README does not install %s", p.Debian)
+		}
+		if !strings.Contains(string(ci), " "+p.Debian+"\n") {
+			t.Errorf("CI does not install %s", p.Debian)
+		}
+		if !strings.Contains(string(image), " "+cmp.Or(smaller[p.Debian], p.Debian)+" \\\n") {
+			t.Errorf("the image has no %s", p.Debian)
 		}
 	}
 }

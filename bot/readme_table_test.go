@@ -1,0 +1,128 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/toolbox"
+)
+
+var update = flag.Bool("update", false, "write the README's table of tools anew")
+
+// Between these lines of the README stands the table of tools.
+const (
+	tableBegins = "<!-- The table is written by: go test ./bot -run TestReadmeTable -update -->\n"
+	tableEnds   = "<!-- The end of the table. -->\n"
+)
+
+// systems are those whose tools the table lists, as the catalogue and people call them.
+var systems = []struct{ origin, name string }{
+	{"controlllm", "ControlLLM"}, {"visualchatgpt", "Visual ChatGPT"}, {"hugginggpt", "HuggingGPT"},
+}
+
+// TestReadmeTable holds the README's table of tools to the catalogue.
+func TestReadmeTable(t *testing.T) {
+	t.Parallel()
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	check(t, err)
+	readme := string(readREADME(t))
+	before, rest, begins := strings.Cut(readme, tableBegins)
+	stands, after, ends := strings.Cut(rest, tableEnds)
+	if !begins || !ends {
+		t.Fatalf("the README has no place for the table, between the lines\n%s%s", tableBegins, tableEnds)
+	}
+	want := "\n" + toolTable(catalogue.Tools()) + "\n"
+	if stands == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("the README's table is not that of the catalogue; for a new one: go test ./bot -run TestReadmeTable -update")
+	}
+	err = os.WriteFile("../README.md", []byte(before+tableBegins+want+tableEnds+after), 0o644) //nolint:gosec // everybody may read the README
+	check(t, err)
+}
+
+// toolTable says of each tool of the three systems what runs it.
+func toolTable(tools []toolbox.Tool) string {
+	var b strings.Builder
+	b.WriteString("| tool | of | by itself, without a GPU | with a server of one's own | in the cloud |\n| --- | --- | --- | --- | --- |\n")
+	for _, tool := range tools {
+		var of []string
+		for _, s := range systems {
+			if slices.Contains(tool.Origins, s.origin) {
+				of = append(of, s.name)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		var itself, own, cloud []string
+		for _, way := range tool.Backends {
+			roughly := ""
+			if way.Approximate {
+				roughly = " (roughly)"
+			}
+			switch run := "`" + way.Run + "`" + roughly; way.Kind {
+			case builtinKind:
+				itself = append(itself, "built in"+roughly)
+			case programKind, httpKind:
+				itself = append(itself, shortNeeds(way)+roughly)
+			case hftaskKind:
+				own = append(own, "tool server: "+run)
+				if !strings.Contains(way.Run, "+") { // which the tool server alone understands
+					cloud = append(cloud, "Hugging Face: "+run)
+				}
+			case localaiKind:
+				own = append(own, "LocalAI: "+run)
+			case openaiKind:
+				cloud = append(cloud, "OpenAI: "+run)
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", tool.Name, strings.Join(of, ", "), cell(itself), cell(own), cell(cloud))
+	}
+	return b.String()
+}
+
+// shortNeeds is what a way of this machine's needs.
+func shortNeeds(way toolbox.Backing) string {
+	if way.Kind == httpKind {
+		return "Open-Meteo"
+	}
+	_, names, _ := strings.Cut(way.Needs, " program")
+	_, names, _ = strings.Cut(names, " ") // of one, or of several
+	return names
+}
+
+// cell is what stands in one.
+func cell(ways []string) string {
+	if len(ways) == 0 {
+		return "–"
+	}
+	return strings.Join(ways, ", ")
+}
+
+// TestToolTable: ways are told apart, and so are stand-ins and what a cloud cannot do.
+func TestToolTable(t *testing.T) {
+	t.Parallel()
+	got := toolTable([]toolbox.Tool{
+		{Name: "own", Origins: []string{"atelier"}},
+		{Name: "depth", Origins: []string{"controlllm", "hugginggpt"}, Backends: []toolbox.Backing{
+			{Kind: hftaskKind, Run: "depth-estimation"}, {Kind: localaiKind, Run: "depth"}, {Kind: openaiKind, Run: "chat-vision"},
+			{Kind: programKind, Run: "guess", Needs: "the programs a and b", Approximate: true},
+		}},
+		{Name: "mask", Origins: []string{"visualchatgpt"}, Backends: []toolbox.Backing{
+			{Kind: hftaskKind, Run: "image-to-image+mask"}, {Kind: builtinKind, Run: "mask"}, {Kind: programKind, Run: "p", Needs: "the program ffmpeg"},
+		}},
+	})
+	_, rows, _ := strings.Cut(got, "| --- |\n")
+	want := "| `depth` | ControlLLM, HuggingGPT | a and b (roughly) | tool server: `depth-estimation`, LocalAI: `depth` | " +
+		"Hugging Face: `depth-estimation`, OpenAI: `chat-vision` |\n" +
+		"| `mask` | Visual ChatGPT | built in, ffmpeg | tool server: `image-to-image+mask` | – |\n"
+	if rows != want {
+		t.Errorf("it is\n%s", rows)
+	}
+}
