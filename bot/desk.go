@@ -45,7 +45,7 @@ func (t *thread) openDesk(ctx context.Context, c Config, thinks agent.Config, re
 		Pools: []jobs.Pool{
 			{Queues: map[string]int{jobs.QueuePlan: 1, jobs.QueueGateway: 1}, Concurrency: 2},
 			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: c.Parallel},
-			{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: 1},
+			{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: gpuAtOnce},
 		},
 	})
 	if err != nil {

@@ -64,8 +64,12 @@ func eachPool(weights, workers map[string]int) (pools []jobs.Pool, wrong []error
 
 const maxConcurrency = 1000
 
+// gpuAtOnce is how many actions are asked of servers with models at a time.
+const gpuAtOnce = 4
+
 // defaultConcurrency is how many tasks of a queue run at a time: those of gateway and plan
-// wait for others most of the time, those of gpu share one.
+// wait for others most of the time; those of gpu wait for a server, which may be given
+// fewer at a time (see backends.yaml) and has a queue of its own.
 func defaultConcurrency(queue string) int {
 	switch queue {
 	case jobs.QueueGateway:
@@ -75,7 +79,7 @@ func defaultConcurrency(queue string) int {
 	case jobs.QueueCPU:
 		return runtime.NumCPU()
 	default:
-		return 1
+		return gpuAtOnce
 	}
 }
 

@@ -12,8 +12,8 @@ func TestPools(t *testing.T) {
 	t.Parallel()
 	cpus := strconv.Itoa(runtime.NumCPU())
 	for name, c := range map[string]struct{ queues, concurrency, want, wrong string }{
-		"all":             {"gateway,plan,cpu,gpu", "", "gateway 16, plan 8, cpu " + cpus + ", gpu 1", ""},
-		"a part":          {"gpu, cpu", "", "cpu " + cpus + ", gpu 1", ""},
+		"all":             {"gateway,plan,cpu,gpu", "", "gateway 16, plan 8, cpu " + cpus + ", gpu 4", ""},
+		"a part":          {"gpu, cpu", "", "cpu " + cpus + ", gpu 4", ""},
 		"shared":          {"gateway=6,plan=3,cpu", "5", "gateway+plan+cpu 5", ""},
 		"each":            {"gateway,plan", "plan=2,gateway=3", "gateway 3, plan 2", ""},
 		"one of them":     {"gateway,plan", "plan=2", "gateway 16, plan 2", ""},

@@ -20,7 +20,7 @@ type tally struct {
 func tallies(items []item) []tally {
 	var all []tally
 	for _, it := range items {
-		label := oneLine(strings.ReplaceAll(clean(it.label), "_", " "))
+		label := single(oneLine(strings.ReplaceAll(clean(it.label), "_", " "))) // finders call things as they were asked for: "balls"
 		i := slices.IndexFunc(all, func(t tally) bool { return strings.EqualFold(t.label, label) })
 		if i < 0 {
 			all = append(all, tally{label, 1})

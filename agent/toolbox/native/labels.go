@@ -51,6 +51,16 @@ func singular(word string) string {
 	return word
 }
 
+// single is the singular of an English noun, by its last word.
+func single(noun string) string {
+	head := noun[strings.LastIndexByte(noun, ' ')+1:]
+	one := singular(strings.ToLower(head))
+	if one == strings.ToLower(head) || plural(one) != strings.ToLower(head) {
+		return noun
+	}
+	return noun[:len(noun)-len(head)] + one
+}
+
 // plural is the plural of an English noun, by its last word.
 func plural(noun string) string {
 	head := noun[strings.LastIndexByte(noun, ' ')+1:]
