@@ -57,8 +57,8 @@ type Info struct {
 
 // Inspect tells what the file is, or why it cannot be taken: it is missing, empty,
 // not what its ending says, cut off, too large, or of a kind that is not on the list.
-// A picture is decoded once to prove that it is whole. Sound and video are known by
-// their first bytes only.
+// A picture is decoded once to prove that it is whole. Sound and video are known by their
+// first bytes, and in MP4, WebM and Matroska apart by which tracks they have.
 func Inspect(path string, l Limits) (Info, error) {
 	return InspectContext(context.Background(), path, l)
 }

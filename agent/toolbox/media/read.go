@@ -60,7 +60,7 @@ func open(path string, l Limits) (*file, error) {
 	if err != nil {
 		return nil, fault(name, err, "cannot be opened.")
 	}
-	k, err := identify(f, name, l.Pages)
+	k, err := identify(f, name, info.Size(), l.Pages)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
@@ -68,7 +68,7 @@ func open(path string, l Limits) (*file, error) {
 }
 
 // identify tells the kind of an open file and leaves it at its beginning.
-func identify(f *os.File, name string, pages bool) (kind, error) {
+func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 	head := make([]byte, sniffLength)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -80,6 +80,7 @@ func identify(f *os.File, name string, pages bool) (kind, error) {
 	ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
 	promised, known := named(ending)
 	k, mime, ok := kindOf(head[:n])
+	k, _ = heardOnly(f, size, k)
 	switch {
 	case mime == webPage && promised.typ == plan.Text: // such as notes that begin with a heading in HTML
 		return promised, nil

@@ -45,16 +45,18 @@ var demuxers = map[string]string{
 	"video/ogg":        "ogg",
 	"video/x-flv":      "flv",
 
-	"audio/mpeg":      "mp3",
-	"audio/wav":       "wav",
-	"audio/flac":      "flac",
-	"audio/ogg":       "ogg",
-	"application/ogg": "ogg",
-	"audio/mp4":       "mov",
-	"audio/x-m4a":     "mov",
-	"audio/aac":       "aac",
-	"audio/aiff":      "aiff",
-	"audio/amr":       "amr",
+	"audio/mpeg":       "mp3",
+	"audio/wav":        "wav",
+	"audio/flac":       "flac",
+	"audio/ogg":        "ogg",
+	"application/ogg":  "ogg",
+	"audio/mp4":        "mov",
+	"audio/x-m4a":      "mov",
+	"audio/webm":       "matroska",
+	"audio/x-matroska": "matroska",
+	"audio/aac":        "aac",
+	"audio/aiff":       "aiff",
+	"audio/amr":        "amr",
 }
 
 // open looks at a file of sound or video without decoding it.
