@@ -31,7 +31,7 @@ var mediaTools = []signature{
 	{"dub_video", videoEditing, "video:video audio:audio", "video"},
 
 	{"text_to_music", audioGeneration, "prompt:text/prompt", "audio"},
-	{"text_to_speech", audioGeneration, "text:text/content", "audio"},
+	{"text_to_speech", audioGeneration, "text:text/content language:text/language? voice:text/instruction?", "audio"},
 	{"audio_to_audio", audioGeneration, "audio:audio", "audio"},
 	{"speech_to_text", audioPerception, "audio:audio", "text"},
 	{"audio_classification", audioPerception, "audio:audio", "category"},

@@ -75,7 +75,7 @@ func (t *Tool) checkPrompt(b Backing, f *faults) {
 		}
 	}
 	for _, a := range t.Args {
-		if b.Prompt != "" && !a.Type.Media() && !slices.Contains(names, a.Name) {
+		if b.Prompt != "" && !a.Type.Media() && !a.Optional && !slices.Contains(names, a.Name) {
 			f.addf("backend %s has a prompt without {%s}, so that what people say there is lost", b.name(), a.Name)
 		}
 	}

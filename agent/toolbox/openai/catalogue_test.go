@@ -69,7 +69,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 			return llmtest.ImageResponse{Images: [][]byte{pngOf(t, plain(15, 10, blue))}}
 		},
 		Speech: func(r llmtest.SpeechRequest) llmtest.SpeechResponse {
-			told <- r.Input
+			told <- r.Input + "\n" + r.Instructions
 			return llmtest.SpeechResponse{Audio: mp3(3)}
 		},
 		Transcribe: func(llmtest.TranscribeRequest) llmtest.TranscribeResponse {

@@ -27,6 +27,22 @@ const (
 	maxSpokenParts = 20
 )
 
+// spokenHow tells a model in which voice and language a text is read, as far as the call
+// says. OpenAI's first two models take no such word (OpenAI API reference, create speech).
+func spokenHow(model string, c toolbox.Call) string {
+	if strings.HasPrefix(model, "tts-1") {
+		return ""
+	}
+	var how []string
+	if language := strings.TrimSpace(c.Text("language")); language != "" {
+		how = append(how, "Language: "+language+".")
+	}
+	if voice := strings.TrimSpace(c.Text("voice")); voice != "" {
+		how = append(how, "Voice: "+voice+".")
+	}
+	return strings.Join(how, " ")
+}
+
 // speak has a text spoken. A long one is spoken in parts, which are joined.
 func (b *Backend) speak(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
 	text := strings.TrimSpace(strings.ToValidUTF8(words(backing, c), ""))
@@ -70,7 +86,7 @@ func (b *Backend) speakInto(ctx context.Context, r run, c toolbox.Call, path str
 		return media.Info{}, err
 	}
 	for i, text := range texts {
-		if err := b.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, file); err != nil {
+		if err := b.speakOnce(endpoint.Label(ctx, c.Request, "act."+c.Tool, i+1), r, text, spokenHow(r.model, c), file); err != nil {
 			return media.Info{}, errors.Join(err, file.Close())
 		}
 	}
@@ -84,10 +100,10 @@ func (b *Backend) speakInto(ctx context.Context, r run, c toolbox.Call, path str
 	return info, nil
 }
 
-func (b *Backend) speakOnce(ctx context.Context, r run, text string, to io.Writer) error {
+func (b *Backend) speakOnce(ctx context.Context, r run, text, how string, to io.Writer) error {
 	response, err := b.config.Endpoint.Client().CreateSpeech(ctx, api.CreateSpeechRequest{
 		Model: api.SpeechModel(r.model), Input: text, Voice: api.SpeechVoice(b.config.Voice),
-		ResponseFormat: api.SpeechResponseFormatMp3,
+		ResponseFormat: api.SpeechResponseFormatMp3, Instructions: how,
 	})
 	if err != nil {
 		return r.sorted(err)
