@@ -1,6 +1,7 @@
 package program
 
 import (
+	"encoding/binary"
 	"maps"
 	"strings"
 	"testing"
@@ -51,9 +52,11 @@ func playable(t *testing.T, path string) about {
 			t.Errorf("the sound is %+v", s)
 		}
 	}
-	atoms := tool(t, "ffprobe", "-v", "trace", "-i", path)
-	if moov, mdat := strings.Index(atoms, "type:'moov'"), strings.Index(atoms, "type:'mdat'"); moov < 0 || mdat < moov {
-		t.Errorf("the table of contents stands at %d, behind the media at %d", moov, mdat)
+	// The boxes of the file (ISO/IEC 14496-12, 4.2): their size, and what they are.
+	for b := contents(t, path); len(b) >= 8 && string(b[4:8]) != "moov"; b = b[min(max(8, int(binary.BigEndian.Uint32(b))), len(b)):] {
+		if string(b[4:8]) == "mdat" {
+			t.Error("the table of contents stands behind the media")
+		}
 	}
 	return a
 }
@@ -188,7 +191,7 @@ func TestExtractFrames(t *testing.T) {
 	t.Parallel()
 	path := redBlue(t, "clip.mp4", "-pix_fmt", "yuv420p")
 	for said, want := range map[string]string{
-		"": "blue", "0:00.95": "red", "the first frame": "red", "second 1": "blue", "the last frame": "blue", "0:02": "blue", "a quarter": "red",
+		"": "blue", "0:00.95": "red", "the first frame": "red", "the last frame": "blue", "a quarter": "red",
 	} {
 		t.Run(said, func(t *testing.T) {
 			t.Parallel()
