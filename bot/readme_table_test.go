@@ -4,11 +4,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask"
 )
 
 var update = flag.Bool("update", false, "write the README's table of tools anew")
@@ -73,7 +75,7 @@ func toolTable(tools []toolbox.Tool) string {
 				itself = append(itself, shortNeeds(way)+roughly)
 			case hftaskKind:
 				own = append(own, "tool server: "+run)
-				if !strings.Contains(way.Run, "+") { // which the tool server alone understands
+				if published(way.Run) {
 					cloud = append(cloud, "Hugging Face: "+run)
 				}
 			case localaiKind:
@@ -85,6 +87,16 @@ func toolTable(tools []toolbox.Tool) string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", tool.Name, strings.Join(of, ", "), cell(itself), cell(own), cell(cloud))
 	}
 	return b.String()
+}
+
+// published tells whether Hugging Face has a specification of what is asked for; what has
+// none, and our extension, is known to a tool server alone.
+func published(run string) bool {
+	if strings.Contains(run, "+") {
+		return false
+	}
+	_, err := os.Stat(filepath.Join("..", "agent", "toolbox", "hftask", "hftasktest", "spec", "tasks", hftask.Task(run)))
+	return err == nil
 }
 
 // shortNeeds is what a way of this machine's needs.
@@ -115,13 +127,13 @@ func TestToolTable(t *testing.T) {
 			{Kind: programKind, Run: "guess", Needs: "the programs a and b", Approximate: true},
 		}},
 		{Name: "mask", Origins: []string{"visualchatgpt"}, Backends: []toolbox.Backing{
-			{Kind: hftaskKind, Run: "image-to-image+mask"}, {Kind: builtinKind, Run: "mask"}, {Kind: programKind, Run: "p", Needs: "the program ffmpeg"},
+			{Kind: hftaskKind, Run: "image-to-image+mask"}, {Kind: hftaskKind, Run: "mask-generation"}, {Kind: builtinKind, Run: "mask"}, {Kind: programKind, Run: "p", Needs: "the program ffmpeg"},
 		}},
 	})
 	_, rows, _ := strings.Cut(got, "| --- |\n")
 	want := "| `depth` | ControlLLM, HuggingGPT | a and b (roughly) | tool server: `depth-estimation`, LocalAI: `depth` | " +
 		"Hugging Face: `depth-estimation`, OpenAI: `chat-vision` |\n" +
-		"| `mask` | Visual ChatGPT | built in, ffmpeg | tool server: `image-to-image+mask` | – |\n"
+		"| `mask` | Visual ChatGPT | built in, ffmpeg | tool server: `image-to-image+mask`, tool server: `mask-generation` | – |\n"
 	if rows != want {
 		t.Errorf("it is\n%s", rows)
 	}
