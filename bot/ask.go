@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/adapters/terminal"
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/toolgraph"
@@ -16,6 +15,7 @@ import (
 )
 
 type askCommand struct {
+	Voice    *string  `help:"A recording in which you say what you want, in the place of the wish." placeholder:"FILE"`
 	File     []string `short:"f" help:"A picture, sound, video, text or web page; may stand several times." placeholder:"FILE" sep:"none"`
 	JSON     bool     `help:"Print one JSON object: {status, text, files, solutions, thinking}."`
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
@@ -35,6 +35,7 @@ func (*askCommand) Help() string {
   bot ask --file photo.jpg --plan "make it black and white"
   bot ask --file photo.jpg --thread holiday "rotate it by 90 degrees"
   bot ask --thread holiday "now blur it"
+  bot ask --file photo.jpg --voice wish.ogg
 
 The answer, the plan that was followed and the other ways that were found are printed;
 run one of those with --solution. With the same --thread and wish that runs what was shown,
@@ -70,6 +71,9 @@ func (a *askCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	if err := a.inspectVoice(ctx, config); err != nil {
+		return a.failed(ctx, c, err)
+	}
 	if a.Detach {
 		return a.detach(ctx, c, config, wish)
 	}
@@ -99,6 +103,9 @@ func (a *askCommand) check() error {
 		return usage("--file is empty: the name of a file is expected.")
 	case len(a.File) > maxFiles:
 		return usage("--file stands %d times: at most %d files can be worked on at once.", len(a.File), maxFiles)
+	}
+	if err := a.checkVoice(); err != nil {
+		return err
 	}
 	if a.Detach {
 		if a.Plan || a.Solution != nil || a.Out != defaultOut || a.thinking != (thinking{PriorKnowledge: true, MaxActions: defaultActions}) {
@@ -133,6 +140,9 @@ func (a *askCommand) failed(ctx context.Context, c *call, err error) error {
 }
 
 func (a *askCommand) wish(ctx context.Context, stdin io.Reader) (string, error) {
+	if a.Voice != nil {
+		return "", nil
+	}
 	wish := strings.Join(a.Wish, " ")
 	if wish == "-" && stdin != nil {
 		b, err := readAll(ctx, io.LimitReader(stdin, maxStdin+1))
@@ -144,7 +154,7 @@ func (a *askCommand) wish(ctx context.Context, stdin io.Reader) (string, error) 
 	wish = strings.TrimSpace(strings.ToValidUTF8(wish, "\uFFFD"))
 	switch {
 	case wish == "":
-		return "", usage("Usage: bot ask [--file FILE]… \"what you want\". The wish is empty; try: bot ask --help")
+		return "", usage("Usage: bot ask [--file FILE]… \"what you want\". The wish is empty; say it with --voice FILE, or try: bot ask --help")
 	case len(wish) > maxWish:
 		return "", usage("The wish is too long: at most %d bytes are read. A longer text to be worked on goes into a file: --file", maxWish)
 	}
@@ -193,7 +203,7 @@ func (a *askCommand) answer(ctx context.Context, c *call, config Config, wish st
 		return nil, err
 	}
 	defer func() { err = d.close(ctx, err) }()
-	if a.Solution != nil && !a.Plan {
+	if a.Solution != nil && !a.Plan && a.Voice == nil { // what is said is known only once it is heard
 		shown, err := d.shown(ctx, wish, a.File)
 		if err != nil {
 			return nil, err
@@ -205,7 +215,7 @@ func (a *askCommand) answer(ctx context.Context, c *call, config Config, wish st
 	// What is not to be run, or not as it is best, is only planned at first; so is what may
 	// have no place to go.
 	planOnly := a.Plan || a.Solution != nil || tryWriting(a.Out) != nil
-	p, err := d.submit(ctx, terminal.Message(t.channel(), wish, a.File), jobs.Options{PlanOnly: planOnly})
+	p, err := d.submit(ctx, a.message(t, wish), jobs.Options{PlanOnly: planOnly})
 	switch {
 	case err != nil:
 		return nil, err

@@ -30,9 +30,12 @@ func (a *askCommand) detach(ctx context.Context, c *call, config Config, wish st
 		if _, err := o.Workers(ctx); err != nil { // before files are put anywhere
 			return err
 		}
-		files, err := config.handOver(ctx, thread, a.File)
+		files, err := config.handOver(ctx, thread, a.files())
 		if err != nil {
 			return err
+		}
+		if a.Voice != nil {
+			files[len(files)-1].Voice = true
 		}
 		id, err := o.Submit(ctx, terminal.Handed(thread, wish, files), jobs.Options{})
 		if err != nil {

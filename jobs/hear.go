@@ -29,14 +29,17 @@ type heard struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// voice is the voice message that a request consists of: one file that somebody spoke, and
-// not a word of text. What it replies to, or has marked, it may well be about.
+// voice is the voice message that tells what is wished: the one file that somebody spoke, with
+// not a word of text. What goes with it, what it replies to, and what is marked, it is about.
 func (r *request) voice() *plan.Resource {
-	m := r.message()
-	if r.given == nil || !isVoice(m) {
+	if r.given == nil {
 		return nil
 	}
-	i := slices.IndexFunc(r.given.Resources, func(g plan.Resource) bool { return g.File == fileName(m.Files[0]) && g.Type == plan.Audio })
+	spoken, ok := spokenIn(r.message())
+	if !ok {
+		return nil
+	}
+	i := slices.IndexFunc(r.given.Resources, func(g plan.Resource) bool { return g.File == fileName(spoken) && g.Type == plan.Audio })
 	if i < 0 {
 		return nil
 	}
@@ -159,7 +162,16 @@ func (j *Jobs) quoted(r *request, text string) string {
 	return strings.TrimSpace(j.say(r, said) + "\n\n" + text)
 }
 
-// isVoice tells whether a message is nothing but a voice message.
-func isVoice(m *adapters.Message) bool {
-	return m != nil && strings.TrimSpace(m.Text) == "" && len(m.Files) == 1 && m.Files[0].Voice
+// spokenIn is the file in which somebody says what they do not write. Of several nobody knows
+// which is meant: they are files as others are.
+func spokenIn(m *adapters.Message) (adapters.File, bool) {
+	if m == nil || strings.TrimSpace(m.Text) != "" {
+		return adapters.File{}, false
+	}
+	of := func(f adapters.File) bool { return f.Voice }
+	i := slices.IndexFunc(m.Files, of)
+	if i < 0 || slices.ContainsFunc(m.Files[i+1:], of) {
+		return adapters.File{}, false
+	}
+	return m.Files[i], true
 }

@@ -101,6 +101,29 @@ func TestAVoiceMessageThatIsNotUnderstood(t *testing.T) {
 	}
 }
 
+// TestAVoiceMessageIsAboutWhatGoesWithIt: of files beside it the wish is, of a second voice
+// message nobody can tell which is the wish.
+func TestAVoiceMessageIsAboutWhatGoesWithIt(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.hearing("listen", "blur")
+	h.chat.files["pic"] = "PNG one"
+	j := h.start()
+	e := h.voice("t", "ann", "Ogg blur it")
+	e.Message.Files = append([]adapters.File{{ID: "p", Name: "photo.png", Handle: "pic"}}, e.Message.Files...)
+	r := h.ask(j, e)
+	asked := h.mind.request(r.ID)
+	if r.Wish != "blur" || len(asked.Given) != 1 || asked.Given[0].Type != plan.Image {
+		t.Errorf("%s: it is wished for %q with %+v", h.told(r), r.Wish, asked.Given)
+	}
+	e = h.voice("u", "bob", "Ogg one")
+	h.chat.files["two.ogg"] = "Ogg two"
+	e.Message.Files = append(e.Message.Files, adapters.File{ID: "two", Name: "two.ogg", Handle: "two.ogg", Voice: true})
+	if h.ask(j, e); h.mind.count("listen") != 1 {
+		t.Errorf("it was listened to %d times", h.mind.count("listen"))
+	}
+}
+
 // TestASoundWithWordsIsNoVoiceMessage, and neither is one that somebody chose as a file.
 func TestASoundWithWordsIsNoVoiceMessage(t *testing.T) {
 	t.Parallel()

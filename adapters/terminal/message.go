@@ -40,6 +40,13 @@ func Message(thread, wish string, paths []string) adapters.Event {
 	}
 }
 
+// Spoken is a wish that is not written: it is said in the last of the files.
+func Spoken(thread string, paths []string) adapters.Event {
+	e := Message(thread, "", paths)
+	e.Message.Files[len(paths)-1].Voice = true
+	return e
+}
+
 // HandedFolder is the folder, within that of a thread, in which files are put for another
 // process.
 const HandedFolder = "handed"

@@ -200,3 +200,15 @@ func TestHanded(t *testing.T) {
 		t.Errorf("opened %q", opened)
 	}
 }
+
+// TestSpoken: of several files the last is the one in which the wish is said.
+func TestSpoken(t *testing.T) {
+	t.Parallel()
+	e := terminal.Spoken("holiday", []string{"photo.jpg", "wish.ogg"})
+	if err := e.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if m := e.Message; m.Text != "" || len(m.Files) != 2 || m.Files[0].Voice || !m.Files[1].Voice || m.Files[1].Name != "wish.ogg" {
+		t.Errorf("%+v", m)
+	}
+}

@@ -52,8 +52,8 @@ func TestLook(t *testing.T) {
 		"AAC":               {made(t, "a.aac", lavfi(tone)...), audio("audio/aac", sound("aac"))},
 		"M4A":               {made(t, "a.m4a", lavfi(tone)...), audio("audio/x-m4a", sound("aac"))},
 		"AIFF":              {made(t, "a.aiff", lavfi(tone)...), audio("audio/aiff", sound("pcm_s16be"))},
-		"sound in an MP4":   {made(t, "sound.mp4", lavfi(tone)...), audio("video/mp4", sound("aac"))},
-		"without length":    {made(t, "live.webm", with(lavfi(tone), "-c:a", "libvorbis", "-live", "1")...), audio("video/webm", sound("vorbis"))},
+		"sound in an MP4":   {made(t, "sound.mp4", lavfi(tone)...), audio("audio/mp4", sound("aac"))},
+		"without length":    {made(t, "live.webm", with(lavfi(tone), "-c:a", "libvorbis", "-live", "1")...), audio("audio/webm", sound("vorbis"))},
 		"without its sound": {made(t, "still.mkv", with(both, "-af", "atrim=end=0", "-c:v", "mpeg4")...), video("video/x-matroska", Stream{Kind: "video", Codec: "mpeg4", Pixels: "yuv420p", Width: 64, Height: 48, Rate: 10})},
 	} {
 		t.Run(name, func(t *testing.T) {

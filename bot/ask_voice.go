@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"atelier/adapters"
+	"atelier/adapters/terminal"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/media"
+)
+
+// checkVoice checks how --voice stands beside the rest.
+func (a *askCommand) checkVoice() error {
+	switch {
+	case a.Voice == nil:
+		return nil
+	case *a.Voice == "":
+		return usage("--voice is empty: the name of a recording is expected.")
+	case len(a.Wish) > 0:
+		return usage("--voice says what you want, and so do the words after it: give one of them.")
+	case len(a.files()) > maxFiles:
+		return usage("--file stands %d times: with --voice at most %d files can be worked on at once.", len(a.File), maxFiles-1)
+	}
+	return nil
+}
+
+// inspectVoice refuses what --voice names where it is no sound: nobody could listen to it.
+func (a *askCommand) inspectVoice(ctx context.Context, config Config) error {
+	if a.Voice == nil {
+		return nil
+	}
+	info, err := media.InspectContext(ctx, *a.Voice, config.limits())
+	if err != nil {
+		return err
+	}
+	if info.Type != plan.Audio {
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a sound: --voice takes a recording in which you say what you want.", filepath.Base(*a.Voice)))}
+	}
+	return nil
+}
+
+// files are those of the message, by their paths: the last is the one in which the wish is said.
+func (a *askCommand) files() []string {
+	if a.Voice == nil {
+		return a.File
+	}
+	return append(slices.Clone(a.File), *a.Voice)
+}
+
+// message is the wish as it is handed over.
+func (a *askCommand) message(t *thread, wish string) adapters.Event {
+	if a.Voice == nil {
+		return terminal.Message(t.channel(), wish, a.File)
+	}
+	return terminal.Spoken(t.channel(), a.files())
+}
