@@ -79,6 +79,9 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 	var rest []toolbox.Server
 	for _, s := range c.Backends.all(c) {
 		made, err := w.make(ctx, s)
+		if err == nil {
+			made, err = w.watched(s, made)
+		}
 		if err != nil {
 			return nil, usage("The server %s is set wrong: %s", s.Name, err)
 		}

@@ -34,22 +34,39 @@ type checkup struct {
 	err  error
 }
 
-// withHealth has a backend asked after by the path that the file names for its server.
-func withHealth(b toolbox.Backend, s backendServer, c endpoint.Config) (toolbox.Backend, error) {
-	if s.Health == "" {
-		return b, nil
-	}
-	u, err := url.Parse(s.URL)
+// withHealth has a backend asked after by the path that the file names for its server. The
+// endpoint is the root of the server's host.
+func withHealth(b toolbox.Backend, s backendServer, root *endpoint.Endpoint) toolbox.Backend {
+	return &checkup{Backend: b, server: s.Name, path: s.Health, endpoint: root, turn: make(chan struct{}, 1)}
+}
+
+// rootOf is the root of the host of an address, with the name and the password that stand
+// in it.
+func rootOf(address string) (string, error) {
+	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New("its url cannot be read")
+		return "", errors.New("its url cannot be read")
 	}
-	root := url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}
-	c.BaseURL, c.AzureVersion, c.Timeout, c.Retries = root.String(), "", wellWithin, -1
-	e, err := endpoint.New(c)
+	return (&url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host}).String(), nil
+}
+
+// watched has what was made for a server asked after by its health path, if it has one.
+func (w *workbench) watched(s backendServer, made []toolbox.Server) ([]toolbox.Server, error) {
+	if s.Health == "" {
+		return made, nil
+	}
+	root, err := rootOf(s.URL)
 	if err != nil {
 		return nil, err
 	}
-	return &checkup{Backend: b, server: s.Name, path: s.Health, endpoint: e, turn: make(chan struct{}, 1)}, nil
+	e, err := w.endpoint(s, root)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range made {
+		made[i].Backend = withHealth(m.Backend, s, e)
+	}
+	return made, nil
 }
 
 // Probe asks after the server, and then after the candidate.
@@ -71,7 +88,9 @@ func (k *checkup) well(ctx context.Context) error {
 	if !k.at.IsZero() && time.Since(k.at) < wellFor {
 		return k.err
 	}
-	_, err := k.endpoint.Do(ctx, endpoint.Request{Path: k.path, Plainly: true})
+	mine, cancel := context.WithTimeout(ctx, wellWithin)
+	defer cancel()
+	_, err := k.endpoint.Do(mine, endpoint.Request{Path: k.path, Plainly: true})
 	switch {
 	case ctx.Err() != nil: // nobody answered, and nobody is to blame
 		return fmt.Errorf("ask for the health of %s: %w", k.server, ctx.Err())

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -53,8 +55,11 @@ func TestHealthPath(t *testing.T) {
 			}))
 			t.Cleanup(server.Close)
 			s := backendServer{Name: "gpu1", URL: server.URL + "/v1", Health: "/health"}
-			b, err := withHealth(idleBackend{c.backend}, s, endpoint.Config{BaseURL: s.URL, Key: hush})
+			root, err := rootOf(s.URL)
 			check(t, err)
+			e, err := endpoint.New(endpoint.Config{BaseURL: root, Key: hush, Retries: -1})
+			check(t, err)
+			b := withHealth(idleBackend{c.backend}, s, e)
 			for range 3 {
 				err := b.Probe(t.Context(), toolbox.Candidate{})
 				if !errors.Is(err, c.want) {
@@ -69,14 +74,22 @@ func TestHealthPath(t *testing.T) {
 			}
 			gone, stop := context.WithCancel(t.Context())
 			stop()
-			fresh, err := withHealth(idleBackend{}, s, endpoint.Config{BaseURL: s.URL, Key: hush})
-			check(t, err)
-			if err := fresh.Probe(gone, toolbox.Candidate{}); !errors.Is(err, context.Canceled) {
+			if err := withHealth(idleBackend{}, s, e).Probe(gone, toolbox.Candidate{}); !errors.Is(err, context.Canceled) {
 				t.Errorf("of one who has gone: %v", err)
 			}
 		})
 	}
-	if b, err := withHealth(idleBackend{}, backendServer{}, endpoint.Config{}); b != (idleBackend{}) || err != nil {
-		t.Errorf("without a path: %v, %v", b, err)
+}
+
+// TestHealthOfTheFile: the path that the file names decides, whatever the server's kind
+// would say.
+func TestHealthOfTheFile(t *testing.T) {
+	t.Parallel()
+	ill := "http://" + serving(t, http.StatusServiceUnavailable)
+	file := filepath.Join(t.TempDir(), "backends.yaml")
+	write(t, file, "servers:\n  - {name: gpu1, kind: openai, url: \""+ill+"/v1\", health: /health, models: {chat: m}}\n")
+	_, stdout, stderr := called{env: append(skyEnv(t), "BACKENDS_FILE="+file), args: []string{"tools", "--servers"}}.run(t)
+	if !strings.Contains(stdout, "The server gpu1 does not say that it is well.") {
+		t.Errorf("%s%s", stdout, stderr)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"atelier/agent/toolbox/sandbox"
 )
 
+// besideOpenAI ends the name of a LocalAI server in its part with OpenAI's API.
+const besideOpenAI = "-" + openaiKind
+
 // examineServers tells how the servers fare that tools run on. Tools that ask none are
 // looked at by themselves.
 func (c Config) examineServers(ctx context.Context, tools *toolbox.Toolbox) []finding {
@@ -38,6 +41,8 @@ func (c Config) serverFinding(h toolbox.Health) finding {
 		f.Says = "It answers, and is loading its models."
 	case h.State == toolbox.Down && h.Server == weatherServer: // which nobody has asked for
 		f.State, f.Says = missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, c.remedy(h.Server))
+	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the other dialect of one that is told of itself
+		f.State, f.Says = missing, h.Why
 	case h.State == toolbox.Down:
 		f.State, f.Says = wrong, fmt.Sprintf("%s Check that it runs, and %s.", h.Why, c.remedy(h.Server))
 	case h.Ways < h.All:

@@ -31,7 +31,7 @@ func TestLacksAreToldInChinese(t *testing.T) {
 	for _, s := range live.Statuses() {
 		got := said.Tell(phrase.SimplifiedChinese, s.Lack())
 		if s.Tool.Name == "text_to_image" {
-			want := "它需要工具服务器；此版本还不能使用这类服务器。" +
+			want := "它需要工具服务器；请为自己的服务器设置 TOOL_SERVER_URL，或为 Hugging Face 的服务器设置 HF_TOKEN 和 ALLOW_CLOUD_MEDIA=true。" +
 				"或者需要兼容 OpenAI 接口的服务器；请设置 OPENAI_API_KEY，或用 OPENAI_BASE_URL 指定自己的服务器。"
 			if got != want {
 				t.Errorf("%s lacks %q, want %q", s.Tool.Name, got, want)

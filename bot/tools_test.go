@@ -38,8 +38,9 @@ func TestToolsOfAServer(t *testing.T) {
 			"image_captioning": "needs an OpenAI-compatible server; set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own",
 			"text_to_image":    "set OPENAI_API_KEY",
 		}},
-		"a server": {modelEnv(server), []string{"image_to_edge", "image_captioning", "text_to_image", "translation"}, map[string]string{
-			"text_to_speech": `has no model called "gpt-4o-mini-tts": set OPENAI_SPEECH_MODEL to one that it has`,
+		"a server": {modelEnv(server), []string{"image_to_edge", "image_captioning", "text_to_image", "translation"}, nil},
+		"no such model": {modelEnv(server, "OPENAI_IMAGE_MODEL=flux"), []string{"translation"}, map[string]string{
+			"text_to_image": `has no model called "flux": set OPENAI_IMAGE_MODEL to one that it has`,
 		}},
 		"offline with a server": {modelEnv(server, "MIND=offline"), []string{"image_captioning", "text_to_image"}, nil},
 		"a server without a model": {[]string{"OPENAI_BASE_URL=" + server.URL(), "MIND=offline"}, []string{"text_to_image"}, map[string]string{
