@@ -40,7 +40,7 @@ queues gateway, plan, cpu and gpu:
 
 A queue with a larger weight is looked at more often, where queues share their workers:
 --queues gateway=6,plan=3,cpu=1 --concurrency 8. Otherwise each has workers of its own:
-16 for gateway, 8 for plan, one for each processor for cpu, and 1 for gpu.
+16 for gateway, 8 for plan, one for each processor for cpu, and 4 for gpu.
 
 It ends on SIGTERM or an interrupt: it takes no more work, lets what runs go on for a
 while, and leaves the rest to another process or to the next start. A second one kills it.`

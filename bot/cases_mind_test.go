@@ -1,0 +1,91 @@
+package main
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+)
+
+// scripted is a part of a wish as a model takes it.
+type scripted struct {
+	Says string `yaml:"says"`
+	// Args are files by the names that the person gave them, earlier parts ("<GENERATED>-0"),
+	// and texts.
+	Args []struct {
+		Type    plan.Type    `yaml:"type"`
+		Value   string       `yaml:"value"`
+		Meaning plan.Meaning `yaml:"meaning"`
+	} `yaml:"args"`
+	Returns plan.Type `yaml:"returns"`
+	// Tools are those that the model finds fit.
+	Tools []string `yaml:"tools"`
+}
+
+// mindOf are the settings of the mind: a model that does as the script says, or none.
+func mindOf(t *testing.T, parts []scripted) []string {
+	t.Helper()
+	if parts == nil {
+		return []string{"MIND=offline"}
+	}
+	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}, Answer: func(r llmtest.Request) llmtest.Response {
+		switch r.Job {
+		case "decompose":
+			return llmtest.Response{JSON: decomposed(parts, r.User())}
+		case "assess":
+			return llmtest.Response{JSON: assessed(parts)}
+		case "settle":
+			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [SCORES], "fills": [], "models": []}`)}
+		case "respond":
+			return llmtest.Response{Text: respond(r.User())}
+		}
+		return llmtest.Response{Status: 400} // it runs no tools
+	}})
+	return modelEnv(server)
+}
+
+// fileListed is a file that a prompt lists.
+var fileListed = regexp.MustCompile(`(?m)^- "([^"]+)": `)
+
+func decomposed(parts []scripted, prompt string) object {
+	names := map[string]string{} // by what the person called the file
+	for _, m := range fileListed.FindAllStringSubmatch(prompt, -1) {
+		names[given.ReplaceAllString(m[1], ".")] = m[1]
+	}
+	subtasks := []object{}
+	for i, p := range parts {
+		args, after := []object{}, []int{}
+		for _, a := range p.Args {
+			value := a.Value
+			if name, ok := names[value]; ok {
+				value = name
+			}
+			if _, number, ok := strings.Cut(value, "<GENERATED>-"); ok {
+				if n, err := strconv.Atoi(number); err == nil {
+					after = append(after, n)
+				}
+			}
+			args = append(args, object{"type": a.Type, "value": value, "meaning": a.Meaning})
+		}
+		subtasks = append(subtasks, object{
+			"description": p.Says, "task": []string{}, "id": i, "dep": after, "args": args,
+			"returns": object{"type": p.Returns, "value": generated(i)},
+		})
+	}
+	return object{"thought": "", "subtasks": subtasks, "question": "", "reply": "", "refused": false, "types": []object{}}
+}
+
+func assessed(parts []scripted) object {
+	tasks := []object{}
+	for i, p := range parts {
+		scores := []object{}
+		for _, tool := range p.Tools {
+			scores = append(scores, object{"tool": tool, "score": 5})
+		}
+		tasks = append(tasks, object{"task": i + 1, "way": "", "scores": scores})
+	}
+	return object{"tasks": tasks}
+}

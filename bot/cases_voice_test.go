@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/jobs"
+)
+
+// speaking is a parlour in which people speak: its files lie at their handles.
+type speaking struct{ *parlour }
+
+func (speaking) Fetch(_ context.Context, f adapters.File) (io.ReadCloser, error) {
+	return os.Open(f.Handle)
+}
+
+// TestAVoiceMessageIsDone: what somebody says about a picture is heard, quoted and done.
+func TestAVoiceMessageIsDone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server := hftasktest.New(t, hftasktest.Config{Heard: "take the umbrella out", Words: map[string]string{"red": "umbrella"}})
+	p := newParlour()
+	o := openService(t, service{adapters: []adapters.Adapter{speaking{p}}}, "ATELIER_DATA="+t.TempDir(), "TOOL_SERVER_URL="+server.URL())
+	wish := p.wish("m1", "")
+	wish.Message.Files = []adapters.File{{ID: "v", Name: "voice-message.wav", Handle: prop(t, dir, "voice.wav", "voice take the umbrella out"), Voice: true}}
+	wish.Message.ReplyTo = &adapters.Earlier{
+		Ref: adapters.MessageRef{Adapter: "parlour", Channel: "room", ID: "before"}, By: adapters.Person{ID: "bob"},
+		Files: []adapters.File{{ID: "p", Name: "beach.png", Handle: prop(t, dir, "beach.png", "scene")}},
+	}
+	p.says <- wish
+	reply := <-p.replies
+	r := o.waitFor(wish)
+	if r.Runs[0].Status != jobs.Done || !strings.Contains(reply.Text, "I understood: “take the umbrella out”") {
+		t.Fatalf("%s: %s\n%s", r.Runs[0].Status, reply.Text, o.log)
+	}
+	if heard := server.Asked("automatic-speech-recognition"); len(heard) != 1 {
+		t.Errorf("it listened %d times", len(heard))
+	}
+	edits := server.Asked("image-to-image")
+	if len(edits) != 1 || !strings.Contains(edits[0].Parameters["prompt"].(string), "umbrella") {
+		t.Errorf("the picture was changed so: %+v", edits)
+	}
+	if len(reply.Files) != 1 {
+		t.Errorf("it came with %+v", reply.Files)
+	}
+}
