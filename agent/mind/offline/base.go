@@ -43,8 +43,11 @@ func (s *scene) refer(u *understood, refs references, t plan.Type) (entity, bool
 		return entity{}, false
 	}
 	e, ok := s.latest(t, func(e entity) bool { return e.typ == t })
-	if !ok || e.made && !s.stillMeant(u, refs, e) {
+	switch {
+	case !ok, e.made && !s.stillMeant(u, refs, e):
 		return entity{}, false
+	case !e.made && !e.given && !refs.definite[t] && len(s.unnamed(plan.Image)) > 0:
+		return entity{}, false // a picture came with the message, and boxes of an earlier one are not of it
 	}
 	return e, true
 }
