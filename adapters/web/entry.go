@@ -40,7 +40,8 @@ type upload struct {
 	Type   string `json:"type"` // as it was found out, not as it was told
 	Width  int    `json:"width,omitempty"`
 	Height int    `json:"height,omitempty"`
-	Key    string `json:"key"` // in Media
+	Voice  bool   `json:"voice,omitempty"` // somebody spoke it, and did not choose it as a file
+	Key    string `json:"key"`             // in Media
 }
 
 // taken tells that a message, or reaction, was handed over: the handler has it.

@@ -88,7 +88,7 @@ var bot = adapters.Person{ID: "bot"}
 
 // file is an upload as the handler is told of it.
 func (u upload) file() adapters.File {
-	return adapters.File{ID: u.ID, Name: u.Name, Size: u.Size, Type: u.Type, Handle: u.Key}
+	return adapters.File{ID: u.ID, Name: u.Name, Size: u.Size, Type: u.Type, Voice: u.Voice, Handle: u.Key}
 }
 
 // Before gives the messages that were written before one.

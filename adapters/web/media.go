@@ -67,6 +67,12 @@ func kindOf(mediaType string, own bool) string {
 	return kindOther
 }
 
+// isSound tells of a media type that is a sound's. Ogg may be told as no more than a container.
+func isSound(mediaType string) bool {
+	t := essence(mediaType)
+	return strings.HasPrefix(t, "audio/") || t == "application/ogg"
+}
+
 // file is what is served.
 type file struct {
 	key, name, mediaType string

@@ -103,7 +103,7 @@ func (f *files) Delete(_ context.Context, key string) error {
 
 func (*files) Folder(t adapters.Thread) string { return "threads/" + t.Key() }
 
-// Look tells pictures by how they begin; every one that begins so has 40 by 30 pixels.
+// Look tells pictures and sounds by how they begin; every one that begins so has 40 by 30 pixels.
 func (f *files) Look(ctx context.Context, key, _, _ string) (Found, error) {
 	r, err := f.GetRange(ctx, key, 0, -1)
 	if err != nil {
@@ -126,6 +126,10 @@ func (f *files) Look(ctx context.Context, key, _, _ string) (Found, error) {
 		return Found{Type: "text/html"}, nil
 	case bytes.HasPrefix(b, []byte("text")):
 		return Found{Type: "text/plain"}, nil
+	case bytes.HasPrefix(b, []byte("OggS")):
+		return Found{Type: "audio/ogg"}, nil
+	case bytes.HasPrefix(b, []byte("\x1a\x45\xdf\xa3")):
+		return Found{Type: "audio/webm"}, nil
 	}
 	return Found{Type: "application/octet-stream"}, nil
 }

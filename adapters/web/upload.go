@@ -25,7 +25,9 @@ const (
 	maxPending = 2 * adapters.MaxFiles
 	// maxUploads is after how many entries a thread takes no more files.
 	maxUploads = 10_000
-	forMask    = "mask"
+	// forMask is what an upload is for that is laid over a picture, forVoice one in which
+	// somebody says what they do not write.
+	forMask, forVoice = "mask", "voice"
 )
 
 // uploaded is what a browser is told of its upload.
@@ -128,6 +130,9 @@ func (c *Channel) keep(w http.ResponseWriter, r *http.Request, p *pending) error
 	}
 	if p.For == forMask && (kindOf(found.Type, false) != kindImage || found.Width == 0) {
 		return refuse(http.StatusUnsupportedMediaType, "A mask is a picture.")
+	}
+	if p.Voice = p.For == forVoice; p.Voice && !isSound(found.Type) {
+		return refuse(http.StatusUnsupportedMediaType, "A voice message is a sound.")
 	}
 	p.Size, p.Type, p.Width, p.Height = content.n, found.Type, found.Width, found.Height
 	return nil

@@ -105,7 +105,11 @@ func (p *platform) Write(t *testing.T, post adapterstest.Post) adapters.MessageR
 	thread, id := post.Thread.Channel, p.next("message")
 	form := url.Values{"id": {id}, "text": {post.Text}, "reply_to": {post.ReplyTo.ID}}
 	for _, f := range post.Files {
-		form.Add("file", p.upload(t, post.By, thread, f.Name, "", f.Content))
+		what := ""
+		if f.Voice {
+			what = forVoice
+		}
+		form.Add("file", p.upload(t, post.By, thread, f.Name, what, f.Content))
 	}
 	var marks []pointing
 	for _, m := range post.Marks {

@@ -39,6 +39,9 @@ func Start(tb testing.TB) *Browser {
 		chromedp.Flag("font-render-hinting", "none"),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("no-proxy-server", true), // all is local
+		// The microphone is one that beeps, and everybody may listen to it.
+		chromedp.Flag("use-fake-device-for-media-stream", true),
+		chromedp.Flag("use-fake-ui-for-media-stream", true),
 	)
 	// The browser outlives the test's own context, so that it can be closed in an orderly way.
 	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(tb.Context()), options...)

@@ -67,7 +67,7 @@ func (g *Guard) harden(header http.Header, h host) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()")
+	header.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=(self), payment=(), usb=()")
 	header.Set("Cache-Control", "no-store")
 	if g.secure(h) || h.local() { // elsewhere browsers complain of it, and pass it over
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")

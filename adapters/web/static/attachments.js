@@ -1,7 +1,7 @@
 // What goes with the message that is being written: files, and marks on pictures. A file is
 // uploaded as soon as it is attached.
 //
-// An item is {kind: "file", name, size, type, state, part, error, file, upload} or
+// An item is {kind: "file", name, size, type, state, part, error, file, voice, upload} or
 // {kind: "marks", ref, name, src, width, height, points, boxes, mask, state, error, upload},
 // where mask is a Blob or null, and upload what the server knows of the file or mask.
 // The state is waiting, uploading, done or failed.
@@ -35,15 +35,21 @@ export class Attachments extends EventTarget {
     return this.items.filter((i) => i.kind === "marks");
   }
 
-  // add attaches files. It gives a sentence where not all of them can be.
-  add(files) {
+  // spoken tells whether a voice message is among the files.
+  get spoken() {
+    return this.files.some((i) => i.voice);
+  }
+
+  // add attaches files, or what somebody has spoken. It gives a sentence where not all of them
+  // can be.
+  add(files, { voice = false } = {}) {
     let trouble = "";
     for (const file of files) {
       const name = file.name || "file";
       if (this.mostFiles > 0 && this.files.length >= this.mostFiles) trouble = word("tooMany", { most: this.mostFiles });
       else if (file.size === 0) trouble = word("emptyFile", { name: plain(name) });
       else if (this.mostBytes > 0 && file.size > this.mostBytes) trouble = word("tooLarge", { name: plain(name), most: bytes(this.mostBytes) });
-      else this.items.push({ kind: "file", name, size: file.size, type: file.type, file, state: "waiting", part: 0 });
+      else this.items.push({ kind: "file", name, size: file.size, type: file.type, file, voice, state: "waiting", part: 0 });
     }
     this.#next();
     return trouble;
@@ -109,7 +115,7 @@ export class Attachments extends EventTarget {
     item.part = 0;
     const isMask = item.kind === "marks";
     const { done, stop } = upload(this.thread, isMask ? item.mask : item.file, isMask ? "mask.png" : item.name, {
-      mask: isMask,
+      purpose: isMask ? "mask" : item.voice ? "voice" : "",
       progress: (part) => {
         item.part = part;
         this.dispatchEvent(new Event("progress"));

@@ -5,6 +5,7 @@ import { Chips } from "./chips.js";
 import { Draft } from "./draft.js";
 import { openMarker } from "./marking.js";
 import { failureOf } from "./notice.js";
+import { Speaker } from "./speak.js";
 import { asked, newId, word } from "./words.js";
 
 export class Composer {
@@ -16,7 +17,7 @@ export class Composer {
   constructor(form) {
     const part = (id) => document.getElementById(id);
     this.form = form;
-    this.parts = Object.fromEntries(["text", "send", "attach", "files", "chips", "hint", "trouble", "sending", "reply-to"].map((id) => [id, part(id)]));
+    this.parts = Object.fromEntries(["text", "send", "attach", "files", "chips", "hint", "trouble", "sending", "reply-to", "speak", "speaking"].map((id) => [id, part(id)]));
     const { thread, fresh, maxFile, maxFiles } = form.dataset;
     this.fresh = fresh !== undefined; // the message begins a thread, which has a page of its own
     this.draft = new Draft(thread, this.fresh);
@@ -27,6 +28,11 @@ export class Composer {
       remove: (item) => this.attachments.remove(item),
       retry: (item) => this.attachments.retry(item),
       mark: (item) => this.#mark(item),
+    });
+    this.speaker = new Speaker(this.parts.speak, this.parts.speaking, {
+      spoken: (file) => this.#spoken(file),
+      trouble: (sentence) => this.#trouble(sentence),
+      changed: () => this.#changed(),
     });
     this.#listen();
     this.#restore(kept);
@@ -70,6 +76,13 @@ export class Composer {
     this.#trouble(this.attachments.add(files));
     this.#hint("");
     this.parts.text.focus();
+  }
+
+  // spoken sends what somebody said in the place of words, with all that is attached.
+  #spoken(file) {
+    const trouble = this.attachments.add([file], { voice: true });
+    if (trouble) return this.#trouble(trouble);
+    this.send();
   }
 
   // fill puts in a wish, and says which file it needs.
@@ -127,8 +140,11 @@ export class Composer {
 
   #changed() {
     const { text, send } = this.parts;
-    const empty = !text.value.trim() && this.attachments.items.length === 0;
+    const { active } = this.speaker;
+    const empty = !text.value.trim() && this.attachments.items.length === 0 && !active;
     send.setAttribute("aria-disabled", String(empty || this.#sending));
+    this.speaker.show(!text.value.trim() && !this.attachments.spoken && !this.#sending);
+    text.readOnly = this.#sending || active; // what is said is sent without words
     if (!CSS.supports("field-sizing", "content")) {
       text.style.height = "auto";
       text.style.height = `${text.scrollHeight}px`;
@@ -152,7 +168,7 @@ export class Composer {
   // words; where something is marked, nobody but the writer knows what is to be done with it.
   get #missing() {
     const { files, marks } = this.attachments;
-    if (this.parts.text.value.trim()) return "";
+    if (this.parts.text.value.trim() || this.attachments.spoken) return "";
     if (marks.length > 0) return word("whatWithMarks");
     return files.length > 0 ? "" : word("nothing");
   }
@@ -161,6 +177,7 @@ export class Composer {
     const { attachments } = this;
     this.#waiting = false;
     if (this.#sending) return;
+    if (this.speaker.active) return this.speaker.finish(); // which sends it
     this.#trouble("");
     this.#tell("");
     if (attachments.failed) return this.#trouble(word("filesFailed"));
@@ -211,7 +228,6 @@ export class Composer {
   // busy keeps the form from being changed while it is sent.
   #busy(is) {
     this.#sending = is;
-    this.parts.text.readOnly = is;
     this.parts.chips.inert = is;
     this.parts.attach.disabled = is;
     this.#tell(is ? word("sending") : "");

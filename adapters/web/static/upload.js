@@ -6,11 +6,11 @@ const attempts = 4; // while the server has too much to do, or the line is cut
 const pause = 5; // seconds between two of them, where the server does not say
 const longestPause = 60;
 
-// upload sends a file. done is a promise of what the server knows of it; it fails with a
+// upload sends a file, for a purpose where it is not just a file. done is a promise of what the server knows of it; it fails with a
 // sentence for people. stop breaks it off.
-export function upload(thread, file, name, { mask = false, progress = () => {} } = {}) {
+export function upload(thread, file, name, { purpose = "", progress = () => {} } = {}) {
   const query = new URLSearchParams({ name });
-  if (mask) query.set("for", "mask");
+  if (purpose) query.set("for", purpose);
   const stopped = new AbortController();
   const done = (async () => {
     for (let left = attempts - 1; ; left--) {

@@ -1,0 +1,86 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http/httptest"
+	"testing"
+
+	"atelier/adapters"
+	"atelier/adapters/web/browsertest"
+)
+
+// TestSpeakInBrowser: what is said into the microphone is sent without words, with what is
+// attached and to what it replies; it can be dropped; and who has no microphone is told so.
+func TestSpeakInBrowser(t *testing.T) {
+	t.Parallel()
+	c := newChannel(t, newMemory(), newFiles())
+	events := make(chan adapters.Event, 10)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	over := make(chan error, 1)
+	go func() {
+		over <- c.Listen(ctx, func(_ context.Context, e adapters.Event) error { events <- e; return nil })
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(hardened(t, c.Handler()))
+	t.Cleanup(server.Close)
+	t.Cleanup(c.Close)
+	p := browsertest.Start(t).Page(t, browsertest.Look{})
+	const there, recording = `!document.getElementById("speak").hidden`, `!document.getElementById("speaking").hidden`
+	const heard = `document.querySelector("#speaking time").textContent !== "0:00"`
+
+	p.Open(server.URL + "/")
+	p.Wait(there)
+	write(p, "blur it")
+	p.Wait(`document.getElementById("speak").hidden`)
+	p.Script(`{ const text = document.getElementById("text"); text.value = ""; text.dispatchEvent(new Event("input")); }`)
+	p.Wait(there)
+
+	click(p, "#speak")
+	p.Wait(recording)
+	click(p, "#speaking button")
+	p.Wait(`document.getElementById("speaking").hidden && document.getElementById("chips").children.length === 0`)
+
+	drop(p, "photo.txt")
+	p.Wait(`document.querySelector(".chip .chip-state")?.textContent === "3 B"`)
+	click(p, "#speak")
+	p.Wait(recording + " && " + heard + ` && document.getElementById("text").readOnly`)
+	p.Screenshot("speaking")
+	click(p, "#speak")
+	e := <-events
+	if m := e.Message; m == nil || m.Text != "" || len(m.Files) != 2 || m.Files[0].Voice || !m.Files[1].Voice || m.Files[1].Type != "audio/webm" {
+		t.Fatalf("it was heard as %+v", e.Message)
+	}
+	r, err := c.Fetch(ctx, e.Message.Files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil || !bytes.Contains(b, []byte("A_OPUS")) {
+		t.Errorf("the recording has %d bytes, %v", len(b), err)
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	p.Wait(`location.pathname.startsWith("/t/") && document.querySelectorAll("#messages article").length === 1`)
+	p.Screenshot("spoken")
+
+	p.Wait(there)
+	click(p, "#speak")
+	p.Wait(recording + " && " + heard)
+	enter(p, "") // sends it too
+	if e := <-events; e.Message == nil || len(e.Message.Files) != 1 || !e.Message.Files[0].Voice {
+		t.Fatalf("the second was heard as %+v", e.Message)
+	}
+
+	p.Script(`navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotAllowedError"))`)
+	p.Wait(there)
+	click(p, "#speak")
+	p.Wait(`document.getElementById("trouble").textContent.startsWith("The microphone cannot be used.") && document.getElementById("speaking").hidden`)
+}

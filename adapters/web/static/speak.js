@@ -1,0 +1,118 @@
+// A voice message: what somebody says in the place of writing it.
+
+import { word } from "./words.js";
+
+const longest = 300; // seconds, after which it is sent as it is
+
+// kinds are what a browser may be able to record, the best first, with the endings of files.
+const kinds = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a", "audio/ogg;codecs=opus": "ogg", "audio/webm": "webm" };
+
+// canSpeak tells whether this browser can record here: pages without https are not let to.
+export const canSpeak = Boolean(navigator.mediaDevices?.getUserMedia && window.MediaRecorder);
+
+// Recording takes down what the microphone hears until it is ended.
+class Recording {
+  #parts = [];
+
+  constructor(stream) {
+    const kind = Object.keys(kinds).find((k) => MediaRecorder.isTypeSupported(k));
+    this.stream = stream;
+    this.recorder = new MediaRecorder(stream, kind ? { mimeType: kind } : {});
+    this.recorder.addEventListener("dataavailable", (e) => e.data.size > 0 && this.#parts.push(e.data));
+    this.over = new Promise((done) => this.recorder.addEventListener("stop", done, { once: true }));
+    this.recorder.start();
+    this.begun = performance.now();
+  }
+
+  get seconds() {
+    return Math.floor((performance.now() - this.begun) / 1000);
+  }
+
+  // end gives what was recorded, as a file.
+  async end() {
+    if (this.recorder.state !== "inactive") this.recorder.stop(); // it is where the microphone was pulled out
+    await this.over;
+    for (const track of this.stream.getTracks()) track.stop(); // the browser shows no more that it listens
+    const [type] = this.recorder.mimeType.split(";");
+    const ending = Object.entries(kinds).find(([kind]) => kind.startsWith(type))?.[1] ?? "webm";
+    return new File(this.#parts, `voice-message.${ending}`, { type });
+  }
+}
+
+// Speaker is the button that records, and the bar that tells how long. on has what comes of
+// it: spoken with the file, trouble with a sentence, and changed.
+export class Speaker {
+  #recording = null;
+  #asking = false; // for the microphone
+  #clock = 0;
+
+  constructor(button, bar, on) {
+    Object.assign(this, { button, bar, on });
+    button.addEventListener("click", () => (this.active ? this.finish() : this.begin()));
+    bar.querySelector("button").addEventListener("click", () => this.drop());
+    window.addEventListener("keydown", (e) => e.key === "Escape" && this.active && this.drop());
+    window.addEventListener("pagehide", () => this.drop());
+  }
+
+  get active() {
+    return this.#recording !== null;
+  }
+
+  // show lets people record, or not.
+  show(can) {
+    this.button.hidden = !canSpeak || !(can || this.active);
+  }
+
+  async begin() {
+    if (this.#asking) return;
+    this.#asking = true;
+    this.on.trouble("");
+    try {
+      this.#recording = new Recording(await navigator.mediaDevices.getUserMedia({ audio: true }));
+    } catch {
+      this.on.trouble(word("noMicrophone"));
+      return;
+    } finally {
+      this.#asking = false;
+    }
+    this.#clock = setInterval(() => this.#tick(), 250);
+    this.#tick();
+    this.#changed();
+    this.button.focus();
+  }
+
+  // finish ends the recording, and hands it over.
+  async finish() {
+    const file = await this.#end();
+    if (file) this.on.spoken(file);
+  }
+
+  async drop() {
+    await this.#end();
+  }
+
+  async #end() {
+    const recording = this.#recording;
+    if (!recording) return null;
+    this.#recording = null;
+    clearInterval(this.#clock);
+    const file = await recording.end();
+    this.#changed();
+    return file;
+  }
+
+  #tick() {
+    const { seconds } = this.#recording;
+    this.bar.querySelector("time").textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    if (seconds >= longest) this.finish();
+  }
+
+  #changed() {
+    const label = this.active ? this.button.dataset.on : this.button.dataset.off;
+    this.bar.hidden = !this.active;
+    this.button.classList.toggle("recording", this.active);
+    this.button.setAttribute("aria-label", label);
+    this.button.title = label;
+    this.on.changed();
+  }
+}
