@@ -77,27 +77,27 @@ func backendSettings() []setting {
 // are tried.
 func (c Config) setServers() []backendServer {
 	var all []backendServer
-	add := func(s backendServer, name, kind, token string) {
-		if s.Name, s.Kind, s.Token = name, kind, token; s.URL != "" {
+	add := func(s backendServer, name, kind, token, setting string) {
+		if s.Name, s.Kind, s.Token, s.setting = name, kind, token, setting; s.URL != "" {
 			all = append(all, s)
 		}
 	}
-	add(c.Backends.ToolServer, toolServer, hftaskKind, "TOOL_SERVER_TOKEN")
-	add(c.Backends.LocalAI, localaiKind, localaiKind, "LOCALAI_API_KEY")
+	add(c.Backends.ToolServer, toolServer, hftaskKind, "TOOL_SERVER_TOKEN", "TOOL_SERVER_URL")
+	add(c.Backends.LocalAI, localaiKind, localaiKind, "LOCALAI_API_KEY", "LOCALAI_URL")
 	if m := c.Models; m.Server.configured() {
 		add(backendServer{
 			URL: cmp.Or(m.Server.BaseURL, openAI), key: m.Server.Key,
 			Models: backendModels{Chat: m.Name, Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription},
-		}, openaiKind, openaiKind, "OPENAI_API_KEY")
+		}, openaiKind, openaiKind, "OPENAI_API_KEY", "OPENAI_BASE_URL")
 	}
 	if hf := c.Backends.HF; hf.Token != "" {
-		add(backendServer{URL: hf.Router, key: hf.Token, Cloud: true}, huggingFaceServer, hftaskKind, "HF_TOKEN")
+		add(backendServer{URL: hf.Router, key: hf.Token, Cloud: true}, huggingFaceServer, hftaskKind, "HF_TOKEN", "HF_ROUTER_URL")
 	}
 	return all
 }
 
 // checkBackends gives the servers of the file their keys, and tells which are missing.
-func (c *Config) checkBackends() []string {
+func (c Config) checkBackends() []string {
 	var wrong []string
 	for i, s := range c.Backends.Servers {
 		if s.Token == "" {

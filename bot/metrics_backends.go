@@ -22,7 +22,8 @@ func (m *metrics) watchBackends(tools *toolbox.Toolbox) error {
 		calls: describe("atelier_backend_calls", "Calls of a server at this moment, running and waiting for their turn.", "state"),
 		limit: describe("atelier_backend_calls_limit", "How many calls a server is given at a time; 0 is any number."),
 		alone: describe("atelier_backend_circuit_open", "Models that failed several times in a row and are left alone for a while.", "model"),
-		live:  prometheus.NewDesc("atelier_tools", "Tools of the catalogue, those that can run now (live), here or in another process, and not (dead).", []string{"state"}, nil),
+		live: prometheus.NewDesc("atelier_tools", "Tools of the catalogue, those that can run now (live), here or in another process, and not (dead).",
+			[]string{"state"}, nil),
 	})
 	if err != nil {
 		return fmt.Errorf("watch the backends: %w", err)

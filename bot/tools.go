@@ -7,13 +7,12 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"atelier/agent/toolbox"
 )
 
 type toolsCommand struct {
-	JSON    bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, why}], or with --servers [{server, kind, state, why, ways, all, running, waiting, parallel, alone}]."`
+	JSON    bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, why}], or of servers [{server, kind, state, why, ways, all, running, …}]."`
 	Servers bool `help:"List what the tools run on, and how that fares, in the place of the tools."`
 }
 
@@ -104,15 +103,11 @@ func (t *toolsCommand) printServers(ctx context.Context, c *call, tools *toolbox
 	if t.JSON {
 		return printJSON(c.Stdout, all)
 	}
-	rows := tabwriter.NewWriter(c.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(rows, "SERVER\tKIND\tSTATE\tWAYS\tSAYS")
+	rows := [][]string{{"SERVER", "KIND", "STATE", "WAYS", "SAYS"}}
 	for _, h := range all {
-		fmt.Fprintf(rows, "%s\t%s\t%s\t%d of %d\t%s\n", h.Server, h.Kind, h.State, h.Ways, h.All, h.Why)
+		rows = append(rows, []string{h.Server, h.Kind, string(h.State), fmt.Sprintf("%d of %d", h.Ways, h.All), plain(h.Why)})
 	}
-	if err := rows.Flush(); err != nil {
-		return fmt.Errorf("print the servers: %w", err)
-	}
-	return nil
+	return printLines(c.Stdout, align(rows))
 }
 
 func printTools(w io.Writer, lines []toolLine) error {
