@@ -80,13 +80,13 @@ func (c Candidate) told() plan.Candidate {
 // the operator has said otherwise, that is the catalogue's order of backings, each on the
 // servers in their order and by the models in theirs, the one that no name is given for
 // last; what is in the house before what is not, and stand-ins after all others.
-func candidates(tool Tool, servers []Server, models []Model, ways []Way) []Candidate {
-	if len(ways) > 0 {
-		return listed(tool, servers, ways)
+func candidates(tool Tool, config Config) []Candidate {
+	if ways, ok := config.Ways[tool.Name]; ok {
+		return listed(tool, config.Servers, ways)
 	}
 	var all []Candidate
 	for i, b := range tool.Backends {
-		for _, s := range servers {
+		for _, s := range config.Servers {
 			if s.Kind != b.Kind {
 				continue
 			}
@@ -97,7 +97,7 @@ func candidates(tool Tool, servers []Server, models []Model, ways []Way) []Candi
 			if c.Approximate {
 				c.rank += 2 * listable
 			}
-			for _, m := range models {
+			for _, m := range config.Catalogue.Models() {
 				if m.Does(tool.Name, b) {
 					named := c
 					named.Model = m.ID

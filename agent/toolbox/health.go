@@ -93,10 +93,23 @@ func (h *health) of(c Candidate) *circuit {
 
 // alone tells whether a candidate is left alone just now.
 func (h *health) alone(c Candidate) error {
-	if h.of(c).State() != gobreaker.StateOpen {
-		return nil
+	if !h.of(c).closed() {
+		return leftAlone(c)
 	}
-	return leftAlone(c)
+	return nil
+}
+
+// closed tells whether a call would be let through now: not while it is left alone, nor
+// while one call is out to see whether it works again.
+func (c *circuit) closed() bool {
+	switch c.State() {
+	case gobreaker.StateOpen:
+		return false
+	case gobreaker.StateHalfOpen:
+		return c.Counts().Requests == 0
+	default:
+		return true
+	}
 }
 
 func leftAlone(c Candidate) error {
@@ -141,7 +154,7 @@ func (h *health) broken() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, c := range h.circuits {
-		if c.State() == gobreaker.StateOpen {
+		if !c.closed() {
 			return true
 		}
 	}
@@ -155,7 +168,7 @@ func (h *health) open(server string) []string {
 	defer h.mu.Unlock()
 	var models []string
 	for _, c := range h.circuits {
-		if c.server == server && c.State() == gobreaker.StateOpen {
+		if c.server == server && !c.closed() {
 			models = append(models, c.model)
 		}
 	}

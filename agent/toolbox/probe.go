@@ -13,21 +13,13 @@ import (
 	"atelier/agent/plan"
 )
 
-// probed is what the candidates of this process answered. It is read only.
-type probed struct {
-	at    time.Time
-	tools []local // in the order of the catalogue
-	// next is when the first of them is to be asked again.
-	next time.Time
-}
-
-// local is what this process can do with a tool.
-type local struct {
-	tool       Tool
-	answers    []answer
-	candidates []plan.Candidate // that are live here, in the order in which they are tried
-	whys       []plan.Message   // not, where there are none
-}
+const (
+	// maxProbes is how many candidates of a server are asked after at a time.
+	maxProbes = 8
+	// roundTime is how long one round of a server's candidates may take. Those whose turn
+	// did not come are not live until the next round.
+	roundTime = 10 * time.Second
+)
 
 // answer is what a candidate said to its last probe.
 type answer struct {
@@ -44,10 +36,45 @@ func (a answer) why() plan.Message {
 	return plan.Sentence(a.err, plan.Say("Its backend does not answer."))
 }
 
+// errUnasked is the error of a candidate that nobody has asked after yet.
+var errUnasked = &plan.Fault{Sentence: plan.Say("It is still being looked at."), Err: errors.New("it was not probed yet")}
+
+// prober asks after the candidates of one server. Servers do not wait for each other.
+type prober struct {
+	server Server
+	at     []spot
+	turn   chan struct{} // holds a token for who asks
+}
+
+// spot is where an answer stands: of which tool of the catalogue, and which of its ways.
+type spot struct{ tool, way int }
+
+// newProbers prepares the asking after all candidates, none of which is known yet.
+func (t *Toolbox) newProbers() {
+	tools := t.catalogue.Tools()
+	t.known = make([][]answer, len(tools))
+	for _, s := range t.servers {
+		p := &prober{server: s, turn: make(chan struct{}, 1)}
+		for i, tool := range tools {
+			for j, c := range t.ways[tool.Name] {
+				if c.server() == s.name() {
+					p.at = append(p.at, spot{i, j})
+				}
+			}
+		}
+		t.probers = append(t.probers, p)
+	}
+	for i, tool := range tools {
+		for _, c := range t.ways[tool.Name] {
+			t.known[i] = append(t.known[i], answer{candidate: c, err: errUnasked})
+		}
+	}
+}
+
 // Local lists what this process can run: for each tool that has a live candidate here, the
-// candidates in the order in which they are tried. It is what other processes
-// are told, whose [Config].Elsewhere it becomes. It answers from the last probes while
-// they are fresh, and fails only when ctx ends.
+// candidates in the order in which they are tried. It is what other processes are told,
+// whose [Config].Elsewhere it becomes. It answers from the last probes while they are
+// fresh, and fails only when ctx ends.
 func (t *Toolbox) Local(ctx context.Context) (map[string][]plan.Candidate, error) {
 	p, err := t.probeAll(ctx)
 	if err != nil {
@@ -80,6 +107,177 @@ func (t *Toolbox) others(ctx context.Context) (map[string][]plan.Candidate, erro
 	return nothing, nil
 }
 
+// probeAll asks after every candidate that is due, and tells what is known then. While
+// [Toolbox.Watch] does so, nobody waits for it.
+func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
+	if !t.watched.Load() {
+		if err := t.ask(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return t.snapshot(), nil
+}
+
+// ask asks all servers at once after what is due. It takes a round's time at most, and
+// fails only when ctx ends.
+func (t *Toolbox) ask(ctx context.Context) error {
+	var g errgroup.Group
+	for _, p := range t.probers {
+		g.Go(func() error { return t.round(ctx, p) })
+	}
+	return g.Wait()
+}
+
+// round asks after the candidates of one server that are due.
+func (t *Toolbox) round(ctx context.Context, p *prober) error {
+	select {
+	case p.turn <- struct{}{}: // the others want the same answers
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return fmt.Errorf("probe the tools: %w", ctx.Err())
+	}
+	mine, stop := context.WithTimeout(ctx, roundTime)
+	defer stop()
+	var g errgroup.Group
+	g.SetLimit(maxProbes)
+	for _, at := range p.at {
+		before := t.answer(at)
+		if t.clock().Before(before.next) {
+			continue
+		}
+		g.Go(func() error {
+			err := mine.Err()
+			if err == nil {
+				err = t.probe(mine, before.candidate)
+			}
+			if ctx.Err() != nil { // a probe that was cut short must not be believed
+				return fmt.Errorf("probe the tools: %w", ctx.Err())
+			}
+			if err != nil && mine.Err() != nil {
+				err = &plan.Fault{Sentence: plan.Say("%s does not answer in time.", p.server.name()), Err: fmt.Errorf("%w: %w", ErrDown, err)}
+			}
+			t.keep(at, err)
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+func (t *Toolbox) answer(at spot) answer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.known[at.tool][at.way]
+}
+
+// keep takes over what a probe said.
+func (t *Toolbox) keep(at spot, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := &t.known[at.tool][at.way]
+	if a.loading = errors.Is(err, ErrLoading); a.loading {
+		err = nil
+	}
+	if a.err = err; err == nil {
+		a.failed = 0
+	} else {
+		a.failed++
+	}
+	a.next = t.clock().Add(t.again(*a))
+	t.seen = nil
+}
+
+// due is when the first candidate of a server is to be asked after again.
+func (t *Toolbox) due(p *prober) time.Time {
+	next := t.clock().Add(t.fresh)
+	for _, at := range p.at {
+		if a := t.answer(at); a.next.Before(next) {
+			next = a.next
+		}
+	}
+	return next
+}
+
+// again is when a candidate is asked again: soon while it is loading, and the later the
+// longer it has not been there.
+func (t *Toolbox) again(a answer) time.Duration {
+	const soon, longest = 5 * time.Second, 5 * time.Minute
+	switch {
+	case a.loading:
+		return min(soon, t.fresh)
+	case a.live():
+		return t.fresh
+	}
+	wait := min(soon, t.fresh)
+	for range min(a.failed-1, 16) {
+		wait = min(2*wait, max(longest, t.fresh))
+	}
+	return wait
+}
+
+// probed is what the candidates of this process answered. It is read only.
+type probed struct {
+	tools []local // in the order of the catalogue
+}
+
+// local is what this process can do with a tool.
+type local struct {
+	tool       Tool
+	answers    []answer
+	candidates []plan.Candidate // that are live here, in the order in which they are tried
+	whys       []plan.Message   // not, where there are none
+}
+
+// snapshot is what is known at this moment.
+func (t *Toolbox) snapshot() *probed {
+	broken := t.health.broken()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen != nil && !broken {
+		return t.seen
+	}
+	p := &probed{tools: make([]local, len(t.known))}
+	for i, tool := range t.catalogue.Tools() {
+		p.tools[i] = local{tool: tool, answers: slices.Clone(t.known[i])}
+		for j, a := range p.tools[i].answers {
+			if broken && a.live() {
+				p.tools[i].answers[j].err = t.health.alone(a.candidate)
+			}
+		}
+		t.tell(&p.tools[i])
+	}
+	if !broken {
+		t.seen = p
+	}
+	return p
+}
+
+// tell says of a tool what can run it, and what is missing where nothing can.
+func (t *Toolbox) tell(l *local) {
+	var whys []plan.Message
+	for _, a := range l.answers {
+		told := a.candidate.told()
+		told.Loading = a.loading
+		switch {
+		case !a.live():
+			whys = append(whys, a.why())
+		case t.here != nil && !t.here(told):
+			whys = append(whys, plan.Say("It could run here, but this process does not work on the queue %s.", told.Device))
+		default:
+			l.candidates = append(l.candidates, told)
+		}
+	}
+	if len(l.candidates) > 0 {
+		return
+	}
+	var lacks []*lack
+	for _, b := range l.tool.Backends {
+		if !t.servedHere(b.Kind) {
+			lacks = append(lacks, newLack(b))
+		}
+	}
+	l.whys = slices.Concat(distinct(whys), together(lacks))
+}
+
 // with is the union with what other processes can run. What is not in the catalogue
 // cannot be planned with, and is left out.
 func (p *probed) with(others map[string][]plan.Candidate) *Liveness {
@@ -107,148 +305,6 @@ func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 	}
 	slices.SortStableFunc(all, func(a, b plan.Candidate) int { return cmp.Compare(a.Rank, b.Rank) })
 	return all
-}
-
-// probeAll probes every candidate of every tool that is due, and answers for the others
-// from the last time. While [Toolbox.Watch] does so, others do not wait for it.
-func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
-	if p := t.probes.Load(); p != nil && (t.watched.Load() || t.clock().Before(p.next)) {
-		return t.withoutAlone(p), nil
-	}
-	p, err := t.probeDue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return t.withoutAlone(p), nil
-}
-
-// maxProbes is how many tools are probed at a time.
-const maxProbes = 8
-
-// probeDue probes what is due.
-func (t *Toolbox) probeDue(ctx context.Context) (*probed, error) {
-	t.probing.Lock()
-	defer t.probing.Unlock() // one prober at a time: the others want the same answer
-	now := t.clock()
-	before := t.probes.Load()
-	if before != nil && now.Before(before.next) {
-		return before, nil
-	}
-	tools := t.catalogue.Tools()
-	p := &probed{at: now, tools: make([]local, len(tools))}
-	var g errgroup.Group
-	g.SetLimit(maxProbes)
-	for i, tool := range tools {
-		var last []answer
-		if before != nil {
-			last = before.tools[i].answers
-		}
-		g.Go(func() error {
-			p.tools[i] = t.probeTool(ctx, tool, last, now)
-			return nil
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil { // probes that were cut short must not be believed
-		return nil, fmt.Errorf("probe the tools: %w", err)
-	}
-	p.next = now.Add(t.fresh)
-	for _, l := range p.tools {
-		for _, a := range l.answers {
-			if a.next.Before(p.next) {
-				p.next = a.next
-			}
-		}
-	}
-	t.probes.Store(p)
-	return p, nil
-}
-
-// again is when a candidate is asked again: soon while it is loading, and the later the
-// longer it has not been there.
-func (t *Toolbox) again(a answer) time.Duration {
-	const soon, longest = 5 * time.Second, 5 * time.Minute
-	switch {
-	case a.loading:
-		return min(soon, t.fresh)
-	case a.live():
-		return t.fresh
-	}
-	wait := min(soon, t.fresh)
-	for range min(a.failed-1, 16) {
-		wait = min(2*wait, max(longest, t.fresh))
-	}
-	return wait
-}
-
-func (t *Toolbox) probeTool(ctx context.Context, tool Tool, last []answer, now time.Time) local {
-	l := local{tool: tool}
-	for i, c := range t.ways[tool.Name] {
-		a := answer{candidate: c}
-		if last != nil {
-			a = last[i]
-		}
-		if last == nil || !now.Before(a.next) {
-			err := t.probe(ctx, c)
-			if a.loading = errors.Is(err, ErrLoading); a.loading {
-				err = nil
-			}
-			if a.err = err; err == nil {
-				a.failed = 0
-			} else {
-				a.failed++
-			}
-			a.next = now.Add(t.again(a))
-		}
-		l.answers = append(l.answers, a)
-	}
-	t.tell(&l)
-	return l
-}
-
-// tell says of a tool what can run it, and what is missing where nothing can.
-func (t *Toolbox) tell(l *local) {
-	l.candidates, l.whys = nil, nil
-	var whys []plan.Message
-	for _, a := range l.answers {
-		if !a.live() {
-			whys = append(whys, a.why())
-			continue
-		}
-		told := a.candidate.told()
-		told.Loading = a.loading
-		l.candidates = append(l.candidates, told)
-	}
-	if len(l.candidates) > 0 {
-		return
-	}
-	var lacks []*lack
-	for _, b := range l.tool.Backends {
-		if !t.servedHere(b.Kind) {
-			lacks = append(lacks, newLack(b))
-		}
-	}
-	l.whys = slices.Concat(distinct(whys), together(lacks))
-}
-
-// withoutAlone is what was probed without the candidates that are left alone just now.
-func (t *Toolbox) withoutAlone(p *probed) *probed {
-	if !t.health.broken() {
-		return p
-	}
-	out := &probed{at: p.at, tools: make([]local, len(p.tools)), next: p.next}
-	for i, l := range p.tools {
-		out.tools[i] = local{tool: l.tool, answers: slices.Clone(l.answers)}
-		for j, a := range l.answers {
-			if a.live() {
-				out.tools[i].answers[j].err = t.health.alone(a.candidate)
-			}
-		}
-		t.tell(&out.tools[i])
-	}
-	return out
 }
 
 // distinct are the sentences, each once.

@@ -23,6 +23,9 @@ type Made struct {
 	Approximate bool
 	// Failed are sentences on the backings that ran before it in vain.
 	Failed []plan.Message
+	// Tried are the names of the candidates that this process has tried, or could not
+	// just now, the one that made it among them.
+	Tried []string
 }
 
 // ErrElsewhere is in the error of a tool that no backing of this process can run: it has
@@ -40,7 +43,7 @@ var ErrElsewhere = errors.New("no backing of the tool is live in this process")
 // none could be made; then it is [ErrElsewhere]. It is the context's error when that
 // ended. After one that is final ([plan.Fault]) nothing else is tried: another backing
 // might do something else than what was asked for. With an error, Made holds the Usage
-// alone.
+// and what was tried alone.
 func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check func(Output) error) (Made, error) {
 	entry, ok := t.catalogue.Tool(tool)
 	if !ok {
@@ -52,11 +55,13 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	var failed, missing []plan.Message
 	var errs []error
 	var spent plan.Tokens
-	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}}, err }
+	var tried []string
+	inVain := func(err error) (Made, error) { return Made{Output: Output{Usage: spent}, Tried: tried}, err }
 	for i, b := range inOrder(t.ways[entry.Name], candidate) {
 		if err := ctx.Err(); err != nil {
 			return inVain(err)
 		}
+		tried = append(tried, b.Name())
 		if err := t.ready(ctx, tool, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
 			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Say("Its backend does not answer."))))
@@ -65,10 +70,15 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		attempt := c
 		attempt.Dir = filepath.Join(c.Dir, "try-"+strconv.Itoa(i+1))
 		out, err := t.try(ctx, b, attempt, check)
+		if errors.Is(err, ErrAlone) { // others came before to see whether it works again
+			errs = append(errs, err)
+			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Message{})))
+			continue
+		}
 		spent = spent.Plus(out.Usage)
 		out.Usage = spent
 		if err == nil {
-			return Made{Output: out, Candidate: b.Name(), Approximate: b.Approximate, Failed: failed}, nil
+			return Made{Output: out, Candidate: b.Name(), Approximate: b.Approximate, Failed: failed, Tried: tried}, nil
 		}
 		if ctx.Err() != nil {
 			return inVain(ctx.Err())
@@ -97,14 +107,13 @@ func (t *Toolbox) ready(ctx context.Context, tool string, c Candidate) error {
 	if err := t.health.alone(c); err != nil {
 		return err
 	}
-	if p := t.probes.Load(); p != nil {
-		i := t.catalogue.byName[tool]
-		known := slices.ContainsFunc(p.tools[i].answers, func(a answer) bool {
-			return a.live() && a.candidate == c && t.clock().Before(a.next)
-		})
-		if known {
-			return nil
-		}
+	t.mu.Lock()
+	known := slices.ContainsFunc(t.known[t.catalogue.byName[tool]], func(a answer) bool {
+		return a.live() && a.candidate == c && t.clock().Before(a.next)
+	})
+	t.mu.Unlock()
+	if known {
+		return nil
 	}
 	err := t.probe(ctx, c)
 	if errors.Is(err, ErrLoading) {

@@ -19,8 +19,12 @@ type Config struct {
 	// Servers are where the backings of this process run, in the order in which they are
 	// tried for the same backing. A kind of which there is none is not live, and says so.
 	Servers []Server
-	// Ways are, for the tools that it names, the only candidates, in order.
+	// Ways are, for the tools that it names, the only candidates, in order; none is no
+	// candidate at all.
 	Ways map[string][]Way
+	// Here tells whether this process works on what a candidate needs, its device's queue
+	// for example: of others it says nothing, and tells nobody. Nil is all of them.
+	Here func(c plan.Candidate) bool
 	// Elsewhere tells what other processes can run now: for each tool the candidates, as
 	// their [Toolbox.Local] has them. Tools that the catalogue does not have are ignored.
 	// While it fails, only what is here is live. It must be safe for concurrent use. Nil
@@ -49,13 +53,15 @@ type Toolbox struct {
 	elsewhere func(context.Context) (map[string][]plan.Candidate, error)
 	log       *slog.Logger
 
+	here    func(plan.Candidate) bool
 	health  *health
-	probing sync.Mutex // one prober at a time
-	probes  atomic.Pointer[probed]
+	probers []*prober // one for each server
 	watched atomic.Bool
 
-	mu   sync.Mutex
-	last *Liveness
+	mu    sync.Mutex
+	known [][]answer // by tool and way
+	seen  *probed    // what is known, put together; nil when something of it has changed
+	last  *Liveness
 }
 
 // New checks the configuration. Nothing is probed yet.
@@ -74,10 +80,11 @@ func New(c Config) (*Toolbox, error) {
 		patience:  c.Patience,
 		clock:     c.Clock,
 		elsewhere: c.Elsewhere,
+		here:      c.Here,
 		log:       c.Log,
 	}
 	for _, tool := range c.Catalogue.Tools() {
-		t.ways[tool.Name] = candidates(tool, c.Servers, c.Catalogue.Models(), c.Ways[tool.Name])
+		t.ways[tool.Name] = candidates(tool, c)
 	}
 	if t.fresh == 0 {
 		t.fresh = 30 * time.Second
@@ -98,6 +105,7 @@ func New(c Config) (*Toolbox, error) {
 			t.log.Info("a backend that failed works again", "server", server, "model", model)
 		}
 	})
+	t.newProbers()
 	return t, nil
 }
 
