@@ -88,10 +88,10 @@ func (c Config) setServers() []backendServer {
 		add(backendServer{
 			URL: cmp.Or(m.Server.BaseURL, openAI), key: m.Server.Key,
 			Models: backendModels{Chat: m.Name, Image: m.Image, Speech: m.Speech, Voice: m.Voice, Transcription: m.Transcription},
-		}, openaiKind, openaiKind, "OPENAI_API_KEY", "OPENAI_BASE_URL")
+		}, openaiKind, openaiKind, "OPENAI_API_KEY", openaiSetting)
 	}
 	if hf := c.Backends.HF; hf.Token != "" {
-		add(backendServer{URL: hf.Router, key: hf.Token, Cloud: true}, huggingFaceServer, hftaskKind, "HF_TOKEN", "HF_ROUTER_URL")
+		add(backendServer{URL: hf.Router, key: hf.Token, Cloud: true}, huggingFaceServer, hftaskKind, "HF_TOKEN", hubSetting)
 	}
 	return all
 }

@@ -34,6 +34,12 @@ const (
 	huggingFaceServer = "huggingface"
 )
 
+// The settings that name servers with more to them than their address.
+const (
+	openaiSetting = "OPENAI_BASE_URL"
+	hubSetting    = "HF_ROUTER_URL"
+)
+
 // serverKinds are those of servers that the operator may name.
 var serverKinds = []string{hftaskKind, openaiKind, localaiKind}
 
@@ -55,7 +61,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 		return nil, err
 	}
 	tools, err := toolbox.New(toolbox.Config{
-		Catalogue: catalogue, Servers: servers, Ways: c.Backends.ways(), Elsewhere: c.Elsewhere, Log: c.logger(),
+		Catalogue: catalogue, Servers: servers, Ways: c.Backends.ways(), Here: c.Here, Elsewhere: c.Elsewhere, Log: c.logger(),
 	})
 	if err != nil {
 		return nil, usage("BACKENDS_FILE does not fit the tools: %s.", err)
@@ -160,7 +166,7 @@ func (w *workbench) make(ctx context.Context, s backendServer) ([]toolbox.Server
 		return w.localai(ctx, e, s, made)
 	default:
 		config := hftask.Config{Endpoint: e, AllowMedia: leaves, Limits: c.limits()}
-		if s.Name == huggingFaceServer {
+		if s.setting == hubSetting {
 			if config.Hub, err = w.hub(); err != nil {
 				return nil, err
 			}
@@ -190,7 +196,7 @@ func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s backend
 		config.Frames = w.films.Frames
 	}
 	beside := made
-	made.Backend, beside.Name, beside.Kind = own, s.Name+"-openai", openaiKind
+	made.Backend, beside.Kind = own, openaiKind
 	beside.Backend, err = openai.New(config)
 	return []toolbox.Server{made, beside}, err
 }
@@ -200,7 +206,7 @@ func (w *workbench) endpoint(s backendServer, address string) (*endpoint.Endpoin
 	c := w.config
 	names := endpoint.Names{Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: cmp.Or(s.setting, "the address of "+s.Name), Model: "BACKENDS_FILE"}
 	azure := ""
-	if s.Name == openaiKind { // the one of the settings
+	if s.setting == openaiSetting {
 		names, azure = endpoint.Names{}, c.Models.Server.AzureVersion
 	}
 	return endpoint.New(endpoint.Config{
@@ -229,7 +235,7 @@ func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s backendS
 		Speech: s.Models.Speech, Voice: s.Models.Voice, Transcription: s.Models.Transcription,
 		AllowMedia: c.Models.CloudMedia, Limits: c.limits(),
 	}
-	if s.Name == openaiKind {
+	if s.setting == openaiSetting {
 		m := c.Models
 		config.Vision, config.TokenField = m.seeing(), m.TokenField
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -148,6 +149,9 @@ func parseBackends(b []byte) (Backends, error) {
 	return f, nil
 }
 
+// variable is the name of a variable of the environment, or nothing.
+var variable = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
+
 func (s backendServer) check() error {
 	if s.Name == "" || strings.ContainsAny(s.Name, ":@ \t\n") {
 		return errors.New("a name of one word without : and @ is expected")
@@ -163,6 +167,9 @@ func (s backendServer) check() error {
 	}
 	if !slices.Contains(serverKinds, s.Kind) {
 		return fmt.Errorf("kind is %q: one of %s is expected", s.Kind, strings.Join(serverKinds, ", "))
+	}
+	if !variable.MatchString(s.Token) { // which may be the key itself, and is not repeated
+		return errors.New("token is the name of the variable that holds the key, such as GPU1_TOKEN")
 	}
 	if s.URL == "" {
 		return errors.New("url is missing")
@@ -183,6 +190,7 @@ func (s backendServer) check() error {
 func (b Backends) ways() map[string][]toolbox.Way {
 	ways := map[string][]toolbox.Way{}
 	for tool, listed := range b.Tools {
+		ways[tool] = []toolbox.Way{} // an empty list is none, and not all
 		for _, w := range listed {
 			ways[tool] = append(ways[tool], toolbox.Way{
 				Server: w.Server, Run: w.Run, Model: w.Model, Timeout: time.Duration(w.Timeout), Approximate: w.Approximate,

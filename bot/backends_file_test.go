@@ -46,6 +46,7 @@ func TestWrongBackendsFiles(t *testing.T) {
 		"an unknown field":   {"servers: [{name: a, kind: hftask, url: http://a, speed: 9}]", "field speed not found"},
 		"a server twice":     {"servers: [{name: a, kind: hftask, url: http://a}, {name: a, kind: openai, url: http://b}]", `server "a" stands twice`},
 		"no kind":            {"servers: [{name: a, url: http://a}]", `server "a": kind is "": one of hftask, openai, localai is expected`},
+		"a key for its name": {"servers: [{name: a, kind: hftask, url: http://a, token: hf_sEcReT}]", "token is the name of the variable"},
 		"no address":         {"servers: [{name: a, kind: hftask}]", `server "a": url is missing`},
 		"a wrong address":    {"servers: [{name: a, kind: hftask, url: 'gpu1:8000'}]", `server "a": url`},
 		"a path for health":  {"servers: [{name: a, kind: hftask, url: http://a, health: healthz}]", "health is a path"},
@@ -65,7 +66,7 @@ func TestWrongBackendsFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			status, _, stderr := run(t, map[string]string{"BACKENDS_FILE": path}, "tools")
-			if status != statusUsage || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 {
+			if status != statusUsage || !strings.Contains(stderr, c.says) || strings.Count(stderr, "\n") != 1 || strings.Contains(stderr, "sEcReT") {
 				t.Errorf("status %d, %s", status, stderr)
 			}
 		})

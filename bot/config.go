@@ -51,6 +51,9 @@ type Config struct {
 	Models       Models
 	// Backends are what tools run on beside what the program brings.
 	Backends Backends
+	// Here tells whether the process works on what a candidate needs; not a variable. Nil is
+	// all of them.
+	Here func(plan.Candidate) bool
 	// Variables are the environment and the file .env, for the keys that the backends'
 	// file names. They are never printed.
 	Variables map[string]string

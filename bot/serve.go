@@ -15,6 +15,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/terminal"
 	"atelier/agent"
+	"atelier/agent/plan"
 	"atelier/jobs"
 )
 
@@ -126,6 +127,14 @@ func (s service) works(queue string) bool {
 	return slices.ContainsFunc(s.pools, func(p jobs.Pool) bool { return p.Queues[queue] > 0 })
 }
 
+// runs tells whether the process works on the queue of what a candidate needs.
+func (s service) runs(c plan.Candidate) bool {
+	if c.Device == jobs.QueueGPU {
+		return s.works(jobs.QueueGPU)
+	}
+	return s.works(jobs.QueueCPU)
+}
+
 // serve opens what the settings name, checks it, works until ctx ends, and closes it
 // again. What is wrong before anything runs is wrong usage.
 func serve(ctx context.Context, c Config, s service) (err error) {
@@ -149,6 +158,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if s.works(jobs.QueueGateway) { // bot ask --detach
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
+	c.Here = s.runs
 	site, err := c.newWebSite(p)
 	if err == nil {
 		c.Tools, err = site.furnish(ctx, c, p)

@@ -10,7 +10,9 @@ import (
 
 // Server is where backings run: this process itself, or a server that it asks.
 type Server struct {
-	// Name stands in front of the names of its candidates; "" is the Kind.
+	// Name stands in front of the names of its candidates; "" is the Kind. One that speaks
+	// several dialects is several with one name, each of its kind, which share what it can
+	// take at a time.
 	Name string
 	// Kind is that of the backings that it runs: native, program, hftask, openai,
 	// localai, http.
@@ -119,11 +121,7 @@ const listable = 1000
 func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 	var all []Candidate
 	for i, w := range ways {
-		s := slices.IndexFunc(servers, func(s Server) bool { return s.name() == w.Server })
-		if s < 0 {
-			continue
-		}
-		b := slices.IndexFunc(tool.Backends, func(b Backing) bool { return b.Kind == servers[s].Kind && (w.Run == "" || b.Run == w.Run) })
+		s, b := runsOn(tool, servers, w)
 		if b < 0 {
 			continue
 		}
@@ -132,4 +130,17 @@ func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 		all = append(all, c)
 	}
 	return all
+}
+
+// runsOn finds the server of a way, and the tool's backing that is meant; -1 if none is.
+func runsOn(tool Tool, servers []Server, w Way) (server, backing int) {
+	for b, backing := range tool.Backends {
+		if w.Run != "" && backing.Run != w.Run {
+			continue
+		}
+		if s := slices.IndexFunc(servers, func(s Server) bool { return s.name() == w.Server && s.Kind == backing.Kind }); s >= 0 {
+			return s, b
+		}
+	}
+	return -1, -1
 }

@@ -54,6 +54,9 @@ type gate struct {
 func newHealth(servers []Server, changed func(server, model string, open bool)) *health {
 	h := &health{gates: map[string]*gate{}, circuits: map[string]*circuit{}, changed: changed}
 	for _, s := range servers {
+		if h.gates[s.name()] != nil { // another dialect of the same one
+			continue
+		}
 		g := &gate{limit: int64(s.Parallel)}
 		if s.Parallel > 0 {
 			g.room = semaphore.NewWeighted(g.limit)

@@ -322,7 +322,7 @@ func TestWaysThatCannotBe(t *testing.T) {
 		"no such tool":   {Ways: map[string][]toolbox.Way{"dance": {{Server: "a"}}}},
 		"no such server": {Ways: map[string][]toolbox.Way{"paint": {{Server: "z"}}}},
 		"no such run":    {Ways: map[string][]toolbox.Way{"paint": {{Server: "a", Run: "carve"}}}},
-		"one name twice": {Servers: []toolbox.Server{{Name: "a", Kind: "native", Backend: fake{}}}},
+		"one name twice": {Servers: []toolbox.Server{{Name: "a", Kind: "hftask", Backend: fake{}}}},
 		"no backend":     {Servers: []toolbox.Server{{Name: "b", Kind: "native"}}},
 	} {
 		c.Catalogue = toolbox.NewCatalogue([]toolbox.Tool{paint})

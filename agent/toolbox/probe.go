@@ -57,7 +57,7 @@ func (t *Toolbox) newProbers() {
 		p := &prober{server: s, turn: make(chan struct{}, 1)}
 		for i, tool := range tools {
 			for j, c := range t.ways[tool.Name] {
-				if c.server() == s.name() {
+				if c.server() == s.name() && c.Kind == s.Kind {
 					p.at = append(p.at, spot{i, j})
 				}
 			}

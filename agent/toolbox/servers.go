@@ -45,15 +45,18 @@ func (t *Toolbox) Health(ctx context.Context) ([]Health, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Health, len(t.servers))
-	for i, s := range t.servers {
+	var all []Health
+	for _, s := range t.servers {
+		if slices.ContainsFunc(all, func(h Health) bool { return h.Server == s.name() }) { // another dialect of the same one
+			continue
+		}
 		g := t.health.gates[s.name()]
 		h := Health{
 			Server: s.name(), Kind: s.Kind, Cloud: s.Cloud, Parallel: s.Parallel,
 			Running: int(g.running.Load()), Waiting: int(g.waiting.Load()), Alone: t.health.open(s.name()),
 		}
 		p.fill(&h)
-		all[i] = h
+		all = append(all, h)
 	}
 	return all, nil
 }

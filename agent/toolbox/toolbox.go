@@ -118,7 +118,7 @@ func check(c Config) error {
 		switch {
 		case s.Backend == nil:
 			return fmt.Errorf("the backend of the server %q is nil", s.name())
-		case slices.ContainsFunc(c.Servers[:i], func(o Server) bool { return o.name() == s.name() }):
+		case slices.ContainsFunc(c.Servers[:i], func(o Server) bool { return o.name() == s.name() && o.Kind == s.Kind }):
 			return fmt.Errorf("two servers are called %q", s.name())
 		}
 	}
@@ -138,6 +138,6 @@ func check(c Config) error {
 
 // server is where a candidate of this process runs.
 func (t *Toolbox) server(c Candidate) Server {
-	i := slices.IndexFunc(t.servers, func(s Server) bool { return s.name() == c.server() })
+	i := slices.IndexFunc(t.servers, func(s Server) bool { return s.name() == c.server() && s.Kind == c.Kind })
 	return t.servers[i]
 }

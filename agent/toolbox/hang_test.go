@@ -1,0 +1,130 @@
+package toolbox_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// hangs is a backend whose probes last as long as they may.
+type hangs struct{ fake }
+
+func (hangs) Probe(ctx context.Context, _ toolbox.Candidate) error {
+	<-ctx.Done()
+	return down("it hangs")
+}
+
+// TestAServerThatHangsHoldsNobodyUp: others are known at once where it is watched, and within
+// a round's time where it is not; who asks with less patience has an answer when that ends.
+func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
+	t.Parallel()
+	open := func(t *testing.T) *toolbox.Toolbox {
+		t.Helper()
+		return newToolbox(t, toolbox.Config{Servers: []toolbox.Server{
+			{Name: "far", Kind: "hftask", Backend: hangs{}, Cloud: true}, {Name: "near", Kind: "hftask", Backend: fake{run: answers("near")}},
+		}}, paint)
+	}
+	t.Run("not watched", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			tb, began := open(t), time.Now()
+			ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+			defer stop()
+			if _, err := tb.Health(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 3*time.Second {
+				t.Errorf("after %s: %v", time.Since(began), err)
+			}
+			if got := live(t, tb); !slices.Equal(got, []string{"near:draw"}) || time.Since(began) > 13*time.Second {
+				t.Errorf("after %s: %v", time.Since(began), got)
+			}
+			if h := health(t, tb, "far"); h.State != toolbox.Down || h.Why != "far does not answer in time." {
+				t.Errorf("far is %+v", h)
+			}
+		})
+	})
+	t.Run("watched", func(t *testing.T) {
+		t.Parallel()
+		synctest.Test(t, func(t *testing.T) {
+			tb := open(t)
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				tb.Watch(ctx)
+			}()
+			time.Sleep(time.Minute)
+			for range 100 {
+				began := time.Now()
+				if got := live(t, tb); !slices.Equal(got, []string{"near:draw"}) || time.Since(began) != 0 {
+					t.Fatalf("after %s: %v", time.Since(began), got)
+				}
+				time.Sleep(700 * time.Millisecond)
+			}
+			stop()
+			<-ended
+		})
+	})
+}
+
+// TestAProcessTellsWhatItWorksOn, and not what waits in a queue that it does not serve.
+func TestAProcessTellsWhatItWorksOn(t *testing.T) {
+	t.Parallel()
+	tb := newToolbox(t, toolbox.Config{
+		Servers: []toolbox.Server{{Kind: "hftask", Backend: fake{}}, {Kind: "native", Backend: fake{}}},
+		Here:    func(c plan.Candidate) bool { return c.Device != "gpu" },
+	}, paint, toolbox.Tool{Name: "film", Returns: plan.Video, Backends: []toolbox.Backing{{Kind: "hftask", Run: "film", Device: "gpu"}}})
+	able, err := tb.Local(t.Context())
+	if err != nil || len(able) != 1 || !slices.Equal(names(able["paint"]), []string{"native:scribble"}) {
+		t.Errorf("%v, %v", able, err)
+	}
+	l, err := tb.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, _ := l.Status("film"); s.Live || s.Why != "it could run here, but this process does not work on the queue gpu" {
+		t.Errorf("live %v: %q", s.Live, s.Why)
+	}
+}
+
+// TestAnEmptyListIsNoWay at all, and not every way.
+func TestAnEmptyListIsNoWay(t *testing.T) {
+	t.Parallel()
+	tb := newToolbox(t, toolbox.Config{
+		Servers: []toolbox.Server{{Kind: "hftask", Backend: fake{}}}, Ways: map[string][]toolbox.Way{"paint": {}},
+	}, paint)
+	if got := live(t, tb); len(got) != 0 {
+		t.Errorf("live are %v", got)
+	}
+}
+
+// TestAServerMaySpeakSeveralDialects under one name: it is given as many calls as it takes in
+// all, and a way is found by what the tool's backings speak.
+func TestAServerMaySpeakSeveralDialects(t *testing.T) {
+	t.Parallel()
+	tool := toolbox.Tool{Name: "paint", Returns: plan.Text, Backends: []toolbox.Backing{{Kind: "localai", Run: "depth"}, {Kind: "openai", Run: "chat"}}}
+	two := []toolbox.Server{
+		{Name: "box", Kind: "localai", Backend: fake{run: answers("depth")}, Parallel: 1},
+		{Name: "box", Kind: "openai", Backend: fake{run: answers("chat")}, Parallel: 1},
+	}
+	tb := newToolbox(t, toolbox.Config{Servers: two}, tool)
+	if got := live(t, tb); !slices.Equal(got, []string{"box:depth", "box:chat"}) {
+		t.Errorf("live are %v", got)
+	}
+	if all, err := tb.Health(t.Context()); err != nil || len(all) != 1 || all[0].Ways != 2 || all[0].Parallel != 1 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for candidate, want := range map[string]string{"": "depth", "box:chat": "chat"} {
+		if made, err := tb.Run(t.Context(), "paint", candidate, call(t), nil); err != nil || made.Value != want || !slices.Equal(made.Tried, []string{"box:" + want}) {
+			t.Errorf("%+v, %v", made, err)
+		}
+	}
+	listed := newToolbox(t, toolbox.Config{Servers: two, Ways: map[string][]toolbox.Way{"paint": {{Server: "box", Run: "chat"}}}}, tool)
+	if got := live(t, listed); !slices.Equal(got, []string{"box:chat"}) {
+		t.Errorf("listed are %v", got)
+	}
+}
