@@ -7,7 +7,11 @@
 //     the like. Names are whole words, in upper or lower case, however they are joined:
 //     "whisper large v3" and "Whisper-Large-v3" are the same.
 //   - A word that may mean something else, as the bark of a tree, is a name only where
-//     what is asked for is done by what is so called.
+//     what is asked for first of all is done by what is so called, and where it does not
+//     stand as a thing does: "with a donut", "with Sora on the beach". In doubt the words
+//     stay in the wish. So they do where something is put in the place of something else,
+//     "replace the word with SDXL", and where they tell of a thing, "made with SDXL".
+//   - Several names for the same, "with SDXL and one with flux", are all found.
 //   - What stands in quotation marks is left alone.
 //   - It is read only and safe for concurrent use.
 package naming

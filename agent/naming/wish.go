@@ -17,7 +17,8 @@ func (n *Names) In(wish string) (bare string, found []Mention) {
 	s.ideographic()
 	slices.SortFunc(s.phrases, func(a, b phrase) int { return a.start - b.start })
 	rest := s.without(s.phrases)
-	s.phrases = slices.DeleteFunc(s.phrases, func(p phrase) bool { return !p.meant(n, rest) })
+	near := remembering(n.near())
+	s.phrases = slices.DeleteFunc(s.phrases, func(p phrase) bool { return !p.meant(near, rest) })
 	for _, p := range s.phrases {
 		found = append(found, p.Mention)
 	}
@@ -26,23 +27,6 @@ func (n *Names) In(wish string) (bare string, found []Mention) {
 		bare = wish
 	}
 	return bare, found
-}
-
-// phrase is a part of a wish that names something and says nothing else.
-type phrase struct {
-	Mention
-
-	start, end int
-	distinct   bool // the name can be nothing but a name
-}
-
-// meant tells whether a name is one, by what is to be done by it. rest is the wish without
-// all that may be names.
-func (p phrase) meant(n *Names, rest string) bool {
-	near := slices.Concat(n.near()(p.About), n.near()(rest))
-	strange := len(near) == 0 // as in another language
-	capital := unicode.IsUpper([]rune(p.Name)[0])
-	return strange && (p.distinct || capital) || slices.ContainsFunc(near, p.Could)
 }
 
 // scan looks for phrases.
@@ -162,24 +146,6 @@ func (s *scan) name(i int) (meanings []meaning, end int) {
 	return meanings, end
 }
 
-// led looks at "with NAME" and the like.
-func (s *scan) led(i int) int {
-	first := s.skip(i+1, fillers)
-	meanings, end := s.name(first)
-	if meanings == nil {
-		return i + 1
-	}
-	p := s.phrase(first, end, meanings)
-	end = s.skip(end, trailing)
-	free := end == len(s.words) || s.closes(end-1) || following.has(s.at(end))
-	if !free || !p.distinct && placing.has(s.at(i)) {
-		return i + 1
-	}
-	p.start, p.end, p.About = s.words[i].from, s.words[end-1].end, s.about(i, end)
-	s.phrases = append(s.phrases, p)
-	return end
-}
-
 // inBrackets looks at "(NAME)".
 func (s *scan) inBrackets(i int) int {
 	meanings, end := s.name(s.skip(i, fillers))
@@ -201,6 +167,7 @@ func (s *scan) ordered(i, first int) int {
 		return i + 1
 	}
 	p := s.phrase(first, end, meanings)
+	p.order = true
 	end = s.skip(end, trailing)
 	next := s.at(end)
 	if s.closes(end - 1) {
@@ -298,10 +265,10 @@ func (s *scan) without(phrases []phrase) string {
 	var b strings.Builder
 	at := 0
 	for _, p := range phrases {
-		if p.start < at {
+		if p.end <= at {
 			continue
 		}
-		b.WriteString(s.text[at:p.start])
+		b.WriteString(s.text[at:max(at, p.start)])
 		at = p.end
 		if before := strings.TrimSpace(b.String()); before == "" || strings.ContainsAny(before[len(before)-1:], ",.;:!?") {
 			at += len(s.text[at:]) - len(strings.TrimLeft(s.text[at:], ",.;:!? ")) // which ended the phrase
@@ -321,18 +288,3 @@ var (
 	blanks = regexp.MustCompile(`[ \t]{2,}`)
 	loose  = regexp.MustCompile(`\s+([,.;:!?])`)
 )
-
-// distinct tells whether a name is written as no other word is: with a figure, a sign, or
-// more than one capital.
-func distinct(name string) bool {
-	capitals := 0
-	for _, r := range name {
-		switch {
-		case unicode.IsUpper(r):
-			capitals++
-		case !unicode.IsLetter(r):
-			return true
-		}
-	}
-	return capitals > 1
-}
