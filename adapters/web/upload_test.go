@@ -61,6 +61,7 @@ func TestBadUploads(t *testing.T) {
 		"a byte too large": {"name=a.txt", strings.Repeat("x", 1001), http.StatusRequestEntityTooLarge, "at most 1 kB"},
 		"a bomb":           {"name=a.png", "BOMB", http.StatusUnsupportedMediaType, "is a bomb"},
 		"a mask of text":   {"name=a.png&for=mask", "text", http.StatusUnsupportedMediaType, "mask is a picture"},
+		"a voice of text":  {"name=a.ogg&for=voice", "text", http.StatusUnsupportedMediaType, "voice message is a sound"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := browse(t, c)

@@ -10,6 +10,9 @@ const kinds = { "audio/webm;codecs=opus": "webm", "audio/mp4": "m4a", "audio/ogg
 // canSpeak tells whether this browser can record here: pages without https are not let to.
 export const canSpeak = Boolean(navigator.mediaDevices?.getUserMedia && window.MediaRecorder);
 
+// release lets go of the microphone: the browser shows no more that it listens.
+const release = (stream) => stream?.getTracks().forEach((track) => track.stop());
+
 // Recording takes down what the microphone hears until it is ended.
 class Recording {
   #parts = [];
@@ -32,7 +35,7 @@ class Recording {
   async end() {
     if (this.recorder.state !== "inactive") this.recorder.stop(); // it is where the microphone was pulled out
     await this.over;
-    for (const track of this.stream.getTracks()) track.stop(); // the browser shows no more that it listens
+    release(this.stream);
     const [type] = this.recorder.mimeType.split(";");
     const ending = Object.entries(kinds).find(([kind]) => kind.startsWith(type))?.[1] ?? "webm";
     return new File(this.#parts, `voice-message.${ending}`, { type });
@@ -44,6 +47,7 @@ class Recording {
 export class Speaker {
   #recording = null;
   #asking = false; // for the microphone
+  #can = true; // people may speak now
   #clock = 0;
 
   constructor(button, bar, on) {
@@ -60,6 +64,7 @@ export class Speaker {
 
   // show lets people record, or not.
   show(can) {
+    this.#can = can;
     this.button.hidden = !canSpeak || !(can || this.active);
   }
 
@@ -67,11 +72,14 @@ export class Speaker {
     if (this.#asking) return;
     this.#asking = true;
     this.on.trouble("");
+    let stream;
     try {
-      this.#recording = new Recording(await navigator.mediaDevices.getUserMedia({ audio: true }));
+      stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      if (!this.#can) return release(stream); // meanwhile there are words
+      this.#recording = new Recording(stream);
     } catch {
-      this.on.trouble(word("noMicrophone"));
-      return;
+      release(stream);
+      return this.on.trouble(word("noMicrophone"));
     } finally {
       this.#asking = false;
     }
