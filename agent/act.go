@@ -132,7 +132,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		Model:       cmp.Or(made.Model, naming.Ran(tool, made.Candidate).Model),
 		Usage:       made.Usage,
 		Approximate: made.Approximate,
-		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, made.Failed, made.Note)),
+		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, stoodIn(step.Action.Candidate, made), made.Note)),
 	}
 	for i, o := range append([]toolbox.Output{made.Output}, made.More...) {
 		r, err := a.store(ctx, w, i, o, in.names)
@@ -177,7 +177,7 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 	if err != nil {
 		return r, err
 	}
-	f, err := os.Open(bare)
+	f, err := ordinary(bare)
 	if err != nil {
 		return r, fmt.Errorf("read the output: %w", err)
 	}

@@ -78,7 +78,7 @@ func (v *verifier) lies(what plan.Message, err error) error {
 
 func (v *verifier) file(ctx context.Context, o toolbox.Output) error {
 	promised := v.call.Returns
-	info, err := os.Stat(o.Path)
+	info, err := os.Lstat(o.Path) // a link is no file: nobody knows what is behind it
 	switch {
 	case o.Path == "" || err != nil:
 		return v.lies(plan.Say("it made no file"), err)
@@ -102,6 +102,29 @@ func (v *verifier) file(ctx context.Context, o toolbox.Output) error {
 		return v.parts(ctx, o.Value, image.Pt(found.Width, found.Height))
 	}
 	return nil
+}
+
+// ordinary opens a file that is one by itself and no link to another.
+func ordinary(path string) (*os.File, error) {
+	there, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !there.Mode().IsRegular() {
+		return nil, errors.New("it is not a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(there, info) {
+		err = errors.New("it became another file")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // lasts tells why a sound or a video cannot be played.

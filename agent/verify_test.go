@@ -36,6 +36,10 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 	value := func(v string) func(c toolbox.Call) (toolbox.Output, error) {
 		return func(toolbox.Call) (toolbox.Output, error) { return toolbox.Output{Value: v}, nil }
 	}
+	link := func(c toolbox.Call) (toolbox.Output, error) {
+		behind, path := filepath.Join(c.Dir, "behind.png"), filepath.Join(c.Dir, "out.png")
+		return toolbox.Output{Path: path}, errors.Join(writePNG(behind, 20, 10), os.Symlink(behind, path))
+	}
 	const sound = "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00data\x00\x00\x00\x00"
 	wave, good := file("out.wav", sound), file("good.wav", sound)
 	for _, c := range []struct {
@@ -58,6 +62,7 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 		{"a picture that is cut off", plan.Image, file("out.png", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"), picture(3, 3), 0, "the file is broken"},
 		{"an empty file", plan.Image, file("out.png", ""), picture(3, 3), 0, "the file is empty"},
 		{"a page in the place of a picture", plan.Image, file("out.html", "<!DOCTYPE html><html><body>503</body></html>"), picture(3, 3), 0, "the file is a"},
+		{"a link to a picture", plan.Image, link, picture(3, 3), 0, "what it made is not a file"},
 		{"no words", plan.Text, value(" \n"), value("a dog"), 0, "nothing came of it"},
 		{"a text without end", plan.Text, value(strings.Repeat("word ", 300_000)), value("a dog"), 0, "far too much came of it"},
 	} {

@@ -33,3 +33,12 @@ func killGroup(group int) error {
 	}
 	return err //nolint:wrapcheck // os/exec says of what
 }
+
+// names is how many names a file has.
+func names(info os.FileInfo) uint64 {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 1
+	}
+	return uint64(stat.Nlink) //nolint:unconvert,nolintlint // of another size elsewhere
+}

@@ -91,7 +91,7 @@ const (
 	readFile landlock.AccessFSSet = ll.AccessFSReadFile
 	readDir  landlock.AccessFSSet = ll.AccessFSReadFile | ll.AccessFSReadDir
 	write    landlock.AccessFSSet = readDir | ll.AccessFSWriteFile | ll.AccessFSTruncate | ll.AccessFSRemoveFile | ll.AccessFSRemoveDir |
-		ll.AccessFSMakeReg | ll.AccessFSMakeDir | ll.AccessFSMakeSym | ll.AccessFSMakeFifo
+		ll.AccessFSMakeReg | ll.AccessFSMakeDir // and no links, by which others would be led astray
 )
 
 // files allows the files of the policy and what the program is made of, and nothing else,

@@ -111,6 +111,9 @@ func (b *bench) lay(ctx context.Context, j Job) error {
 
 // input puts an input there and tells what reads it.
 func (b *bench) input(ctx context.Context, in Input, name string) (demuxer string, err error) {
+	if _, err := place(in.Path); err != nil {
+		return "", err
+	}
 	info, err := media.InspectContext(ctx, in.Path, b.f.limits)
 	if err != nil {
 		return "", err
@@ -166,16 +169,23 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	}
 }
 
-// examine looks at what was made.
+// examine looks at what was made, which must be a file and no way to another one.
 func (b *bench) examine(ctx context.Context, made string) error {
+	if err := sandbox.Left(made); err != nil {
+		return unfit(err)
+	}
 	info, err := media.InspectContext(ctx, made, b.f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
 		_, err = b.f.open(ctx, b.programs, made)
 	}
 	if err != nil && ctx.Err() == nil {
-		return &plan.Fault{Sentence: plan.Say("What ffmpeg made of it is not right; try it with another file."), Err: err}
+		return unfit(err)
 	}
 	return err
+}
+
+func unfit(err error) error {
+	return &plan.Fault{Sentence: plan.Say("What ffmpeg made of it is not right; try it with another file."), Err: err}
 }
 
 // is tells whether a source is of that type.

@@ -6,8 +6,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -61,6 +61,10 @@ var demuxers = map[string]string{
 
 // open looks at a file of sound or video without decoding it.
 func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source, error) {
+	at, err := place(path)
+	if err != nil {
+		return nil, err
+	}
 	info, err := media.InspectContext(ctx, path, f.limits)
 	if err != nil {
 		return nil, err
@@ -71,10 +75,6 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 		return nil, fault(path, nil, "is a tune in notes and holds no sound yet; please send it as MP3 or WAV.")
 	case !ok:
 		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.MIME)
-	}
-	at, err := place(path)
-	if err != nil {
-		return nil, fault(path, err, "cannot be opened.")
 	}
 	s := &source{f: f, programs: found, path: at, demuxer: demuxer, look: Look{Type: plan.Audio, MIME: info.MIME}}
 	said, err := s.probe(ctx)
@@ -140,14 +140,25 @@ const tolerance = 200 * time.Millisecond
 // ffprobe guesses from their size, or looks at their end.
 var sure = map[string]bool{"matroska": true, "avi": true, "flv": true, "wav": true, "flac": true, "aiff": true}
 
-// place is where a file really lies.
+// place is where a file really lies. A link is refused: a program may have left it, to be
+// shown what it must not see. What is not there is for others to say.
 func place(path string) (string, error) {
-	at, err := filepath.EvalSymlinks(path)
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return path, nil
+	}
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		err = errors.New("it is a link")
+	}
+	at := path
+	if err == nil {
+		at, err = filepath.EvalSymlinks(path) // folders may be links
+	}
 	if err == nil {
 		at, err = filepath.Abs(at)
 	}
 	if err != nil {
-		return "", fmt.Errorf("find a file: %w", err)
+		return "", fault(path, err, "cannot be opened.")
 	}
 	return at, nil
 }
