@@ -125,7 +125,8 @@ func listed(tool Tool, servers []Server, ways []Way) []Candidate {
 		if b < 0 {
 			continue
 		}
-		c := Candidate{Backing: tool.Backends[b], Server: servers[s].Name, Cloud: servers[s].Cloud, Model: w.Model, Timeout: w.Timeout, rank: min(i, listable-1)}
+		c := Candidate{Backing: tool.Backends[b], Server: servers[s].Name, Cloud: servers[s].Cloud, Model: w.Model, Timeout: w.Timeout}
+		c.rank = min(i, listable-1)
 		c.Approximate = c.Approximate || w.Approximate
 		all = append(all, c)
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -103,10 +104,10 @@ func TestLiveIsTheUnion(t *testing.T) {
 func TestLiveFollowsOthers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	probes := 0
+	var probes atomic.Int64
 	var others map[string][]plan.Candidate
 	tb := newToolbox(t, toolbox.Config{
-		Servers:   []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes++; return nil }}}},
+		Servers:   []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes.Add(1); return nil }}}},
 		Fresh:     time.Minute,
 		Clock:     func() time.Time { return now },
 		Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return others, nil },
@@ -130,12 +131,12 @@ func TestLiveFollowsOthers(t *testing.T) {
 	}
 	others = map[string][]plan.Candidate{"sing": ways("hftask:voice", "program:espeak"), "dance": nil}
 	more := live()
-	if more == helped || more != live() || probes != 2 {
-		t.Errorf("%d probes", probes)
+	if more == helped || more != live() || probes.Load() != 2 {
+		t.Errorf("%d probes", probes.Load())
 	}
 	now = now.Add(2 * time.Minute)
-	if live() != more || probes != 4 {
-		t.Errorf("probed again, %d in all: the same should be the same", probes)
+	if live() != more || probes.Load() != 4 {
+		t.Errorf("probed again, %d in all: the same should be the same", probes.Load())
 	}
 	others = nil
 	if l := live(); l == more || l.Live("sing") {

@@ -152,7 +152,8 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	out, err = t.server(b).Backend.Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
-			return out, &plan.Fault{Sentence: plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(patience)), Err: fmt.Errorf("%w: %w", ErrDown, err)}
+			said := plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(patience))
+			return out, &plan.Fault{Sentence: said, Err: fmt.Errorf("%w: %w", ErrDown, err)}
 		}
 		return out, err
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,9 +118,9 @@ func TestLiveSaysWhyNot(t *testing.T) {
 func TestLiveIsRememberedForAWhile(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	probes := 0
+	var probes atomic.Int64
 	tb := newToolbox(t, toolbox.Config{
-		Servers: []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes++; return nil }}}},
+		Servers: []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes.Add(1); return nil }}}},
 		Fresh:   time.Minute,
 		Clock:   func() time.Time { return now },
 	}, shout)
@@ -128,12 +129,12 @@ func TestLiveIsRememberedForAWhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := tb.Live(t.Context())
-	if err != nil || again != first || probes != 2 {
-		t.Errorf("asked again: %d probes, same answer %v, error %v", probes, again == first, err)
+	if err != nil || again != first || probes.Load() != 2 {
+		t.Errorf("asked again: %d probes, same answer %v, error %v", probes.Load(), again == first, err)
 	}
 	now = now.Add(2 * time.Minute)
-	if again, err := tb.Live(t.Context()); err != nil || again != first || probes != 4 {
-		t.Errorf("asked later: %d probes, same answer %v, error %v", probes, again == first, err)
+	if again, err := tb.Live(t.Context()); err != nil || again != first || probes.Load() != 4 {
+		t.Errorf("asked later: %d probes, same answer %v, error %v", probes.Load(), again == first, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
