@@ -27,6 +27,15 @@ type language struct {
 	Common []string
 }
 
+// title is the language's name in English: "Brazilian Portuguese".
+func (l language) title() string {
+	words := strings.Fields(l.Names[0])
+	for i, w := range words {
+		words[i] = strings.ToUpper(w[:1]) + w[1:]
+	}
+	return strings.Join(words, " ")
+}
+
 // languages reads the table.
 func languages() ([]language, error) {
 	var all []language
@@ -84,30 +93,62 @@ func contains(text, words string) bool {
 }
 
 // detected is the language that a text seems to be in: that of the script that most of
-// it is written in, and among those of one script by letters and common words. English,
-// where nothing speaks for another one.
+// it is written in, and among those of one script by common words and letters. Where
+// nothing, or one word that several share, speaks for another one, it is the first of its
+// script: English.
 func detected(all []language, text string) language {
-	script := scriptOf(all, text)
-	words := strings.Fields(plainWords(text))
-	best, most := 0, 0
+	script, text := scriptOf(all, text), strings.ToLower(text)
+	var words []string
+	for _, w := range strings.Fields(plainWords(text)) {
+		if !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	first, best, most, shared := -1, 0, 0, false
 	for i, l := range all {
 		if l.Script != script {
 			continue
 		}
-		weight := 1 // for the first one of its script
-		for _, w := range words {
-			if slices.Contains(l.Common, w) {
-				weight += 2
-			}
-			if l.Signs != "" && strings.ContainsAny(w, l.Signs) {
-				weight += 3
-			}
+		weight := l.weight(text, words)
+		if first < 0 {
+			first = i
+			weight++
 		}
-		if weight > most {
-			best, most = i, weight
+		switch {
+		case weight > most:
+			best, most, shared = i, weight, false
+		case weight == most:
+			shared = true
 		}
 	}
+	if shared && most <= wordWeight {
+		return all[first]
+	}
 	return all[best]
+}
+
+// wordWeight is how much a common word speaks for a language.
+const wordWeight = 2
+
+// weight is how much a text speaks for the language: its common words, each once, and
+// once that it has letters of it, the more kinds the more.
+func (l language) weight(text string, words []string) int {
+	weight := 0
+	for _, w := range words {
+		if slices.Contains(l.Common, w) {
+			weight += wordWeight
+		}
+	}
+	kinds := 0
+	for _, r := range l.Signs {
+		if strings.ContainsRune(text, r) {
+			kinds++
+		}
+	}
+	if kinds > 0 {
+		weight += 1 + kinds
+	}
+	return weight
 }
 
 // scriptOf is the script of most of a text, of those that languages have. A sign that is

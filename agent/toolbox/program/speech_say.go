@@ -24,7 +24,8 @@ const (
 )
 
 // say speaks a text by espeak-ng: in the language that is named or that it seems to be
-// in, with the voice that is described. The sound is MP3.
+// in, with the voice that is described. The sound is MP3. A note tells a language other than
+// English that nobody named, and a voice that there is not.
 func (b *Backend) say(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := spoken(c.Text("text"))
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
@@ -38,13 +39,14 @@ func (b *Backend) say(ctx context.Context, c toolbox.Call) (toolbox.Output, erro
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	in := detected(all, text)
+	in, guessed := detected(all, text), true
 	if said := c.Text("language"); strings.TrimSpace(said) != "" {
 		if in, err = named(all, said); err != nil {
 			return toolbox.Output{}, err
 		}
+		guessed = false
 	}
-	voice, err := voiceOf(c.Text("voice"))
+	voice, known, err := voiceOf(c.Text("voice"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -68,8 +70,14 @@ func (b *Backend) say(ctx context.Context, c toolbox.Call) (toolbox.Output, erro
 		return toolbox.Output{}, err
 	}
 	out := toolbox.Output{Path: path, About: plan.Quote(shorten(text))}
+	if guessed && in.Voice != all[0].Voice {
+		out.Note = plan.Say("The text was taken for %s; if it is in another language, say in which one.", in.title())
+	}
+	if said := oneLine(c.Text("voice")); said != "" && !known {
+		out.Note = plan.Sentences(out.Note, plan.Say("There is no voice for %q, so that it is the usual one.", shorten(said)))
+	}
 	if in.Voice == "ja" && strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		out.Note = plan.Say("This voice reads kana only, and does not know how kanji are read.")
+		out.Note = plan.Sentences(out.Note, plan.Say("This voice reads kana only, and does not know how kanji are read."))
 	}
 	return out, nil
 }

@@ -53,6 +53,29 @@ func TestVoicesDiffer(t *testing.T) {
 	}
 }
 
+// TestWhatWasGuessedIsTold: the language, if it is not English, and that a voice is unknown.
+func TestWhatWasGuessedIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args args
+		want string
+	}{
+		"English":          {args{"text": "Good morning"}, ""},
+		"guessed":          {args{"text": "Guten Morgen"}, "taken for German; if it is in another language"},
+		"named":            {args{"text": "Guten Morgen", "language": "German", "voice": "a deep man's voice"}, ""},
+		"an unknown voice": {args{"text": "Hello", "voice": "in the voice of Morgan Freeman"}, `no voice for "in the voice of Morgan Freeman"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			note := done(t, "text_to_speech", c.args).Note
+			if c.want == "" && !note.IsZero() {
+				t.Errorf("it says %q", note)
+			}
+			holds(t, note.String(), c.want)
+		})
+	}
+}
+
 func TestWhatCannotBeSpoken(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -82,7 +105,10 @@ func TestVoicesAreUnderstood(t *testing.T) {
 		"女声，快速":                      {"f2", 50, 220, 100},
 		"whatever; rm -rf /":         ordinary,
 	} {
-		got, err := voiceOf(said)
+		got, known, err := voiceOf(said)
+		if known != (want != ordinary) {
+			t.Errorf("%q is known: %t", said, known)
+		}
 		if said == "an old man, whispering low" {
 			got.variant = want.variant // of two the longer words count
 		}
@@ -128,6 +154,31 @@ func TestLanguagesAreFoundOut(t *testing.T) {
 	} {
 		if got, err := named(all, said); err != nil || got.Voice != want {
 			t.Errorf("%q is %s, %v; want %s", said, got.Voice, err, want)
+		}
+	}
+}
+
+// TestShortPhrasesAreInTheirLanguage: what people have spoken is mostly a greeting.
+func TestShortPhrasesAreInTheirLanguage(t *testing.T) {
+	t.Parallel()
+	all, err := languages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"Guten Morgen": "de", "Herzlichen Glückwunsch!": "de", "Alles Gute zum Geburtstag": "de", "Wie geht es dir?": "de",
+		"Bonjour": "fr-fr", "Merci beaucoup, monsieur": "fr-fr", "Je t'aime": "fr-fr", "café au lait": "fr-fr", "À bientôt, mes amis": "fr-fr",
+		"Hola, amigo": "es", "Buenos días a todos": "es", "¿Dónde está la biblioteca?": "es", "Muchas gracias": "es",
+		"Ciao a tutti": "it", "Buongiorno, come stai?": "it", "Grazie mille": "it",
+		"Olá": "pt", "Obrigado, bom dia": "pt", "Goedemorgen allemaal": "nl", "Dank je wel": "nl",
+		"God morgon, hur mår du?": "sv", "Dzień dobry": "pl", "Dobrý den všem": "cs", "Jó napot kívánok": "hu", "Günaydın": "tr",
+		"Hyvää huomenta": "fi", "Selamat pagi semuanya": "id", "Xin chào các bạn": "vi", "Bună ziua tuturor": "ro",
+		"Привет": "ru", "Доброго ранку": "uk", "早上好": "cmn",
+		"naïve résumé is what she wrote": "en-us", "I love a good café": "en-us", "Robert De Niro": "en-us", "Hello": "en-us",
+		"No, a hotel in Los Angeles": "en-us", "Happy birthday, Tom!": "en-us", "Worcestershire": "en-us", "3, 2, 1": "en-us",
+	} {
+		if got := detected(all, text).Voice; got != want {
+			t.Errorf("%q is in %s, want %s", text, got, want)
 		}
 	}
 }

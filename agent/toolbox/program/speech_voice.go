@@ -24,15 +24,15 @@ type voice struct {
 var ordinary = voice{pitch: 50, speed: 160, loud: 100}
 
 // voiceOf understands how people describe a voice: "a deep man's voice", "slowly". What
-// it does not know changes nothing.
-func voiceOf(said string) (voice, error) {
+// it does not know changes nothing; known tells whether it knows any of it.
+func voiceOf(said string) (v voice, known bool, err error) {
 	var all []struct {
 		Words              []string
 		Variant            string
 		Pitch, Speed, Loud int
 	}
 	if err := yaml.Unmarshal(voiceTable, &all); err != nil {
-		return voice{}, fmt.Errorf("the table of voices: %w", err)
+		return voice{}, false, fmt.Errorf("the table of voices: %w", err)
 	}
 	type term struct {
 		entry int
@@ -46,7 +46,7 @@ func voiceOf(said string) (voice, error) {
 	}
 	slices.SortStableFunc(terms, func(a, b term) int { return cmp.Compare(len(b.words), len(a.words)) })
 	text := plainWords(strings.NewReplacer("'s", "s", "’s", "s").Replace(said))
-	v := ordinary
+	v = ordinary
 	told := map[int]bool{}
 	for _, t := range terms {
 		if !contains(text, t.words) || told[t.entry] {
@@ -63,7 +63,7 @@ func voiceOf(said string) (voice, error) {
 	v.pitch = min(max(v.pitch, 0), 99)
 	v.speed = min(max(v.speed, 80), 400)
 	v.loud = min(max(v.loud, 20), 200)
-	return v, nil
+	return v, len(told) > 0, nil
 }
 
 // args are the voice as espeak-ng takes it, in a language.

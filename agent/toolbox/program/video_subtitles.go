@@ -46,7 +46,15 @@ func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Out
 		Inputs: []ffmpeg.Input{f.input()}, Files: []string{script},
 		Args: []string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", f.shown() + ",ass=subtitles.ass"},
 	}
-	return b.mp4(ctx, c, j, f.look.Duration, plan.Say("with %d subtitles", len(cues)), tooMuch(cues))
+	return b.mp4(ctx, c, j, f.look.Duration, counted(cues), tooMuch(cues))
+}
+
+// counted says how many subtitles there are.
+func counted(cues []subtitle.Cue) plan.Message {
+	if len(cues) == 1 {
+		return plan.Say("with one subtitle")
+	}
+	return plan.Say("with %d subtitles", len(cues))
 }
 
 // tooMuch says so where there is more text than time to read it.
