@@ -167,7 +167,7 @@ func addCalls(script *strings.Builder, block string) {
 		switch {
 		case len(args) == 2 && args[0] == "export":
 			fmt.Fprintf(script, "env '%s'\n", args[1])
-		case slices.Contains(args, "--detach"): // which needs a process that serves
+		case slices.Contains(args, "--detach"), slices.Contains(args, "--voice"): // which need a process that serves, and a voice
 		case len(args) > 1 && args[0] == "bot" && slices.Contains([]string{"ask", "tools", "env"}, args[1]):
 			script.WriteString("bot")
 			for _, a := range args[1:] {
