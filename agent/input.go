@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -119,12 +122,14 @@ func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
 	}
 }
 
-// fetch copies a blob into a file of the step, which keeps the resource's ending.
+// fetch copies a blob into a file of the step, in a folder of its own, whose name is the one
+// that people know: tools tell of a file by it.
 func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err error) {
 	gone := func(err error) error {
 		return &plan.Fault{Sentence: plan.Say("The file %s could not be read.", r.Name), Err: err}
 	}
-	if err := os.MkdirAll(in.dir, 0o700); err != nil {
+	dir := filepath.Join(in.dir, strconv.Itoa(len(in.names)+1))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", gone(err)
 	}
 	blob, err := in.blobs.Get(ctx, r.Blob)
@@ -132,7 +137,7 @@ func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err err
 		return "", gone(err)
 	}
 	defer func() { err = errors.Join(err, blob.Close()) }()
-	path := filepath.Join(in.dir, strconv.Itoa(len(in.names)+1)+filepath.Ext(r.Name))
+	path := filepath.Join(dir, known(r))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", gone(err)
@@ -142,4 +147,33 @@ func (in *inputs) fetch(ctx context.Context, r plan.Resource) (_ string, err err
 		return "", gone(err)
 	}
 	return path, nil
+}
+
+// maxKnown is the longest name that a file of a step has, in bytes.
+const maxKnown = 100
+
+// known is the name by which people know a resource, the user's own where there is one, as
+// a file may have it: it leads nowhere, says what it is at its end, and reads as it stands.
+func known(r plan.Resource) string {
+	name := strings.ToValidUTF8(cmp.Or(r.File, r.Name), "")
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.Map(func(c rune) rune {
+		switch {
+		case c == ' ' || unicode.IsPrint(c) && !strings.ContainsRune(`<>:"|?*`, c):
+			return c
+		case unicode.IsSpace(c):
+			return ' '
+		}
+		return -1
+	}, name)
+	ext := filepath.Ext(name)
+	if len(ext) > maxKnown/4 {
+		ext = ""
+	}
+	stem := strings.TrimSuffix(name, ext)
+	if most := maxKnown - len(ext); len(stem) > most {
+		stem = strings.ToValidUTF8(stem[:most], "")
+	}
+	stem = strings.Trim(stem, " .-")
+	return strings.TrimRight(cmp.Or(stem, "file")+ext, " .")
 }

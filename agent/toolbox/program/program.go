@@ -5,8 +5,9 @@
 //   - Programs run in the sandbox (see [sandbox]): they see the files of the call and no
 //     others, reach no network, and end with the context of the call, with all that they
 //     have started.
-//   - No word that a user wrote becomes an option, a filter or the name of a file: what
-//     people write is handed over in files.
+//   - No word that a user wrote becomes an option or a filter: what people write is handed
+//     over in files. The name of a user's file reaches a program only where that looks
+//     into the file, behind the folders in which it lies.
 //   - A file of a user is known by its first bytes, and read as that and nothing else.
 //   - What is missing is named with the package of Debian that has it.
 package program

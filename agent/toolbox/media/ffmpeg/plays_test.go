@@ -31,7 +31,7 @@ func TestPlays(t *testing.T) {
 		whole[i] = byte(i * 7)
 	}
 	broken := filepath.Join(t.TempDir(), "broken.mp4")
-	if err := os.WriteFile(broken, whole, 0o600); err != nil {
+	if err := os.WriteFile(broken, whole, 0o600); err != nil { //nolint:gosec // the test names the file
 		t.Fatal(err)
 	}
 	if length, err := f.Plays(t.Context(), broken); err == nil {
