@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/media"
+)
+
+// TestEveryToolRuns runs each tool of the catalogue once by the whole workbench, whatever
+// is first for it: the program's own code, Debian's programs, or a local server.
+func TestEveryToolRuns(t *testing.T) {
+	t.Parallel()
+	env := append(skyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
+		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{}).URL())
+	config, err := readConfig(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := config.catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := config.toolbox(t.Context(), catalogue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	things := newThings(t)
+	for _, tool := range catalogue.Tools() {
+		t.Run(tool.Name, func(t *testing.T) {
+			t.Parallel()
+			c := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Dir: t.TempDir(), Seed: 1}
+			for _, a := range tool.Args {
+				if a.Optional {
+					continue
+				}
+				v := things.value(t, tool, a)
+				c.Args[a.Name] = []toolbox.Value{v}
+				if a.Many {
+					c.Args[a.Name] = []toolbox.Value{v, v}
+				}
+			}
+			made, err := tools.Run(t.Context(), tool.Name, "", c, nil)
+			if err != nil {
+				t.Fatalf("%v: %v", plan.Sentence(err, plan.Message{}), err)
+			}
+			if len(made.Failed) > 0 && tool.Name != "optical_character_recognition" { // nothing is written there
+				t.Errorf("%s ran after others: %v", made.Candidate, made.Failed)
+			}
+			if !tool.Returns.Media() {
+				if made.Value == "" || made.Path != "" {
+					t.Errorf("%s made %q in %q", made.Candidate, made.Value, made.Path)
+				}
+				return
+			}
+			if tool.Returns == plan.HTML {
+				measure{Type: "html", Has: []string{"<video"}}.judge(t, made.Path)
+				return
+			}
+			info, err := media.Inspect(made.Path, media.Limits{})
+			if err != nil || !tool.Returns.Fits(info.Type) {
+				t.Errorf("%s made %+v: %v", made.Candidate, info, err)
+			}
+		})
+	}
+}
+
+// things are one of each type that tools take.
+type things map[plan.Type]toolbox.Value
+
+func newThings(t *testing.T) things {
+	t.Helper()
+	dir := t.TempDir()
+	file := func(of plan.Type, name, path string) toolbox.Value {
+		return toolbox.Value{Resource: plan.Resource{Name: name, Type: of}, Path: path}
+	}
+	small := func(of plan.Type, value string) toolbox.Value {
+		return toolbox.Value{Resource: plan.Resource{Name: string(of), Type: of, Value: value}}
+	}
+	mask := image.NewPaletted(image.Rect(0, 0, 320, 240), color.Palette{color.Black, color.White})
+	for y := 40; y <= 120; y++ {
+		for x := 40; x <= 120; x++ {
+			mask.SetColorIndex(x, y, 1)
+		}
+	}
+	writePNG(t, dir+"/mask.png", mask)
+	film := dir + "/film.mp4"
+	out, err := exec.CommandContext(t.Context(), "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x120:rate=8:duration=2",
+		"-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-pix_fmt", "yuv420p", film).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
+	masked.Value = `[{"label":"ball","score":0.9}]`
+	return things{
+		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
+		plan.Mask:     masked,
+		plan.Video:    file(plan.Video, "film.mp4", film),
+		plan.Audio:    file(plan.Audio, "voice.wav", prop(t, dir, "voice.wav", "voice hello world")),
+		plan.BBox:     small(plan.BBox, `[{"label":"ball","score":0.9,"xmin":40,"ymin":40,"xmax":120,"ymax":120}]`),
+		plan.Points:   small(plan.Points, `[{"x":80,"y":80}]`),
+		plan.Category: small(plan.Category, `[{"label":"ball","score":0.9}]`),
+		plan.Tags:     small(plan.Tags, "ball, car"),
+		plan.Title:    small(plan.Title, "A ball and a car"),
+		plan.Location: small(plan.Location, "Bergen"),
+	}
+}
+
+// said are what text arguments say, by the tool and the argument or the argument alone.
+var said = map[string]string{
+	"text": "Ann was glad to meet Bob in Lisbon on a sunny day. They had a wonderful time.", "caption": "Hello", "subtitles": "Hello there",
+	"prompt": "a calm piano piece", "instruction": "make it a cartoon", "question": "how many things are there?", "object": "ball",
+	"table": "name,age\nAnn,31\nBob,27", "language": "German", "factor": "2x", "limit": "20 KB", "size": "100x75", "range": "0:00-0:01",
+	"adjustment": "brighter", "region": "left half", "place": "Lisbon",
+	"convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
+	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
+}
+
+// value is what an argument of a tool is given.
+func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.Value {
+	t.Helper()
+	if v, ok := all[a.Type]; ok {
+		return v
+	}
+	if a.Type.Fits(plan.Image) { // a map of some kind
+		v := all[plan.Image]
+		v.Type = a.Type
+		return v
+	}
+	if a.Type == plan.Weather {
+		return toolbox.Value{Resource: plan.Resource{Type: a.Type, Value: `{"place":"Lisbon","temperature":21}`}}
+	}
+	text, ok := said[tool.Name+"."+a.Name]
+	if !ok {
+		text, ok = said[a.Name]
+	}
+	if !ok || a.Type != plan.Text {
+		t.Fatal(strings.TrimSpace(fmt.Sprintf("there is nothing for the %s %s", a.Type, a.Name)))
+	}
+	return toolbox.Value{Resource: plan.Resource{Type: a.Type, Value: text}}
+}
