@@ -51,7 +51,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/retrieve":            {[]string{"agent/plan", "agent/toolbox"}, "the index is built over the catalogue; both minds use it"},
 	"agent/mind/standin":                {[]string{"agent/plan", "agent/mind", "agent/endpoint"}, "a mind made of two, which tells why the first did not do it"},
 	"agent/toolbox/openai":              {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media"}, "a make imports its promise, and asks a server"},
-	"agent/toolbox/localai":             {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/native/amount"}, "a make imports its promise, and asks a server; how people say how much is the same everywhere"},
+	"agent/toolbox/localai":             {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/native/amount"}, "a make imports its promise, and asks a server; how people say how much is the same everywhere"},
 	"agent/toolbox/localai/localaitest": {nil, "a server that speaks a protocol knows nothing of ours"},
 	"agent/toolbox/openai/openaitest":   {[]string{"agent/mind/llm/llmtest", "agent/toolbox/localai/localaitest"}, "the scripted server, with answers that play and are pictures: it knows the wire, not the make"},
 	"agent/toolbox/media":               {[]string{"agent/plan"}, "reading media safely is of use to every make and to what takes files in"},

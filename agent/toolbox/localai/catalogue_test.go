@@ -1,6 +1,8 @@
 package localai
 
 import (
+	"bytes"
+	"encoding/binary"
 	"image"
 	"testing"
 	"time"
@@ -141,7 +143,14 @@ func TestSmallPictures(t *testing.T) {
 func TestNothingOfTheFileLeaves(t *testing.T) {
 	t.Parallel()
 	b, server := newBackend(t, localaitest.Config{})
-	must(t, b, candidate("audio-transform", ""), call(t, plan.Audio, args{"audio": file(t, plan.Audio, "secret name.wav", localaitest.Tone("x", time.Second))}))
+	// A WAV may end with a list that tells of its making (RIFF, LIST INFO).
+	tagged := append(localaitest.Tone("x", time.Second), "LIST\x1a\x00\x00\x00INFOIART\x0e\x00\x00\x00Jane at home 1"...)
+	binary.LittleEndian.PutUint32(tagged[4:], uint32(len(tagged)-8))
+	c := call(t, plan.Audio, args{"audio": file(t, plan.Audio, "secret name.wav", tagged)})
+	must(t, b, candidate("audio-transform", ""), c)
+	if sent := server.Requests()[0].Files["audio"]; len(sent) == 0 || bytes.Contains(sent, []byte("Jane")) {
+		t.Errorf("%d bytes left, with who made it", len(sent))
+	}
 	if got := server.Requests()[0].Names["audio"]; got != "audio.wav" {
 		t.Errorf("the file is called %q", got)
 	}

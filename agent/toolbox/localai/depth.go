@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -39,6 +40,9 @@ func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	if !alike(small.Bounds().Size(), s.full) {
+		return toolbox.Output{}, unreadable(fmt.Errorf("a map of %v for a picture of %v", small.Bounds().Size(), s.full))
+	}
 	leave, err := b.enter(ctx, 2*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
@@ -53,6 +57,14 @@ func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
 		return toolbox.Output{}, err
 	}
 	return toolbox.Output{Path: path, About: plan.Say("bright is near")}, nil
+}
+
+// alike tells whether a map may be one of a picture: of its shape, but for the steps of
+// pixels in which models count.
+func alike(size, full image.Point) bool {
+	const step = 64
+	w := float64(size.X) * float64(full.Y) / float64(size.Y) // what its width would be, were it as high
+	return math.Abs(w-float64(full.X)) <= step*float64(full.Y)/float64(size.Y)
 }
 
 // readDepth reads a map of distances, row by row (LocalAI, swagger, schema.DepthResponse),

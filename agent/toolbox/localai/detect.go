@@ -123,6 +123,9 @@ func readDetections(body []byte, sent, full image.Point) ([]found, error) {
 			all = append(all, f)
 		}
 	}
+	if len(all) == 0 && len(*answer.Detections) > 0 {
+		return nil, unreadable(errors.New("every box lies outside of the picture"))
+	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.Score, a.Score) })
 	return all[:min(len(all), maxFound)], nil
 }

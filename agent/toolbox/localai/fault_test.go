@@ -56,7 +56,7 @@ func TestFaultsOfTheServer(t *testing.T) {
 	sentences := map[localaitest.Fault]string{
 		localaitest.Down: "does not answer", localaitest.Failing: "not known to the model server", localaitest.Busy: "too many requests", localaitest.Loading: "being loaded",
 		localaitest.Page: "could not be read", localaitest.Senseless: "", localaitest.Endless: "could not be read",
-		localaitest.Cut: "could not be read", localaitest.Redirect: "did not accept", localaitest.Expired: "LOCALAI_API_KEY",
+		localaitest.Cut: "could not be read", localaitest.Redirect: "could not be read", localaitest.Expired: "LOCALAI_API_KEY",
 	}
 	for _, fault := range localaitest.All() {
 		t.Run(string(fault), func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestFaultsOfTheServer(t *testing.T) {
 				if fault == localaitest.Loading {
 					want = toolbox.ErrLoading
 				}
-				if !errors.Is(err, want) && fault != localaitest.Redirect {
+				if !errors.Is(err, want) {
 					t.Errorf("%s: it is not %v: %v", run, want, err)
 				}
 				if got := said(err); got == "" || !strings.Contains(got, sentences[fault]) {

@@ -11,6 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/strip"
 )
 
 // soundRequest is what is asked (LocalAI, docs/content/features/sound-generation.md).
@@ -81,11 +82,35 @@ func (b *Backend) sound(ctx context.Context, j job, field string) (part, error) 
 	if info.Type != plan.Audio {
 		return part{}, fault(nil, "A recording is needed, and what was given is %s.", info.Type)
 	}
-	content, err := os.ReadFile(path)
+	content, err := bare(ctx, path, j.Dir)
 	if err != nil {
 		return part{}, err
 	}
 	return part{name: field, content: content, ext: info.Ext, mime: info.MIME}, nil
+}
+
+// maxSentBytes is the largest recording that is sent.
+const maxSentBytes = 64 << 20
+
+// bare is the content of a file without what it tells besides; nothing is left in dir.
+func bare(ctx context.Context, path, dir string) (content []byte, err error) {
+	about, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if about.Size() > maxSentBytes {
+		return nil, fault(nil, "The file is too large to be sent: it has %d MB, and at most %d are taken; cut it or make it smaller.",
+			about.Size()>>20, maxSentBytes>>20)
+	}
+	to, err := os.CreateTemp(dir, "sent-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(to.Name())) }()
+	if err := errors.Join(strip.Copy(ctx, to, path), to.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(to.Name())
 }
 
 // readClasses reads what a sound is, the surest first; never none (LocalAI, swagger,
