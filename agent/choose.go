@@ -111,95 +111,6 @@ func (t *thought) models(solutions []plan.Solution) map[string][]mind.Model {
 	return all
 }
 
-// obey has the tools of a part's solutions run by what the wish names, where it is live.
-func (t *thought) obey(p *part) {
-	if t.live == nil || len(t.mentions) == 0 {
-		return
-	}
-	for i := range p.found {
-		p.found[i].Actions = slices.Clone(p.found[i].Actions)
-		for j := range p.found[i].Actions {
-			action := &p.found[i].Actions[j]
-			if _, c, ok := t.named(p, action.Tool); ok {
-				action.Candidate = c.Name
-			}
-		}
-	}
-}
-
-// named is the candidate that the wish names for a tool of a part, and by which name. Where
-// it names several, that which stands with words of the part is meant.
-func (t *thought) named(p *part, tool string) (naming.Mention, plan.Candidate, bool) {
-	status, _ := t.live.Status(tool)
-	for _, m := range t.mentionsFor(p, tool) {
-		for _, c := range status.Candidates {
-			if m.Means(tool, c) {
-				return m, c, true
-			}
-		}
-	}
-	return naming.Mention{}, plan.Candidate{}, false
-}
-
-// mentionsFor are the names that the wish may mean for a tool of a part: those that stand
-// with most of its words.
-func (t *thought) mentionsFor(p *part, tool string) []naming.Mention {
-	var able []naming.Mention
-	nearest := 0
-	status, _ := t.live.Status(tool)
-	for _, m := range t.mentions {
-		means := func(c plan.Candidate) bool { return m.Means(tool, c) }
-		if !m.Could(tool) && !slices.ContainsFunc(status.Candidates, means) {
-			continue
-		}
-		able = append(able, m)
-		nearest = max(nearest, together(m.About, p.subtask.Description))
-	}
-	return slices.DeleteFunc(able, func(m naming.Mention) bool { return together(m.About, p.subtask.Description) < nearest })
-}
-
-// together counts the words that two texts have in common.
-func together(a, b string) int {
-	words := strings.Fields(strings.ToLower(b))
-	n := 0
-	for w := range strings.FieldsSeq(strings.ToLower(a)) {
-		if slices.Contains(words, w) {
-			n++
-		}
-	}
-	return n
-}
-
-// obeyed puts a good solution in front that is done by what the wish names.
-func (t *thought) obeyed(p *part, complete []plan.Solution) {
-	if t.live == nil || len(t.mentions) == 0 || len(complete) == 0 {
-		return
-	}
-	for i, s := range complete {
-		if s.Score < good || !slices.ContainsFunc(s.Tools(), func(tool string) bool { _, _, ok := t.named(p, tool); return ok }) {
-			continue
-		}
-		s.Score = max(s.Score, complete[0].Score)
-		copy(complete[1:i+1], complete[:i])
-		complete[0] = s
-		return
-	}
-}
-
-// account notes which names of the wish the best solution obeys, and which it cannot.
-func (t *thought) account(p *part) {
-	if t.live == nil || len(p.found) == 0 {
-		return
-	}
-	for _, action := range p.found[0].Actions {
-		if m, _, ok := t.named(p, action.Tool); ok {
-			p.asked = append(p.asked, m.Name)
-		} else if all := t.mentionsFor(p, action.Tool); len(all) > 0 {
-			p.absent = append(p.absent, all[0].Name)
-		}
-	}
-}
-
 // maxVariants is how many variants of its best solution a subtask has.
 const maxVariants = 3
 
@@ -223,7 +134,15 @@ func (t *thought) vary(p *part) {
 		}
 		runs := t.runBy(action)
 		base.Actions[i].With = runs.called
-		others[action.Tool] = slices.DeleteFunc(ways, func(w way) bool { return w.Name == runs.Name || w.called == runs.called })
+		ways = slices.DeleteFunc(ways, func(w way) bool { return w.Name == runs.Name || w.called == runs.called })
+		byWish := func(w way) int {
+			if t.wanted(p, action.Tool, w.Candidate) {
+				return 0
+			}
+			return 1
+		}
+		slices.SortStableFunc(ways, func(a, b way) int { return cmp.Compare(byWish(a), byWish(b)) })
+		others[action.Tool] = ways
 	}
 	p.found[0] = base
 	score := base.Score
@@ -257,27 +176,43 @@ func (t *thought) runBy(action plan.Action) way {
 }
 
 // agree has the same work of several subtasks done by the same candidate, so that it is
-// done once: a caption that serves the music and the page. The first one counts.
+// done once: a caption that serves the music and the page. What the wish names counts, and
+// stays for the part that it names it for; otherwise the first one counts.
 func (t *thought) agree() {
 	type work struct {
 		chain     plan.Solution
 		candidate string
 	}
 	var done []work
-	for _, p := range t.tasks {
-		if len(p.found) == 0 {
-			continue
+	at := func(chain plan.Solution) int {
+		return slices.IndexFunc(done, func(w work) bool { return w.chain.Varies(chain) })
+	}
+	isNamed := func(p *part, tool string) bool {
+		if t.live == nil {
+			return false
 		}
-		actions := slices.Clone(p.found[0].Actions)
-		for i := range actions {
-			chain := plan.Solution{Actions: chainTo(actions, i)}
-			at := slices.IndexFunc(done, func(w work) bool { return w.chain.Varies(chain) })
-			if at >= 0 {
-				actions[i].Candidate = done[at].candidate
-			} else {
-				done = append(done, work{chain, actions[i].Candidate})
+		_, _, ok := t.named(p, tool)
+		return ok
+	}
+	for _, named := range []bool{true, false} {
+		for _, p := range t.tasks {
+			if len(p.found) == 0 {
+				continue
 			}
+			actions := slices.Clone(p.found[0].Actions)
+			for i := range actions {
+				if isNamed(p, actions[i].Tool) != named {
+					continue
+				}
+				chain := plan.Solution{Actions: chainTo(actions, i)}
+				switch before := at(chain); {
+				case before < 0:
+					done = append(done, work{chain, actions[i].Candidate})
+				case !named:
+					actions[i].Candidate = done[before].candidate
+				}
+			}
+			p.found[0].Actions = actions
 		}
-		p.found[0].Actions = actions
 	}
 }

@@ -117,6 +117,17 @@ func TestTheWishNamesAModel(t *testing.T) {
 			"draw a castle with SDXL and then draw a dog with flux",
 			"text_to_image toolserver:text-to-image@" + sdxl + ", text_to_image toolserver:text-to-image@" + klein, "castle, dog", "",
 		},
+		{
+			"draw a castle with SDXL. Then draw a castle with flux.",
+			"text_to_image toolserver:text-to-image@" + sdxl + ", text_to_image toolserver:text-to-image@" + klein, "castle, castle", "",
+		},
+		{
+			"draw a castle with SDXL and draw a castle with flux",
+			"text_to_image toolserver:text-to-image@" + sdxl + ", text_to_image toolserver:text-to-image@" + klein, "castle, castle", "",
+		},
+		{"draw a castle with SDXL and one with flux", "text_to_image toolserver:text-to-image@" + sdxl, "castle", ""},
+		{"draw a castle with SDXL and qwen-image", "text_to_image toolserver:text-to-image@" + sdxl, "castle", "qwen-image"},
+		{"draw a cat with a donut on the table", "text_to_image toolserver:text-to-image@" + zImage, "cat with a donut on the table", ""},
 	} {
 		t.Run(c.wish, func(t *testing.T) {
 			t.Parallel()
@@ -296,6 +307,7 @@ func TestOthersThatDoTheSame(t *testing.T) {
 	}{
 		{"draw a castle", []string{"the same with FLUX.2 klein", "the same with Qwen-Image", "the same with SDXL"}},
 		{"draw a castle with SDXL", []string{"the same with Z-Image-Turbo", "the same with FLUX.2 klein", "the same with Qwen-Image"}},
+		{"draw a castle with SDXL and with Qwen-Image", []string{"the same with Qwen-Image", "the same with Z-Image-Turbo", "the same with FLUX.2 klein"}},
 		{`read "good morning" aloud`, []string{"the same with espeak-ng", "the same with the OpenAI-compatible server"}},
 	} {
 		t.Run(c.wish, func(t *testing.T) {
@@ -367,7 +379,10 @@ func TestTheAnswerNamesTheModel(t *testing.T) {
 		"draw a castle":           {"made with Z-Image-Turbo"},
 		"draw a castle with flux": {"made with FLUX.2 klein"},
 		"draw a castle with SDXL": {"made with Z-Image-Turbo", "SDXL is not available here; I took Z-Image-Turbo instead."},
-		"describe photo.png":      {"a castle by the sea", "Models used: Qwen3-VL for image captioning."},
+		"draw a castle, once with Z-Image-Turbo and once with flux": {
+			"made with Z-Image-Turbo", "I took Z-Image-Turbo only; the same with flux is among the alternatives.",
+		},
+		"describe photo.png": {"a castle by the sea", "Models used: Qwen3-VL for image captioning."},
 	} {
 		t.Run(wish, func(t *testing.T) {
 			t.Parallel()

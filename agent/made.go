@@ -31,8 +31,8 @@ func (a *Agent) by(account mind.Account) []plan.Result {
 	return results
 }
 
-// absent are sentences on what the wish names and is not here, by its name, with what was
-// taken instead.
+// absent are sentences on what the wish names and was not taken, by its name: it is not
+// here, or something else that is named was taken.
 func (a *Agent) absent(account mind.Account) map[string]string {
 	sentences := map[string]string{}
 	for t, task := range account.Plan.Tasks {
@@ -47,6 +47,13 @@ func (a *Agent) absent(account mind.Account) map[string]string {
 			said := plan.Say("%s is not available here.", name)
 			if len(instead) > 0 {
 				said = plan.Say("%s is not available here; I took %s instead.", name, plan.And(instead...))
+			}
+			sentences[name] = a.config.Tell.In(account.Request.Language, said)
+		}
+		for _, name := range task.Besides {
+			said := plan.Say("The same with %s is among the alternatives.", name)
+			if len(instead) > 0 {
+				said = plan.Say("I took %s only; the same with %s is among the alternatives.", plan.And(instead...), name)
 			}
 			sentences[name] = a.config.Tell.In(account.Request.Language, said)
 		}

@@ -52,6 +52,9 @@ func (t *thought) settle(ctx context.Context) error {
 	t.agree()
 	for _, p := range t.tasks {
 		t.account(p)
+	}
+	t.leftOver()
+	for _, p := range t.tasks {
 		t.vary(p)
 	}
 	return nil
@@ -178,7 +181,10 @@ func (t *thought) plan() *plan.Plan {
 		return p
 	}
 	for _, part := range t.tasks {
-		p.Tasks = append(p.Tasks, plan.Task{Subtask: part.subtask, Solutions: part.found, Missing: part.missing, Asked: part.asked, Absent: part.absent})
+		p.Tasks = append(p.Tasks, plan.Task{
+			Subtask: part.subtask, Solutions: part.found, Missing: part.missing,
+			Asked: part.asked, Absent: part.absent, Besides: part.besides,
+		})
 	}
 	return p
 }

@@ -181,6 +181,7 @@ type part struct {
 	missing    []string
 	asked      []string // see plan.Task
 	absent     []string
+	besides    []string
 }
 
 func (a *Agent) newThought(ctx context.Context, r plan.Request, subtasks []plan.Subtask) (*thought, error) {

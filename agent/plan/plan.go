@@ -87,6 +87,9 @@ type Task struct {
 	// that were taken, Absent those that cannot be had here, as the wish calls them.
 	Asked  []string `json:"asked,omitempty"`
 	Absent []string `json:"absent,omitempty"`
+	// Besides are those that the wish names as well: one was taken, and they are among the
+	// solutions behind it.
+	Besides []string `json:"besides,omitempty"`
 }
 
 // Subtask is one part of a wish, in the form of ControlLLM's Table 5.
