@@ -63,8 +63,8 @@ func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
 // pixels in which models count.
 func alike(size, full image.Point) bool {
 	const step = 64
-	w := float64(size.X) * float64(full.Y) / float64(size.Y) // what its width would be, were it as high
-	return math.Abs(w-float64(full.X)) <= step*float64(full.Y)/float64(size.Y)
+	across, down := float64(full.X)/float64(size.X), float64(full.Y)/float64(size.Y)
+	return math.Abs(across-down)*float64(size.X) <= step*across || math.Abs(across-down)*float64(size.Y) <= step*down
 }
 
 // readDepth reads a map of distances, row by row (LocalAI, swagger, schema.DepthResponse),
