@@ -99,9 +99,17 @@ func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, f
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	leave, err := b.enter(ctx, 2*int64(s.full.X)*int64(s.full.Y))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
 	var best *media.Mask
 	most := 0.0
 	for _, f := range all {
+		if err := media.Stopped(ctx); err != nil {
+			return toolbox.Output{}, err
+		}
 		if f.mask == nil {
 			return toolbox.Output{}, b.maskless()
 		}
@@ -129,11 +137,19 @@ func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	if len(all) == 0 {
 		return toolbox.Output{}, fault(nil, "I found no object that the model knows.")
 	}
+	leave, err := b.enter(ctx, 2*int64(s.full.X)*int64(s.full.Y))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer leave()
 	out := media.NewMask(s.full.X, s.full.Y, len(all))
 	parts := make([]plan.Part, len(all))
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].mask == nil {
 			return toolbox.Output{}, b.maskless()
+		}
+		if err := media.Stopped(ctx); err != nil {
+			return toolbox.Output{}, err
 		}
 		m, err := b.mask(ctx, j.Dir, all[i].mask, s.full)
 		if err != nil {
