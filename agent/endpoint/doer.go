@@ -83,10 +83,16 @@ func waitByClock(ctx context.Context, d time.Duration) error {
 
 // Do answers with a complete answer of a status below 300, or fails with an *Error or
 // with the context's own error.
-func (d *doer) Do(req *http.Request) (*http.Response, error) { return d.do(req, false) }
+func (d *doer) Do(req *http.Request) (*http.Response, error) { return d.do(req, manner{}) }
 
-// do is Do; plainly is as try has it.
-func (d *doer) do(req *http.Request, plainly bool) (*http.Response, error) {
+// manner is how one call differs from others: see Request.
+type manner struct {
+	plainly, work, waits bool
+	maxBody              int64
+}
+
+// do is Do, in a manner of its own.
+func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 	ctx := req.Context()
 	if err := replayable(req); err != nil {
 		return nil, err
@@ -97,7 +103,7 @@ func (d *doer) do(req *http.Request, plainly bool) (*http.Response, error) {
 	pause.MaxInterval = maxWait / 2
 	hangs := 0
 	for try := 1; ; try++ {
-		resp, fail := d.try(req, plainly)
+		resp, fail := d.try(req, m)
 		if fail == nil {
 			return resp, nil
 		}
@@ -107,8 +113,12 @@ func (d *doer) do(req *http.Request, plainly bool) (*http.Response, error) {
 		if fail.Kind == TimedOut {
 			hangs++
 		}
+		again := fail.again
+		if m.waits && fail.Loading || m.work && !fail.unmade() {
+			again = false
+		}
 		wait := fail.After + pause.NextBackOff() // so that those who wait for the same moment do not meet there
-		if !fail.again || try > d.retries || hangs > maxHangs || fail.After > maxWait || outlasts(ctx, wait) {
+		if !again || try > d.retries || hangs > maxHangs || fail.After > maxWait || outlasts(ctx, wait) {
 			if try > 1 {
 				fail.Err = fmt.Errorf("%w (try %d)", fail.Err, try)
 			}

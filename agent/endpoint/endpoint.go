@@ -7,8 +7,12 @@
 //     many requests, a server in trouble, a connection that could not be made or broke
 //     amid the answer, a hang (once). It is not where it cannot: any other refusal, and a quota
 //     that is used up. What the server says of it (Retry-After, X-Should-Retry) goes
-//     first. The context ends tries and waits alike.
-//   - An answer is handed on once it is complete, and never larger than Config.MaxBody.
+//     first. The context ends tries and waits alike. What is made with effort (see
+//     Request.Work) is asked for again only where nothing was made as yet.
+//   - A model that is being loaded is waited for as the server expects, but for at most a
+//     minute, unless the caller does that (see Request.Waits).
+//   - An answer is handed on once it is complete, and never larger than Config.MaxBody or
+//     what the Request allows.
 //   - The key goes to that one server and nowhere else: not to the host of a redirect,
 //     not into an error, not into the log, even where the server's answer repeats it.
 //     Nor do these hold a body, what people wrote in it where the server repeats that,

@@ -23,7 +23,7 @@ const (
 	Rejected     Kind = "rejected"      // any other 4xx, and what the client itself refused
 	Down         Kind = "down"          // 5xx, or no connection
 	TimedOut     Kind = "timed_out"     // no complete answer within Config.Timeout
-	Malformed    Kind = "malformed"     // an answer that is no JSON, too large or broken off
+	Malformed    Kind = "malformed"     // an answer that is no JSON, too large or broken off, or a redirect that is not followed
 )
 
 // Error is a failure of the server, the last one where a call was tried again.
@@ -35,7 +35,7 @@ type Error struct {
 	// context_length_exceeded and response_format; "" if it did not say.
 	Code, Param string
 	// Loading is, of a server that is Down, that it has said that the model is on its way;
-	// After is then how long that is expected to take. It is not tried again here.
+	// After is then how long that is expected to take.
 	Loading bool
 	// format is that the server failed at the response_format (see RefusesFormat), and
 	// refused the parameter that it does not take (see Refused).
@@ -109,6 +109,8 @@ var (
 // sortOf tells the kind of a refusal by the status and by what the server said.
 func sortOf(status int, r refusal) Kind {
 	switch {
+	case status >= 300 && status < 400:
+		return Malformed
 	case status == http.StatusUnauthorized:
 		return KeyRefused
 	case status == http.StatusPaymentRequired, r.named(quotaCodes):

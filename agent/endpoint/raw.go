@@ -33,6 +33,17 @@ type Request struct {
 	// Plainly takes a body that speaks of an error as an answer, where its status is one of
 	// success.
 	Plainly bool
+	// MaxBody is the most bytes that this answer may have, where that is less than
+	// Config.MaxBody; 0 is that.
+	MaxBody int64
+	// Work tells that the answer is made with effort, as a picture or a video is. A try may
+	// then take as long as its context, where that has a deadline, and another follows only
+	// where nothing was made as yet: too many requests (429), a gateway's trouble (502, 503,
+	// 504), a connection that broke. After a hang or any other failure it might be made twice.
+	Work bool
+	// Waits tells that the caller waits itself for a model that is being loaded: that is
+	// not asked again here.
+	Waits bool
 }
 
 // Response is an answer that has come whole, with a status of success.
@@ -40,6 +51,8 @@ type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	// Address is where it came from, against which a Location is read; without user info.
+	Address string
 }
 
 // Do makes a call. It keeps the promises of any other. Errors are as those of Sort.
@@ -60,7 +73,7 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	default:
 		req.Header.Set("Authorization", "Bearer "+e.key)
 	}
-	resp, err := e.doer.do(req, r.Plainly)
+	resp, err := e.doer.do(req, manner{plainly: r.Plainly, work: r.Work, waits: r.Waits, maxBody: r.MaxBody})
 	if err != nil {
 		return Response{}, e.Sort(err, r.Model)
 	}
@@ -68,7 +81,12 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return Response{}, e.Sort(fmt.Errorf("read the answer: %w", err), r.Model)
 	}
-	return Response{Status: resp.StatusCode, Header: resp.Header, Body: answer}, nil
+	from := *to
+	if resp.Request != nil && resp.Request.URL != nil { // after redirects
+		from = *resp.Request.URL
+	}
+	from.User = nil
+	return Response{Status: resp.StatusCode, Header: resp.Header, Body: answer, Address: from.String()}, nil
 }
 
 // errElsewhere is the address of a file that lies on another server.
@@ -98,10 +116,10 @@ func (e *Endpoint) target(r Request) (*url.URL, error) {
 }
 
 // Post sends a body to a path below the base URL and returns the answer's body: see Do.
-// It is for what go-openai does not send as OpenAI takes it.
+// It is for work (see Request) that go-openai does not send as OpenAI takes it.
 func (e *Endpoint) Post(ctx context.Context, path, model, contentType string, body []byte) ([]byte, error) {
 	answer, err := e.Do(ctx, Request{
-		Method: http.MethodPost, Path: path, Header: http.Header{"Content-Type": {contentType}}, Body: body, Model: model,
+		Method: http.MethodPost, Path: path, Header: http.Header{"Content-Type": {contentType}}, Body: body, Model: model, Work: true,
 	})
 	return answer.Body, err
 }

@@ -174,10 +174,10 @@ func TestRedirects(t *testing.T) {
 		to   string
 		kind endpoint.Kind
 	}{
-		{"to another host", 307, elsewhere.URL + "/v1/chat/completions", endpoint.Rejected},
-		{"that changes the method", 302, "/there", endpoint.Rejected},
+		{"to another host", 307, elsewhere.URL + "/v1/chat/completions", endpoint.Malformed},
+		{"that changes the method", 302, "/there", endpoint.Malformed},
 		{"on the same server", 308, "/there", ""},
-		{"in a circle", 308, "", endpoint.Rejected},
+		{"in a circle", 308, "", endpoint.Malformed},
 	} {
 		server, _ := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
 			if r.URL.Path == "/there" {

@@ -30,10 +30,24 @@ const maxRefusal = 64 << 10
 // a proxy's that could not reach the server (Cloudflare), 529 is "overloaded" (Anthropic).
 var passing = []int{429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529}
 
-// try asks once and reads the whole answer. Plainly means that an answer with the status
-// of success is one, whatever it says.
-func (d *doer) try(req *http.Request, plainly bool) (*http.Response, *failure) {
-	ctx, cancel := context.WithTimeout(req.Context(), d.timeout)
+// unmade are the statuses after which what was asked for is not being made.
+var unmade = []int{429, 502, 503, 504}
+
+// unmade tells whether another try of work does not make it a second time.
+func (f *failure) unmade() bool {
+	return f.Kind != TimedOut && (f.Status < 400 || slices.Contains(unmade, f.Status))
+}
+
+// try asks once and reads the whole answer.
+func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
+	patience, maxBody := d.timeout, d.maxBody
+	if deadline, ok := req.Context().Deadline(); ok && m.work {
+		patience = max(patience, time.Until(deadline))
+	}
+	if m.maxBody > 0 {
+		maxBody = min(maxBody, m.maxBody)
+	}
+	ctx, cancel := context.WithTimeout(req.Context(), patience)
 	defer cancel()
 	again := req.Clone(ctx)
 	if req.GetBody != nil {
@@ -52,18 +66,18 @@ func (d *doer) try(req *http.Request, plainly bool) (*http.Response, *failure) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status says enough
 		return nil, d.refused(req, resp, parseRefusal(body))
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, d.maxBody+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
 	case timedOut(err):
 		return nil, d.failed(TimedOut, resp.StatusCode, "the answer was not complete in time", true)
 	case err != nil:
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer broke off: "+d.secrets.detail(plain(err)), true)
-	case int64(len(body)) > d.maxBody:
-		return nil, d.failed(Malformed, resp.StatusCode, fmt.Sprintf("the answer is larger than %d bytes", d.maxBody), false)
+	case int64(len(body)) > maxBody:
+		return nil, d.failed(Malformed, resp.StatusCode, fmt.Sprintf("the answer is larger than %d bytes", maxBody), false)
 	case isPage(resp.Header):
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer is a web page; the base URL may be wrong", false)
 	}
-	if r, ok := hiddenRefusal(body); ok && !plainly {
+	if r, ok := hiddenRefusal(body); ok && !m.plainly {
 		return nil, d.refused(req, resp, r)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
@@ -112,7 +126,7 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal) *failu
 		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
 	}
 	if status == http.StatusServiceUnavailable && r.estimated != "" {
-		f.Loading, f.After = true, number(r.estimated, time.Second)
+		f.Loading, f.After, f.again = true, number(r.estimated, time.Second), true
 		return f
 	}
 	switch strings.ToLower(resp.Header.Get("X-Should-Retry")) { // as OpenAI's own clients do

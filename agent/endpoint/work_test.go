@@ -1,0 +1,117 @@
+package endpoint_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"context"
+
+	"atelier/agent/endpoint"
+)
+
+func post(ctx context.Context, e *endpoint.Endpoint, r endpoint.Request) error {
+	r.Method, r.Path, r.Body, r.Model = http.MethodPost, "/made", []byte(`{}`), "m"
+	_, err := e.Do(ctx, r)
+	return err
+}
+
+// Work is not asked for twice where it may have been made, or be in the making.
+func TestWorkIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer      func(http.ResponseWriter, *http.Request, int)
+		work, plain int // tries
+	}{
+		"it failed":        {status(500, `{"error":"boom"}`), 1, 3},
+		"a proxy gave up":  {status(524, ""), 1, 3},
+		"too many":         {status(429, `{"error":"wait"}`), 3, 3},
+		"a gateway failed": {status(502, ""), 3, 3},
+		"overloaded":       {status(503, ""), 3, 3},
+		"refused":          {status(400, ""), 1, 1},
+		"cut connection":   {drop, 3, 3},
+		"a hang":           {hang, 1, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, work := range []bool{true, false} {
+				want, timeout := c.plain, time.Minute
+				if work {
+					want = c.work
+				}
+				if name == "a hang" {
+					timeout = 20 * time.Millisecond
+				}
+				server, seen := serve(t, c.answer)
+				e := build(t, endpoint.Config{BaseURL: server.URL, Retries: 2, Timeout: timeout, Wait: new(waits).wait})
+				err := post(t.Context(), e, endpoint.Request{Work: work})
+				if err == nil || seen.count() != want {
+					t.Errorf("work %v: %d tries, %v", work, seen.count(), err)
+				}
+			}
+		})
+	}
+}
+
+// A try of work may take as long as its context.
+func TestWorkTakesTheTimeOfItsContext(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t, status(200, `{}`))
+	e := build(t, endpoint.Config{BaseURL: server.URL, Timeout: time.Nanosecond, Retries: -1})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	if err := post(ctx, e, endpoint.Request{}); endpoint.KindOf(err) != endpoint.TimedOut {
+		t.Errorf("got %v", err)
+	}
+	if err := post(ctx, e, endpoint.Request{Work: true}); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A model on its way is waited for, as long as the server expects, unless the caller does.
+func TestLoadingIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	loading := func(w http.ResponseWriter, _ *http.Request, try int) {
+		if try == 1 {
+			write(w, http.StatusServiceUnavailable, `{"error":"Model m is currently loading","estimated_time":20.5}`)
+			return
+		}
+		write(w, http.StatusOK, answer)
+	}
+	server, _ := serve(t, loading)
+	w := &waits{}
+	if got, err := ask(t.Context(), build(t, endpoint.Config{BaseURL: server.URL, Wait: w.wait})); got != "hello" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if len(w.list) != 1 || w.list[0] < 20500*time.Millisecond {
+		t.Errorf("waited %v", w.list)
+	}
+	server, seen := serve(t, loading)
+	err := post(t.Context(), build(t, endpoint.Config{BaseURL: server.URL, Wait: w.wait}), endpoint.Request{Waits: true})
+	if !endpoint.Loading(err) || seen.count() != 1 {
+		t.Errorf("%d tries, %v", seen.count(), err)
+	}
+}
+
+// An answer may be bounded by itself, and tells where it came from.
+func TestOneAnswersBounds(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		if r.URL.Path == "/v1/made" {
+			w.Header().Set("Location", "/v1/there?a=b")
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		write(w, http.StatusOK, strings.Repeat("a", 100))
+	})
+	base := strings.Replace(server.URL, "http://", "http://user:word@", 1) + "/v1"
+	e := build(t, endpoint.Config{BaseURL: base, MaxBody: 1000})
+	if err := post(t.Context(), e, endpoint.Request{MaxBody: 99}); endpoint.KindOf(err) != endpoint.Malformed {
+		t.Errorf("got %v", err)
+	}
+	got, err := e.Do(t.Context(), endpoint.Request{Path: "/made", MaxBody: 5000})
+	if err != nil || len(got.Body) != 100 || got.Address != server.URL+"/v1/there?a=b" {
+		t.Errorf("got %q, %v", got.Address, err)
+	}
+}
