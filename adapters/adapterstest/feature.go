@@ -240,7 +240,9 @@ func platformIs[I any](p Platform, _ adapters.Adapter) bool {
 }
 
 // untold are the features that no interface tells.
-var untold = []Feature{Company, Private, Mentions, Overhearing, Replies, Alts, Voices, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Races, Placed, Later}
+var untold = []Feature{
+	Company, Private, Mentions, Overhearing, Replies, Alts, Voices, Marks, Styles, Answers, MarkLinks, Uploads, Processes, Races, Placed, Later,
+}
 
 // features checks that what the platform lacks is just what it is said to lack.
 func features(t *testing.T, m Make) {

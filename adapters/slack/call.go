@@ -31,5 +31,5 @@ func (s *Slack) call(ctx context.Context, method string, form url.Values, answer
 	if err := json.Unmarshal(b, answer); err != nil {
 		return errors.New("slack's answer cannot be understood")
 	}
-	return answer.Err() //nolint:wrapcheck // the caller reads the library's error
+	return answer.Err()
 }

@@ -27,7 +27,7 @@ import (
 func store(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+	if err := os.WriteFile(path, content, 0o600); err != nil { //nolint:gosec // the names are the tests' own
 		t.Fatal(err)
 	}
 	return path
