@@ -65,7 +65,7 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 		}
 		result = plan.Result{
 			Status: plan.Failed, Problem: a.config.Tell.In(w.Request.Language, problem), Final: plan.Final(err) && ctx.Err() == nil,
-			Usage: result.Usage,
+			Usage: result.Usage, Tried: result.Tried,
 		}
 	}
 	result.Took = a.config.Clock().Sub(began)
@@ -88,7 +88,7 @@ func (a *Agent) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 	log.WarnContext(ctx, "step failed", "error", plan.ForOperator(err))
 }
 
-// act is Act with its error. With one, only the Usage of the result counts.
+// act is Act with its error. With one, only Usage and Tried of the result count.
 func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if err := ctx.Err(); err != nil {
 		return plan.Result{}, err
@@ -123,7 +123,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		return v.verify(ctx, o)
 	})
 	if err != nil {
-		return plan.Result{Usage: made.Usage}, err
+		return plan.Result{Usage: made.Usage, Tried: made.Tried}, err
 	}
 	tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
 	result := plan.Result{

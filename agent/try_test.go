@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"atelier/agent"
@@ -42,5 +43,17 @@ func TestTryTellsOfTheStorage(t *testing.T) {
 		if r, err := a.Try(t.Context(), work); !errors.Is(err, away) || r.Status != plan.Failed || r.Problem == "" {
 			t.Errorf("what could not be %s: %+v, %v", name, r, err)
 		}
+	}
+}
+
+// TestTryTellsWhatWasTried, so that the same work may be given to another candidate.
+func TestTryTellsWhatWasTried(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &fakeMind{}, maker{"blur": fails("The blur is out of order.")}, agent.Config{}, tool("blur", plan.Image, img))
+	work := agent.Work{
+		Request: request(photo), Steps: []plan.Step{{Key: "k", Action: act("blur", plan.Image, onPhoto)}}, Memory: agent.NewMemory([]plan.Resource{photo}),
+	}
+	if r, err := w.Try(t.Context(), work); err == nil || !slices.Equal(r.Tried, []string{"native:blur"}) {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

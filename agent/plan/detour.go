@@ -1,14 +1,13 @@
 package plan
 
-import (
-	"slices"
-)
+import "slices"
 
 // detour looks for another way for each subtask that a failed step leaves stuck, and
 // tells whether it found one. The subtasks are taken in order, so that one which merely
 // waits for the result of a stuck one changes only if that one cannot. What was refused
-// for good stays undone, and so does what hangs on it. A tool that has failed has tried
-// all its candidates: that the same work is to be done by another one makes no other way.
+// for good stays undone, and so does what hangs on it. The same work by another candidate
+// is another way only if that was not tried when it failed ([Result.Tried]): a process
+// tries all that it has.
 func (r *Route) detour(problem string) (found bool) {
 	for t := range r.plan.Tasks {
 		if r.choice[t] < 0 || !needs(t, r.steps, r.undone) || needs(t, r.steps, r.refused) {
@@ -41,8 +40,8 @@ func (r *Route) undone(key string) bool {
 	return ended && res.Status != Done
 }
 
-// failedBefore tells of the steps which ended without what they should make, with
-// whatever candidate.
+// failedBefore tells of the steps which ended without what they should make, and of those
+// that would be tried by the same candidates once more.
 func (r *Route) failedBefore(steps []Step) func(key string) bool {
 	works, err := works(steps)
 	if err != nil { // then no two are known to be the same work
@@ -50,20 +49,35 @@ func (r *Route) failedBefore(steps []Step) func(key string) bool {
 	}
 	failed := map[string]bool{}
 	for i, s := range steps {
-		failed[s.Key] = r.undone(s.Key) || r.failed[works[i]]
+		tried, before := r.failed[works[i]]
+		failed[s.Key] = r.undone(s.Key) || before && tried.by(s.Action.Candidate)
 	}
 	return func(key string) bool { return failed[key] }
 }
 
-// noteFailed notes the work of a step that has failed.
-func (r *Route) noteFailed(key string) {
+// attempts are the candidates that work was tried by in vain.
+type attempts struct {
+	names []string
+	// all is set where that is not known, or where it was not for the candidates that it
+	// failed.
+	all bool
+}
+
+// by tells whether a candidate was among them. An open one is any of them.
+func (a attempts) by(candidate string) bool {
+	return a.all || candidate == "" || slices.Contains(a.names, candidate)
+}
+
+// noteFailed notes the work of a step that has failed, and by what it was tried.
+func (r *Route) noteFailed(key string, tried []string) {
 	works, err := works(r.steps)
 	if err != nil {
 		return
 	}
 	for i, s := range r.steps {
 		if s.Key == key {
-			r.failed[works[i]] = true
+			before := r.failed[works[i]]
+			r.failed[works[i]] = attempts{slices.Concat(before.names, tried), before.all || len(tried) == 0}
 		}
 	}
 }

@@ -34,6 +34,9 @@ type Result struct {
 	Note string `json:"note,omitempty"`
 	// Problem is the sentence for people when it failed; never a detail of the system.
 	Problem string `json:"problem,omitempty"`
+	// Tried, with Failed, are the candidates that it was tried by in vain; none if that is
+	// not known, or if it was not for them that it failed.
+	Tried []string `json:"tried,omitempty"`
 	// Final, with Failed, means that no other solution may stand in (see [Fault]).
 	Final bool          `json:"final,omitempty"`
 	Took  time.Duration `json:"took,omitempty"`

@@ -34,8 +34,8 @@ type Route struct {
 	final     []int             // the step that makes each subtask's result, -1 if none
 	status    map[string]Status // of what was started or ended, by key
 	results   map[string]Result
-	taken     map[string]bool // the names of the resources
-	failed    map[string]bool // work that was tried by all candidates in vain (see works)
+	taken     map[string]bool     // the names of the resources
+	failed    map[string]attempts // work that was tried in vain (see works)
 	fallbacks []Message
 }
 
@@ -44,7 +44,7 @@ type Route struct {
 func NewRoute(p *Plan, c Choice) (*Route, error) {
 	r := &Route{
 		plan: p, choice: slices.Clone(c),
-		status: map[string]Status{}, results: map[string]Result{}, taken: map[string]bool{}, failed: map[string]bool{},
+		status: map[string]Status{}, results: map[string]Result{}, taken: map[string]bool{}, failed: map[string]attempts{},
 	}
 	for _, resource := range p.Resources {
 		r.taken[resource.Name] = true
@@ -83,7 +83,7 @@ func (r *Route) Record(key string, res Result) (changed bool, err error) {
 	r.rename(&res)
 	r.results[key], r.status[key] = res, res.Status
 	if res.Status == Failed {
-		r.noteFailed(key)
+		r.noteFailed(key, res.Tried)
 	}
 	if res.Status == Failed && !res.Final && slices.ContainsFunc(r.steps, func(s Step) bool { return s.Key == key }) {
 		changed = r.detour(res.Problem)
