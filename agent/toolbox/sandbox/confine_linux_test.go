@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
-// TestConfinement is of a kernel that confines. Each script tries what it must not; ok is
-// what it says where it could.
+// TestConfinement holds the kernel to what its version can, and Confines tells of the rest.
+// Each script tries what it must not; ok is what it says where it could.
 func TestConfinement(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t, Config{})
-	if err := s.Confines(); err != nil {
-		t.Fatalf("this kernel does not confine programs, so that nothing is shown: %v", err)
-	}
+	version, filtered := landlockVersion(), filters()
+	t.Logf("Landlock is of version %d, calls are filtered: %t", version, filtered)
 	folder := t.TempDir()
 	dir, given, sibling := filepath.Join(folder, "call"), filepath.Join(folder, "given"), filepath.Join(folder, "sibling")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -44,11 +45,15 @@ func TestConfinement(t *testing.T) {
 	connect := func(family, address string) string {
 		return "perl -MSocket -e 'socket(S," + family + ",SOCK_STREAM,0) and connect(S," + address + ") and print q(ok)'"
 	}
+	const calls = -1
 	for name, c := range map[string]struct {
 		script string
 		may    bool
 		// harmful is what is not tried outside too, where the others succeed.
 		harmful bool
+		// by is what keeps it from that: Landlock of this version, 1 if it is not said, or the
+		// filter of calls.
+		by int
 	}{
 		"read what is given":       {script: "cat " + given + " >/dev/null && echo ok", may: true},
 		"write into the folder":    {script: "mkdir sub && echo x >sub/file && mv sub/file sub/other && rm -r sub && echo ok", may: true},
@@ -67,15 +72,25 @@ func TestConfinement(t *testing.T) {
 		"leave a second name":      {script: "ln " + sibling + " out && echo ok"},
 		"leave a pipe":             {script: "mkfifo out && echo ok"},
 		"run what it has written":  {script: "cp /bin/true mine && chmod +x mine && ./mine && echo ok"},
-		"end this process":         {script: "kill -0 " + strconv.Itoa(os.Getpid()) + " && echo ok"},
-		"connect":                  {script: connect("PF_INET", "pack_sockaddr_in("+port+",inet_aton(q(127.0.0.1)))")},
-		"connect to a file":        {script: connect("PF_UNIX", "pack_sockaddr_un(q("+folder+"/socket))")},
-		"send a datagram":          {script: "perl -MSocket -e 'socket(S,PF_INET,SOCK_DGRAM,0) and print q(ok)'"},
-		"leave its group":          {script: "setsid true && echo ok"},
+		"end this process":         {script: "kill -0 " + strconv.Itoa(os.Getpid()) + " && echo ok", by: signals},
+		"connect":                  {script: connect("PF_INET", "pack_sockaddr_in("+port+",inet_aton(q(127.0.0.1)))"), by: calls},
+		"connect to a file":        {script: connect("PF_UNIX", "pack_sockaddr_un(q("+folder+"/socket))"), by: calls},
+		"send a datagram":          {script: "perl -MSocket -e 'socket(S,PF_INET,SOCK_DGRAM,0) and print q(ok)'", by: calls},
+		"leave its group":          {script: "setsid true && echo ok", by: calls},
+		"empty a sibling":          {script: "perl -e 'truncate(q(" + sibling + "), 5) and print q(ok)'", by: truncates},
+		"share memory":             {script: "perl -e '$id = shmget(0, 4096, 0600); defined $id and shmctl($id, 0, 0) and print q(ok)'", by: calls},
+		"leave a queue":            {script: "perl -e '$id = msgget(0, 0600); defined $id and msgctl($id, 0, 0) and print q(ok)'", by: calls},
+		"leave semaphores":         {script: "perl -e '$id = semget(0, 1, 0600); defined $id and semctl($id, 0, 0, 0) and print q(ok)'", by: calls},
+		"have a system of its own": {script: "unshare --user true && echo ok", by: calls, harmful: true},
+		"be born in another":       {script: "perl -e '$id = syscall(" + strconv.Itoa(unix.SYS_CLONE) + ", " + strconv.Itoa(unix.CLONE_NEWUSER|int(unix.SIGCHLD)) + ", 0, 0, 0, 0); $id > 0 and print q(ok)'", by: calls, harmful: true},
+		"ask for another's keys":   {script: "perl -e 'syscall(" + strconv.Itoa(unix.SYS_KEYCTL) + ", 0, -3, 0) >= 0 and print q(ok)'", by: calls, harmful: true},
 		"give a file away":         {script: "echo x >mine && chown 12345 mine && echo ok", harmful: true},
 		"take a limit back":        {script: "ulimit -f unlimited && echo ok", harmful: true},
-		"use another way to calls": {script: "perl -e 'syscall(0x40000000 + 41, 2, 1, 0) >= 0 and print q(ok)'", harmful: true},
+		"use another way to calls": {script: "perl -e 'syscall(0x40000000 + 41, 2, 1, 0) >= 0 and print q(ok)'", by: calls, harmful: true},
 	} {
+		if c.by == calls && !filtered || c.by != calls && version < max(c.by, 1) {
+			continue // Confines tells
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			command := sh(c.script)
@@ -92,6 +107,33 @@ func TestConfinement(t *testing.T) {
 				t.Errorf("it could: %v; it says %q, %v", may, out, err)
 			}
 		})
+	}
+}
+
+// TestConfines: what a kernel cannot do of what is promised is said.
+func TestConfines(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		version  int
+		filtered bool
+		says     []string
+	}{
+		{0, true, []string{"no Landlock"}},
+		{0, false, []string{"no Landlock", "open sockets"}},
+		{2, true, []string{"version 2", "emptying files", "ending other processes"}}, // Debian 12
+		{5, true, []string{"version 5", "ending other processes"}},
+		{6, false, []string{"open sockets"}},
+		{6, true, nil},
+	} {
+		err := lacking(c.version, c.filtered)
+		if (err == nil) != (len(c.says) == 0) {
+			t.Errorf("version %d, filtered %t: %v", c.version, c.filtered, err)
+		}
+		for _, word := range c.says {
+			if !strings.Contains(err.Error(), word) {
+				t.Errorf("version %d says %v, which lacks %q", c.version, err, word)
+			}
+		}
 	}
 }
 

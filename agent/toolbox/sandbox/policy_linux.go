@@ -98,8 +98,8 @@ const (
 // nor any port of the network or socket and process of others, as far as the kernel's
 // Landlock goes.
 func (p policy) files(program string) error {
-	if abi, err := ll.LandlockGetABIVersion(); err != nil || abi < 1 {
-		return nil //nolint:nilerr // Confines tells
+	if landlockVersion() < 1 {
+		return nil // Confines tells
 	}
 	rules := []landlock.Rule{
 		landlock.RODirs(systemDirs...).IgnoreIfMissing(),
@@ -158,17 +158,40 @@ func dropCapabilities() error {
 }
 
 // confines tells what the kernel cannot do of it.
-func confines() error {
-	const truncates = 3
+func confines() error { return lacking(landlockVersion(), filters()) }
+
+// landlockVersion is that of the kernel's Landlock; 0 where there is none.
+func landlockVersion() int {
 	abi, err := ll.LandlockGetABIVersion()
-	switch {
-	case err != nil || abi < 1:
-		err = errors.New("this kernel has no Landlock, or it is not switched on: programs may read and write the files that this process may")
-	case abi < truncates:
-		err = fmt.Errorf("this kernel's Landlock is of version %d, and only from %d on it keeps programs from emptying files", abi, truncates)
+	if err != nil {
+		return 0
 	}
-	if !filters() {
-		err = errors.Join(err, errors.New("this kernel does not filter system calls on this processor: programs may open sockets"))
+	return max(abi, 0)
+}
+
+// The versions of Landlock with which things come that are promised.
+const (
+	truncates = 3 // Linux 6.2
+	signals   = 6 // Linux 6.12
+)
+
+// lacking tells what a kernel lacks whose Landlock is of that version.
+func lacking(abi int, filters bool) error {
+	var all []error
+	since := func(version int, linux, what string) {
+		if abi > 0 && abi < version {
+			all = append(all, fmt.Errorf("this kernel's Landlock is of version %d, and only from %d (Linux %s) on it keeps programs from %s", abi, version, linux, what))
+		}
 	}
-	return err
+	if abi < 1 {
+		all = append(all, errors.New("this kernel has no Landlock, or it is not switched on: "+
+			"programs may read and write the files that this process may, and end other processes of its user"))
+	}
+	since(truncates, "6.2", "emptying files")
+	since(signals, "6.12", "ending other processes of the same user")
+	if !filters {
+		all = append(all, errors.New("this kernel does not filter system calls on this processor: "+
+			"programs may open sockets, leave their group and outlive their use"))
+	}
+	return errors.Join(all...)
 }

@@ -52,7 +52,7 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 	unstarted, _ := io.ReadAll(io.LimitReader(report, maxReport)) //nolint:errcheck // then how the process ended tells
 	err = waitAll(cmd)
 	stop()
-	if over := w.written(); over != nil {
+	if over := w.written(nil); over != nil {
 		end(over)
 	}
 	if len(unstarted) > 0 {

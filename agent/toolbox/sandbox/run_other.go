@@ -29,7 +29,7 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 	if cmd.Cancel != nil {
 		_ = cmd.Cancel() //nolint:errcheck // what it has left behind, if any
 	}
-	if over := w.written(); over != nil {
+	if over := w.written(nil); over != nil {
 		end(over)
 	}
 	return err //nolint:wrapcheck // Run says of what

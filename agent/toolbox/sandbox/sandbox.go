@@ -16,11 +16,15 @@
 // in their own group of processes where there are such.
 //
 // What is not confined: the system's folders, its fonts and what /proc tells of processor and
-// memory may be read. Of system calls only those are refused that open sockets or leave the
-// group of processes. How much is read of the disk is not bounded. What is watched (the
-// folder, memory in all, processes) may go beyond its limit between two looks, a tenth of a
-// second at most; memory and files are held by the kernel to their limits besides, process by
-// process and file by file. When this program is killed with SIGKILL, the program that it has
+// memory may be read. Of system calls those are refused that open sockets, leave the group of
+// processes, leave something in the kernel (shared memory, queues, keys), open a system of
+// its own (namespaces, mounts) or look into others (ptrace); the others are not. How much is
+// read of the disk is not bounded. What is watched (the folder with what is open and has no
+// name, memory in all, processes) may go beyond its limit between two looks, a tenth of a
+// second at most, and a file without a name that is mapped and no longer open is not seen;
+// memory and files are held by the kernel to their limits besides, process by process and
+// file by file. With Landlock below version 6 (Linux 6.12) programs may end other processes of
+// the same user, and below version 3 (Linux 6.2) empty files. When this program is killed with SIGKILL, the program that it has
 // started dies with it, but not what that has left in the background: it goes on until its
 // time on the processor is over.
 package sandbox

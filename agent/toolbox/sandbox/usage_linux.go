@@ -4,20 +4,29 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
+
+// used is what the processes of a group take.
+type used struct {
+	threads int
+	memory  int64    // bytes
+	ids     []string // of its processes
+}
 
 // usage is how many threads the processes of a group have, and how many bytes of memory
 // they hold, as /proc/PID/stat has it (see proc_pid_stat(5)). It counts no further once
 // the threads are more than enough.
-func usage(group, enough int) (threads int, memory int64) {
+func usage(group, enough int) (u used) {
 	proc, err := os.Open("/proc")
 	if err != nil {
-		return 0, 0
+		return u
 	}
 	defer proc.Close()                //nolint:errcheck // it was read
 	names, _ := proc.Readdirnames(-1) //nolint:errcheck // those that it found count
 	for _, name := range names {
-		if name[0] < '0' || name[0] > '9' || threads > enough {
+		if name[0] < '0' || name[0] > '9' || u.threads > enough {
 			continue
 		}
 		b, err := os.ReadFile("/proc/" + name + "/stat")
@@ -26,11 +35,37 @@ func usage(group, enough int) (threads int, memory int64) {
 		}
 		p, ok := parseStat(b)
 		if ok && p.group == group {
-			threads += p.threads
-			memory += p.pages * int64(os.Getpagesize())
+			u.threads += p.threads
+			u.memory += p.pages * int64(os.Getpagesize())
+			u.ids = append(u.ids, name)
 		}
 	}
-	return threads, memory
+	return u
+}
+
+// nameless is how many bytes lie in files that processes hold open and that have no name any
+// more, or never had one, so that no folder shows them.
+func nameless(ids []string) (total int64) {
+	type file struct{ device, number uint64 }
+	seen := map[file]bool{}
+	for _, id := range ids {
+		open, err := os.ReadDir("/proc/" + id + "/fd")
+		if err != nil {
+			continue // it has ended
+		}
+		for _, fd := range open {
+			var stat unix.Stat_t
+			if unix.Stat("/proc/"+id+"/fd/"+fd.Name(), &stat) != nil {
+				continue
+			}
+			f := file{stat.Dev, stat.Ino}
+			if stat.Mode&unix.S_IFMT == unix.S_IFREG && stat.Nlink == 0 && !seen[f] {
+				seen[f] = true
+				total += stat.Blocks * 512
+			}
+		}
+	}
+	return total
 }
 
 type process struct {

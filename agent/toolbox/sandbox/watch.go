@@ -46,9 +46,10 @@ func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 			}
 			var err error
 			if n%int(between/glance) == 0 {
-				err = errors.Join(w.written(), w.taken(group))
+				u := usage(group, w.s.config.Processes)
+				err = errors.Join(w.written(u.ids), w.taken(u))
 			} else if threads() > usual+w.s.config.Processes {
-				err = w.taken(group)
+				err = w.taken(usage(group, w.s.config.Processes))
 			}
 			if err != nil {
 				end(err)
@@ -59,21 +60,21 @@ func (w watch) start(group int, end context.CancelCauseFunc) (stop func()) {
 	return func() { close(done); all.Wait() }
 }
 
-// written tells whether the folder has grown too large.
-func (w watch) written() error {
-	if held(w.c.Dir)-w.before > w.s.config.Disk {
+// written tells whether the folder has grown too large, with what the processes hold open
+// without a name.
+func (w watch) written(ids []string) error {
+	if held(w.c.Dir)-w.before+nameless(ids) > w.s.config.Disk {
 		return tooLarge(w.c, w.s.config.Disk)
 	}
 	return nil
 }
 
 // taken tells whether its processes are too many or hold too much memory.
-func (w watch) taken(group int) error {
-	threads, memory := usage(group, w.s.config.Processes)
+func (w watch) taken(u used) error {
 	switch {
-	case threads > w.s.config.Processes:
+	case u.threads > w.s.config.Processes:
 		return tooMany(w.c, w.s.config.Processes)
-	case memory > w.s.config.Memory:
+	case u.memory > w.s.config.Memory:
 		return tooHungry(w.c, w.s.config.Memory)
 	}
 	return nil
