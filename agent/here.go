@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // Capabilities are what this process can run now: candidates by tool, to be published
@@ -14,33 +15,70 @@ func (a *Agent) Capabilities(ctx context.Context) (map[string][]plan.Candidate, 
 	return a.config.Toolbox.Local(ctx)
 }
 
-// Lacks tells whether no backing of the action's tool is live in this process, so that
-// the jobs hand the action back for another one instead of failing it here. What is not
-// known, since ctx has ended, is not lacking.
-func (a *Agent) Lacks(ctx context.Context, action plan.Action) bool {
+// Lacks tells whether the action is for another process, so that the jobs hand it back
+// instead of doing it here: no way to run its tool is live in this one, or its candidate is
+// live in others alone. Where that is live nowhere, or none is wanted, the best one counts
+// that is live anywhere, if all that is here is a weaker stand-in. Anyhow, whatever is live
+// here will do. What is not known, since ctx has ended, is not lacking.
+func (a *Agent) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool {
 	able, err := a.config.Toolbox.Local(ctx)
-	return err == nil && len(able[action.Tool]) == 0
+	if err != nil {
+		return false
+	}
+	here := able[action.Tool]
+	if len(here) == 0 || anyhow {
+		return len(here) == 0
+	}
+	live, err := a.config.Toolbox.Live(ctx)
+	if err != nil {
+		return false
+	}
+	status, _ := live.Status(action.Tool)
+	named := func(name string) func(plan.Candidate) bool {
+		return func(c plan.Candidate) bool { return c.Name == name }
+	}
+	switch best := status.By(); {
+	case slices.ContainsFunc(status.Candidates, named(action.Candidate)):
+		return !slices.ContainsFunc(here, named(action.Candidate))
+	case best.Approximate || slices.ContainsFunc(here, named(best.Name)):
+		return false
+	}
+	return !slices.ContainsFunc(here, func(c plan.Candidate) bool { return !c.Approximate })
 }
 
-// Hears is the action by which the words of a voice message are written down: by the first
-// tool that listens (see [toolbox.Tool]) and can run in any process; false where none can.
+// Hears is the action by which the words of a voice message are written down: by the best
+// way to run a tool that listens (see [toolbox.Tool]) that is live in any process; false
+// where there is none.
 func (a *Agent) Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool) {
 	live, err := a.config.Toolbox.Live(ctx)
 	if err != nil {
 		return plan.Action{}, false
 	}
+	var ears []toolbox.Status
 	for _, s := range live.Statuses() {
-		if !s.Live || !s.Tool.Listens {
-			continue
-		}
-		for _, arg := range s.Tool.Args {
-			if voice.Type.Fits(arg.Type) {
-				args := []plan.Binding{{Arg: arg.Name, Type: arg.Type, Source: plan.FromResource(voice.Name)}}
-				return plan.Action{Tool: s.Tool.Name, Args: args, Returns: s.Tool.Returns}, true
-			}
+		if s.Live && s.Tool.Listens && slices.ContainsFunc(s.Tool.Args, func(arg toolbox.Arg) bool { return voice.Type.Fits(arg.Type) }) {
+			ears = append(ears, s)
 		}
 	}
-	return plan.Action{}, false
+	if len(ears) == 0 {
+		return plan.Action{}, false
+	}
+	best := max(0, slices.IndexFunc(ears, func(s toolbox.Status) bool { return !s.By().Approximate }))
+	tool := ears[best].Tool
+	arg := tool.Args[slices.IndexFunc(tool.Args, func(arg toolbox.Arg) bool { return voice.Type.Fits(arg.Type) })]
+	return plan.Action{
+		Tool: tool.Name, Returns: tool.Returns, Candidate: ears[best].By().Name,
+		Args: []plan.Binding{{Arg: arg.Name, Type: arg.Type, Source: plan.FromResource(voice.Name)}},
+	}, true
+}
+
+// stoodIn says that something else made an output than the candidate that was wanted, where
+// that could not even be tried; nothing where it did or was.
+func stoodIn(wanted string, made toolbox.Made) []plan.Message {
+	if wanted == "" || made.Candidate == wanted || len(made.Failed) > 0 {
+		return made.Failed
+	}
+	return []plan.Message{plan.Say("What was to run it cannot be had just now.")}
 }
 
 // Device is where the action works, "cpu" or "gpu", by which the jobs choose its queue:

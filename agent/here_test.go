@@ -58,7 +58,7 @@ func TestAgentsShareTheirTools(t *testing.T) {
 		{plan.Action{Tool: "lost"}, "cpu true true"},
 		{plan.Action{Tool: "unheard-of"}, "cpu true true"},
 	} {
-		got := fmt.Sprintf("%s %t %t", planner.Device(t.Context(), c.action), planner.Lacks(t.Context(), c.action), worker.Lacks(t.Context(), c.action))
+		got := fmt.Sprintf("%s %t %t", planner.Device(t.Context(), c.action), planner.Lacks(t.Context(), c.action, true), worker.Lacks(t.Context(), c.action, true))
 		if got != c.want {
 			t.Errorf("%s %s: got %s, want %s", c.action.Tool, c.action.Candidate, got, c.want)
 		}
@@ -66,8 +66,77 @@ func TestAgentsShareTheirTools(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	fresh := build(maker{}, nil)
-	if fresh.Lacks(ctx, plan.Action{Tool: "draw"}) || fresh.Device(ctx, plan.Action{Tool: "draw"}) != "cpu" {
+	if fresh.Lacks(ctx, plan.Action{Tool: "draw"}, false) || fresh.Device(ctx, plan.Action{Tool: "draw"}) != "cpu" {
 		t.Error("a process that may not look knows what it lacks")
+	}
+}
+
+// What is meant for another process is not done here as well as it can be, but where nobody
+// has it any more, or it has been waited for long enough.
+func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
+	t.Parallel()
+	const kokoro, piper, espeak = "toolserver:speak@kokoro", "toolserver:speak@piper", "native:espeak"
+	speak := toolbox.Tool{Name: "speak", Domain: "general", Returns: plan.Text, Listens: true,
+		Args: []toolbox.Arg{{Name: "text", Type: plan.Text}}, Backends: []toolbox.Backing{
+			{Kind: "hftask", Run: "speak", Device: "gpu"},
+			{Kind: "native", Run: "espeak", Device: "cpu", Approximate: true},
+		}}
+	says := func(context.Context, toolbox.Call) (toolbox.Output, error) { return toolbox.Output{Value: "said"}, nil }
+	build := func(exact bool, elsewhere ...string) *agent.Agent {
+		speak := speak
+		speak.Backends = slices.Clone(speak.Backends)
+		speak.Backends[1].Approximate = !exact
+		tb, err := toolbox.New(toolbox.Config{
+			Catalogue: toolbox.NewCatalogue([]toolbox.Tool{speak}), Servers: []toolbox.Server{{Kind: "native", Backend: maker{"espeak": says}}},
+			Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) {
+				var there []plan.Candidate
+				for i, name := range elsewhere {
+					there = append(there, plan.Candidate{Name: name, Kind: "hftask", Run: "speak", Server: "toolserver", Device: "gpu", Rank: i})
+				}
+				return map[string][]plan.Candidate{"speak": there}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := agent.New(agent.Config{Mind: &fakeMind{}, Toolbox: tb, Blobs: &memBlobs{}, Scratch: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for name, c := range map[string]struct {
+		worker *agent.Agent
+		wanted string
+		lacks  bool
+	}{
+		"what is wanted is elsewhere":            {build(false, kokoro), kokoro, true},
+		"it is no better":                        {build(true, kokoro), kokoro, true},
+		"what is wanted is here":                 {build(false, kokoro), espeak, false},
+		"nothing is wanted, and better is away":  {build(false, kokoro), "", true},
+		"nothing is wanted, and this is as good": {build(true, kokoro), "", false},
+		"nothing is elsewhere any more":          {build(false), kokoro, false},
+		"another better one is elsewhere":        {build(false, piper), kokoro, true},
+		"another one is elsewhere":               {build(true, piper), kokoro, false},
+	} {
+		action := plan.Action{Tool: "speak", Candidate: c.wanted, Returns: plan.Text, Args: []plan.Binding{{Arg: "text", Type: plan.Text, Source: plan.FromValue("hello")}}}
+		if got := c.worker.Lacks(t.Context(), action, false); got != c.lacks {
+			t.Errorf("%s: lacking is %t", name, got)
+		}
+		if c.worker.Lacks(t.Context(), action, true) {
+			t.Errorf("%s: it cannot be done even roughly", name)
+		}
+		r := c.worker.Act(t.Context(), agent.Work{Request: request(), Memory: agent.NewMemory(nil), Steps: []plan.Step{{Key: "k", Action: action}}})
+		want := "What was to run it cannot be had just now. Another way to run it stood in."
+		if c.wanted != kokoro {
+			want = ""
+		}
+		if r.Status != plan.Done || r.Note != want {
+			t.Errorf("%s: %s%s, and the note is %q", name, r.Status, r.Problem, r.Note)
+		}
+	}
+	if a, ok := build(false, kokoro).Hears(t.Context(), plan.Resource{Name: "voice", Type: plan.Text}); !ok || a.Candidate != kokoro {
+		t.Errorf("listened to by %+v", a)
 	}
 }
 

@@ -104,10 +104,10 @@ func (a jobsAgent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	return p, passing(err)
 }
 
-// Act does one step, if this process can. Where its files could not be had or kept just now,
+// Act does one step, if it is for this process. Where its files could not be had or kept just now,
 // that is its error, and it is tried again.
 func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
-	if a.agent.Lacks(ctx, w.Steps[w.At].Action) {
+	if a.agent.Lacks(ctx, w.Steps[w.At].Action, w.Anyhow) {
 		return plan.Result{}, jobs.ErrLacking
 	}
 	memory := agent.NewMemory(w.Resources)

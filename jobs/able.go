@@ -2,6 +2,9 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -9,13 +12,15 @@ import (
 	"atelier/agent/plan"
 )
 
-// known is what the other processes can do, as far as it was looked up lately.
+// known is what the other processes can do, as far as it was looked up lately, and what is
+// left to them.
 type known struct {
 	jobs *Jobs
 
 	mu    sync.Mutex
 	at    time.Time
 	tools map[string][]plan.Candidate
+	left  map[string]time.Time // tasks that were left to other processes, since when
 }
 
 // Elsewhere are the tools that other processes can run now, each with its candidates: the
@@ -48,9 +53,64 @@ func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, erro
 	return tools, nil
 }
 
-// others tells whether another process can run the tool. Where that cannot be found out,
-// it may be so.
-func (k *known) others(ctx context.Context, tool string) bool {
+// others tells whether another process that works on the queue can run the tool. Where that
+// cannot be found out, it may be so.
+func (k *known) others(ctx context.Context, tool, queue string) bool {
 	tools, err := k.jobs.Elsewhere(ctx)
-	return err != nil || len(tools[tool]) > 0
+	return err != nil || slices.ContainsFunc(tools[tool], func(c plan.Candidate) bool { return queueOf(c.Device) == queue })
+}
+
+// patient tells whether a task may be left to another process once more.
+func (k *known) patient(w task) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	since, before := k.left[w.id()]
+	if !before {
+		maps.DeleteFunc(k.left, func(_ string, at time.Time) bool { return time.Since(at) > k.jobs.config.Deadline }) // they are over
+		since = time.Now()
+		k.left[w.id()] = since
+	}
+	return time.Since(since) < k.jobs.config.Patience
+}
+
+// errMoved tells that a task was handed over to another queue.
+var errMoved = errors.New("it is done on another queue")
+
+// have has the agent do a step, or leaves it to a process that is to do it. Where there is
+// none on the task's queue, or it was waited for long enough, it is done as it can be done
+// here.
+func (j *Jobs) have(ctx context.Context, w task, of Work) (plan.Result, error) {
+	result, err := j.config.Agent.Act(ctx, of)
+	if !errors.Is(err, ErrLacking) || ctx.Err() != nil {
+		return result, err
+	}
+	action := of.Steps[of.At].Action
+	others := j.known.others(ctx, action.Tool, w.queue)
+	// A process without an agent hands over to cpu what it cannot judge. Nothing goes the
+	// other way, or it might go to and fro.
+	if w.queue == QueueCPU && j.known.others(ctx, action.Tool, QueueGPU) && (!others || j.queueFor(ctx, action) == QueueGPU) {
+		w.queue = QueueGPU
+		if err := j.enqueue(ctx, w, 0); err != nil {
+			return result, err
+		}
+		return result, errMoved
+	}
+	if !others || !j.known.patient(w) {
+		of.Anyhow = true
+		if result, err = j.config.Agent.Act(ctx, of); !errors.Is(err, ErrLacking) {
+			return result, err
+		}
+	}
+	if others {
+		return result, &waitError{after: retrySoon, err: fmt.Errorf("run %s: %w", action.Tool, err)}
+	}
+	return result, err
+}
+
+// queueOf is where what runs on a device is done.
+func queueOf(device string) string {
+	if device == QueueGPU {
+		return QueueGPU
+	}
+	return QueueCPU
 }

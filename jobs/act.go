@@ -88,14 +88,16 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		}
 	}
 	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
-	result, err := j.config.Agent.Act(ctx, Work{
+	result, err := j.have(ctx, w, Work{
 		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.generations[w.Run].plan.Resources, Folder: folder, Salt: g.salt,
 	})
 	switch {
 	case ctx.Err() != nil: // a step that was stopped is not one that failed
 		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
-	case errors.Is(err, ErrLacking) && j.known.others(ctx, steps[at].Action.Tool):
-		return nil, &waitError{after: retrySoon, err: fmt.Errorf("run %s: %w", steps[at].Action.Tool, err)}
+	case errors.Is(err, errMoved):
+		return r, nil
+	case waiting(err):
+		return nil, err
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
@@ -198,7 +200,7 @@ func (r *request) place(generation int, step string) ([]plan.Step, int) {
 // Where that cannot be written just now, the step may yet be done.
 func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
 	if w.Step == hearing {
-		return j.understood(ctx, w.Request, &heard{Problem: problem})
+		return j.understood(ctx, w.Request, &heard{Generation: w.Run, Problem: problem})
 	}
 	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}})
 	if err != nil {

@@ -38,8 +38,8 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	case r.given == nil:
 		t.Kind, t.queue = kindFetch, gatewayQueue(r.asked.Event.Adapter)
 		return []task{t}
-	case r.deaf():
-		return []task{{Kind: kindAct, Request: r.id, Step: hearing, queue: j.listening(ctx, r)}}
+	case r.deaf(g):
+		return []task{{Kind: kindAct, Request: r.id, Run: run.generation, Step: hearing, queue: j.listening(ctx, r)}}
 	case g.plan == nil:
 		t.Kind = kindPlan
 		return []task{t}
@@ -47,20 +47,19 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	var tasks []task
 	steps := run.route.Steps()
 	for _, at := range run.route.Ready() {
-		t := task{Kind: kindAct, Request: r.id, Run: run.generation, Step: steps[at].Key, Turn: g.turns[steps[at].Key], queue: QueueCPU}
-		if j.device(ctx, steps[at].Action) == QueueGPU {
-			t.queue = QueueGPU
-		}
+		t := task{Kind: kindAct, Request: r.id, Run: run.generation, Step: steps[at].Key, Turn: g.turns[steps[at].Key]}
+		t.queue = j.queueFor(ctx, steps[at].Action)
 		tasks = append(tasks, t)
 	}
 	return tasks
 }
 
-func (j *Jobs) device(ctx context.Context, a plan.Action) string {
+// queueFor is where an action is done.
+func (j *Jobs) queueFor(ctx context.Context, a plan.Action) string {
 	if j.config.Agent == nil {
 		return QueueCPU // a worker that lacks the tool hands it on
 	}
-	return j.config.Agent.Device(ctx, a)
+	return queueOf(j.config.Agent.Device(ctx, a))
 }
 
 // pass hands a task over once.

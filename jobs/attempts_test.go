@@ -148,7 +148,7 @@ type heard struct {
 
 func (l heard) Put(ctx context.Context, key string, value []byte, expiry time.Duration) error {
 	err := l.State.Put(ctx, key, value, expiry)
-	if strings.HasPrefix(key, "workers/") && contains(value, `"tools"`) && err == nil {
+	if strings.HasPrefix(key, "workers/") && contains(value, `"able"`) && err == nil {
 		select {
 		case l.workers <- key:
 		default:

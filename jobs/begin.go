@@ -29,7 +29,7 @@ func (r *request) begin(b *begun, at time.Time) {
 	}
 	if of := r.run(b.Of); of != nil && b.Anew {
 		g, planned := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at), r.generations[of.generation]
-		g.plan, g.plannedAt = planned.plan, planned.plannedAt
+		g.plan, g.plannedAt, g.heard = planned.plan, planned.plannedAt, planned.heard
 		r.generations = append(r.generations, g)
 	} else if of != nil {
 		added.generation = r.join(r.generations[of.generation].root, at)
@@ -61,7 +61,7 @@ func (r *request) busy(generation int) bool {
 func (r *request) heir(root int, at time.Time) *generation {
 	of := r.generations[root]
 	h := newGeneration(root, of.salt, at)
-	h.plan, h.plannedAt = of.plan, of.plannedAt
+	h.plan, h.plannedAt, h.heard = of.plan, of.plannedAt, of.heard
 	for _, g := range r.generations {
 		for _, end := range g.ends {
 			if _, have := h.ended[end.Step]; g.root == root && !have && end.Result.Status == plan.Done {

@@ -153,7 +153,7 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 	j.config.Metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text
 	if r.given != nil { // a command is given nothing
-		a.Reply.Text = strings.Join(append([]string{j.quoted(r, text)}, r.given.Without...), "\n\n")
+		a.Reply.Text = strings.Join(append([]string{j.quoted(r, r.generations[run.generation], text)}, r.given.Without...), "\n\n")
 	}
 	switch {
 	case p.Question != "":

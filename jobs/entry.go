@@ -51,7 +51,8 @@ type entry struct {
 	Started *started `json:"started,omitempty"`
 	Stopped *started `json:"stopped,omitempty"`
 	Ended   *stepEnd `json:"ended,omitempty"`
-	// Heard is what the voice message says that the request consists of.
+	// Heard is what the voice message says that the request consists of, as one generation
+	// has understood it.
 	Heard *heard `json:"heard,omitempty"`
 	// Released tells that whoever did a step ended in good order, and not of the step.
 	Released *started `json:"released,omitempty"`

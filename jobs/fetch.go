@@ -80,7 +80,7 @@ func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error
 	}
 	for _, run := range slices.Backward(r.runs) {
 		if run.answer != nil && run.answer.Question != "" {
-			wish := r.wish()
+			wish := r.wishOf(r.generations[run.generation])
 			if r.given != nil && r.given.Question != nil { // the answer was not enough: it belongs to what is still open
 				wish = r.given.Question.Wish + ", " + wish
 			}

@@ -20,9 +20,11 @@ const hearing = "hearing"
 // maxHeard is the longest wish that is taken from a voice message, in bytes.
 const maxHeard = 8 << 10
 
-// heard is what a voice message says. The first that is written down counts.
+// heard is what a voice message says. The first that is written down of a generation counts:
+// one that begins anew listens anew, and has another chance to understand.
 type heard struct {
-	Text string `json:"text,omitempty"`
+	Generation int    `json:"generation,omitempty"`
+	Text       string `json:"text,omitempty"`
 	// Approximate tells that a weaker stand-in listened.
 	Approximate bool `json:"approximate,omitempty"`
 	// Problem is what people are told where nothing could be made out.
@@ -46,14 +48,16 @@ func (r *request) voice() *plan.Resource {
 	return &r.given.Resources[i]
 }
 
-// deaf tells that there is a voice message that nobody has listened to.
-func (r *request) deaf() bool { return r.heard == nil && r.voice() != nil }
+// deaf tells that there is a voice message that nobody has listened to for a generation.
+func (r *request) deaf(g *generation) bool {
+	return g.heard == nil && g.plan == nil && r.voice() != nil
+}
 
 // apart are the given resources without the voice message that has become the wish, and
 // those of before with it: it is there, and not what the wish is about.
-func (r *request) apart(earlier []plan.Resource) (given, before []plan.Resource) {
+func (r *request) apart(g *generation, earlier []plan.Resource) (given, before []plan.Resource) {
 	v := r.voice()
-	if v == nil || r.heard == nil {
+	if v == nil || g.heard == nil {
 		return r.given.Resources, earlier
 	}
 	given = slices.DeleteFunc(slices.Clone(r.given.Resources), func(g plan.Resource) bool { return g.Name == v.Name })
@@ -64,8 +68,8 @@ func (r *request) apart(earlier []plan.Resource) (given, before []plan.Resource)
 // listening is where a voice message is listened to.
 func (j *Jobs) listening(ctx context.Context, r *request) string {
 	if j.config.Agent != nil {
-		if a, ok := j.config.Agent.Hears(ctx, *r.voice()); ok && j.device(ctx, a) == QueueGPU {
-			return QueueGPU
+		if a, ok := j.config.Agent.Hears(ctx, *r.voice()); ok {
+			return j.queueFor(ctx, a)
 		}
 	}
 	return QueueCPU
@@ -77,36 +81,41 @@ func (j *Jobs) hearVoice(ctx context.Context, w task) error {
 	if err != nil {
 		return err
 	}
-	if !r.deaf() || !r.needs(w.Run, w.Step) {
+	if !r.needs(w.Run, w.Step) {
 		return j.advance(ctx, r)
 	}
-	h, err := j.listen(ctx, r, r.generations[0])
-	if err != nil {
+	h, err := j.listen(ctx, r, w)
+	switch {
+	case errors.Is(err, errMoved):
+		return nil
+	case err != nil:
 		return err
 	}
+	h.Generation = w.Run
 	return j.understood(ctx, r.id, h)
 }
 
 // listen has the best tool there is write down what is said.
-func (j *Jobs) listen(ctx context.Context, r *request, g *generation) (*heard, error) {
+func (j *Jobs) listen(ctx context.Context, r *request, w task) (*heard, error) {
 	voice := *r.voice()
 	action, ok := j.config.Agent.Hears(ctx, voice)
 	if !ok {
 		return &heard{Problem: j.say(r, plan.Say("Nothing here can listen to voice messages. Please write what you want."))}, nil
 	}
+	g := r.generations[w.Run]
 	asked, err := j.planRequest(ctx, r, g)
 	if err != nil {
 		return nil, err
 	}
 	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
-	result, err := j.config.Agent.Act(ctx, Work{
-		Request: asked, Steps: []plan.Step{{Key: hearing, Action: action, Final: true}}, Resources: []plan.Resource{voice}, Folder: folder,
+	result, err := j.have(ctx, w, Work{
+		Request: asked, Steps: []plan.Step{{Key: hearing, Action: action, Final: true}}, Resources: []plan.Resource{voice}, Folder: folder, Salt: g.salt,
 	})
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
-	case errors.Is(err, ErrLacking) && j.known.others(ctx, action.Tool):
-		return nil, &waitError{after: retrySoon, err: fmt.Errorf("run %s: %w", action.Tool, err)}
+	case waiting(err), errors.Is(err, errMoved):
+		return nil, err
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
@@ -143,21 +152,21 @@ func (j *Jobs) understood(ctx context.Context, id string, h *heard) error {
 
 // unheard is the fault of a voice message that nobody understood; nil where it was, and
 // where there is none.
-func (r *request) unheard() error {
-	if r.heard == nil || r.heard.Problem == "" {
+func (g *generation) unheard() error {
+	if g.heard == nil || g.heard.Problem == "" {
 		return nil
 	}
-	return &plan.Fault{Sentence: plan.Quote(r.heard.Problem), Err: errors.New("a voice message was not understood")}
+	return &plan.Fault{Sentence: plan.Quote(g.heard.Problem), Err: errors.New("a voice message was not understood")}
 }
 
 // quoted is the answer with what was understood of a voice message before it.
-func (j *Jobs) quoted(r *request, text string) string {
-	if r.heard == nil || r.heard.Text == "" {
+func (j *Jobs) quoted(r *request, g *generation, text string) string {
+	if g.heard == nil || g.heard.Text == "" {
 		return text
 	}
-	said := plan.Say("I understood: “%s”", r.heard.Text)
-	if r.heard.Approximate {
-		said = plan.Say("I understood, as well as I can here: “%s”", r.heard.Text)
+	said := plan.Say("I understood: “%s”", g.heard.Text)
+	if g.heard.Approximate {
+		said = plan.Say("I understood, as well as I can here: “%s”", g.heard.Text)
 	}
 	return strings.TrimSpace(j.say(r, said) + "\n\n" + text)
 }

@@ -56,11 +56,43 @@ func TestAVoiceMessageIsAWish(t *testing.T) {
 			}
 			run, err := j.Again(h.t.Context(), r.ID, "ann")
 			check(h.t, err)
-			if r = h.wait(j, r.ID, run); h.mind.count(tool) != 1 {
-				h.t.Errorf("the second run listened again: %d", h.mind.count(tool))
+			if r = h.wait(j, r.ID, run); h.mind.count(tool) != 2 || r.Runs[run-1].Status != jobs.Done {
+				h.t.Errorf("once more, which is to take over nothing, is %s; listened to %d times", r.Runs[run-1].Status, h.mind.count(tool))
 			}
 		}
 	})
+}
+
+// TestOnceMoreListensOnceMore: what the first run could not make out, and what it made out
+// wrongly, a run from the beginning may understand. Another way of the same plan does not
+// listen again.
+func TestOnceMoreListensOnceMore(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.mind.hears = "listen"
+	h.mind.fails("listen", "The server is down.", false)
+	j := h.start()
+	r := h.ask(j, h.voice("t", "ann", "Ogg hm"))
+	if told := h.told(r); r.Runs[0].Status != jobs.Failed || !strings.Contains(told, "The server is down.") {
+		t.Errorf("%s: %q", r.Runs[0].Status, told)
+	}
+	for i, words := range []string{"blur", "picedge|blur"} {
+		h.hearing("listen", words)
+		run, err := j.Again(t.Context(), r.ID, "ann")
+		check(t, err)
+		r = h.wait(j, r.ID, run)
+		p, _ := h.chat.post(r.Runs[run-1].Sent)
+		if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “"+words+"”") || r.Wish != words || h.mind.count("listen") != i+2 {
+			t.Errorf("%s: %q, wished for %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, r.Wish, h.mind.count("listen"))
+		}
+	}
+	run, err := j.Choose(t.Context(), r.ID, 3, plan.Choice{1}, "ann")
+	check(t, err)
+	r = h.wait(j, r.ID, run)
+	p, _ := h.chat.post(r.Runs[run-1].Sent)
+	if r.Runs[run-1].Status != jobs.Done || !strings.HasPrefix(p.reply.Text, "I understood: “picedge|blur”") || h.mind.count("listen") != 3 {
+		t.Errorf("%s: %q, listened to %d times", r.Runs[run-1].Status, p.reply.Text, h.mind.count("listen"))
+	}
 }
 
 // TestAVoiceMessageThatIsNotUnderstood is answered with why, once, and the thread goes on.

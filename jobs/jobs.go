@@ -24,7 +24,7 @@ type Agent interface {
 	// people are told its sentence ([plan.Fault]).
 	Plan(ctx context.Context, r plan.Request) (*plan.Plan, error)
 	// Act does one step. What goes wrong is in the result. It fails with [ErrLacking]
-	// where this process cannot run the tool, and where the step is to be tried again with
+	// where another process is to do it, and where the step is to be tried again with
 	// [ErrPassing] or what the storage says of a place that is away or full.
 	Act(ctx context.Context, w Work) (plan.Result, error)
 	// Respond tells what came of a run. The thinking is that of the plan, and its own.
@@ -34,7 +34,8 @@ type Agent interface {
 	// Hears is the action by which the words of a voice message are written down, by the
 	// best tool that can run here or in another process; false where none can.
 	Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool)
-	// Capabilities are the tools that this process can run now, each with its candidates.
+	// Capabilities are the tools that this process can run now on the queues that it works
+	// on, each with its candidates.
 	Capabilities(ctx context.Context) (map[string][]plan.Candidate, error)
 }
 
@@ -42,7 +43,7 @@ type Agent interface {
 var (
 	// ErrPassing tells that the same may succeed later.
 	ErrPassing = errors.New("it may succeed later")
-	// ErrLacking tells that another process must do it.
+	// ErrLacking tells that another process is to do it.
 	ErrLacking = errors.New("this process lacks the tool")
 )
 
@@ -59,6 +60,9 @@ type Work struct {
 	Folder string
 	// Salt makes the work another one although the step has the same key.
 	Salt string
+	// Anyhow has it done here in any way that this process can: who does it better was
+	// waited for in vain.
+	Anyhow bool
 }
 
 // Account is what an answer speaks of.
@@ -131,6 +135,9 @@ type Config struct {
 	// Beat is how often a worker says that it lives. Zero means 2 s; it is taken for dead
 	// after four and a half of them.
 	Beat time.Duration
+	// Patience is how long each process leaves a step to another one that does it better
+	// than it can itself, and may be busy. Zero means a minute.
+	Patience time.Duration
 	// Retry is how long to wait before what failed is tried again, after so many retries
 	// before. Nil begins with a second and ends with five minutes.
 	Retry func(retries int) time.Duration
@@ -190,7 +197,7 @@ func New(c Config) (*Jobs, error) {
 	switch {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
 		return nil, errors.New("jobs need Redis, State and Blobs")
-	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 || c.TaskRetention < 0 || c.QuestionExpiry < 0 || c.Beat < 0 || c.MaxFile < 0:
+	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 || c.TaskRetention < 0 || c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
 		return nil, errors.New("a time or size is negative")
 	}
 	c = c.complete()
@@ -205,7 +212,7 @@ func New(c Config) (*Jobs, error) {
 		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]adapters.MessageRef{}},
 		obey: 5 * time.Second, log: c.Log,
 	}
-	j.known, j.stuck = &known{jobs: j}, make(chan error, 1)
+	j.known, j.stuck = &known{jobs: j, left: map[string]time.Time{}}, make(chan error, 1)
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
 			return nil, fmt.Errorf("two adapters are called %s", a.Name())
@@ -234,6 +241,7 @@ func (c Config) complete() Config {
 	def(&c.TaskRetention, 2*time.Hour)
 	def(&c.QuestionExpiry, 24*time.Hour)
 	def(&c.Beat, 2*time.Second)
+	def(&c.Patience, time.Minute)
 	if c.MaxFile == 0 {
 		c.MaxFile = 100_000_000
 	}

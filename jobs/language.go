@@ -45,8 +45,8 @@ func (t *thread) languageOf(m *adapters.Message, answers *openQuestion) string {
 
 // language is the BCP 47 tag of the language in which people are told fixed sentences.
 func (r *request) language() string {
-	if r.heard != nil && r.heard.Text != "" {
-		return phrase.Language(r.heard.Text)
+	if r.voice() != nil && r.wish() != "" {
+		return phrase.Language(r.wish())
 	}
 	if r.asked != nil && r.asked.Language != "" {
 		return r.asked.Language

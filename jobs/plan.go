@@ -16,7 +16,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		return err
 	}
 	run := r.run(w.Run)
-	if run == nil || !run.working() || r.deaf() || r.given == nil && r.asked.Event.Command == nil {
+	if run == nil || !run.working() || r.deaf(r.generations[run.generation]) || r.given == nil && r.asked.Event.Command == nil {
 		return j.advance(ctx, r)
 	}
 	if g := r.generations[run.generation]; g.plan == nil {
@@ -52,7 +52,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 		}
 		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
 	}
-	if err := r.unheard(); err != nil {
+	if err := g.unheard(); err != nil {
 		return nil, err
 	}
 	r, err := j.unpacked(ctx, r)
@@ -78,7 +78,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 // files were fetched. What is given is as r has it, which is to be unpacked for the agent.
 func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wish(), At: g.at, Language: r.language()}
+	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language()}
 	if r.given == nil {
 		return asked, nil
 	}
@@ -91,7 +91,7 @@ func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan
 		return asked, err
 	}
 	asked.Turns, asked.Question = turns, r.given.Question
-	asked.Given, earlier = r.apart(earlier)
+	asked.Given, earlier = r.apart(g, earlier)
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
 	})

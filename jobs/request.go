@@ -16,7 +16,6 @@ type request struct {
 	asked       *asked
 	askedAt     time.Time
 	given       *given
-	heard       *heard // of a voice message
 	generations []*generation
 	runs        []*run
 	entries     []*entry       // that it was folded from
@@ -36,6 +35,7 @@ type generation struct {
 	started   map[string]time.Time
 	ended     map[string]time.Time
 	turns     map[string]int // how often a step was stopped
+	heard     *heard         // of the voice message that is the wish
 	root      int            // the generation that made the plan
 }
 
@@ -117,8 +117,8 @@ func (r *request) apply(e *entry) {
 			r.given = e.Given
 		}
 	case e.Heard != nil:
-		if r.heard == nil {
-			r.heard = e.Heard
+		if g := r.generation(e.Heard.Generation); g != nil && g.heard == nil {
+			g.heard = e.Heard
 		}
 	case e.Begun != nil:
 		r.begin(e.Begun, e.At)
@@ -236,9 +236,20 @@ func (r *request) message() *adapters.Message {
 	return r.asked.Event.Message
 }
 
+// wish is what is wished for, of a voice message as it was last understood.
 func (r *request) wish() string {
-	if r.heard != nil {
-		return r.heard.Text
+	for _, g := range slices.Backward(r.generations) {
+		if text := r.wishOf(g); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// wishOf is what is wished for as a generation has understood it.
+func (r *request) wishOf(g *generation) string {
+	if g.heard != nil {
+		return g.heard.Text
 	}
 	if m := r.message(); m != nil {
 		return m.Text
@@ -249,7 +260,8 @@ func (r *request) wish() string {
 // needs tells whether a run that is not over wants the step of that generation.
 func (r *request) needs(generation int, step string) bool {
 	if step == hearing {
-		return r.deaf() && slices.ContainsFunc(r.runs, (*run).working)
+		g := r.generation(generation)
+		return g != nil && r.deaf(g) && r.busy(generation)
 	}
 	for _, run := range r.runs {
 		if run.generation == generation && run.working() && run.route != nil &&

@@ -41,9 +41,12 @@ var (
 )
 
 // isFailure tells asynq what counts as a try.
-func isFailure(err error) bool {
+func isFailure(err error) bool { return !waiting(err) }
+
+// waiting tells of an error that is a [waitError].
+func waiting(err error) bool {
 	var wait *waitError
-	return !errors.As(err, &wait)
+	return errors.As(err, &wait)
 }
 
 // retryDelay tells asynq when to try again.
@@ -137,11 +140,10 @@ func (j *Jobs) handOn(ctx context.Context, w task) error {
 }
 
 func outcome(err error) string {
-	var wait *waitError
 	switch {
 	case err == nil:
 		return "done"
-	case errors.As(err, &wait):
+	case waiting(err):
 		return "waiting"
 	case errors.Is(err, asynq.SkipRetry):
 		return "failed"
