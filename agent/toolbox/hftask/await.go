@@ -29,38 +29,65 @@ type longJob struct {
 
 // await waits for a long job and gives its result. The job is called off where the call
 // ends before.
-func (b *Backend) await(ctx context.Context, r route, header http.Header, accepted endpoint.Response, pause *pauses) (answer, error) {
-	place, err := placeOf(accepted)
+func (b *Backend) await(ctx context.Context, r route, t task, header http.Header, accepted endpoint.Response, pause *pauses) (answer, error) {
+	at, err := placeOf(accepted)
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := b.watch(ctx, r, header, place, accepted, pause)
+	a, err := b.watch(ctx, r, t, header, at, accepted, pause)
 	if err != nil && !errors.Is(err, errOver) {
 		// What the call-off itself fails with changes nothing: the server ends the job some time.
 		off, cancel := context.WithTimeout(context.WithoutCancel(ctx), callOff)
 		defer cancel()
-		_, _ = b.config.Endpoint.Do(off, endpoint.Request{Method: http.MethodDelete, Address: place, Model: r.model}) //nolint:errcheck // see above
+		end := at.request(r.model)
+		end.Method = http.MethodDelete
+		_, _ = b.config.Endpoint.Do(off, end) //nolint:errcheck // see above
 	}
 	return a, err
 }
 
-// placeOf is the address of the job that was accepted.
-func placeOf(accepted endpoint.Response) (string, error) {
+// place is where a job is asked after: an address on the server, or a path below its base.
+type place struct{ address, path string }
+
+func (p place) request(model string) endpoint.Request {
+	return endpoint.Request{Address: p.address, Path: p.path, Model: model, Plainly: true, MaxBody: maxTold}
+}
+
+// result is where that of the job is.
+func (p place) result() place {
+	if p.address == "" {
+		return place{path: p.path + "/result"}
+	}
+	return place{address: below(p.address, "result")}
+}
+
+// placeOf is where the job that was accepted is asked after. What the server calls its
+// Location is read against the address of the question (RFC 9110, section 10.2.2).
+func placeOf(accepted endpoint.Response) (place, error) {
 	if to := accepted.Header.Get("Location"); to != "" {
-		return to, nil
+		asked, err := url.Parse(accepted.Address)
+		if err == nil {
+			asked, err = asked.Parse(to)
+		}
+		if err != nil {
+			return place{}, unreadable(errors.New("the place of a job is no address"))
+		}
+		return place{address: asked.String()}, nil
 	}
 	var j longJob
 	if err := json.Unmarshal(accepted.Body, &j); err != nil || j.ID == "" {
-		return "", unreadable(errors.New("a job was accepted, without a place to ask after it"))
+		return place{}, unreadable(errors.New("a job was accepted, without a place to ask after it"))
 	}
-	return "/jobs/" + url.PathEscape(j.ID), nil
+	return place{path: "/jobs/" + url.PathEscape(j.ID)}, nil
 }
 
 // errOver is in the error of a job that needs no calling off.
 var errOver = errors.New("the job is over")
 
 // watch asks how far the job is until it is done.
-func (b *Backend) watch(ctx context.Context, r route, header http.Header, place string, last endpoint.Response, pause *pauses) (answer, error) {
+func (b *Backend) watch(
+	ctx context.Context, r route, t task, header http.Header, at place, last endpoint.Response, pause *pauses,
+) (answer, error) {
 	for {
 		j, err := readJob(last.Body)
 		if err != nil {
@@ -68,9 +95,10 @@ func (b *Backend) watch(ctx context.Context, r route, header http.Header, place 
 		}
 		switch j.Status {
 		case "done":
-			header := header.Clone()
-			header.Del("Content-Type")
-			response, err := b.config.Endpoint.Do(ctx, endpoint.Request{Address: below(place, "result"), Header: header, Model: r.model, Plainly: true})
+			result := at.result().request(r.model)
+			result.Header, result.MaxBody = header.Clone(), t.most()
+			result.Header.Del("Content-Type")
+			response, err := b.config.Endpoint.Do(ctx, result)
 			if err != nil {
 				return answer{}, b.lost(err, r.model)
 			}
@@ -92,7 +120,7 @@ func (b *Backend) watch(ctx context.Context, r route, header http.Header, place 
 			}
 			return answer{}, err
 		}
-		if last, err = b.config.Endpoint.Do(ctx, endpoint.Request{Address: place, Model: r.model, Plainly: true}); err != nil {
+		if last, err = b.config.Endpoint.Do(ctx, at.request(r.model)); err != nil {
 			return answer{}, b.lost(err, r.model)
 		}
 	}
@@ -113,7 +141,7 @@ func readJob(body []byte) (longJob, error) {
 // lost is the error of asking after a job.
 func (b *Backend) lost(err error, model string) error {
 	if endpoint.KindOf(err) == endpoint.ModelUnknown {
-		return down(by(errOver, err), "The tool server has lost the job; it may have been started anew.")
+		return down(err, "The tool server has lost the job; it may have been started anew.")
 	}
 	return b.sorted(err, model)
 }

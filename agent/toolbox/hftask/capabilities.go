@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"atelier/agent/endpoint"
@@ -15,8 +16,8 @@ const (
 	believed = 10 * time.Second
 	// probePatience is how long a server may take to tell.
 	probePatience = 5 * time.Second
-	// maxStates is how many models are remembered of a server that has no list of them.
-	maxStates = 500
+	// maxTold is the most bytes of what a server tells of itself, of a model or of a job.
+	maxTold = 2 << 20
 )
 
 // manifest is what a server has (GET /capabilities).
@@ -51,42 +52,18 @@ type capabilities struct {
 	endpoint *endpoint.Endpoint
 	clock    func() time.Time
 	turn     turn
-
-	at     time.Time
-	last   manifest
-	err    error
-	states map[string]kept[string]
+	last     kept[manifest] // under the turn
+	told     atomic.Pointer[manifest]
+	// states are those of the models of a server that does not tell what it has, "" if one
+	// is not known there.
+	states *book[string]
 }
-
-// kept is what was learnt at one moment.
-type kept[T any] struct {
-	at    time.Time
-	value T
-	err   error
-}
-
-func (k kept[T]) fresh(now time.Time, life time.Duration) bool {
-	return !k.at.IsZero() && now.Sub(k.at) < life
-}
-
-// turn lets one at a time; who waits goes when ctx ends.
-type turn chan struct{}
-
-func newTurn() turn { return make(turn, 1) }
-
-func (t turn) take(ctx context.Context) error {
-	select {
-	case t <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (t turn) end() { <-t }
 
 func newCapabilities(e *endpoint.Endpoint, clock func() time.Time) *capabilities {
-	return &capabilities{endpoint: e, clock: clock, turn: newTurn(), states: map[string]kept[string]{}}
+	return &capabilities{
+		endpoint: e, clock: clock, turn: newTurn(),
+		states: newBook(believed, clock, func(ctx context.Context, model string) (string, error) { return askState(ctx, e, model) }),
+	}
 }
 
 // known is what the server has.
@@ -95,23 +72,32 @@ func (c *capabilities) known(ctx context.Context) (manifest, error) {
 		return manifest{}, err
 	}
 	defer c.turn.end()
-	now := c.clock()
-	if !c.at.IsZero() && now.Sub(c.at) < believed {
-		return c.last, c.err
+	if c.last.fresh(c.clock(), believed) {
+		return c.last.value, c.last.err
 	}
 	m, err := c.ask(ctx)
 	if ctx.Err() != nil {
 		return manifest{}, ctx.Err() // nobody answered, and nobody is to blame
 	}
-	c.at, c.last, c.err = now, m, err
-	clear(c.states)
+	c.last = kept[manifest]{c.clock(), m, err}
+	if err == nil {
+		c.told.Store(&m)
+	}
 	return m, err
+}
+
+// remembered is what the server had by its own last word, however long ago.
+func (c *capabilities) remembered() (manifest, bool) {
+	if m := c.told.Load(); m != nil {
+		return *m, true
+	}
+	return manifest{}, false
 }
 
 func (c *capabilities) ask(ctx context.Context) (manifest, error) {
 	mine, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
-	response, err := c.endpoint.Do(mine, endpoint.Request{Path: "/capabilities"})
+	response, err := c.endpoint.Do(mine, endpoint.Request{Path: "/capabilities", MaxBody: maxTold})
 	if err == nil {
 		var m manifest
 		if err := json.Unmarshal(response.Body, &m); err != nil || m.Tasks == nil {
@@ -123,7 +109,7 @@ func (c *capabilities) ask(ctx context.Context) (manifest, error) {
 		if !missing(err) {
 			return manifest{}, slow(err)
 		}
-		if _, err = c.endpoint.Do(mine, endpoint.Request{Path: alive}); err == nil {
+		if _, err = c.endpoint.Do(mine, endpoint.Request{Path: alive, MaxBody: maxTold}); err == nil {
 			return manifest{bare: true}, nil
 		}
 	}
@@ -138,39 +124,22 @@ func slow(err error) error {
 	return err
 }
 
-// state is that of a model on a server that does not tell what it has, "" if it is not
-// known there.
-func (c *capabilities) state(ctx context.Context, model string) (string, error) {
-	if err := c.turn.take(ctx); err != nil {
-		return "", err
-	}
-	defer c.turn.end()
-	now := c.clock()
-	if s := c.states[model]; s.fresh(now, believed) {
-		return s.value, s.err
-	}
+// askState asks for the state of a model, "" if the server does not have it.
+func askState(ctx context.Context, e *endpoint.Endpoint, model string) (string, error) {
 	mine, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
-	s := kept[string]{at: now}
-	response, err := c.endpoint.Do(mine, endpoint.Request{Path: "/status/" + model, Model: model})
+	response, err := e.Do(mine, endpoint.Request{Path: "/status/" + model, Model: model, MaxBody: maxTold})
 	switch {
-	case ctx.Err() != nil:
-		return "", ctx.Err()
 	case missing(err):
+		return "", nil
 	case err != nil:
-		s.err = slow(err)
-	default:
-		var told struct {
-			State string `json:"state"`
-		}
-		if err := json.Unmarshal(response.Body, &told); err != nil {
-			s.err = unreadable(errors.New("the state of a model is not of its form"))
-		}
-		s.value = told.State
+		return "", slow(err)
 	}
-	if len(c.states) >= maxStates {
-		clear(c.states)
+	var told struct {
+		State string `json:"state"`
 	}
-	c.states[model] = s
-	return s.value, s.err
+	if err := json.Unmarshal(response.Body, &told); err != nil {
+		return "", unreadable(errors.New("the state of a model is not of its form"))
+	}
+	return told.State, nil
 }

@@ -26,8 +26,8 @@ type label struct {
 }
 
 // classes reads a classification, the surest first.
-func classes(body []byte) ([]plan.Class, error) {
-	labels, err := entries[label](body)
+func classes(ctx context.Context, body []byte) ([]plan.Class, error) {
+	labels, err := entries[label](ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ func sure(score float64) float64 {
 }
 
 // readClasses takes a classification.
-func readClasses(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
-	all, err := classes(a.body)
+func readClasses(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
+	all, err := classes(ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -74,8 +74,8 @@ var moods = map[string]string{
 }
 
 // readMood takes the surest label of a mood, as a sentence.
-func readMood(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
-	all, err := classes(a.body)
+func readMood(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
+	all, err := classes(ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

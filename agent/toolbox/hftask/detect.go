@@ -59,8 +59,8 @@ type found struct {
 
 // readBoxes takes what was found: in the pixels of the picture that was given, and inside
 // of it.
-func readBoxes(_ context.Context, j *job, a answer) (toolbox.Output, error) {
-	all, err := entries[found](a.body)
+func readBoxes(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
+	all, err := entries[found](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -170,12 +170,21 @@ func readEdit(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 // alike tells whether two sizes are of the same shape, and near enough for the one to be
 // shown in the other.
 func alike(a, b image.Point) bool {
-	if a.X <= 0 || a.Y <= 0 || b.X <= 0 || b.Y <= 0 {
+	return sameShape(a, b) && math.Abs(math.Log(float64(a.X)/float64(b.X))) < math.Log(4)
+}
+
+// sameShape tells whether a picture of the size made may be one of the shape of the other,
+// whatever its scale. Models make sides in multiples of 64 or less, smaller ones for small
+// pictures, so that each may be off by that many pixels.
+func sameShape(made, of image.Point) bool {
+	if made.X <= 0 || made.Y <= 0 || of.X <= 0 || of.Y <= 0 {
 		return false
 	}
-	shape := math.Log(float64(a.X) / float64(a.Y) * float64(b.Y) / float64(b.X))
-	scale := math.Log(float64(a.X) / float64(b.X))
-	return math.Abs(shape) < 0.05 && math.Abs(scale) < math.Log(4)
+	const step, share = 64, 8
+	off := min(step, float64(max(made.X, made.Y))/share)
+	least := max((float64(made.X)-off)/float64(of.X), (float64(made.Y)-off)/float64(of.Y))
+	most := min((float64(made.X)+off)/float64(of.X), (float64(made.Y)+off)/float64(of.Y))
+	return least <= most
 }
 
 // askEnlarged has a picture enlarged.
@@ -274,14 +283,19 @@ func readMasked(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	return j.write(ctx, out, media.PNG, j.about(out)) // a JPEG would change everything a little
 }
 
-// readMap takes a map of a picture, in its size.
+// leastMap is the least longer side of a map, in pixels: models make them at 256 or more,
+// unless the picture is smaller.
+const leastMap = 64
+
+// readMap takes a map of a picture, in its size. Models make maps far smaller than photos.
 func readMap(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	p, leave, err := j.drawnIn(ctx, a, 2*int64(j.sent.given.X*j.sent.given.Y), "depth", "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	if !alike(p.Image.Rect.Size(), j.sent.given) {
+	made := p.Image.Rect.Size()
+	if !sameShape(made, j.sent.given) || max(made.X, made.Y) < min(leastMap, j.sent.size.X, j.sent.size.Y) {
 		return toolbox.Output{}, unreadable(errors.New("the map has another shape than its picture"))
 	}
 	img, err := media.Scaled(ctx, p.Image, j.sent.given.X, j.sent.given.Y)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -60,9 +61,6 @@ func (b *Backend) sorted(err error, model string) error {
 	}
 	switch endpoint.KindOf(err) {
 	case endpoint.Rejected, endpoint.TooLong:
-		if redirected(err) {
-			return down(err, "The tool server wants to be asked at another place, where nothing is sent; its address may be wrong.")
-		}
 		return fault(err, "The tool server did not accept this input; please try it with another one.")
 	case endpoint.ModelUnknown:
 		return b.unknown(err, model)
@@ -80,15 +78,30 @@ func (b *Backend) sorted(err error, model string) error {
 			return down(err, "The credits at Hugging Face are used up. The operator can buy some for the account of HF_TOKEN.")
 		}
 	case endpoint.Down:
-		if e, ok := errors.AsType[*endpoint.Error](err); ok && e.Status == http.StatusInternalServerError {
-			return down(err, "The model failed at this; please try again, or with another input.")
+		switch e, ok := errors.AsType[*endpoint.Error](err); {
+		case !ok || e.Status != http.StatusInternalServerError:
+		case blamesInput.MatchString(e.Err.Error()):
+			return fault(err, "The model failed at this; please try again, or with another input.")
+		default:
+			return down(err, "The tool server failed at this; please try again later.")
 		}
-	case endpoint.Limited, endpoint.TimedOut, endpoint.Malformed:
+	case endpoint.Malformed:
+		if redirected(err) {
+			return down(err, "The tool server wants to be asked at another place, where nothing is sent; its address may be wrong.")
+		}
+	case endpoint.Limited, endpoint.TimedOut:
 	default:
 		return err // the context's own word
 	}
 	return &plan.Fault{Sentence: plan.Sentence(err, plan.Say("The tool server does not answer.")), Err: by(toolbox.ErrDown, err)}
 }
+
+// blamesInput finds in what a server says of its failure (500) that the input is the
+// reason, in the words of the libraries that models run with (Pillow, librosa, torch,
+// transformers). Any other such failure is the server's own.
+var blamesInput = regexp.MustCompile(`(?i)\b(invalid|unsupported|unknown|bad|corrupt(ed)?|damaged|empty|truncated) (input|image|picture|audio|sound|video|file|text|mask|format)|` +
+	`cannot (identify|decode|read|open)|could not (decode|read|open)|\b(input|image|picture|audio|video|file|text|mask|sequence)( \w+)? (is|was) (too|not|empty|invalid|corrupt|truncated)|` +
+	`\btoo (small|short|long)\b|sizes? of tensors?|shape mismatch|\bshapes? .{0,40}(incompatible|cannot be|invalid)`)
 
 // redirected tells whether the server pointed elsewhere.
 func redirected(err error) bool {

@@ -124,7 +124,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if t.named && c.Model == "" {
 		return fault(nil, "It needs a model of its own, since what a tool server has for that task does something else.")
 	}
-	_, err = b.route(ctx, t, c)
+	_, err = b.route(ctx, t, c, anew)
 	return err
 }
 
@@ -149,7 +149,7 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 }
 
 func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
-	r, err := b.route(ctx, t, c)
+	r, err := b.route(ctx, t, c, asTold)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -8,23 +8,14 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/toolbox"
 )
 
-const (
-	// providersBelieved is how long it is believed who serves a model.
-	providersBelieved = 10 * time.Minute
-	// failureBelieved is how long a failure to learn that is.
-	failureBelieved = 30 * time.Second
-	// maxAsked is how many models are asked after at a time.
-	maxAsked = 4
-	// maxRemembered is of how many models it is remembered who serves them.
-	maxRemembered = 1000
-)
+// providersBelieved is how long it is believed who serves a model.
+const providersBelieved = 10 * time.Minute
 
 // ownProvider is the provider that takes the task API; conversation is the task of models
 // that write, for which every provider has OpenAI's form.
@@ -42,38 +33,23 @@ type provided struct {
 	Task       string `json:"task"`
 }
 
-// directory asks the hub who serves a model, once a model.
-type directory struct {
-	endpoint *endpoint.Endpoint
-	clock    func() time.Time
-	asking   chan struct{}
-
-	mu     sync.Mutex
-	models map[string]kept[[]provided]
-	turns  map[string]turn
-}
-
-func newDirectory(e *endpoint.Endpoint, clock func() time.Time) *directory {
-	return &directory{
-		endpoint: e, clock: clock, asking: make(chan struct{}, maxAsked),
-		models: map[string]kept[[]provided]{}, turns: map[string]turn{},
-	}
-}
-
 // onHub is the route to a provider of the model. Only those are asked that take the task
 // API, which is hf-inference, and for texts those that take OpenAI's form, which are all:
 // the router chooses among them. The forms of others for pictures, sound and video are
 // their own, and not spoken here.
-func (b *Backend) onHub(ctx context.Context, t task, c toolbox.Candidate) (route, error) {
+func (b *Backend) onHub(ctx context.Context, t task, c toolbox.Candidate, how asking) (route, error) {
 	switch {
 	case t.extended:
 		return route{}, fault(nil, "Hugging Face's API has no way to ask for that; it needs a tool server.")
 	case c.Model == "":
 		return route{}, fault(nil, "Hugging Face needs the name of a model for that.")
 	}
-	all, err := b.hub.providers(ctx, c.Model)
-	if err != nil {
-		return route{}, b.sorted(err, c.Model)
+	all, remembered := b.hub.remembered(c.Model)
+	if !remembered || how == anew {
+		var err error
+		if all, err = b.hub.look(ctx, c.Model); err != nil {
+			return route{}, b.sorted(err, c.Model)
+		}
 	}
 	live := slices.DeleteFunc(slices.Clone(all), func(p provided) bool { return p.Status != "live" })
 	switch {
@@ -89,57 +65,18 @@ func (b *Backend) onHub(ctx context.Context, t task, c toolbox.Candidate) (route
 	return route{}, fault(nil, "The providers of %s on Hugging Face take only forms of their own, which this version does not speak.", c.Model)
 }
 
-// providers are those of a model.
-func (d *directory) providers(ctx context.Context, model string) ([]provided, error) {
-	mine := d.turn(model)
-	if err := mine.take(ctx); err != nil {
-		return nil, err
-	}
-	defer mine.end()
-	now := d.clock()
-	d.mu.Lock()
-	last := d.models[model]
-	d.mu.Unlock()
-	if life := providersBelieved; last.err == nil && last.fresh(now, life) || last.fresh(now, failureBelieved) {
-		return last.value, last.err
-	}
-	select {
-	case d.asking <- struct{}{}:
-		defer func() { <-d.asking }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	all, err := d.ask(ctx, model)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.models[model] = kept[[]provided]{now, all, err}
-	return all, err
+// directory is who serves a model, by the word of the hub.
+type directory = book[[]provided]
+
+func newDirectory(e *endpoint.Endpoint, clock func() time.Time) *directory {
+	return newBook(providersBelieved, clock, func(ctx context.Context, model string) ([]provided, error) { return askProviders(ctx, e, model) })
 }
 
-// turn is that of a model. What is remembered is bounded.
-func (d *directory) turn(model string) turn {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.turns) > maxRemembered {
-		clear(d.turns)
-		clear(d.models)
-	}
-	t, ok := d.turns[model]
-	if !ok {
-		t = newTurn()
-		d.turns[model] = t
-	}
-	return t
-}
-
-func (d *directory) ask(ctx context.Context, model string) ([]provided, error) {
+func askProviders(ctx context.Context, e *endpoint.Endpoint, model string) ([]provided, error) {
 	mine, cancel := context.WithTimeout(ctx, probePatience)
 	defer cancel()
-	response, err := d.endpoint.Do(mine, endpoint.Request{
-		Path: "/api/models/" + model, Query: url.Values{"expand[]": {"inferenceProviderMapping"}}, Model: model,
+	response, err := e.Do(mine, endpoint.Request{
+		Path: "/api/models/" + model, Query: url.Values{"expand[]": {"inferenceProviderMapping"}}, Model: model, MaxBody: maxTold,
 	})
 	switch {
 	case missing(err):

@@ -176,7 +176,7 @@ func TestAServersOwnWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many")
+	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many", anew)
 	if err != nil || to.path != "/models/a/many/pipeline/object-detection" {
 		t.Errorf("a model of several tasks is asked at %+v, %v", to, err)
 	}

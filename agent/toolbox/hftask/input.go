@@ -116,7 +116,8 @@ func (j *job) drawn(ctx context.Context, v toolbox.Value) (file, sent, error) {
 }
 
 // mask is a mask of the call as it is sent: in the size of the picture that was sent,
-// white on black.
+// white on black. A pixel of it is set where any that it stands for is, so that what is
+// small does not vanish.
 func (j *job) mask(ctx context.Context) (file, error) {
 	v, ok := j.maskOf()
 	if !ok {
@@ -129,10 +130,16 @@ func (j *job) mask(ctx context.Context) (file, error) {
 	covered := false
 	out := media.NewMask(j.sent.size.X, j.sent.size.Y, 1)
 	for y := range out.Height {
+		if stopped := media.Stopped(ctx); stopped != nil {
+			return file{}, stopped
+		}
+		top, bottom := under(y, out.Height, m.Height)
 		for x := range out.Width {
-			if m.At(x*m.Width/out.Width, y*m.Height/out.Height) != 0 {
-				out.Index[y*out.Width+x] = 1
-				covered = true
+			left, right := under(x, out.Width, m.Width)
+			for row := top; row < bottom && out.Index[y*out.Width+x] == 0; row++ {
+				if slices.ContainsFunc(m.Index[row*m.Width+left:row*m.Width+right], func(part uint8) bool { return part != 0 }) {
+					out.Index[y*out.Width+x], covered = 1, true
+				}
 			}
 		}
 	}
@@ -141,6 +148,13 @@ func (j *job) mask(ctx context.Context) (file, error) {
 	}
 	content, err := j.encoded(ctx, func(path string) error { return media.WriteMask(ctx, path, out) })
 	return file{content, "image/png"}, err
+}
+
+// under are the pixels of a row of that many, from the first to before the last, that the
+// one at i stands for in a row of size pixels.
+func under(i, size, of int) (first, last int) {
+	first = i * of / size
+	return first, max(first+1, ((i+1)*of+size-1)/size)
 }
 
 // maskOf is the mask among the files of the call: the argument of that name, or else one

@@ -43,8 +43,8 @@ func askTopic(ctx context.Context, j *job) (question, error) {
 const maxTopics = 5
 
 // readTopics takes the likeliest topics.
-func readTopics(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
-	all, err := classes(a.body)
+func readTopics(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
+	all, err := classes(ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -77,8 +77,8 @@ type entity struct {
 // entitiesOf reads labelled words, in the order of the text: single tokens with the
 // marks B and I are put together, and what a tokeniser has cut is as it stands in the
 // text.
-func entitiesOf(body []byte, text string) ([]entity, error) {
-	tokens, err := entries[token](body)
+func entitiesOf(ctx context.Context, body []byte, text string) ([]entity, error) {
+	tokens, err := entries[token](ctx, body)
 	if err != nil {
 		return nil, err
 	}
@@ -130,9 +130,9 @@ var speech = map[string]string{
 
 // readNames takes the names in a text: with their kinds, or, where a place is wanted, the
 // place that the text is about.
-func readNames(_ context.Context, j *job, a answer) (toolbox.Output, error) {
+func readNames(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	text := j.text()
-	all, err := entitiesOf(a.body, text)
+	all, err := entitiesOf(ctx, a.body, text)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -150,8 +150,8 @@ func readNames(_ context.Context, j *job, a answer) (toolbox.Output, error) {
 }
 
 // readTokens takes the words of a text, each with its label.
-func readTokens(_ context.Context, j *job, a answer) (toolbox.Output, error) {
-	all, err := entitiesOf(a.body, j.text())
+func readTokens(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
+	all, err := entitiesOf(ctx, a.body, j.text())
 	if err != nil {
 		return toolbox.Output{}, err
 	}

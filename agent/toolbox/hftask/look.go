@@ -64,12 +64,12 @@ func askAbout(ctx context.Context, j *job) (question, error) {
 }
 
 // readReply takes the surest answer to a question.
-func readReply(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+func readReply(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	type reply struct {
 		Answer *string `json:"answer"`
 		Score  float64 `json:"score"`
 	}
-	replies, err := entries[reply](a.body)
+	replies, err := entries[reply](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -84,11 +84,11 @@ func readReply(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
 }
 
 // readHeard takes what was said in a recording.
-func readHeard(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+func readHeard(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	type heard struct {
 		Text *string `json:"text"`
 	}
-	all, err := entries[heard](a.body)
+	all, err := entries[heard](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -68,7 +68,7 @@ func readPose(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	if !strings.Contains(a.kind(), "json") {
 		return readMap(ctx, j, a)
 	}
-	people, err := entries[person](a.body)
+	people, err := entries[person](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -8,8 +8,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"atelier/agent/plan"
@@ -21,40 +23,45 @@ import (
 const maxItems = 2000
 
 // entries reads an answer that is a list, a list in a list, as the hub's own API gives of
-// one input, or a single entry.
-func entries[T any](body []byte) ([]T, error) {
-	raw := bytes.TrimSpace(body)
-	for range 2 {
-		if len(raw) == 0 || raw[0] != '[' {
-			break
-		}
-		var list []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil {
+// one input, or a single entry. It reads entry by entry, so that a list without end costs
+// neither memory nor time.
+func entries[T any](ctx context.Context, body []byte) ([]T, error) {
+	raw, lists := bytes.TrimSpace(body), 0
+	for lists < 2 && len(raw) > 0 && raw[0] == '[' {
+		raw, lists = bytes.TrimSpace(raw[1:]), lists+1
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	for range lists {
+		if _, err := d.Token(); err != nil {
 			return nil, unreadable(errForm)
 		}
-		if len(list) == 0 {
-			return nil, nil
-		}
-		if inner := bytes.TrimSpace(list[0]); len(list) == 1 && len(inner) > 0 && inner[0] == '[' {
-			raw = inner
-			continue
-		}
-		if len(list) > maxItems {
-			return nil, unreadable(fmt.Errorf("the answer has %d entries", len(list)))
-		}
-		all := make([]T, len(list))
-		for i, item := range list {
-			if err := json.Unmarshal(item, &all[i]); err != nil {
-				return nil, unreadable(fmt.Errorf("entry %d is not of its form", i+1))
-			}
-		}
-		return all, nil
 	}
-	var one T
-	if err := json.Unmarshal(raw, &one); err != nil || len(raw) == 0 || raw[0] != '{' {
+	if lists == 0 && (len(raw) == 0 || raw[0] != '{') {
 		return nil, unreadable(errForm)
 	}
-	return []T{one}, nil
+	var all []T
+	for d.More() && (lists > 0 || len(all) == 0) {
+		if stopped := media.Stopped(ctx); stopped != nil {
+			return nil, stopped
+		}
+		if len(all) == maxItems {
+			return nil, unreadable(fmt.Errorf("the answer has more than %d entries", maxItems))
+		}
+		var one T
+		if err := d.Decode(&one); err != nil {
+			return nil, unreadable(fmt.Errorf("entry %d is not of its form", len(all)+1))
+		}
+		all = append(all, one)
+	}
+	for range lists {
+		if end, err := d.Token(); err != nil || end != json.Delim(']') {
+			return nil, unreadable(errForm)
+		}
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, unreadable(errForm)
+	}
+	return all, nil
 }
 
 // content are the bytes of the file in an answer: the answer itself, or what its JSON
@@ -63,11 +70,13 @@ func (a answer) content(ctx context.Context, keys ...string) ([]byte, error) {
 	if !strings.Contains(a.kind(), "json") {
 		return a.body, nil
 	}
-	var v any
-	if err := json.Unmarshal(a.body, &v); err != nil {
+	named, err := find(ctx, a.body, slices.Concat(keys, []string{"b64_json", "url", "images", "data", "output"}), 0)
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return nil, stopped
+	}
+	if err != nil {
 		return nil, unreadable(errForm)
 	}
-	named := find(v, append(keys, "b64_json", "url"), 0)
 	if named == "" {
 		return nil, unreadable(errors.New("there is no file in the answer"))
 	}
@@ -75,32 +84,77 @@ func (a answer) content(ctx context.Context, keys ...string) ([]byte, error) {
 }
 
 // find is the first text under one of the keys, in lists and objects that stand for a
-// file or hold them, as {"images": [{"url"}]} does.
-func find(v any, keys []string, depth int) string {
+// file or hold them, as {"images": [{"url"}]} does. What stands beside it is passed over:
+// a map of depths may come with as many numbers as its picture has pixels.
+func find(ctx context.Context, raw []byte, keys []string, depth int) (string, error) {
 	const most = 4
-	if depth > most {
-		return ""
+	raw = bytes.TrimSpace(raw)
+	if depth > most || len(raw) == 0 {
+		return "", nil
 	}
-	switch v := v.(type) {
-	case string:
-		return v
-	case []any:
-		if len(v) > 0 {
-			if _, text := v[0].(string); text && depth == 0 {
-				return ""
-			}
-			return find(v[0], keys, depth+1)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	switch raw[0] {
+	case '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case '[':
+		first, err := member(d, raw)
+		if err != nil || len(first) == 0 || first[0] == '"' && depth == 0 {
+			return "", err
 		}
-	case map[string]any:
-		for _, key := range append(keys, "images", "data", "output") {
-			if inner, ok := v[key]; ok {
-				if s := find(inner, keys, depth+1); s != "" {
-					return s
-				}
+		return find(ctx, first, keys, depth+1)
+	case '{':
+		within := map[string][]byte{}
+		if _, err := d.Token(); err != nil {
+			return "", err
+		}
+		for d.More() && ctx.Err() == nil {
+			key, err := d.Token()
+			if err != nil {
+				return "", err
+			}
+			value, err := next(d, raw)
+			if err != nil {
+				return "", err
+			}
+			if name, ok := key.(string); ok && slices.Contains(keys, name) {
+				within[name] = value
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			return "", err
+		}
+		for _, key := range keys {
+			if s, err := find(ctx, within[key], keys, depth+1); s != "" || err != nil {
+				return s, err
 			}
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// member is the first of a list, nil if it is empty.
+func member(d *json.Decoder, raw []byte) ([]byte, error) {
+	if _, err := d.Token(); err != nil || !d.More() {
+		return nil, err
+	}
+	return next(d, raw)
+}
+
+// passed is a value that is not looked at.
+type passed struct{}
+
+// UnmarshalJSON keeps nothing.
+func (passed) UnmarshalJSON([]byte) error { return nil }
+
+// next is the value that follows in what d reads, where it stands.
+func next(d *json.Decoder, raw []byte) ([]byte, error) {
+	from := d.InputOffset()
+	if err := d.Decode(new(passed)); err != nil {
+		return nil, err
+	}
+	return bytes.TrimLeft(raw[from:d.InputOffset()], " \t\r\n:,"), nil
 }
 
 // spelled are the bytes that a text stands for: an address on the server, or Base64, as

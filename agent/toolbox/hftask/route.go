@@ -14,22 +14,34 @@ import (
 // route is where a question goes, and which model answers it, "" if that is not known.
 type route struct{ path, model string }
 
+// asking is whether a server is asked anew what it has. Only probes do: one that is at
+// work answers late, and is not down for that.
+type asking bool
+
+const (
+	anew   asking = true
+	asTold asking = false // if it was ever told
+)
+
 // route finds the place of the server that does a task for a candidate, or tells why
 // there is none.
-func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate) (route, error) {
+func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how asking) (route, error) {
 	if c.Model != "" && !isModel(c.Model) {
 		return route{}, fault(errors.New("the model is not of the form org/model"),
 			"%q is no name of a model on Hugging Face: one is expected like org/model.", shorten(c.Model))
 	}
 	if b.hub != nil {
-		return b.onHub(ctx, t, c)
+		return b.onHub(ctx, t, c, how)
 	}
-	known, err := b.own.known(ctx)
-	if err != nil {
-		return route{}, b.sorted(err, c.Model)
+	known, remembered := b.own.remembered()
+	if !remembered || how == anew {
+		var err error
+		if known, err = b.own.known(ctx); err != nil {
+			return route{}, b.sorted(err, c.Model)
+		}
 	}
 	if c.Model != "" {
-		return b.byModel(ctx, known, t, c.Model)
+		return b.byModel(ctx, known, t, c.Model, how)
 	}
 	if known.bare {
 		return route{path: "/pipeline/" + t.name}, nil
@@ -44,15 +56,18 @@ func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate) (route
 }
 
 // byModel is the route to a model that is named.
-func (b *Backend) byModel(ctx context.Context, known manifest, t task, model string) (route, error) {
+func (b *Backend) byModel(ctx context.Context, known manifest, t task, model string, how asking) (route, error) {
 	to := route{path: "/models/" + model, model: model}
 	host := b.config.Endpoint.Host()
 	if known.bare {
-		state, err := b.own.state(ctx, model)
-		switch {
-		case err != nil:
-			return route{}, b.sorted(err, model)
-		case state == "" || state == unavailable:
+		state, remembered := b.own.states.remembered(model)
+		if !remembered || how == anew {
+			var err error
+			if state, err = b.own.states.look(ctx, model); err != nil {
+				return route{}, b.sorted(err, model)
+			}
+		}
+		if state == "" || state == unavailable {
 			return route{}, fault(nil, "The tool server at %s does not have the model %s.", host, model)
 		}
 		return to, nil

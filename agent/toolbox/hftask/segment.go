@@ -19,8 +19,8 @@ import (
 // segmenting are the tasks that divide a picture.
 func segmenting() map[string]task {
 	return map[string]task{
-		"image-segmentation": {media: true, ask: askSeen, read: readSegments},
-		"mask-generation":    {media: true, ask: askMasks, read: readSegments},
+		"image-segmentation": {media: true, masks: true, ask: askSeen, read: readSegments},
+		"mask-generation":    {media: true, masks: true, ask: askMasks, read: readSegments},
 	}
 }
 
@@ -115,7 +115,7 @@ func (s segment) part() plan.Part {
 // readSegments takes the parts of a picture: as a mask or a segmentation, or, where a
 // picture is wanted, as what is left of it without its ground.
 func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	all, err := entries[segment](a.body)
+	all, err := entries[segment](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

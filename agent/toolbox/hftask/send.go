@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
-	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 )
 
 // question is what a server is asked.
@@ -111,7 +109,7 @@ func (b *Backend) send(ctx context.Context, r route, t task, q question) (answer
 	pause := &pauses{backend: b}
 	for {
 		response, err := b.config.Endpoint.Do(ctx, endpoint.Request{
-			Method: http.MethodPost, Path: r.path, Header: header, Body: body, Model: r.model, Plainly: true,
+			Method: http.MethodPost, Path: r.path, Header: header, Body: body, Model: r.model, Plainly: true, Work: true, Waits: true, MaxBody: t.most(),
 		})
 		if endpoint.Loading(err) {
 			if wait := pause.next(ctx, 0, expected(err)); wait != nil {
@@ -123,7 +121,7 @@ func (b *Backend) send(ctx context.Context, r route, t task, q question) (answer
 			return answer{}, b.sorted(err, r.model)
 		}
 		if response.Status == http.StatusAccepted {
-			return b.await(ctx, r, header, response, pause)
+			return b.await(ctx, r, t, header, response, pause)
 		}
 		return b.answered(response)
 	}
@@ -135,6 +133,24 @@ func expected(err error) time.Duration {
 		return e.After
 	}
 	return 0
+}
+
+const (
+	// maxWordsBody is the most bytes of an answer that holds no file, and maxMasksBody of
+	// one that spells out masks.
+	maxWordsBody = 8 << 20
+	maxMasksBody = 64 << 20
+)
+
+// most is the most bytes of an answer; 0 is as many as the endpoint takes.
+func (t task) most() int64 {
+	switch {
+	case t.accept != "":
+		return 0
+	case t.masks:
+		return maxMasksBody
+	}
+	return maxWordsBody
 }
 
 func accepted(t task) string {
@@ -170,10 +186,7 @@ func failed(said json.RawMessage) error {
 	if json.Unmarshal(said, &e) == nil && strings.HasPrefix(e.Code, "invalid") {
 		return fault(errors.New("the input is refused"), "The tool server did not accept this input; please try it with another one.")
 	}
-	return &plan.Fault{
-		Sentence: plan.Say("The model failed at this; please try again, or with another input."),
-		Err:      by(toolbox.ErrDown, errors.New("the server tells of an error")),
-	}
+	return fault(errors.New("the server tells of an error"), "The model failed at this; please try again, or with another input.")
 }
 
 // fetch gets what an answer names by its address.

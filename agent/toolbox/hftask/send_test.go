@@ -94,10 +94,10 @@ func TestJobsThatEndOtherwise(t *testing.T) {
 		sentence string
 		off      bool // it is called off
 	}{
-		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), true, "failed at this", false},
+		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), false, "failed at this", false},
 		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "did not accept this input", false},
 		"called off":  {say(200, `{"id":"1","status":"cancelled"}`), true, "called the job off", false},
-		"lost":        {say(404, `{"error":"no such job"}`), true, "lost the job", false},
+		"lost":        {say(404, `{"error":"no such job"}`), true, "lost the job", true},
 		"odd":         {say(200, `{"id":"1","status":"sleeping"}`), true, "cannot be read", true},
 		"no JSON":     {say(200, `status: done`), true, "cannot be read", true},
 		"never ready": {say(200, `{"id":"1","status":"running","estimated_time":1e9}`), false, "needs longer", true},

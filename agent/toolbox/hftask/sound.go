@@ -68,7 +68,7 @@ func readSounds(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 		Blob  string          `json:"blob"`
 		Audio json.RawMessage `json:"audio"`
 	}
-	all, err := entries[labelled](a.body)
+	all, err := entries[labelled](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -120,13 +120,13 @@ func columns(rows [][]string) map[string][]string {
 
 // readCells takes an answer from a table: its cells, or what is computed of them where the
 // model says that they are to be counted, summed up or averaged (TAPAS).
-func readCells(_ context.Context, _ *job, a answer) (toolbox.Output, error) {
+func readCells(ctx context.Context, _ *job, a answer) (toolbox.Output, error) {
 	type reply struct {
 		Answer     *string  `json:"answer"`
 		Cells      []string `json:"cells"`
 		Aggregator string   `json:"aggregator"`
 	}
-	replies, err := entries[reply](a.body)
+	replies, err := entries[reply](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -22,8 +22,10 @@ type task struct {
 	named bool
 	// accept is what is wanted: pictures, sound, video, or "" for JSON.
 	accept string
-	ask    func(ctx context.Context, j *job) (question, error)
-	read   func(ctx context.Context, j *job, a answer) (toolbox.Output, error)
+	// masks tells that files are spelled out in the JSON.
+	masks bool
+	ask   func(ctx context.Context, j *job) (question, error)
+	read  func(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 }
 
 // What may be wanted of a server.

@@ -129,7 +129,7 @@ func askText(_ context.Context, j *job) (question, error) {
 }
 
 // readText takes a text, by the name that its task gives it.
-func readText(_ context.Context, j *job, a answer) (toolbox.Output, error) {
+func readText(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 	type text struct {
 		Generated   *string `json:"generated_text"`
 		Summary     *string `json:"summary_text"`
@@ -140,7 +140,7 @@ func readText(_ context.Context, j *job, a answer) (toolbox.Output, error) {
 			} `json:"message"`
 		} `json:"choices"`
 	}
-	all, err := entries[text](a.body)
+	all, err := entries[text](ctx, a.body)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

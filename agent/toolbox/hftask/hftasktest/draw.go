@@ -87,6 +87,7 @@ func estimateDepth(_ *Server, q *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	img = looked(img)
 	encoded, err := base64PNG(depthOf(img))
 	if err != nil {
 		return nil, err
@@ -100,6 +101,19 @@ func estimateDepth(_ *Server, q *request) (any, error) {
 		}
 	}
 	return map[string]any{"depth": encoded, "predicted_depth": tensor}, nil
+}
+
+// looked is a picture as models look at it that make maps: a photo at 512 pixels, its sides
+// in multiples of 64, as ControlNet's annotators have it, and a small one as it is.
+func looked(img *image.NRGBA) *image.NRGBA {
+	const large, size, step = 1024, 512, 64
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	longer := max(w, h)
+	if longer < large {
+		return img
+	}
+	rounded := func(side int) int { return max((side*size/longer+step/2)/step, 1) * step }
+	return scaled(img, rounded(w), rounded(h))
 }
 
 func depthOf(img *image.NRGBA) *image.NRGBA {

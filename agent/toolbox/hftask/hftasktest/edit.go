@@ -33,7 +33,7 @@ func editPicture(s *Server, q *request) (any, error) {
 		}
 		return picture(painted(m, prompt))
 	case q.word("control_mode") != "":
-		return picture(mapOf(img, q.word("control_mode")))
+		return picture(mapOf(looked(img), q.word("control_mode")))
 	case ok && (w < 1 || h < 1 || w > 2*longest || h > 2*longest):
 		return nil, bad("there is no picture of %dx%d", w, h)
 	case ok:
