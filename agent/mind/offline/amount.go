@@ -3,6 +3,7 @@ package offline
 import (
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // How much, how large or how long: "half as large", "800 pixels wide", "from 3 to 10
@@ -20,6 +21,9 @@ var (
 		`(?:\B-)?\d+(?:[.,:/]\d+)*\s*(?:%|percent|°|degrees?|px|pixels?|[kmg]i?b\b|megabytes?|kilobytes?|bytes?|` +
 		`s\b|secs?\b|seconds?|min\b|minutes?|x\b|times|st\b|nd\b|rd\b|th\b)?`)
 
+	// amountUnit is a unit that stands before its figure: "minute 3".
+	amountUnit = regexp.MustCompile(`(?i)\b(?:seconds?|minutes?|hours?)\s+$`)
+
 	// amountEnd is where the phrase of an amount ends.
 	amountEnd = regexp.MustCompile(`[,.;!?\n]| (?:so|because|please|pls|and|for|out|off|since|thanks)\b`)
 )
@@ -36,6 +40,13 @@ func (s *scene) amount(u *understood) string {
 // the words after it that tell how it is meant; "" if there is none.
 func amountIn(text string) string {
 	places := amountFigures.FindAllStringIndex(text, -1)
+	for i, at := range places {
+		if figure := strings.TrimSpace(text[at[0]:at[1]]); unicode.IsDigit(rune(figure[len(figure)-1])) { // not "the second 90 degrees"
+			if unit := amountUnit.FindStringIndex(text[:at[0]]); unit != nil {
+				places[i][0] = unit[0]
+			}
+		}
+	}
 	if word := amountWords.FindStringIndex(text); word != nil {
 		places = append(places, word)
 	}

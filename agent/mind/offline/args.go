@@ -50,26 +50,19 @@ func (s *scene) textArg(u *understood, refs references, a toolbox.Arg, media []e
 			return plan.Arg{Type: plan.Text, Source: src, Meaning: a.Meaning}, true
 		}
 	}
-	if a.Optional && a.Meaning == plan.Instruction && !s.speaksOf(u, a) {
-		return plan.Arg{}, false // the order is what the tool does anyway
+	if a.Optional && (a.Meaning == plan.Instruction || a.Meaning == plan.Language) {
+		m := s.manner(u, u.head)
+		text := m.language
+		if a.Meaning == plan.Instruction {
+			text = m.how // the order is what the tool does anyway
+		}
+		return plan.Arg{Type: plan.Text, Source: plan.FromValue(text), Meaning: a.Meaning}, text != ""
 	}
 	text := s.textFor(u, a.Meaning, u.head)
 	if text == "" && !a.Optional && !s.saidByMedia(u, a, media) {
 		text = s.fallbackText(u, a.Meaning)
 	}
 	return plan.Arg{Type: plan.Text, Source: plan.FromValue(text), Meaning: a.Meaning}, text != ""
-}
-
-// speaksOf tells whether the clause has a word of those that say what the argument is
-// about: "in a deep voice" of how a voice sounds.
-func (s *scene) speaksOf(u *understood, a toolbox.Arg) bool {
-	about := map[string]bool{}
-	for _, w := range s.m.lexicon.Words(a.About, nil) {
-		if w.Kind == retrieve.Plain && !s.m.lexicon.Stop(lower(w)) {
-			about[s.m.lexicon.Class(w.Stem)] = true
-		}
-	}
-	return slices.ContainsFunc(u.words, func(w retrieve.Word) bool { return w.Kind == retrieve.Plain && about[s.m.lexicon.Class(w.Stem)] })
 }
 
 // saidByMedia tells whether what the media say or show is the text that the argument

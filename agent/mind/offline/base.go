@@ -28,8 +28,13 @@ func (s *scene) shown(u *understood, refs references) (entity, bool) {
 }
 
 // pointed finds the sound or video that the clause speaks of as there: "put that music
-// on the video", "put both together".
+// on the video", "put both together", "compose a tune and dub the video with it".
 func (s *scene) pointed(u *understood, refs references, t plan.Type) (entity, bool) {
+	if t == plan.Audio && refs.pronoun && s.prev != nil {
+		if made := loose(s.prev.results, t); len(made) == 1 {
+			return made[0], true
+		}
+	}
 	if t != plan.Audio && t != plan.Video || !refs.definite[t] && !refs.plural && !refs.result {
 		return entity{}, false
 	}

@@ -28,12 +28,13 @@ func (s *scene) content(u *understood, t toolbox.Tool) string {
 	case !textOnly(t) && !inscribes:
 		return "" // the text is about the media, and made from them
 	}
-	begin := s.contentStart(u.words, t)
-	if begin >= len(u.words) {
+	words := u.words[:s.manner(u, t).from]
+	begin := s.contentStart(words, t)
+	if begin >= len(words) {
 		return ""
 	}
-	end := s.contentEnd(u.words, begin, t)
-	return strings.TrimRight(strings.TrimSpace(s.text[u.words[begin].Start:u.words[end-1].End]), ".,;")
+	end := s.contentEnd(words, begin, t)
+	return strings.TrimRight(strings.TrimSpace(s.text[words[begin].Start:words[end-1].End]), ".,;")
 }
 
 // contentStart is where the order ends and the text begins; beyond the words if a file

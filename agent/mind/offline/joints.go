@@ -15,7 +15,8 @@ func endsSentence(text string, words []retrieve.Word, i int) bool {
 	mark := words[i]
 	switch {
 	case sentenceMarks.has(mark):
-		return true
+		// not in "write Thanks! at the foot of the video", where what is written has its own end
+		return mark.Text != "!" || i+1 == len(words) || !leadsOn.hasPlain(words[i+1]) || words[i+1].Text != lower(words[i+1])
 	case mark.Text == ".":
 		return i+1 == len(words) || words[i+1].Start > mark.End
 	case bulletMarks.has(mark):

@@ -148,6 +148,11 @@ var (
 	ways = wordSet("square vertically horizontally upside down mirror portrait landscape quarter third vertical horizontal")
 	// whereabouts stand before a place in the world: "what time is it in New York".
 	whereabouts = wordSet("in at for")
+	// leadsOn go on with an order after the text that it hands over.
+	leadsOn = wordSet("at on onto into under below above across over in")
+	// mannerLeads begin a phrase that says how: "in a deep voice"; degreeWords say how much so.
+	mannerLeads = wordSet("in with by as like")
+	degreeWords = wordSet("very quite rather really extremely more")
 	// languages are those that a text can be asked for in.
 	languages = wordSet(`english german french spanish italian portuguese dutch polish czech slovak russian ukrainian greek turkish arabic
 		hebrew hindi bengali urdu persian farsi chinese mandarin cantonese japanese korean vietnamese thai indonesian malay swedish
