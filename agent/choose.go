@@ -91,13 +91,13 @@ func (a *Agent) about(c plan.Candidate) string {
 }
 
 // models are what the mind may choose among for the tools of the solutions: of each tool
-// that has several candidates, one of a named model at least, the best.
+// that has several candidates, one of which at least is one of several models, the best.
 func (t *thought) models(solutions []plan.Solution) map[string][]mind.Model {
 	all := map[string][]mind.Model{}
 	for _, s := range solutions {
 		for _, action := range s.Actions {
 			ways := t.ways(action.Tool)
-			if action.Candidate != "" || len(ways) < 2 || !slices.ContainsFunc(ways, func(w way) bool { return w.Model != "" }) {
+			if action.Candidate != "" || len(ways) < 2 || !slices.ContainsFunc(ways, oneOfSeveral) {
 				continue
 			}
 			if _, done := all[action.Tool]; done {
@@ -162,6 +162,10 @@ func (t *thought) vary(p *part) {
 		delete(others, tool)
 	}
 }
+
+// oneOfSeveral tells whether a way is by one of the models that a server may have for the
+// tool: the operator has not chosen it there.
+func oneOfSeveral(w way) bool { return w.Model != "" && strings.HasSuffix(w.Name, "@"+w.Model) }
 
 // runBy is what runs an action: its candidate, or the first one that is live.
 func (t *thought) runBy(action plan.Action) way {

@@ -371,6 +371,63 @@ func TestTheSameWorkIsDoneByTheSameModel(t *testing.T) {
 	}
 }
 
+// asks is a server with one model for each run, by which it is called in no candidate.
+type asks map[string]string
+
+var _ toolbox.Knowing = asks(nil)
+
+func (asks) Probe(context.Context, toolbox.Candidate) error { return nil }
+
+func (a asks) ModelOf(_ context.Context, c toolbox.Candidate) string { return a[c.Run] }
+
+func (a asks) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	out, err := models(nil).Run(ctx, c, call)
+	out.Model = a[c.Run]
+	return out, err
+}
+
+// The model of a server that has one for each run is named as others are.
+func TestTheWishNamesTheModelOfAServer(t *testing.T) {
+	t.Parallel()
+	server := toolbox.Server{Name: "openai", Kind: "openai", Backend: asks{
+		"images-generations": "gpt-image-1", "audio-speech": "speaches-ai/Kokoro-82M-v1.0-ONNX", "audio-transcriptions": "whisper-1",
+	}}
+	old := toolbox.Server{Name: "old", Kind: "openai", Backend: asks{"images-generations": "dall-e-3"}}
+	a := studio(t, nil, []toolbox.Server{server, old})
+	able, err := a.Capabilities(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told := able["text_to_image"][0]; told.Name != "openai:images-generations" || told.Model != "gpt-image-1" {
+		t.Errorf("others are told of %+v", told)
+	}
+	for _, c := range []struct{ wish, want, asked, absent string }{
+		{"draw a castle", "openai:images-generations gpt-image-1", "", ""},
+		{"draw a castle with GPT Image", "openai:images-generations gpt-image-1", "GPT Image", ""},
+		{"draw a castle with gpt-image-1", "openai:images-generations gpt-image-1", "gpt-image-1", ""},
+		{"draw a castle with DALL-E 3", "old:images-generations dall-e-3", "DALL-E 3", ""},
+		{"draw a castle with OpenAI", "openai:images-generations gpt-image-1", "OpenAI", ""},
+		{"draw a castle with SDXL", "openai:images-generations gpt-image-1", "", "SDXL"},
+		{"read \"good morning\" aloud with Kokoro", "openai:audio-speech Kokoro-82M-v1.0-ONNX", "Kokoro", ""},
+	} {
+		t.Run(c.wish, func(t *testing.T) {
+			t.Parallel()
+			p, err := a.Plan(t.Context(), plan.Request{ID: "r1", Wish: c.wish})
+			if err != nil {
+				t.Fatal(err)
+			}
+			task := p.Tasks[0]
+			action := task.Solutions[0].Actions[0]
+			if got := cmp.Or(action.Candidate, "openai:images-generations") + " " + action.With; got != c.want {
+				t.Errorf("the plan is run by %s", got)
+			}
+			if asked, absent := strings.Join(task.Asked, ", "), strings.Join(task.Absent, ", "); asked != c.asked || absent != c.absent {
+				t.Errorf("asked is %q, absent %q", asked, absent)
+			}
+		})
+	}
+}
+
 // The answer tells by which model something was made, and what is not here.
 func TestTheAnswerNamesTheModel(t *testing.T) {
 	t.Parallel()

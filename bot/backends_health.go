@@ -77,6 +77,14 @@ func (k *checkup) Probe(ctx context.Context, c toolbox.Candidate) error {
 	return k.Backend.Probe(ctx, c)
 }
 
+// ModelOf is what the backend says.
+func (k *checkup) ModelOf(ctx context.Context, c toolbox.Candidate) string {
+	if knows, ok := k.Backend.(toolbox.Knowing); ok {
+		return knows.ModelOf(ctx, c)
+	}
+	return ""
+}
+
 // well tells whether the server is, as it said a moment ago or says now.
 func (k *checkup) well(ctx context.Context) error {
 	select {

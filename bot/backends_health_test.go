@@ -24,6 +24,9 @@ func (b idleBackend) Run(context.Context, toolbox.Candidate, toolbox.Call) (tool
 	return toolbox.Output{Value: "done"}, b.err
 }
 
+// ModelOf is the model for everything.
+func (b idleBackend) ModelOf(context.Context, toolbox.Candidate) string { return "idle-1" }
+
 // TestHealthPath: nothing runs on a server whose health path does not answer well; it is
 // asked at the root of the host, with the key, once for all candidates.
 func TestHealthPath(t *testing.T) {
@@ -68,6 +71,9 @@ func TestHealthPath(t *testing.T) {
 				if says := plan.Sentence(err, plan.Message{}).String(); errors.Is(err, toolbox.ErrDown) && says != "The server gpu1 does not say that it is well." {
 					t.Errorf("it says %q", says)
 				}
+			}
+			if knows, ok := b.(toolbox.Knowing); !ok || knows.ModelOf(t.Context(), toolbox.Candidate{}) != "idle-1" {
+				t.Error("the model that it asks is not known")
 			}
 			if asked.Load() != 1 {
 				t.Errorf("asked %d times", asked.Load())

@@ -84,8 +84,7 @@ func (b *Book) At(live *toolbox.Liveness) *Names {
 	for _, s := range live.Statuses() {
 		for _, can := range s.Candidates {
 			if _, known := b.catalogue.Model(can.Model); can.Model != "" && !known {
-				n.add(can.Model, meaning{model: can.Model, tool: s.Tool.Name})
-				n.add(bare(can.Model), meaning{model: can.Model, tool: s.Tool.Name})
+				n.addModel(can.Model, s.Tool.Name)
 			}
 			if can.Kind != native && can.Kind != program {
 				n.add(can.Server, meaning{server: can.Server, kind: can.Kind})
@@ -127,6 +126,21 @@ func (n *Names) add(name string, m meaning) {
 	}
 	n.meanings[key] = append(n.meanings[key], m)
 	n.longest = max(n.longest, len(words(name)))
+}
+
+// addModel adds the names of a model that the catalogue does not know. What it begins with
+// is one of them where that is a name already: "Whisper" of whisper-1, "GPT Image" of
+// gpt-image-1.
+func (n *Names) addModel(id, tool string) {
+	m := meaning{model: id, tool: tool}
+	n.add(id, m)
+	n.add(bare(id), m)
+	begins := ""
+	for _, w := range words(bare(id)) {
+		if begins += w; n.meanings[letters(begins)] != nil {
+			n.add(begins, m)
+		}
+	}
 }
 
 // shortest is the length of the shortest name, in letters and digits: shorter ones are

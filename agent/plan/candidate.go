@@ -8,7 +8,8 @@ type Candidate struct {
 	Kind   string `json:"kind"`
 	Run    string `json:"run"`
 	Server string `json:"server"`
-	// Model is the server's name of a model, "" where none is named.
+	// Model is the server's name of the model that it asks, "" where that is not known. The
+	// Name tells it only where the candidate is one of several models.
 	Model string `json:"model,omitempty"`
 	// Device is where it works: cpu or gpu.
 	Device      string `json:"device,omitempty"`

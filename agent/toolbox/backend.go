@@ -28,6 +28,13 @@ type Backend interface {
 	Run(ctx context.Context, c Candidate, call Call) (Output, error)
 }
 
+// Knowing is a [Backend] that knows which models it asks.
+type Knowing interface {
+	// ModelOf is the model that a candidate asks which names none, "" if it is not known.
+	// It is asked after a probe that went well, and answers as soon as that.
+	ModelOf(ctx context.Context, c Candidate) string
+}
+
 // What kind of trouble a backend has, by [errors.Is].
 var (
 	// ErrDown is in an error that lies with the backend and not with what it was given:

@@ -53,6 +53,20 @@ func (l *Liveness) Status(tool string) (Status, bool) {
 // Statuses lists every tool of the catalogue, by name.
 func (l *Liveness) Statuses() []Status { return slices.Clone(l.statuses) }
 
+// modelOf is the model that a candidate asks, as far as its make knows. One that panics
+// knows nothing.
+func (t *Toolbox) modelOf(ctx context.Context, c Candidate) (model string) {
+	defer func() {
+		if recover() != nil {
+			model = ""
+		}
+	}()
+	if knowing, ok := t.server(c).Backend.(Knowing); ok && c.Model == "" {
+		return knowing.ModelOf(ctx, c)
+	}
+	return c.Model
+}
+
 // Candidate returns a way to run a tool that this process knows, live or not.
 func (t *Toolbox) Candidate(tool, name string) (plan.Candidate, bool) {
 	i := slices.IndexFunc(t.ways[tool], func(c Candidate) bool { return c.Name() == name })

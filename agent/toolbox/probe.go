@@ -24,9 +24,10 @@ const (
 // answer is what a candidate said to its last probe.
 type answer struct {
 	candidate Candidate
-	err       error // why it is not live
-	loading   bool  // it is live, and not yet there
-	failed    int   // how many times in a row it was not
+	err       error  // why it is not live
+	loading   bool   // it is live, and not yet there
+	failed    int    // how many times in a row it was not
+	model     string // that it asks, as far as its backend knows
 	next      time.Time
 }
 
@@ -156,7 +157,11 @@ func (t *Toolbox) round(ctx context.Context, p *prober) error {
 			if err != nil && mine.Err() != nil {
 				err = &plan.Fault{Sentence: plan.Say("%s does not answer in time.", p.server.name()), Err: fmt.Errorf("%w: %w", ErrDown, err)}
 			}
-			t.keep(at, err)
+			model := ""
+			if err == nil || errors.Is(err, ErrLoading) {
+				model = t.modelOf(mine, before.candidate)
+			}
+			t.keep(at, err, model)
 			return nil
 		})
 	}
@@ -169,8 +174,8 @@ func (t *Toolbox) answer(at spot) answer {
 	return t.known[at.tool][at.way]
 }
 
-// keep takes over what a probe said.
-func (t *Toolbox) keep(at spot, err error) {
+// keep takes over what a probe said, and the model that is asked.
+func (t *Toolbox) keep(at spot, err error, model string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a := &t.known[at.tool][at.way]
@@ -182,6 +187,7 @@ func (t *Toolbox) keep(at spot, err error) {
 	} else {
 		a.failed++
 	}
+	a.model = model
 	a.next = t.clock().Add(t.again(*a))
 	t.seen = nil
 }
@@ -256,6 +262,7 @@ func (t *Toolbox) tell(l *local) {
 	var whys []plan.Message
 	for _, a := range l.answers {
 		told := a.candidate.told()
+		told.Model = cmp.Or(told.Model, a.model)
 		told.Loading = a.loading
 		switch {
 		case !a.live():

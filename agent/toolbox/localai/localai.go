@@ -61,7 +61,10 @@ type Backend struct {
 	most     int64               // pixels in that room
 }
 
-var _ toolbox.Backend = (*Backend)(nil)
+var (
+	_ toolbox.Backend = (*Backend)(nil)
+	_ toolbox.Knowing = (*Backend)(nil)
+)
 
 // run is one thing that the server is asked for.
 type run struct {
@@ -124,6 +127,19 @@ func (b *Backend) Probe(ctx context.Context, how toolbox.Candidate) error {
 	}
 	_, err = b.choose(ctx, r.need, how.Model)
 	return err
+}
+
+// ModelOf is the model that is chosen for a candidate.
+func (b *Backend) ModelOf(ctx context.Context, how toolbox.Candidate) string {
+	r, err := b.find(how)
+	if err != nil {
+		return ""
+	}
+	model, err := b.choose(ctx, r.need, how.Model)
+	if err != nil {
+		return ""
+	}
+	return model
 }
 
 // Run asks the server for what the candidate says.

@@ -52,6 +52,32 @@ func TestModelsThatAreFound(t *testing.T) {
 	}
 }
 
+// TestTheModelIsTold that a candidate asks: the one that is set, found or named.
+func TestTheModelIsTold(t *testing.T) {
+	t.Parallel()
+	find := func(c *Config) {
+		c.Find = func(_ context.Context, run string) (string, error) {
+			if run == "audio-speech" {
+				return "found-it", nil
+			}
+			return "", errors.New("there is none")
+		}
+	}
+	b, _ := newBackend(t, llmtest.Config{}, unset, find, func(c *Config) { c.Image = "dall-e-3" })
+	for run, want := range map[string]string{
+		"images-generations": "dall-e-3", "images-edits": "dall-e-3", "audio-speech": "found-it", "audio-transcriptions": "", "no such run": "",
+	} {
+		if got := b.ModelOf(t.Context(), backing(run, "Do.")); got != want {
+			t.Errorf("%s asks %q", run, got)
+		}
+	}
+	named := backing("images-generations", "Draw.")
+	named.Model = "named"
+	if got := b.ModelOf(t.Context(), named); got != "named" {
+		t.Errorf("the one that is named is %q", got)
+	}
+}
+
 // TestAFoundModelSpeaksInItsOwnVoice, since nobody knows which it has.
 func TestAFoundModelSpeaksInItsOwnVoice(t *testing.T) {
 	t.Parallel()

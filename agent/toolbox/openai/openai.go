@@ -86,7 +86,10 @@ type Backend struct {
 	withoutB64JSON atomic.Bool  // the server refuses to be asked for b64_json
 }
 
-var _ toolbox.Backend = (*Backend)(nil)
+var (
+	_ toolbox.Backend = (*Backend)(nil)
+	_ toolbox.Knowing = (*Backend)(nil)
+)
 
 // run is one way to ask the server.
 type run struct {
@@ -158,6 +161,19 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 		return err
 	}
 	return b.served(ctx, r)
+}
+
+// ModelOf is the model that is set for the run of a backing, or that is found for it.
+func (b *Backend) ModelOf(ctx context.Context, backing toolbox.Candidate) string {
+	r, err := b.find(backing)
+	if err != nil || r.model != "" || b.config.Find == nil {
+		return r.model
+	}
+	model, err := b.config.Find(ctx, backing.Run)
+	if err != nil {
+		return ""
+	}
+	return model
 }
 
 // Run asks the server for what the backing says.
