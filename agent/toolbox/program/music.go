@@ -67,6 +67,13 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 		About: plan.Say("%s in %s, %d beats a minute, played by %s", piece.Style, piece.Key, piece.Tempo, plan.And(piece.Instruments...)),
 		Note:  plan.Say("The music was put together by simple rules and played by a synthesizer."),
 	}
+	if len(piece.Used) == 0 {
+		out.Note = plan.Sentences(out.Note, plan.Say(
+			"No mood, style or instrument was understood, so that it is %s; say for instance %q.", piece.Style, "a calm piano piece"))
+	}
+	if len(piece.Unplayed) > 0 {
+		out.Note = plan.Sentences(out.Note, plan.Say("There is no sound here for %s; other instruments play.", plan.And(piece.Unplayed...)))
+	}
 	if piece.Asked > composer.Longest || piece.Asked > 0 && piece.Asked < composer.Shortest {
 		out.Note = plan.Sentences(out.Note, plan.Say("Pieces of %s to %s can be made.", plan.Span(composer.Shortest), plan.Span(composer.Longest)))
 	}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -33,6 +34,18 @@ func TestMusicIsMade(t *testing.T) {
 				t.Errorf("it ends at %g dB", end)
 			}
 		})
+	}
+}
+
+// TestWhatMusicDoesNotTakeUpIsTold: words that mean nothing to it, and instruments that it
+// does not have.
+func TestWhatMusicDoesNotTakeUpIsTold(t *testing.T) {
+	t.Parallel()
+	holds(t, done(t, "text_to_music", args{"prompt": "zorblax, 5 seconds"}).Note.String(), "No mood, style or instrument was understood", "pop")
+	note := done(t, "text_to_music", args{"prompt": "a calm didgeridoo, 5 seconds"}).Note.String()
+	holds(t, note, "no sound here for didgeridoo")
+	if strings.Contains(note, "was understood") {
+		t.Errorf("it says %q", note)
 	}
 }
 

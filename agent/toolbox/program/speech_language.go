@@ -99,7 +99,7 @@ func contains(text, words string) bool {
 func detected(all []language, text string) language {
 	script, text := scriptOf(all, text), strings.ToLower(text)
 	var words []string
-	for _, w := range strings.Fields(plainWords(text)) {
+	for w := range strings.FieldsSeq(plainWords(text)) {
 		if !slices.Contains(words, w) {
 			words = append(words, w)
 		}

@@ -44,6 +44,9 @@ type Piece struct {
 	Style, Mood string
 	// Instruments are those that play the melody and the chords.
 	Instruments []string
+	// Used are the words that were understood, beside those of the length; none, if all of
+	// it was drawn. Unplayed are instruments that were asked for and have no sound.
+	Used, Unplayed []string
 }
 
 // Compose writes the piece that the words ask for. The error is one of the tables.
@@ -57,7 +60,7 @@ func Compose(words string, seed int64) (Piece, error) {
 	s := t.score(b, dice)
 	return Piece{
 		ABC: s.abc(), Length: s.length(), Asked: b.asked, Key: b.keyName(), Tempo: s.tempo,
-		Style: b.style.Name, Mood: b.mood.Name, Instruments: b.named(),
+		Style: b.style.Name, Mood: b.mood.Name, Instruments: b.named(), Used: b.used, Unplayed: b.unplayed,
 	}, nil
 }
 

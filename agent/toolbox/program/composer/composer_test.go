@@ -82,6 +82,56 @@ func TestWordsAreUnderstood(t *testing.T) {
 	}
 }
 
+// TestSomePlayAlone: what is named with "only" or "solo" leaves the others out.
+func TestSomePlayAlone(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]struct {
+		plays    []string
+		programs []string
+		drums    bool
+	}{
+		"drums only":                         {[]string{"drums"}, nil, true},
+		"an upbeat rock track, only a piano": {[]string{"piano"}, []string{"0"}, false},
+		"solo violin":                        {[]string{"violin"}, []string{"40"}, false},
+		"jazz, piano and drums only":         {[]string{"piano", "drums"}, []string{"0"}, true},
+	} {
+		p := compose(t, words, 3)
+		if !slices.Equal(p.Instruments, want.plays) {
+			t.Errorf("%q is played by %v", words, p.Instruments)
+		}
+		var programs []string
+		for line := range strings.Lines(p.ABC) {
+			if n, ok := strings.CutPrefix(strings.TrimSpace(line), "%%MIDI program "); ok && !slices.Contains(programs, n) {
+				programs = append(programs, n)
+			}
+		}
+		if !slices.Equal(programs, want.programs) || strings.Contains(p.ABC, "channel 10\n") != want.drums {
+			t.Errorf("%q has the programs %v:\n%s", words, programs, p.ABC)
+		}
+	}
+	if p := compose(t, "a rock song with a guitar solo", 3); len(p.Instruments) < 2 && !strings.Contains(p.ABC, "channel 10\n") {
+		t.Errorf("a solo within a song left the others out: %v", p.Instruments)
+	}
+	if p := compose(t, "only 10 seconds of piano jazz", 3); !strings.Contains(p.ABC, "channel 10\n") {
+		t.Errorf("only so long left the others out: %v", p.Instruments)
+	}
+}
+
+// TestWhatWasUnderstoodIsKnown: and what was not.
+func TestWhatWasUnderstoodIsKnown(t *testing.T) {
+	t.Parallel()
+	for words, want := range map[string]struct{ used, unplayed []string }{
+		"a calm piano piece":                     {[]string{"calm", "piano"}, nil},
+		"zorblax quux, 10 seconds":               {nil, nil},
+		"a didgeridoo and a theremin in C major": {[]string{"major", "c major"}, []string{"didgeridoo", "theremin"}},
+		"no theremin, 140 bpm":                   {[]string{"140 bpm"}, nil},
+	} {
+		if p := compose(t, words, 1); !slices.Equal(p.Used, want.used) || !slices.Equal(p.Unplayed, want.unplayed) {
+			t.Errorf("%q: used %q, unplayed %q", words, p.Used, p.Unplayed)
+		}
+	}
+}
+
 // TestMoodsDiffer: a happy piece is faster, higher and has more notes than a sad one.
 func TestMoodsDiffer(t *testing.T) {
 	t.Parallel()

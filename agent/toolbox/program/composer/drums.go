@@ -20,7 +20,7 @@ func (s *score) drum(t *tables) {
 			p.bars[i] = []note{{0, s.brief.meter.ticks, []int{t.patterns.Kit["kick"], t.patterns.Kit["crash"]}}}
 		case now.turn && s.brief.energy >= 2:
 			p.bars[i] = s.strokes(t.patterns.Fills[s.brief.meter.name], t.patterns.Kit)
-		case now.full:
+		case now.full, len(s.brief.only) > 0:
 			p.bars[i] = s.strokes(pattern, t.patterns.Kit)
 		}
 	}

@@ -26,6 +26,9 @@ type brief struct {
 	cast   cast
 	asked  time.Duration
 	target time.Duration
+	only   []instrument // those that play and no others; nil for all
+	// used and unplayed are those of [Piece].
+	used, unplayed []string
 }
 
 // cast is who plays what. A part that nobody plays has no name.
@@ -49,6 +52,7 @@ func (t *tables) read(words string, dice *rand.Rand) brief {
 	var b brief
 	b.mood = t.moodOf(text)
 	styles := positive(find(text, lists(t.styles, func(s style) []string { return s.Words })))
+	b.used, b.unplayed = t.known(text)
 	switch {
 	case len(styles) > 0:
 		b.style = t.styles[styles[0].entry]
@@ -73,6 +77,28 @@ func (t *tables) read(words string, dice *rand.Rand) brief {
 		b.target = min(max(b.asked, Shortest), Longest)
 	}
 	return b
+}
+
+// known are the words that are understood, and the instruments that have no sound.
+func (t *tables) known(text string) (used, unplayed []string) {
+	for _, table := range [][][]string{
+		lists(t.styles, func(s style) []string { return s.Words }), lists(t.moods, func(m mood) []string { return m.Words }),
+		lists(t.modes, func(m mode) []string { return m.Words }), lists(t.speeds, func(s speed) []string { return s.Words }),
+		lists(t.instruments, func(i instrument) []string { return i.Words }),
+	} {
+		for _, f := range find(text, table) {
+			used = append(used, f.text)
+		}
+	}
+	for _, form := range []*regexp.Regexp{beats, beatsJoined, keyed} {
+		if said := form.FindString(text); said != "" {
+			used = append(used, strings.TrimSpace(said))
+		}
+	}
+	for _, f := range positive(find(text, [][]string{t.unplayed})) {
+		unplayed = append(unplayed, f.text)
+	}
+	return used, unplayed
 }
 
 // positive leaves out what was said not to be wanted.
@@ -149,20 +175,35 @@ func (t *tables) tempoOf(b brief, text string, dice *rand.Rand) (tempo int, said
 	return int(min(max(beat, slowest), fastest)), said
 }
 
-// castOf gives the parts to the instruments that are named, and what is left to those of
-// the style. One that is named alone plays by itself what it can.
-func (t *tables) castOf(b *brief, text string, styled bool, dice *rand.Rand) {
-	var named []instrument
-	drums, silent := false, false
+// asked are the instruments that the text names, and whether it wants drums, or none. It
+// keeps those that are to play alone.
+func (t *tables) asked(b *brief, text string) (named []instrument, drums, silent bool) {
+	var playing []instrument
+	only := false
 	for _, f := range find(text, lists(t.instruments, func(i instrument) []string { return i.Words })) {
-		switch i := t.instruments[f.entry]; {
+		i := t.instruments[f.entry]
+		if !f.not {
+			playing, only = append(playing, i), only || f.alone(text)
+		}
+		switch {
 		case i.plays("drums"):
 			drums, silent = drums || !f.not, silent || f.not
 		case !f.not && !slices.ContainsFunc(named, func(n instrument) bool { return n.Name == i.Name }):
 			named = append(named, i)
 		}
 	}
-	alone := len(named) == 1 && (!styled || strings.Contains(text, " solo ")) && named[0].plays("lead") && named[0].plays("chords") && b.energy < 2
+	if only {
+		b.only = playing
+	}
+	return named, drums, silent
+}
+
+// castOf gives the parts to the instruments that are named, and what is left to those of
+// the style. One that is named alone plays by itself what it can.
+func (t *tables) castOf(b *brief, text string, styled bool, dice *rand.Rand) {
+	named, drums, silent := t.asked(b, text)
+	alone := len(named) == 1 && named[0].plays("lead") && named[0].plays("chords") &&
+		(len(b.only) > 0 || b.energy < 2 && (!styled || strings.Contains(text, " solo ")))
 	c := assign(named)
 	style := func(name string) instrument { i, _ := t.instrument(name); return i }
 	lead, chords := style(pick(dice, b.style.Lead)), style(pick(dice, b.style.Chords))
@@ -231,15 +272,27 @@ func (c *cast) give(role string, i instrument) bool {
 	return true
 }
 
-// named are the instruments of the melody and the chords, each once.
+// named are the instruments of the melody and the chords, or those that play alone, each
+// once.
 func (b brief) named() []string {
+	all := append(slices.Clone(b.cast.leads), b.cast.chords)
+	if len(b.only) > 0 {
+		all = b.only
+	}
 	var names []string
-	for _, i := range append(slices.Clone(b.cast.leads), b.cast.chords) {
+	for _, i := range all {
 		if !slices.Contains(names, i.Name) {
 			names = append(names, i.Name)
 		}
 	}
 	return names
+}
+
+// plays tells whether a part is played, where some play alone.
+func (b brief) plays(p part) bool {
+	return len(b.only) == 0 || slices.ContainsFunc(b.only, func(i instrument) bool {
+		return i.plays("drums") == (p.name == "drums") && (p.name == "drums" || i.Program == p.program)
+	})
 }
 
 // keyName is the key for people: "E flat major".

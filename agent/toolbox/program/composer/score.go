@@ -3,6 +3,7 @@ package composer
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 )
@@ -89,6 +90,9 @@ func (t *tables) score(b brief, dice *rand.Rand) score {
 	s.melody(t, dice)
 	s.accompany(t, dice)
 	s.drum(t)
+	if played := slices.DeleteFunc(slices.Clone(s.parts), func(p part) bool { return !b.plays(p) }); len(played) > 0 {
+		s.parts = played
+	}
 	return s
 }
 

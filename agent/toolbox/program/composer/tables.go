@@ -21,6 +21,7 @@ type tables struct {
 	styles      []style
 	lengths     lengths
 	patterns    patterns
+	unplayed    []string
 }
 
 type instrument struct {
@@ -102,6 +103,7 @@ func load() (*tables, error) {
 	for name, to := range map[string]any{
 		"instruments": &t.instruments, "modes": &t.modes, "moods": &t.moods, "speeds": &t.speeds,
 		"styles": &t.styles, "lengths": &t.lengths, "patterns": &t.patterns,
+		"unplayed": &t.unplayed,
 	} {
 		b, err := files.ReadFile("tables/" + name + ".yaml")
 		if err == nil {

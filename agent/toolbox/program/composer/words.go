@@ -26,6 +26,7 @@ func plain(text string) string {
 type found struct {
 	entry int
 	at    int // where it stands in the plain text
+	text  string
 	not   bool
 }
 
@@ -55,7 +56,7 @@ func find(text string, lists [][]string) []found {
 				break
 			}
 			at := from + i
-			all = append(all, found{entry: t.entry, at: at, not: denied(text[:at+1])})
+			all = append(all, found{entry: t.entry, at: at, text: strings.TrimSpace(t.text), not: denied(text[:at+1])})
 			text = text[:at] + blanked(t.text) + text[at+len(t.text):]
 			from = at + 1
 		}
@@ -85,6 +86,24 @@ func denied(before string) bool {
 		}
 	}
 	return strings.HasSuffix(strings.TrimSpace(before), "没有") || strings.HasSuffix(strings.TrimSpace(before), "不要") //nolint:gosmopolitan // as Chinese says it
+}
+
+// alone tells whether others are left out beside what stands at a place in a plain text:
+// "drums only", "just a piano", "solo violin", but not "with a guitar solo".
+func (f found) alone(text string) bool {
+	before, after := text[:f.at+1], text[f.at:]
+	after = strings.TrimSpace(after[strings.Index(after, f.text)+len(f.text):])
+	next, _, _ := strings.Cut(after, " ")
+	switch {
+	case next == "only", next == "alone", strings.HasPrefix(after, "独奏"): //nolint:gosmopolitan // as Chinese says it
+		return true
+	case next == "solo":
+		return !strings.HasSuffix(before, " with a ") && !strings.HasSuffix(before, " with an ")
+	case strings.HasSuffix(strings.TrimSpace(before), "只有"): //nolint:gosmopolitan // as Chinese says it
+		return true
+	}
+	words := strings.Fields(before)
+	return slices.ContainsFunc(words[max(0, len(words)-2):], func(w string) bool { return w == "only" || w == "just" || w == "solo" })
 }
 
 // written tells whether a word is of a script without spaces between words.
