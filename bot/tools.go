@@ -3,16 +3,19 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/jobs"
 )
 
 type toolsCommand struct {
-	JSON    bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, why}], or of servers [{server, kind, state, why, ways, all, running, …}]."`
+	JSON    bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, on, why}], or of servers [{server, kind, state, why, ways, all, running, …}]."`
 	Servers bool `help:"List what the tools run on, and how that fares, in the place of the tools."`
 }
 
@@ -27,7 +30,9 @@ type toolLine struct {
 	By string `json:"by,omitempty"`
 	// Ways are all that can run it now, in the order in which they are tried.
 	Ways []string `json:"ways,omitempty"`
-	Why  string   `json:"why,omitempty"`
+	// On are, for the ways that other processes alone have, the hosts of these.
+	On  map[string][]string `json:"on,omitempty"`
+	Why string              `json:"why,omitempty"`
 }
 
 type argLine struct {
@@ -48,6 +53,13 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	var workers []jobs.Worker
+	if !t.Servers {
+		if workers, err = config.workers(ctx); err != nil {
+			fmt.Fprintf(c.Stderr, "What other processes can run is not known. %s\n", told(err, "They cannot be asked."))
+		}
+	}
+	config.Elsewhere = func(context.Context) (map[string][]plan.Candidate, error) { return jobs.ToolsOf(workers), nil }
 	tools, err := config.toolbox(ctx, catalogue)
 	if err != nil {
 		return err
@@ -59,9 +71,14 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	here, err := tools.Local(ctx)
+	if err != nil {
+		return err
+	}
 	lines := make([]toolLine, len(statuses))
 	for i, s := range statuses {
 		lines[i] = newToolLine(s)
+		lines[i].place(here, workers)
 	}
 	if t.JSON {
 		return printJSON(c.Stdout, lines)
@@ -83,11 +100,47 @@ func newToolLine(s toolbox.Status) toolLine {
 	return l
 }
 
+// workers are the processes that live: those on the Redis that is set, or else the one that
+// runs on the data folder, if there is one.
+func (c Config) workers(ctx context.Context) ([]jobs.Worker, error) {
+	o, done, err := c.operator(ctx)
+	if err != nil {
+		return nil, err
+	}
+	workers, err := o.Workers(ctx)
+	if _, down := errors.AsType[*notRunningError](err); down {
+		err = nil
+	}
+	return workers, errors.Join(err, done())
+}
+
+// place notes where the ways are that this process does not have.
+func (l *toolLine) place(here map[string][]plan.Candidate, workers []jobs.Worker) {
+	for _, way := range l.Ways {
+		named := func(c plan.Candidate) bool { return c.Name == way }
+		if slices.ContainsFunc(here[l.Name], named) {
+			continue
+		}
+		if l.On == nil {
+			l.On = map[string][]string{}
+		}
+		for _, w := range workers {
+			if slices.ContainsFunc(w.Tools[l.Name], named) && !slices.Contains(l.On[way], w.Host) {
+				l.On[way] = append(l.On[way], w.Host)
+			}
+		}
+	}
+}
+
 // servers are those that can run it, in the order in which they are tried.
 func (l toolLine) servers() []string {
 	var names []string
 	for _, way := range l.Ways {
-		if name, _, _ := strings.Cut(way, ":"); !slices.Contains(names, name) {
+		name, _, _ := strings.Cut(way, ":")
+		if hosts, elsewhere := l.On[way]; elsewhere {
+			name += " on " + plain(strings.Join(hosts, " and "))
+		}
+		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -112,12 +165,15 @@ func (t *toolsCommand) printServers(ctx context.Context, c *call, tools *toolbox
 
 func printTools(w io.Writer, lines []toolLine) error {
 	var b strings.Builder
-	live := 0
+	live, far := 0, 0
 	for _, l := range lines {
 		mark := "-"
 		if l.Live {
 			mark = "+"
 			live++
+			if len(l.On) == len(l.Ways) {
+				far++
+			}
 		}
 		var args []string
 		for _, a := range l.Args {
@@ -131,7 +187,7 @@ func printTools(w io.Writer, lines []toolLine) error {
 			}
 		}
 		fmt.Fprintf(&b, "%s %s(%s) → %s", mark, l.Name, strings.Join(args, ", "), l.Returns)
-		if l.By != "" && l.By != builtinKind {
+		if l.By != "" && (l.By != builtinKind || len(l.On) == len(l.Ways)) {
 			fmt.Fprintf(&b, " (%s)", strings.Join(l.servers(), ", "))
 		}
 		b.WriteString("\n")
@@ -139,7 +195,12 @@ func printTools(w io.Writer, lines []toolLine) error {
 			fmt.Fprintf(&b, "    %s\n", l.Why)
 		}
 	}
-	fmt.Fprintf(&b, "\n%d of %d tools can run here (+).\n", live, len(lines))
+	switch far {
+	case 0:
+		fmt.Fprintf(&b, "\n%d of %d tools can run here (+).\n", live, len(lines))
+	default:
+		fmt.Fprintf(&b, "\n%d of %d tools can run (+), %d of them only in other processes.\n", live, len(lines), far)
+	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("print the tools: %w", err)
 	}

@@ -2,11 +2,18 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+	"atelier/jobs"
 )
 
 // toolLines calls tools and reads what it lists, by name.
@@ -91,5 +98,44 @@ func TestToolsOfAServerThatIsDown(t *testing.T) {
 		if l := tools[name]; l.Live || !strings.HasPrefix(l.Why, "the model server does not answer. ") {
 			t.Errorf("%+v", l)
 		}
+	}
+}
+
+// TestToolsOfOtherProcesses: what a worker on the same Redis can run is there, and it is said
+// where.
+func TestToolsOfOtherProcesses(t *testing.T) {
+	t.Parallel()
+	env := []string{"ATELIER_DATA=" + t.TempDir(), "REDIS_URL=redis://" + miniredis.RunT(t).Addr()}
+	config, err := readConfig(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := config.openPlace(t.Context(), placement{Folder: config.Data, Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := json.Marshal(jobs.Worker{ID: "w", Host: "studio", Tools: map[string][]plan.Candidate{
+		"text_to_image": {{Name: "toolserver:text-to-image@sdxl", Kind: "hftask", Run: "text-to-image", Server: "toolserver", Device: "gpu"}},
+		"image_to_edge": {{Name: "native:image_to_edge", Kind: "native", Run: "image_to_edge", Server: "native", Device: "cpu"}},
+	}})
+	if err := errors.Join(err, p.State.Put(t.Context(), "workers/w", told, time.Hour), p.close()); err != nil {
+		t.Fatal(err)
+	}
+	tools := toolLines(t, env...)
+	if l := tools["text_to_image"]; !l.Live || l.By != "toolserver" || len(l.On) != 1 || !slices.Equal(l.On["toolserver:text-to-image@sdxl"], []string{"studio"}) {
+		t.Errorf("%+v", l)
+	}
+	if l := tools["image_to_edge"]; !l.Live || len(l.On) != 0 {
+		t.Errorf("%+v", l)
+	}
+	status, stdout, stderr := called{env: env, args: []string{"tools"}}.run(t)
+	for _, want := range []string{"\n+ text_to_image(prompt text) → image (toolserver on studio)\n", "\n+ image_to_edge(image image) → edge\n", " tools can run (+), 1 of them only in other processes.\n"} {
+		if status != statusDone || !strings.Contains(stdout, want) {
+			t.Errorf("%q is not listed: %s", want, stderr)
+		}
+	}
+	_, stdout, stderr = called{env: []string{"ATELIER_DATA=" + t.TempDir(), "REDIS_URL=redis://127.0.0.1:1"}, args: []string{"tools"}}.run(t)
+	if !strings.Contains(stdout, "\n+ image_to_edge(image image) → edge\n") || !strings.Contains(stderr, "What other processes can run is not known. Redis at 127.0.0.1:1 cannot be used") {
+		t.Errorf("without its Redis: %s", stderr)
 	}
 }

@@ -36,11 +36,14 @@ func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, erro
 	if err != nil {
 		return nil, err
 	}
+	k.at, k.tools = time.Now(), ToolsOf(slices.DeleteFunc(workers, func(w Worker) bool { return w.ID == j.id }))
+	return k.tools, nil
+}
+
+// ToolsOf are the tools that any of the workers can run, each with its candidates.
+func ToolsOf(workers []Worker) map[string][]plan.Candidate {
 	tools := map[string][]plan.Candidate{}
 	for _, w := range workers {
-		if w.ID == j.id {
-			continue
-		}
 		for tool, candidates := range w.Tools {
 			for _, c := range candidates {
 				if !slices.Contains(tools[tool], c) {
@@ -49,8 +52,7 @@ func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, erro
 			}
 		}
 	}
-	k.at, k.tools = time.Now(), tools
-	return tools, nil
+	return tools
 }
 
 // others tells whether another process that works on the queue can run the tool. Where that

@@ -203,3 +203,68 @@ func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {
 		t.Errorf("the run is %s", r.Runs[0].Status)
 	}
 }
+
+// elsewhere tells of another process that can run the tool on a device, and never works.
+func (h *house) elsewhere(tool, device string) {
+	h.t.Helper()
+	b, err := json.Marshal(jobs.Worker{ID: "forged", Tools: map[string][]plan.Candidate{tool: {{Name: "far:" + tool, Device: device}}}})
+	check(h.t, err)
+	check(h.t, h.state.Put(h.t.Context(), "workers/forged", b, time.Hour))
+}
+
+// roughly lets a tool be left to others, unless it is to be done anyhow.
+func roughly(_ context.Context, w jobs.Work) (plan.Result, error) {
+	if !w.Anyhow {
+		return plan.Result{}, jobs.ErrLacking
+	}
+	return plan.Result{}, nil
+}
+
+// TestAStepIsLeftToWhoDoesItBetter: of two processes that take work of the queue, the one
+// that could only do it roughly hands it back, wherever it was handed over to.
+func TestAStepIsLeftToWhoDoesItBetter(t *testing.T) {
+	t.Parallel()
+	for _, tool := range []string{"speakgpu", "speak"} { // the second is handed over to cpu
+		t.Run(tool, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			h.mind.set(tool, roughly)
+			able := h.mind.other()
+			able.has = map[string][]plan.Candidate{tool: {{Name: "toolserver:speak@kokoro", Device: jobs.QueueGPU}}}
+			workers := make(chan string, 1)
+			h.start(func(c *jobs.Config) {
+				c.Agent, c.State, c.Pools = able, heard{h.state, workers}, []jobs.Pool{{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: 1}}
+			})
+			<-workers
+			j := h.start(func(c *jobs.Config) { c.Patience = time.Hour })
+			r := h.ask(j, h.says("t", "ann", tool))
+			if r.Runs[0].Status != jobs.Done || able.count(tool) != 1 {
+				t.Errorf("the run is %s: %q, done %d times by who does it well", r.Runs[0].Status, h.told(r), able.count(tool))
+			}
+		})
+	}
+}
+
+// TestAStepIsNotLeftToOthersForEver: who does it better may be busy for long.
+func TestAStepIsNotLeftToOthersForEver(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.elsewhere("speakgpu", jobs.QueueGPU)
+	h.mind.set("speakgpu", roughly)
+	j := h.start(func(c *jobs.Config) { c.Patience = time.Millisecond })
+	if r := h.ask(j, h.says("t", "ann", "speakgpu")); r.Runs[0].Status != jobs.Done || h.mind.count("speakgpu") < 3 {
+		t.Errorf("the run is %s: %q, after %d looks", r.Runs[0].Status, h.told(r), h.mind.count("speakgpu"))
+	}
+}
+
+// TestAToolOfAnotherQueueIsNotWaitedFor, since who has it never comes to the step.
+func TestAToolOfAnotherQueueIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.elsewhere("raregpu", "cpu")
+	h.mind.set("raregpu", lacks("raregpu"))
+	j := h.start()
+	if r := h.ask(j, h.says("t", "ann", "raregpu|blur")); r.Runs[0].Status != jobs.Done || h.mind.count("blur") != 1 {
+		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
+	}
+}
