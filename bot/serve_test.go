@@ -130,7 +130,8 @@ func openParlour(t *testing.T, p *parlour, env ...string) *open {
 	return o
 }
 
-// openService serves a service, of which pools and what starts it are filled in.
+// openService serves a service, of which the pools, unless they are set, and what starts it
+// are filled in.
 func openService(t *testing.T, s service, env ...string) *open {
 	t.Helper()
 	config, err := readConfig(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serveCommand).over)
@@ -139,8 +140,10 @@ func openService(t *testing.T, s service, env ...string) *open {
 	}
 	o := &open{t: t, log: &syncBuffer{}, ended: make(chan struct{})}
 	config.LogTo = o.log
-	if s.pools, err = parsePools("gateway,plan,cpu,gpu", ""); err != nil {
-		t.Fatal(err)
+	if s.pools == nil {
+		if s.pools, err = parsePools("gateway,plan,cpu,gpu", ""); err != nil {
+			t.Fatal(err)
+		}
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	o.stop = stop
