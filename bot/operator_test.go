@@ -32,7 +32,7 @@ func TestOperators(t *testing.T) {
 			t.Parallel()
 			l := live(t)
 			o, ctx := through(l), t.Context()
-			check(t, l.place.State.Put(ctx, "workers/other-1", []byte(`{"id":"other-1","process":7,"queues":["gpu"],"tools":{"draw":["a"]}}`), time.Hour))
+			check(t, l.place.State.Put(ctx, "workers/other-1", []byte(`{"id":"other-1","process":7,"queues":["gpu"],"able":{"draw":[{"name":"native:draw"}]}}`), time.Hour))
 			id := l.ask("greet Ann\n\x1b[31m")
 			done := l.wait(id, 1)
 			if got, err := o.Show(ctx, id); err != nil || cmp.Diff(done, got) != "" {
