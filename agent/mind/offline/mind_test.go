@@ -300,6 +300,45 @@ func TestSettleFillsBlanksFromTheirOptionsOnly(t *testing.T) {
 	}
 }
 
+// TestWhatSubtitlesSay: the text that the wish gives, else what is heard, never what a
+// picture out of the same film shows.
+func TestWhatSubtitlesSay(t *testing.T) {
+	t.Parallel()
+	film := plan.FromResource("outro.mp4")
+	from := func(tool, arg string, typ, returns plan.Type, src plan.Source) plan.Action {
+		return plan.Action{Tool: tool, Returns: returns, Args: []plan.Binding{{Arg: arg, Type: typ, Source: src}}}
+	}
+	add := func(text plan.Source) plan.Action {
+		return plan.Action{Tool: "add_subtitles", Returns: plan.Video, Args: []plan.Binding{
+			{Arg: "video", Type: plan.Video, Source: film}, {Arg: "subtitles", Type: plan.Text, Source: text},
+		}}
+	}
+	heard := plan.Solution{Actions: []plan.Action{
+		from("extract_audio", "video", plan.Video, plan.Audio, film), from("speech_to_text", "audio", plan.Audio, plan.Text, plan.FromAction(0)), add(plan.FromAction(1)),
+	}}
+	read := plan.Solution{Actions: []plan.Action{
+		from("extract_frames", "video", plan.Video, plan.Image, film),
+		from("optical_character_recognition", "image", plan.Image, plan.Text, plan.FromAction(0)), add(plan.FromAction(1)),
+	}}
+	sub := plan.Subtask{Description: "add subtitles to outro.mp4", Args: []plan.Arg{{Type: plan.Video, Source: film}}, Returns: plan.Video}
+	told := sub
+	told.Args = append(slices.Clone(sub.Args), plan.Arg{Type: plan.Text, Source: plan.FromValue("Thanks!"), Meaning: plan.Content})
+	settled, err := theMind(t).Settle(t.Context(), plan.Request{}, []mind.Contest{
+		{Subtask: sub, Solutions: []plan.Solution{heard, read}},
+		{Subtask: told, Solutions: []plan.Solution{heard, read, {Actions: []plan.Action{add(plan.FromValue("Thanks!"))}}}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]bool{{true, false}, {false, false, true}} { // from 3 on they are kept
+		for k, s := range settled[i].Solutions {
+			if (s.Score >= 3) != want[k] {
+				t.Errorf("%d: %v has the score %.2f", i, s.Tools(), s.Score)
+			}
+		}
+	}
+}
+
 func TestSettleRanks(t *testing.T) {
 	t.Parallel()
 	onPhoto := plan.Binding{Arg: "image", Type: plan.Image, Source: plan.FromResource("photo.png")}

@@ -77,6 +77,9 @@ func (m *Mind) settle(r plan.Request, c mind.Contest, s plan.Solution) plan.Solu
 		m.fill(c.Subtask, a.Tool, a.Args)
 		m.reword(r, c.Subtask, a.Tool, a.Args)
 		s.Score -= m.strain(c.Subtask, a.Tool, a.Args)
+		if m.saysElse(c.Subtask, s.Actions, i) {
+			s.Score = min(s.Score, padded)
+		}
 		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
 			a.Candidate = models[0].Candidate
 		}
@@ -119,6 +122,41 @@ func (m *Mind) strain(sub plan.Subtask, tool string, args []plan.Binding) float6
 		}
 	}
 	return loss
+}
+
+// saysElse tells whether the action of number i works on another text than the one that
+// the subtask gives for it, or writes into a film what a still picture of it shows: that is
+// not what the film says.
+func (m *Mind) saysElse(sub plan.Subtask, actions []plan.Action, i int) bool {
+	literal := slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return a.Meaning == plan.Content && a.Source.Kind == plan.OfValue })
+	want := m.meanings(actions[i].Tool)
+	for _, b := range actions[i].Args {
+		if b.Type != plan.Text || want[b.Arg] != plan.Content || b.Source.Kind != plan.OfAction {
+			continue
+		}
+		for _, film := range actions[i].Args {
+			if film.Type == plan.Video && (literal || seen(actions, b.Source, film.Source)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// seen tells whether a source was made of a picture that was taken out of a film.
+func seen(actions []plan.Action, src, film plan.Source) bool {
+	for _, leaf := range src.Leaves() {
+		if leaf.Kind != plan.OfAction {
+			continue
+		}
+		a := actions[leaf.Index]
+		for _, b := range a.Args {
+			if a.Returns == plan.Image && b.Source.Equal(film) || seen(actions, b.Source, film) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // givenAs is the argument by which a subtask gives a source.
