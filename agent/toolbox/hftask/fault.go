@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -99,9 +100,16 @@ func (b *Backend) sorted(err error, model string) error {
 // blamesInput finds in what a server says of its failure (500) that the input is the
 // reason, in the words of the libraries that models run with (Pillow, librosa, torch,
 // transformers). Any other such failure is the server's own.
-var blamesInput = regexp.MustCompile(`(?i)\b(invalid|unsupported|unknown|bad|corrupt(ed)?|damaged|empty|truncated) (input|image|picture|audio|sound|video|file|text|mask|format)|` +
-	`cannot (identify|decode|read|open)|could not (decode|read|open)|\b(input|image|picture|audio|video|file|text|mask|sequence)( \w+)? (is|was) (too|not|empty|invalid|corrupt|truncated)|` +
-	`\btoo (small|short|long)\b|sizes? of tensors?|shape mismatch|\bshapes? .{0,40}(incompatible|cannot be|invalid)`)
+var blamesInput = regexp.MustCompile(`(?i)` + strings.Join([]string{
+	`\b(invalid|unsupported|unknown|bad|corrupt(ed)?|damaged|empty|truncated) (input|image|picture|audio|sound|video|file|text|mask|format)`,
+	`\b(input|image|picture|audio|video|file|text|mask|sequence)( \w+)? (is|was) (too|not|empty|invalid|corrupt|truncated)`,
+	`cannot (identify|decode|read|open)`,
+	`could not (decode|read|open)`,
+	`\btoo (small|short|long)\b`,
+	`sizes? of tensors?`,
+	`shape mismatch`,
+	`\bshapes? .{0,40}(incompatible|cannot be|invalid)`,
+}, "|"))
 
 // redirected tells whether the server pointed elsewhere.
 func redirected(err error) bool {

@@ -10,10 +10,14 @@
 //     mask_image, control_image, control_mode, points, labels, prompt. A run with "+"
 //     in its name needs it.
 //   - 503 with estimated_time is a model on its way, which is waited for. 202 is a long
-//     job: its Location is asked until it is done, and its result fetched from there; it
-//     is called off with DELETE when the call ends before.
+//     job: its Location, or else /jobs/{id}, is asked until it is done, and its result
+//     fetched from there; it is called off with DELETE when the call ends before.
 //   - GET /capabilities tells which models a server has for which task, in one answer for
-//     all candidates. A server without it serves each task by a default of its own.
+//     all candidates. A server without it serves each task by a default of its own, and
+//     tells of a model that is named at /status/{org/model}.
+//   - Of the hub's providers only hf-inference is asked by the task API; models that write
+//     are asked by chat completion, whoever serves them. The forms of other providers
+//     for pictures, sound and video are their own, and not spoken: such a model is not live.
 //
 // Promises:
 //
@@ -23,6 +27,14 @@
 //     stands in the house. Pictures leave as PNG or JPEG, upright, without metadata and
 //     no larger than models look at; what a model says of places is told in the pixels
 //     of the picture that was given.
+//   - Only a probe asks what a server has. A call goes by what was told last, so that a
+//     server at work, which answers late, is not taken for down. One that does not answer
+//     at all is asked after no model for half a minute.
+//   - What is asked for is sent again only where nothing was made as yet (see
+//     [endpoint.Request]), and takes as long as the call may.
+//   - An answer is read in bounded memory: without a file it has 8 MiB at most, with masks
+//     64 MiB, and at most 2000 entries.
+//   - That a model fails at this very input is no trouble of the server, and no ErrDown.
 //   - An answer is checked before it counts. One that is not of its task's form is an
 //     error with its own sentence ([plan.Fault]) and [toolbox.ErrDown]; of its raw text
 //     that holds nothing. Boxes lie inside of the picture, masks have its size.
@@ -49,8 +61,8 @@ import (
 // Config says which server is asked.
 type Config struct {
 	// Endpoint is the server; required. Of the hub it is https://router.huggingface.co. Its
-	// MaxBody bounds what is answered: 128 MiB leave room for videos. Its Timeout must have
-	// patience for a model at work. Its Names are what sentences tell the operator to check.
+	// MaxBody bounds what is answered: 128 MiB leave room for videos. Its Timeout is for calls
+	// without a deadline, and for all but the work itself. Its Names are what sentences tell the operator to check.
 	Endpoint *endpoint.Endpoint
 	// Hub tells that the server is the hub's router; nil is a tool server of one's own.
 	Hub *Hub

@@ -75,86 +75,12 @@ func (a answer) content(ctx context.Context, keys ...string) ([]byte, error) {
 		return nil, stopped
 	}
 	if err != nil {
-		return nil, unreadable(errForm)
+		return nil, unreadable(err)
 	}
 	if named == "" {
 		return nil, unreadable(errors.New("there is no file in the answer"))
 	}
 	return a.spelled(ctx, named)
-}
-
-// find is the first text under one of the keys, in lists and objects that stand for a
-// file or hold them, as {"images": [{"url"}]} does. What stands beside it is passed over:
-// a map of depths may come with as many numbers as its picture has pixels.
-func find(ctx context.Context, raw []byte, keys []string, depth int) (string, error) {
-	const most = 4
-	raw = bytes.TrimSpace(raw)
-	if depth > most || len(raw) == 0 {
-		return "", nil
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	switch raw[0] {
-	case '"':
-		var s string
-		err := json.Unmarshal(raw, &s)
-		return s, err
-	case '[':
-		first, err := member(d, raw)
-		if err != nil || len(first) == 0 || first[0] == '"' && depth == 0 {
-			return "", err
-		}
-		return find(ctx, first, keys, depth+1)
-	case '{':
-		within := map[string][]byte{}
-		if _, err := d.Token(); err != nil {
-			return "", err
-		}
-		for d.More() && ctx.Err() == nil {
-			key, err := d.Token()
-			if err != nil {
-				return "", err
-			}
-			value, err := next(d, raw)
-			if err != nil {
-				return "", err
-			}
-			if name, ok := key.(string); ok && slices.Contains(keys, name) {
-				within[name] = value
-			}
-		}
-		if _, err := d.Token(); err != nil {
-			return "", err
-		}
-		for _, key := range keys {
-			if s, err := find(ctx, within[key], keys, depth+1); s != "" || err != nil {
-				return s, err
-			}
-		}
-	}
-	return "", nil
-}
-
-// member is the first of a list, nil if it is empty.
-func member(d *json.Decoder, raw []byte) ([]byte, error) {
-	if _, err := d.Token(); err != nil || !d.More() {
-		return nil, err
-	}
-	return next(d, raw)
-}
-
-// passed is a value that is not looked at.
-type passed struct{}
-
-// UnmarshalJSON keeps nothing.
-func (passed) UnmarshalJSON([]byte) error { return nil }
-
-// next is the value that follows in what d reads, where it stands.
-func next(d *json.Decoder, raw []byte) ([]byte, error) {
-	from := d.InputOffset()
-	if err := d.Decode(new(passed)); err != nil {
-		return nil, err
-	}
-	return bytes.TrimLeft(raw[from:d.InputOffset()], " \t\r\n:,"), nil
 }
 
 // spelled are the bytes that a text stands for: an address on the server, or Base64, as

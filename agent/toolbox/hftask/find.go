@@ -1,0 +1,103 @@
+package hftask
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+)
+
+// find is the first text under one of the keys, in lists and objects that stand for a
+// file or hold them, as {"images": [{"url"}]} does. What stands beside it is passed over:
+// a map of depths may come with as many numbers as its picture has pixels.
+func find(ctx context.Context, raw []byte, keys []string, depth int) (string, error) {
+	const most = 4
+	raw = bytes.TrimSpace(raw)
+	if depth > most || len(raw) == 0 {
+		return "", nil
+	}
+	switch raw[0] {
+	case '"':
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			return "", errForm
+		}
+		return s, nil
+	case '[':
+		first, err := newPasser(raw).first()
+		if err != nil || len(first) == 0 || first[0] == '"' && depth == 0 {
+			return "", err
+		}
+		return find(ctx, first, keys, depth+1)
+	case '{':
+		within, err := newPasser(raw).members(ctx, keys)
+		if err != nil {
+			return "", err
+		}
+		for _, key := range keys {
+			if s, err := find(ctx, within[key], keys, depth+1); s != "" || err != nil {
+				return s, err
+			}
+		}
+	}
+	return "", nil
+}
+
+// passer goes through a list or an object without keeping what it passes.
+type passer struct {
+	raw []byte
+	*json.Decoder
+}
+
+func newPasser(raw []byte) passer { return passer{raw, json.NewDecoder(bytes.NewReader(raw))} }
+
+// first is the first of a list, nil if it is empty.
+func (p passer) first() ([]byte, error) {
+	if _, err := p.Token(); err != nil {
+		return nil, errForm
+	}
+	if !p.More() {
+		return nil, nil
+	}
+	return p.next()
+}
+
+// members are those of an object under the keys.
+func (p passer) members(ctx context.Context, keys []string) (map[string][]byte, error) {
+	found := map[string][]byte{}
+	if _, err := p.Token(); err != nil {
+		return nil, errForm
+	}
+	for p.More() {
+		key, err := p.Token()
+		if err != nil || ctx.Err() != nil {
+			return nil, errForm
+		}
+		value, err := p.next()
+		if err != nil {
+			return nil, err
+		}
+		if name, ok := key.(string); ok && slices.Contains(keys, name) {
+			found[name] = value
+		}
+	}
+	if _, err := p.Token(); err != nil {
+		return nil, errForm
+	}
+	return found, nil
+}
+
+// next is the value that follows, where it stands.
+func (p passer) next() ([]byte, error) {
+	from := p.InputOffset()
+	if err := p.Decode(new(passed)); err != nil {
+		return nil, errForm
+	}
+	return bytes.TrimLeft(p.raw[from:p.InputOffset()], " \t\r\n:,"), nil
+}
+
+// passed is a value that is not kept.
+type passed struct{}
+
+// UnmarshalJSON keeps nothing.
+func (passed) UnmarshalJSON([]byte) error { return nil }
