@@ -84,7 +84,7 @@ type Model struct {
 	Candidate string
 	// Called is what people call it, unlike the others of the tool.
 	Called string
-	// About says what it is good at, its licence, how widely it is used, and where it runs;
+	// About says what it is good at, its licence, how often it is downloaded if that is known, and where it runs;
 	// "" if nothing is known.
 	About string
 }

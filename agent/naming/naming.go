@@ -135,9 +135,9 @@ func (n *Names) addModel(id, tool string) {
 	m := meaning{model: id, tool: tool}
 	n.add(id, m)
 	n.add(bare(id), m)
-	begins := ""
-	for _, w := range words(bare(id)) {
-		if begins += w; n.meanings[letters(begins)] != nil {
+	all := words(bare(id))
+	for i := range all {
+		if begins := strings.Join(all[:i+1], ""); n.meanings[letters(begins)] != nil {
 			n.add(begins, m)
 		}
 	}

@@ -113,7 +113,7 @@ func readEntry(folder fs.FS, name string) ([]byte, error) {
 // that are known to do them.
 func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 	c := &Catalogue{tools: slices.Clone(tools), byName: make(map[string]int, len(tools)), models: slices.Clone(models)}
-	slices.SortFunc(c.models, byUse)
+	slices.SortFunc(c.models, byRank)
 	slices.SortFunc(c.tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	for i, t := range c.tools {
 		c.byName[t.Name] = i
@@ -133,7 +133,7 @@ func (c *Catalogue) Tool(name string) (Tool, bool) {
 	return c.tools[i], true
 }
 
-// Models lists the models, the most widely used first. The slice must not be changed.
+// Models lists the models, the most recommended first. The slice must not be changed.
 func (c *Catalogue) Models() []Model { return c.models }
 
 // Model returns the model of that ID.

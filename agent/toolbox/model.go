@@ -15,7 +15,8 @@ import (
 )
 
 // Model is a model that the catalogue knows by name, with what helps to choose it among
-// others (HuggingGPT, section 3.2: description, and how widely it is used).
+// others (HuggingGPT, section 3.2: its description, and how often it was downloaded, for
+// which the rank stands where that is not known).
 type Model struct {
 	// ID is its name on the hub: "org/model".
 	ID string `yaml:"id"`
@@ -26,10 +27,11 @@ type Model struct {
 	// Licence is its SPDX identifier, or the name of its own.
 	Licence string `yaml:"licence"`
 	// Rank is its place among models that do the same, from 1, as we recommend them: by
-	// what they are good at, and by what their licences allow. 0 is behind all others.
+	// what they are good at, and by what their licences allow. It stands for how widely
+	// they are used as well, where no Downloads are known. 0 is behind all others.
 	Rank int `yaml:"rank,omitempty"`
 	// Downloads is how often it was fetched from the hub in the month before AsOf; 0 is
-	// unknown.
+	// unknown, as it is of all models of the embedded catalogue.
 	Downloads int `yaml:"downloads,omitempty"`
 	// AsOf is the day on which that was read: "2026-11-20".
 	AsOf string `yaml:"as_of,omitempty"`
@@ -49,8 +51,9 @@ func (m Model) Does(tool string, b Backing) bool {
 // Called is what people call it.
 func (m Model) Called() string { return m.Names[0] }
 
-// byUse puts those that are recommended first, and then the most widely used.
-func byUse(a, b Model) int {
+// byRank puts those that are recommended first; among equals it is the most widely used
+// one, where that is known.
+func byRank(a, b Model) int {
 	place := func(m Model) int {
 		if m.Rank == 0 {
 			return math.MaxInt
