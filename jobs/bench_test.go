@@ -47,7 +47,7 @@ func (a instant) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 func (instant) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	return "Done.", a.Plan.Thinking, nil
 }
-func (instant) Device(context.Context, plan.Action) string { return "cpu" }
+func (instant) Device(context.Context, plan.Action) string               { return "cpu" }
 func (instant) Hears(context.Context, plan.Resource) (plan.Action, bool) { return plan.Action{}, false }
 
 func (instant) Capabilities(context.Context) (map[string][]plan.Candidate, error) {

@@ -197,7 +197,8 @@ func New(c Config) (*Jobs, error) {
 	switch {
 	case c.Redis == nil || c.State == nil || c.Blobs == nil:
 		return nil, errors.New("jobs need Redis, State and Blobs")
-	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 || c.TaskRetention < 0 || c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
+	case c.Deadline < 0 || c.Grace < 0 || c.Check < 0 || c.Retention < 0 || c.TaskRetention < 0 ||
+		c.QuestionExpiry < 0 || c.Beat < 0 || c.Patience < 0 || c.MaxFile < 0:
 		return nil, errors.New("a time or size is negative")
 	}
 	c = c.complete()
