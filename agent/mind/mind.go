@@ -84,8 +84,8 @@ type Model struct {
 	Candidate string
 	// Called is what people call it, unlike the others of the tool.
 	Called string
-	// About says what it is good at, its licence, how often it is downloaded if that is known, and where it runs;
-	// "" if nothing is known.
+	// About says what it is good at, its licence, how often it is downloaded if that is
+	// known, and where it runs; "" if nothing is known.
 	About string
 }
 
