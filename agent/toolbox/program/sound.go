@@ -39,6 +39,9 @@ func (r recording) name() string { return filepath.Base(r.path) }
 // input is the recording as a program reads it.
 func (r recording) input() ffmpeg.Input { return ffmpeg.Input{Path: r.path, Type: plan.Audio} }
 
+// sound is how ffmpeg names its sound where it is that input.
+func (r recording) sound(input int) string { return r.look.Audio().Of(input) }
+
 // fault is an error about the recording; the sentence begins with its name.
 func (r recording) fault(err error, is plan.Message) error {
 	return &plan.Fault{Sentence: plan.Say("%q %s", r.name(), is), Err: err}
@@ -71,7 +74,7 @@ const soundTime = 10 * time.Minute
 
 // render writes a sound that a filter makes of a recording, "" as it is.
 func (b *Backend) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
-	args := []string{"-map", "0:a:0"}
+	args := []string{"-map", r.sound(0)}
 	if filter != "" {
 		args = append(args, "-af", filter)
 	}

@@ -17,6 +17,10 @@ func (b *Backend) convertAudio(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	if size := f.size(r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels); size > b.config.Limits.Bytes {
+		return toolbox.Output{}, refusal("As %s it would have %s, and at most %s are taken; ask for MP3 or FLAC.",
+			f.name, megabytes(size), megabytes(b.config.Limits.Bytes))
+	}
 	path, err := b.render(ctx, c, r, f, "")
 	return toolbox.Output{Path: path, About: plan.Say("as %s", f.name)}, err
 }

@@ -27,8 +27,9 @@ func (b *Backend) cutAudio(ctx context.Context, c toolbox.Call) (toolbox.Output,
 		return toolbox.Output{}, refusal("%q is only %s long, so there is nothing of it in that part; name times within it.",
 			r.name(), plan.Span(r.look.Duration))
 	}
-	path, err := b.render(ctx, c, r, r.same(), "atrim=start="+inSeconds(from)+":end="+inSeconds(to)+",asetpts=PTS-STARTPTS")
-	return toolbox.Output{Path: path, About: plan.Say("from %s to %s", onClock(from), onClock(to))}, err
+	f, note := b.same(r, to-from)
+	path, err := b.render(ctx, c, r, f, "atrim=start="+inSeconds(from)+":end="+inSeconds(to)+",asetpts=PTS-STARTPTS")
+	return toolbox.Output{Path: path, About: plan.Say("from %s to %s", onClock(from), onClock(to)), Note: note}, err
 }
 
 // inSeconds writes a time as ffmpeg reads it.

@@ -25,6 +25,7 @@ func (b *Backend) denoiseAudio(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	path, err := b.render(ctx, c, r, r.same(), cleaning)
-	return toolbox.Output{Path: path, About: plan.Say("with less noise")}, err
+	f, note := b.same(r, r.look.Duration)
+	path, err := b.render(ctx, c, r, f, cleaning)
+	return toolbox.Output{Path: path, About: plan.Say("with less noise"), Note: note}, err
 }

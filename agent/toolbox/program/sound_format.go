@@ -2,6 +2,7 @@ package program
 
 import (
 	"strings"
+	"time"
 
 	"atelier/agent/plan"
 )
@@ -30,6 +31,32 @@ var (
 
 // opusInOgg is Opus under the ending that voice messages have.
 var opusInOgg = soundFormat{opus.name, "ogg", opus.args}
+
+// size is how many bytes a sound has in the format where that can be told: where samples are
+// not packed. Else it is 0.
+func (f soundFormat) size(length time.Duration, rate, channels int) int64 {
+	const head = 200 // bytes, and a few more
+	bytes := map[string]float64{"pcm_s16le": 2, "pcm_s16be": 2, "pcm_s24le": 3}[f.args[1]]
+	if bytes == 0 {
+		return 0
+	}
+	return head + int64(length.Seconds()*float64(rate)*float64(channels)*bytes)
+}
+
+// fitting is the format, or FLAC, which loses nothing either, where the file would be too
+// large; then it says so.
+func (b *Backend) fitting(f soundFormat, length time.Duration, rate, channels int) (soundFormat, plan.Message) {
+	size := f.size(length, rate, channels)
+	if size <= b.config.Limits.Bytes {
+		return f, plan.Message{}
+	}
+	return flac, plan.Say("As %s it would have %s, and at most %s are taken, so it is FLAC.", f.name, megabytes(size), megabytes(b.config.Limits.Bytes))
+}
+
+// same is the format of so long a part of a recording: its own, where that fits.
+func (b *Backend) same(r recording, length time.Duration) (soundFormat, plan.Message) {
+	return b.fitting(r.same(), length, r.look.Audio().Frequency, r.look.Audio().Channels)
+}
 
 // parseSoundFormat understands how people name a format: "mp3", ".WAV", "an ogg file".
 func parseSoundFormat(said string) (soundFormat, error) {

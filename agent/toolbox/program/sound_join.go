@@ -52,20 +52,22 @@ func (b *Backend) joinAudio(ctx context.Context, c toolbox.Call) (toolbox.Output
 			f = mp3
 		}
 	}
-	path, err := b.renderAll(ctx, c, all, f, []string{"-filter_complex", joining(len(all), min(max(rate, 8000), 48_000), channels), "-map", "[joined]"})
-	return toolbox.Output{Path: path, About: plan.Say("%d sounds in one, %s long", len(all), onClock(length))}, err
+	rate = min(max(rate, 8000), 48_000)
+	f, note := b.fitting(f, length, rate, channels)
+	path, err := b.renderAll(ctx, c, all, f, []string{"-filter_complex", joining(all, rate, channels), "-map", "[joined]"})
+	return toolbox.Output{Path: path, About: plan.Say("%d sounds in one, %s long", len(all), onClock(length)), Note: note}, err
 }
 
-// joining is the filter that puts so many sounds behind each other.
-func joining(n, rate, channels int) string {
+// joining is the filter that puts sounds behind each other.
+func joining(all []recording, rate, channels int) string {
 	layout := "mono"
 	if channels > 1 {
 		layout = "stereo"
 	}
 	var graph, labels strings.Builder
-	for i := range n {
-		fmt.Fprintf(&graph, "[%d:a:0]aresample=%d,aformat=sample_fmts=fltp:channel_layouts=%s[a%d];", i, rate, layout, i)
+	for i, r := range all {
+		fmt.Fprintf(&graph, "[%s]aresample=%d,aformat=sample_fmts=fltp:channel_layouts=%s[a%d];", r.sound(i), rate, layout, i)
 		fmt.Fprintf(&labels, "[a%d]", i)
 	}
-	return graph.String() + labels.String() + fmt.Sprintf("concat=n=%d:v=0:a=1[joined]", n)
+	return graph.String() + labels.String() + fmt.Sprintf("concat=n=%d:v=0:a=1[joined]", len(all))
 }

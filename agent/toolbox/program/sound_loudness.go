@@ -60,11 +60,12 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 			return toolbox.Output{}, err
 		}
 	}
-	path, err := b.render(ctx, c, r, r.same(), filter)
+	f, note := b.same(r, r.look.Duration)
+	path, err := b.render(ctx, c, r, f, filter)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(loudness), decibels(was.integrated))}, nil
+	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(loudness), decibels(was.integrated)), Note: note}, nil
 }
 
 func decibels(v float64) string {
@@ -114,7 +115,7 @@ func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filt
 	defer os.Remove(path) //nolint:errcheck // the folder is left tidy in any case
 	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{input},
-		Args:   []string{"-map", "0:a:0", "-af", filter + ",ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
+		Args:   []string{"-map", r.sound(0), "-af", filter + ",ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
 		Output: path, Timeout: soundTime,
 	})
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -51,8 +50,9 @@ func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples
 	decoded := filepath.Join(c.Dir, "samples.wav")
 	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs:  []ffmpeg.Input{r.input()},
-		Args:    []string{"-map", "0:a:0", "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
+		Args:    []string{"-map", r.sound(0), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
 		Output:  decoded,
+		Most:    mostDecoded,
 		Timeout: soundTime,
 	})
 	if err != nil {
@@ -83,12 +83,15 @@ func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples
 	return toolbox.Output{Path: path}, nil
 }
 
-// drawnRate is how many samples a second are drawn: all that are heard, and fewer of a
-// sound that is hours long, so that they take no more than half a gigabyte.
+// mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.
+const mostDecoded = 512 << 20
+
+// drawnRate is how many samples a second are drawn: all that are heard, and fewer of a sound
+// that is hours long, so that they fit.
 func (r recording) drawnRate() int {
 	rate := min(max(r.look.Audio().Frequency, 8000), 44_100)
-	if r.look.Duration > time.Hour {
-		rate = min(rate, 16_000)
+	if length := r.look.Duration.Seconds(); length > 0 {
+		rate = min(rate, max(int(0.98*mostDecoded/2/length), 1000)) // two bytes each
 	}
 	return rate
 }

@@ -180,7 +180,8 @@ func lacking(abi int, filters bool) error {
 	var all []error
 	since := func(version int, linux, what string) {
 		if abi > 0 && abi < version {
-			all = append(all, fmt.Errorf("this kernel's Landlock is of version %d, and only from %d (Linux %s) on it keeps programs from %s", abi, version, linux, what))
+			all = append(all, fmt.Errorf("this kernel's Landlock is of version %d, and only from %d (Linux %s) on it keeps programs from %s",
+				abi, version, linux, what))
 		}
 	}
 	if abi < 1 {

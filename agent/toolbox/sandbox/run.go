@@ -97,6 +97,9 @@ func unstarted(c Command, err error) error {
 // errLimit is the detail of programs that were stopped at a limit.
 var errLimit = errors.New("a limit of programs was reached")
 
+// ErrLarge is the detail of those that were stopped because they wrote too much.
+var ErrLarge = errors.New("too much was written")
+
 // tooMuch is the error of a program that took too much of something.
 func tooMuch(sentence plan.Message) error { return &plan.Fault{Sentence: sentence, Err: errLimit} }
 
@@ -105,7 +108,10 @@ func tooLong(c Command, most time.Duration) error {
 }
 
 func tooLarge(c Command, most int64) error {
-	return tooMuch(plan.Say("%s wrote more than %s, and was stopped; try it with something shorter or smaller.", c.name(), megabytes(most)))
+	return &plan.Fault{
+		Sentence: plan.Say("%s wrote more than %s, and was stopped; try it with something shorter or smaller.", c.name(), megabytes(most)),
+		Err:      fmt.Errorf("%w: %w", errLimit, ErrLarge),
+	}
 }
 
 func tooHungry(c Command, most int64) error {

@@ -19,6 +19,7 @@ type answer struct {
 }
 
 type answeredStream struct {
+	Index       int    `json:"index"`
 	Kind        string `json:"codec_type"`
 	Codec       string `json:"codec_name"`
 	Width       int    `json:"width"`
@@ -45,7 +46,7 @@ type answeredStream struct {
 
 // entries asks ffprobe for what an answer holds.
 const entries = "format=duration" +
-	":stream=codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio" +
+	":stream=index,codec_type,codec_name,width,height,avg_frame_rate,r_frame_rate,pix_fmt,sample_aspect_ratio" +
 	",sample_rate,channels,duration,nb_frames,nb_read_packets" +
 	":stream_disposition=attached_pic:stream_tags=alpha_mode:stream_side_data=rotation"
 
@@ -100,13 +101,25 @@ func (s answeredStream) counts() bool {
 	return (sound || pictures) && number(s.Packets) > 0
 }
 
+// empty tells that there would be sound, but for its samples, and nothing else.
+func (a answer) empty() bool {
+	for _, s := range a.Streams {
+		if s.Kind != "audio" || number(s.Packets) > 0 {
+			return false
+		}
+	}
+	return len(a.Streams) > 0
+}
+
 func between(side int) bool { return side > 0 && side <= maxSide }
 
 func (s answeredStream) stream() Stream {
 	if s.Kind == "audio" {
-		return Stream{Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0)}
+		return Stream{Index: s.Index, Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0)}
 	}
-	out := Stream{Kind: s.Kind, Codec: s.Codec, Pixels: s.Pixels, Width: s.squared(), Height: s.Height, Rate: rate(s.Average), Alpha: s.alpha()}
+	out := Stream{
+		Index: s.Index, Kind: s.Kind, Codec: s.Codec, Pixels: s.Pixels, Width: s.squared(), Height: s.Height, Rate: rate(s.Average), Alpha: s.alpha(),
+	}
 	base := rate(s.Base)
 	out.Variable = base > 0 && out.Rate > 0 && math.Abs(base-out.Rate) > out.Rate/100
 	for _, side := range s.Sides {

@@ -189,7 +189,7 @@ func TestOnlyTheSniffedKindIsRead(t *testing.T) {
 	if out := program(t, found.ffprobe, "-v", "error", "-show_entries", "stream=width", "-of", "csv", script); !strings.Contains(out, "1600") {
 		t.Fatalf("the trick does not work at all: %s", out)
 	}
-	v := &source{f: newFFmpeg(t, Config{}), programs: found, path: script, demuxer: "mov"}
+	v := &source{f: newFFmpeg(t, Config{}), programs: found, path: script, demuxer: "mov", look: Look{Streams: []Stream{{Kind: "video"}}}}
 	if a, err := v.probe(t.Context()); err == nil {
 		t.Errorf("the script was read: %+v", a)
 	}

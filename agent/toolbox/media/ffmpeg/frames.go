@@ -126,7 +126,7 @@ func (v *source) still(ctx context.Context, at time.Duration) ([]byte, error) {
 	side := strconv.Itoa(longestSide)
 	return v.run(ctx, v.programs.ffmpeg, maxFrame, v.args(
 		[]string{"-nostdin", "-ss", Seconds(at)},
-		"-map", "0:V:0", "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
+		"-map", v.look.Video().Of(0), "-frames:v", "1", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-filter_threads", "1", "-vf", `scale=w=min(`+side+`\,iw):h=min(`+side+`\,ih):force_original_aspect_ratio=decrease`,
 		"-c:v", "mjpeg", "-q:v", "3", "-pix_fmt", "yuvj420p", "-flags:v", "+bitexact", "-fflags", "+bitexact",
 		"-f", "image2pipe", "pipe:1",

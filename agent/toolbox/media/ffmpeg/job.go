@@ -1,6 +1,7 @@
 package ffmpeg
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,9 @@ type Job struct {
 	// Files are further files that filters read, of our own making: subtitles, texts.
 	// Filters name them by their base names, since the program works beside them.
 	Files []string
+	// Most is the largest that the output may be, in bytes; 0 is as large as files of people
+	// may be ([Config].Limits). What nobody is given may be larger.
+	Most int64
 	// Timeout is how long it may take; 0 is the program's own.
 	Timeout time.Duration
 }
@@ -61,7 +65,7 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
 		return unwritten(j.Output, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b := &bench{f: f, programs: found, dir: dir}
+	b := &bench{f: f, programs: found, dir: dir, most: cmp.Or(j.Most, f.limits.Bytes)}
 	if err := b.lay(ctx, j); err != nil {
 		return err
 	}
@@ -86,6 +90,7 @@ type bench struct {
 	f        *FFmpeg
 	programs programs
 	dir      string
+	most     int64    // bytes of the output
 	args     []string // the inputs
 	read     []string // where they really lie
 }
@@ -155,8 +160,15 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1", "-map_chapters", "-1",
 		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
 	_, err := b.f.sandbox.Run(ctx, sandbox.Command{
-		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), File: b.f.limits.Bytes, Timeout: j.Timeout,
+		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), File: b.most, Timeout: j.Timeout,
 	})
+	if errors.Is(err, sandbox.ErrLarge) {
+		return &plan.Fault{
+			Sentence: plan.Say("It would become larger than %s, and more cannot be handed over; "+
+				"ask for a shorter part of it, or for a format that packs more, such as MP3 or MP4.", plan.Say("%.1f MB", float64(b.most)/1e6)),
+			Err: err,
+		}
+	}
 	if _, gaveUp := errors.AsType[*exec.ExitError](err); !gaveUp || ctx.Err() != nil {
 		return err
 	}
@@ -174,9 +186,11 @@ func (b *bench) examine(ctx context.Context, made string) error {
 	if err := sandbox.Left(made); err != nil {
 		return unfit(err)
 	}
-	info, err := media.InspectContext(ctx, made, b.f.limits)
+	f := *b.f
+	f.limits.Bytes = b.most
+	info, err := media.InspectContext(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		_, err = b.f.open(ctx, b.programs, made)
+		_, err = f.open(ctx, b.programs, made)
 	}
 	if err != nil && ctx.Err() == nil {
 		return unfit(err)

@@ -2,6 +2,7 @@ package ffmpeg
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"atelier/agent/plan"
@@ -9,6 +10,8 @@ import (
 
 // Stream is one of a file's.
 type Stream struct {
+	// Index is its place among all streams of the file, those too that are left out here.
+	Index int
 	// Kind is video or audio; a cover picture is no video.
 	Kind string
 	// Codec is ffmpeg's name for how it is packed, such as h264.
@@ -28,6 +31,10 @@ type Stream struct {
 	Frequency int
 	Channels  int
 }
+
+// Of is how ffmpeg's options and filters name the stream, where its file is that input of
+// theirs, counted from 0.
+func (s Stream) Of(input int) string { return fmt.Sprintf("%d:%d", input, s.Index) }
 
 // Even tells whether both sides are even, as the usual codecs of videos need them.
 func (s Stream) Even() bool { return s.Width%2 == 0 && s.Height%2 == 0 }

@@ -35,7 +35,7 @@ func TestLook(t *testing.T) {
 		path string
 		want Look
 	}{
-		"sound and pictures": {made(t, "a.mp4", with(both, "-pix_fmt", "yuv420p")...), video("video/mp4", h264(), aac())},
+		"sound and pictures": {made(t, "a.mp4", with(both, "-pix_fmt", "yuv420p")...), video("video/mp4", h264(), changed(aac(), func(s *Stream) { s.Index = 1 }))},
 		"pictures alone":     {upright, video("video/mp4", h264())},
 		"turned": {made(t, "turned.mp4", "-i", upright, "-c", "copy", "-metadata:s:v:0", "rotate=90"),
 			video("video/mp4", changed(h264(), func(s *Stream) { s.Width, s.Height = 48, 64 }))},
@@ -136,7 +136,7 @@ func TestLookRefuses(t *testing.T) {
 		"half a Matroska":    {path: half(made(t, "half.mkv", with(lavfi(pattern), "-c:v", "mpeg4")...)), want: "is cut off"},
 		"half a WAV":         {path: half(made(t, "half.wav", lavfi(tone)...)), want: "is cut off"},
 		"half a FLAC":        {path: half(made(t, "half.flac", lavfi(tone)...)), want: "is cut off"},
-		"no samples":         {path: made(t, "none.wav", with(lavfi(tone), "-t", "0")...), want: "holds neither sound nor moving pictures"},
+		"no samples":         {path: made(t, "none.wav", with(lavfi(tone), "-t", "0")...), want: "\"none.wav\" is empty: there is no sound in it; please send it again."},
 		"nothing at all":     {path: file("empty.mp3", ""), want: "is empty"},
 		"a playlist":         {path: file("list.mp4", "#EXTM3U\n#EXTINF:1,\n/etc/passwd\n"), want: "is not what its ending says"},
 		"a wrong ending":     {path: file("photo.mp3", "\x89PNG\r\n\x1a\n"), want: "is not what its ending says"},

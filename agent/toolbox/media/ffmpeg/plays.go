@@ -21,8 +21,13 @@ func (f *FFmpeg) Plays(ctx context.Context, path string) (time.Duration, error) 
 	if err != nil {
 		return 0, err
 	}
-	_, err = s.run(ctx, found.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"},
-		"-map", "0:V:0?", "-map", "0:a:0?", "-t", beginning, "-f", "null", "-"))
+	var args []string
+	for _, stream := range []*Stream{s.look.Video(), s.look.Audio()} {
+		if stream != nil {
+			args = append(args, "-map", stream.Of(0))
+		}
+	}
+	_, err = s.run(ctx, found.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"}, append(args, "-t", beginning, "-f", "null", "-")...))
 	switch {
 	case ctx.Err() != nil:
 		return 0, media.Stopped(ctx)

@@ -82,6 +82,9 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 		return nil, s.damaged(ctx, err)
 	}
 	if s.look.Streams = said.streams(); len(s.look.Streams) == 0 {
+		if said.empty() {
+			return nil, fault(path, nil, "is empty: there is no sound in it; please send it again.")
+		}
 		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
 	}
 	whole := s.whole(ctx, said)

@@ -13,6 +13,9 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
+// margin is what stays free at the edges of a picture, in pixels.
+const margin = 4
+
 // letters is the size of what is written on the axes, in pixels.
 const letters = 22
 
@@ -94,10 +97,8 @@ func (p panel) times(length time.Duration, write pen, lines bool) {
 			p.SetNRGBA(x, y, ink)
 		}
 		text := clock(at, apart)
-		shift := 0.5
-		if half := write.MeasureString(text).Ceil() / 2; x+half > p.Rect.Max.X-4 {
-			shift = 1 - float64(p.Rect.Max.X-4-x)/float64(2*half)
-		}
-		write.write(text, x, p.area.Max.Y+14+letters, shift)
+		width := write.MeasureString(text).Ceil()
+		left := min(max(x-width/2, margin), p.Rect.Max.X-margin-width) // whole, at both ends too
+		write.write(text, left, p.area.Max.Y+14+letters, 0)
 	}
 }

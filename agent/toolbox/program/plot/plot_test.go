@@ -141,6 +141,43 @@ func TestMarksOfTime(t *testing.T) {
 	}
 }
 
+// TestMarksAreWhole: what is written at the ends of the axes is not cut off by the edges.
+func TestMarksAreWhole(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rate    int
+		seconds float64
+	}{{8000, 0.005}, {8000, 0.05}, {8000, 1}, {1, 600}, {1, 36_000}} {
+		s := sound(c.rate, c.seconds, tone(440, 0))
+		wave, _, err := Wave(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spectrum, err := Spectrum(t.Context(), s)
+		if err != nil && c.rate > 1 {
+			t.Fatal(err)
+		}
+		for _, img := range []image.Image{wave, spectrum} {
+			if img == nil {
+				continue
+			}
+			b := img.Bounds()
+			for y := range b.Max.Y {
+				for _, x := range []int{0, 1, b.Max.X - 2, b.Max.X - 1} {
+					if img.At(x, y) != ground {
+						t.Fatalf("%g s: something reaches the edge at %d, %d", c.seconds, x, y)
+					}
+				}
+			}
+			for x := range b.Max.X {
+				if img.At(x, 0) != ground || img.At(x, b.Max.Y-1) != ground {
+					t.Fatalf("%g s: something reaches the edge in column %d", c.seconds, x)
+				}
+			}
+		}
+	}
+}
+
 func BenchmarkSpectrum(b *testing.B) {
 	s := sound(44100, 60, tone(440, 0.5))
 	for b.Loop() {

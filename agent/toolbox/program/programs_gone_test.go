@@ -1,0 +1,122 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"image/color"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// allPrograms are what operations start, by the names of the programs here.
+func allPrograms() []string {
+	return []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pocketsphinx", "pocketsphinx_continuous", "tesseract"}
+}
+
+// TestEachProgramMissing: every operation that needs a program names it with its package,
+// and takes the blame; every other one is there.
+func TestEachProgramMissing(t *testing.T) { //nolint:paralleltest // it sets the environment
+	for _, gone := range []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pocketsphinx", "tesseract"} {
+		t.Run(gone, func(t *testing.T) {
+			bin := t.TempDir()
+			for _, name := range allPrograms() {
+				path, err := exec.LookPath(name)
+				if err != nil || strings.HasPrefix(name, gone) {
+					continue
+				}
+				if err := os.Symlink(path, filepath.Join(bin, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", bin)
+			b := newBackend(t)
+			for run, op := range b.operations {
+				c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}
+				at := slices.IndexFunc(op.needs, func(n need) bool { return n.program == gone || n.program == "" && n.debian == gone })
+				err := b.Probe(t.Context(), c)
+				if at < 0 {
+					if err != nil {
+						t.Errorf("%s is not there: %v", run, err)
+					}
+					continue
+				}
+				holds(t, plan.Sentence(err, plan.Message{}).String(), gone, "apt-get install "+op.needs[at].debian)
+				if _, err := b.Run(t.Context(), c, callOf(t, nil)); !errors.Is(err, toolbox.ErrDown) {
+					t.Errorf("%s gives %v", run, err)
+				}
+			}
+		})
+	}
+}
+
+// TestEachProgramHanging: it ends with the context of the call, and leaves nothing behind.
+// Of ffmpeg, the package ffmpeg has a test of its own.
+func TestEachProgramHanging(t *testing.T) { //nolint:paralleltest // it sets the environment
+	words := writePNG(t, "words.png", filled(40, 30, color.Black))
+	sound := fileOf(plan.Audio, tone(t, "tone.wav", "440", "1"))
+	for program, c := range map[string]struct {
+		run  string
+		args args
+	}{
+		"espeak-ng":    {"text_to_speech", args{"text": "hello"}},
+		"tesseract":    {"tesseract", args{"image": fileOf(plan.Image, words)}},
+		"pocketsphinx": {"speech_to_text", args{"audio": sound}},
+		"abc2midi":     {"text_to_music", args{"prompt": "piano"}},
+		"fluidsynth":   {"text_to_music", args{"prompt": "piano"}},
+	} {
+		t.Run(program, func(t *testing.T) {
+			bin := t.TempDir()
+			// It waits for somebody to write to it, which tells that it has begun, and then for
+			// ever.
+			const script = "#!/bin/sh\nread word < begun\nexec sleep 100000\n"
+			for _, name := range allPrograms() {
+				if !strings.HasPrefix(name, program) {
+					continue
+				}
+				if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil { //nolint:gosec // a program is executable
+					t.Fatal(err)
+				}
+			}
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			call := callOf(t, c.args)
+			pipe := filepath.Join(call.Dir, "begun")
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() {
+				_, err := newBackend(t).Run(ctx, toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: c.run}}, call)
+				// where it never began, nobody else opens the pipe
+				if f, failed := os.OpenFile(pipe, os.O_RDWR, 0); failed == nil {
+					failed = errors.Join(err, f.Close())
+					err = failed
+				}
+				ended <- err
+			}()
+			begun, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cancel()
+			if err := <-ended; !errors.Is(err, context.Canceled) || errors.Is(err, toolbox.ErrDown) {
+				t.Errorf("it ended with %v", err)
+			}
+			if err := begun.Close(); err != nil {
+				t.Error(err)
+			}
+			left, err := os.ReadDir(call.Dir)
+			if err != nil || len(left) > 0 {
+				t.Errorf("left behind: %v, %v", left, err)
+			}
+		})
+	}
+}

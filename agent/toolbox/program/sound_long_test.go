@@ -1,0 +1,129 @@
+package program
+
+import (
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// long is half a minute of a tone as MP3, again and again, which is not packed anew: hours of
+// it are made in no time.
+func long(t *testing.T, name string, seconds int) string {
+	t.Helper()
+	part := clip(t, "part.mp3", append(lavfi("sine=frequency=300:sample_rate=44100:duration=30"), "-b:a", "32k")...)
+	path := filepath.Join(t.TempDir(), name)
+	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-stream_loop", "-1", "-i", part, "-t", strconv.Itoa(seconds), "-c", "copy", path)
+	return path
+}
+
+// TestALongSoundIsTaken: twenty minutes are more than a file may have once they are decoded.
+func TestALongSoundIsTaken(t *testing.T) {
+	t.Parallel()
+	sound := fileOf(plan.Audio, long(t, "talk.mp3", 1200))
+	img := readPicture(t, done(t, "waveform_image", args{"audio": sound}).Path)
+	for _, x := range []int{40, 800, 1560} {
+		if _, loud, _, _ := img.At(x, 200).RGBA(); loud < 0x8000 {
+			t.Errorf("it is not to be seen at %d", x)
+		}
+	}
+	// What would be too large is told before the work, and what to ask for.
+	said := refused(t, "convert_audio", args{"audio": sound, "format": "wav"})
+	if want := "As WAV it would have 105.9 MB, and at most 100.0 MB are taken; ask for MP3 or FLAC."; said != want {
+		t.Errorf("it says %q, want %q", said, want)
+	}
+}
+
+// TestDrawnRate: what is decoded to be drawn fits, however long it is, and loses no more
+// than it must.
+func TestDrawnRate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		length     time.Duration
+		rate, want int
+	}{
+		{0, 96_000, 44_100}, {time.Minute, 4000, 8000}, {time.Hour, 44_100, 44_100}, {100 * time.Minute, 44_100, 43_844}, {4 * time.Hour, 48_000, 18_268},
+	} {
+		r := recording{look: ffmpeg.Look{Duration: c.length, Streams: []ffmpeg.Stream{{Kind: "audio", Frequency: c.rate}}}}
+		got := r.drawnRate()
+		if got != c.want || 2*float64(got)*c.length.Seconds() > mostDecoded {
+			t.Errorf("%v at %d Hz is drawn at %d Hz, want %d", c.length, c.rate, got, c.want)
+		}
+	}
+}
+
+// small is a make that takes files of half a megabyte.
+func small(t *testing.T) *Backend {
+	t.Helper()
+	limits := media.Limits{Bytes: 500_000}
+	box, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := ffmpeg.New(ffmpeg.Config{Sandbox: box, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := New(Config{Sandbox: box, FFmpeg: f, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestSamplesMayBeMoreThanFiles: a packed sound is taken though its samples are more than a
+// file may have. Where these would be handed over, they are packed without a loss.
+func TestSamplesMayBeMoreThanFiles(t *testing.T) {
+	t.Parallel()
+	b := small(t)
+	minute := fileOf(plan.Audio, long(t, "minute.mp3", 60))
+	part := fileOf(plan.Audio, clip(t, "part.wav", lavfi("sine=frequency=300:sample_rate=44100:duration=4")...))
+	for run, a := range map[string]args{
+		"waveform_image": {"audio": minute}, "spectrogram_image": {"audio": minute}, "join_audio": {"audios": list(part, part)},
+	} {
+		t.Run(run, func(t *testing.T) {
+			t.Parallel()
+			c := callOf(t, a)
+			c.Tool = run
+			out, err := b.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, c)
+			if err != nil {
+				t.Fatalf("%q: %v", plan.Sentence(err, plan.Message{}), err)
+			}
+			if run != "join_audio" {
+				return
+			}
+			if want := "As WAV it would have 706 kB, and at most 500 kB are taken, so it is FLAC."; out.Note.String() != want || probe(t, out.Path).codecs() != "audio:flac" {
+				t.Errorf("it says %q, want %q", out.Note, want)
+			}
+		})
+	}
+}
+
+// TestTheSoundThatIsLookedAtIsTaken: a file may begin with a stream of sound without samples.
+func TestTheSoundThatIsLookedAtIsTaken(t *testing.T) {
+	t.Parallel()
+	path := clip(t, "two.mkv", append(lavfi("sine=frequency=1500:sample_rate=48000:duration=2", "sine=frequency=900:duration=2"),
+		"-filter_complex", "[0:a]atrim=end_sample=0[none]", "-map", "[none]", "-map", "1:a", "-c:a", "flac")...)
+	if codecs := probe(t, path).codecs(); codecs != "audio:flac audio:flac" {
+		t.Fatalf("the file has %s", codecs)
+	}
+	sound := fileOf(plan.Audio, path)
+	for run, a := range map[string]args{
+		"convert_audio": {"audio": sound, "format": "wav"}, "cut_audio": {"audio": sound, "range": "1 s"}, "join_audio": {"audios": list(sound, sound)},
+		"normalize_loudness": {"audio": sound},
+	} {
+		t.Run(run, func(t *testing.T) {
+			t.Parallel()
+			if got := loudest(t, done(t, run, a).Path, 0.2, 0.8, notes...); got != 900 {
+				t.Errorf("it is of %g Hz", got)
+			}
+		})
+	}
+	done(t, "waveform_image", args{"audio": sound})
+}
