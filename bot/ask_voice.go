@@ -37,7 +37,8 @@ func (a *askCommand) inspectVoice(ctx context.Context, config Config) error {
 		return err
 	}
 	if info.Type != plan.Audio {
-		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a sound: --voice takes a recording in which you say what you want.", filepath.Base(*a.Voice)))}
+		name := filepath.Base(*a.Voice)
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("%q is not a sound: --voice takes a recording in which you say what you want.", name))}
 	}
 	return nil
 }

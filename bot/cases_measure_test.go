@@ -101,7 +101,7 @@ func disc(img *image.NRGBA, at image.Point, radius int, c color.NRGBA) {
 
 func writePNG(t *testing.T, path string, img image.Image) {
 	t.Helper()
-	f, err := os.Create(path) //nolint:gosec // in the test's own folder
+	f, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func (m measure) judge(t *testing.T, path string) {
 		m.look(t, path)
 	}
 	for _, text := range m.Has {
-		b, err := os.ReadFile(path) //nolint:gosec // what was handed out
+		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,11 +189,11 @@ func (m measure) look(t *testing.T, path string) {
 	t.Helper()
 	still := filepath.Join(t.TempDir(), "still.png")
 	tool(t, "ffmpeg", "-v", "error", "-i", path, "-frames:v", "1", still)
-	f, err := os.Open(still) //nolint:gosec // in the test's own folder
+	f, err := os.Open(still)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer f.Close() //nolint:errcheck // it was read
 	img, err := png.Decode(f)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func (m measure) look(t *testing.T, path string) {
 	near, tones := map[string]int{}, map[color.Color]bool{}
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
-			c, _ := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+			c, _ := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA) //nolint:errcheck // the model makes it so
 			tones[c] = true
 			for name, of := range colours {
 				if apart(c.R, of.R)+apart(c.G, of.G)+apart(c.B, of.B) < 110 {

@@ -128,7 +128,7 @@ func (c *trial) run(t *testing.T) {
 		for task, n := range before {
 			after[task] -= n
 		}
-		t.Logf("%q: asked were %v\n%s", turn.Wish, after, an)
+		t.Logf("%q: asked were %v\n%s", turn.Wish, after, &an)
 		turn.Want.judge(t, an, after)
 		for where := range turn.Faults {
 			server.Mend(where)
@@ -196,7 +196,7 @@ func heard(t *testing.T, env []string, args ...string) answer {
 }
 
 // String is what was answered, what ran, and what the other ways run with.
-func (a answer) String() string {
+func (a *answer) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Status, a.Text)
 	for _, s := range a.Solutions {
@@ -213,7 +213,7 @@ func (a answer) String() string {
 }
 
 // rankWith is the number of the first solution that runs with that.
-func (a answer) rankWith(t *testing.T, with string) int {
+func (a *answer) rankWith(t *testing.T, with string) int {
 	t.Helper()
 	for _, s := range a.Solutions {
 		if slices.ContainsFunc(s.Steps, func(l stepLine) bool { return l.With == with }) {
@@ -225,7 +225,7 @@ func (a answer) rankWith(t *testing.T, with string) int {
 }
 
 // followed is the solution that ran.
-func (a answer) followed() solutionLine {
+func (a *answer) followed() solutionLine {
 	for _, s := range a.Solutions {
 		if slices.ContainsFunc(s.Steps, func(l stepLine) bool { return l.Status != string(plan.Waiting) }) {
 			return s

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -42,7 +43,7 @@ func TestAVoiceMessageIsDone(t *testing.T) {
 		t.Errorf("it listened %d times", len(heard))
 	}
 	edits := server.Asked("image-to-image")
-	if len(edits) != 1 || !strings.Contains(edits[0].Parameters["prompt"].(string), "umbrella") {
+	if len(edits) != 1 || !strings.Contains(fmt.Sprint(edits[0].Parameters["prompt"]), "umbrella") {
 		t.Errorf("the picture was changed so: %+v", edits)
 	}
 	if len(reply.Files) != 1 {

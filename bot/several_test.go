@@ -35,7 +35,7 @@ func TestProcessesOfUnequalTools(t *testing.T) {
 	}
 	worker("cpu")
 	o := openParlour(t, newParlour(), append(slices.Clone(shared), "ATELIER_DATA="+t.TempDir())...)
-	until := func(tool string) []plan.Candidate {
+	until := func(tool string) {
 		t.Helper()
 		look := time.NewTicker(50 * time.Millisecond)
 		defer look.Stop()
@@ -45,10 +45,9 @@ func TestProcessesOfUnequalTools(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(able[tool]) > 0 {
-				return able[tool]
+				return
 			}
 		}
-		return nil
 	}
 	until("image_to_edge")
 	if able, err := o.jobs.Elsewhere(t.Context()); err != nil || len(able["text_to_image"]) != 0 {

@@ -15,7 +15,8 @@ import (
 )
 
 type toolsCommand struct {
-	JSON    bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, on, why}], or of servers [{server, kind, state, why, ways, all, running, …}]."`
+	JSON bool `help:"Print JSON: [{name, domain, args, returns, live, by, ways, on, why}], or of servers [{server, kind, state, why, ways, all, running, …}]."`
+
 	Servers bool `help:"List what the tools run on, and how that fares, in the place of the tools."`
 }
 
@@ -56,7 +57,8 @@ func (t *toolsCommand) Run(ctx context.Context, c *call) error {
 	var workers []jobs.Worker
 	if !t.Servers {
 		if workers, err = config.workers(ctx); err != nil {
-			fmt.Fprintf(c.Stderr, "What other processes can run is not known. %s\n", told(err, "They cannot be asked."))
+			why := told(err, "They cannot be asked.")
+			_, _ = fmt.Fprintf(c.Stderr, "What other processes can run is not known. %s\n", why) //nolint:errcheck // the tools are listed all the same
 		}
 	}
 	config.Elsewhere = func(context.Context) (map[string][]plan.Candidate, error) { return jobs.ToolsOf(workers), nil }
@@ -133,7 +135,7 @@ func (l *toolLine) place(here map[string][]plan.Candidate, workers []jobs.Worker
 }
 
 // servers are those that can run it, in the order in which they are tried.
-func (l toolLine) servers() []string {
+func (l *toolLine) servers() []string {
 	var names []string
 	for _, way := range l.Ways {
 		name, _, _ := strings.Cut(way, ":")

@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/toolboxtest"
 )
 
-func TestContract(t *testing.T) {
+func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the environment
 	w := newWorkbench(t)
 	broken := filepath.Join(t.TempDir(), "1.png")
 	if err := os.WriteFile(broken, []byte("\x89PNG\r\n\x1a\n and no more"), 0o600); err != nil {

@@ -23,7 +23,7 @@ func allPrograms() []string {
 
 // TestEachProgramMissing: every operation that needs a program names it with its package,
 // and takes the blame; every other one is there.
-func TestEachProgramMissing(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestEachProgramMissing(t *testing.T) {
 	for _, gone := range []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pocketsphinx", "tesseract"} {
 		t.Run(gone, func(t *testing.T) {
 			bin := t.TempDir()
@@ -59,7 +59,7 @@ func TestEachProgramMissing(t *testing.T) { //nolint:paralleltest // it sets the
 
 // TestEachProgramHanging: it ends with the context of the call, and leaves nothing behind.
 // Of ffmpeg, the package ffmpeg has a test of its own.
-func TestEachProgramHanging(t *testing.T) { //nolint:paralleltest // it sets the environment
+func TestEachProgramHanging(t *testing.T) {
 	words := writePNG(t, "words.png", filled(40, 30, color.Black))
 	sound := fileOf(plan.Audio, tone(t, "tone.wav", "440", "1"))
 	for program, c := range map[string]struct {
@@ -81,7 +81,7 @@ func TestEachProgramHanging(t *testing.T) { //nolint:paralleltest // it sets the
 				if !strings.HasPrefix(name, program) {
 					continue
 				}
-				if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil { //nolint:gosec // a program is executable
+				if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
 					t.Fatal(err)
 				}
 			}
