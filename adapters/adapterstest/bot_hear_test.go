@@ -163,7 +163,7 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 			return e, false
 		}
 		e, ok = adapters.Reacted(e, on, h.emoji, !h.off || b.is("hears what goes as what comes"))
-		if _, m := b.chat.find(h.on); b.is("hears one part") && m != nil && b.chat.nonces["choices of "+m.ID] == "" {
+		if b.is("hears one part") && b.apart(h.on) {
 			return e, false
 		}
 		if !ok && b.is("hears any emoji") {
@@ -201,6 +201,15 @@ func (b *bot) event(h *happening) (e adapters.Event, ok bool) {
 		}
 	}
 	return e, true
+}
+
+// apart tells whether a message is there, and is not the part of an answer that has the
+// choices.
+func (b *bot) apart(id string) bool {
+	b.chat.mu.Lock()
+	defer b.chat.mu.Unlock()
+	_, m := b.chat.find(id)
+	return m != nil && b.chat.nonces["choices of "+m.ID] == ""
 }
 
 func (b *bot) written(e adapters.Event, h *happening) (adapters.Event, bool) {
