@@ -5,8 +5,9 @@ fault repeats what was sent, nor a path of the machine. The body of the answer i
 
     {"error": "<sentence>", "code": "<word>"}
 
-and 503 adds ``estimated_time`` in seconds, with the header Retry-After, where waiting helps
-(Hugging Face's inference API says so of models that are being loaded).
+503 has the header Retry-After where it may go well later. Where nothing ails the server and
+waiting is all it takes, it adds ``estimated_time`` in seconds, as Hugging Face's inference API
+does of models that are being loaded.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Fault(Exception):  # noqa: N818 - it is told to people by this name
 
     def body(self) -> dict[str, object]:
         told: dict[str, object] = {"error": self.message, "code": self.code}
-        if self.retry_after is not None:
+        if self.code == "too_busy" and self.retry_after is not None:
             told["estimated_time"] = self.retry_after
         return told
 
