@@ -11,8 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ours is the image that the composition builds.
-const ours = "atelier:local"
+// ours is the image of the program, and models that of the tool server: the composition
+// builds both.
+const (
+	ours   = "atelier:local"
+	models = "atelier-toolserver:local"
+)
 
 // composition is what these tests look at in compose.yaml.
 type composition struct {
@@ -25,7 +29,10 @@ type composition struct {
 
 // service is one of them, with what it merges in.
 type service struct {
-	Image       string            `yaml:"image"`
+	Image string `yaml:"image"`
+	Build struct {
+		Context string `yaml:"context"`
+	} `yaml:"build"`
 	Restart     string            `yaml:"restart"`
 	ReadOnly    bool              `yaml:"read_only"`
 	Tmpfs       []string          `yaml:"tmpfs"`
@@ -48,6 +55,15 @@ type service struct {
 	Healthcheck struct {
 		Test []string `yaml:"test"`
 	} `yaml:"healthcheck"`
+	Deploy struct {
+		Resources struct {
+			Reservations struct {
+				Devices []struct {
+					Capabilities []string `yaml:"capabilities"`
+				} `yaml:"devices"`
+			} `yaml:"reservations"`
+		} `yaml:"resources"`
+	} `yaml:"deploy"`
 }
 
 // envFile is a file of settings.
@@ -58,10 +74,13 @@ type envFile struct {
 // once tells whether a service runs to its end and is then no more.
 func (s service) once() bool { return s.Restart == "no" }
 
-// root tells whether a service runs as root, as an image does that names no user. Ours
-// names one.
+// built tells whether the composition builds its image, which then has no version.
+func (s service) built() bool { return s.Image == ours || s.Image == models }
+
+// root tells whether a service runs as root, as an image does that names no user. Those
+// that are built name one.
 func (s service) root() bool {
-	return s.Image != ours && (s.User == "" || strings.HasPrefix(s.User, "0:"))
+	return !s.built() && (s.User == "" || strings.HasPrefix(s.User, "0:"))
 }
 
 // flag is the value behind a flag of the command.
@@ -87,7 +106,7 @@ func compose(t *testing.T) composition {
 func TestServicesAreLocked(t *testing.T) {
 	t.Parallel()
 	for name, s := range compose(t).Services {
-		if s.Image != ours && !pinned(s.Image) {
+		if s.built() != (s.Build.Context != "") || !s.built() && !pinned(s.Image) {
 			t.Errorf("%s: the image %s is not pinned", name, s.Image)
 		}
 		if !s.ReadOnly || !slices.ContainsFunc(s.Tmpfs, func(m string) bool { return strings.HasPrefix(m, "/tmp") }) {
@@ -138,13 +157,52 @@ func TestEveryQueueIsServed(t *testing.T) {
 		if grace, err := time.ParseDuration(s.flag("--grace")); err != nil || grace <= 0 || grace >= s.Grace {
 			t.Errorf("%s: work that runs has %q to end, and the process %v", name, s.flag("--grace"), s.Grace)
 		}
-		if gpu := s.flag("--queues") == "gpu"; gpu != slices.Contains(s.Profiles, "gpu") {
-			t.Errorf("%s: only what needs a GPU is left out without one", name)
-		}
 	}
 	slices.Sort(served)
 	if want := []string{"cpu", "gateway", "gpu", "plan"}; !slices.Equal(served, want) {
 		t.Errorf("the queues that are served are %q, want %q", served, want)
+	}
+}
+
+// TestOnlyTheToolServerHasTheGPU: the worker that asks it needs none, and both are left out
+// without one.
+func TestOnlyTheToolServerHasTheGPU(t *testing.T) {
+	t.Parallel()
+	for name, s := range compose(t).Services {
+		asks, serves := s.flag("--queues") == "gpu", s.Image == models
+		if (asks || serves) != slices.Contains(s.Profiles, "gpu") {
+			t.Errorf("%s: it has the profiles %q", name, s.Profiles)
+		}
+		if devices := s.Deploy.Resources.Reservations.Devices; serves != (len(devices) > 0) {
+			t.Errorf("%s: it has the devices %v", name, devices)
+		}
+	}
+}
+
+// TestTheToolServerIsAsked: its address is the one that the worker asks, and it lets in who
+// has the operator's token and nobody else.
+func TestTheToolServerIsAsked(t *testing.T) {
+	t.Parallel()
+	services := compose(t).Services
+	s, ok := services["toolserver"]
+	if !ok || s.Image != models {
+		t.Fatal("there is no tool server")
+	}
+	at := "http://toolserver:" + s.Environment["TOOLSERVER_PORT"]
+	if got := services["gpu-worker"].Environment["TOOL_SERVER_URL"]; got != "${TOOL_SERVER_URL:-"+at+"}" {
+		t.Errorf("the worker asks %q, and the server is at %s", got, at)
+	}
+	if got := s.Environment["TOOLSERVER_TOKEN"]; got != "${TOOL_SERVER_TOKEN:-}" {
+		t.Errorf("its token is %q", got)
+	}
+	known := toolSettings(t)
+	for name := range s.Environment {
+		if strings.HasPrefix(name, toolPrefix) && !slices.Contains(known, name) {
+			t.Errorf("%s is no setting of it", name)
+		}
+	}
+	if !slices.Contains(s.Volumes, "models:"+s.Environment["HF_HOME"]) || len(s.Ports) > 0 {
+		t.Errorf("its models are in %q, of %q, and it publishes %q", s.Environment["HF_HOME"], s.Volumes, s.Ports)
 	}
 }
 
@@ -175,7 +233,7 @@ func TestVariables(t *testing.T) {
 			}
 			secret := strings.Contains(variable, "PASSWORD") || strings.Contains(variable, "SECRET") ||
 				strings.Contains(variable, "AUTH") || variable == "REDIS_URL"
-			if secret && !slices.Contains(tokens(t), variable) && !strings.Contains(value, "_PASSWORD:?") {
+			if s.Image != models && secret && !slices.Contains(tokens(t), variable) && !strings.Contains(value, "_PASSWORD:?") {
 				t.Errorf("%s: %s does not come from the operator", name, variable)
 			}
 		}
@@ -263,16 +321,20 @@ func TestNoCommandHoldsAPassword(t *testing.T) {
 	}
 }
 
-// TestStoresReachNobody: they are for the program, which reaches its models besides.
+// TestStoresReachNobody: they are for the program, which reaches its models besides. The
+// tool server, which fetches models, does not reach them.
 func TestStoresReachNobody(t *testing.T) {
 	t.Parallel()
 	c := compose(t)
 	for name, s := range c.Services {
-		if s.Image == ours || s.NetworkMode == "none" {
+		if s.built() || s.NetworkMode == "none" {
 			continue
 		}
 		if len(s.Networks) != 1 || !c.Networks[s.Networks[0]].Internal {
 			t.Errorf("%s is in the networks %q", name, s.Networks)
 		}
+	}
+	if got := c.Services["toolserver"].Networks; !slices.Equal(got, []string{"default"}) {
+		t.Errorf("the tool server is in the networks %q", got)
 	}
 }

@@ -34,6 +34,25 @@ func settings(t *testing.T) []string {
 	return names
 }
 
+// toolPrefix begins the names of the tool server's settings.
+const toolPrefix = "TOOLSERVER_"
+
+// toolSettings are the names of the variables that the tool server reads: the fields of its
+// class Settings.
+func toolSettings(t *testing.T) []string {
+	t.Helper()
+	_, class, _ := strings.Cut(text(t, "toolserver/toolserver/settings.py"), "\nclass Settings(")
+	class, _, _ = strings.Cut(class, "@classmethod")
+	var names []string
+	for _, match := range regexp.MustCompile(`(?m)^    ([a-z_]+): `).FindAllStringSubmatch(class, -1) {
+		names = append(names, toolPrefix+strings.ToUpper(match[1]))
+	}
+	if len(names) == 0 {
+		t.Fatal("the tool server has no settings")
+	}
+	return names
+}
+
 // pinned tells whether an image is named with a version, not with a tag that moves
 // between versions.
 func pinned(image string) bool {
