@@ -1,15 +1,40 @@
-"""One replica: it reads a request, has it done by the engine, and writes the answer."""
+"""One replica: it reads a request, has it done by the engine, and writes the answer.
+
+What is read lies in bounded memory: a request whose picture, sound or video would not fit
+waits before it is read. Files are read and written by a few threads of the worker's own, so
+that nothing else in the process stands still for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from typing import Any, Protocol
+import asyncio
+import logging
+import threading
+import traceback
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, cast
 
+from . import write
 from .events import Answer, Call, Event, Failed, Progress, ReplicaState
-from .faults import Fault
+from .faults import Cancelled, Fault
+from .read import Reader
 from .registry import Registry
+from .room import Room
 from .settings import Settings
+from .tasks import TASKS
 from .work import Request
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+DECODED = 24
+"""Bytes of what is read and not yet done, at most, for each of settings.max_pixels: six such
+pictures, 1.5 GB as it is set first."""
+THREADS = 4
 
 
 class Engine(Protocol):
@@ -24,19 +49,67 @@ class Engine(Protocol):
 
 
 class Worker:
-    """Does requests on one device. It is made and used in one event loop."""
+    """Does requests on one device. It is used in one event loop."""
 
     def __init__(self, settings: Settings, registry: Registry, engine: Engine) -> None:
-        self._settings, self._registry, self._engine = settings, registry, engine
+        self._registry, self._engine = registry, engine
+        self._reader = Reader(settings)
+        self._room = Room(DECODED * settings.max_pixels)
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="media")
 
     async def run(self, call: Call) -> AsyncIterator[Event]:
         """Does one request (see workers.Workers)."""
-        raise NotImplementedError
-        yield
+        try:
+            async with aclosing(self._run(call)) as events:
+                async for event in events:
+                    yield event
+        except Fault as fault:
+            yield Failed(fault)
+        except Exception as err:
+            # what an exception says may hold what was sent: only where it came from is told
+            log.error("%s failed at %s: %s", call.model, call.task, where(err))
+            yield Failed(Fault("model_failed", "The model failed at this."))
+
+    async def _run(self, call: Call) -> AsyncGenerator[Event, None]:
+        model = self._registry.model(call.model)
+        if call.task not in TASKS or call.task not in model.tasks:
+            raise Fault("unknown_task", "The model does not do that task.")
+        weight = await self._thread(lambda _: self._reader.weight(call.task, call.body))
+        async with self._room.of(weight):
+            request = await self._thread(lambda check: self._reader.request(call.task, call.content_type, call.body, check))
+            result, seconds = None, 0.0
+            async with aclosing(cast("AsyncGenerator[Any, None]", self._engine.run(call.model, request))) as events:
+                async for event in events:
+                    if isinstance(event, Progress):
+                        yield event
+                    else:
+                        result = event
+            kind, body = await self._thread(lambda _: write.answer(call.task, result, call.accept))
+        yield Answer(kind, body, seconds)
 
     async def state(self) -> ReplicaState:
         """What the replica tells of itself."""
         return self._engine.state()
 
     async def close(self) -> None:
-        """Waits for nothing any more; what runs is called off by who asked for it."""
+        """Lets go of its threads. What runs is called off by who asked for it."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _thread(self, do: Callable[[Callable[[], None]], T]) -> T:
+        """Does it in a thread, which is told to stop (faults.Cancelled) when this is called off."""
+        stop = threading.Event()
+
+        def check() -> None:
+            if stop.is_set():
+                raise Cancelled
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, do, check)
+        finally:
+            stop.set()
+
+
+def where(err: BaseException) -> str:
+    """What kind of exception it is and where it came from, without its message."""
+    frames = traceback.extract_tb(err.__traceback__)[-4:]
+    return f"{type(err).__name__} at {' < '.join(f'{Path(f.filename).name}:{f.lineno}' for f in reversed(frames))}"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import math
-from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from PIL import Image
@@ -15,6 +14,8 @@ from . import pictures, recordings
 from .faults import Fault
 from .tasks import TASKS
 from .work import Film, Sound
+
+T = TypeVar("T")
 
 JSON = "application/json"
 OFFERED = {
@@ -70,15 +71,14 @@ def preferred(accept: str, offered: tuple[str, ...]) -> str:
         weights = [o.partition("=")[2] for o in options if o.startswith("q=")]
         if kind:
             ranges.append((kind, _weight(weights), place))
-    best, chosen = (0.0, 0), offered[0]
-    for one in offered:
-        # the most precise range that fits says how much it is liked
+
+    def liking(one: str) -> tuple[float, int]:
         fits = [(len(kind.replace("*", "")), q, place) for kind, q, place in ranges if _fits(kind, one)]
-        if fits:
-            _, q, place = max(fits)
-            if q > 0 and (q, -place) > (best if best[0] > 0 else (0.0, -(10**6))):
-                best, chosen = (q, -place), one
-    return chosen
+        _, q, place = max(fits, default=(0, 0.0, 0))  # the most precise range says how much it is liked
+        return q, -place
+
+    best = max(offered, key=liking)
+    return best if liking(best)[0] > 0 else offered[0]
 
 
 def _weight(told: list[str]) -> float:
@@ -97,8 +97,8 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _expect(result: Any, kind: type | Callable[..., Any]) -> Any:  # noqa: ANN401 - work.Result
-    if not isinstance(result, kind):  # type: ignore[arg-type]
+def _expect(result: Any, kind: type[T]) -> T:  # noqa: ANN401 - work.Result
+    if not isinstance(result, kind):
         raise TypeError(f"the family made a {type(result).__name__} where {kind} is wanted")
     return result
 

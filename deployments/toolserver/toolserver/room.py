@@ -1,0 +1,58 @@
+"""A bound on bytes in memory that requests share."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class Room:
+    """Bytes that are taken and given back, in the order of asking: what is large is not passed
+    over for ever by what is small. One event loop uses it."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.free = size
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+
+    async def take(self, wanted: int) -> int:
+        """Waits until there is room, and tells how much was taken: what is more than all is as
+        much as all."""
+        wanted = min(max(wanted, 0), self.size)
+        if not self._waiting and wanted <= self.free:
+            self.free -= wanted
+            return wanted
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((wanted, turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.free += wanted  # it had its turn, and is gone
+            else:
+                self._waiting.remove((wanted, turn))
+            self._serve()
+            raise
+        return wanted
+
+    def give(self, taken: int) -> None:
+        self.free += taken
+        self._serve()
+
+    @asynccontextmanager
+    async def of(self, wanted: int) -> AsyncIterator[None]:
+        """Room while something is done."""
+        taken = await self.take(wanted)
+        try:
+            yield
+        finally:
+            self.give(taken)
+
+    def _serve(self) -> None:
+        while self._waiting and self._waiting[0][0] <= self.free:
+            wanted, turn = self._waiting.popleft()
+            if not turn.done():
+                self.free -= wanted
+                turn.set_result(None)
