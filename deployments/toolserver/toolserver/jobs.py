@@ -1,0 +1,185 @@
+"""What is being done, and what is kept for who comes back to ask for it.
+
+    Work     one request on its way through the workers
+    Jobs     the works that took too long to be waited for: they have an id that nobody guesses
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, Literal, cast
+
+from .events import Answer, Call, Failed
+from .faults import Fault
+from .workers import Workers
+
+log = logging.getLogger(__name__)
+
+Status = Literal["queued", "running", "done", "failed", "cancelled"]
+
+KEPT_BYTES = 512 << 20
+"""Of all results together; the newest is kept however large it is."""
+
+
+class Work:
+    """One request on its way. It begins at once, in the running event loop."""
+
+    def __init__(
+        self,
+        workers: Workers,
+        call: Call,
+        expected: float,
+        release: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """expected is how many seconds it takes about; release is called once when it has
+        ended, whatever became of it."""
+        self.model, self.task = call.model, call.task
+        self.status: Status = "queued"
+        self.progress = 0.0
+        self.answer: Answer | None = None
+        self.fault: Fault | None = None
+        self.asked = self.began = clock()
+        self.ended: float | None = None
+        self._expected, self._clock, self._release = expected, clock, release
+        self._started: float | None = None
+        self._running = asyncio.create_task(self._run(workers, call))
+        self._running.add_done_callback(self._over)
+
+    @property
+    def over(self) -> bool:
+        return self.status in ("done", "failed", "cancelled")
+
+    @property
+    def size(self) -> int:
+        return len(self.answer.body) if self.answer else 0
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """Whether it was over within the seconds."""
+        await asyncio.wait([self._running], timeout=seconds)
+        return self.over
+
+    def cancel(self) -> None:
+        """Calls it off, if it is not over. It is over a little later."""
+        if not self.over:
+            self.status = "cancelled"
+            self._running.cancel()
+
+    def estimate(self) -> float:
+        """Seconds that it still needs about: by how it went so far, once that tells."""
+        if self.over:
+            return 0.0
+        left = 1 - self.progress
+        if self._started is None:
+            return self._expected
+        took = self._clock() - self._started
+        return took * left / self.progress if self.progress >= 0.05 else max(self._expected - took, 1.0)
+
+    def told(self) -> dict[str, Any]:
+        """How far it is, as it is answered."""
+        body: dict[str, Any] = {"status": self.status, "progress": round(self.progress, 4)}
+        if not self.over:
+            body["estimated_time"] = round(self.estimate(), 1)
+        if self.fault:
+            body["error"] = {"code": self.fault.code, "message": self.fault.message}
+        return body
+
+    async def _run(self, workers: Workers, call: Call) -> None:
+        async with aclosing(cast("AsyncGenerator[Any, None]", workers.run(call))) as events:
+            async for event in events:
+                match event:
+                    case Answer():
+                        self.answer = event
+                    case Failed():
+                        self.fault = event.fault
+                    case _:
+                        if event.running and self._started is None:
+                            self._started = self._clock()
+                        if not self.over:
+                            self.status = "running" if self._started is not None else "queued"
+                        self.progress = max(self.progress, min(event.done, 1.0))
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (err := task.exception()):
+            log.error("%s failed at %s: %s", self.model, self.task, type(err).__name__)
+            self.fault = Fault("model_failed", "The server failed at this.")
+        self.ended = self._clock()
+        if self.status == "cancelled" or task.cancelled():
+            self.status, self.answer, self.fault = "cancelled", None, None
+        elif self.answer is not None and self.fault is None:
+            self.status, self.progress = "done", 1.0
+        else:
+            self.status, self.answer = "failed", None
+            self.fault = self.fault or Fault("replica_lost", "The replica that worked on this is gone.", retry_after=10)
+        self._release()
+
+
+class Jobs:
+    """Those that are asked after. What is over is kept for a while and within a number of
+    bytes, the oldest leaving first; what nobody asks after any more is called off."""
+
+    def __init__(self, keep: float, most: int = KEPT_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
+        self._keep, self._most, self._clock = keep, most, clock
+        self._works: dict[str, Work] = {}
+
+    def __len__(self) -> int:
+        return len(self._works)
+
+    def add(self, work: Work) -> str:
+        """Takes it up, and gives it its id."""
+        self.sweep()
+        name = secrets.token_urlsafe(24)
+        work.asked = self._clock()
+        self._works[name] = work
+        return name
+
+    def find(self, name: str) -> Work:
+        """The one of that id, which is being asked after."""
+        self.sweep()
+        try:
+            work = self._works[name]
+        except KeyError:
+            raise Fault("unknown_job", "There is no such job: it is done with, or the server was started anew.") from None
+        work.asked = self._clock()
+        return work
+
+    def drop(self, name: str) -> Work:
+        """Calls it off; where it is over, its result is forgotten."""
+        work = self.find(name)
+        if work.over and work.status != "cancelled":
+            del self._works[name]
+        work.cancel()
+        return work
+
+    def counts(self) -> dict[Status, int]:
+        """How many are in which status."""
+        counts: dict[Status, int] = dict.fromkeys(("queued", "running", "done", "failed", "cancelled"), 0)
+        for work in self._works.values():
+            counts[work.status] += 1
+        return counts
+
+    def sweep(self) -> None:
+        """Lets go of what was kept for long enough, or is too much."""
+        now = self._clock()
+        for name, work in list(self._works.items()):
+            if work.ended is not None and now - work.ended >= self._keep:
+                del self._works[name]
+            elif not work.over and now - work.asked >= self._keep:
+                work.cancel()
+        ended = sorted((work.ended, name) for name, work in self._works.items() if work.ended is not None)
+        total = sum(work.size for work in self._works.values())
+        for _, name in ended[:-1]:
+            if total <= self._most:
+                break
+            total -= self._works.pop(name).size
+
+    def close(self) -> None:
+        """Calls all off."""
+        for work in self._works.values():
+            work.cancel()
+        self._works.clear()
