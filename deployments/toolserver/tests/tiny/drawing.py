@@ -1,0 +1,124 @@
+"""Models that draw, edit and fill: SDXL, Z-Image, FLUX.2 klein, InstructPix2Pix, SD inpainting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from . import _pictures
+from ._pictures import entry, options
+
+DRAW, EDIT, FILL = "text-to-image", "image-to-image", "image-to-image+mask"
+
+ENTRIES = [
+    entry("tiny/z-image", "drawing", [DRAW, EDIT, FILL], options=options(guidance=0, call={"max_sequence_length": 128})),
+    entry("tiny/sdxl", "drawing", [DRAW, EDIT, FILL], options=options(guidance=5)),
+    entry(
+        "tiny/flux2-klein",
+        "drawing",
+        [DRAW, EDIT, FILL],
+        options=options(guidance=1, call={"max_sequence_length": 128, "text_encoder_out_layers": [0, 1, 2]}),
+    ),
+    entry("tiny/sd", "drawing", [DRAW, EDIT], options=options(guidance=5)),
+    entry("tiny/instruct-pix2pix", "drawing", [EDIT], options=options(guidance=5, call={"image_guidance_scale": 1.5})),
+    entry("tiny/sd-inpainting", "drawing", [FILL], options=options(guidance=5, strength=1)),
+]
+
+
+def make(folder: Path, id: str) -> None:
+    made: dict[str, Any] = {
+        "tiny/z-image": z_image,
+        "tiny/sdxl": sdxl,
+        "tiny/flux2-klein": klein,
+        "tiny/sd": sd,
+        "tiny/instruct-pix2pix": instructed,
+        "tiny/sd-inpainting": inpainting,
+    }
+    made[id]().save_pretrained(folder)
+
+
+def sdxl() -> Any:
+    from diffusers import StableDiffusionXLPipeline
+
+    return StableDiffusionXLPipeline(**_pictures.stable(xl=True), add_watermarker=False)
+
+
+def sd() -> Any:
+    from diffusers import StableDiffusionPipeline
+
+    return StableDiffusionPipeline(**_pictures.stable() | {"scheduler": _pictures.noise("PNDMScheduler")})
+
+
+def instructed() -> Any:
+    from diffusers import StableDiffusionInstructPix2PixPipeline
+
+    return StableDiffusionInstructPix2PixPipeline(
+        **_pictures.stable(channels=8) | {"scheduler": _pictures.noise("EulerAncestralDiscreteScheduler")}
+    )
+
+
+def inpainting() -> Any:
+    from diffusers import StableDiffusionInpaintPipeline
+
+    return StableDiffusionInpaintPipeline(**_pictures.stable(channels=9))
+
+
+def z_image() -> Any:
+    import torch
+    from diffusers import FlowMatchEulerDiscreteScheduler, ZImagePipeline, ZImageTransformer2DModel
+    from transformers import Qwen3Model
+
+    transformer = ZImageTransformer2DModel(
+        dim=32,
+        n_layers=2,
+        n_refiner_layers=1,
+        n_heads=2,
+        n_kv_heads=2,
+        cap_feat_dim=16,
+        axes_dims=[8, 4, 4],
+        axes_lens=[256, 64, 64],
+    )
+    with torch.no_grad():  # which it leaves as the memory was
+        transformer.x_pad_token.zero_()
+        transformer.cap_pad_token.zero_()
+    tokenizer = _pictures.qwen_tokenizer()
+    return ZImagePipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(shift=3.0),
+        vae=_pictures.autoencoder(16, scaling_factor=0.3611, shift_factor=0.1159),
+        text_encoder=Qwen3Model(_pictures.qwen_config(len(tokenizer))),
+        tokenizer=tokenizer,
+        transformer=transformer,
+    )
+
+
+def klein() -> Any:
+    from diffusers import AutoencoderKLFlux2, FlowMatchEulerDiscreteScheduler, Flux2KleinPipeline, Flux2Transformer2DModel
+    from transformers import Qwen3ForCausalLM
+
+    tokenizer = _pictures.qwen_tokenizer()
+    return Flux2KleinPipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=AutoencoderKLFlux2(
+            block_out_channels=(8, 8),
+            down_block_types=("DownEncoderBlock2D",) * 2,
+            up_block_types=("UpDecoderBlock2D",) * 2,
+            layers_per_block=1,
+            latent_channels=4,
+            norm_num_groups=4,
+            sample_size=_pictures.SIDE,
+        ),
+        text_encoder=Qwen3ForCausalLM(_pictures.qwen_config(len(tokenizer))),
+        tokenizer=tokenizer,
+        transformer=Flux2Transformer2DModel(
+            in_channels=16,
+            num_layers=1,
+            num_single_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=48,
+            timestep_guidance_channels=32,
+            axes_dims_rope=(4, 4, 4, 4),
+            guidance_embeds=False,
+        ),
+        is_distilled=True,
+    )
