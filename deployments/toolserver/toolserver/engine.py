@@ -1,0 +1,532 @@
+"""One device and its models: what is asked for waits here, is put together, and is done.
+
+    run ──> queue of its model ──> device thread: one batch at a time ──> result
+               │                       ▲
+               └─ files ─> room ─> load (a thread of its own)
+
+Promises:
+
+  - One model is loaded once, however many wait for it, and while others run. Which ones stay is
+    decided by cache, which requests are next by queues.
+  - One batch runs at a time: requests of one model with the same Loaded.key, of those that wait
+    when the device gets free. Nobody waits for a batch to fill.
+  - If a batch fails, its requests are tried one by one, so that each fails for itself alone.
+  - Out of memory drops all that is idle and tries once more.
+  - A request whose consumer is gone leaves the queue; a batch stops at its next step once all of
+    its consumers are gone.
+  - A model that could not be loaded is tried again after PAUSE, and meanwhile answered for by
+    what it failed of.
+  - After an error that the device does not survive everything fails (device_lost), and ``fault``
+    says so.
+
+All but the work itself happens in one event loop, the one that run is first called in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+
+import torch
+
+from . import families, trouble
+from .cache import Cache, TooLarge
+from .device import Device, pick, weigh
+from .events import ModelState, Progress, ReplicaState
+from .faults import Cancelled, Fault
+from .metrics import Metrics
+from .queues import Queues
+from .registry import Model, Registry
+from .settings import Settings
+from .weights import Files, Weights
+from .work import Loaded, Place, Request, Result
+
+log = logging.getLogger(__name__)
+
+PAUSE = 60.0
+"""Seconds after which a model that could not be loaded is tried again."""
+STEP = 0.01
+"""By how much a batch has to get on for it to be told."""
+FETCHES = 4
+"""Models whose files are fetched at once."""
+
+_MIB = 1 << 20
+
+
+@dataclass(eq=False)
+class _Job:
+    """One request, from run to its end."""
+
+    model: Model
+    request: Request
+    order: int
+    cancelled: bool = False
+    seconds: float = 0.0
+    """For which the device worked for it."""
+    key: tuple[Hashable | None] | None = None
+    """What Loaded.key said of it, once it was asked."""
+    _progress: Progress | None = None
+    _outcome: tuple[Result] | Fault | None = None
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def model_id(self) -> str:
+        return self.model.id
+
+    @property
+    def ended(self) -> bool:
+        return self._outcome is not None
+
+    def tell(self, done: float) -> None:
+        """It runs, and is so far. Of what was not yet heard only the last is told."""
+        if not self.ended:
+            self._progress = Progress(min(max(done, 0.0), 1.0), running=True)
+            self._news.set()
+
+    def end(self, outcome: tuple[Result] | Fault) -> None:
+        if not self.ended:
+            self._outcome = outcome
+            self._news.set()
+
+    async def next(self) -> Progress | tuple[Result]:
+        """The next news, at last the result in a tuple. Raises Fault."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            if isinstance(self._outcome, Fault):
+                raise _copy(self._outcome)
+            if self._outcome is not None:
+                return self._outcome
+            if self._progress is not None:
+                return self._progress
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A batch that was not done."""
+
+    kind: trouble.Kind | None
+    """None for a fault that the family raised itself, and for work that was called off."""
+    fault: Fault
+
+
+class Engine:
+    """The models of one device."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        registry: Registry,
+        device: Device | str | None = None,
+        *,
+        weights: Weights | None = None,
+        metrics: Metrics | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Starts nothing. device is that of the settings, unless it is given. Raises ValueError
+        if there is no such device."""
+        self._settings, self._registry, self._clock = settings, registry, clock
+        self._device = pick(device or settings.device) if isinstance(device, str | None) else device
+        self._weights = weights or Weights(settings.weights)
+        self.metrics = metrics or Metrics()
+        self._queues: Queues[_Job] = Queues()
+        budget = settings.memory * _MIB or self._device.free()
+        self._cache: Cache[Loaded] = Cache(budget, self._queues.wanted, self._dropped)
+        self.metrics.budget.set(budget)
+        self.fault: Fault | None = None
+        """What ails the device; it stays."""
+        self._orders = count()
+        self._running: list[_Job] = []
+        self._last: str | None = None
+        self._weighed: dict[str, int] = {}
+        """What models took, where that was more than the registry says."""
+        self._limits: dict[str, int] = {}
+        """Batches that fit, where those of the registry did not."""
+        self._failed: dict[str, tuple[Fault, float]] = {}
+        """Models that could not be loaded, and when they may be tried again."""
+        self._bringing: dict[str, asyncio.Task[None]] = {}
+        self._loads = 0
+        """Loads that were begun: a peak that one fell into says nothing of a batch."""
+        self._loading = False
+        self._work: asyncio.Task[None] | None = None
+        self._wake = asyncio.Event()
+        self._closed = False
+        self._run_thread = ThreadPoolExecutor(1, "device")
+        self._load_thread = ThreadPoolExecutor(1, "load")
+        self._fetch_threads = ThreadPoolExecutor(FETCHES, "fetch")
+
+    async def run(
+        self, model_id: str, request: Request, meter: Callable[[float], None] = lambda seconds: None
+    ) -> AsyncGenerator[Progress | Result]:
+        """Does one request: yields Progress, and at last the result. Raises Fault. Closing it, or
+        cancelling who waits for it, calls the work off. meter is told for how many seconds the
+        device worked for it, before the result."""
+        model = self._registry.model(model_id)
+        job = _Job(model, request, next(self._orders))
+        code = "cancelled"
+        try:
+            self._admit(job)
+            yield Progress(0, running=False)
+            while isinstance(news := await job.next(), Progress):
+                yield news
+            code = "ok"
+            meter(job.seconds)
+            yield news[0]
+        except Fault as fault:
+            code = fault.code
+            raise
+        finally:
+            self._leave(job)
+            self.metrics.requests.labels(model.id, request.task, code).inc()
+
+    def state(self) -> ReplicaState:
+        """What there is now. It does not wait."""
+        models = [ModelState(e.name, "loaded" if e.value is not None else "loading", e.weights) for e in self._cache.entries()]
+        known = {m.model for m in models}
+        models += [ModelState(m, "loading", self._need(self._registry.model(m))) for m in self._bringing if m not in known]
+        now = self._clock()
+        models += [ModelState(m, "unavailable", reason=f) for m, (f, until) in self._failed.items() if until > now and m not in known]
+        return ReplicaState(
+            replica=self._device.name,
+            device=self._device.title,
+            budget=self._cache.budget,
+            models=tuple(models),
+            waiting=len(self._queues),
+            running=len(self._running),
+            fault=self.fault,
+        )
+
+    async def close(self) -> None:
+        """Ends it: what waits and what runs is told that the server stops. Waits for the step or
+        the load that is under way."""
+        if self._closed:
+            return
+        self._closed = True
+        self._fail_all(Fault("replica_lost", "The server is being stopped; ask again.", retry_after=5))
+        tasks = [*self._bringing.values(), *([self._work] if self._work else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for threads in (self._fetch_threads, self._load_thread, self._run_thread):
+            await asyncio.to_thread(threads.shutdown, cancel_futures=True)
+        self._cache.drop_idle()
+        self._device.clear()
+
+    # Coming and going.
+
+    def _admit(self, job: _Job) -> None:
+        if self._closed:
+            raise Fault("replica_lost", "The server is being stopped; ask again.", retry_after=5)
+        if self.fault:
+            raise _copy(self.fault)
+        if job.request.task not in job.model.tasks:
+            raise Fault("unknown_task", "That model does not do this task; GET /capabilities lists what it does.")
+        if failed := self._failed.get(job.model_id):
+            fault, until = failed
+            if (left := until - self._clock()) > 0:
+                raise _copy(fault, left)
+            del self._failed[job.model_id]
+        if len(self._queues) >= self._settings.max_waiting:
+            work = sum(j.model.seconds / j.model.batch for j in self._queues)
+            raise Fault("too_busy", "Too many requests wait already; ask again later.", retry_after=min(max(round(work), 1), 60))
+        self._queues.add(job)
+        self._counted()
+        if self._work is None:
+            self._work = asyncio.create_task(self._serve())
+        self._want(job.model_id)
+        self._wake.set()
+
+    def _leave(self, job: _Job) -> None:
+        """Nobody waits for it any more, or it is done."""
+        job.cancelled = True
+        if self._queues.remove(job):
+            if not self._queues.wanted(job.model_id) and not self._cache.has(job.model_id):
+                self._cache.give_up(job.model_id)
+            self._cache.settle()
+            self._counted()
+
+    def _end(self, jobs: Sequence[_Job], fault: Fault) -> None:
+        for job in jobs:
+            job.end(fault)
+
+    def _fail_all(self, fault: Fault) -> None:
+        waiting = list(self._queues)
+        for job in waiting:
+            self._queues.remove(job)
+        self._end([*waiting, *self._running], fault)
+        self._counted()
+
+    def _counted(self) -> None:
+        self.metrics.waiting.set(len(self._queues))
+        self.metrics.running.set(len(self._running))
+        self.metrics.loaded.set(sum(e.weights for e in self._cache.entries() if e.value is not None))
+
+    # Loading.
+
+    def _need(self, model: Model) -> int:
+        """Bytes that are kept free for it: as the registry says, or what it was seen to take."""
+        return max(model.memory * _MIB, self._weighed.get(model.id, 0))
+
+    def _want(self, model: str) -> None:
+        """Requests wait for it: it is brought, if it is neither here nor on its way."""
+        if not (self._closed or self.fault or self._cache.has(model) or model in self._bringing):
+            self._bringing[model] = asyncio.create_task(self._bring(self._registry.model(model)))
+
+    def _dropped(self, model: str) -> None:
+        self.metrics.evictions.labels(model).inc()
+        self._counted()
+        if self._queues.wanted(model):
+            asyncio.get_running_loop().call_soon(self._rewant, model)
+
+    def _rewant(self, model: str) -> None:
+        if self._queues.wanted(model):
+            self._want(model)
+
+    async def _bring(self, model: Model) -> None:
+        """Gets it onto the device, or ends all that wait for it with the reason."""
+        fault = None
+        try:
+            fault = await self._load(model)
+        except Exception as err:  # of this file: who waits is told in any case
+            trouble.note("could not be brought", model.id, err)
+            fault = trouble.of_run()
+        finally:
+            self._bringing.pop(model.id, None)
+        if fault is not None:
+            self.metrics.loads.labels(model.id, fault.code).inc()
+            self._failed[model.id] = (fault, self._clock() + PAUSE)
+            self._end(self._queues.remove_all(model.id), _copy(fault, PAUSE))
+            self._counted()
+        elif not self._cache.has(model.id) and self._queues.wanted(model.id):
+            self._want(model.id)  # it was given up, and then somebody came
+        self._wake.set()
+
+    async def _load(self, model: Model) -> Fault | None:
+        """None where it is loaded, or nobody waits for it any more."""
+        loop = asyncio.get_running_loop()
+        try:
+            files = await loop.run_in_executor(self._fetch_threads, self._weights.find, model)
+        except Fault as fault:
+            log.warning("%s cannot be loaded: %s", model.id, fault)
+            return fault
+        while True:
+            try:
+                if not self._queues.wanted(model.id) or not await self._cache.ask(
+                    model.id, self._need(model), lambda: self._queues.due(model.id)
+                ):
+                    return None
+                loaded = await self._load_into(model, files)
+                if isinstance(loaded, Fault):
+                    self._cache.withdraw(model.id)
+                    return loaded
+                weight = weigh(loaded.modules(), self._device.name)
+                self._weighed[model.id] = max(weight, self._weighed.get(model.id, 0))
+                if self._cache.put(model.id, loaded, weight, max(model.memory * _MIB - weight, 0)):
+                    break
+                log.warning("%s takes more than models.yaml says: %d MiB", model.id, weight // _MIB)
+                del loaded  # before room for it is waited for
+            except TooLarge:
+                return Fault("out_of_memory", f"{model.id} needs more memory than the device has for models.")
+            except BaseException:
+                self._cache.withdraw(model.id)
+                raise
+        self.metrics.loads.labels(model.id, "ok").inc()
+        self._counted()
+        return None
+
+    async def _load_into(self, model: Model, files: Files) -> Loaded | Fault:
+        loop = asyncio.get_running_loop()
+        began = self._clock()
+        self._loads += 1
+        self._loading = True
+        try:
+            loaded = await loop.run_in_executor(self._load_thread, self._load_now, model, files)
+            if isinstance(loaded, _Failure) and loaded.kind == "memory":
+                self._cache.drop_idle()
+                loaded = await loop.run_in_executor(self._load_thread, self._load_now, model, files)
+        finally:
+            self._loading = False
+        self.metrics.load_seconds.labels(model.id).inc(self._clock() - began)
+        if isinstance(loaded, _Failure):
+            if loaded.kind == "device":
+                self._lost()
+            return loaded.fault
+        return loaded
+
+    def _load_now(self, model: Model, files: Files) -> Loaded | _Failure:
+        """In the thread for loading."""
+        self._device.clear()  # of what was dropped for it
+        dtype = torch.float32 if self._device.name == "cpu" else getattr(torch, model.precision)
+        place = Place(files.folder, self._device.name, dtype, files.companions)
+        try:
+            with self._device.here():
+                return families.find(model.family).load(model, place)
+        except Fault as fault:
+            log.warning("%s cannot be loaded: %s", model.id, fault)
+            return _Failure(None, _copy(fault))
+        except Exception as err:
+            return self._sorted(err, "could not be loaded", model, trouble.of_load(err, model.id))
+
+    # Running.
+
+    async def _serve(self) -> None:
+        """Runs batch after batch for as long as the engine is there."""
+        while not self.fault:
+            self._wake.clear()
+            if not (chosen := self._choose()):
+                await self._wake.wait()
+                continue
+            model, loaded, jobs = chosen
+            del chosen
+            self._running, self._last = jobs, model.id
+            self._cache.settle()  # others were passed over, and may be due
+            self._counted()
+            peak = 0
+            try:
+                peak = await self._do(model, loaded, jobs)
+            except Exception as err:  # of this file: who waits is told in any case
+                trouble.note("could not be run", model.id, err)
+                self._end(jobs, trouble.of_run())
+            finally:
+                del loaded  # the cache alone holds it from here on
+                self._running = []
+                self._cache.release(model.id, peak)
+                self._counted()
+
+    def _choose(self) -> tuple[Model, Loaded, list[_Job]] | None:
+        """The next batch, with its model, which is in use from now on."""
+        warm = {e.name for e in self._cache.entries() if e.value is not None}
+        for name in self._queues.order(warm, self._last if self._cache.crowded else None):
+            loaded = self._cache.use(name)
+            if loaded is None:
+                continue
+            model = self._registry.model(name)
+            jobs = self._queues.take(name, self._limits.get(name, model.batch), partial(_key, loaded))
+            return model, loaded, jobs
+        return None
+
+    async def _do(self, model: Model, loaded: Loaded, jobs: list[_Job]) -> int:
+        """Ends the jobs, each with its result or fault. How many bytes they worked in, 0 if that
+        is not known."""
+        before, loads, busy = self._device.allocated(), self._loads, self._loading
+        self._device.watch()
+        failure = await self._attempt(model, loaded, jobs)
+        if failure is not None and failure.kind == "memory":
+            log.warning("%s ran out of memory with %d at once; idle models leave", model.id, len(jobs))
+            self._cache.drop_idle()
+            await asyncio.get_running_loop().run_in_executor(self._run_thread, self._device.clear)
+            if len(jobs) > 1:
+                self._limits[model.id] = max(len(jobs) // 2, 1)
+            else:
+                failure = await self._attempt(model, loaded, jobs)
+        if failure is not None and len(jobs) > 1 and not self.fault:
+            for job in jobs:
+                if not (job.cancelled or self.fault or self._closed):
+                    alone = await self._attempt(model, loaded, [job])
+                    if alone is not None:
+                        job.end(alone.fault)
+                    if alone is not None and alone.kind == "memory":
+                        await asyncio.get_running_loop().run_in_executor(self._run_thread, self._device.clear)
+        if failure is not None:
+            self._end(jobs, self.fault or failure.fault)
+        if busy or loads != self._loads or self.fault:
+            return 0
+        return max(self._device.peak() - before, 0)
+
+    async def _attempt(self, model: Model, loaded: Loaded, jobs: Sequence[_Job]) -> _Failure | None:
+        """Runs them once. None if they are done and ended."""
+        for job in jobs:
+            job.tell(0)
+        began = self._clock()
+        loop = asyncio.get_running_loop()
+        outcome = await loop.run_in_executor(self._run_thread, self._run_now, model, loaded, jobs, loop)
+        seconds = self._clock() - began
+        self._queues.passed(jobs[0].order, seconds)
+        self.metrics.batches.labels(model.id).inc()
+        for job in jobs:
+            job.seconds += seconds / len(jobs)
+            self.metrics.seconds.labels(model.id, job.request.task).inc(seconds / len(jobs))
+        if isinstance(outcome, _Failure):
+            if outcome.kind == "device":
+                self._lost()
+            return outcome
+        for job, result in zip(jobs, outcome, strict=True):
+            job.end((result,))
+        return None
+
+    def _run_now(self, model: Model, loaded: Loaded, jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop) -> list[Result] | _Failure:
+        """In the thread of the device."""
+        told = 0.0
+
+        def tell(done: float) -> None:
+            for job in jobs:
+                job.tell(done)
+
+        def step(done: float) -> None:
+            nonlocal told
+            if self._closed or all(job.cancelled for job in jobs):
+                raise Cancelled
+            if done - told >= STEP:
+                told = done
+                with contextlib.suppress(RuntimeError):  # the loop is closed: nobody listens
+                    loop.call_soon_threadsafe(tell, done)
+
+        try:
+            with self._device.here(), torch.inference_mode():
+                step(0)
+                results = loaded.run([job.request for job in jobs], step)
+                if len(results) != len(jobs):
+                    raise RuntimeError("as many results as requests are wanted")
+                return results
+        except Cancelled:
+            return _Failure(None, Fault("model_failed", "The work was called off."))
+        except Fault as fault:
+            return _Failure(None, _copy(fault))
+        except Exception as err:
+            return self._sorted(err, "failed", model, trouble.of_run())
+
+    # Trouble.
+
+    def _sorted(self, err: Exception, what: str, model: Model, other: Fault) -> _Failure:
+        """What it was. The exception is not kept: its frames hold what lies on the device."""
+        trouble.note(what, model.id, err)
+        match trouble.kind(err):
+            case "memory":
+                return _Failure("memory", trouble.of_memory())
+            case "device" if not self._device.works():
+                return _Failure("device", trouble.of_device())
+            case _:
+                return _Failure("other", other)
+
+    def _lost(self) -> None:
+        self.fault = trouble.of_device()
+        log.error("the device is lost; every request fails from now on")
+        self._fail_all(self.fault)
+        self._wake.set()
+
+
+def _key(loaded: Loaded, job: _Job) -> Hashable | None:
+    """Asked for once. A request that the family cannot tell it of runs alone, where what is wrong
+    with it shows."""
+    if job.key is None:
+        try:
+            key = loaded.key(job.request)
+            hash(key)
+        except Exception:
+            key = None
+        job.key = (key,)
+    return job.key[0]
+
+
+def _copy(fault: Fault, left: float | None = None) -> Fault:
+    """One to be raised, since each raise writes into it. left is when it can go well at the
+    earliest, if waiting helps at all."""
+    after = fault.retry_after if left is None or fault.retry_after is None else max(fault.retry_after, round(left))
+    return Fault(fault.code, fault.message, after)
