@@ -57,6 +57,8 @@ class Settings(BaseModel):
     """Seconds after which an answer becomes a job that is asked after (202)."""
     keep: Annotated[float, Field(gt=0)] = 900
     """Seconds for which the result of a job is kept."""
+    grace: Annotated[float, Field(ge=0)] = 30
+    """Seconds that running work is given when the server is told to stop."""
     log: Literal["debug", "info", "warning", "error"] = "info"
 
     @classmethod

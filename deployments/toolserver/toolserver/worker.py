@@ -10,16 +10,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-import traceback
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from . import write
 from .events import Answer, Call, Event, Failed, Progress, ReplicaState
 from .faults import Cancelled, Fault
+from .origin import origin
 from .read import Reader
 from .registry import Registry
 from .room import Room
@@ -35,14 +34,16 @@ DECODED = 24
 """Bytes of what is read and not yet done, at most, for each of settings.max_pixels: six such
 pictures, 1.5 GB as it is set first."""
 THREADS = 4
+MORE = 32
+"""Requests beside those that wait for the device: those that are being read and written."""
 
 
 class Engine(Protocol):
     """What a worker needs of the device: engine.Engine."""
 
-    def run(self, model: str, request: Request) -> AsyncIterator[Any]:
+    def run(self, model_id: str, request: Request, meter: Callable[[float], None] = ...) -> AsyncGenerator[Any, None]:
         """Progress any number of times, and at the end the result. Closing it calls the work
-        off. It raises faults.Fault."""
+        off. It raises faults.Fault. meter is told the seconds that the device worked for it."""
 
     def state(self) -> ReplicaState:
         """What it has and does. It does not wait."""
@@ -52,14 +53,18 @@ class Worker:
     """Does requests on one device. It is used in one event loop."""
 
     def __init__(self, settings: Settings, registry: Registry, engine: Engine) -> None:
-        self._registry, self._engine = registry, engine
+        self._settings, self._registry, self._engine = settings, registry, engine
+        self._calls = 0
         self._reader = Reader(settings)
         self._room = Room(DECODED * settings.max_pixels)
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="media")
 
     async def run(self, call: Call) -> AsyncIterator[Event]:
         """Does one request (see workers.Workers)."""
+        self._calls += 1
         try:
+            if self._calls > self._settings.max_waiting + MORE:
+                raise Fault("too_busy", "Too many requests wait already; ask again later.", retry_after=10)
             async with aclosing(self._run(call)) as events:
                 async for event in events:
                     yield event
@@ -67,8 +72,10 @@ class Worker:
             yield Failed(fault)
         except Exception as err:
             # what an exception says may hold what was sent: only where it came from is told
-            log.error("%s failed at %s: %s", call.model, call.task, where(err))
-            yield Failed(Fault("model_failed", "The model failed at this."))
+            log.error("%s failed at %s: %s", call.model, call.task, origin(err))
+            yield Failed(Fault("model_failed", "The server failed at this; its log says where."))
+        finally:
+            self._calls -= 1
 
     async def _run(self, call: Call) -> AsyncGenerator[Event, None]:
         model = self._registry.model(call.model)
@@ -77,15 +84,16 @@ class Worker:
         weight = await self._thread(lambda _: self._reader.weight(call.task, call.body))
         async with self._room.of(weight):
             request = await self._thread(lambda check: self._reader.request(call.task, call.content_type, call.body, check))
-            result, seconds = None, 0.0
-            async with aclosing(cast("AsyncGenerator[Any, None]", self._engine.run(call.model, request))) as events:
+            result: Any = None
+            metered: list[float] = []
+            async with aclosing(self._engine.run(call.model, request, metered.append)) as events:
                 async for event in events:
                     if isinstance(event, Progress):
                         yield event
                     else:
                         result = event
             kind, body = await self._thread(lambda _: write.answer(call.task, result, call.accept))
-        yield Answer(kind, body, seconds)
+        yield Answer(kind, body, sum(metered))
 
     async def state(self) -> ReplicaState:
         """What the replica tells of itself."""
@@ -107,9 +115,3 @@ class Worker:
             return await asyncio.get_running_loop().run_in_executor(self._threads, do, check)
         finally:
             stop.set()
-
-
-def where(err: BaseException) -> str:
-    """What kind of exception it is and where it came from, without its message."""
-    frames = traceback.extract_tb(err.__traceback__)[-4:]
-    return f"{type(err).__name__} at {' < '.join(f'{Path(f.filename).name}:{f.lineno}' for f in reversed(frames))}"

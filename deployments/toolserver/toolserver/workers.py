@@ -34,3 +34,6 @@ class LocalWorkers:
 
     async def states(self) -> list[ReplicaState]:
         return [await self._worker.state()]
+
+    async def close(self) -> None:
+        await self._worker.close()
