@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - the parts and the pipelines of diffusers have no type in common
 """The parts of a diffusers model, loaded strictly from a folder.
 
 A model of diffusers is a folder with a folder for each of its parts, and model_index.json,
@@ -58,9 +59,10 @@ def part(cls: Any, folder: Path, dtype: torch.dtype, variant: str | None = None)
         model, told = cls.from_pretrained(
             folder, torch_dtype=dtype, variant=variant, use_safetensors=True, local_files_only=True, output_loading_info=True
         )
-    except SafetensorError as err:
-        raise Fault("weights_damaged", "The weights of the model cannot be read.") from err
-    except OSError as err:
+    except (SafetensorError, OSError) as err:
+        # diffusers says of files that cannot be read what it says of those that are not there
+        if isinstance(err, SafetensorError) or any(isinstance(e, SafetensorError) for e in (err.__cause__, err.__context__)):
+            raise Fault("weights_damaged", "The weights of the model are damaged.") from err
         raise Fault("weights_missing", "Files of the model are missing or cannot be read.") from err
     except (ValueError, RuntimeError, NotImplementedError, KeyError) as err:
         if isinstance(err, torch.OutOfMemoryError):

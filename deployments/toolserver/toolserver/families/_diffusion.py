@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - the pipelines of diffusers have no type in common
 """What all models that draw by diffusion have in common.
 
 A model is a set of parts in memory and, for each of its tasks, a pipeline of diffusers over
@@ -16,6 +17,7 @@ comes out) is a Way; what differs between models is in models.yaml's options:
 from __future__ import annotations
 
 import inspect
+import math
 import secrets
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
@@ -100,11 +102,10 @@ class _Task:
 
 def _multiple(pipe: Any) -> int:
     """What both sides have to be multiples of: pixels in one of the autoencoder's, times what
-    the network halves them by (a transformer: patches of two)."""
-    scale = int(pipe.vae_scale_factor)
-    if (unet := getattr(pipe, "unet", None)) is not None:
-        return scale * 2 ** (len(unet.config.block_out_channels) - 1)
-    return scale * 2
+    the network halves them by (a transformer: patches of two); and 8, which diffusers wants."""
+    unet = getattr(pipe, "unet", None)
+    halved = 2 if unet is None else 2 ** (len(unet.config.block_out_channels) - 1)
+    return math.lcm(int(pipe.vae_scale_factor) * halved, 8)
 
 
 class Diffusion:
@@ -154,8 +155,7 @@ class Diffusion:
             prompt=[prompt for prompt, _ in words],
             generator=[_chance(r) for r in requests],
             callback_on_step_end=_told(step, call["num_inference_steps"]),
-            **call,
-            **{name: v for name, v in self._call.items() if name in task.takes},
+            **{name: v for name, v in self._call.items() if name in task.takes} | call,
         ).images
         return [task.way.finish(r, d) for r, d in zip(requests, drawn, strict=True)]
 
