@@ -299,16 +299,16 @@ async def test_who_goes_away_has_the_work_called_off() -> None:
 # What is told of the server.
 
 
-async def test_capabilities_name_tasks_as_the_hub_does_and_by_variants() -> None:
+async def test_capabilities_tell_what_is_served_and_of_which_maps() -> None:
     async with client(FakeWorkers()) as asked:
         told = (await asked.get("/capabilities")).json()
-    assert told["tasks"]["text-to-image"] == {"default": "tiny/draws", "models": ["tiny/draws", "tiny/follows"]}
-    assert told["tasks"]["text-to-image+control"] == {"default": "tiny/follows", "models": ["tiny/follows"]}
-    assert "text-to-video" not in told["tasks"]
+    assert told["tasks"]["text-to-image"] == {"default": "tiny/draws", "models": ["tiny/draws"]}
+    assert told["tasks"]["text-to-image+control"] == {"default": "tiny/follows", "models": ["tiny/follows"], "modes": ["pose", "depth"]}
+    assert "image-to-image+size" not in told["tasks"]
     draws = told["models"]["tiny/draws"]
-    assert draws["tasks"] == ["image-to-image", "image-to-image+mask", "text-to-image"]
+    assert draws["tasks"] == ["text-to-image", "image-to-image", "image-to-image+mask"]
     assert (draws["state"], draws["vram_bytes"], draws["licence"], draws["tier"]) == ("loadable", 64 << 20, "MIT", "minimal")
-    assert told["models"]["tiny/follows"]["tasks"] == ["text-to-image", "text-to-image+control"]
+    assert told["models"]["tiny/follows"]["modes"] == ["pose", "depth"]
     assert told["concurrency"] == 1
     assert told["replicas"] == [{"device": "CPU", "budget": 1 << 30, "used": 0}]
 

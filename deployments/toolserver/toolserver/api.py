@@ -44,7 +44,7 @@ from .jobs import Jobs, Work
 from .read import message
 from .registry import Model, Registry
 from .settings import Settings
-from .tasks import TASKS
+from .tasks import MODES, TASKS
 from .workers import Workers
 
 log = logging.getLogger(__name__)
@@ -249,23 +249,22 @@ class _Told:
         )
 
     def _tasks(self) -> dict[str, dict[str, Any]]:
-        """By the keys of the tasks, and by the hub's names of those too of which there are only
-        variants: who asks for one names the task as the hub does."""
-        tasks: dict[str, list[str]] = {}
-        for key in TASKS:
-            tasks[key] = [model.id for model in self._registry.for_task(key)]
-        for key, models in list(tasks.items()):
-            hub = tasks[TASKS[key].hub]
-            hub.extend(model for model in models if model not in hub)
-        return {key: {"default": models[0], "models": models} for key, models in tasks.items() if models}
+        """By the keys of the tasks; of those that are about maps with the maps that there are."""
+        told: dict[str, dict[str, Any]] = {}
+        for key, spec in TASKS.items():
+            models = [model.id for model in self._registry.for_task(key)]
+            if models:
+                told[key] = {"default": models[0], "models": models}
+                if "control_mode" in spec.parameters.model_fields:
+                    told[key]["modes"] = [mode for mode in MODES if self._registry.for_task(key, mode)]
+        return told
 
 
 def _described(model: Model, states: Sequence[ReplicaState]) -> dict[str, Any]:
     state, reason = state_of(model, states)
     loaded = max((m.bytes for s in states for m in s.models if m.model == model.id and m.state == "loaded"), default=0)
-    hubs = {TASKS[key].hub for key in model.tasks}
     told: dict[str, Any] = {
-        "tasks": sorted(hubs.union(model.tasks)),
+        "tasks": model.tasks,
         "state": state,
         "vram_bytes": loaded or model.memory << 20,
         "licence": model.licence,
