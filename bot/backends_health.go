@@ -34,6 +34,14 @@ type checkup struct {
 	err  error
 }
 
+// Capacity is that of the backend, 0 where it does not tell.
+func (c *checkup) Capacity(ctx context.Context) int {
+	if sized, ok := c.Backend.(toolbox.Sized); ok {
+		return sized.Capacity(ctx)
+	}
+	return 0
+}
+
 // withHealth has a backend asked after by the path that the file names for its server. The
 // endpoint is the root of the server's host.
 func withHealth(b toolbox.Backend, s backendServer, root *endpoint.Endpoint) toolbox.Backend {

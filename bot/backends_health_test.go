@@ -24,6 +24,9 @@ func (b idleBackend) Run(context.Context, toolbox.Candidate, toolbox.Call) (tool
 	return toolbox.Output{Value: "done"}, b.err
 }
 
+// Capacity is how much it does at a time.
+func (idleBackend) Capacity(context.Context) int { return 3 }
+
 // ModelOf is the model for everything.
 func (b idleBackend) ModelOf(context.Context, toolbox.Candidate) string { return "idle-1" }
 
@@ -74,6 +77,9 @@ func TestHealthPath(t *testing.T) {
 			}
 			if knows, ok := b.(toolbox.Knowing); !ok || knows.ModelOf(t.Context(), toolbox.Candidate{}) != "idle-1" {
 				t.Error("the model that it asks is not known")
+			}
+			if sized, ok := b.(toolbox.Sized); !ok || sized.Capacity(t.Context()) != 3 {
+				t.Error("how much the server works on at a time is not known")
 			}
 			if asked.Load() != 1 {
 				t.Errorf("asked %d times", asked.Load())

@@ -37,11 +37,12 @@ queues gateway, plan, cpu and gpu:
 
   bot serve --queues gateway,plan
   bot serve --queues cpu --adapters none
-  bot serve --queues gpu --adapters none --concurrency 1
+  bot serve --queues gpu --adapters none
 
 A queue with a larger weight is looked at more often, where queues share their workers:
 --queues gateway=6,plan=3,cpu=1 --concurrency 8. Otherwise each has workers of its own:
-16 for gateway, 8 for plan, one for each processor for cpu, and 4 for gpu.
+16 for gateway, 8 for plan, one for each processor for cpu, and for gpu as many as the
+servers with models say that they work on at a time, or 4.
 
 It ends on SIGTERM or an interrupt: it takes no more work, lets what runs go on for a
 while, and leaves the rest to another process or to the next start. A second one kills it.`
@@ -190,6 +191,11 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if listener != nil {
 		defer func() { _ = listener.Close() }() //nolint:errcheck // it is closed already, if it was served on
 	}
+	s.pools = sizedPools(s.pools, func() int {
+		asked, cancel := context.WithTimeout(ctx, startPatience)
+		defer cancel()
+		return c.Tools.Capacity(asked)
+	})
 	counted := newMetrics()
 	j, err := c.jobs(ctx, p, agent.Config{}, jobs.Config{
 		Adapters: s.adapters, Pools: s.pools, Metrics: counted, MarkLink: site.markLink,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -64,12 +65,13 @@ func eachPool(weights, workers map[string]int) (pools []jobs.Pool, wrong []error
 
 const maxConcurrency = 1000
 
-// gpuAtOnce is how many actions are asked of servers with models at a time.
+// gpuAtOnce is how many actions are asked of servers with models at a time where these do
+// not tell how many they work on.
 const gpuAtOnce = 4
 
 // defaultConcurrency is how many tasks of a queue run at a time: those of gateway and plan
-// wait for others most of the time; those of gpu wait for a server, which may be given
-// fewer at a time (see backends.yaml) and has a queue of its own.
+// wait for others most of the time; those of gpu wait for servers, which are asked how many
+// they work on at a time (see sizedPools), for which 0 stands.
 func defaultConcurrency(queue string) int {
 	switch queue {
 	case jobs.QueueGateway:
@@ -79,8 +81,20 @@ func defaultConcurrency(queue string) int {
 	case jobs.QueueCPU:
 		return runtime.NumCPU()
 	default:
-		return gpuAtOnce
+		return 0
 	}
+}
+
+// sizedPools gives the queue gpu as many workers as the servers with models work on at a
+// time, where the operator has not said how many.
+func sizedPools(pools []jobs.Pool, capacity func() int) []jobs.Pool {
+	sized := slices.Clone(pools)
+	for i, p := range sized {
+		if p.Concurrency == 0 {
+			sized[i].Concurrency = cmp.Or(capacity(), gpuAtOnce)
+		}
+	}
+	return sized
 }
 
 // numbers reads queues with a number each, which is 0 where it is left out.

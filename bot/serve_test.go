@@ -234,8 +234,8 @@ func TestServe(t *testing.T) {
 	if r := o.waitFor(wish); r.Runs[0].Status != jobs.Done {
 		t.Errorf("it is %s", r.Runs[0].Status)
 	}
-	for page, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\n"} {
-		if status, body := o.get(page); status != http.StatusOK || body != want {
+	for page, want := range map[string]string{"/healthz": "ok\n", "/readyz": "ok\nbackend native: up, "} {
+		if status, body := o.get(page); status != http.StatusOK || !strings.HasPrefix(body, want) {
 			t.Errorf("%s: %d %s", page, status, body)
 		}
 	}

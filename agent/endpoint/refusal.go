@@ -27,6 +27,7 @@ type refusal struct {
 //	[{"error": {…}}]                                  Gemini
 //	{"error": "{\"error\": {…}}"}                     Ollama, for llama.cpp under it
 //	{"error": "text", "estimated_time": 20.5}         Hugging Face, of a model that is being loaded
+//	{"error": "text", "code": "device_lost"}          Atelier's tool server
 //
 // Anything else is a refusal without words: a page of HTML, say, is no message.
 func parseRefusal(body []byte) refusal {
@@ -56,7 +57,7 @@ func refusalOf(v any) refusal {
 				r := refusalOf(inner)
 				r.kind = cmp.Or(r.kind, text(v["error_type"]))
 				r.estimated = cmp.Or(r.estimated, text(v["estimated_time"]))
-				return r
+				return r.withCode(text(v["code"]))
 			}
 		}
 		r := refusalOf(cmp.Or(text(v["message"]), text(v["msg"])))

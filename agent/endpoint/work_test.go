@@ -1,12 +1,12 @@
 package endpoint_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"context"
 
 	"atelier/agent/endpoint"
 )
@@ -31,25 +31,35 @@ func TestWorkIsNotRepeated(t *testing.T) {
 		"overloaded":       {status(503, ""), 3, 3},
 		"refused":          {status(400, ""), 1, 1},
 		"cut connection":   {drop, 3, 3},
-		"a hang":           {hang, 1, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for _, work := range []bool{true, false} {
-				want, timeout := c.plain, time.Minute
+				want := c.plain
 				if work {
 					want = c.work
 				}
-				if name == "a hang" {
-					timeout = 20 * time.Millisecond
-				}
 				server, seen := serve(t, c.answer)
-				e := build(t, endpoint.Config{BaseURL: server.URL, Retries: 2, Timeout: timeout, Wait: new(waits).wait})
+				e := build(t, endpoint.Config{BaseURL: server.URL, Retries: 2, Wait: new(waits).wait})
 				err := post(t.Context(), e, endpoint.Request{Work: work})
 				if err == nil || seen.count() != want {
 					t.Errorf("work %v: %d tries, %v", work, seen.count(), err)
 				}
 			}
+		})
+	}
+}
+
+func TestWorkIsNotRepeatedAfterAHang(t *testing.T) {
+	t.Parallel()
+	for work, want := range map[bool]int{true: 1, false: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			seen := &tries{answer: hang}
+			within(t, endpoint.Config{Retries: 2}, seen, func(e *endpoint.Endpoint) {
+				if err := post(t.Context(), e, endpoint.Request{Work: work}); endpoint.KindOf(err) != endpoint.TimedOut || seen.count() != want {
+					t.Errorf("work %v: %d tries, %v", work, seen.count(), err)
+				}
+			})
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package hftask
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ type longJob struct {
 	ID            string          `json:"id"`
 	Status        string          `json:"status"`
 	Error         json.RawMessage `json:"error"`
+	Code          string          `json:"code"`           // of the error
 	EstimatedTime float64         `json:"estimated_time"` // seconds from now on
 }
 
@@ -104,7 +106,7 @@ func (b *Backend) watch(
 			}
 			return b.answered(response)
 		case "failed":
-			err := failed(j.Error)
+			err := cmp.Or(b.byCode(j.Code, errors.New("the job failed: "+j.Code), r.model), failed(j.Error))
 			return answer{}, &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: by(errOver, err)}
 		case "cancelled":
 			return answer{}, down(errOver, "The tool server called the job off.")

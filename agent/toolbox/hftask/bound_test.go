@@ -142,7 +142,7 @@ func TestMapsOfPhotos(t *testing.T) {
 	t.Parallel()
 	_, b := serve(t)
 	photo := fileWith(t, plan.Image, "a.jpg", jpegOf(t, scene(2600, 1700)))
-	for run, returns := range map[string]plan.Type{"depth-estimation": plan.Depth, "image-to-image+control": plan.Edge} {
+	for run, returns := range map[string]plan.Type{"depth-estimation": plan.Depth, "image-to-image+edge": plan.Edge} {
 		out := must(t, b, candidate(run), call(t, returns, args{"image": photo}))
 		if got := pictureAt(t, out.Path).Bounds().Size(); got != image.Pt(2600, 1700) {
 			t.Errorf("%s: %v", run, got)

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/plan"
 )
 
 const (
@@ -25,11 +27,16 @@ type manifest struct {
 	Tasks map[string]struct {
 		Default string   `json:"default"`
 		Models  []string `json:"models"`
+		// Modes are the maps that it follows or makes; none are any.
+		Modes []string `json:"modes"`
 	} `json:"tasks"`
 	Models map[string]struct {
 		Tasks []string `json:"tasks"`
 		State string   `json:"state"`
+		Modes []string `json:"modes"`
 	} `json:"models"`
+	// Concurrency is how many calls it works on at a time; 0 is not told.
+	Concurrency int `json:"concurrency"`
 	// bare is a server that does not tell: it serves each task by a default of its own.
 	bare bool
 }
@@ -38,12 +45,34 @@ type manifest struct {
 // or loading, it can.
 const unavailable = "unavailable"
 
+// form is how the server calls a task: by its extended name, where it tells of any.
+func (m manifest) form(t task) string {
+	for name := range m.Tasks {
+		if strings.Contains(name, "+") {
+			return t.form
+		}
+	}
+	return t.name
+}
+
+// serves is the default model of the server for a task, if it serves that.
+func (m manifest) serves(t task) (model string, ok bool) {
+	offered := m.Tasks[m.form(t)]
+	return offered.Default, offered.Default != "" && fits(offered.Modes, t.mode)
+}
+
 // does tells whether a model does a task, and in which state it is.
-func (m manifest) does(task, model string) (does bool, state string) {
+func (m manifest) does(t task, model string) (does bool, state string) {
 	known, ok := m.Models[model]
-	offered := m.Tasks[task]
-	does = ok && slices.Contains(known.Tasks, task) || slices.Contains(offered.Models, model) || offered.Default == model && model != ""
-	return does, known.State
+	form := m.form(t)
+	offered := m.Tasks[form]
+	does = ok && slices.Contains(known.Tasks, form) || slices.Contains(offered.Models, model) || offered.Default == model && model != ""
+	return does && fits(known.Modes, t.mode), known.State
+}
+
+// fits tells whether a map is among those that are told of.
+func fits(modes []string, mode plan.Type) bool {
+	return mode == "" || len(modes) == 0 || slices.Contains(modes, string(mode))
 }
 
 // capabilities asks a server of one's own what it has, once for all candidates. Who asks

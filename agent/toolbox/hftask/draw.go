@@ -20,16 +20,22 @@ const answerPixels = 2 * 4096 * 4096
 
 // drawing are the tasks that make pictures.
 func drawing() map[string]task {
-	return map[string]task{
-		"text-to-image":          {accept: pictures, ask: askDrawing, read: readDrawing},
-		"text-to-image+control":  {accept: pictures, media: true, ask: askControlled, read: readDrawing},
-		"image-to-image":         {accept: pictures, media: true, ask: askEdit, read: readEdit},
-		"super-resolution":       {name: "image-to-image", accept: pictures, media: true, ask: askEnlarged, read: readEnlarged},
-		"image-to-image+mask":    {accept: pictures, media: true, ask: askMasked, read: readMasked},
-		"image-to-image+control": {accept: pictures, media: true, ask: askMap, read: readMap},
-		"depth-estimation":       {accept: pictures, media: true, ask: askPicture, read: readMap},
+	all := map[string]task{
+		"text-to-image":       {accept: pictures, ask: askDrawing, read: readDrawing},
+		"image-to-image":      {accept: pictures, media: true, ask: askEdit, read: readEdit},
+		"super-resolution":    {name: "image-to-image", form: "image-to-image+size", accept: pictures, media: true, ask: askEnlarged, read: readEnlarged},
+		"image-to-image+mask": {accept: pictures, media: true, ask: askMasked, read: readMasked},
+		"depth-estimation":    {accept: pictures, media: true, ask: askPicture, read: readMap},
 	}
+	for _, m := range controls {
+		all["text-to-image+"+string(m)] = task{form: "text-to-image+control", mode: m, accept: pictures, media: true, ask: askControlled, read: readDrawing}
+		all["image-to-image+"+string(m)] = task{form: "image-to-image+control", mode: m, accept: pictures, media: true, ask: askMap, read: readMap}
+	}
+	return all
 }
+
+// controls are the maps that pictures are drawn after, and that are made of pictures.
+var controls = []plan.Type{plan.Edge, plan.Line, plan.HED, plan.Scribble, plan.Pose, plan.Depth, plan.Normal, plan.Segmentation}
 
 // askPicture sends the picture, and nothing else.
 func askPicture(ctx context.Context, j *job) (question, error) {
@@ -46,8 +52,7 @@ func askDrawing(_ context.Context, j *job) (question, error) {
 	return question{inputs: prompt, parameters: map[string]any{"seed": j.seed()}}, nil
 }
 
-// askControlled has a picture made from words and a map that it follows, whose type says
-// what it is a map of.
+// askControlled has a picture made from words and a map that it follows.
 func askControlled(ctx context.Context, j *job) (question, error) {
 	q, err := askDrawing(ctx, j)
 	if err != nil {
@@ -58,7 +63,7 @@ func askControlled(ctx context.Context, j *job) (question, error) {
 		return question{}, lacks(plan.Image)
 	}
 	f, _, err := j.drawn(ctx, v)
-	q.parameters["control_image"], q.parameters["control_mode"] = f, string(v.Type)
+	q.parameters["control_image"], q.parameters["control_mode"] = f, string(j.task.mode)
 	return q, err
 }
 
@@ -86,10 +91,10 @@ func askMasked(ctx context.Context, j *job) (question, error) {
 	return q, err
 }
 
-// askMap has a map made of a picture, of the kind that the call returns.
+// askMap has a map made of a picture.
 func askMap(ctx context.Context, j *job) (question, error) {
 	q, err := askPicture(ctx, j)
-	q.parameters = map[string]any{"control_mode": string(j.call.Returns)}
+	q.parameters = map[string]any{"control_mode": string(j.task.mode)}
 	return q, err
 }
 

@@ -60,6 +60,9 @@ func (b *Backend) sorted(err error, model string) error {
 	if endpoint.Loading(err) {
 		return &plan.Fault{Sentence: plan.Say("The model is still being loaded; please try again in some minutes."), Err: by(toolbox.ErrLoading, err)}
 	}
+	if known := b.byCode(codeOf(err), err, model); known != nil {
+		return known
+	}
 	switch endpoint.KindOf(err) {
 	case endpoint.Rejected, endpoint.TooLong:
 		return fault(err, "The tool server did not accept this input; please try it with another one.")

@@ -153,7 +153,7 @@ func TestAServersOwnWord(t *testing.T) {
 		sentence string // "" is live
 	}{
 		{candidate("text-to-image"), ""},
-		{candidate("text-to-image+control"), ""},
+		{candidate("text-to-image+edge"), ""},
 		{onModel("text-to-image", "a/one"), ""},
 		{onModel("object-detection", "a/many"), ""},
 		{onModel("summarization", "a/sum"), ""},
@@ -179,6 +179,38 @@ func TestAServersOwnWord(t *testing.T) {
 	to, err := b.byModel(t.Context(), known, task{name: "object-detection"}, "a/many", anew)
 	if err != nil || to.path != "/models/a/many/pipeline/object-detection" {
 		t.Errorf("a model of several tasks is asked at %+v, %v", to, err)
+	}
+}
+
+// TestAServerThatTellsOfMaps has what needs a map, a mask or a size only where it says so.
+func TestAServerThatTellsOfMaps(t *testing.T) {
+	t.Parallel()
+	told := `{"tasks": {
+			"text-to-image": {"default": "a/b", "models": ["a/b"]},
+			"text-to-image+control": {"default": "a/c", "models": ["a/c", "a/d"], "modes": ["pose", "depth"]},
+			"image-to-image+mask": {"default": "a/b", "models": ["a/b"]}},
+		"models": {
+			"a/b": {"tasks": ["text-to-image", "image-to-image+mask"], "state": "loadable"},
+			"a/c": {"tasks": ["text-to-image+control"], "state": "loaded", "modes": ["pose", "depth"]},
+			"a/d": {"tasks": ["text-to-image+control"], "state": "loadable", "modes": ["pose"]}}}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { say(200, told)(w) }))
+	t.Cleanup(server.Close)
+	b := backendAt(t, server.URL)
+	for live, all := range map[bool][]toolbox.Candidate{
+		true: {
+			candidate("text-to-image"), candidate("text-to-image+pose"), candidate("text-to-image+depth"), candidate("image-to-image+mask"),
+			onModel("text-to-image+pose", "a/d"), onModel("image-to-image+mask", "a/b"),
+		},
+		false: {
+			candidate("text-to-image+hed"), candidate("image-to-image"), candidate("super-resolution"), candidate("image-to-image+hed"),
+			onModel("text-to-image+depth", "a/d"), onModel("text-to-image+pose", "a/b"), onModel("image-to-image", "a/b"),
+		},
+	} {
+		for _, c := range all {
+			if err := b.Probe(t.Context(), c); (err == nil) != live {
+				t.Errorf("%s: %v", c.Name(), err)
+			}
+		}
 	}
 }
 

@@ -177,7 +177,7 @@ func TestAMapFollowsItsPicture(t *testing.T) {
 	t.Parallel()
 	server, b := serve(t)
 	given := fileWith(t, plan.Image, "a.png", pngOf(t, scene(120, 90)))
-	for run, returns := range map[string]plan.Type{"image-to-image+control": plan.Scribble, "depth-estimation": plan.Depth, "keypoint-detection": plan.Pose} {
+	for run, returns := range map[string]plan.Type{"image-to-image+scribble": plan.Scribble, "depth-estimation": plan.Depth, "keypoint-detection": plan.Pose} {
 		out := must(t, b, candidate(run), call(t, returns, args{"image": given}))
 		if size := pictureAt(t, out.Path).Bounds().Size(); size != image.Pt(120, 90) {
 			t.Errorf("%s has the size %v", run, size)
@@ -186,7 +186,7 @@ func TestAMapFollowsItsPicture(t *testing.T) {
 	if got := server.Asked("image-to-image")[0].Parameters["control_mode"]; got != "scribble" {
 		t.Errorf("asked for %v", got)
 	}
-	must(t, b, candidate("text-to-image+control"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
+	must(t, b, candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house"), "edge": fileWith(t, plan.Edge, "e.png", pngOf(t, scene(64, 64)))}))
 	asked := server.Asked("text-to-image")[0]
 	if asked.Parameters["control_mode"] != "edge" || asked.Kinds["control_image"] != "image/png 64x64" || asked.Text != "a house" || asked.Parameters["seed"] != 7.0 {
 		t.Errorf("asked %+v", asked)
@@ -321,7 +321,7 @@ func TestWhatIsMissing(t *testing.T) {
 		_, err := b.Run(t.Context(), candidate(run), call(t, plan.Text, nil))
 		blames(t, err, false, sentence)
 	}
-	_, err := b.Run(t.Context(), candidate("text-to-image+control"), call(t, plan.Image, args{"prompt": text("a house")}))
+	_, err := b.Run(t.Context(), candidate("text-to-image+edge"), call(t, plan.Image, args{"prompt": text("a house")}))
 	blames(t, err, false, "is missing")
 }
 

@@ -46,13 +46,16 @@ func (b *Backend) route(ctx context.Context, t task, c toolbox.Candidate, how as
 	if known.bare {
 		return route{path: "/pipeline/" + t.name}, nil
 	}
-	if offered, ok := known.Tasks[t.name]; ok && offered.Default != "" {
-		if known.Models[offered.Default].State == unavailable {
-			return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", b.config.Endpoint.Host(), modelName(offered.Default))
-		}
-		return route{path: "/pipeline/" + t.name, model: modelName(offered.Default)}, nil
+	usual, ok := known.serves(t)
+	switch {
+	case !ok && t.mode != "":
+		return route{}, fault(nil, "The tool server at %s has no model for %s with maps of the kind %s.", b.config.Endpoint.Host(), t.name, string(t.mode))
+	case !ok:
+		return route{}, fault(nil, "The tool server at %s has no model for %s.", b.config.Endpoint.Host(), t.form)
+	case known.Models[usual].State == unavailable:
+		return route{}, down(nil, "The tool server at %s cannot run %s at the moment.", b.config.Endpoint.Host(), modelName(usual))
 	}
-	return route{}, fault(nil, "The tool server at %s has no model for %s.", b.config.Endpoint.Host(), t.name)
+	return route{path: "/pipeline/" + t.name, model: modelName(usual)}, nil
 }
 
 // byModel is the route to a model that is named.
@@ -72,7 +75,7 @@ func (b *Backend) byModel(ctx context.Context, known manifest, t task, model str
 		}
 		return to, nil
 	}
-	switch does, state := known.does(t.name, model); {
+	switch does, state := known.does(t, model); {
 	case !does:
 		return route{}, fault(nil, "The tool server at %s does not have the model %s for %s.", host, model, t.name)
 	case state == unavailable:

@@ -202,6 +202,47 @@ func TestServersInTrouble(t *testing.T) {
 	}
 }
 
+// TestServersThatTellWhy: each word of Atelier's tool server is a sentence, and tells
+// whether others are to be tried.
+func TestServersThatTellWhy(t *testing.T) {
+	t.Parallel()
+	for code, c := range map[string]struct {
+		status   int
+		down     bool
+		sentence string
+	}{
+		"bad_token":         {401, true, "TOOL_SERVER_TOKEN"},
+		"unknown_model":     {404, true, "does not have"},
+		"unknown_task":      {404, true, "does not have"},
+		"missing_parameter": {422, false, "did not accept this input"},
+		"invalid_parameter": {422, false, "did not accept this input"},
+		"invalid_input":     {422, false, "did not accept this input"},
+		"too_large":         {413, false, "larger or longer"},
+		"too_busy":          {503, true, "does not answer"},
+		"out_of_memory":     {503, true, "not enough memory"},
+		"weights_missing":   {503, true, "lacks the files of"},
+		"weights_damaged":   {503, true, "damaged files of"},
+		"weights_mismatch":  {503, true, "another kind of model"},
+		"hub_unreachable":   {503, true, "does not reach Hugging Face"},
+		"device_lost":       {503, true, "lost its GPU"},
+		"replica_lost":      {503, true, "worked on this has ended"},
+		"model_failed":      {500, false, "failed at this"},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			server, b := serve(t)
+			if err := b.Probe(t.Context(), candidate("text-to-image")); err != nil {
+				t.Fatal(err)
+			}
+			server.Break("text-to-image", hftasktest.Fault{Kind: hftasktest.Coded, Status: c.status, Code: code})
+			asked := call(t, plan.Image, args{"prompt": text("a red disc")})
+			_, err := b.Run(t.Context(), candidate("text-to-image"), asked)
+			blames(t, err, c.down, c.sentence)
+			promisedNothing(t, asked.Dir)
+		})
+	}
+}
+
 // TestAnswersOfNoForm: each task refuses an answer that is not its own.
 func TestAnswersOfNoForm(t *testing.T) {
 	t.Parallel()

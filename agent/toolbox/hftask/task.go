@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
@@ -13,6 +14,11 @@ import (
 type task struct {
 	// name is the hub's name of the task.
 	name string
+	// form is what a server of one's own calls it in the list of what it can do: the
+	// hub's name, and behind "+" what our extension adds.
+	form string
+	// mode is the kind of the map that is followed or made, "" if there is none.
+	mode plan.Type
 	// media tells that files of people leave with it.
 	media bool
 	// extended tells that it needs our extension, which only a server of one's own knows.
@@ -47,6 +53,12 @@ func tasks() map[string]task {
 		base, _, extended := strings.Cut(run, "+")
 		if t.name == "" {
 			t.name = base
+		}
+		if t.form == "" {
+			t.form = t.name
+			if extended {
+				t.form = run
+			}
 		}
 		t.extended = extended
 		all[run] = t

@@ -34,6 +34,7 @@ const (
 	Outside   Kind = "outside"    // boxes and keypoints that lie outside of the picture
 	OtherSize Kind = "other size" // masks, and pictures, of another size than the input
 	Empty     Kind = "empty"      // 200, the right type and no bytes
+	Coded     Kind = "coded"      // Fault.Status with Fault.Code, as Atelier's tool server tells
 )
 
 // All is the name of the whole server, where a fault is for everything that is asked of
@@ -49,6 +50,9 @@ type Fault struct {
 	After int
 	// To is an address, of Redirect.
 	To string
+	// Status and Code are those of Coded.
+	Status int
+	Code   string
 }
 
 type fault struct {
@@ -134,6 +138,8 @@ func (s *Server) misbehave(w http.ResponseWriter, r *http.Request, f *fault) boo
 		panic(http.ErrAbortHandler)
 	case Broken:
 		refusal{http.StatusInternalServerError, "CUDA out of memory. Tried to allocate 20.00 MiB (/srv/models/secret.py)"}.write(w)
+	case Coded:
+		writeJSON(w, f.Status, map[string]string{"error": "what ails /srv/models/secret.py", "code": f.Code})
 	case Loading:
 		writeJSON(w, http.StatusServiceUnavailable, map[string]any{
 			"error":          "Model " + strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/hf-inference"), "/models/") + " is currently loading",

@@ -1,0 +1,50 @@
+package hftask
+
+import (
+	"errors"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+)
+
+// codeOf is the word in which a server says what went wrong, "" if it says none.
+func codeOf(err error) string {
+	if e, ok := errors.AsType[*endpoint.Error](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// byCode is a failure by the words of Atelier's tool server
+// (deployments/toolserver/toolserver/faults.py), nil where the word is none of them, or
+// says no more than the status. What ails the server lets others be tried.
+func (b *Backend) byCode(code string, err error, model string) error {
+	host := b.config.Endpoint.Host()
+	named := plan.Say("the model")
+	if isModel(model) {
+		named = plan.Quote(model)
+	}
+	switch code {
+	case "invalid_input", "invalid_parameter", "missing_parameter":
+		return fault(err, "The tool server did not accept this input; please try it with another one.")
+	case "too_large":
+		return fault(err, "This is larger or longer than the tool server at %s takes; please try it with less.", host)
+	case "model_failed":
+		return fault(err, "The model failed at this; please try again, or with another input.")
+	case "out_of_memory":
+		return down(err, "The GPU of the tool server at %s has not enough memory for this; try it smaller or shorter.", host)
+	case "weights_missing":
+		return down(err, "The tool server at %s lacks the files of %s. The operator can find out why in its log.", host, named)
+	case "weights_damaged":
+		return down(err, "The tool server at %s has damaged files of %s. The operator can have them fetched again.", host, named)
+	case "weights_mismatch":
+		return down(err, "The tool server at %s has files of %s that are of another kind of model. The operator can check its models.yaml.", host, named)
+	case "hub_unreachable":
+		return down(err, "The tool server at %s cannot fetch %s at the moment, since it does not reach Hugging Face.", host, named)
+	case "device_lost":
+		return down(err, "The tool server at %s has lost its GPU, and is being started again.", host)
+	case "replica_lost":
+		return down(err, "The part of the tool server at %s that worked on this has ended, and is being started again.", host)
+	}
+	return nil
+}
