@@ -114,11 +114,13 @@ def decode_film(data: bytes, frames: int, pixels: int, check: Check = lambda: No
             count = 0
         shrink = min(1.0, (2 * pixels / (min(frames, count or frames) * width * height)) ** 0.5)
         to = max(1, int(width * shrink)), max(1, int(height * shrink))
-        # every stride-th frame is kept; when there are too many, every other one of them goes
-        stride, kept, last = max(1, count // frames), list[tuple[float, np.ndarray]](), 0.0
+        # Where it is known how many there are, it is known which are kept. Else every stride-th
+        # is; when there are too many, every other one of them goes.
+        wanted = set(np.linspace(0, count - 1, frames).round().astype(int).tolist()) if count > frames else None
+        stride, kept, last = 1, list[tuple[float, np.ndarray]](), 0.0
         for seen, frame in enumerate(_frames(container, stream, what, check)):
             last = float(frame.time) if frame.time is not None else last + 1 / float(stream.average_rate or 25)
-            if seen % stride == 0:
+            if seen in wanted if wanted else seen % stride == 0:
                 if frame.width * frame.height > pixels:
                     raise Fault("too_large", "The video has frames of more pixels than are taken.")
                 kept.append((last, _upright(frame, to)))
@@ -128,7 +130,7 @@ def decode_film(data: bytes, frames: int, pixels: int, check: Check = lambda: No
                 raise Fault("too_large", f"The video is too long: at most {MOST_DECODED} frames are looked at.")
     if not kept:
         raise Fault("invalid_input", "There are no pictures in the file.")
-    if told is not None and told > 1 and last < 0.8 * told - 1 and stride == 1:
+    if told is not None and told > 1 and last < 0.8 * told - 1:
         raise Fault("invalid_input", "The video is cut off: it is shorter than it says.")
     chosen = [kept[i] for i in np.unique(np.linspace(0, len(kept) - 1, min(frames, len(kept))).round().astype(int))]
     seconds = chosen[-1][0] - chosen[0][0]
@@ -213,7 +215,8 @@ def encode_film(film: Film) -> bytes:
     frames = film.frames
     height, width = (max(2, side - side % 2) for side in frames.shape[1:3])
     to = BytesIO()
-    with av.open(to, "w", format="mp4", options={"movflags": "+faststart"}) as container:
+    front = 4096 + 64 * len(frames)  # where each frame lies takes less
+    with av.open(to, "w", format="mp4", options={"moov_size": str(front)}) as container:
         rate = Fraction(film.rate).limit_denominator(1001) if film.rate > 0 else Fraction(8)
         stream: Any = container.add_stream("libx264", rate=max(rate, Fraction(1, 100)), options={"crf": "18", "preset": "veryfast"})
         stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 
 class Room:
@@ -32,7 +32,8 @@ class Room:
             if turn.done() and not turn.cancelled():
                 self.free += wanted  # it had its turn, and is gone
             else:
-                self._waiting.remove((wanted, turn))
+                with suppress(ValueError):  # passed over already, since it was called off
+                    self._waiting.remove((wanted, turn))
             self._serve()
             raise
         return wanted
