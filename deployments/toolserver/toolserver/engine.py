@@ -27,6 +27,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import AsyncGenerator, Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -155,6 +156,8 @@ class Engine:
         self._loads = 0
         """Loads that were begun: a peak that one fell into says nothing of a batch."""
         self._loading = False
+        self._rubbish = False
+        """Models were dropped, and what they took was not given back yet."""
         self._work: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._closed = False
@@ -280,6 +283,7 @@ class Engine:
             self._bringing[model] = asyncio.create_task(self._bring(self._registry.model(model)))
 
     def _dropped(self, model: str) -> None:
+        self._rubbish = True
         self.metrics.evictions.labels(model).inc()
         self._counted()
         if self._queues.wanted(model):
@@ -362,7 +366,9 @@ class Engine:
 
     def _load_now(self, model: Model, files: Files) -> Loaded | _Failure:
         """In the thread for loading."""
-        self._device.clear()  # of what was dropped for it
+        if self._rubbish:  # of what was dropped for it
+            self._rubbish = False
+            self._device.clear()
         dtype = torch.float32 if self._device.name == "cpu" else getattr(torch, model.precision)
         place = Place(files.folder, self._device.name, dtype, files.companions)
         try:
@@ -372,7 +378,8 @@ class Engine:
             log.warning("%s cannot be loaded: %s", model.id, fault)
             return _Failure(None, _copy(fault))
         except Exception as err:
-            return self._sorted(err, "could not be loaded", model, trouble.of_load(err, model.id))
+            trouble.note("could not be loaded", model.id, err, public=True)
+            return self._sorted(err, trouble.of_load(err, model.id))
 
     # Running.
 
@@ -490,13 +497,13 @@ class Engine:
         except Fault as fault:
             return _Failure(None, _copy(fault))
         except Exception as err:
-            return self._sorted(err, "failed", model, trouble.of_run())
+            trouble.note("failed", model.id, err)
+            return self._sorted(err, trouble.of_run())
 
     # Trouble.
 
-    def _sorted(self, err: Exception, what: str, model: Model, other: Fault) -> _Failure:
+    def _sorted(self, err: Exception, other: Fault) -> _Failure:
         """What it was. The exception is not kept: its frames hold what lies on the device."""
-        trouble.note(what, model.id, err)
         match trouble.kind(err):
             case "memory":
                 return _Failure("memory", trouble.of_memory())
@@ -526,7 +533,7 @@ def _key(loaded: Loaded, job: _Job) -> Hashable | None:
 
 
 def _copy(fault: Fault, left: float | None = None) -> Fault:
-    """One to be raised, since each raise writes into it. left is when it can go well at the
-    earliest, if waiting helps at all."""
-    after = fault.retry_after if left is None or fault.retry_after is None else max(fault.retry_after, round(left))
+    """One to be raised, since each raise writes into it. left is in how many seconds it is tried
+    again, which is told where waiting helps at all."""
+    after = fault.retry_after if left is None or fault.retry_after is None else math.ceil(left)
     return Fault(fault.code, fault.message, after)

@@ -1,8 +1,9 @@
 """What an exception of a model means: for who asked, and for the device.
 
-What is logged of it is its type and where it came from, not its message: libraries write into
-their messages what they stumbled over, and that can be a user's text. The messages of torch's
-own types tell of memory and of kernels alone, so their first line is logged.
+What is logged of it is its type and where it came from. Its message is not, if a request was
+worked on: libraries write into their messages what they stumbled over, and that can be a user's
+text. The messages of torch's own types tell of memory and of kernels alone, so their first line
+is logged, and so is that of any error while a model is loaded, of which no user is a part.
 """
 
 from __future__ import annotations
@@ -68,19 +69,19 @@ def of_load(err: BaseException, model: str) -> Fault:
     return Fault("model_failed", f"{model} could not be loaded; the server's log says where that failed.")
 
 
-def note(what: str, model: str, err: BaseException) -> None:
-    """Logs it without anything that a user sent."""
-    log.error("%s %s: %s", model, what, told(err))
+def note(what: str, model: str, err: BaseException, public: bool = False) -> None:
+    """Logs it without anything that a user sent; public where no user has a part in it."""
+    log.error("%s %s: %s", model, what, told(err, public))
 
 
-def told(err: BaseException) -> str:
-    """Its types, from the first cause on, and where each came from."""
+def told(err: BaseException, public: bool = False) -> str:
+    """Its types, the last one first, and where each came from."""
     parts: list[str] = []
     seen: set[int] = set()
     one: BaseException | None = err
     while one is not None and id(one) not in seen:
         seen.add(id(one))
-        said = f": {str(one).splitlines()[0]}" if _harmless(one) and str(one) else ""
+        said = f": {str(one).strip().splitlines()[0]}" if (public or _harmless(one)) and str(one).strip() else ""
         where = " < ".join(f"{_file(f.filename)}:{f.lineno} {f.name}" for f in reversed(traceback.extract_tb(one.__traceback__)[-6:]))
         parts.append(f"{type(one).__module__}.{type(one).__name__}{said} at {where or 'an unknown place'}")
         one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)

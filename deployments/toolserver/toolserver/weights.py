@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,6 +35,8 @@ from huggingface_hub.errors import (
 
 from .faults import Fault
 from .registry import Companion, Model
+
+log = logging.getLogger(__name__)
 
 FILES = ("*.safetensors", "*.json", "*.txt", "*.model", "*.jinja")
 """What models consist of: weights, configurations and vocabularies, merges, SentencePiece,
@@ -100,6 +103,7 @@ class Weights:
                 )
             )
         except Exception as err:
+            log.warning("%s could not be fetched: %s: %s", model.id, type(err).__name__, (str(err).splitlines() or [""])[0])
             raise _fault(err, model.id) from err
 
 
