@@ -1,0 +1,257 @@
+"""On Ray Serve: one ingress that speaks HTTP, and a replica for each GPU.
+
+    serve run toolserver.cluster:app      on a cluster of Ray; KubeRay's RayService names it so too
+    python -m toolserver.cluster          starts Ray on this machine alone, for its GPUs
+
+Two deployments, which a Serve configuration names to override what is set here (num_replicas,
+autoscaling_config, ray_actor_options, graceful_shutdown_timeout_s):
+
+    Ingress   the HTTP side. The jobs that are asked after (202) live in its memory, and what is
+              under way at each replica is counted by its router, so there is exactly one of it.
+              It only passes bytes on; Ray's own HTTP proxies stand before it on every node.
+    Models    replicas with a GPU each, and an engine and a worker on it. A request goes to where
+              its model is warm (router).
+
+A replica that dies in the middle of a request is answered for with 503 (replica_lost): whoever
+asked knows best whether to ask again. Ray starts another in its place. One whose device is lost
+says so to Ray's health checks, and is restarted likewise. When the ingress dies, its jobs are
+gone, and asking after them gets 404 (unknown_job).
+
+Whoever reaches Ray's own ports can run programs on its machines: keep them from the network, or
+set RAY_AUTH_MODE=token. Started here for one machine, Ray asks for a token that nobody knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+import secrets
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from pydantic import SecretStr
+
+from .events import Answer, Call, Event, Failed, ReplicaState
+from .faults import Fault
+from .registry import Registry, read
+from .settings import PREFIX, Settings
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from ray.serve import Application
+    from ray.serve.handle import DeploymentHandle, DeploymentResponseGenerator
+
+ROUTING_PERIOD = 1.0
+"""Seconds between two tellings of a replica to the router."""
+HEALTH_PERIOD = 3.0
+"""Seconds between two looks at a replica's health; it is restarted after three bad ones."""
+GRACE = 600.0
+"""Seconds for which a replica that is to go may finish what it does: the longest films."""
+RESTART = 30.0
+"""Seconds that a new replica takes about, which who lost the old one is told to wait."""
+ASKING = 5.0
+"""Seconds after which a replica that was asked for its state has not answered."""
+
+
+class Doer(Protocol):
+    """What a replica holds: worker.Worker."""
+
+    def run(self, call: Call) -> AsyncIterator[Event]: ...
+
+    async def state(self) -> ReplicaState: ...
+
+
+Make = Callable[[Settings, Registry], Doer]
+
+
+def make_worker(settings: Settings, registry: Registry) -> Doer:
+    """A worker on an engine of its own: what a replica is made of."""
+    from .engine import Engine
+    from .worker import Worker
+
+    return Worker(settings, registry, Engine(settings, registry))
+
+
+class Models:
+    """One replica."""
+
+    def __init__(self, settings: Settings, registry: Registry, make: Make) -> None:
+        from ray import serve
+
+        self._name = serve.get_replica_context().replica_id.unique_id
+        self._worker = make(settings, registry)
+
+    async def run(self, call: Call) -> AsyncIterator[Event]:
+        """Does one request; a call that is cancelled is called off."""
+        async with aclosing(self._worker.run(call)) as events:  # type: ignore[type-var]
+            async for event in events:
+                yield event
+
+    async def state(self) -> ReplicaState:
+        return replace(await self._worker.state(), replica=self._name)
+
+    async def record_routing_stats(self) -> dict[str, Any]:
+        """What Ray passes on to the router."""
+        from .router import stats
+
+        return stats(await self.state())
+
+    async def check_health(self) -> None:
+        """Ray restarts a replica for which this raises."""
+        if fault := (await self.state()).fault:
+            raise RuntimeError(str(fault))
+
+
+class ClusterWorkers:
+    """workers.Workers over the replicas of Models."""
+
+    def __init__(self, handle: DeploymentHandle[Any]) -> None:
+        self._handle = handle
+
+    async def run(self, call: Call) -> AsyncIterator[Event]:
+        """Sends it to a replica and hands on what that tells."""
+        from ray.exceptions import RayActorError, TaskCancelledError
+        from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
+
+        send = self._handle.options(stream=True, multiplexed_model_id=call.model).run
+        # Out of the context of the HTTP request: what becomes of the work is said by closing
+        # this, and a job goes on after the request that began it has been answered.
+        response = cast("DeploymentResponseGenerator[Event]", contextvars.Context().run(send.remote, call))
+        ended = False
+        try:
+            async for event in response:
+                ended = isinstance(event, Answer | Failed)
+                yield event
+            if not ended:
+                ended = True
+                yield Failed(_lost())
+        except (RayActorError, TaskCancelledError):
+            ended = True
+            yield Failed(_lost())
+        except DeploymentUnavailableError:
+            ended = True
+            yield Failed(Fault("replica_lost", "No replica of the tool server can be started; its operator knows why."))
+        except BackPressureError:
+            ended = True
+            yield Failed(Fault("too_busy", "Too many requests wait already.", retry_after=RESTART))
+        finally:
+            if not ended:
+                response.cancel()  # type: ignore[no-untyped-call]
+
+    async def states(self) -> list[ReplicaState]:
+        """Asks all replicas at once; those that do not answer are left out."""
+        told = await asyncio.wait_for(self._handle.broadcast("state").results_async(return_exceptions=True), ASKING)
+        return [state for state in told if isinstance(state, ReplicaState)]
+
+
+def _lost() -> Fault:
+    return Fault("replica_lost", "The process that worked on this was lost; another takes its place.", retry_after=RESTART)
+
+
+class Ingress:
+    """The HTTP side in a replica of Ray Serve."""
+
+    def __init__(self, settings: Settings, registry: Registry, models: DeploymentHandle[Any]) -> None:
+        self._settings, self._registry, self._models = settings, registry, models
+
+    def __serve_build_asgi_app__(self) -> FastAPI:
+        """serve.ingress() asks for the app by this name, where it is to run."""
+        from .api import create_app
+
+        return create_app(self._settings, self._registry, ClusterWorkers(self._models))
+
+
+def replicas(settings: Settings, registry: Registry, make: Make = make_worker, gpus: float = 0) -> Application:
+    """Models. gpus is how many a replica has; 0 is for CPUs."""
+    from ray import serve
+
+    # A replica sees the GPUs that Ray gives it and no others, numbered from 0; and it needs no
+    # token, since only the ingress is spoken to.
+    inner = settings.model_copy(update={"device": settings.device.partition(":")[0], "token": SecretStr("")})
+    deployment: Any = serve.deployment(
+        name="Models",
+        num_replicas=settings.replicas,
+        ray_actor_options={"num_cpus": 1, "num_gpus": gpus},
+        # The engine counts who waits, and refuses the one too many (too_busy) in a sentence of
+        # its own; what is set here only has to be more.
+        max_ongoing_requests=2 * settings.max_waiting,
+        max_queued_requests=2 * settings.max_waiting,
+        health_check_period_s=HEALTH_PERIOD,
+        graceful_shutdown_timeout_s=GRACE,
+        request_router_config={
+            "request_router_class": "toolserver.router.WarmRouter",
+            "request_router_kwargs": {"needs": {m.id: (m.memory << 20, m.batch) for m in registry.models.values()}},
+            "request_routing_stats_period_s": ROUTING_PERIOD,
+        },
+    )(Models)
+    return cast("Application", deployment.bind(inner, registry, make))
+
+
+def application(settings: Settings, registry: Registry, models: Application) -> Application:
+    """The HTTP side before them."""
+    from ray import serve
+
+    deployment: Any = serve.deployment(
+        name="Ingress",
+        num_replicas=1,
+        ray_actor_options={"num_cpus": 1},
+        max_ongoing_requests=16 * settings.max_waiting,
+        graceful_shutdown_timeout_s=GRACE,
+    )(serve.ingress()(Ingress))
+    return cast("Application", deployment.bind(settings, registry, models))
+
+
+def build(args: Mapping[str, str]) -> Application:
+    """What Serve's configuration names: import_path toolserver.cluster:app. The settings are those
+    of the environment; args may have others, by their names in small letters, and the token
+    never among them. It stands in the environment and must be there: where Ray's proxies
+    listen is not known here."""
+    if "token" in args:
+        raise ValueError(f"the token is set by the variable {PREFIX}TOKEN alone")
+    settings = Settings.read({**os.environ, **{PREFIX + name.upper(): str(value) for name, value in args.items()}})
+    if not settings.token.get_secret_value():
+        raise ValueError(f"{PREFIX}TOKEN must be set")
+    return _whole(settings, _gpus(settings))
+
+
+app = build
+
+
+def _whole(settings: Settings, gpus: int) -> Application:
+    registry = read(settings.models, settings.tier, settings.only)
+    return application(settings, registry, replicas(settings, registry, gpus=gpus))
+
+
+def _gpus(settings: Settings) -> int:
+    """One for each replica, if the cluster has any now. One that gets its first GPU by scaling
+    up says so in its Serve configuration: ray_actor_options with num_gpus 1."""
+    import ray
+
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return 0 if settings.device.startswith("cpu") or not resources.get("GPU") else 1
+
+
+def main() -> None:
+    """Starts Ray on this machine, reachable from it alone but for the HTTP side, and serves until
+    it is told to stop."""
+    settings = Settings.read()
+    # Before Ray is imported, which reads them then.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    import ray
+    from ray import serve
+
+    ray.init(_node_ip_address="127.0.0.1", include_dashboard=False)
+    serve.start(http_options={"host": settings.host, "port": settings.port})
+    serve.run(_whole(settings, _gpus(settings)), name="toolserver", blocking=True)
+
+
+if __name__ == "__main__":
+    # by its name, so that replicas find the classes in the module and not in __main__
+    from toolserver.cluster import main as start
+
+    start()
