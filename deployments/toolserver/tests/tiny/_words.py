@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 from transformers import PreTrainedTokenizerFast
 
 SENTENCES = (
@@ -35,3 +35,28 @@ def bytes_bpe(special: Sequence[str], size: int = 400, **more: object) -> PreTra
     trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(special), initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
     tokenizer.train_from_iterator(SENTENCES, trainer)
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **more)
+
+
+def pieces(**more: object) -> PreTrainedTokenizerFast:
+    """Pieces of words, as BERT cuts them: [CLS] text [SEP], or two texts."""
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[ENC]", "[DEC]"]
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.train_from_iterator(SENTENCES, trainers.WordPieceTrainer(vocab_size=200, special_tokens=special))
+    ends = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
+    )
+    names = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]", "mask_token": "[MASK]"}
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **{**names, **more})
+
+
+def bert(size: int, labels: Sequence[str], **more: object) -> dict[str, object]:
+    """The configuration of a tiny BERT with those labels."""
+    return {
+        "vocab_size": size, "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+        "max_position_embeddings": 32, "initializer_range": 0.5, "id2label": dict(enumerate(labels)),
+        "label2id": {label: i for i, label in enumerate(labels)}, **more,
+    }  # fmt: skip
