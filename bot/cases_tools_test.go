@@ -36,17 +36,7 @@ func TestEveryToolRuns(t *testing.T) {
 	for _, tool := range catalogue.Tools() {
 		t.Run(tool.Name, func(t *testing.T) {
 			t.Parallel()
-			c := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Dir: t.TempDir(), Seed: 1}
-			for _, a := range tool.Args {
-				if a.Optional {
-					continue
-				}
-				v := things.value(t, tool, a)
-				c.Args[a.Name] = []toolbox.Value{v}
-				if a.Many {
-					c.Args[a.Name] = []toolbox.Value{v, v}
-				}
-			}
+			c := things.call(t, tool)
 			made, err := tools.Run(t.Context(), tool.Name, "", c, nil)
 			if err != nil {
 				t.Fatalf("%v: %v", plan.Sentence(err, plan.Message{}), err)
@@ -54,21 +44,27 @@ func TestEveryToolRuns(t *testing.T) {
 			if len(made.Failed) > 0 && tool.Name != "optical_character_recognition" { // nothing is written there
 				t.Errorf("%s ran after others: %v", made.Candidate, made.Failed)
 			}
-			if !tool.Returns.Media() {
-				if made.Value == "" || made.Path != "" {
-					t.Errorf("%s made %q in %q", made.Candidate, made.Value, made.Path)
-				}
-				return
-			}
-			if tool.Returns == plan.HTML {
-				measure{Type: "html", Has: []string{"<video"}}.judge(t, made.Path)
-				return
-			}
-			info, err := media.Inspect(made.Path, media.Limits{})
-			if err != nil || !tool.Returns.Fits(info.Type) {
-				t.Errorf("%s made %+v: %v", made.Candidate, info, err)
-			}
+			promised(t, tool, made)
 		})
+	}
+}
+
+// promised holds what was made to what the tool returns.
+func promised(t *testing.T, tool toolbox.Tool, made toolbox.Made) {
+	t.Helper()
+	if !tool.Returns.Media() {
+		if made.Value == "" || made.Path != "" {
+			t.Errorf("%s made %q in %q", made.Candidate, made.Value, made.Path)
+		}
+		return
+	}
+	if tool.Returns == plan.HTML {
+		measure{Type: "html", Has: []string{"<video"}}.judge(t, made.Path)
+		return
+	}
+	info, err := media.Inspect(made.Path, media.Limits{})
+	if err != nil || !tool.Returns.Fits(info.Type) {
+		t.Errorf("%s made %+v: %v", made.Candidate, info, err)
 	}
 }
 
@@ -108,6 +104,23 @@ func newThings(t *testing.T) things {
 		plan.Title:    small(plan.Title, "A ball and a car"),
 		plan.Location: small(plan.Location, "Bergen"),
 	}
+}
+
+// call is one of a tool, with all that it must be given.
+func (all things) call(t *testing.T, tool toolbox.Tool) toolbox.Call {
+	t.Helper()
+	c := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Dir: t.TempDir(), Seed: 1}
+	for _, a := range tool.Args {
+		if a.Optional {
+			continue
+		}
+		v := all.value(t, tool, a)
+		c.Args[a.Name] = []toolbox.Value{v}
+		if a.Many {
+			c.Args[a.Name] = []toolbox.Value{v, v}
+		}
+	}
+	return c
 }
 
 // said are what text arguments say, by the tool and the argument or the argument alone.

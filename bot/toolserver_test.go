@@ -1,0 +1,138 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/jobs"
+	"atelier/storage/s3/s3test"
+)
+
+// realToolServer are the settings of the tool server that TEST_TOOL_SERVER_URL names: that
+// of deployments/toolserver on tiny models of its tests, whose answers mean nothing and are
+// of the right form.
+func realToolServer(t *testing.T) []string {
+	t.Helper()
+	at := os.Getenv("TEST_TOOL_SERVER_URL")
+	if at == "" {
+		t.Skip("nothing was asked of a real tool server: TEST_TOOL_SERVER_URL names none")
+	}
+	return []string{"TOOL_SERVER_URL=" + at, "TOOL_SERVER_TOKEN=" + os.Getenv("TEST_TOOL_SERVER_TOKEN")}
+}
+
+// servedTools are the tools that a tool server can be asked for.
+func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
+	return slices.DeleteFunc(slices.Clone(catalogue.Tools()), func(tool toolbox.Tool) bool {
+		return !slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind == hftaskKind })
+	})
+}
+
+// TestRealToolServerHasEveryTool: each tool with a task of the tool server is live there,
+// and every tool of the catalogue is live somewhere.
+func TestRealToolServerHasEveryTool(t *testing.T) {
+	t.Parallel()
+	env := append(skyEnv(t), realToolServer(t)...)
+	config, err := readConfig(env, nil)
+	check(t, err)
+	catalogue, err := config.catalogue()
+	check(t, err)
+	tools := toolLines(t, env...)
+	for name, l := range tools {
+		if !l.Live {
+			t.Errorf("%s cannot run: %s", name, l.Why)
+		}
+	}
+	served := liveOf(tools, toolServer)
+	for _, tool := range servedTools(catalogue) {
+		if !slices.Contains(served, tool.Name) {
+			t.Errorf("%s is not live on the tool server: it runs by %v", tool.Name, tools[tool.Name].Ways)
+		}
+	}
+}
+
+// TestRealToolServerRunsEveryTool asks the tool server once for each tool that it has a task
+// for.
+func TestRealToolServerRunsEveryTool(t *testing.T) {
+	t.Parallel()
+	config, err := readConfig(append(skyEnv(t), realToolServer(t)...), nil)
+	check(t, err)
+	catalogue, err := config.catalogue()
+	check(t, err)
+	tools, err := config.toolbox(t.Context(), catalogue)
+	check(t, err)
+	things := newThings(t)
+	for _, tool := range servedTools(catalogue) {
+		t.Run(tool.Name, func(t *testing.T) {
+			at := slices.IndexFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Kind == hftaskKind })
+			candidate := toolServer + ":" + tool.Backends[at].Run
+			made, err := tools.Run(t.Context(), tool.Name, candidate, things.call(t, tool), nil)
+			if err != nil {
+				t.Fatalf("%v: %v", plan.Sentence(err, plan.Message{}), plan.ForOperator(err))
+			}
+			if made.Candidate != candidate || len(made.Failed) > 0 || !strings.HasPrefix(made.Model, "tiny/") {
+				t.Errorf("it ran by %s with %s, after %v", made.Candidate, made.Model, made.Failed)
+			}
+			promised(t, tool, made)
+		})
+	}
+}
+
+// TestFromMessageToThread: a wish in a chat is planned in one process, its step is done by
+// a worker of the queue gpu on the tool server, the picture goes over S3, and the answer
+// comes in the thread.
+func TestFromMessageToThread(t *testing.T) {
+	t.Parallel()
+	gpu := realToolServer(t)
+	bucket := s3test.New(t, s3test.Config{})
+	shared := []string{
+		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + bucket.URL(),
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+	}
+	start := func(queues string, p *parlour, env ...string) *open {
+		t.Helper()
+		pools, err := parsePools(queues, "")
+		check(t, err)
+		s := service{pools: pools}
+		if p != nil {
+			s.adapters = append(s.adapters, p)
+		}
+		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
+		o.parlour = p
+		return o
+	}
+	worker := start("gpu", nil, gpu...)
+	gateway := start("gateway,plan", newParlour())
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for range look.C { // until the worker has told what it can
+		able, err := gateway.jobs.Elsewhere(t.Context())
+		check(t, err)
+		if len(able["text_to_image"]) > 0 {
+			break
+		}
+	}
+	wish := gateway.parlour.wish("m1", "draw a castle by the sea")
+	wish.Message.Files = nil
+	gateway.parlour.says <- wish
+	reply := <-gateway.parlour.replies
+	if len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Type, "image/") || reply.AnswerTo.ID != "m1" {
+		t.Errorf("it said %+v", reply)
+	}
+	r := gateway.waitFor(wish)
+	run := r.Runs[0]
+	if run.Status != jobs.Done || len(run.Made) != 1 || run.Made[0].Type != plan.Image {
+		t.Fatalf("it is %s: %+v\n%s\n%s", run.Status, run.Answer, gateway.log, worker.log)
+	}
+	for _, result := range run.Results {
+		if !strings.HasPrefix(result.Candidate, toolServer+":") {
+			t.Errorf("a step ran by %s", result.Candidate)
+		}
+	}
+}
