@@ -1,0 +1,510 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"sigs.k8s.io/yaml"
+)
+
+// chatTokens let a process speak for the bot on a chat platform.
+var chatTokens = []string{"DISCORD_TOKEN", "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"}
+
+// selects tells whether a selector fits labels.
+func selects(t *testing.T, s *metav1.LabelSelector, have map[string]string) bool {
+	t.Helper()
+	selector, err := metav1.LabelSelectorAsSelector(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return selector.Matches(labels.Set(have))
+}
+
+// containers are all of a pod.
+func (p pod) containers() []corev1.Container {
+	return slices.Concat(p.Spec.InitContainers, p.Spec.Containers)
+}
+
+// TestPodsAreLocked: no root, nothing writable but folders with a bound, no account, no
+// privileges.
+func TestPodsAreLocked(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		for _, p := range r.pods {
+			s := p.Spec.SecurityContext
+			if s == nil || s.RunAsNonRoot == nil || !*s.RunAsNonRoot || s.RunAsUser == nil || *s.RunAsUser == 0 ||
+				s.SeccompProfile == nil || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+				t.Errorf("%s: the pod may be root, or has no seccomp profile", p.owner)
+			}
+			if p.Spec.AutomountServiceAccountToken == nil || *p.Spec.AutomountServiceAccountToken || p.Spec.EnableServiceLinks == nil || *p.Spec.EnableServiceLinks {
+				t.Errorf("%s: it is given a token, or the names of services", p.owner)
+			}
+			if p.Spec.HostNetwork || p.Spec.HostPID || p.Spec.HostIPC {
+				t.Errorf("%s: it has something of its node", p.owner)
+			}
+			for _, c := range p.containers() {
+				s := c.SecurityContext
+				if s == nil || s.ReadOnlyRootFilesystem == nil || !*s.ReadOnlyRootFilesystem || s.AllowPrivilegeEscalation == nil || *s.AllowPrivilegeEscalation ||
+					s.Capabilities == nil || !slices.Equal(s.Capabilities.Drop, []corev1.Capability{"ALL"}) || len(s.Capabilities.Add) > 0 {
+					t.Errorf("%s: the container %s is not locked", p.owner, c.Name)
+				}
+				if c.Resources.Requests.Cpu().IsZero() || c.Resources.Requests.Memory().IsZero() || c.Resources.Limits.Memory().IsZero() {
+					t.Errorf("%s: the container %s is not bounded", p.owner, c.Name)
+				}
+				if strings.HasSuffix(c.Image, ":latest") || !strings.Contains(c.Image, ":") {
+					t.Errorf("%s: the image %s is not pinned", p.owner, c.Image)
+				}
+			}
+			for _, v := range p.Spec.Volumes {
+				if v.HostPath != nil || v.EmptyDir != nil && v.EmptyDir.SizeLimit.IsZero() {
+					t.Errorf("%s: the volume %s is its node's, or has no bound", p.owner, v.Name)
+				}
+			}
+		}
+	})
+}
+
+// TestVolumesAndConfigsExist: what is mounted is there, and so is each key that is asked of
+// what the chart itself makes.
+func TestVolumesAndConfigsExist(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		for _, p := range r.pods {
+			names := slices.Clone(p.claims)
+			for _, v := range p.Spec.Volumes {
+				names = append(names, v.Name)
+				if v.ConfigMap == nil {
+					continue
+				}
+				config := r.configs[v.ConfigMap.Name]
+				if config == nil {
+					t.Errorf("%s: there is no %s", p.owner, v.ConfigMap.Name)
+					continue
+				}
+				for _, item := range v.ConfigMap.Items {
+					if config.Data[item.Key] == "" {
+						t.Errorf("%s: %s has no %s", p.owner, config.Name, item.Key)
+					}
+				}
+			}
+			for _, c := range p.containers() {
+				var mounted []string
+				for _, m := range c.VolumeMounts {
+					mounted = append(mounted, m.Name)
+					if !slices.Contains(names, m.Name) {
+						t.Errorf("%s: there is no volume %s", p.owner, m.Name)
+					}
+				}
+				if len(p.Spec.Containers) == 1 && c.Name == p.Spec.Containers[0].Name && len(mounted) != len(names) {
+					t.Errorf("%s: of %q it mounts %q", p.owner, names, mounted)
+				}
+				for _, e := range c.EnvFrom {
+					if e.ConfigMapRef == nil || r.configs[e.ConfigMapRef.Name] == nil {
+						t.Errorf("%s: its environment is from %v", p.owner, e)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestPodsAreProbed: what goes on for ever is probed at ports that it has, and the program
+// at the pages that it has.
+func TestPodsAreProbed(t *testing.T) {
+	t.Parallel()
+	pages := file(t, "bot/health.go")
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		for _, p := range r.pods {
+			if p.once {
+				continue
+			}
+			for _, c := range p.Spec.Containers {
+				for what, probe := range map[string]*corev1.Probe{"start": c.StartupProbe, "life": c.LivenessProbe, "readiness": c.ReadinessProbe} {
+					if probe == nil {
+						t.Errorf("%s: it is not asked for its %s", p.owner, what)
+						continue
+					}
+					if probe.HTTPGet == nil {
+						continue
+					}
+					name := probe.HTTPGet.Port.StrVal
+					if name != "" && !slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == name }) {
+						t.Errorf("%s: it has no port %s", p.owner, name)
+					}
+					if c.Name == "bot" && !strings.Contains(pages, `"GET `+probe.HTTPGet.Path+`"`) {
+						t.Errorf("%s: the program has no page %s", p.owner, probe.HTTPGet.Path)
+					}
+				}
+			}
+			if c := p.bot(); c != nil && (c.ReadinessProbe.HTTPGet.Path != "/readyz" || c.LivenessProbe.HTTPGet.Path != "/healthz") {
+				t.Errorf("%s: readiness is not asked at /readyz, or life not at /healthz", p.owner)
+			}
+		}
+	})
+}
+
+// longest is how long the longest task of some kinds may take, as jobs/task.go says.
+func longest(t *testing.T, kinds ...string) time.Duration {
+	t.Helper()
+	most := time.Duration(0)
+	for _, kind := range kinds {
+		m := regexp.MustCompile(`case kind` + kind + `:[^\n]*\n\s*return allowance\{(\d+) \* time\.Minute,`).FindStringSubmatch(file(t, "jobs/task.go"))
+		if m == nil {
+			t.Fatalf("jobs/task.go does not tell how long %s may take", kind)
+		}
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, time.Duration(n)*time.Minute)
+	}
+	return most
+}
+
+// flag is the value of a flag of the program.
+func flag(c *corev1.Container, name string) string {
+	for _, a := range c.Args {
+		if value, ok := strings.CutPrefix(a, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// TestWorkMayEnd: a pod that goes has as long as the longest task of its queues may take,
+// and the process ends before it is killed.
+func TestWorkMayEnd(t *testing.T) {
+	t.Parallel()
+	act, rest := longest(t, "Act"), longest(t, "Fetch", "Plan", "Compose", "Send")
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		for _, p := range r.pods {
+			c := p.bot()
+			if c == nil {
+				continue
+			}
+			grace, err := time.ParseDuration(flag(c, "--grace"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := rest
+			if queue := flag(c, "--queues"); queue == "cpu" || queue == "gpu" {
+				want = act
+			}
+			if grace < want {
+				t.Errorf("%s: what runs has %v to end, and may take %v", p.owner, grace, want)
+			}
+			if whole := time.Duration(*p.Spec.TerminationGracePeriodSeconds) * time.Second; whole < grace+10*time.Second {
+				t.Errorf("%s: it is killed after %v, and lets work go on for %v", p.owner, whole, grace)
+			}
+		}
+	})
+}
+
+// TestQueuesAreServed: every queue that work may wait in is served by one part, by flags
+// that the program has.
+func TestQueuesAreServed(t *testing.T) {
+	t.Parallel()
+	flags := file(t, "bot/serve.go")
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		var served []string
+		for _, p := range r.pods {
+			c := p.bot()
+			if c == nil {
+				continue
+			}
+			if c.Args[0] != "serve" {
+				t.Errorf("%s: it does %q", p.owner, c.Args)
+			}
+			for _, a := range c.Args[1:] {
+				name, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "=")
+				if !regexp.MustCompile(`(?mi)^\s` + name + `\s+string`).MatchString(flags) {
+					t.Errorf("%s: serve has no %s", p.owner, a)
+				}
+			}
+			queues := flag(c, "--queues")
+			served = append(served, strings.Split(queues, ",")...)
+			if gateway := strings.HasPrefix(queues, "gateway"); !gateway && flag(c, "--adapters") != "none" {
+				t.Errorf("%s: it connects with chat platforms", p.owner)
+			}
+		}
+		slices.Sort(served)
+		if s := strings.Join(served, " "); s != "cpu gateway plan" && s != "cpu gateway gpu plan" {
+			t.Errorf("the queues %s are served", s)
+		}
+	})
+}
+
+// TestSecretsAreReferred: the chart holds none and makes none; the chat platforms' are the
+// gateway's alone.
+func TestSecretsAreReferred(t *testing.T) {
+	t.Parallel()
+	secret := regexp.MustCompile(`(?i)password|secret|token|_key|auth$`)
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		if made := r.of("Secret"); len(made) > 0 {
+			t.Errorf("it makes %v", made)
+		}
+		for _, config := range r.configs {
+			for name, value := range config.Data {
+				if strings.HasSuffix(config.Name, "-settings") && (secret.MatchString(name) && name != "OPENAI_TOKEN_FIELD" && name != "S3_KMS_KEY" || regexp.MustCompile(`://[^/]*@`).MatchString(value)) {
+					t.Errorf("%s holds %s", config.Name, name)
+				}
+			}
+		}
+		for _, p := range r.pods {
+			for _, c := range p.containers() {
+				seen := map[string]bool{}
+				for _, e := range c.Env {
+					if seen[e.Name] {
+						t.Errorf("%s: %s is set twice", p.owner, e.Name)
+					}
+					seen[e.Name] = true
+					if e.Value != "" && secret.MatchString(e.Name) && !strings.HasPrefix(e.Value, "$(") && e.Name != "AWS_ACCESS_KEY_ID" && e.Name != "ROOT_ACCESS_KEY_ID" {
+						t.Errorf("%s: %s stands there in the open", p.owner, e.Name)
+					}
+					if e.ValueFrom != nil && (e.ValueFrom.SecretKeyRef == nil || e.ValueFrom.SecretKeyRef.Name == "" || e.ValueFrom.SecretKeyRef.Key == "") {
+						t.Errorf("%s: %s is from %v", p.owner, e.Name, e.ValueFrom)
+					}
+					if slices.Contains(chatTokens, e.Name) && p.component() != "gateway" {
+						t.Errorf("%s is given %s", p.owner, e.Name)
+					}
+				}
+				if c.Name == "bot" && (!seen["REDIS_URL"] || !seen["WEB_PASSWORD"] && r.configs[c.EnvFrom[0].ConfigMapRef.Name].Data["WEB_USER_HEADER"] == "") {
+					t.Errorf("%s: it has no Redis, or asks nobody who they are", p.owner)
+				}
+			}
+		}
+	})
+}
+
+// TestTokensReachTheGateway: and whatever else is named in secrets reaches all.
+func TestTokensReachTheGateway(t *testing.T) {
+	t.Parallel()
+	text, err := template(t, variants(t)["everything"]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range read(t, text).pods {
+		c := p.bot()
+		if c == nil {
+			continue
+		}
+		got := map[string]string{}
+		for _, e := range c.Env {
+			if e.ValueFrom != nil {
+				got[e.Name] = e.ValueFrom.SecretKeyRef.Name + "/" + e.ValueFrom.SecretKeyRef.Key
+			}
+		}
+		if got["HF_TOKEN"] != "hub/token" || got["TOOL_SERVER_TOKEN"] != "studio/TOOL_SERVER_TOKEN" {
+			t.Errorf("%s has %v", p.owner, got)
+		}
+		if (got["DISCORD_TOKEN"] == "studio/DISCORD_TOKEN") != (p.component() == "gateway") {
+			t.Errorf("%s has %v", p.owner, got)
+		}
+	}
+}
+
+// TestSelectorsFit: who is to find pods finds them: by labels that they have, at ports that
+// they have. Names are unique and such as are allowed.
+func TestSelectorsFit(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		seen := map[string]bool{}
+		for _, d := range r.documents {
+			if seen[d.String()] {
+				t.Errorf("%s is there twice", d)
+			}
+			seen[d.String()] = true
+			if wrong := validation.IsDNS1035Label(d.GetName()); len(wrong) > 0 {
+				t.Errorf("%s: %q", d, wrong)
+			}
+			for key, value := range d.GetLabels() {
+				if wrong := slices.Concat(validation.IsQualifiedName(key), validation.IsValidLabelValue(value)); len(wrong) > 0 {
+					t.Errorf("%s: %s=%s: %q", d, key, value, wrong)
+				}
+			}
+			if o, ok := decodeAny(t, d).(*appsv1.Deployment); ok && !selects(t, o.Spec.Selector, o.Spec.Template.Labels) {
+				t.Errorf("%s does not select its pods", d)
+			}
+			if o, ok := decodeAny(t, d).(*appsv1.StatefulSet); ok && (!selects(t, o.Spec.Selector, o.Spec.Template.Labels) || !serviceThere(r, o.Spec.ServiceName)) {
+				t.Errorf("%s does not select its pods, or has no service", d)
+			}
+		}
+		for _, s := range r.services {
+			found := r.found(t, &metav1.LabelSelector{MatchLabels: s.Spec.Selector})
+			if len(found) != 1 {
+				t.Errorf("the service %s leads to %d kinds of pods", s.Name, len(found))
+				continue
+			}
+			for _, port := range s.Spec.Ports {
+				if !found[0].listens(port.TargetPort.StrVal) {
+					t.Errorf("the service %s leads to the port %s", s.Name, port.TargetPort.String())
+				}
+			}
+		}
+	})
+}
+
+func serviceThere(r rendering, name string) bool {
+	return slices.ContainsFunc(r.services, func(s *corev1.Service) bool { return s.Name == name })
+}
+
+// decodeAny is a document by its Go type, nil where it has none.
+func decodeAny(t *testing.T, d document) any {
+	t.Helper()
+	if _, ok := schemas[d.GetKind()]; ok {
+		return nil
+	}
+	return decode(t, d.written)
+}
+
+// found are the pods that a selector selects.
+func (r rendering) found(t *testing.T, s *metav1.LabelSelector) []pod {
+	t.Helper()
+	var all []pod
+	for _, p := range r.pods {
+		if selects(t, s, p.Labels) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// listens tells whether a pod has a port of that name.
+func (p pod) listens(name string) bool {
+	return slices.ContainsFunc(p.Spec.Containers, func(c corev1.Container) bool {
+		return slices.ContainsFunc(c.Ports, func(p corev1.ContainerPort) bool { return p.Name == name })
+	})
+}
+
+// variant tells which one a test looks at.
+func variant(t *testing.T) string {
+	t.Helper()
+	_, name, _ := strings.Cut(t.Name(), "/")
+	return name
+}
+
+// TestSeveralPodsHaveABudget: of each part that has or may have several, one may be away.
+func TestSeveralPodsHaveABudget(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		if variant(t) == "trial" {
+			if len(r.budgets) > 0 {
+				t.Errorf("there are %d", len(r.budgets))
+			}
+			return
+		}
+		for _, p := range r.pods {
+			several := p.replicas == nil && !p.once || p.replicas != nil && *p.replicas > 1
+			budgets := 0
+			for _, b := range r.budgets {
+				if selects(t, b.Spec.Selector, p.Labels) {
+					budgets++
+					if b.Spec.MaxUnavailable != nil && b.Spec.MaxUnavailable.IntVal != 1 || b.Spec.MinAvailable != nil && b.Spec.MinAvailable.IntVal != *p.replicas-1 {
+						t.Errorf("%s: %v", p.owner, b.Spec)
+					}
+				}
+			}
+			if several != (budgets == 1) {
+				t.Errorf("%s: it may be several: %v, and has %d budgets", p.owner, several, budgets)
+			}
+		}
+	})
+}
+
+// TestWorkersAreScaled: by what waits and what runs in their queues, both together, of
+// which asynq has a list each.
+func TestWorkersAreScaled(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, r rendering) {
+		t.Helper()
+		scaled := map[string]document{}
+		for _, d := range r.of("ScaledObject") {
+			scaled[d.GetName()] = d
+		}
+		auths := map[string]bool{}
+		for _, d := range r.of("TriggerAuthentication") {
+			auths[d.GetName()] = true
+		}
+		for _, p := range r.pods {
+			c := p.bot()
+			if c == nil || p.component() == "gateway" {
+				continue
+			}
+			_, name, _ := strings.Cut(p.owner, " ")
+			d, ok := scaled[name]
+			if ok == (p.replicas != nil) {
+				t.Errorf("%s: it is scaled: %v, and its number is fixed: %v", p.owner, ok, p.replicas != nil)
+			}
+			if ok {
+				scales(t, d, name, flag(c, "--queues"), flag(c, "--concurrency"), auths)
+				delete(scaled, name)
+			}
+		}
+		if len(scaled) > 0 {
+			t.Errorf("nothing is scaled by %v", slices.Collect(maps.Keys(scaled)))
+		}
+	})
+}
+
+// scales looks at how one part is.
+func scales(t *testing.T, d document, name, queue, concurrency string, auths map[string]bool) {
+	t.Helper()
+	var o struct {
+		Spec struct {
+			Target   struct{ Name, Kind, APIVersion string } `json:"scaleTargetRef"`
+			Min      int                                     `json:"minReplicaCount"`
+			Advanced struct {
+				Modifiers struct{ Formula, Target, MetricType string } `json:"scalingModifiers"`
+			} `json:"advanced"`
+			Triggers []struct {
+				Type, Name string
+				Metadata   map[string]string
+				Auth       struct{ Name string } `json:"authenticationRef"`
+			} `json:"triggers"`
+		} `json:"spec"`
+	}
+	if err := yaml.Unmarshal(d.written, &o); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.Spec.Target; got.Name != name || got.Kind != "Deployment" || got.APIVersion != "apps/v1" {
+		t.Errorf("%s scales %v", d, got)
+	}
+	if o.Spec.Min < 1 {
+		t.Errorf("%s: where no worker is, none tells the planner of its tools", d)
+	}
+	if m := o.Spec.Advanced.Modifiers; m.Formula != "pending + active" || m.Target != concurrency || m.MetricType != "AverageValue" {
+		t.Errorf("%s: %v, with %s at a time", d, m, concurrency)
+	}
+	var lists []string
+	for _, tr := range o.Spec.Triggers {
+		lists = append(lists, tr.Name+" "+tr.Metadata["listName"])
+		if !strings.HasPrefix(tr.Type, "redis") || tr.Metadata["address"] == "" && tr.Metadata["addresses"] == "" || tr.Metadata["password"] != "" {
+			t.Errorf("%s: %s %v", d, tr.Type, tr.Metadata)
+		}
+		if tr.Auth.Name != "" && !auths[tr.Auth.Name] {
+			t.Errorf("%s: there is no %s", d, tr.Auth.Name)
+		}
+	}
+	if want := []string{fmt.Sprintf("pending asynq:{%s}:pending", queue), fmt.Sprintf("active asynq:{%s}:active", queue)}; !slices.Equal(lists, want) {
+		t.Errorf("%s looks at %q, want %q", d, lists, want)
+	}
+}
