@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -254,14 +255,39 @@ func BenchmarkRequest(b *testing.B) {
 	})
 }
 
-// BenchmarkThroughput measures how many requests of one action a second are answered.
+// cost is what requests take of this process and of its Redis.
+type cost struct {
+	processor time.Duration // of this process, all of its threads
+	memory    int64         // bytes of Redis; 0 where it does not tell
+}
+
+// costs is what was taken up to now.
+func costs(b *testing.B, client redis.UniversalClient) cost {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	c := cost{processor: time.Duration(used.Utime.Nano() + used.Stime.Nano())}
+	// The embedded one knows no such section.
+	if info, err := client.InfoMap(b.Context(), "memory").Result(); err == nil {
+		if n, err := strconv.ParseInt(info["Memory"]["used_memory"], 10, 64); err == nil {
+			c.memory = n
+		}
+	}
+	return c
+}
+
+// BenchmarkThroughput measures how many requests of one action a second are answered, what
+// each takes of a processor, the benchmark's own part among it, and what it leaves in Redis
+// until its Retention ends.
 func BenchmarkThroughput(b *testing.B) {
 	benchPlaces(b, func(b *testing.B, p benchPlace) {
 		b.Helper()
 		m := mute{make(chan string, 1024)}
 		p.work(b, instant{plan: tower(1, 1)}, m, 16, 20*time.Millisecond, func(j *jobs.Jobs) {
 			const wave = 1000
-			n := 0
+			n, before := 0, costs(b, p.redis)
 			for b.Loop() {
 				var submitting sync.WaitGroup
 				for s := range 8 {
@@ -280,7 +306,12 @@ func BenchmarkThroughput(b *testing.B) {
 				submitting.Wait()
 				n += wave
 			}
+			after := costs(b, p.redis)
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "requests/s")
+			b.ReportMetric(float64((after.processor-before.processor).Microseconds())/1000/float64(n), "cpu-ms/request")
+			if before.memory > 0 {
+				b.ReportMetric(float64(after.memory-before.memory)/float64(n), "redis-B/request")
+			}
 		})
 	})
 }
