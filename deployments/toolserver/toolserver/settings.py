@@ -26,11 +26,13 @@ class Settings(BaseModel):
     host: str = "127.0.0.1"
     """Where it listens. Anything but this machine itself needs a token."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
+    """Of TCP; 0 is any that is free."""
     token: SecretStr = SecretStr("")
     """What is asked for as a bearer token; empty is nothing."""
     models: Path | None = None
     """A models.yaml of one's own."""
     tier: Tier = "standard"
+    """How large a GPU the models are for: 8 GB, 24 GB or 80 GB. Smaller tiers are served too."""
     only: Annotated[list[str], BeforeValidator(_names)] = []
     """The models that are served, by their ids; empty is all of the tier."""
     weights: Path | None = None
@@ -60,6 +62,7 @@ class Settings(BaseModel):
     grace: Annotated[float, Field(ge=0)] = 30
     """Seconds that running work is given when the server is told to stop."""
     log: Literal["debug", "info", "warning", "error"] = "info"
+    """What is logged at least; info has a line for each request."""
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ) -> Settings:
