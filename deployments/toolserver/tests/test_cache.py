@@ -179,6 +179,7 @@ async def test_whatever_happens_the_budget_holds_and_what_is_used_stays(seed):
     if using is not None:
         used, using = using, None
         cache.release(used)
+    cache.settle()
     while asks or loading:
         for name in sorted(loading):
             cache.withdraw(name)

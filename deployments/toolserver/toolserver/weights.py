@@ -109,6 +109,8 @@ class Weights:
 
 def _fault(err: Exception, name: str) -> Fault:
     """Why the hub did not give it."""
+    if isinstance(err, LocalEntryNotFoundError) and isinstance(err.__cause__, HfHubHTTPError):
+        err = err.__cause__  # it is not here, since it could not be had there
     if isinstance(err, GatedRepoError):
         return Fault("weights_missing", f"The hub keeps {name} for those who agreed to its terms: agree to them, and set HF_TOKEN.")
     if isinstance(err, RepositoryNotFoundError):

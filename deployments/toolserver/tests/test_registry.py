@@ -1,0 +1,142 @@
+"""models.yaml: what an operator may write, which model is the default, and that ours is sound."""
+
+from pathlib import Path
+
+import pytest
+
+from toolserver import families
+from toolserver.faults import Fault
+from toolserver.registry import TIERS, Registry, read
+from toolserver.tasks import MODES, TASKS
+
+ENTRY = {"id": "org/it", "licence": "MIT", "family": "drawing", "tier": "minimal", "tasks": ["text-to-image"], "memory": 100}
+
+
+def write(path: Path, *entries: dict) -> Path:
+    import yaml
+
+    file = path / "models.yaml"
+    file.write_text(yaml.safe_dump({"models": [ENTRY | e for e in entries]}))
+    return file
+
+
+def ids(registry: Registry, task: str = "text-to-image", mode: str | None = None) -> list[str]:
+    return [m.id for m in registry.for_task(task, mode)]
+
+
+def test_the_default_is_of_the_largest_tier_that_is_served_and_there_the_first(tmp_path):
+    file = write(
+        tmp_path, {"id": "org/small"}, {"id": "org/small-2"}, {"id": "org/medium", "tier": "standard"}, {"id": "org/large", "tier": "full"}
+    )
+    assert {tier: read(file, tier).default("text-to-image").id for tier in TIERS} == {
+        "minimal": "org/small",
+        "standard": "org/medium",
+        "full": "org/large",
+    }
+    assert ids(read(file, "standard")) == ["org/medium", "org/small", "org/small-2"]
+
+
+def test_a_model_that_not_everybody_may_use_is_never_the_default_while_there_is_another(tmp_path):
+    file = write(tmp_path, {"id": "org/closed", "open": False, "tier": "full"}, {"id": "org/open"})
+    assert read(file).default("text-to-image").id == "org/open"
+
+
+def test_the_operator_may_name_the_models(tmp_path):
+    file = write(tmp_path, {"id": "org/a"}, {"id": "org/b", "tier": "full"})
+    assert list(read(file, "minimal", only=["org/b"]).models) == ["org/b"]
+    with pytest.raises(ValueError, match="org/none"):
+        read(file, only=["org/none"])
+
+
+def test_a_map_is_drawn_after_by_a_model_of_that_map(tmp_path):
+    file = write(
+        tmp_path,
+        {"id": "org/pose", "tasks": ["text-to-image+control"], "modes": ["pose"]},
+        {"id": "org/depth", "tasks": ["text-to-image+control"], "modes": ["depth"]},
+    )
+    assert ids(read(file), "text-to-image+control", "depth") == ["org/depth"]
+    with pytest.raises(Fault) as caught:
+        read(file).default("text-to-image+control", "line")
+    assert caught.value.code == "unknown_task"
+
+
+def test_a_model_that_is_not_served_is_unknown(tmp_path):
+    with pytest.raises(Fault) as caught:
+        read(write(tmp_path, {})).model("org/none")
+    assert (caught.value.code, caught.value.status) == ("unknown_model", 404)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"id": "it"}, "models.0.id"),
+        ({"id": "org/../../etc"}, "models.0.id"),
+        ({"tasks": []}, "tasks"),
+        ({"tasks": ["text-to-soup"]}, "text-to-soup"),
+        ({"modes": ["smell"]}, "smell"),
+        ({"tier": "huge"}, "tier"),
+        ({"memory": 0}, "memory"),
+        ({"batch": 0}, "batch"),
+        ({"family": "../drawing"}, "family"),
+        ({"precision": "int4"}, "precision"),
+        ({"licence": ""}, "licence"),
+        ({"colour": "red"}, "colour"),
+        ({"companions": {"controlnet": {"id": "org/net"}}}, "licence"),
+    ],
+)
+def test_what_is_wrong_in_it_is_said_by_its_place(tmp_path, wrong, word):
+    with pytest.raises(ValueError, match=word) as caught:
+        read(write(tmp_path, wrong))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["models: [", "models: []", "- a", "", "models:\n  - id: a/b\n"])
+def test_a_file_that_is_none_is_refused_in_one_line(tmp_path, text):
+    (tmp_path / "models.yaml").write_text(text)
+    with pytest.raises(ValueError, match=r"models\.yaml") as caught:
+        read(tmp_path / "models.yaml")
+    assert "\n" not in str(caught.value)
+
+
+def test_no_model_is_listed_twice(tmp_path):
+    with pytest.raises(ValueError, match="twice: org/it"):
+        read(write(tmp_path, {}, {}))
+
+
+# What we ship. The ids, licences and sizes are held to what can be known without the hub.
+
+OURS = read()
+CARD = {"minimal": 8, "standard": 24, "full": 80}
+"""GB of the card that a tier is for; CUDA and the desktop take their part of it."""
+
+
+@pytest.mark.parametrize("name", sorted({m.family for m in OURS.models.values()}))
+def test_a_family_does_what_its_models_are_listed_for(name):
+    family = families.find(name)
+    for one in OURS.models.values():
+        if one.family == name:
+            assert set(one.tasks) <= family.TASKS, one.id
+
+
+@pytest.mark.parametrize("one", OURS.models.values(), ids=lambda m: m.id)
+def test_a_model_fits_the_card_of_its_tier(one):
+    assert one.memory << 20 <= CARD[one.tier] * 10**9 * 0.95
+
+
+@pytest.mark.parametrize("one", OURS.models.values(), ids=lambda m: m.id)
+def test_a_licence_that_forbids_some_use_is_not_called_open(one):
+    licences = [one.licence, *(c.licence for c in one.companions.values())]
+    if any(word in licence.lower() for licence in licences for word in ("nc", "non-commercial", "noncommercial", "research")):
+        assert not one.open
+
+
+@pytest.mark.parametrize("tier", TIERS)
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_a_model_in_every_tier_that_anybody_may_use(task, tier):
+    assert read(tier=tier).default(task).open
+
+
+@pytest.mark.parametrize("task", ["text-to-image+control", "image-to-image+control"])
+@pytest.mark.parametrize("mode", MODES)
+def test_every_map_can_be_made_and_drawn_after(task, mode):
+    assert read(tier="minimal").default(task, mode).open
