@@ -120,3 +120,9 @@ def test_a_network_of_the_wrong_width_is_a_fault(tiny_folder):
     with pytest.raises(Fault) as told:
         load(NORMAL, tiny_folder(NORMAL), base=tiny_folder("tiny/sdxl"))
     assert told.value.code == "weights_mismatch"
+
+
+def test_an_autoencoder_of_another_model_is_a_fault(tiny_folder):
+    with pytest.raises(Fault) as told:
+        load(UNION, tiny_folder(UNION), base=tiny_folder("tiny/sdxl"), vae=tiny_folder("tiny/z-image") / "vae")
+    assert told.value.code == "weights_mismatch"

@@ -78,7 +78,12 @@ def test_a_small_thing_in_a_large_picture_is_worked_on_at_full_detail(loaded):
 
 @pytest.mark.parametrize(
     ("box", "part"),
-    [((0, 0, 10, 10), (0, 0, 74, 74)), ((0, 0, 900, 5), (0, 0, 900, 455)), ((0, 0, 900, 700), (0, 0, 900, 700))],
+    [
+        ((0, 0, 10, 10), (0, 0, 74, 74)),
+        ((0, 0, 600, 5), (0, 0, 900, 305)),
+        ((0, 0, 900, 5), (0, 0, 900, 700)),
+        ((0, 0, 900, 700), (0, 0, 900, 700)),
+    ],
 )
 def test_the_part_that_is_worked_on_lies_in_the_picture(box, part):
     assert _canvas.around(mask(box, (900, 700))) == part

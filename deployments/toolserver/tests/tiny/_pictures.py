@@ -13,7 +13,7 @@ SIDE = 64
 
 
 def options(**more: Any) -> dict[str, Any]:
-    return {"size": SIDE, "steps": 2, **more}
+    return {"size": SIDE, "steps": 2} | more
 
 
 def entry(id: str, family: str, tasks: list[str], **more: Any) -> dict[str, Any]:

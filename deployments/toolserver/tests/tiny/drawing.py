@@ -17,7 +17,7 @@ ENTRIES = [
         "tiny/flux2-klein",
         "drawing",
         [DRAW, EDIT, FILL],
-        options=options(guidance=1, call={"max_sequence_length": 128, "text_encoder_out_layers": [0, 1, 2]}),
+        options=options(guidance=1, size=96, call={"max_sequence_length": 128, "text_encoder_out_layers": [0, 1, 2]}),
     ),
     entry("tiny/sd", "drawing", [DRAW, EDIT], options=options(guidance=5)),
     entry("tiny/instruct-pix2pix", "drawing", [EDIT], options=options(guidance=5, call={"image_guidance_scale": 1.5})),
@@ -92,6 +92,7 @@ def z_image() -> Any:
 
 
 def klein() -> Any:
+    # its pipeline takes no picture with a side under 64 pixels, hence size=96
     from diffusers import AutoencoderKLFlux2, FlowMatchEulerDiscreteScheduler, Flux2KleinPipeline, Flux2Transformer2DModel
     from transformers import Qwen3ForCausalLM
 

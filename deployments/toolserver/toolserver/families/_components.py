@@ -60,8 +60,7 @@ def part(cls: Any, folder: Path, dtype: torch.dtype, variant: str | None = None)
             folder, torch_dtype=dtype, variant=variant, use_safetensors=True, local_files_only=True, output_loading_info=True
         )
     except (SafetensorError, OSError) as err:
-        # diffusers says of files that cannot be read what it says of those that are not there
-        if isinstance(err, SafetensorError) or any(isinstance(e, SafetensorError) for e in (err.__cause__, err.__context__)):
+        if _comes_of(err, SafetensorError):
             raise Fault("weights_damaged", "The weights of the model are damaged.") from err
         raise Fault("weights_missing", "Files of the model are missing or cannot be read.") from err
     except (ValueError, RuntimeError, NotImplementedError, KeyError) as err:
@@ -71,6 +70,32 @@ def part(cls: Any, folder: Path, dtype: torch.dtype, variant: str | None = None)
     if told["missing_keys"] or told["mismatched_keys"] or told["error_msgs"]:
         raise Fault("weights_mismatch", MISMATCH)
     return model.eval()
+
+
+def _comes_of(err: BaseException | None, kind: type[BaseException]) -> bool:
+    """diffusers says of files that are damaged what it says of those that are not there, but
+    keeps what it was told itself."""
+    while err is not None and not isinstance(err, kind):
+        err = err.__cause__ or err.__context__
+    return err is not None
+
+
+def fit(known: Mapping[str, Any]) -> None:
+    """Holds parts that come of different models against each other: networks that are as wide as
+    what they steer and attend to text of the same width, an autoencoder with as many channels as
+    are drawn."""
+    drawn = known.get("unet") or known.get("transformer")
+    steers, vae = known.get("controlnet"), known.get("vae")
+    if steers is not None:
+        for name in ("block_out_channels", "cross_attention_dim", "joint_attention_dim"):
+            if _plain(steers.config.get(name)) != _plain(drawn.config.get(name)):
+                raise Fault("weights_mismatch", "The control network is made for another model than the one that it shall steer.")
+    if known.get("unet") is not None and vae.config.latent_channels != drawn.config.out_channels:
+        raise Fault("weights_mismatch", "The autoencoder is made for another model.")
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) else value
 
 
 def parts(folder: Path, dtype: torch.dtype, variant: str | None = None, given: Mapping[str, Any] | None = None) -> dict[str, Any]:

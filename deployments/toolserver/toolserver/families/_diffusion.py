@@ -223,6 +223,7 @@ def load(model: Model, place: Place, ways: Mapping[str, Way]) -> Diffusion:
     variant = model.options.get("variant")
     given = {what: _components.companion(folder, place.dtype) for what, folder in place.companions.items()}
     known = _components.parts(place.folder, place.dtype, variant, given)
+    _components.fit(known)
     made: dict[str, Any] = {}
     for name in classes.values():
         if name not in made:
