@@ -16,7 +16,7 @@ from toolserver.work import Place, Request
 
 from . import tiny
 
-ALL = ["tiny/z-image", "tiny/sdxl", "tiny/flux2-klein", "tiny/sd"]
+ALL = ["tiny/z-image", "tiny/sdxl", "tiny/flux2-klein", "tiny/qwen-image", "tiny/sd"]
 
 
 def ask(words="a red house", **parameters):

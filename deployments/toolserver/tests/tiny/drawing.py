@@ -19,6 +19,7 @@ ENTRIES = [
         [DRAW, EDIT, FILL],
         options=options(guidance=1, size=96, call={"max_sequence_length": 128, "text_encoder_out_layers": [0, 1, 2]}),
     ),
+    entry("tiny/qwen-image", "drawing", [DRAW], options=options(guidance=4)),
     entry("tiny/sd", "drawing", [DRAW, EDIT], options=options(guidance=5)),
     entry("tiny/instruct-pix2pix", "drawing", [EDIT], options=options(guidance=5, call={"image_guidance_scale": 1.5})),
     entry("tiny/sd-inpainting", "drawing", [FILL], options=options(guidance=5, strength=1)),
@@ -30,6 +31,7 @@ def make(folder: Path, id: str) -> None:
         "tiny/z-image": z_image,
         "tiny/sdxl": sdxl,
         "tiny/flux2-klein": klein,
+        "tiny/qwen-image": qwen_image,
         "tiny/sd": sd,
         "tiny/instruct-pix2pix": instructed,
         "tiny/sd-inpainting": inpainting,
@@ -122,4 +124,51 @@ def klein() -> Any:
             guidance_embeds=False,
         ),
         is_distilled=True,
+    )
+
+
+def qwen_image() -> Any:
+    from diffusers import (
+        AutoencoderKLQwenImage,
+        FlowMatchEulerDiscreteScheduler,
+        QwenImagePipeline,
+        QwenImageTransformer2DModel,
+    )
+    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+
+    tokenizer = _pictures.qwen_tokenizer()
+    config = Qwen2_5_VLConfig(
+        text_config={
+            "vocab_size": len(tokenizer),
+            "hidden_size": 16,
+            "intermediate_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 2,
+            "num_key_value_heads": 2,
+            "rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 1000000.0},
+        },
+        vision_config={"depth": 1, "hidden_size": 16, "intermediate_size": 32, "num_heads": 2, "out_hidden_size": 16},
+    )
+    return QwenImagePipeline(
+        scheduler=FlowMatchEulerDiscreteScheduler(),
+        vae=AutoencoderKLQwenImage(
+            base_dim=8,
+            z_dim=4,
+            dim_mult=[1, 1],
+            num_res_blocks=1,
+            temperal_downsample=[False],
+            latents_mean=[0.0] * 4,
+            latents_std=[1.0] * 4,
+        ),
+        text_encoder=Qwen2_5_VLForConditionalGeneration(config),
+        tokenizer=tokenizer,
+        transformer=QwenImageTransformer2DModel(
+            in_channels=16,
+            out_channels=4,
+            num_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=16,
+            axes_dims_rope=(4, 6, 6),
+        ),
     )
