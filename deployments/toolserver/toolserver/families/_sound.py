@@ -26,7 +26,8 @@ def channels(sound: Sound, rate: int) -> np.ndarray:
     # at most 1000 is off by less than anybody hears.
     if max(ratio.numerator, ratio.denominator) > 1000:
         ratio = ratio.limit_denominator(1000) if ratio < 1 else 1 / (1 / ratio).limit_denominator(1000)
-    return resample_poly(samples, ratio.numerator, ratio.denominator, axis=1).astype(np.float32)
+    made: np.ndarray = resample_poly(samples, ratio.numerator, ratio.denominator, axis=1)
+    return made.astype(np.float32)
 
 
 def mono(sound: Sound, rate: int) -> np.ndarray:
