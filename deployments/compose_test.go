@@ -201,8 +201,12 @@ func TestTheToolServerIsAsked(t *testing.T) {
 			t.Errorf("%s is no setting of it", name)
 		}
 	}
-	if !slices.Contains(s.Volumes, "models:"+s.Environment["HF_HOME"]) || len(s.Ports) > 0 {
-		t.Errorf("its models are in %q, of %q, and it publishes %q", s.Environment["HF_HOME"], s.Volumes, s.Ports)
+	image := text(t, "toolserver/Dockerfile")
+	if !slices.Equal(s.Volumes, []string{"models:/data"}) || !strings.Contains(image, "\nVOLUME /data\n") || !strings.Contains(image, " HF_HOME=/data/") {
+		t.Errorf("it keeps its models elsewhere than in %q", s.Volumes)
+	}
+	if len(s.Ports) > 0 || !strings.Contains(image, "\nUSER 10001:10001\n") {
+		t.Errorf("it publishes %q, or its image is root", s.Ports)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
@@ -126,14 +127,25 @@ func documents(t *testing.T, text string) []document {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := document{written: written}
-		if err := yaml.UnmarshalStrict(written, &d.Object); err != nil {
-			t.Fatalf("%v in\n%s", err, written)
-		}
+		d := document{written: written, Unstructured: unstructured.Unstructured{Object: object(t, written)}}
 		if len(d.Object) > 0 {
 			all = append(all, d)
 		}
 	}
+}
+
+// object reads YAML in which nothing comes twice, with whole numbers as such.
+func object(t *testing.T, text []byte) map[string]any {
+	t.Helper()
+	inJSON, err := yaml.YAMLToJSONStrict(text)
+	var o map[string]any
+	if err == nil {
+		err = utiljson.Unmarshal(inJSON, &o)
+	}
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return o
 }
 
 // file is the content of one of the repository's.

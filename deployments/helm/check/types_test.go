@@ -307,12 +307,8 @@ func TestStrangeFieldsAreFound(t *testing.T) {
 		"wrong":     {`{"scaleTargetRef": {"name": "a"}, "triggers": [{"type": "redis", "metadata": {"listLength": 1}}]}`, "must be of type string"},
 		"of a rule": {`{"scaleTargetRef": {"name": "a"}, "triggers": [{"type": "redis", "metadata": {}}], "minReplicaCount": 5, "maxReplicaCount": 2}`, "must be less than or equal"},
 	} {
-		var spec map[string]any
-		if err := yaml.Unmarshal([]byte(c.text), &spec); err != nil {
-			t.Fatal(err)
-		}
-		object := map[string]any{"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": map[string]any{"name": "a"}, "spec": spec}
-		got := strings.Join(define(t, scaled).judge(t.Context(), object), "; ")
+		text := `{"apiVersion": "keda.sh/v1alpha1", "kind": "ScaledObject", "metadata": {"name": "a"}, "spec": ` + c.text + `}`
+		got := strings.Join(define(t, scaled).judge(t.Context(), object(t, []byte(text))), "; ")
 		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}

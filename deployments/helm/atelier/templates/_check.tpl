@@ -14,6 +14,20 @@
 {{- fail "settings.WEB_USER_HEADER is believed from settings.WEB_PROXIES only, which is not set: name the addresses of the proxy." -}}
 {{- end -}}
 
+{{- $places := dict
+  "ATELIER_DATA" "volumes" "ATELIER_CATALOGUE" "catalogue" "ATELIER_LISTEN" "gateway.service" "ATELIER_GRACE" "graceSeconds of each part"
+  "REDIS_URL" "redis" "S3_BUCKET" "s3.bucket" "AWS_REGION" "s3" "AWS_ENDPOINT_URL_S3" "s3" "AWS_ACCESS_KEY_ID" "s3" "AWS_SECRET_ACCESS_KEY" "s3"
+  "BACKENDS_FILE" "backends" "TOOL_SERVER_URL" "toolServer" "TOOL_SERVER_TOKEN" "toolServer" -}}
+{{- range $name, $_ := merge (dict) $v.secrets $v.environment -}}
+  {{- with index $places $name -}}
+    {{- fail (printf "%s is set by the chart: say by %s what it is to be." $name .) -}}
+  {{- end -}}
+{{- end -}}
+{{- range $name, $_ := $v.environment -}}
+  {{- if regexMatch "(PASSWORD|SECRET|TOKEN|API_KEY)$" (upper $name) -}}
+    {{- fail (printf "environment.%s is a secret, and that is none here: name it in secrets instead." $name) -}}
+  {{- end -}}
+{{- end -}}
 {{- range $name, $ref := $v.secrets -}}
   {{- if has $name $names -}}
     {{- fail (printf "%s is named in secrets, and in settings or environment too: leave one of them out." $name) -}}
