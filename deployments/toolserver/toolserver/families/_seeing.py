@@ -12,12 +12,12 @@ import numpy as np
 import torch
 import transformers
 from PIL import Image
-from safetensors import SafetensorError
-from transformers import AutoImageProcessor
+from transformers import AutoImageProcessor, AutoTokenizer
 from transformers.utils import logging
 
 from ..faults import Fault
 from ..work import Place, Request
+from . import _strict
 
 logging.disable_progress_bar()
 
@@ -39,25 +39,9 @@ def architecture(folder: Path, allowed: Collection[str]) -> str:
 
 
 def open_model(folder: Path, place: Place, name: str) -> Any:  # noqa: ANN401 - transformers' classes are untyped
-    """Loads a class of transformers from safetensors, strictly: every weight of the
-    architecture must be in the files, in its size."""
-    try:
-        model, info = getattr(transformers, name).from_pretrained(
-            folder, dtype=place.dtype, use_safetensors=True, local_files_only=True, trust_remote_code=False, output_loading_info=True
-        )
-    except SafetensorError:
-        raise Fault("weights_damaged", "The model's weights are damaged.") from None
-    except OSError:
-        raise Fault("weights_missing", "The model's weights are missing or cannot be read.") from None
-    except (RuntimeError, ValueError, TypeError, KeyError) as err:
-        if isinstance(err, torch.OutOfMemoryError):
-            raise
-        raise Fault("weights_mismatch", "The model's weights do not fit its architecture.") from err
+    """Loads a class of transformers, which is one that architecture has allowed."""
     # num_batches_tracked counts in training only; older files lack it
-    missing = [key for key in info["missing_keys"] if not key.endswith("num_batches_tracked")]
-    if missing or info["mismatched_keys"]:
-        raise Fault("weights_mismatch", "The model's weights do not fit its architecture.")
-    return model.to(place.device).eval()
+    return _strict.pretrained(getattr(transformers, name), folder, place.dtype, place.device, ignore=("num_batches_tracked",))
 
 
 def open_processor(folder: Path) -> Any:  # noqa: ANN401
@@ -66,6 +50,14 @@ def open_processor(folder: Path) -> Any:  # noqa: ANN401
         return AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, TypeError, KeyError) as err:
         raise Fault("weights_mismatch", "The model's preprocessor_config.json is missing or does not fit.") from err
+
+
+def open_tokenizer(folder: Path) -> Any:  # noqa: ANN401
+    """What makes numbers of words for the model."""
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, TypeError, KeyError) as err:
+        raise Fault("weights_mismatch", "The model's tokenizer is missing or does not fit.") from err
 
 
 def picture(request: Request) -> Image.Image:
@@ -90,7 +82,8 @@ def shape_key(processor: Any, request: Request) -> Hashable:  # noqa: ANN401
     another's size comes out a little different."""
     size = getattr(processor, "size", None) or {}
     image = request.inputs["image"] if isinstance(request.inputs, dict) else request.inputs
-    return "any" if size.get("height") and size.get("width") else image.size
+    fixed = size.get("height") and size.get("width") and not getattr(processor, "keep_aspect_ratio", False)
+    return "any" if fixed else image.size
 
 
 def moved(inputs: Any, place: Place) -> Any:  # noqa: ANN401
