@@ -15,7 +15,7 @@ from toolserver.work import Place, Request
 
 from . import tiny
 
-UNION, NORMAL = "tiny/controlnet-union", "tiny/controlnet-normal"
+UNION, NORMAL, QWEN = "tiny/controlnet-union", "tiny/controlnet-normal", "tiny/controlnet-qwen"
 
 
 def drawn_map(box=(10, 10, 40, 30), size=(96, 48)):
@@ -39,7 +39,7 @@ def far(a, b):
     return np.abs(np.asarray(a, dtype=int) - np.asarray(b, dtype=int)).max()
 
 
-@pytest.mark.parametrize(("name", "mode"), [(UNION, "depth"), (NORMAL, "normal")])
+@pytest.mark.parametrize(("name", "mode"), [(UNION, "depth"), (NORMAL, "normal"), (QWEN, "depth")])
 def test_the_map_matters(loaded, name, mode):
     model = loaded(name)
     first = made(model, ask(mode))[0]
@@ -76,7 +76,7 @@ def test_a_map_that_the_model_does_not_follow_is_refused(loaded):
     assert told.value.code == "invalid_parameter"
 
 
-@pytest.mark.parametrize(("name", "mode"), [(UNION, "edge"), (NORMAL, "normal")])
+@pytest.mark.parametrize(("name", "mode"), [(UNION, "edge"), (NORMAL, "normal"), (QWEN, "depth")])
 def test_together_is_as_alone(loaded, name, mode):
     model = loaded(name)
     asked = [ask(mode), ask(mode, drawn_map((50, 5, 90, 45)), seed=2)]

@@ -1,4 +1,4 @@
-"""Models that draw after a map: a union for SDXL, and one network for each map for SD 1.5."""
+"""Models that draw after a map: a union for SDXL, one for Qwen-Image, and one for normal maps for SD 1.5."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ def _base(id: str) -> dict[str, Any]:
 
 ENTRIES = [
     entry("tiny/controlnet-union", "controlled", TASKS, modes=MAPS, companions=_base("tiny/sdxl"), options=options(guidance=5)),
+    entry("tiny/controlnet-qwen", "controlled", TASKS, modes=["depth"], companions=_base("tiny/qwen-image"), options=options(guidance=4)),
     entry("tiny/controlnet-normal", "controlled", TASKS, modes=["normal"], companions=_base("tiny/sd"), options=options(guidance=5)),
 ]
 
 
 def make(folder: Path, id: str) -> None:
     import torch
-    from diffusers import ControlNetModel, ControlNetUnionModel
+    from diffusers import ControlNetModel, ControlNetUnionModel, QwenImageControlNetModel
 
     if id == "tiny/controlnet-union":
         made = ControlNetUnionModel(
@@ -33,6 +34,16 @@ def make(folder: Path, id: str) -> None:
             num_trans_channel=16,
             num_trans_head=2,
             num_proj_channel=16,
+        )
+    elif id == "tiny/controlnet-qwen":
+        made = QwenImageControlNetModel(
+            in_channels=16,
+            out_channels=4,
+            num_layers=1,
+            attention_head_dim=16,
+            num_attention_heads=2,
+            joint_attention_dim=16,
+            axes_dims_rope=(4, 6, 6),
         )
     else:
         made = ControlNetModel(**_pictures.wide(xl=False), conditioning_embedding_out_channels=(8, 16))
