@@ -23,15 +23,16 @@ set RAY_AUTH_MODE=token. Started here for one machine, Ray asks for a token that
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import os
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from prometheus_client import CollectorRegistry
+from prometheus_client.metrics_core import Metric
 from pydantic import SecretStr
 
 from .events import Answer, Call, Event, Failed, ReplicaState
@@ -41,6 +42,7 @@ from .settings import PREFIX, Settings
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
+    from prometheus_client.registry import Collector
     from ray.serve import Application
     from ray.serve.handle import DeploymentHandle, DeploymentResponseGenerator
 
@@ -48,12 +50,8 @@ ROUTING_PERIOD = 1.0
 """Seconds between two tellings of a replica to the router."""
 HEALTH_PERIOD = 3.0
 """Seconds between two looks at a replica's health; it is restarted after three bad ones."""
-GRACE = 600.0
-"""Seconds for which a replica that is to go may finish what it does: the longest films."""
 RESTART = 30.0
 """Seconds that a new replica takes about, which who lost the old one is told to wait."""
-ASKING = 5.0
-"""Seconds after which a replica that was asked for its state has not answered."""
 
 
 class Doer(Protocol):
@@ -64,15 +62,17 @@ class Doer(Protocol):
     async def state(self) -> ReplicaState: ...
 
 
-Make = Callable[[Settings, Registry], Doer]
+Make = Callable[[Settings, Registry], tuple[Doer, CollectorRegistry]]
+"""Makes what a replica consists of, and where its counts are."""
 
 
-def make_worker(settings: Settings, registry: Registry) -> Doer:
-    """A worker on an engine of its own: what a replica is made of."""
+def make_worker(settings: Settings, registry: Registry) -> tuple[Doer, CollectorRegistry]:
+    """A worker on an engine of its own."""
     from .engine import Engine
     from .worker import Worker
 
-    return Worker(settings, registry, Engine(settings, registry))
+    engine = Engine(settings, registry)
+    return Worker(settings, registry, engine), engine.metrics.registry
 
 
 class Models:
@@ -82,7 +82,7 @@ class Models:
         from ray import serve
 
         self._name = serve.get_replica_context().replica_id.unique_id
-        self._worker = make(settings, registry)
+        self._worker, self._counts = make(settings, registry)
 
     async def run(self, call: Call) -> AsyncIterator[Event]:
         """Does one request; a call that is cancelled is called off."""
@@ -92,6 +92,10 @@ class Models:
 
     async def state(self) -> ReplicaState:
         return replace(await self._worker.state(), replica=self._name)
+
+    async def tell(self) -> tuple[ReplicaState, list[Metric]]:
+        """Its state and its counts."""
+        return await self.state(), list(self._counts.collect())
 
     async def record_routing_stats(self) -> dict[str, Any]:
         """What Ray passes on to the router."""
@@ -106,10 +110,13 @@ class Models:
 
 
 class ClusterWorkers:
-    """workers.Workers over the replicas of Models."""
+    """workers.Workers over the replicas of Models. It is a collector of Prometheus too: of the
+    counts that the replicas told when they were last asked for their states, each with the
+    replica as a label."""
 
     def __init__(self, handle: DeploymentHandle[Any]) -> None:
         self._handle = handle
+        self._counts: dict[str, list[Metric]] = {}
 
     async def run(self, call: Call) -> AsyncIterator[Event]:
         """Sends it to a replica and hands on what that tells."""
@@ -142,9 +149,19 @@ class ClusterWorkers:
                 response.cancel()  # type: ignore[no-untyped-call]
 
     async def states(self) -> list[ReplicaState]:
-        """Asks all replicas at once; those that do not answer are left out."""
-        told = await asyncio.wait_for(self._handle.broadcast("state").results_async(return_exceptions=True), ASKING)
-        return [state for state in told if isinstance(state, ReplicaState)]
+        """Asks all replicas at once; those that are going are left out."""
+        answers = await self._handle.broadcast("tell").results_async(return_exceptions=True)
+        told = [answer for answer in answers if not isinstance(answer, BaseException)]
+        self._counts = {state.replica: counts for state, counts in told}
+        return [state for state, _ in told]
+
+    def collect(self) -> Iterator[Metric]:
+        families: dict[str, Metric] = {}
+        for replica, counts in self._counts.items():
+            for told in counts:
+                family = families.setdefault(told.name, Metric(told.name, told.documentation, told.type))
+                family.samples += [sample._replace(labels={**sample.labels, "replica": replica}) for sample in told.samples]
+        yield from families.values()
 
 
 def _lost() -> Fault:
@@ -161,7 +178,9 @@ class Ingress:
         """serve.ingress() asks for the app by this name, where it is to run."""
         from .api import create_app
 
-        return create_app(self._settings, self._registry, ClusterWorkers(self._models))
+        workers, counts = ClusterWorkers(self._models), CollectorRegistry()
+        counts.register(cast("Collector", workers))
+        return create_app(self._settings, self._registry, workers, counts)
 
 
 def replicas(settings: Settings, registry: Registry, make: Make = make_worker, gpus: float = 0) -> Application:
@@ -175,12 +194,12 @@ def replicas(settings: Settings, registry: Registry, make: Make = make_worker, g
         name="Models",
         num_replicas=settings.replicas,
         ray_actor_options={"num_cpus": 1, "num_gpus": gpus},
-        # The engine counts who waits, and refuses the one too many (too_busy) in a sentence of
+        # The worker counts who waits, and refuses the one too many (too_busy) in a sentence of
         # its own; what is set here only has to be more.
-        max_ongoing_requests=2 * settings.max_waiting,
-        max_queued_requests=2 * settings.max_waiting,
+        max_ongoing_requests=settings.max_waiting + 64,
+        max_queued_requests=settings.max_waiting + 64,
         health_check_period_s=HEALTH_PERIOD,
-        graceful_shutdown_timeout_s=GRACE,
+        graceful_shutdown_timeout_s=settings.grace,
         request_router_config={
             "request_router_class": "toolserver.router.WarmRouter",
             "request_router_kwargs": {"needs": {m.id: (m.memory << 20, m.batch) for m in registry.models.values()}},
@@ -199,7 +218,7 @@ def application(settings: Settings, registry: Registry, models: Application) -> 
         num_replicas=1,
         ray_actor_options={"num_cpus": 1},
         max_ongoing_requests=16 * settings.max_waiting,
-        graceful_shutdown_timeout_s=GRACE,
+        graceful_shutdown_timeout_s=settings.grace,
     )(serve.ingress()(Ingress))
     return cast("Application", deployment.bind(settings, registry, models))
 
@@ -245,7 +264,7 @@ def main() -> None:
     import ray
     from ray import serve
 
-    ray.init(_node_ip_address="127.0.0.1", include_dashboard=False)
+    ray.init("local", include_dashboard=False)
     serve.start(http_options={"host": settings.host, "port": settings.port})
     serve.run(_whole(settings, _gpus(settings)), name="toolserver", blocking=True)
 
