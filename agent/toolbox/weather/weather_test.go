@@ -161,7 +161,7 @@ func TestTroubleOfTheService(t *testing.T) {
 		}, "could not be read", 1},
 		"a redirect inside": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusFound)
-		}, "did not accept", 1},
+		}, "could not be read", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
