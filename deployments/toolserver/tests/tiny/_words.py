@@ -27,13 +27,18 @@ CHAT = (
 """The form that Qwen's models are talked to in (ChatML)."""
 
 
-def bytes_bpe(special: Sequence[str], size: int = 400, **more: object) -> PreTrainedTokenizerFast:
-    """Pairs of bytes, as GPT-2, Qwen and RoBERTa cut words: it can write any text."""
+def bytes_bpe(special: Sequence[str], size: int = 400, around: tuple[str, str] | None = None, **more: object) -> PreTrainedTokenizerFast:
+    """Pairs of bytes, as GPT-2, Qwen and RoBERTa cut words: it can write any text. around are
+    the tokens that stand before and behind each text, if any."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(special), initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
     tokenizer.train_from_iterator(SENTENCES, trainer)
+    if around:
+        tokenizer.post_processor = processors.TemplateProcessing(
+            single=" ".join([around[0], "$A", around[1]]).strip(), special_tokens=[(t, tokenizer.token_to_id(t)) for t in around if t]
+        )
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **more)
 
 

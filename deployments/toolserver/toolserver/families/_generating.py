@@ -5,8 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -86,6 +86,11 @@ def room(length: int, context: int, wanted: int) -> int:
     if length + min(wanted, LEAST_ROOM) > context:
         raise Fault("too_large", f"The input is longer than the {context} tokens that this model reads at once.")
     return min(wanted, context - length)
+
+
+def bound(how: Manner, most: int) -> Manner:
+    """The same with no more tokens than that."""
+    return replace(how, most=min(how.most, most))
 
 
 def shares(lengths: Sequence[int], wanted: Sequence[int], context: int) -> Iterator[range]:
@@ -232,16 +237,19 @@ def search(
     inputs: Mapping[str, Any],
     *,
     part: tuple[float, float] = (0.0, 1.0),
+    without: Collection[int] = (),
     **more: Any,  # noqa: ANN401
 ) -> list[str]:
     """The same with beams, as the model's generation_config.json says: for those that were
-    made to be asked so (summaries, translations). Always the same for the same input."""
+    made to be asked so (summaries, translations). Always the same for the same input. without
+    are tokens that are left out of the texts, beside the special ones."""
     config = copy.deepcopy(model.generation_config)
     config.update(do_sample=False, temperature=None, top_p=None, top_k=None, max_length=None, max_new_tokens=most, **more)
     if (config.min_length or 0) > most // 2:
         config.update(min_length=None)
     out = model.generate(**inputs, generation_config=config, stopping_criteria=[_Watch(most, step, part)])
-    return [text.strip() for text in tokenizer.batch_decode(out, skip_special_tokens=True)]
+    rows = [[token for token in row if token not in without] for row in out.tolist()]
+    return [text.strip() for text in tokenizer.batch_decode(rows, skip_special_tokens=True)]
 
 
 def _read(tokenizer: Any, row: _Row, ends: set[int], special: bool) -> str:  # noqa: ANN401
