@@ -306,6 +306,18 @@ def test_a_sound_that_is_cut_off_is_refused(kind: str) -> None:
     assert refused("invalid_input", lambda: read_file("automatic-speech-recognition", data[: len(data) // 2]))
 
 
+def test_the_guessed_length_of_an_mp3_is_not_held_against_it() -> None:
+    """Without a header of its own for that, FFmpeg guesses it by the first frame's bit rate."""
+    quiet = np.concatenate([noise(1.0), np.zeros(16000 * 8)])
+    to = BytesIO()
+    soundfile.write(to, quiet, 16000, format="MP3", bitrate_mode="VARIABLE")
+    data = to.getvalue()
+    for mark in (b"Xing", b"Info"):
+        data = data.replace(mark, b"    ")
+    heard = read_file("automatic-speech-recognition", data).inputs
+    assert abs(len(heard.samples) / 16000 - 9) < 0.5
+
+
 # Videos.
 
 

@@ -59,7 +59,7 @@ def decode_sound(data: bytes, most: float, check: Check = lambda: None) -> Sound
         if not container.streams.audio:
             raise Fault("invalid_input", "There is no sound in the file.")
         stream = container.streams.audio[0]
-        told = _duration(container, stream)
+        told = _duration(container, stream, data)
         too_long = Fault("too_large", f"The recording is too long: at most {most:g} seconds are taken.")
         if told is not None and told > most * 1.01 + 1:
             raise too_long
@@ -106,9 +106,9 @@ def decode_film(data: bytes, frames: int, pixels: int, check: Check = lambda: No
             raise Fault("invalid_input", _unreadable(what))
         if width * height > pixels:
             raise Fault("too_large", f"The video has frames of {width} × {height} pixels; at most {pixels / 1e6:g} million are taken.")
-        told, count = _duration(container, stream), stream.frames
-        if not count and told and stream.average_rate:
-            count = int(told * stream.average_rate)
+        told, count = _duration(container, stream, data), stream.frames
+        if not count and stream.average_rate:
+            count = int((told or (container.duration or 0) / av.time_base) * stream.average_rate)
         if count > MOST_DECODED // 4:
             stream.codec_context.skip_frame = "NONKEY"  # what others are made from is enough of so long a video
             count = 0
@@ -157,10 +157,15 @@ def _opened(data: bytes, what: str) -> InputContainer:
         raise Fault("invalid_input", _unreadable(what)) from None
 
 
-def _duration(container: InputContainer, stream: AudioStream | VideoStream) -> float | None:
+def _duration(container: InputContainer, stream: AudioStream | VideoStream, data: bytes) -> float | None:
+    """What the file tells of the stream's length in seconds; None where it does not, or where
+    FFmpeg only guesses it by the bit rate, or where it is that of another stream."""
+    kind = sniff(data)
+    if kind == "aac" or (kind == "mp3" and not any(mark in data[: 1 << 18] for mark in (b"Xing", b"Info", b"VBRI"))):
+        return None
     if stream.duration and stream.time_base:
         return float(stream.duration * stream.time_base)
-    return container.duration / av.time_base if container.duration else None
+    return container.duration / av.time_base if container.duration and len(container.streams) == 1 else None
 
 
 @overload
