@@ -29,10 +29,9 @@ async def test_as_many_leave_as_are_needed_and_no_more(rig):
     assert r.loaded() == ["c", "large"]
 
 
-async def test_nothing_is_left_of_a_model_that_left(rig):
-    r = rig([model("a"), model("b")], memory=15)
-    kept = []
-    real = r.load
+def watched(r):
+    """Tells how many of the models that were ever loaded still take memory."""
+    kept, real = [], r.load
 
     def load(described, place):
         loaded = real(described, place)
@@ -40,10 +39,17 @@ async def test_nothing_is_left_of_a_model_that_left(rig):
         return loaded
 
     r.load = load
-    await r.ask("a")
-    assert kept[0]() is not None
-    await r.ask("b")
-    assert kept[0]() is None
+    return lambda: sum(ref() is not None for ref in kept)
+
+
+async def test_nothing_is_left_of_a_model_when_the_next_one_is_loaded(rig):
+    r = rig([model("a"), model("b")], memory=15)
+    alive, seen = watched(r), []
+    r.loading = lambda described, place: seen.append(alive())
+    for name in ("a", "b", "a"):
+        await r.ask(name)
+    assert seen == [0, 0, 0]
+    assert alive() == 1
 
 
 async def test_a_model_in_use_stays_and_who_needs_its_room_waits(rig):
@@ -93,12 +99,14 @@ async def test_a_model_that_is_heavier_than_it_claims_is_counted_as_it_is(rig):
 
 async def test_a_heavy_model_for_which_there_is_no_room_now_waits_and_is_loaded_again(rig):
     r = rig([model("a"), model("liar", 10, options={"weights": 20})], memory=25)
+    alive = watched(r)
     gate = Gate()
     r.do = lambda described, inputs, step: [gate() if described.id == "fake/a" else "liar done"]
     a = r.start("a")
     await gate.reached()
     liar = r.start("liar")
     await until(lambda: r.loads == ["a", "liar"] and r.loaded() == ["a"] and not r.engine._loading)
+    assert alive() == 1  # it does not take room while it waits for it
     gate.open()
     assert await liar == "liar done"
     await a

@@ -229,3 +229,29 @@ async def test_short_and_long_requests_are_passed_over_for_a_bounded_time(rig, s
     await asyncio.gather(*asked)
     passed = [name for name, _ in r.runs].index("other") - 1
     assert passed <= (PASSES if seconds == 0.5 else 1) + 1
+
+
+async def test_who_was_passed_over_too_often_takes_the_room_of_others_while_one_runs(rig, monkeypatch):
+    monkeypatch.setattr("toolserver.queues.PASSES", 1)
+    r = rig([model("a"), model("idle"), model("cold")], memory=25)
+    gates = {1: Gate(), 2: Gate()}
+
+    def work(described, inputs, step):
+        if described.id == "fake/a" and inputs[0] in gates:
+            gates[inputs[0]]()
+        return inputs
+
+    r.do = work
+    await r.ask("idle", 0)
+    asked = [r.start("a", 1)]
+    await gates[1].reached()
+    asked += [r.start("idle", 0), r.start("cold", 0)]
+    await until(lambda: r.engine._cache.crowded)
+    asked.append(r.start("a", 2))
+    await r.settled()
+    assert r.loaded() == ["a", "idle"]
+    gates[1].open()
+    await gates[2].reached()
+    await until(lambda: r.loaded() == ["a", "cold"])
+    gates[2].open()
+    assert await asyncio.gather(*asked) == [1, 0, 0, 2]
