@@ -79,7 +79,8 @@ def create_app(
 
     prometheus = collected or CollectorRegistry()
     counts = Counts(prometheus)
-    app = FastAPI(title="Atelier's tool server", openapi_url=None, lifespan=life)
+    # what is exported by OpenTelemetry holds no exception: its message may have what was sent
+    app = FastAPI(title="Atelier's tool server", openapi_url=None, lifespan=life, telemetry={"logs": False, "operation_spans": False})
     app.add_middleware(Guard, token=settings.token.get_secret_value(), counts=counts)
     app.add_exception_handler(Fault, _refused)
     app.add_exception_handler(HTTPException, _strayed)

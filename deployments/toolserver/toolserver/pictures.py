@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import zlib
 from io import BytesIO
 
 import numpy as np
@@ -68,7 +69,7 @@ def encode(image: Image.Image, kind: str = "image/png") -> bytes:
     else:
         if image.mode not in ("1", "L", "LA", "P", "RGB", "RGBA", "I;16"):
             image = image.convert("RGB")
-        image.save(to, "PNG", compress_level=1)
+        image.save(to, "PNG", compress_level=1, compress_type=zlib.Z_RLE)
     return to.getvalue()
 
 
