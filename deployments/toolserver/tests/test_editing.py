@@ -114,3 +114,11 @@ def test_it_stops_between_steps(loaded, name):
     with pytest.raises(Cancelled):
         edited(loaded(name), ask(num_inference_steps=5), step=leave)
     assert 0 < told[-1] < 1
+
+
+def test_a_model_that_looks_at_a_million_pixels_answers_in_the_size_of_the_picture(loaded):
+    """Qwen-Image-Edit brings each picture to that size, and draws in the size that it is told."""
+    model = loaded("tiny/qwen-image-edit")
+    asked = {"seed": 1, "prompt": "make it winter"}
+    assert edited(model, Request("image-to-image", picture(), asked))[0].size == (90, 60)
+    assert model.key(Request("image-to-image", picture(), asked)) is None

@@ -114,3 +114,11 @@ def test_it_stops_between_steps(loaded, name):
 
     with pytest.raises(Cancelled):
         filled(loaded(name), ask(num_inference_steps=5), step=leave)
+
+
+def test_a_model_of_a_million_pixels_changes_what_is_marked_alone(loaded):
+    made = filled(loaded("tiny/qwen-image-edit"), ask())[0]
+    changed = np.abs(np.asarray(made, dtype=int) - np.asarray(picture(), dtype=int)).max(axis=2)
+    marked = np.asarray(mask()) > 0
+    assert changed[~marked].max() == 0
+    assert changed[marked].max() > 0

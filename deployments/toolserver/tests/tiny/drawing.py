@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ ENTRIES = [
         options=options(guidance=1, size=96, call={"max_sequence_length": 128, "text_encoder_out_layers": [0, 1, 2]}),
     ),
     entry("tiny/qwen-image", "drawing", [DRAW], options=options(guidance=4)),
+    entry("tiny/qwen-image-edit", "drawing", [EDIT, FILL], options=options(guidance=1, steps=1, strength=1)),
     entry("tiny/sd", "drawing", [DRAW, EDIT], options=options(guidance=5)),
     entry("tiny/instruct-pix2pix", "drawing", [EDIT], options=options(guidance=5, call={"image_guidance_scale": 1.5})),
     entry("tiny/sd-inpainting", "drawing", [FILL], options=options(guidance=5, strength=1)),
@@ -32,6 +34,7 @@ def make(folder: Path, id: str) -> None:
         "tiny/sdxl": sdxl,
         "tiny/flux2-klein": klein,
         "tiny/qwen-image": qwen_image,
+        "tiny/qwen-image-edit": partial(qwen_image, edits=True),
         "tiny/sd": sd,
         "tiny/instruct-pix2pix": instructed,
         "tiny/sd-inpainting": inpainting,
@@ -127,16 +130,28 @@ def klein() -> Any:
     )
 
 
-def qwen_image() -> Any:
+def qwen_image(edits: bool = False) -> Any:
+    """Qwen-Image, and the one that edits: which looks at a million pixels of the picture whatever
+    its size, so that its autoencoder halves more often than the real one does, to be quick."""
     from diffusers import (
         AutoencoderKLQwenImage,
         FlowMatchEulerDiscreteScheduler,
+        QwenImageEditPlusPipeline,
         QwenImagePipeline,
         QwenImageTransformer2DModel,
     )
-    from transformers import Qwen2_5_VLConfig, Qwen2_5_VLForConditionalGeneration
+    from transformers import (
+        Qwen2_5_VLConfig,
+        Qwen2_5_VLForConditionalGeneration,
+        Qwen2VLImageProcessor,
+        Qwen2VLProcessor,
+        Qwen2VLVideoProcessor,
+    )
 
     tokenizer = _pictures.qwen_tokenizer()
+    seen = ["<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>"]
+    tokenizer.add_tokens(seen, special_tokens=True)
+    start, end, image, video = tokenizer.convert_tokens_to_ids(seen)
     config = Qwen2_5_VLConfig(
         text_config={
             "vocab_size": len(tokenizer),
@@ -148,21 +163,26 @@ def qwen_image() -> Any:
             "rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2], "rope_theta": 1000000.0},
         },
         vision_config={"depth": 1, "hidden_size": 16, "intermediate_size": 32, "num_heads": 2, "out_hidden_size": 16},
+        image_token_id=image,
+        video_token_id=video,
+        vision_start_token_id=start,
+        vision_end_token_id=end,
     )
-    return QwenImagePipeline(
-        scheduler=FlowMatchEulerDiscreteScheduler(),
-        vae=AutoencoderKLQwenImage(
-            base_dim=8,
+    halvings = 5 if edits else 1
+    parts = {
+        "scheduler": FlowMatchEulerDiscreteScheduler(),
+        "vae": AutoencoderKLQwenImage(
+            base_dim=4,
             z_dim=4,
-            dim_mult=[1, 1],
+            dim_mult=[1] * (halvings + 1),
             num_res_blocks=1,
-            temperal_downsample=[False],
+            temperal_downsample=[False] * halvings,
             latents_mean=[0.0] * 4,
             latents_std=[1.0] * 4,
         ),
-        text_encoder=Qwen2_5_VLForConditionalGeneration(config),
-        tokenizer=tokenizer,
-        transformer=QwenImageTransformer2DModel(
+        "text_encoder": Qwen2_5_VLForConditionalGeneration(config),
+        "tokenizer": tokenizer,
+        "transformer": QwenImageTransformer2DModel(
             in_channels=16,
             out_channels=4,
             num_layers=1,
@@ -171,4 +191,8 @@ def qwen_image() -> Any:
             joint_attention_dim=16,
             axes_dims_rope=(4, 6, 6),
         ),
-    )
+    }
+    if not edits:
+        return QwenImagePipeline(**parts)
+    processor = Qwen2VLProcessor(Qwen2VLImageProcessor(), tokenizer, Qwen2VLVideoProcessor(), chat_template=tokenizer.chat_template)
+    return QwenImageEditPlusPipeline(**parts, processor=processor)
