@@ -115,7 +115,7 @@ class _Row:
         self.done = False
 
 
-class _Pen(LogitsProcessor):  # type: ignore[misc]
+class _Pen(LogitsProcessor):
     """Chooses the next token of each row in that row's manner and with its own chance, so that
     a text does not hang on what else is in its batch.
 
@@ -129,7 +129,7 @@ class _Pen(LogitsProcessor):  # type: ignore[misc]
         logits = scores.float()
         for i, row in enumerate(self.rows):
             if not row.done and row.how.repetition_penalty != 1:
-                seen = input_ids[i].unique()
+                seen = torch.unique(input_ids[i])
                 seen = seen[(seen != self.pad) & (seen < logits.shape[1])] if self.pad is not None else seen
                 there = logits[i, seen]
                 logits[i, seen] = torch.where(there < 0, there * row.how.repetition_penalty, there / row.how.repetition_penalty)
@@ -145,7 +145,7 @@ class _Pen(LogitsProcessor):  # type: ignore[misc]
         return torch.full_like(scores, -math.inf).scatter_(1, chosen[:, None], 0.0)
 
 
-class _Watch(StoppingCriteria):  # type: ignore[misc]
+class _Watch(StoppingCriteria):
     """Is called after each token: tells how far it is, which is where a cancelled batch ends,
     and which rows are done."""
 

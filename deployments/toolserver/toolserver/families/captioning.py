@@ -33,7 +33,7 @@ class Captioning:
         self._place, self._network, self._processor = place, network, processor
         self._tokens = int(model.options.get("tokens", 50))
         self._most = int(network.config.text_config.max_position_embeddings) - 8
-        self._usual = GenerationConfig(eos_token_id=network.config.text_config.sep_token_id)
+        self._usual = GenerationConfig(eos_token_id=network.config.text_config.sep_token_id)  # type: ignore[no-untyped-call]
 
     def modules(self) -> Sequence[torch.nn.Module]:
         return [self._network]

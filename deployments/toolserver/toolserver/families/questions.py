@@ -65,7 +65,7 @@ class Writes(Questions):
     def __init__(self, place: Place, network: Any, processor: Any) -> None:  # noqa: ANN401
         super().__init__(place, network, processor)
         self._window = min(self._window, int(network.config.text_config.max_position_embeddings))
-        self._usual = GenerationConfig(eos_token_id=network.config.text_config.sep_token_id)
+        self._usual = GenerationConfig(eos_token_id=network.config.text_config.sep_token_id)  # type: ignore[no-untyped-call]
 
     def _answer(self, inputs: dict[str, Any], request: Request, step: Step, part: tuple[float, float]) -> Result:
         inputs.pop("token_type_ids", None)

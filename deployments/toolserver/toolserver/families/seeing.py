@@ -44,10 +44,10 @@ NARROWEST = 100
 
 
 def load(model: Model, place: Place) -> Seeing:
-    if processing_smolvlm.num2words is None:
+    if getattr(processing_smolvlm, "num2words", None) is None:
         # The processor wants the package num2words, of another licence than ours, to write one
         # number: how many frames there are.
-        processing_smolvlm.num2words = _number
+        processing_smolvlm.num2words = _number  # type: ignore[attr-defined]
     processor = _language.reader(AutoProcessor, place.folder)
     if getattr(processor, "tokenizer", None) is None:
         raise Fault("weights_mismatch", "The files by which the model reads its input are missing or do not fit.")

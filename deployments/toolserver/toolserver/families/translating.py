@@ -115,8 +115,9 @@ class Translating:
             inputs = self._tokenizer.pad({"input_ids": [pieces[i] for i in chunk]}, return_tensors="pt")
             part = (finished / len(pieces), (finished + len(chunk)) / len(pieces))
             texts = _generating.search(
-                self._network, self._tokenizer, most, step, _language.moved(inputs, self._place), part=part, without=self._names, **more
-            )
+                self._network, self._tokenizer, most, step, _language.moved(inputs, self._place),
+                part=part, without=self._names, **more,
+            )  # fmt: skip
             finished += len(chunk)
             for i, text in zip(chunk, texts, strict=True):
                 done[i] = text
