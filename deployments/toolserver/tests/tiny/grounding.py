@@ -22,9 +22,10 @@ ENTRIES: list[dict[str, Any]] = [
 ]
 
 
-def letters(size: int) -> Any:
+def letters(size: int, ended: bool = False) -> Any:
     """A tokenizer as BERT's, which knows letters; its own tokens have BERT's numbers, which
-    Grounding DINO goes by."""
+    Grounding DINO goes by. Where a text is ended, it is by the token of the largest number, which
+    is where CLIP's encoder of texts, and so OWLv2's, has what it has read."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
@@ -36,6 +37,9 @@ def letters(size: int) -> Any:
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    if ended:
+        end = f"[unused{size - 1}]"
+        tokenizer.post_processor = processors.TemplateProcessing(single=f"$A {end}", special_tokens=[(end, size - 1)])
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="[UNK]", pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]")
 
 
@@ -51,11 +55,11 @@ def make(folder: Path, id: str) -> None:
         SwinConfig,
     )
 
-    letters(1100).save_pretrained(folder)
+    letters(1100, ended=id == "tiny/owlv2").save_pretrained(folder)
     if id == "tiny/owlv2":
         both = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
         config = Owlv2Config(
-            text_config={**both, "vocab_size": 1100, "max_position_embeddings": 16},
+            text_config={**both, "vocab_size": 1100, "bos_token_id": 0, "eos_token_id": 1099, "max_position_embeddings": 16},
             vision_config={**both, "image_size": 64, "patch_size": 16},
             projection_dim=16,
         )
