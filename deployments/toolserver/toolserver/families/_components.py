@@ -84,8 +84,9 @@ def fit(known: Mapping[str, Any]) -> None:
     """Holds parts that come of different models against each other: networks that are as wide as
     what they steer and attend to text of the same width, an autoencoder with as many channels as
     are drawn."""
-    drawn = known.get("unet") or known.get("transformer")
-    steers, vae = known.get("controlnet"), known.get("vae")
+    drawn: Any = known.get("unet") or known.get("transformer")
+    steers: Any = known.get("controlnet")
+    vae: Any = known.get("vae")
     if steers is not None:
         for name in ("block_out_channels", "cross_attention_dim", "joint_attention_dim"):
             if _plain(steers.config.get(name)) != _plain(drawn.config.get(name)):

@@ -35,8 +35,9 @@ class Editing:
 
     def size(self, request: Request) -> _canvas.Size:
         if target := request.parameters.get("target_size"):
-            return target["width"], target["height"]
-        return request.inputs.size
+            return int(target["width"]), int(target["height"])
+        wide, high = request.inputs.size
+        return wide, high
 
     def media(self, requests: Sequence[Request], size: _canvas.Size, pipeline: str) -> dict[str, Any]:
         pictures = [_canvas.flat(r.inputs) for r in requests]

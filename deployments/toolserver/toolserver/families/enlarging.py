@@ -73,7 +73,8 @@ def _padded(part: Image.Image, multiple: int) -> np.ndarray:
     """Bytes, with the last row and column repeated until both sides are multiples."""
     pixels = np.asarray(part)
     height, width = pixels.shape[:2]
-    return np.pad(pixels, ((0, -height % multiple), (0, -width % multiple), (0, 0)), mode="edge")
+    padded: np.ndarray = np.pad(pixels, ((0, -height % multiple), (0, -width % multiple), (0, 0)), mode="edge")
+    return padded
 
 
 class Swin2SR(_Enlarger):
