@@ -24,11 +24,11 @@ func TestCapacity(t *testing.T) {
 		servers []toolbox.Server
 		want    int
 	}{
-		"none":       {nil, 0},
-		"one":        {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{n: 3}}}, 3},
-		"several":    {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{n: 3}}, {Name: "b", Kind: "hftask", Backend: sized{n: 5}}}, 8},
-		"bounded":    {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{n: 8}, Parallel: 2}}, 2},
-		"not known":  {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{}, Parallel: 2}}, 0},
+		"none":      {nil, 0},
+		"one":       {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{n: 3}}}, 3},
+		"several":   {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{n: 3}}, {Name: "b", Kind: "hftask", Backend: sized{n: 5}}}, 8},
+		"bounded":   {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{n: 8}, Parallel: 2}}, 2},
+		"not known": {[]toolbox.Server{{Name: "a", Kind: "hftask", Backend: sized{}, Parallel: 2}}, 0},
 	} {
 		tools := newToolbox(t, toolbox.Config{Servers: c.servers})
 		if got := tools.Capacity(t.Context()); got != c.want {

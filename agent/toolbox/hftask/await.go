@@ -106,7 +106,8 @@ func (b *Backend) watch(
 			}
 			return b.answered(response)
 		case "failed":
-			err := cmp.Or(b.byCode(j.Code, errors.New("the job failed: "+j.Code), r.model), failed(j.Error))
+			code := jobCode(j.Error)
+			err := cmp.Or(b.byCode(code, fmt.Errorf("the job failed: %q", code), r.model), failed(j.Error))
 			return answer{}, &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: by(errOver, err)}
 		case "cancelled":
 			return answer{}, down(errOver, "The tool server called the job off.")
@@ -126,6 +127,17 @@ func (b *Backend) watch(
 			return answer{}, b.lost(err, r.model)
 		}
 	}
+}
+
+// jobCode is the word in which a server says why a job failed, "" if it says none.
+func jobCode(said json.RawMessage) string {
+	var e struct {
+		Code string `json:"code"`
+	}
+	if json.Unmarshal(said, &e) != nil {
+		return "" // told in another form
+	}
+	return e.Code
 }
 
 // readJob reads how far a job is. One that has just been accepted may not say so.

@@ -96,6 +96,8 @@ func TestJobsThatEndOtherwise(t *testing.T) {
 	}{
 		"failed":      {say(200, `{"id":"1","status":"failed","error":"boom at /srv/x"}`), false, "failed at this", false},
 		"refused":     {say(200, `{"id":"1","status":"failed","error":{"code":"invalid_input","message":"x"}}`), false, "did not accept this input", false},
+		"no memory":   {say(200, `{"id":"1","status":"failed","error":{"code":"out_of_memory","message":"x"}}`), true, "not enough memory", false},
+		"no replica":  {say(200, `{"id":"1","status":"failed","error":{"code":"replica_lost","message":"x"}}`), true, "has ended", false},
 		"called off":  {say(200, `{"id":"1","status":"cancelled"}`), true, "called the job off", false},
 		"lost":        {say(404, `{"error":"no such job"}`), true, "lost the job", true},
 		"odd":         {say(200, `{"id":"1","status":"sleeping"}`), true, "cannot be read", true},

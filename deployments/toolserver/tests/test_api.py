@@ -317,7 +317,7 @@ async def test_capabilities_tell_what_is_served_and_of_which_maps() -> None:
     assert draws["tasks"] == ["text-to-image", "image-to-image", "image-to-image+mask"]
     assert (draws["state"], draws["vram_bytes"], draws["licence"], draws["tier"]) == ("loadable", 64 << 20, "MIT", "minimal")
     assert told["models"]["tiny/follows"]["modes"] == ["pose", "depth"]
-    assert told["concurrency"] == 1
+    assert told["concurrency"] == 4
     assert told["replicas"] == [{"device": "CPU", "budget": 1 << 30, "used": 0}]
 
 

@@ -53,6 +53,9 @@ SWEEP = 15.0
 """Seconds between two looks at what is kept for too long."""
 TELLING = 3.0
 """Seconds within which replicas tell their state."""
+AT_ONCE = 4
+"""How many requests a replica has good use for at a time: the device works on one batch while
+the next one is read, and what it has made is written."""
 
 
 def create_app(
@@ -244,7 +247,7 @@ class _Told:
             {
                 "tasks": self._tasks(),
                 "models": {model.id: _described(model, states) for model in self._registry.models.values()},
-                "concurrency": sum(state.fault is None for state in states),
+                "concurrency": AT_ONCE * sum(state.fault is None for state in states),
                 "replicas": [{"device": s.device, "budget": s.budget, "used": _used(s)} for s in states],
             }
         )
