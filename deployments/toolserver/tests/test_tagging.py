@@ -60,11 +60,17 @@ def test_words_are_not_cut_by_labels(loaded: Loader, everything: dict, strategy:
     assert edges <= {0, 7, 8, 20, 21, 31, 32, 42}
 
 
-def test_what_is_no_name_is_left_out(loaded: Loader, everything: dict):
+def test_labels_that_are_not_wanted_are_left_out(loaded: Loader, everything: dict):
     model = loaded("tiny/tagging")
-    (everything_found,) = model.run([text(TEXT * 3, aggregation_strategy="simple", **everything)], Told())
-    (names,) = model.run([text(TEXT * 3, aggregation_strategy="simple")], Told())
-    assert names == [f for f in everything_found if f["entity_group"] != "O"]
+    (all_found,) = model.run([text(TEXT * 3, aggregation_strategy="simple", **everything)], Told())
+    (some,) = model.run([text(TEXT * 3, aggregation_strategy="simple", ignore_labels=["LOC"])], Told())
+    assert 0 < len(some) < len(all_found)
+    assert some == [f for f in all_found if f["entity_group"] != "LOC"]
+
+
+def test_what_is_no_name_is_left_out_if_nothing_is_said(loaded: Loader):
+    (found,) = loaded("tiny/tagging").run([text(TEXT * 3, aggregation_strategy="simple")], Told())
+    assert all(f["entity_group"] in {"PER", "LOC"} for f in found)
 
 
 def test_a_long_text_is_read_to_its_end(loaded: Loader, everything: dict):

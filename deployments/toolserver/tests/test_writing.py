@@ -117,10 +117,16 @@ def test_a_text_longer_than_the_context_is_told_the_limit(loaded: Loader):
     assert "cat" not in err.value.message
 
 
-def test_long_texts_of_a_batch_are_written_one_after_the_other(loaded: Loader):
-    model = loaded("tiny/writing")
-    requests = [told("The cat sits on the mat. " * 40), told("A dog runs over the field. " * 40, max_new_tokens=1500)]
+def test_texts_that_fill_the_context_are_written_one_after_the_other(loaded: Loader):
+    model = loaded("tiny/writing-on")
+    requests = [told("The cat sits on the mat.", max_new_tokens=40), told("A dog", max_new_tokens=40)]
     assert written(model, *requests) == [written(model, r)[0] for r in requests]
+
+
+def test_no_more_is_written_than_the_operator_lets_it(loaded: Loader):
+    steps = Told()
+    loaded("tiny/writing").run([told("The cat", max_new_tokens=4096, repetition_penalty=2.0)], steps)
+    assert len(steps.done) == 24
 
 
 def test_marks_of_a_chat_in_a_text_are_letters(loaded: Loader):

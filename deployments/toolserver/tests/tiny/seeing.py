@@ -12,7 +12,7 @@ ENTRIES: list[dict[str, Any]] = [
         "id": "tiny/seeing",
         "licence": "CC0-1.0",
         "family": "seeing",
-        "tier": "minimal",
+        "tier": "standard",  # before those that only write captions
         "tasks": ["image-to-text", "visual-question-answering", "document-question-answering", "video-text-to-text"],
         "precision": "float32",
         "memory": 64,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from toolserver.families import _tongues
+
 from . import _words
 
 ENTRIES: list[dict[str, Any]] = [
@@ -42,8 +44,8 @@ def make(folder: Path, id: str) -> None:
 def _marks(folder: Path) -> None:
     from transformers import T5Config, T5ForConditionalGeneration
 
-    special = ["<pad>", "</s>", "<unk>", "<2de>", "<2fr>", "<2en>"]
-    tokenizer = _words.bytes_bpe(special, around=("", "</s>"), pad_token="<pad>", eos_token="</s>", model_max_length=128)
+    special = ["<pad>", "</s>", "<unk>", *(f"<2{code}>" for code in _tongues.NAMES)]
+    tokenizer = _words.bytes_bpe(special, 500, around=("", "</s>"), pad_token="<pad>", eos_token="</s>", model_max_length=128)
     model = T5ForConditionalGeneration(
         T5Config(
             vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, pad_token_id=0, eos_token_id=1,

@@ -9,7 +9,7 @@ to. Summaries and translations are asked for in words (words/writing_*.txt).
     SmolLM3    huggingface.co/HuggingFaceTB/SmolLM3-3B
 
 Options in models.yaml: context, how many tokens are read and written at most; tokens, how many
-are written where nothing is said.
+are written where nothing is said; longest, how many are written whatever is said.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Writing:
         self._place, self._network, self._tokenizer = place, network, tokenizer
         self._tokens = int(model.options.get("tokens", 1024))
         self._context = _language.context_of(network.config, tokenizer, model.options)
+        self._longest = int(model.options.get("longest", self._context))
 
     def modules(self) -> Sequence[torch.nn.Module]:
         return [self._network]
@@ -58,6 +59,7 @@ class Writing:
         manners = []
         for request, tokens in zip(requests, read, strict=True):
             how = _generating.manner(request.parameters, self._tokens, self._network.generation_config)
+            how = _generating.bound(how, self._longest)
             manners.append(replace(how, most=_generating.room(len(tokens), self._context, how.most)))
         results: list[Result] = []
         for part in _generating.shares([len(tokens) for tokens in read], [how.most for how in manners], self._context):
