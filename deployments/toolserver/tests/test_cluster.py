@@ -216,3 +216,14 @@ async def test_the_whole_way_with_an_engine_and_a_model(address: Address) -> Non
         assert (await client.get("/status/tiny/sorting")).json() == {"state": "loaded"}
         counted = (await client.get("/metrics")).text
     assert 'toolserver_loads_total{code="ok",model="tiny/sorting",replica="' in counted
+
+
+def test_a_cluster_is_not_opened_without_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOOLSERVER_TOKEN", raising=False)
+    with pytest.raises(ValueError, match="TOOLSERVER_TOKEN must be set"):
+        cluster.build({})
+
+
+def test_the_token_does_not_stand_in_the_configuration_of_serve() -> None:
+    with pytest.raises(ValueError, match="by the variable TOOLSERVER_TOKEN alone"):
+        cluster.build({"token": "secret"})
