@@ -52,7 +52,7 @@ def test_a_batch_outlines_what_each_alone_has(loaded, id):
 
 def test_other_ways_to_segment_are_there_where_the_model_has_them(loaded):
     for subtask in ("instance", "panoptic", "semantic"):
-        assert run(loaded("tiny/mask2former"), TASK, noise(), subtask=subtask, overlap_mask_area_threshold=0.0)[0]
+        assert run(loaded("tiny/detr-panoptic"), TASK, noise(), subtask=subtask, overlap_mask_area_threshold=0.0)[0]
     with pytest.raises(Fault) as told:
         run(loaded("tiny/rf-detr-seg"), TASK, noise(), subtask="panoptic")
     assert told.value.code == "invalid_parameter"

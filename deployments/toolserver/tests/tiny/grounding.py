@@ -26,7 +26,7 @@ def letters(size: int, ended: bool = False) -> Any:
     """A tokenizer as BERT's, which knows letters; its own tokens have BERT's numbers, which
     Grounding DINO goes by. Where a text is ended, it is by the token of the largest number, which
     is where CLIP's encoder of texts, and so OWLv2's, has what it has read."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     vocabulary = {"[PAD]": 0, "[UNK]": 100, "[CLS]": 101, "[SEP]": 102, "?": 1029, ".": 1012}

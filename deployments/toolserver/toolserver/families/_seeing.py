@@ -19,7 +19,7 @@ from ..faults import Fault
 from ..work import Place, Request
 from . import _strict
 
-logging.disable_progress_bar()
+logging.disable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def architecture(folder: Path, allowed: Collection[str]) -> str:
@@ -47,7 +47,7 @@ def open_model(folder: Path, place: Place, name: str) -> Any:  # noqa: ANN401 - 
 def open_processor(folder: Path) -> Any:  # noqa: ANN401
     """What makes pixels for the model, as its preprocessor_config.json says."""
     try:
-        return AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return AutoImageProcessor.from_pretrained(folder, local_files_only=True, trust_remote_code=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError, KeyError) as err:
         raise Fault("weights_mismatch", "The model's preprocessor_config.json is missing or does not fit.") from err
 

@@ -97,9 +97,7 @@ class Anything:
         for i, (wanted, one) in enumerate(zip(hints, seen, strict=True)):
             start, share = i / len(seen), 1 / len(seen)
             step(start + share / 10)
-            results.append(
-                self._meant(one, wanted) if wanted else self._everything(one, lambda done, s=start, h=share: step(s + h * done))  # type: ignore[misc]
-            )
+            results.append(self._meant(one, wanted) if wanted else self._everything(one, lambda done, s=start, h=share: step(s + h * done)))
         step(1)
         return results
 

@@ -61,7 +61,7 @@ class Finder:
         # by pictures, boxes and labels; every part of the labels has boxes of its own
         told: list[Result] = []
         for i, (request, image) in enumerate(zip(requests, images, strict=True)):
-            sure = torch.block_diag(*(one[i] for one in scores))
+            sure = torch.block_diag(*(one[i] for one in scores))  # type: ignore[no-untyped-call]
             told.append(self._told(request, labels, torch.cat([one[i] for one in boxes]), sure, image.size))
         return told
 
