@@ -73,7 +73,8 @@ class Cleaning:
         # The networks were taught without regard for loudness (by SI-SNR). A source that has
         # little to do with the others is as loud as what of it is in the recording.
         share = (out @ wave) / np.maximum((out * out).sum(axis=1), 1e-12)
-        return out * np.abs(share)[:, None]
+        leveled: np.ndarray = out * np.abs(share)[:, None]
+        return leveled
 
 
 def _alike(old: np.ndarray, new: np.ndarray, common: int) -> np.ndarray:

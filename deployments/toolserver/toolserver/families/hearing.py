@@ -33,7 +33,7 @@ FALLBACK = {
 }
 
 
-class _Watch(StoppingCriteria):  # type: ignore[misc]
+class _Watch(StoppingCriteria):
     """Tells how far it is after each token, which is where a request that nobody waits for ends."""
 
     def __init__(self, step: Step, tokens: int, windows: float) -> None:
@@ -54,9 +54,7 @@ class _Watch(StoppingCriteria):  # type: ignore[misc]
 class Hearing:
     """A Whisper model."""
 
-    def __init__(
-        self, model: WhisperForConditionalGeneration, processor: WhisperProcessor, place: Place, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, model: Any, processor: Any, place: Place, options: Mapping[str, Any]) -> None:  # noqa: ANN401
         self.model, self.processor, self.place = model, processor, place
         self.rate: int = processor.feature_extractor.sampling_rate
         self.window: int = processor.feature_extractor.n_samples

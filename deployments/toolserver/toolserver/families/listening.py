@@ -32,7 +32,7 @@ LEAST = 0.1
 """Seconds that are heard at least; silence is put behind what is shorter."""
 
 
-class _Watch(StoppingCriteria):  # type: ignore[misc]
+class _Watch(StoppingCriteria):
     """Where a request that nobody waits for ends."""
 
     def __init__(self, step: Step, before: float) -> None:
@@ -44,7 +44,7 @@ class _Watch(StoppingCriteria):  # type: ignore[misc]
 
 
 class Listening:
-    def __init__(self, model: Any, processor: ParakeetProcessor, place: Place, part: float) -> None:  # noqa: ANN401
+    def __init__(self, model: Any, processor: Any, place: Place, part: float) -> None:  # noqa: ANN401
         self.model, self.processor, self.place, self.part = model, processor, place, part
         self.rate = int(processor.feature_extractor.sampling_rate)
 

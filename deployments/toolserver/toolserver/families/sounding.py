@@ -98,7 +98,8 @@ def load(model: Model, place: Place) -> Sounding:
     # their position's convolution is kept as a norm and a direction, under one name or another
     whole = pretrained(cls, place.folder, place.dtype, place.device)
     try:
-        extractor = AutoFeatureExtractor.from_pretrained(place.folder, local_files_only=True)
+        kind: Any = AutoFeatureExtractor
+        extractor = kind.from_pretrained(place.folder, local_files_only=True)
     except (OSError, ValueError) as err:
         raise Fault("weights_mismatch", "The model's preprocessor_config.json is missing or does not fit.") from err
     return Sounding(whole, extractor, place, int(model.options.get("parts", 12)))

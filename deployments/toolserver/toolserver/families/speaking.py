@@ -43,7 +43,7 @@ BETWEEN = 0.1
 """Seconds of silence between parts."""
 
 
-class _Watch(StoppingCriteria):  # type: ignore[misc]
+class _Watch(StoppingCriteria):
     def __init__(self, step: Step, before: float, share: float, tokens: int) -> None:
         self.step, self.before, self.share, self.tokens, self.written = step, before, share, tokens, 0
 
@@ -54,7 +54,7 @@ class _Watch(StoppingCriteria):  # type: ignore[misc]
 
 
 class Speaking:
-    def __init__(self, model: Model, place: Place, voice: Any, processor: DiaProcessor) -> None:  # noqa: ANN401
+    def __init__(self, model: Model, place: Place, voice: Any, processor: Any) -> None:  # noqa: ANN401
         self.options, self.place, self.voice, self.processor = model.options, place, voice, processor
         codec = processor.audio_tokenizer
         self.rate = int(codec.config.sampling_rate)
@@ -136,4 +136,5 @@ def load(model: Model, place: Place) -> Speaking:
     codec = pretrained(DacModel, place.companions["codec"], torch.float32, place.device)
     extractor = DiaFeatureExtractor.from_pretrained(place.folder, local_files_only=True)
     tokenizer = DiaTokenizer.from_pretrained(place.folder, local_files_only=True)
-    return Speaking(model, place, voice, DiaProcessor(extractor, tokenizer, audio_tokenizer=codec))
+    made: Any = DiaProcessor
+    return Speaking(model, place, voice, made(extractor, tokenizer, audio_tokenizer=codec))

@@ -50,7 +50,7 @@ class Watching:
     def __init__(self, model: Any, processor: Any, place: Place, words: tuple[list[str], torch.Tensor] | None) -> None:  # noqa: ANN401
         self.model, self.processor, self.place, self.words = model, processor, place, words
         config = model.config.vision_config if words else model.config
-        self.frames = int(getattr(config, "num_frames", None) or getattr(config, "frames_per_clip", 16))
+        self.frames = int(getattr(config, "num_frames", 0) or getattr(config, "frames_per_clip", 16))
 
     def modules(self) -> Sequence[torch.nn.Module]:
         return [self.model]
@@ -88,7 +88,7 @@ def load(model: Model, place: Place) -> Watching:
     named = architecture(place.folder, CLASSES)
     whole = pretrained(getattr(transformers, named), place.folder, place.dtype, place.device, ignore=("position_ids",))
     try:
-        kind = AutoVideoProcessor if named == "VJEPA2ForVideoClassification" else AutoImageProcessor
+        kind: Any = AutoVideoProcessor if named == "VJEPA2ForVideoClassification" else AutoImageProcessor
         processor = kind.from_pretrained(place.folder, local_files_only=True)
         words = None
         if named == "XCLIPModel":
