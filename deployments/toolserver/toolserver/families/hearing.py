@@ -130,8 +130,8 @@ class Hearing:
 
     def _tokens(self, made: Mapping[str, Any]) -> int:
         """Of one window, at most: four of the decoder's places begin each (start, language, task, no times)."""
-        most = self.model.config.max_target_positions - 4
-        return min(made.get("max_new_tokens") or most, most)
+        most = int(self.model.config.max_target_positions) - 4
+        return min(int(made.get("max_new_tokens") or most), most)
 
     @staticmethod
     def _chosen(made: Mapping[str, Any], long: bool) -> dict[str, Any]:
