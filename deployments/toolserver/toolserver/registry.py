@@ -47,8 +47,8 @@ class Model(BaseModel):
     """A commit, a tag or a branch of the hub."""
     licence: Annotated[str, Field(min_length=1)]
     open: bool = True
-    """Whether the licence lets anybody use the model for any end. One that does not is never
-    a default."""
+    """Whether the licence lets anybody use the model for any end. One that does not is a
+    default only where there is no other."""
     family: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
     """The file of families/ that loads it."""
     tier: Tier
