@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -138,8 +139,12 @@ func TestCloudMedia(t *testing.T) {
 func TestModelsOfTools(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}})
+	ways := t.TempDir() + "/backends.yaml" // programs that speak and listen may be there, too
+	if err := os.WriteFile(ways, []byte("tools: {text_to_speech: [{server: openai}], speech_to_text: [{server: openai}]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	tools := toolLines(t, modelEnv(server, "OPENAI_VISION_MODEL=seer", "OPENAI_IMAGE_MODEL=painter",
-		"OPENAI_SPEECH_MODEL=speaker", "OPENAI_TRANSCRIPTION_MODEL=writer")...)
+		"OPENAI_SPEECH_MODEL=speaker", "OPENAI_TRANSCRIPTION_MODEL=writer", "BACKENDS_FILE="+ways)...)
 	for tool, want := range map[string]string{
 		"image_captioning": `"seer": set OPENAI_VISION_MODEL`, "text_to_image": `"painter": set OPENAI_IMAGE_MODEL`,
 		"text_to_speech": `"speaker": set OPENAI_SPEECH_MODEL`, "speech_to_text": `"writer": set OPENAI_TRANSCRIPTION_MODEL`,
