@@ -1,6 +1,10 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -24,7 +28,16 @@ func realToolServer(t *testing.T) []string {
 	if at == "" {
 		t.Skip("nothing was asked of a real tool server: TEST_TOOL_SERVER_URL names none")
 	}
-	return []string{"TOOL_SERVER_URL=" + at, "TOOL_SERVER_TOKEN=" + os.Getenv("TEST_TOOL_SERVER_TOKEN")}
+	to, err := url.Parse(at)
+	check(t, err)
+	// It outlives the test, whose connections end with a server of the test's own.
+	proxy := httputil.ReverseProxy{
+		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
+		Transport: &http.Transport{DisableKeepAlives: true},
+	}
+	server := httptest.NewServer(&proxy)
+	t.Cleanup(server.Close)
+	return []string{"TOOL_SERVER_URL=" + server.URL, "TOOL_SERVER_TOKEN=" + os.Getenv("TEST_TOOL_SERVER_TOKEN")}
 }
 
 // servedTools are the tools that a tool server can be asked for.
