@@ -166,7 +166,11 @@ func (w *writer) marked(all []adapters.Span, open, style adapters.Span) {
 	w.after = false
 	inner := &writer{begun: true}
 	inner.spans(all, open)
-	w.text.WriteString(inner.text.String() + mark)
+	text := inner.text.String()
+	if text != strings.TrimSpace(text) { // beside a space Discord takes no mark for one
+		text = blank + text + blank
+	}
+	w.text.WriteString(text + mark)
 	w.after = true
 }
 
@@ -180,7 +184,7 @@ func (w *writer) apart() {
 
 // span writes a piece, which another one may follow on the line.
 func (w *writer) span(s, open adapters.Span, followed bool) {
-	if s.Code {
+	if s.Code && !ends(s.Text, open) {
 		w.apart()
 		w.begun = true
 		w.text.WriteString("`" + s.Text + "`")
@@ -189,6 +193,14 @@ func (w *writer) span(s, open adapters.Span, followed bool) {
 	}
 	w.after = false
 	w.escape(s.Text, open != adapters.Span{}, followed)
+}
+
+// ends tells whether code would end the marks of the style around it: Discord looks for
+// their end in code too, where no backslash helps. Such code is written as plain letters.
+func ends(code string, open adapters.Span) bool {
+	return open.Italic && strings.Contains(code, "*") ||
+		open.Bold && strings.Contains(code, "**") ||
+		open.URL != "" && strings.ContainsAny(code, "[]")
 }
 
 // escape writes letters so that none means anything to Discord. An address stays as it

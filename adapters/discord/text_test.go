@@ -89,6 +89,7 @@ func FuzzRender(f *testing.F) {
 	for _, s := range []string{
 		"**a *b***", "*a **b***", "[a](https://x.y)", "```\n``\n```", "`a``b`", "> # x\n- - y\n1. 1. z", "https://x.y/(*a*)", "***a** b*", "a\\",
 		"<@1> <#2> :smile: ||x|| __y__", "  - x\n    1. y", "*https://x.y/_a_*", "**https://x**", "[`x`](https://a.b/c)", "- \n> ", "# x\n-# y", "```x\n```",
+		"**0 @@`````*`@@@@04*", "*a `*` b*", "*a `* `*", "**a `b**` c**", "**a `*b` c**", "[a `b[0]`](https://x.y)", "[`\\`](https://x.y)",
 	} {
 		f.Add(s)
 	}
