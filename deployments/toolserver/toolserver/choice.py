@@ -69,7 +69,7 @@ def _may_be(model: Model, hub: str, told: Message, content_type: str) -> bool:
     if key not in model.tasks:
         return False
     spec = TASKS[key]
-    if told.parameters.keys() - spec.parameters.model_fields.keys():
+    if not all(map(spec.parameters.takes, told.parameters)):
         return False
     if {name for name, field in spec.parameters.model_fields.items() if field.is_required()} - told.parameters.keys():
         return False

@@ -2,6 +2,8 @@
 
     Work     one request on its way through the workers
     Jobs     the works that took too long to be waited for: they have an id that nobody guesses
+
+All of it is used in one event loop.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def message(content_type: str, body: bytes) -> Message:
         parameters = {}
     if not isinstance(parameters, dict):
         raise Fault("invalid_parameter", "parameters must be an object.")
-    return Message(told["inputs"], parameters)
+    return Message(told["inputs"], {name: value for name, value in parameters.items() if value is not None})
 
 
 @dataclass(frozen=True)
@@ -214,6 +214,7 @@ def picture_fields(parameters: type[Parameters]) -> dict[str, str]:
 
 def validated(spec: Task, told: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters that were given, each of its type. A Fault names the first that is wrong."""
+    told = _followed(spec.parameters, told)
     files = {name: told[name] for name in picture_fields(spec.parameters) if isinstance(told.get(name), str)}
     try:
         # as JSON, since in it a list may stand for a tuple while nothing else is bent; files
@@ -224,6 +225,21 @@ def validated(spec: Task, told: Mapping[str, Any]) -> dict[str, Any]:
         raise _fault(spec.parameters, err) from None
     given = model.model_dump(exclude_none=True, exclude_unset=True)
     return {**given, **files}
+
+
+def _followed(model: type[BaseModel], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the parameters that are passed over, here and in objects within."""
+    passed_over = model.passed_over if issubclass(model, Parameters) else frozenset()
+    kept = {name: value for name, value in told.items() if name not in passed_over}
+    for name, known in model.model_fields.items():
+        if isinstance(kept.get(name), dict) and (inner := _inner(known.annotation)):
+            kept[name] = _followed(inner, kept[name])
+    return kept
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401 - a type
+    """The object that a parameter is, if it is one."""
+    return next((t for t in (annotation, *get_args(annotation)) if isinstance(t, type) and issubclass(t, BaseModel)), None)
 
 
 def _fault(model: type[BaseModel], err: ValidationError) -> Fault:
@@ -278,9 +294,8 @@ def _name(model: type[BaseModel], loc: tuple[int | str, ...]) -> str:
     name, rest = str(loc[0]), loc[1:]
     known = model.model_fields.get(name)
     if known and rest:
-        inner = [t for t in (known.annotation, *get_args(known.annotation)) if isinstance(t, type) and issubclass(t, BaseModel)]
-        if inner:
-            further = _name(inner[0], rest)
+        if inner := _inner(known.annotation):
+            further = _name(inner, rest)
             return f"{name}.{further}" if further else name
         if isinstance(rest[0], int):
             return f"{name}[{rest[0]}]"

@@ -15,7 +15,7 @@ no form to ask for it, take points, labels, boxes, mask_image and prompt.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -42,9 +42,42 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    passed_over: ClassVar[frozenset[str]] = frozenset()
+    """The hub's parameters that are taken, whatever they hold, and not followed."""
+
+    @classmethod
+    def takes(cls, name: str) -> bool:
+        return name in cls.model_fields or name in cls.passed_over
+
 
 class Generate(Parameters):
     """How a text is written."""
+
+    # of text-generation, and of what the hub has as generation_parameters elsewhere
+    passed_over = frozenset(
+        {
+            "adapter_id",
+            "best_of",
+            "decoder_input_details",
+            "details",
+            "frequency_penalty",
+            "grammar",
+            "top_n_tokens",
+            "truncate",
+            "typical_p",
+            "watermark",
+            "epsilon_cutoff",
+            "eta_cutoff",
+            "max_length",
+            "min_length",
+            "min_new_tokens",
+            "early_stopping",
+            "num_beams",
+            "num_beam_groups",
+            "penalty_alpha",
+            "use_cache",
+        }
+    )
 
     max_new_tokens: Annotated[int, Field(ge=1, le=8192)] | None = None
     temperature: Annotated[float, Field(ge=0, le=5)] | None = None
@@ -59,6 +92,8 @@ class Generate(Parameters):
 
 class Draw(Parameters):
     """How a picture is drawn."""
+
+    passed_over = frozenset({"scheduler"})
 
     negative_prompt: Words | None = None
     guidance_scale: Annotated[float, Field(ge=0, le=50)] | None = None
@@ -96,10 +131,14 @@ class EditWithin(Edit):
 
 
 class MapOf(Parameters):
+    passed_over = frozenset({"prompt", "negative_prompt", "guidance_scale", "num_inference_steps", "target_size"})
+
     control_mode: Literal["edge", "line", "hed", "scribble", "pose", "depth", "normal", "segmentation"]
 
 
 class Enlarge(Parameters):
+    passed_over = frozenset({"prompt", "negative_prompt", "guidance_scale", "num_inference_steps"})
+
     target_size: Size
 
 
@@ -161,6 +200,8 @@ class Reply(Parameters):
 
 
 class ReplyOnPage(Reply):
+    passed_over = frozenset({"doc_stride", "handle_impossible_answer", "max_seq_len", "max_question_len", "word_boxes"})
+
     max_answer_len: Annotated[int, Field(ge=1)] | None = None
     lang: str | None = None
 
@@ -197,6 +238,8 @@ class Move(Film):
 
 
 class Translate(Parameters):
+    passed_over = frozenset({"truncation"})
+
     src_lang: Annotated[str, Field(max_length=40)] | None = None
     tgt_lang: Annotated[str, Field(max_length=40)] | None = None
     clean_up_tokenization_spaces: bool | None = None
