@@ -35,8 +35,8 @@ type checkup struct {
 }
 
 // Capacity is that of the backend, 0 where it does not tell.
-func (c *checkup) Capacity(ctx context.Context) int {
-	if sized, ok := c.Backend.(toolbox.Sized); ok {
+func (k *checkup) Capacity(ctx context.Context) int {
+	if sized, ok := k.Backend.(toolbox.Sized); ok {
 		return sized.Capacity(ctx)
 	}
 	return 0

@@ -163,6 +163,22 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return out, nil
 }
 
+// maxCapacity is what is believed of a server at most.
+const maxCapacity = 64
+
+// Capacity is how many calls a server of one's own works on at a time, 0 where it does not
+// tell; the hub does not.
+func (b *Backend) Capacity(ctx context.Context) int {
+	if b.hub != nil {
+		return 0
+	}
+	known, err := b.own.known(ctx)
+	if err != nil {
+		return 0
+	}
+	return min(max(known.Concurrency, 0), maxCapacity)
+}
+
 func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
 	r, err := b.route(ctx, t, c, asTold)
 	if err != nil {
@@ -187,22 +203,6 @@ func (b *Backend) run(ctx context.Context, t task, c toolbox.Candidate, call too
 		out.Note = plan.Say("Only the first frame of the animation was used.")
 	}
 	return out, nil
-}
-
-// maxCapacity is what is believed of a server at most.
-const maxCapacity = 64
-
-// Capacity is how many calls a server of one's own works on at a time, 0 where it does not
-// tell; the hub does not.
-func (b *Backend) Capacity(ctx context.Context) int {
-	if b.hub != nil {
-		return 0
-	}
-	known, err := b.own.known(ctx)
-	if err != nil {
-		return 0
-	}
-	return min(max(known.Concurrency, 0), maxCapacity)
 }
 
 func (b *Backend) find(c toolbox.Candidate) (task, error) {
