@@ -279,7 +279,7 @@ def served(settings: Settings, registry: Registry) -> Iterator[tuple[str, Engine
     """The server in a thread: its address, and the engine to look at."""
     engine = Engine(settings, registry)
     worker = Worker(settings, registry, engine)
-    app = create_app(settings, registry, LocalWorkers(worker), engine.metrics.registry, ending=(worker.close, engine.close))
+    app = create_app(settings, registry, LocalWorkers(worker), engine.metrics.registry, ending=(worker.close,))
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, access_log=False, lifespan="on"))
     listening = server.config.bind_socket()
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

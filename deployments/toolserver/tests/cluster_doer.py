@@ -75,6 +75,9 @@ class FakeDoer:
         models = tuple(ModelState(model, "loaded", size) for model, size in self._models.items())
         return ReplicaState("", "cpu", 16 * GIB, models, fault=self._fault)
 
+    async def close(self) -> None:
+        await stage().tell.remote("closed")
+
 
 def make(settings: Settings, registry: Registry) -> tuple[FakeDoer, CollectorRegistry]:
     counts = CollectorRegistry()

@@ -77,6 +77,9 @@ class FakeWorkers:
     async def states(self) -> list[ReplicaState]:
         return self.replicas
 
+    async def known(self) -> list[ReplicaState]:
+        return await self.states()
+
 
 class FakeEngine:
     """Answers each request by what do makes of it."""
@@ -88,6 +91,7 @@ class FakeEngine:
         self.go.set()
         self.came = asyncio.Event()
         self.cancelled = asyncio.Event()
+        self.closed = False
 
     async def run(self, model_id: str, request: Request, meter: Callable[[float], None] = lambda _: None) -> AsyncIterator[Any]:
         self.requests.append(request)
@@ -104,6 +108,9 @@ class FakeEngine:
 
     def state(self) -> ReplicaState:
         return STATE
+
+    async def close(self) -> None:
+        self.closed = True
 
 
 def noise(seconds: float, rate: int = 16000, channels: int = 1) -> np.ndarray:

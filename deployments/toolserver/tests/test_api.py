@@ -7,6 +7,7 @@ import base64
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -305,6 +306,29 @@ async def test_who_goes_away_has_the_work_called_off() -> None:
 
 
 # What is told of the server.
+
+
+async def test_a_default_that_cannot_be_loaded_gives_way_to_a_model_that_can() -> None:
+    workers = FakeWorkers()
+    served = registry(
+        model("tiny/first", "text-to-image"),
+        model("tiny/second", "text-to-image", memory=4096),
+        model("tiny/third", "text-to-image"),
+        model("tiny/alone", "text-to-speech"),
+    )
+    missing = [ModelState(f"tiny/{name}", "unavailable", reason=Fault("weights_missing", "Not here.")) for name in ("first", "alone")]
+    app = create_app(settings(), served, workers)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://server") as asked:
+        for states, default in (([STATE], "tiny/first"), ([replace(STATE, models=tuple(missing))], "tiny/third"), ([], "tiny/first")):
+            workers.replicas = states
+            told = (await asked.get("/capabilities")).json()["tasks"]
+            assert told["text-to-image"] == {"default": default, "models": ["tiny/first", "tiny/second", "tiny/third"]}
+            assert told["text-to-speech"]["default"] == "tiny/alone"
+            answer = await asked.post("/pipeline/text-to-image", json={"inputs": "a"})
+            assert answer.headers["X-Model"] == default
+        workers.replicas = [replace(STATE, models=tuple(missing))]
+        await asked.post("/models/tiny/first", json={"inputs": "a"})
+    assert workers.calls[-1].model == "tiny/first", "one that is named is the one that is asked"
 
 
 async def test_capabilities_tell_what_is_served_and_of_which_maps() -> None:

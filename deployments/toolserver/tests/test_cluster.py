@@ -206,6 +206,20 @@ async def test_a_replica_whose_device_is_lost_is_avoided_and_started_anew(worker
     await stage.wait.remote("born", born + 1)
 
 
+async def test_what_is_known_of_replicas_is_what_they_told(workers: ClusterWorkers) -> None:
+    asked = ClusterWorkers(serve.get_deployment_handle("Models", "fake"))
+    assert {s.replica for s in await asked.known()} == {s.replica for s in await workers.states()}
+
+
+async def test_a_replica_that_is_let_go_is_closed(address: Address, stage: ray.actor.ActorHandle) -> None:
+    closed = await stage.count.remote("closed")
+    served = Registry([Model.model_validate(FAKE | {"id": MODELS[0]})])
+    settings = Settings(device="cpu")
+    await asyncio.to_thread(serve.run, cluster.replicas(settings, served, make), name="short", route_prefix=None)
+    await asyncio.to_thread(serve.delete, "short")
+    await stage.wait.remote("closed", closed + 1)
+
+
 async def test_the_whole_way_with_an_engine_and_a_model(address: Address) -> None:
     async with httpx.AsyncClient(base_url=address("real"), headers={"Authorization": f"Bearer {TOKEN}"}, timeout=120) as client:
         assert (await client.get("/healthz")).json() == {"status": "ok"}

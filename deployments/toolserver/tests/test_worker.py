@@ -148,9 +148,10 @@ async def test_more_requests_than_may_wait_are_told_to_come_again() -> None:
 
 
 async def test_a_worker_in_this_process_is_the_workers() -> None:
-    worker = Worker(settings(), registry(), FakeEngine(lambda request: []))
-    workers = LocalWorkers(worker)
+    engine = FakeEngine(lambda request: [])
+    workers = LocalWorkers(Worker(settings(), registry(), engine))
     assert await workers.states() == [STATE]
     events = [event async for event in workers.run(call())]
     assert isinstance(events[-1], Answer)
     await workers.close()
+    assert engine.closed

@@ -83,7 +83,7 @@ def serve(settings: Settings, registry: Registry) -> None:
         print(f"atelier-toolserver: {err}", file=sys.stderr)
         raise SystemExit(2) from None
     workers = LocalWorkers(Worker(settings, registry, engine))
-    app = create_app(settings, registry, workers, engine.metrics.registry, ending=(workers.close, engine.close))
+    app = create_app(settings, registry, workers, engine.metrics.registry, ending=(workers.close,))
     uvicorn.run(
         app,
         host=settings.host,

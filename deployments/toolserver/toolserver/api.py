@@ -88,8 +88,8 @@ def create_app(
     app.add_exception_handler(Fault, _refused)
     app.add_exception_handler(HTTPException, _strayed)
     app.add_exception_handler(ClientDisconnect, _gone)
-    asked = _Asked(settings, registry, workers, jobs)
     told = _Told(registry, workers)
+    asked = _Asked(settings, registry, workers, jobs, told)
 
     app.add_api_route("/models/{org}/{model}", asked.model, methods=["POST"])
     app.add_api_route("/models/{org}/{model}/pipeline/{task}", asked.model, methods=["POST"])
@@ -142,8 +142,8 @@ def create_app(
 class _Asked:
     """Requests for models."""
 
-    def __init__(self, settings: Settings, registry: Registry, workers: Workers, jobs: Jobs) -> None:
-        self._settings, self._registry, self._workers, self._jobs = settings, registry, workers, jobs
+    def __init__(self, settings: Settings, registry: Registry, workers: Workers, jobs: Jobs, told: _Told) -> None:
+        self._settings, self._registry, self._workers, self._jobs, self._told = settings, registry, workers, jobs, told
         self.bodies = Bodies(settings.max_body, settings.patience)
 
     async def model(self, request: Request, org: str, model: str, task: str | None = None) -> Response:
@@ -159,7 +159,8 @@ class _Asked:
         try:
             # what is large takes a while to be parsed, in which others are not to wait
             told = await asyncio.to_thread(message, kind, body) if len(body) > 1 << 16 else message(kind, body)
-            model, key = choose(self._registry, name, task, told, kind)
+            states = [] if name else await self._told.known()
+            model, key = choose(self._registry, name, task, told, kind, lambda m: able(m, states))
         except BaseException:
             release()
             raise
@@ -231,8 +232,15 @@ class _Told:
 
     async def states(self) -> list[ReplicaState]:
         """Those of the replicas that answer."""
+        return await self._within(self._workers.states())
+
+    async def known(self) -> list[ReplicaState]:
+        """The same, perhaps a little older."""
+        return await self._within(self._workers.known())
+
+    async def _within(self, asking: Awaitable[list[ReplicaState]]) -> list[ReplicaState]:
         try:
-            return await asyncio.wait_for(self._workers.states(), TELLING)
+            return await asyncio.wait_for(asking, TELLING)
         except Exception as err:
             log.warning("the replicas do not tell their state: %s", type(err).__name__)
             return []
@@ -245,20 +253,21 @@ class _Told:
         states = await self.states()
         return JSONResponse(
             {
-                "tasks": self._tasks(),
+                "tasks": self._tasks(states),
                 "models": {model.id: _described(model, states) for model in self._registry.models.values()},
                 "concurrency": AT_ONCE * sum(state.fault is None for state in states),
                 "replicas": [{"device": s.device, "budget": s.budget, "used": _used(s)} for s in states],
             }
         )
 
-    def _tasks(self) -> dict[str, dict[str, Any]]:
+    def _tasks(self, states: Sequence[ReplicaState]) -> dict[str, dict[str, Any]]:
         """By the keys of the tasks; of those that are about maps with the maps that there are."""
         told: dict[str, dict[str, Any]] = {}
         for key, spec in TASKS.items():
             models = [model.id for model in self._registry.for_task(key)]
             if models:
-                told[key] = {"default": models[0], "models": models}
+                default = self._registry.default(key, able=lambda m: able(m, states))
+                told[key] = {"default": default.id, "models": models}
                 if "control_mode" in spec.parameters.model_fields:
                     told[key]["modes"] = [mode for mode in MODES if self._registry.for_task(key, mode)]
         return told
@@ -300,6 +309,11 @@ def state_of(model: Model, states: Sequence[ReplicaState]) -> tuple[str, str]:
         else:
             return "loadable", ""
     return ("unavailable", reasons[0]) if reasons else ("loadable", "")
+
+
+def able(model: Model, states: Sequence[ReplicaState]) -> bool:
+    """Whether it may be asked."""
+    return state_of(model, states)[0] != "unavailable"
 
 
 def _used(state: ReplicaState) -> int:

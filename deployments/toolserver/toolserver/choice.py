@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .faults import Fault
@@ -10,9 +11,17 @@ from .registry import Model, Registry
 from .tasks import MODES, TASKS, resolve
 
 
-def choose(registry: Registry, model: str | None, task: str | None, told: Message, content_type: str) -> tuple[Model, str]:
-    """The model and the key of its task. model is None where none is named; task is None where
-    only the model is. Of several tasks the parameters decide, or the type of the file."""
+def choose(
+    registry: Registry,
+    model: str | None,
+    task: str | None,
+    told: Message,
+    content_type: str,
+    able: Callable[[Model], bool] = lambda model: True,
+) -> tuple[Model, str]:
+    """The model and the key of its task. model is None where none is named: then it is the first
+    that is able to. task is None where only the model is named: of several tasks the parameters
+    decide, or the type of the file."""
     parameters = told.parameters
     if task is not None and task not in TASKS:
         raise Fault("unknown_task", "There is no such task; GET /capabilities lists those that there are.")
@@ -21,7 +30,7 @@ def choose(registry: Registry, model: str | None, task: str | None, told: Messag
         if task is None:
             raise Fault("unknown_task", "Neither a model nor a task is named.")
         key = _key(task, parameters)
-        return registry.default(key, mode), key
+        return registry.default(key, mode, able), key
     named = registry.model(model)
     hubs = [task.partition("+")[0]] if task else list(dict.fromkeys(TASKS[key].hub for key in named.tasks))
     if len(hubs) > 1:

@@ -23,9 +23,11 @@ set RAY_AUTH_MODE=token. Started here for one machine, Ray asks for a token that
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import os
 import secrets
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
@@ -60,6 +62,8 @@ class Doer(Protocol):
     def run(self, call: Call) -> AsyncIterator[Event]: ...
 
     async def state(self) -> ReplicaState: ...
+
+    async def close(self) -> None: ...
 
 
 Make = Callable[[Settings, Registry], tuple[Doer, CollectorRegistry]]
@@ -103,6 +107,10 @@ class Models:
 
         return stats(await self.state())
 
+    async def __del__(self) -> None:
+        """Ray awaits this when the replica is to go and has done all that it had."""
+        await self._worker.close()
+
     async def check_health(self) -> None:
         """Ray restarts a replica for which this raises."""
         if fault := (await self.state()).fault:
@@ -117,6 +125,9 @@ class ClusterWorkers:
     def __init__(self, handle: DeploymentHandle[Any]) -> None:
         self._handle = handle
         self._counts: dict[str, list[Metric]] = {}
+        self._asking: asyncio.Task[list[ReplicaState]] | None = None
+        self._asked = 0.0
+        self._known: list[ReplicaState] | None = None
 
     async def run(self, call: Call) -> AsyncIterator[Event]:
         """Sends it to a replica and hands on what that tells."""
@@ -153,7 +164,18 @@ class ClusterWorkers:
         answers = await self._handle.broadcast("tell").results_async(return_exceptions=True)
         told = [answer for answer in answers if not isinstance(answer, BaseException)]
         self._counts = {state.replica: counts for state, counts in told}
-        return [state for state, _ in told]
+        self._known = [state for state, _ in told]
+        return self._known
+
+    async def known(self) -> list[ReplicaState]:
+        """As they were told last. They are asked again beside it, and waited for only where
+        nothing was told yet."""
+        if self._asking is None or (self._asking.done() and time.monotonic() - self._asked >= ROUTING_PERIOD):
+            self._asking, self._asked = asyncio.create_task(self.states()), time.monotonic()
+            self._asking.add_done_callback(lambda asked: asked.cancelled() or asked.exception())  # who waits hears of it
+        if self._known is None:
+            await asyncio.shield(self._asking)
+        return self._known or []
 
     def collect(self) -> Iterator[Metric]:
         families: dict[str, Metric] = {}

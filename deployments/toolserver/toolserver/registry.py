@@ -7,7 +7,7 @@ operator names a tier and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -125,23 +125,29 @@ class Registry:
         found = [m for m in self._models.values() if task in m.tasks and (mode is None or not m.modes or mode in m.modes)]
         return sorted(found, key=lambda m: not m.open)
 
-    def default(self, task: str, mode: str | None = None) -> Model:
+    def default(self, task: str, mode: str | None = None, able: Callable[[Model], bool] = lambda model: True) -> Model:
+        """The first that is able to; where none is, the first."""
         found = self.for_task(task, mode)
         if not found:
             of = f" for maps of the kind {mode}" if mode else ""
             raise Fault("unknown_task", f"This server has no model for {task}{of}; GET /capabilities lists what it does.")
-        return found[0]
+        return next(filter(able, found), found[0])
 
 
-def read(path: Path | None = None, tier: Tier = "full", only: Iterable[str] = ()) -> Registry:
-    """Reads models.yaml; None is the one that comes with the package. A ValueError says in one
-    line what is wrong with it."""
+def read(path: Path | None = None, tier: Tier = "full", only: Iterable[str] = (), folders: Sequence[Path] | None = None) -> Registry:
+    """Reads models.yaml; None is the one that comes with the package. Of the models that have to
+    be converted those are left out that are in none of the folders, unless only names them; None
+    leaves all. A ValueError says in one line what is wrong with it."""
     text = (path or Path(__file__).with_name("models.yaml")).read_text(encoding="utf-8")
     try:
         entries = _File.model_validate(yaml.safe_load(text))
     except (yaml.YAMLError, ValidationError) as err:
         raise ValueError(f"{path or 'models.yaml'}: {_first(err)}") from err
-    return Registry(entries.models, tier, only)
+    named = list(only)
+    there = [m for m in entries.models if not m.convert or folders is None or m.id in named or any((f / m.id).is_dir() for f in folders)]
+    if not there:
+        raise ValueError(f"{path or 'models.yaml'}: all of its models have to be converted first, and none is in TOOLSERVER_CONVERTED")
+    return Registry(there, tier, named)
 
 
 def _first(err: Exception) -> str:

@@ -48,6 +48,9 @@ class Engine(Protocol):
     def state(self) -> ReplicaState:
         """What it has and does. It does not wait."""
 
+    async def close(self) -> None:
+        """Ends what waits and runs, and lets go of the device."""
+
 
 class Worker:
     """Does requests on one device. It is used in one event loop."""
@@ -100,8 +103,9 @@ class Worker:
         return self._engine.state()
 
     async def close(self) -> None:
-        """Lets go of its threads. What runs is called off by who asked for it."""
+        """Lets go of its threads and of the engine."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        await self._engine.close()
 
     async def _thread(self, do: Callable[[Callable[[], None]], T]) -> T:
         """Does it in a thread, which is told to stop (faults.Cancelled) when this is called off."""

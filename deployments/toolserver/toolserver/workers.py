@@ -22,6 +22,9 @@ class Workers(Protocol):
     async def states(self) -> list[ReplicaState]:
         """What each replica tells of itself. One that does not answer is not in the list."""
 
+    async def known(self) -> list[ReplicaState]:
+        """The same, at most a little older: what a request can afford to wait for."""
+
 
 class LocalWorkers:
     """One worker in this process."""
@@ -34,6 +37,9 @@ class LocalWorkers:
 
     async def states(self) -> list[ReplicaState]:
         return [await self._worker.state()]
+
+    async def known(self) -> list[ReplicaState]:
+        return await self.states()
 
     async def close(self) -> None:
         await self._worker.close()
