@@ -65,6 +65,7 @@ def test_help_tells_every_setting(program: Program) -> None:
         (["--check"], {"only": "no/model"}, "no/model"),
         (["--check"], {"models": "/nowhere/models.yaml"}, "models.yaml"),
         ([], {"weights": "/nowhere"}, "TOOLSERVER_WEIGHTS"),
+        ([], {"converted": "/nowhere"}, "TOOLSERVER_CONVERTED"),
         (["--port=8000"], {}, "--help"),
     ],
 )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from toolserver import families
+from toolserver import convert_published, families
 from toolserver.faults import Fault
 from toolserver.registry import TIERS, Model, Registry, read
 from toolserver.tasks import MODES, TASKS
@@ -99,6 +99,18 @@ def test_a_file_that_is_none_is_refused_in_one_line(tmp_path, text):
     assert "\n" not in str(caught.value)
 
 
+def test_a_model_that_has_to_be_converted_is_served_once_its_folder_is_there(tmp_path):
+    file = write(tmp_path, {"id": "org/made", "convert": "folder"}, {"id": "org/b"})
+    assert ids(read(file)) == ["org/made", "org/b"]
+    assert ids(read(file, folders=[])) == ["org/b"]
+    assert ids(read(file, folders=[tmp_path])) == ["org/b"]
+    assert ids(read(file, only=["org/made"], folders=[])) == ["org/made"]  # which tells how it is converted
+    (tmp_path / "org/made").mkdir(parents=True)
+    assert ids(read(file, folders=[tmp_path / "none", tmp_path])) == ["org/made", "org/b"]
+    with pytest.raises(ValueError, match="TOOLSERVER_CONVERTED"):
+        read(write(tmp_path, {"id": "org/it", "convert": "folder"}), folders=[])
+
+
 def test_no_model_is_listed_twice(tmp_path):
     with pytest.raises(ValueError, match="twice: org/it"):
         read(write(tmp_path, {}, {}))
@@ -129,6 +141,17 @@ def test_a_licence_that_forbids_some_use_is_not_called_open(one):
     licences = [one.licence, *(c.licence for c in one.companions.values())]
     if any(re.search(r"\bnc\b|non-?commercial|research", licence, re.IGNORECASE) for licence in licences):
         assert not one.open
+
+
+@pytest.mark.parametrize("one", OURS.models.values(), ids=lambda m: m.id)
+def test_a_licence_with_uses_that_are_ruled_out_is_not_called_open(one):
+    licences = [one.licence, *(c.licence for c in one.companions.values())]
+    assert not (one.open and any("RAIL" in licence for licence in licences))
+
+
+@pytest.mark.parametrize("one", [m for m in OURS.models.values() if m.convert], ids=lambda m: m.id)
+def test_a_model_is_converted_by_what_there_is(one):
+    assert one.convert.endswith("_to_diffusers.py") or one.convert in convert_published.KINDS
 
 
 SERVED = {tier: Registry(OURS.models.values(), tier) for tier in TIERS}

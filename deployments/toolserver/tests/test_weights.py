@@ -64,6 +64,30 @@ def test_what_is_not_there_is_named_without_the_path(snapshot, tmp_path):
         assert str(tmp_path) not in fault.message
 
 
+def test_what_was_converted_lies_beside_what_comes_from_the_hub(snapshot, tmp_path):
+    def download(*_: object, **__: object) -> str:
+        raise AssertionError("it is here")
+
+    made = model(convert="folder")
+    assert Weights(None, download, converted=tmp_path).find(made).folder == snapshot
+    assert Weights(tmp_path, download).find(made).folder == snapshot
+    for folder, how, said in (
+        (None, "sepformer-wham", "python -m toolserver.convert_published sepformer-wham none $TOOLSERVER_CONVERTED/org/none"),
+        (tmp_path, "folder", "hf download org/none --local-dir none"),
+        (None, "scripts/convert_it_to_diffusers.py", "scripts/convert_it_to_diffusers.py"),
+    ):
+        fault = refused(lambda f=folder, h=how: Weights(f, download, converted=tmp_path).find(model(id="org/none", convert=h)))
+        assert fault.code == "weights_missing"
+        assert said in fault.message
+        assert str(tmp_path) not in fault.message
+
+
+def test_weights_in_another_format_come_with_how_they_are_converted(tmp_path):
+    (tmp_path / "org/it").mkdir(parents=True)
+    (tmp_path / "org/it/pytorch_model.bin").write_bytes(b"pickle")
+    assert "toolserver.convert_published folder" in refused(lambda: Weights(tmp_path).find(model())).message
+
+
 def cut(path: Path, size: int) -> None:
     os.truncate(path, size if size >= 0 else path.stat().st_size + size)
 

@@ -46,12 +46,14 @@ def main() -> None:
 def prepared() -> tuple[Settings, Registry]:
     """The settings and the models. Raises ValueError with a sentence about the first that is wrong."""
     settings = Settings.read()
-    registry = read(settings.models, settings.tier, settings.only)
+    registry = read(settings.models, settings.tier, settings.only, settings.folders)
     for model in registry.models.values():
         if find_spec(f"{__package__}.families.{model.family}") is None:
             raise ValueError(f"models.yaml: {model.id}: there is no family {model.family!r}")
     if settings.weights and not settings.weights.is_dir():
         raise ValueError("TOOLSERVER_WEIGHTS: it is no folder")
+    if settings.converted and not settings.converted.is_dir():
+        raise ValueError("TOOLSERVER_CONVERTED: it is no folder")
     return settings, registry
 
 

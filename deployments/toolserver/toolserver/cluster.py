@@ -262,7 +262,7 @@ app = build
 
 
 def _whole(settings: Settings, gpus: int) -> Application:
-    registry = read(settings.models, settings.tier, settings.only)
+    registry = read(settings.models, settings.tier, settings.only, settings.folders)
     return application(settings, registry, replicas(settings, registry, gpus=gpus))
 
 

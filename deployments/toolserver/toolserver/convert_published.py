@@ -1,11 +1,11 @@
 """Makes a snapshot with safetensors of what is published as a pickle only:
 
-    python -m toolserver.convert_published folder vivit-b-16x2-kinetics400 OUT/google/vivit-b-16x2-kinetics400
+    python -m toolserver.convert_published folder m2m100_418M OUT/facebook/m2m100_418M
     python -m toolserver.convert_published sepformer-wham sepformer-wham OUT/speechbrain/sepformer-wham
     python -m toolserver.convert_published sepformer-wham16k-enhancement ... OUT/speechbrain/sepformer-wham16k-enhancement
 
 The first is a folder of transformers with a pytorch_model.bin, the others are SpeechBrain's
-with encoder.ckpt, masknet.ckpt and decoder.ckpt. OUT is then TOOLSERVER_WEIGHTS. Only tensors
+with encoder.ckpt, masknet.ckpt and decoder.ckpt. OUT is then TOOLSERVER_CONVERTED. Only tensors
 are read of a pickle (torch.load with weights_only); the server itself never reads one.
 """
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .families._sepformer import Shape
 
+KINDS = ("folder", "sepformer-wham", "sepformer-wham16k-enhancement")
 KEPT = ("*.json", "*.txt", "*.model")
 """What else of a folder is copied."""
 
@@ -71,7 +72,7 @@ def sepformer(source: Path, out: Path, shape: Shape) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m toolserver.convert_published", description="Makes safetensors of a published pickle.")
-    parser.add_argument("kind", choices=("folder", "sepformer-wham", "sepformer-wham16k-enhancement"))
+    parser.add_argument("kind", choices=KINDS)
     parser.add_argument("source", type=Path, help="the folder with what was published")
     parser.add_argument("out", type=Path, help="the folder that is written")
     given = parser.parse_args(arguments)

@@ -135,7 +135,7 @@ class Engine:
         if there is no such device."""
         self._settings, self._registry, self._clock = settings, registry, clock
         self._device = pick(device or settings.device) if isinstance(device, str | None) else device
-        self._weights = weights or Weights(settings.weights)
+        self._weights = weights or Weights(settings.weights, converted=settings.converted)
         self.metrics = metrics or Metrics()
         self._queues: Queues[_Job] = Queues()
         budget = settings.memory * _MIB or self._device.free()

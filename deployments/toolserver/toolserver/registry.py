@@ -7,7 +7,7 @@ operator names a tier and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -69,6 +69,9 @@ class Model(BaseModel):
     """Patterns of the files that are needed, where the hub has more than that."""
     options: dict[str, Any] = {}
     """What the family wants to know of it: steps, guidance, a size."""
+    convert: str | None = None
+    """How its folder is made, where the hub has it in no form that is read here: the kind of
+    convert_published, or the script. Such a model is served once its folder is there."""
 
 
 class Companion(BaseModel):

@@ -37,6 +37,8 @@ class Settings(BaseModel):
     """The models that are served, by their ids; empty is all of the tier."""
     weights: Path | None = None
     """A folder with a folder org/model for each model; empty is the hub and its cache (HF_HOME)."""
+    converted: Path | None = None
+    """A folder with a folder org/model for each model that was converted (see below); others come from the hub."""
     device: str = ""
     """cuda, cuda:1, cpu; empty is the first GPU, or the CPU where there is none."""
     memory: Annotated[int, Field(ge=0)] = 0
@@ -63,6 +65,11 @@ class Settings(BaseModel):
     """Seconds that running work is given when the server is told to stop."""
     log: Literal["debug", "info", "warning", "error"] = "info"
     """What is logged at least; info has a line for each request."""
+
+    @property
+    def folders(self) -> list[Path]:
+        """Where models may be that were converted."""
+        return [folder for folder in (self.weights, self.converted) if folder is not None]
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ) -> Settings:

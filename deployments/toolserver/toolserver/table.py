@@ -58,10 +58,11 @@ def models_table() -> str:
                 model = registry.default(key, mode)
             except Fault:
                 continue
-            tiers.setdefault((model.id, model.licence), []).append(tier)
+            name = f"{model.id} (to be converted)" if model.convert else model.id
+            tiers.setdefault((name, model.licence), []).append(tier)
         task = f"{key} ({mode})" if mode else key
-        for (model_id, licence), of in tiers.items() or [(("none yet", ""), [])]:
-            lines.append(f"| {tool} | {task} | {model_id} | {licence} | {', '.join(of)} |")
+        for (name, licence), of in tiers.items() or [(("none yet", ""), [])]:
+            lines.append(f"| {tool} | {task} | {name} | {licence} | {', '.join(of)} |")
     return "\n".join(lines)
 
 

@@ -1,8 +1,9 @@
 """Where the files of a model come from, and whether they are whole.
 
 They lie in a folder of the operator's (TOOLSERVER_WEIGHTS, org/model in it), or are fetched from
-the hub into its cache. What is fetched and read are weights as safetensors, and texts: never
-pickles, which can run programs.
+the hub into its cache, but for those that were converted (TOOLSERVER_CONVERTED, org/model in it).
+What is fetched and read are weights as safetensors, and texts: never pickles, which can run
+programs.
 
 Before a model is loaded each of its safetensors files is held against its own header, and each
 index against the files that it names, so that a download that broke off is told by its name and
@@ -67,9 +68,11 @@ class Files:
 class Weights:
     """The source of all models."""
 
-    def __init__(self, folder: Path | None = None, download: Download = huggingface_hub.snapshot_download) -> None:
-        """folder is settings.weights; None is the hub."""
-        self._folder, self._download = folder, download
+    def __init__(
+        self, folder: Path | None = None, download: Download = huggingface_hub.snapshot_download, converted: Path | None = None
+    ) -> None:
+        """folder is settings.weights; None is the hub. converted is settings.converted."""
+        self._folder, self._download, self._converted = folder, download, converted
         self._known: dict[tuple[str, str], Path] = {}
 
     def find(self, model: Model) -> Files:
@@ -78,6 +81,12 @@ class Weights:
         return Files(self._one(model), {what: self._one(companion) for what, companion in model.companions.items()})
 
     def _one(self, model: Model | Companion) -> Path:
+        if self._converted is not None and (self._converted / model.id).is_dir():
+            check(self._converted / model.id, model.id, model.files)
+            return self._converted / model.id
+        how = model.convert if isinstance(model, Model) else None
+        if how and (self._folder is None or not (self._folder / model.id).is_dir()):
+            raise Fault("weights_missing", f"The hub has {model.id} in no form that is read here. {_conversion(model.id, how)}")
         if self._folder is not None:
             folder = self._folder / model.id
             if not folder.is_dir():
@@ -105,6 +114,17 @@ class Weights:
         except Exception as err:
             log.warning("%s could not be fetched: %s: %s", model.id, type(err).__name__, (str(err).splitlines() or [""])[0])
             raise _fault(err, model.id) from err
+
+
+def _conversion(name: str, how: str) -> str:
+    """By which command its folder is made."""
+    if how.endswith(".py"):
+        return f"diffusers' {how} makes its folder, {name} in TOOLSERVER_CONVERTED; README.md has the command."
+    source = name.partition("/")[2]
+    return (
+        f"Fetch it (hf download {name} --local-dir {source}), and make its folder: "
+        f"python -m toolserver.convert_published {how} {source} $TOOLSERVER_CONVERTED/{name}"
+    )
 
 
 def _fault(err: Exception, name: str) -> Fault:
@@ -139,7 +159,11 @@ def check(folder: Path, name: str, patterns: Sequence[str] = ()) -> None:
     those of the model's files: where there are some, parts may be left out on purpose."""
     shards = [p for p in sorted(folder.rglob("*.safetensors")) if not patterns or _matches(p.relative_to(folder), patterns)]
     if not shards:
-        raise Fault("weights_missing", f"{name} has no weights as safetensors: other formats are not loaded.")
+        raise Fault(
+            "weights_missing",
+            f"{name} has no weights as safetensors: other formats are not loaded. Those of a transformers model are made by "
+            "python -m toolserver.convert_published folder SOURCE $TOOLSERVER_CONVERTED/" + name,
+        )
     tensors = {path: _header(path, name) for path in shards}
     for path in sorted(folder.rglob("*.json")):
         if not patterns or _matches(path.relative_to(folder), patterns):

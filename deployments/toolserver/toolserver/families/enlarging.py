@@ -118,7 +118,7 @@ class Upscaler(_Enlarger):
 
     def enlarge(self, part: Image.Image, step: Step) -> Image.Image:
         steps = self._call["num_inference_steps"]
-        large = self._pipe(
+        large: Image.Image = self._pipe(
             prompt=_diffusion.fixed("enlarge"),
             image=Image.fromarray(_padded(part, self._multiple)),
             # the same for each part, and for each time the picture is enlarged
