@@ -7,7 +7,8 @@
 //     tasks, or /pipeline/{task} where no model is named: the bytes of a file where nothing else is said, or {"inputs", "parameters"} with files in Base64,
 //     as the hub's schemas have it (npm: @huggingface/tasks, tasks/*/spec). What they
 //     lack is our extension of the parameters, which only a server of one's own knows:
-//     mask_image, control_image, control_mode, points, labels, prompt. A run with "+"
+//     mask_image, control_image, control_mode, points, labels, prompt, and of speech
+//     language and voice. A run with "+"
 //     in its name needs it.
 //   - 503 with estimated_time is a model on its way, which is waited for. 202 is a long
 //     job: its Location, or else /jobs/{id}, is asked until it is done, and its result

@@ -17,6 +17,8 @@ const (
 	maxSpoken = 30_000
 	// maxSounds is how many sounds of an answer are kept.
 	maxSounds = 8
+	// english is what models speak where nothing else is said.
+	english = "en"
 )
 
 // hearing are the tasks that make sound.
@@ -28,7 +30,8 @@ func hearing() map[string]task {
 	}
 }
 
-// askSpoken has a text spoken.
+// askSpoken has a text spoken. In which language and voice is our extension: the hub's models
+// have one of each. A model that does not speak so says so, and the next one is tried.
 func askSpoken(_ context.Context, j *job) (question, error) {
 	text := j.text()
 	switch n := utf8.RuneCountInString(text); {
@@ -37,7 +40,25 @@ func askSpoken(_ context.Context, j *job) (question, error) {
 	case n > maxSpoken:
 		return question{}, fault(nil, "The text is too long to be spoken: it has %d characters, and at most about %d are taken.", n, maxSpoken)
 	}
-	return question{inputs: text}, nil
+	if j.hub() {
+		return question{inputs: text}, nil
+	}
+	how := map[string]any{}
+	if said := clean(j.call.Text("language")); said != "" {
+		how["language"] = shorten(said)
+		if l, ok := languageOf(said); ok {
+			how["language"] = l.iso
+		}
+	} else if l, ok := guessed(text); ok && l.iso != english {
+		how["language"] = l.iso
+	}
+	if voice := clean(j.call.Text("voice")); voice != "" {
+		how["voice"] = shorten(voice)
+	}
+	if len(how) == 0 {
+		how = nil
+	}
+	return question{inputs: text, parameters: how}, nil
 }
 
 // askPlayed has sound made from words.

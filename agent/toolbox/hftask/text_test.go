@@ -57,6 +57,40 @@ func TestTranslation(t *testing.T) {
 	}
 }
 
+// TestSpeech: in which language and voice a text is spoken is told to a server of one's own,
+// and to the hub never.
+func TestSpeech(t *testing.T) {
+	t.Parallel()
+	server, own := serve(t)
+	hub := onHub(t, server)
+	for name, c := range map[string]struct {
+		given args
+		want  map[string]any
+	}{
+		"nothing said":        {args{"text": text("The train is in the station and leaves at nine.")}, nil},
+		"a language by name":  {args{"text": text("Guten Morgen."), "language": text("in German")}, map[string]any{"language": "de"}},
+		"one that has none":   {args{"text": text("nuqneH"), "language": text("Klingon")}, map[string]any{"language": "Klingon"}},
+		"that of the text":    {args{"text": text("Der Zug ist nicht in Berlin, und ich warte.")}, map[string]any{"language": "de"}},
+		"said is not guessed": {args{"text": text("Der Zug ist nicht in Berlin."), "language": text("English")}, map[string]any{"language": "en"}},
+		"a voice":             {args{"text": text("Good morning."), "voice": text(" a deep\nvoice ")}, map[string]any{"voice": "a deep voice"}},
+	} {
+		how := call(t, plan.Audio, c.given)
+		q, err := askSpoken(t.Context(), &job{backend: own, call: how})
+		if err != nil || q.inputs != c.given["text"][0].Value || !reflect.DeepEqual(q.parameters, c.want) {
+			t.Errorf("%s: %+v, %v", name, q, err)
+		}
+		must(t, own, candidate("text-to-speech"), how) // the server knows them
+		if q, err = askSpoken(t.Context(), &job{backend: hub, call: how}); err != nil || q.parameters != nil {
+			t.Errorf("%s: the hub is told %+v, %v", name, q, err)
+		}
+	}
+	for _, c := range server.Calls() {
+		if c.Refused != "" {
+			t.Errorf("refused: %s", c.Refused)
+		}
+	}
+}
+
 func TestTables(t *testing.T) {
 	t.Parallel()
 	want := map[string][]string{"name": {"Ann", "Bob, jr."}, "age": {"31", ""}}
