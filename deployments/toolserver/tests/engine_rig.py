@@ -117,6 +117,7 @@ class Rig:
         memory: int = 100,
         device: FakeDevice | None = None,
         weights: Any = None,
+        lost: Callable[[], None] = lambda: None,
         **settings: Any,
     ) -> None:
         self.models = list(models)
@@ -134,7 +135,12 @@ class Rig:
                 (folder / name).mkdir(parents=True, exist_ok=True)
                 save_file({"w": torch.zeros(1)}, folder / name / "model.safetensors")
         self.engine = Engine(
-            Settings(weights=folder, memory=memory, **settings), Registry(self.models), self.device, weights=weights, clock=lambda: self.now
+            Settings(weights=folder, memory=memory, **settings),
+            Registry(self.models),
+            self.device,
+            weights=weights,
+            clock=lambda: self.now,
+            lost=lost,
         )
 
     def load(self, described: Model, place: Place) -> FakeLoaded:

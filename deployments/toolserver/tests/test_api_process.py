@@ -10,7 +10,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -104,7 +104,7 @@ def test_the_models_that_come_with_it_are_right(program: Program) -> None:
 
 
 @contextmanager
-def serving(models: Path, **settings: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+def serving(models: Path, program: Sequence[str] = ("-m", "toolserver"), **settings: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     environment = {
         **os.environ,
         "TOOLSERVER_PORT": "0",
@@ -113,7 +113,7 @@ def serving(models: Path, **settings: str) -> Iterator[tuple[str, subprocess.Pop
         "TOOLSERVER_MODELS": str(models / "models.yaml"),
         **{f"TOOLSERVER_{name.upper()}": value for name, value in settings.items()},
     }
-    process = subprocess.Popen([sys.executable, "-m", "toolserver"], cwd=HERE, env=environment, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, *program], cwd=HERE, env=environment, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr
         for line in process.stderr:
@@ -149,6 +149,30 @@ def test_one_machine_serves_and_ends_when_it_is_told_to(tmp_path: Path, tiny_fol
         assert "POST /pipeline/{task} model=tiny/detr status=200" in said
         assert "t0ken" not in said
         assert "Traceback" not in said
+
+
+LOSES = """
+from toolserver.__main__ import main
+from toolserver.families import detecting
+
+def load(model, place):
+    raise RuntimeError("CUDA error: device-side assert triggered")
+
+detecting.load = load
+main()
+"""
+
+
+def test_a_lost_device_is_told_and_ends_it_with_status_1(tmp_path: Path, tiny_folder: Callable[[str], Path]) -> None:
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / "detr").symlink_to(tiny_folder("tiny/detr"))
+    (tmp_path / "models.yaml").write_text(yaml.safe_dump({"models": [tiny.entry("tiny/detr")]}))
+    with serving(tmp_path, program=("-c", LOSES)) as (base, process):
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(urllib.request.Request(f"{base}/pipeline/object-detection", png(64, 48), {"Content-Type": "image/png"}))
+        assert (caught.value.code, json.load(caught.value)["code"]) == (503, "device_lost")
+        process.communicate()
+        assert process.returncode == 1
 
 
 # README.md

@@ -92,8 +92,9 @@ async def test_when_the_device_is_lost_everything_is_told_so(rig, err):
     assert len(r.runs) == 1
 
 
-async def test_a_device_that_is_lost_while_loading_is_lost(rig):
-    r = rig([model("a")])
+async def test_a_device_that_is_lost_while_loading_is_lost_and_told_once(rig):
+    told = []
+    r = rig([model("a")], lost=lambda: told.append(1))
 
     def loading(described, place):
         raise LOST[0]
@@ -101,6 +102,8 @@ async def test_a_device_that_is_lost_while_loading_is_lost(rig):
     r.loading = loading
     assert (await r.ask("a")).code == "device_lost"
     assert r.engine.state().fault.code == "device_lost"
+    assert (await r.ask("a")).code == "device_lost"
+    assert told == [1]
 
 
 async def test_an_error_that_the_device_survives_is_one_of_the_model(rig):

@@ -1,7 +1,8 @@
 """One machine without a cluster: python -m toolserver [--check | --help].
 
 The HTTP side, one worker and one engine in this process. It ends with status 2 where a setting
-or models.yaml is wrong, which it says in one line.
+or models.yaml is wrong, which it says in one line, and with 1 when the device is lost, so that
+who supervises it starts it anew.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def prepared() -> tuple[Settings, Registry]:
 
 def serve(settings: Settings, registry: Registry) -> None:
     """Serves until SIGTERM or SIGINT. Then nobody is let in any more, running work has the
-    grace, and what is left is called off."""
+    grace, and what is left is called off. A device that is lost ends it likewise, with status 1:
+    only a new process can use it again."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise SystemExit(0)
@@ -79,23 +81,33 @@ def serve(settings: Settings, registry: Registry) -> None:
     from .worker import Worker
     from .workers import LocalWorkers
 
+    def lost() -> None:
+        server.should_exit = True
+
     try:
-        engine = Engine(settings, registry)
+        engine = Engine(settings, registry, lost=lost)
     except ValueError as err:
         print(f"atelier-toolserver: {err}", file=sys.stderr)
         raise SystemExit(2) from None
     workers = LocalWorkers(Worker(settings, registry, engine))
     app = create_app(settings, registry, workers, engine.metrics.registry, ending=(workers.close,))
-    uvicorn.run(
-        app,
-        host=settings.host,
-        port=settings.port,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=max(1, round(settings.grace)),
-        timeout_keep_alive=75,
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app,
+            host=settings.host,
+            port=settings.port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=max(1, round(settings.grace)),
+            timeout_keep_alive=75,
+        )
     )
+    server.run()
+    if engine.fault:
+        raise SystemExit(1)
+    if not server.started:
+        raise SystemExit(3)
 
 
 def help_text() -> str:

@@ -130,10 +130,12 @@ class Engine:
         weights: Weights | None = None,
         metrics: Metrics | None = None,
         clock: Callable[[], float] = time.monotonic,
+        lost: Callable[[], None] = lambda: None,
     ) -> None:
-        """Starts nothing. device is that of the settings, unless it is given. Raises ValueError
-        if there is no such device."""
+        """Starts nothing. device is that of the settings, unless it is given; lost is told once
+        when the device is. Raises ValueError if there is no such device."""
         self._settings, self._registry, self._clock = settings, registry, clock
+        self._when_lost = lost
         self._device = pick(device or settings.device) if isinstance(device, str | None) else device
         self._weights = weights or Weights(settings.weights, converted=settings.converted)
         self.metrics = metrics or Metrics()
@@ -513,10 +515,13 @@ class Engine:
                 return _Failure("other", other)
 
     def _lost(self) -> None:
+        if self.fault:
+            return
         self.fault = trouble.of_device()
         log.error("the device is lost; every request fails from now on")
         self._fail_all(self.fault)
         self._wake.set()
+        self._when_lost()
 
 
 def _key(loaded: Loaded, job: _Job) -> Hashable | None:
