@@ -33,6 +33,12 @@ def said(model: Loaded, *requests: Request) -> list[str]:
 
 
 @BOTH
+@pytest.mark.parametrize("code", ["tl", "he", "no"])
+def test_a_language_that_models_call_otherwise_is_known(loaded: Loader, name: str, code: str):
+    assert said(loaded(name), text("The cat", code)) != []
+
+
+@BOTH
 def test_a_translation_hangs_on_the_text_and_the_language(loaded: Loader, name: str):
     model = loaded(name)
     first, again, french = (said(model, r)[0] for r in (text("The cat"), text("The cat"), text("The cat", "fr")))

@@ -44,7 +44,8 @@ def make(folder: Path, id: str) -> None:
 def _marks(folder: Path) -> None:
     from transformers import T5Config, T5ForConditionalGeneration
 
-    special = ["<pad>", "</s>", "<unk>", *(f"<2{code}>" for code in _tongues.NAMES)]
+    # MADLAD-400 has Filipino and no Tagalog
+    special = ["<pad>", "</s>", "<unk>", *(f"<2{'fil' if code == 'tl' else code}>" for code in _tongues.NAMES)]
     tokenizer = _words.bytes_bpe(special, 500, around=("", "</s>"), pad_token="<pad>", eos_token="</s>", model_max_length=128)
     model = T5ForConditionalGeneration(
         T5Config(

@@ -28,6 +28,9 @@ TASKS = frozenset({"translation"})
 LONGEST = 200
 """Tokens of a piece: the models were made with sentences, and lose the end of longer ones."""
 
+OTHERWISE = {"fil": "tl", "he": "iw", "iw": "he", "nb": "no", "no": "nb", "tl": "fil"}
+"""Languages that some models call by another code."""
+
 
 def load(model: Model, place: Place) -> Translating:
     tokenizer = _language.reader(AutoTokenizer, place.folder)
@@ -100,7 +103,10 @@ class Translating:
                 return int(self._tokenizer.get_lang_id(to))
             except KeyError:
                 raise _tongues.unknown("tgt_lang") from None
-        found = self._tokenizer.get_vocab().get(f"<2{to}>" if self._marks else to)
+        words = self._tokenizer.get_vocab()
+        found = (
+            next((words[mark] for mark in (f"<2{to}>", f"<2{OTHERWISE.get(to)}>") if mark in words), None) if self._marks else words.get(to)
+        )
         if found is None or (not self._marks and to not in self._tokenizer.get_added_vocab()):
             raise _tongues.unknown("tgt_lang")
         return int(found)
