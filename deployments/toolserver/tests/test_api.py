@@ -12,10 +12,12 @@ from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
 
 from toolserver.api import create_app, state_of
 from toolserver.events import Answer, Failed, ModelState, ReplicaState
 from toolserver.faults import Fault
+from toolserver.guard import Bodies, refusal
 from toolserver.settings import Settings
 from toolserver.workers import Workers
 
@@ -303,6 +305,20 @@ async def test_who_goes_away_has_the_work_called_off() -> None:
     leave.set()
     await asked
     await workers.cancelled.wait()
+
+
+async def test_a_body_that_stands_still_is_refused_and_its_room_given_back() -> None:
+    came = iter([{"type": "http.request", "body": b"x", "more_body": True}])
+
+    async def receive() -> Any:
+        return next(came, None) or await asyncio.Event().wait()
+
+    bodies = Bodies(100, 1, stall=0)
+    with pytest.raises(Fault) as refused:
+        await bodies.read(Request(_scope("POST", "/", {"content-length": "100"}), receive))
+    assert (refused.value.code, refused.value.status) == ("too_slow", 408)
+    assert refusal(refused.value).headers["Connection"] == "close"
+    assert bodies.room.free == bodies.room.size
 
 
 # What is told of the server.

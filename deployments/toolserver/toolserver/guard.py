@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -21,6 +21,8 @@ access = logging.getLogger("toolserver.access")
 
 BODIES = 8
 """Bodies of the largest size that are in memory at once, or as many more smaller ones."""
+STALL = 30.0
+"""Seconds for which a body may stand still: its room is wanted by others."""
 OPEN = ("/healthz",)
 """Paths for which no token is asked: who looks after the process has none."""
 
@@ -30,6 +32,8 @@ def refusal(fault: Fault) -> JSONResponse:
     headers = {}
     if fault.retry_after is not None:
         headers["Retry-After"] = str(max(1, round(fault.retry_after)))
+    if fault.status == 408:
+        headers["Connection"] = "close"  # the rest of the body is not waited for
     if fault.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
     return JSONResponse(fault.body(), fault.status, headers)
@@ -109,12 +113,13 @@ class Guard:
 class Bodies:
     """Reads bodies of at most so many bytes each, in a bounded room."""
 
-    def __init__(self, most: int, patience: float) -> None:
-        self._most, self._patience = most, patience
+    def __init__(self, most: int, patience: float, stall: float = STALL) -> None:
+        self._most, self._patience, self._stall = most, patience, stall
         self.room = Room(BODIES * most)
 
     async def read(self, request: Request) -> tuple[bytes, Callable[[], None]]:
-        """The body, and what gives its room back. It is refused as soon as it is too large."""
+        """The body, and what gives its room back. It is refused as soon as it is too large, and
+        when it stands still."""
         told = request.headers.get("content-length", "")
         length = int(told) if told.isascii() and told.isdigit() else None
         if length is not None and length > self._most:
@@ -126,14 +131,17 @@ class Bodies:
             raise Fault("too_busy", "Too many large requests are here already; ask again later.", retry_after=10) from None
         try:
             body = bytearray()
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > self._most:
-                    raise self._too_large()
+            now = asyncio.get_running_loop().time
+            async with asyncio.timeout(self._stall) as limit:
+                async for chunk in request.stream():
+                    limit.reschedule(now() + self._stall)
+                    body += chunk
+                    if len(body) > self._most:
+                        raise self._too_large()
             whole = bytes(body)
-        except ClientDisconnect:
+        except TimeoutError:
             self.room.give(taken)
-            raise
+            raise Fault("too_slow", f"Nothing more of the request came for {self._stall:g} seconds.") from None
         except BaseException:
             self.room.give(taken)
             raise
