@@ -45,8 +45,6 @@ forms of chats."""
 NEVER = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.pickle", "*.h5", "*.msgpack", "*.npy", "*.npz", "*.py")
 """Pickles, other formats of the same weights, and programs."""
 
-HUB_PAUSE = 60.0
-"""Seconds after which the hub is asked again."""
 _MOST_HEADER = 100_000_000
 """Bytes: what the safetensors library takes at most."""
 
@@ -146,7 +144,7 @@ def _fault(err: Exception, name: str) -> Fault:
     if isinstance(err, OSError) and err.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
         return Fault("weights_missing", f"The cache of the hub cannot be written, so that {name} could not be fetched: check HF_HOME.")
     if isinstance(err, httpx.HTTPError | HfHubHTTPError | LocalEntryNotFoundError | OSError):
-        return Fault("hub_unreachable", f"The hub could not be reached for {name}: is there a way to it?", retry_after=HUB_PAUSE)
+        return Fault("hub_unreachable", f"The hub could not be reached for {name}: is there a way to it?")
     return Fault("weights_missing", f"{name} could not be fetched from the hub; the server's log says where that failed.")
 
 
