@@ -111,6 +111,19 @@ func TestProcessesShareTheWork(t *testing.T) {
 	for _, queues := range []string{"gateway,plan", "cpu,gpu"} {
 		processes = append(processes, serveApart(t, dir, env, "--queues", queues))
 	}
+	config, err := readConfig(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for told := time.NewTicker(20 * time.Millisecond); ; <-told.C { // until the worker has said what it can do
+		workers, err := config.workers(t.Context())
+		if err == nil && len(jobs.ToolsOf(workers)["image_to_edge"]) > 0 {
+			break
+		}
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
 	var taken struct {
 		ID string `json:"id"`
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -52,7 +53,11 @@ func (p *parlour) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 }
 
-func (*parlour) Fetch(context.Context, adapters.File) (io.ReadCloser, error) {
+// Fetch is the file that a handle names by its path, or else a photo.
+func (*parlour) Fetch(_ context.Context, f adapters.File) (io.ReadCloser, error) {
+	if filepath.IsAbs(f.Handle) {
+		return os.Open(f.Handle)
+	}
 	return os.Open("testdata/photo.jpg")
 }
 

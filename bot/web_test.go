@@ -53,6 +53,10 @@ func TestTheFirstWishesWork(t *testing.T) {
 		switch e.Needs {
 		case "image":
 			wish.Message.Files = []adapters.File{{ID: "f", Name: "photo.jpg", Handle: "f"}}
+		case "video":
+			wish.Message.Files = []adapters.File{{ID: "f", Name: "film.mp4", Handle: newThings(t)[plan.Video].Path}}
+		case "audio":
+			wish.Message.Files = []adapters.File{{ID: "f", Name: "voice.wav", Handle: prop(t, t.TempDir(), "voice.wav", "voice hello world")}}
 		case "":
 		default:
 			t.Fatalf("%q needs %s", e.Wish, e.Needs)
