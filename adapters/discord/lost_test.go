@@ -53,6 +53,8 @@ func TestLostSessionWithFaults(t *testing.T) {
 			t.Parallel()
 			s := newScene(t, discordtest.Options{}).listen()
 			s.s.Assign(s.guild, s.ana, s.s.Role(s.guild, "guests", 0))
+			s.mention("before") // so that the first session has been told of the server
+			s.next()
 			s.lose(func() {
 				s.s.Say(discordtest.Post{Channel: s.s.Channel(s.guild, "other"), By: s.ana, Content: "<@" + s.s.BotID() + "> first"})
 				fault(s)
