@@ -2,11 +2,9 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"image"
 	"image/color"
 	"image/png"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -21,24 +19,10 @@ func TestChannelInBrowser(t *testing.T) {
 	t.Parallel()
 	media := newFiles()
 	c := newChannel(t, newMemory(), media)
-	events := make(chan adapters.Event, 10)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	over := make(chan error, 1)
-	go func() {
-		over <- c.Listen(ctx, func(_ context.Context, e adapters.Event) error { events <- e; return nil })
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
-	})
-	server := httptest.NewServer(hardened(t, c.Handler()))
-	t.Cleanup(server.Close)
-	t.Cleanup(c.Close)
+	ctx, events, address := listened(t, c)
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
 
-	p.Open(server.URL + "/")
+	p.Open(address + "/")
 	drop(p, "photo.txt")
 	p.Wait(`document.querySelector(".chip .chip-state")?.textContent === "3 B"`)
 	write(p, "Find the <b>edges</b>.")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"path"
 	"slices"
 	"strings"
@@ -213,6 +214,27 @@ func who(ctx context.Context) adapters.Person {
 		return p
 	}
 	return ana
+}
+
+// listened has a channel listen until the test ends, and serves its pages at an address.
+func listened(t *testing.T, c *Channel) (ctx context.Context, events <-chan adapters.Event, address string) {
+	t.Helper()
+	heard := make(chan adapters.Event, 10)
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	over := make(chan error, 1)
+	go func() {
+		over <- c.Listen(ctx, func(_ context.Context, e adapters.Event) error { heard <- e; return nil })
+	}()
+	t.Cleanup(func() {
+		stop()
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	})
+	server := httptest.NewServer(hardened(t, c.Handler()))
+	t.Cleanup(server.Close)
+	t.Cleanup(c.Close)
+	return ctx, heard, server.URL
 }
 
 // hardened is served with what browsers are told in earnest.

@@ -2,12 +2,9 @@ package web
 
 import (
 	"bytes"
-	"context"
 	"io"
-	"net/http/httptest"
 	"testing"
 
-	"atelier/adapters"
 	"atelier/adapters/web/browsertest"
 )
 
@@ -16,26 +13,12 @@ import (
 func TestSpeakInBrowser(t *testing.T) {
 	t.Parallel()
 	c := newChannel(t, newMemory(), newFiles())
-	events := make(chan adapters.Event, 10)
-	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
-	over := make(chan error, 1)
-	go func() {
-		over <- c.Listen(ctx, func(_ context.Context, e adapters.Event) error { events <- e; return nil })
-	}()
-	t.Cleanup(func() {
-		stop()
-		if err := <-over; err != nil {
-			t.Error(err)
-		}
-	})
-	server := httptest.NewServer(hardened(t, c.Handler()))
-	t.Cleanup(server.Close)
-	t.Cleanup(c.Close)
+	ctx, events, address := listened(t, c)
 	p := browsertest.Start(t).Page(t, browsertest.Look{})
 	const there, recording = `!document.getElementById("speak").hidden`, `!document.getElementById("speaking").hidden`
 	const heard = `document.querySelector("#speaking time").textContent !== "0:00"`
 
-	p.Open(server.URL + "/")
+	p.Open(address + "/")
 	p.Wait(there)
 	write(p, "blur it")
 	p.Wait(`document.getElementById("speak").hidden`)

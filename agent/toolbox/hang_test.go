@@ -57,13 +57,13 @@ func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
 				defer close(ended)
 				tb.Watch(ctx)
 			}()
-			time.Sleep(time.Minute)
+			<-time.After(time.Minute)
 			for range 100 {
 				began := time.Now()
 				if got := live(t, tb); !slices.Equal(got, []string{"near:draw"}) || time.Since(began) != 0 {
 					t.Fatalf("after %s: %v", time.Since(began), got)
 				}
-				time.Sleep(700 * time.Millisecond)
+				<-time.After(700 * time.Millisecond)
 			}
 			stop()
 			<-ended

@@ -116,7 +116,7 @@ func TestABackendThatFailsIsLeftAlone(t *testing.T) {
 			h.Why != "near failed several times in a row; it is tried again in half a minute." {
 			t.Errorf("near is %+v", h)
 		}
-		time.Sleep(31 * time.Second)
+		<-time.After(31 * time.Second)
 		if got := live(t, tb); got[0] != "near:draw" {
 			t.Errorf("after a while live are %v", got)
 		}
@@ -125,7 +125,7 @@ func TestABackendThatFailsIsLeftAlone(t *testing.T) {
 		if tried != 4 {
 			t.Errorf("tried %d times: one call is enough to see", tried)
 		}
-		time.Sleep(31 * time.Second)
+		<-time.After(31 * time.Second)
 		broken = false
 		run("near")
 		run("near")
@@ -254,7 +254,7 @@ func TestProbesWaitLongerForWhatIsNotThere(t *testing.T) {
 			defer close(ended)
 			tb.Watch(ctx)
 		}()
-		time.Sleep(20 * time.Minute)
+		<-time.After(20 * time.Minute)
 		synctest.Wait()
 		stop()
 		<-ended

@@ -55,7 +55,7 @@ func TestAServerThatHangsIsAskedOnce(t *testing.T) {
 			t.Errorf("it took %v, asked %d times", took, asked.Load())
 		}
 		hangs.Store(false)
-		time.Sleep(failureBelieved + time.Second)
+		<-time.After(failureBelieved + time.Second)
 		if got, err := b.look(t.Context(), "a/m19"); got != "loaded a/m19" || err != nil {
 			t.Errorf("not asked again: %q, %v", got, err)
 		}
