@@ -31,12 +31,14 @@ import (
 // Book holds the names of a catalogue.
 type Book struct {
 	catalogue *toolbox.Catalogue
-	near      func() func(text string) []string
+	near      func(text string) []string
 }
 
 // New opens the book of a catalogue.
 func New(c *toolbox.Catalogue) *Book {
-	return &Book{catalogue: c, near: sync.OnceValue(func() func(string) []string { return nearest(c) })}
+	// Few requests name a model, so the index is built for the first that may.
+	index := sync.OnceValue(func() func(string) []string { return nearest(c) })
+	return &Book{catalogue: c, near: func(text string) []string { return index()(text) }}
 }
 
 // Names are all that a way to run tools may be called by at one moment.

@@ -17,7 +17,7 @@ func (n *Names) In(wish string) (bare string, found []Mention) {
 	s.ideographic()
 	slices.SortFunc(s.phrases, func(a, b phrase) int { return a.start - b.start })
 	rest := s.without(s.phrases)
-	near := remembering(n.near())
+	near := remembering(n.near)
 	s.phrases = slices.DeleteFunc(s.phrases, func(p phrase) bool { return !p.meant(near, rest) })
 	for _, p := range s.phrases {
 		found = append(found, p.Mention)

@@ -1,5 +1,5 @@
-// Package browsertest lets tests look at pages as people do: in Chromium, headless, which
-// is started for a test and is gone after it.
+// Package browsertest lets tests look at pages as people do: in headless Chromium. The tests
+// of a package share one process, and each page has storage of its own.
 //
 // A page fails its test where it writes an error or a warning to the console, throws what
 // nobody catches, breaks its Content-Security-Policy, gets no answer or an error for a
@@ -12,8 +12,10 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,41 +26,76 @@ import (
 // the machine may be busy with many.
 const patience = 4 * time.Minute
 
-// Browser is a Chromium that runs.
+// Browser is a running Chromium.
 type Browser struct{ ctx context.Context } //nolint:containedctx // chromedp's handle to a browser is a context
 
-// Start starts a browser, which ends with the test.
+// shared is the one Chromium of this test binary: it takes longer to start than most tests
+// take. It is closed when no test uses it. Pages do not share storage, so tests stay apart.
+var shared struct {
+	sync.Mutex
+
+	users   int
+	browser *Browser
+	close   func() error
+}
+
+// Start gives the test the running Chromium, or starts one.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
+	path := find(tb)
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.users == 0 {
+		b, end, err := launch(path)
+		if err != nil {
+			tb.Fatalf("start the browser: %v", err)
+		}
+		shared.browser, shared.close = b, end
+	}
+	shared.users++
+	tb.Cleanup(func() {
+		shared.Lock()
+		defer shared.Unlock()
+		if shared.users--; shared.users > 0 {
+			return
+		}
+		if err := shared.close(); err != nil {
+			tb.Logf("close the browser: %v", err)
+		}
+	})
+	return shared.browser
+}
+
+// launch starts Chromium. The returned function closes it, waits until its process has
+// ended, and removes its profile.
+func launch(path string) (*Browser, func() error, error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(find(tb)),
+		chromedp.ExecPath(path),
 		chromedp.NoSandbox, // a container has no user namespaces to make one of; the pages are our own
 		chromedp.Flag("headless", "new"),
 		chromedp.DisableGPU,
 		chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("font-render-hinting", "none"),
 		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("no-proxy-server", true), // all is local
-		// The microphone is one that beeps, and everybody may listen to it.
+		chromedp.Flag("no-proxy-server", true), // everything is local
+		// The microphone is a fake one that beeps, and every page may use it.
 		chromedp.Flag("use-fake-device-for-media-stream", true),
 		chromedp.Flag("use-fake-ui-for-media-stream", true),
 	)
-	// The browser outlives the test's own context, so that it can be closed in an orderly way.
-	allocator, end := chromedp.NewExecAllocator(context.WithoutCancel(tb.Context()), options...)
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
-	tb.Cleanup(func() {
+	stop := func() error {
 		closing, done := context.WithTimeout(ctx, patience)
 		defer done()
-		if err := chromedp.Cancel(closing); err != nil {
-			tb.Logf("close the browser: %v", err)
-		}
+		err := chromedp.Cancel(closing)
 		cancel()
-		end() // waits until the process is gone, and its profile with it
-	})
-	if err := chromedp.Do(ctx); err != nil {
-		tb.Fatalf("start the browser: %v", err)
+		end()
+		return err
 	}
-	return &Browser{ctx}
+	if err := chromedp.Do(ctx); err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return &Browser{ctx}, stop, nil
 }
 
 // find is the path of Chromium. Where there is none, the test is skipped.

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,11 +54,40 @@ func tool(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
+// clips are the files that ffmpeg has made for the tests of this package, each made once.
+var clips struct {
+	sync.Mutex
+
+	dir  string
+	made map[string]func() (string, error) // by the arguments of ffmpeg
+}
+
 // clip makes a file of sound or video by ffmpeg: args are all but the name of the file.
+// Tests that ask for the same file share it and must not change it.
 func clip(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	tool(t, "ffmpeg", append(append([]string{"-v", "error", "-nostdin", "-threads", "1"}, args...), path)...)
+	key := strings.Join(append([]string{name}, args...), "\x00")
+	clips.Lock()
+	made, ok := clips.made[key]
+	if !ok {
+		path := filepath.Join(clips.dir, strconv.Itoa(len(clips.made)), name)
+		made = sync.OnceValues(func() (string, error) {
+			if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+				return "", err
+			}
+			all := slices.Concat([]string{"-v", "error", "-nostdin", "-threads", "1"}, args, []string{path})
+			if out, err := exec.Command("ffmpeg", all...).CombinedOutput(); err != nil { //nolint:gosec,noctx // the tests' own words, for all of them
+				return "", fmt.Errorf("ffmpeg %q: %w: %s", all, err, out)
+			}
+			return path, os.Chmod(path, 0o400)
+		})
+		clips.made[key] = made
+	}
+	clips.Unlock()
+	path, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return path
 }
 
@@ -232,9 +263,53 @@ func near(t *testing.T, what string, got, want, off float64) {
 // frameAt is the picture of a video that is shown at that time, in seconds.
 func frameAt(t *testing.T, path string, at float64) image.Image {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "frame.png")
-	tool(t, "ffmpeg", "-v", "error", "-nostdin", "-i", path, "-ss", fmt.Sprint(at), "-frames:v", "1", "-update", "1", "-y", out)
-	return readPicture(t, out)
+	frames := framesOf(t, path)
+	i, found := slices.BinarySearchFunc(frames, at, func(f frame, at float64) int { return cmp.Compare(f.at, at) })
+	if !found && i > 0 {
+		i--
+	}
+	if i == len(frames) {
+		t.Fatalf("%s has no pictures", path)
+	}
+	return frames[i].image
+}
+
+// frame is a picture of a video, with the time at which it is first shown, in seconds.
+type frame struct {
+	at    float64
+	image image.Image
+}
+
+var shownFrame = regexp.MustCompile(`pts_time:(\S+) .* s:(\d+)x(\d+) `)
+
+// decoded are the pictures of the videos that tests have looked at, by path.
+var decoded sync.Map
+
+// framesOf are all pictures of a short video. It is decoded once.
+func framesOf(t *testing.T, path string) []frame {
+	t.Helper()
+	if all, ok := decoded.Load(path); ok {
+		return all.([]frame) //nolint:forcetypeassert // nothing else is in it
+	}
+	cmd := exec.CommandContext(t.Context(), "ffmpeg", "-hide_banner", "-nostdin", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough",
+		"-vf", "format=rgba,showinfo", "-f", "rawvideo", "-")
+	var log strings.Builder
+	cmd.Stderr = &log
+	pixels, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("decode %s: %v: %s", path, err, &log)
+	}
+	var all []frame
+	for _, m := range shownFrame.FindAllStringSubmatch(log.String(), -1) {
+		img := image.NewNRGBA(image.Rect(0, 0, int(number(m[2])), int(number(m[3]))))
+		pixels = pixels[copy(img.Pix, pixels):]
+		all = append(all, frame{number(m[1]), img})
+	}
+	if len(pixels) > 0 {
+		t.Fatalf("%s has more pictures than the %d that ffmpeg tells of", path, len(all))
+	}
+	decoded.Store(path, all)
+	return all
 }
 
 // readPicture decodes a PNG, JPEG or GIF.
