@@ -7,7 +7,7 @@
 // told by [Page.Expect].
 //
 // Where there is no Chromium the tests are skipped, and say what to install. The
-// environment variable CHROMIUM names one that is elsewhere.
+// environment variable CHROMIUM names one that is elsewhere; "none" skips them too.
 package browsertest
 
 import (
@@ -101,7 +101,11 @@ func launch(path string) (*Browser, func() error, error) {
 // find is the path of Chromium. Where there is none, the test is skipped.
 func find(tb testing.TB) string {
 	tb.Helper()
-	if path := os.Getenv("CHROMIUM"); path != "" {
+	switch path := os.Getenv("CHROMIUM"); path {
+	case "":
+	case "none":
+		tb.Skip("CHROMIUM is none")
+	default:
 		return path
 	}
 	for _, name := range []string{"/usr/bin/chromium", "chromium", "chromium-browser", "google-chrome"} {
