@@ -26,9 +26,14 @@
 //     second Send under the key, by any process, gives what the first one posted. What
 //     window remains, as between a post and its confirmation that was lost, is said by
 //     the make.
-//   - A Send that fails with [ErrTooLarge], or with [ErrForbidden] since files may not be
-//     sent there, has posted nothing. One that fails otherwise may have posted all or a
-//     part, and goes on from there when it is called again under the same key.
+//   - More files than one message holds go in several, in their order and before the text,
+//     up to [Limits.Files].
+//   - A Send that fails with a [Fault] that names files has posted neither these nor the
+//     text. It goes on when it is called again under the same key without them, or with links
+//     in their place. One that fails otherwise may have posted all or a part, and goes on
+//     from there when it is called again under the same key.
+//   - A message that the platform refuses for its form is posted once more as plain text,
+//     with its files; the log says what was refused.
 //   - Nobody is notified but the one person of [Reply.Mention], whatever the text holds.
 //   - No text is lost: what is too long for one message goes on in the next ([Split]).
 //   - What [Reply.Text] means is told by [Parse]; nothing in it means more to a platform.

@@ -15,12 +15,12 @@ var (
 	// any more: give up.
 	ErrGone = errors.New("it is not there any more")
 	// ErrForbidden tells that the bot may not do this there: give up. Whoever runs the
-	// workspace must act. Of a reply that uploads files it may be these alone that may not be
-	// sent: give links in their place and send again, the same key will do.
+	// workspace must act.
 	ErrForbidden = errors.New("the bot may not do this there")
-	// ErrTooLarge tells that the platform does not take this much: give links in the place
-	// of files and send again, the same key will do. For a file that is fetched, give up.
+	// ErrTooLarge tells that the platform does not take this much: give up.
 	ErrTooLarge = errors.New("too large")
+	// ErrTooMany tells that the platform does not take so many files with one reply: give up.
+	ErrTooMany = errors.New("too many")
 	// ErrInvalid tells that the event or reply is not what is promised here, or that the
 	// platform refuses its content: give up, it is a fault of the program.
 	ErrInvalid = errors.New("not valid")
@@ -41,9 +41,11 @@ type Fault struct { //nolint:errname // a Fault is more than an error: what peop
 	Kind error
 	// After is how long to wait, where that is known.
 	After time.Duration
-	// File is which of a reply's files is too large, from 1; 0 is all of them together.
-	File int
-	// Limit is how many bytes would be taken, 0 if that is not known.
+	// Files are the files of a reply, by their index, that the platform does not take for this
+	// reason. The rest of the reply may be sent: leave these out, or give links in their place,
+	// and send again under the same key.
+	Files []int
+	// Limit is how many bytes of a file would be taken, 0 if that is not known.
 	Limit int64
 	// Err is the detail, without token, signed address or what people wrote; it may be nil.
 	Err error
@@ -80,7 +82,7 @@ func Wait(err error) time.Duration {
 
 // Final tells whether trying the same again cannot help.
 func Final(err error) bool {
-	for _, kind := range []error{ErrGone, ErrForbidden, ErrTooLarge, ErrInvalid, ErrRefused} {
+	for _, kind := range []error{ErrGone, ErrForbidden, ErrTooLarge, ErrTooMany, ErrInvalid, ErrRefused} {
 		if errors.Is(err, kind) {
 			return true
 		}

@@ -70,11 +70,10 @@ const (
 	StepSkipped StepState = "skipped" // it will not run
 )
 
-// Typer is an adapter that can show that the bot is at work, for some seconds.
+// Typer is an adapter that can show that the bot is at work, for some seconds or until it
+// posts something.
 type Typer interface {
 	Typing(ctx context.Context, t Thread) error
-	// TypingLasts is how long it shows: to keep it, Typing is called again before.
-	TypingLasts() time.Duration
 }
 
 // Offerer is an adapter on which people choose by reactions that already stand there.
@@ -105,8 +104,8 @@ type Historian interface {
 	Before(ctx context.Context, t Thread, message MessageRef, n int) ([]Earlier, error)
 }
 
-// Limiter is an adapter whose platform takes files up to a limit only. Who sends looks
-// before: what is larger is made smaller, or its [Attachment.Link] is set.
+// Limiter is an adapter whose platform takes files up to a limit only. Send refuses what does
+// not fit ([Limits.Check]).
 type Limiter interface {
 	Limits(t Thread) Limits
 }
@@ -114,8 +113,29 @@ type Limiter interface {
 // Limits are what a platform takes with one reply. 0 is no limit.
 type Limits struct {
 	File  int64 // bytes of one file
-	Files int   // files uploaded with one reply
-	Total int64 // bytes of all files of one reply
+	Files int   // files uploaded with one reply, in however many messages
+}
+
+// Check fails with a [Fault] that names the files of a reply that are too large, or else those
+// that are too many.
+func (l Limits) Check(r Reply) error {
+	var large, uploads []int
+	for i, f := range r.Files {
+		switch {
+		case f.Link != "":
+		case l.File > 0 && f.Size > l.File:
+			large = append(large, i)
+		default:
+			uploads = append(uploads, i)
+		}
+	}
+	switch {
+	case len(large) > 0:
+		return &Fault{Sentence: "The files are larger than the platform takes.", Kind: ErrTooLarge, Files: large, Limit: l.File}
+	case l.Files > 0 && len(uploads) > l.Files:
+		return &Fault{Sentence: "At most %d files are sent with one answer.", Args: []any{l.Files}, Kind: ErrTooMany, Files: uploads[l.Files:]}
+	}
+	return nil
 }
 
 // Checker is an adapter that can tell whether it is connected.

@@ -21,6 +21,28 @@ type Reply struct {
 	Language string `json:"language,omitempty"`
 }
 
+// Batches groups the files that are uploaded, by their index, into messages of at most so
+// many files and so many bytes together; 0 bytes is no limit. A file that is larger has a
+// message of its own. Where one of the files is left out, the messages before its own stay
+// the same, so that what was posted is not posted again.
+func (r Reply) Batches(files int, total int64) [][]int {
+	var all [][]int
+	var size int64
+	for i, f := range r.Files {
+		if f.Link != "" {
+			continue
+		}
+		last := len(all) - 1
+		if last < 0 || len(all[last]) == files || total > 0 && size+f.Size > total {
+			all, size = append(all, nil), 0
+			last++
+		}
+		all[last] = append(all[last], i)
+		size += f.Size
+	}
+	return all
+}
+
 // Attachment is a file that the bot made.
 type Attachment struct {
 	Name string `json:"name"` // what people see; no path

@@ -105,7 +105,7 @@ func TestFaults(t *testing.T) {
 		says  string
 	}{
 		{&adapters.Fault{Sentence: "A.", Kind: adapters.ErrRateLimited, After: time.Minute, Err: detail}, []error{adapters.ErrRateLimited, detail}, time.Minute, false, "A.: detail"},
-		{&adapters.Fault{Sentence: "A.", Kind: adapters.ErrTooLarge, File: 2, Limit: 10 << 20}, []error{adapters.ErrTooLarge}, 0, true, "A."},
+		{&adapters.Fault{Sentence: "A.", Kind: adapters.ErrTooLarge, Files: []int{2}, Limit: 10 << 20}, []error{adapters.ErrTooLarge}, 0, true, "A."},
 		{&adapters.Fault{Sentence: "A.", Err: detail}, []error{detail}, 0, false, "A.: detail"},
 		{adapters.ErrGone, []error{adapters.ErrGone}, 0, true, adapters.ErrGone.Error()},
 		{adapters.ErrForbidden, []error{adapters.ErrForbidden}, 0, true, adapters.ErrForbidden.Error()},

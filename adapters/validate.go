@@ -10,7 +10,7 @@ import (
 // The most that an event may hold, so that it can be stored whole.
 const (
 	MaxText   = 128 << 10 // bytes of a message's text
-	MaxFiles  = 100       // files of a message
+	MaxFiles  = 100       // files of a message, or uploaded with a reply
 	maxMarks  = 1000      // points or boxes on a picture, files or parts of a reply
 	maxMarked = 16        // pictures that are pointed at with a message
 	maxSide   = 1 << 20   // pixels of a picture's side

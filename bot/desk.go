@@ -83,7 +83,7 @@ func (d *desk) cancelAll(ctx context.Context) error {
 
 // cancel stops what is not over of a request.
 func (d *desk) cancel(ctx context.Context, id string) error {
-	err := d.jobs.Cancel(ctx, id, terminal.Name)
+	err := d.jobs.Cancel(ctx, id, terminal.Person)
 	if errors.Is(err, jobs.ErrOver) || errors.Is(err, jobs.ErrUnknown) {
 		return nil
 	}
@@ -167,7 +167,7 @@ func (d *desk) submit(ctx context.Context, e adapters.Event, o jobs.Options) (pl
 // choose runs a way of a plan.
 func (d *desk) choose(ctx context.Context, p planned, c plan.Choice) (jobs.Run, error) {
 	d.asked = p.request
-	n, err := d.jobs.Choose(ctx, p.request, p.run.N, c, terminal.Name)
+	n, err := d.jobs.Choose(ctx, p.request, p.run.N, c, terminal.Person)
 	if err != nil {
 		return jobs.Run{}, err
 	}

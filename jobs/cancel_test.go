@@ -194,3 +194,70 @@ func TestARequestThatWasStoppedBeforeItBeganIsDoneOnceMore(t *testing.T) {
 	}
 	close(g.open)
 }
+
+// TestWhoStoppedItIsSaid in the answer and in the progress, which does not go on after it.
+func TestWhoStoppedItIsSaid(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stop func(h *house, j *jobs.Jobs, e adapters.Event)
+		told string // "" is nothing
+		last string
+	}{
+		"the asker": {
+			func(h *house, j *jobs.Jobs, e adapters.Event) {
+				h.handle(j, h.reacts("ann", e.Message.Ref, "🛑", true))
+			},
+			"Stopped, as you asked.", "Stopped, as you asked.",
+		},
+		"somebody else": {
+			func(h *house, j *jobs.Jobs, e adapters.Event) {
+				stop := h.reacts("bob", e.Message.Ref, "🛑", true)
+				stop.By.Name = "Bob *the* @here"
+				h.handle(j, stop)
+			},
+			`Stopped by Bob \*the\* @here.`, "Stopped by Bob *the* @here.",
+		},
+		"somebody without a name": {
+			func(h *house, j *jobs.Jobs, e adapters.Event) {
+				h.handle(j, h.reacts("bob", e.Message.Ref, "🛑", true))
+			},
+			"Stopped by somebody else.", "Stopped by somebody else.",
+		},
+		"the operator": {
+			func(h *house, j *jobs.Jobs, e adapters.Event) {
+				check(h.t, j.Cancel(h.t.Context(), jobs.RequestID(e), ""))
+			},
+			"Stopped by whoever runs me.", "Stopped by whoever runs me.",
+		},
+		"a deletion": {
+			func(h *house, j *jobs.Jobs, e adapters.Event) { h.handle(j, h.deletes(e.Message.Ref)) },
+			"", "Stopped: the message is gone.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			platform := &reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}
+			g := h.mind.blocks("blur")
+			j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+			e := h.says("t", "ann", "blur>sharpen")
+			id := h.handle(j, e)
+			<-g.entered
+			platform.until(func(p adapters.Progress) bool { return len(p.Steps) == 2 && p.Steps[0].State == adapters.StepRunning })
+			c.stop(h, j, e)
+			r := h.wait(j, id, 1)
+			last := platform.until(func(p adapters.Progress) bool { return p.Ended })
+			if last.Title != c.last {
+				t.Errorf("the progress is %q", last.Title)
+			}
+			for _, s := range last.Steps {
+				if s.State != adapters.StepSkipped {
+					t.Errorf("the step %s is %s", s.Text, s.State)
+				}
+			}
+			if p, ok := h.chat.post(r.Runs[0].Sent); ok != (c.told != "") || p.reply.Text != c.told || ok && p.reply.Mention != "ann" {
+				t.Errorf("told is %q, to %q", p.reply.Text, p.reply.Mention)
+			}
+		})
+	}
+}

@@ -76,6 +76,9 @@ func (c *chat) Send(ctx context.Context, key string, r adapters.Reply) (adapters
 	if err := adapters.CheckKey(key); err != nil {
 		return adapters.MessageRef{}, err
 	}
+	if err := c.limits.Check(r); err != nil {
+		return adapters.MessageRef{}, err
+	}
 	c.mu.Lock()
 	c.sends++
 	n, before, after := c.sends, c.onSend, c.onSent

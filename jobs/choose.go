@@ -110,7 +110,7 @@ func (j *Jobs) cancelAsked(ctx context.Context, e adapters.Event) error {
 	if e.Cancel.Deleted {
 		why = haltDeleted
 	}
-	stop := halted{Why: why, By: e.By.ID}
+	stop := halted{Why: why, By: e.By.ID, Name: e.By.Name}
 	if e.Cancel.On.IsZero() {
 		return j.cancelLast(ctx, e, stop)
 	}
@@ -154,8 +154,9 @@ func ignoreOver(err error) error {
 	return ignoreUnknown(err)
 }
 
-// Cancel stops every run of a request that has not ended. What is done stays done. It
-// fails with [ErrOver] where nothing was left to be stopped.
+// Cancel stops every run of a request that has not ended, for the person of that id; "" is
+// whoever runs the program. What is done stays done. It fails with [ErrOver] where nothing was
+// left to be stopped.
 func (j *Jobs) Cancel(ctx context.Context, id, by string) error {
 	return j.cancel(ctx, id, halted{Why: haltCancelled, By: by})
 }

@@ -61,12 +61,9 @@ func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error
 // word makes the answer of a run.
 func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
 	e := r.asked.Event
-	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: e.By.ID, Language: r.language()}}
+	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.askerOf(run), Language: r.language()}}
 	if r.given != nil {
 		a.Resources = r.given.Resources
-	}
-	if run.n > 1 && run.by != "" {
-		a.Reply.Mention = run.by
 	}
 	if e.Message != nil {
 		a.Reply.AnswerTo = e.Message.Ref
@@ -113,7 +110,7 @@ func (j *Jobs) haltedAnswer(a *Answer, r *request, h *halted) {
 	case haltDeleted:
 		a.Status, a.Silent = Cancelled, true
 	case haltCancelled:
-		a.Status, a.Reply.Text = Cancelled, j.say(r, plan.Say("Stopped, as you asked."))
+		a.Status, a.Reply.Text = Cancelled, adapters.Escape(j.say(r, h.stopped(a.Reply.Mention)))
 	case haltOverdue:
 		a.Reply.Text = j.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
 	default:
@@ -177,7 +174,7 @@ func since(before, all plan.Thinking) plan.Thinking {
 func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
-		if m.Blob == "" || packed(m) || len(files) == adapters.MaxFiles {
+		if m.Blob == "" || packed(m) {
 			continue
 		}
 		info, err := j.config.Blobs.Stat(ctx, m.Blob)

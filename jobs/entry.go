@@ -152,11 +152,27 @@ type stepEnd struct {
 // halted ends a run before its time.
 type halted struct {
 	Why Reason `json:"why"`
-	By  string `json:"by,omitempty"`
+	// By is the id of who stopped it, and Name how others see that person; no id is whoever
+	// runs the program.
+	By   string `json:"by,omitempty"`
+	Name string `json:"name,omitempty"`
 	// Problem is told to people; "" is that what is known of the run cannot be read any more.
 	Problem string `json:"problem,omitempty"`
 	// Thinking is what models took for a plan that came to nothing.
 	Thinking plan.Thinking `json:"thinking,omitzero"`
+}
+
+// stopped tells the person of that id that a run was stopped, and by whom.
+func (h *halted) stopped(to string) plan.Message {
+	switch {
+	case h.By == to:
+		return plan.Say("Stopped, as you asked.")
+	case h.By == "":
+		return plan.Say("Stopped by whoever runs me.")
+	case h.Name == "":
+		return plan.Say("Stopped by somebody else.")
+	}
+	return plan.Say("Stopped by %s.", h.Name)
 }
 
 // Reason is why a run ended before its time.
@@ -175,10 +191,12 @@ const (
 type sent struct {
 	Ref     adapters.MessageRef `json:"ref,omitzero"`
 	Problem string              `json:"problem,omitempty"`
+	// Incomplete tells that files of the answer were left out, as the answer says.
+	Incomplete bool `json:"incomplete,omitempty"`
 }
 
-// failed tells whether an answer was to be posted and could not be.
-func (s *sent) failed() bool { return s != nil && s.Problem != "" }
+// failed tells whether an answer was to be posted, and could not be or not with all its files.
+func (s *sent) failed() bool { return s != nil && (s.Problem != "" || s.Incomplete) }
 
 // joined puts a request at the end of its thread's line.
 type joined struct {

@@ -20,6 +20,7 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 		return j.advance(ctx, r)
 	}
 	if g := r.generations[run.generation]; g.plan == nil {
+		j.hint(ctx, r)
 		p, err := j.planned(ctx, r, g)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,91 +13,93 @@ import (
 	"atelier/storage"
 )
 
-// post sends a reply. What is too large for the platform goes as a link, and so does all
-// where the bot may send no files: the text always comes.
-func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply) (adapters.MessageRef, error) {
-	var limits adapters.Limits
-	if l, ok := to.(adapters.Limiter); ok {
-		limits = l.Limits(r.Thread)
-	}
+// post sends a reply. Files that the platform does not take go as links, or are left out and
+// named with the reason: the text always comes.
+func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply) (sent, error) {
 	r.Files = slices.Clone(r.Files)
-	var total int64
-	uploads := 0
-	for i, f := range r.Files {
-		if limits.File > 0 && f.Size > limits.File || limits.Files > 0 && uploads == limits.Files || limits.Total > 0 && total+f.Size > limits.Total {
-			if err := j.linkOne(ctx, &r, i); err != nil {
-				return adapters.MessageRef{}, err
-			}
-			continue
-		}
-		total += f.Size
-		uploads++
-	}
+	text, omitted := r.Text, omissions{}
 	for {
-		r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
 		ref, err := to.Send(ctx, key, r)
-		uploads := slices.ContainsFunc(r.Files, func(f adapters.Attachment) bool { return f.Link == "" })
-		switch {
-		case uploads && errors.Is(err, adapters.ErrTooLarge): // the platform takes less than it had said
-			err = j.linkLarge(ctx, &r, err)
-		case uploads && errors.Is(err, adapters.ErrForbidden): // it may be for the files
-			j.log.WarnContext(ctx, "an answer is sent without its files", "request", id, "error", forOperator(err))
-			err = j.linkForbidden(ctx, &r, err)
-			key = hash("without files " + key) // what may stand under the first is no part of this one
-		default:
-			return ref, err
+		refused, _ := errors.AsType[*adapters.Fault](err)
+		if refused == nil || !j.uploads(r, refused.Files) {
+			return sent{Ref: ref, Incomplete: omitted.files > 0}, err
 		}
-		if err != nil {
-			return adapters.MessageRef{}, err
+		j.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", forOperator(err))
+		if err := j.omit(ctx, &r, refused, &omitted); err != nil {
+			return sent{}, err
+		}
+		r.Text = text
+		for _, m := range omitted.told() {
+			j.add(&r, m)
 		}
 	}
 }
 
-// linkLarge gives links in the place of what was too large: one file, or all of them.
-func (j *Jobs) linkLarge(ctx context.Context, r *adapters.Reply, tooLarge error) error {
-	fault, _ := errors.AsType[*adapters.Fault](tooLarge)
-	if fault != nil && fault.File > 0 && fault.File <= len(r.Files) && r.Files[fault.File-1].Link == "" {
-		return j.linkOne(ctx, r, fault.File-1)
-	}
-	for i := range r.Files {
-		if err := j.linkOne(ctx, r, i); err != nil {
-			return err
-		}
-	}
-	return nil
+// uploads tells whether a reply uploads one of these files, so that it can be sent without.
+func (*Jobs) uploads(r adapters.Reply, files []int) bool {
+	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
 }
 
-// linkForbidden gives links in the place of all files, or their names where there are no
-// links, and says why.
-func (j *Jobs) linkForbidden(ctx context.Context, r *adapters.Reply, forbidden error) error {
-	var names []string
-	for i := range r.Files {
+// omissions are what is said of the files that a platform does not take.
+type omissions struct {
+	files   int            // left out
+	reasons []plan.Message // each once
+	named   []string       // those of which a reason does not say it
+}
+
+// because adds a reason, once.
+func (o *omissions) because(m plan.Message) {
+	if !slices.ContainsFunc(o.reasons, func(other plan.Message) bool { return other.String() == m.String() }) {
+		o.reasons = append(o.reasons, m)
+	}
+}
+
+func (o *omissions) told() []plan.Message {
+	if len(o.named) == 0 {
+		return o.reasons
+	}
+	return append(slices.Clone(o.reasons), plan.Say("Not sent: %s", plan.And(o.named...)))
+}
+
+// omit gives links in the place of files that were refused, or leaves them out where there are
+// no links. What is too large or too many, and has a link, needs no other word.
+func (j *Jobs) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
+	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
+	if !large && !many {
+		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
+	}
+	tooMany := 0
+	for _, i := range refused.Files {
 		f := &r.Files[i]
-		if linked, err := j.link(ctx, f); err != nil {
+		switch linked, err := j.link(ctx, f); {
+		case err != nil:
 			return err
-		} else if !linked {
-			names = append(names, f.Name)
-			f.Handle = ""
+		case linked:
+			continue
+		case large && refused.Limit > 0:
+			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
+			o.because(plan.Say("%s is too large to be sent here: it has %s, and at most %s are taken.", f.Name, size, most))
+		case large:
+			o.because(plan.Say("%s is too large to be sent here.", f.Name))
+		case many:
+			tooMany++
+		default:
+			o.named = append(o.named, f.Name)
 		}
-	}
-	if fault, ok := errors.AsType[*adapters.Fault](forbidden); ok {
-		j.add(r, plan.Message{Format: fault.Sentence, Args: fault.Args})
-	}
-	if len(names) > 0 {
-		j.add(r, plan.Say("Not sent: %s", plan.And(names...)))
-	}
-	return nil
-}
-
-// linkOne gives people a link in the place of a file, or says that there is none to be had.
-func (j *Jobs) linkOne(ctx context.Context, r *adapters.Reply, i int) error {
-	f := &r.Files[i]
-	linked, err := j.link(ctx, f)
-	if err == nil && !linked {
-		j.add(r, plan.Say("%s is too large to be sent here.", f.Name))
+		o.files++
 		f.Handle = ""
 	}
-	return err
+	if tooMany > 0 {
+		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
+		o.because(plan.Say("Files that are not sent: %d.", tooMany))
+	}
+	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
+	return nil
+}
+
+// megabytes are bytes as people read them, rounded so that what is too much looks so.
+func megabytes(n int64, round func(float64) float64) plan.Message {
+	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
 }
 
 // linkLasts is how long a link to a file works.

@@ -14,67 +14,156 @@ import (
 // unhashed finds what the names of results end with.
 var unhashed = regexp.MustCompile(`-[0-9a-f]{4}\.`)
 
-// TestTheTextComesWhereFilesMayNotBeSent has a platform that lets the bot write, and upload
-// nothing.
-func TestTheTextComesWhereFilesMayNotBeSent(t *testing.T) {
+// TestFilesThatAPlatformDoesNotTake go as links. Where there are none they are left out, the
+// text says which ones and why, and the request is not shown as done.
+func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 	t.Parallel()
-	const sentence = "The bot lacks a permission here: Attach Files."
-	for name, c := range map[string]struct {
-		linking, mute bool
-		want          string
-		sends         int
-	}{
-		"with links":             {true, false, "Here it is.\n\n" + sentence, 2},
-		"without links":          {false, false, "Here it is.\n\n" + sentence + "\n\nNot sent: pic1.png, pic22.png and pic333.png", 2},
-		"where it may not write": {false, true, "", 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			h := enter(t)
-			if c.linking {
-				blobs, err := disk.New(disk.Config{Folder: t.TempDir(), LinkBase: "https://example.org/files"})
-				check(t, err)
-				t.Cleanup(func() { check(t, blobs.Close()) })
-				h.blobs, h.mind.blobs = blobs, blobs
+	const room = "The workspace has no room for more files."
+	size := int64(len("PNG by pic1"))
+	pick := func(r adapters.Reply, begins string) (files []int) {
+		for i, f := range r.Files {
+			if f.Link == "" && strings.HasPrefix(f.Name, begins) {
+				files = append(files, i)
 			}
-			h.chat.onSend = func(_ int, r adapters.Reply) error {
-				for _, f := range r.Files {
-					if f.Link == "" {
-						return &adapters.Fault{
-							Sentence: "The bot lacks a permission here: %s.", Args: []any{"Attach Files"}, Kind: adapters.ErrForbidden, Err: errors.New("code 50013"),
-						}
-					}
+		}
+		return files
+	}
+	large := func(r adapters.Reply, begins string) error {
+		if files := pick(r, begins); files != nil {
+			return &adapters.Fault{Sentence: "Too large.", Kind: adapters.ErrTooLarge, Files: files}
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		limits adapters.Limits
+		refuse func(r adapters.Reply) error
+		linked string // which of the three files
+		said   string // where there are no links
+		always string // where there are, too
+	}{
+		"all are taken": {},
+		"two are larger than the limit": {
+			limits: adapters.Limits{File: size}, linked: "-xx",
+			said: "pic22.png is too large to be sent here: it has 0.1 MB, and at most 0.0 MB are taken.\n\n" +
+				"pic333.png is too large to be sent here: it has 0.1 MB, and at most 0.0 MB are taken.",
+		},
+		"two are too many": {
+			limits: adapters.Limits{Files: 1}, linked: "-xx", said: "At most 1 files are sent with one answer.\n\nFiles that are not sent: 2.",
+		},
+		"the platform takes less than it had said": {
+			refuse: func(r adapters.Reply) error { return large(r, "pic22") }, linked: "-x-", said: "pic22.png is too large to be sent here.",
+		},
+		"it tells of one after the other": {
+			refuse: func(r adapters.Reply) error {
+				if err := large(r, "pic333"); err != nil {
+					return err
 				}
-				if c.mute {
-					return &adapters.Fault{Sentence: "The bot may not write here.", Kind: adapters.ErrForbidden}
+				return large(r, "pic1")
+			},
+			linked: "x-x", said: "pic333.png is too large to be sent here.\n\npic1.png is too large to be sent here.",
+		},
+		"it has no room": {
+			refuse: func(r adapters.Reply) error {
+				if files := pick(r, "pic"); files != nil {
+					return &adapters.Fault{Sentence: room, Kind: adapters.ErrForbidden, Files: files[max(0, len(files)-2):]}
 				}
 				return nil
-			}
-			r := h.ask(h.start(), h.says("t", "ann", "pic1;pic22;pic333"))
-			h.log.until(t, 1, "sent without its files", "Attach Files.", "code 50013", "request="+r.ID)
-			if h.chat.sends != c.sends {
-				t.Errorf("sent %d times", h.chat.sends)
-			}
-			if c.mute {
-				h.log.until(t, 1, "stage failed", "The bot may not write here.")
-				if r.Runs[0].Status != jobs.Failed || r.Runs[0].Problem != "The bot may not write here." {
+			},
+			linked: "xxx", always: room, said: room + "\n\nNot sent: pic22.png, pic333.png and pic1.png",
+		},
+	} {
+		for _, linking := range []bool{true, false} {
+			t.Run(name+map[bool]string{true: ", with links"}[linking], func(t *testing.T) {
+				t.Parallel()
+				h := enter(t)
+				if linking {
+					h.links()
+				}
+				h.chat.limits = c.limits
+				h.chat.onSend = func(_ int, r adapters.Reply) error {
+					if c.refuse == nil {
+						return nil
+					}
+					return c.refuse(r)
+				}
+				e := h.says("t", "ann", "pic1;pic22;pic333")
+				r := h.ask(h.start(), e)
+				p, _ := h.chat.post(r.Runs[0].Sent)
+				var got strings.Builder
+				for _, f := range p.reply.Files {
+					got.WriteString(map[bool]string{true: "-", false: "x"}[f.Link == ""])
+				}
+				linked, said, status, sign := c.linked, c.always, jobs.Done, adapters.Done
+				if linked == "" {
+					linked = "---"
+				}
+				if !linking && c.linked != "" {
+					linked, said, status, sign = strings.ReplaceAll(linked, "x", ""), c.said, jobs.Failed, adapters.Failed
+				}
+				if got.String() != linked {
+					t.Errorf("the files are %q, not %q: %+v", got.String(), linked, p.reply.Files)
+				}
+				if said != "" {
+					said = "\n\n" + said
+				}
+				if told := unhashed.ReplaceAllString(strings.ReplaceAll(p.reply.Text, `\`, ""), "."); told != "Here it is."+said {
+					t.Errorf("told is %q", told)
+				}
+				if r.Runs[0].Status != status || r.Runs[0].Problem != "" {
 					t.Errorf("it is %s: %s", r.Runs[0].Status, r.Runs[0].Problem)
 				}
-				return
-			}
-			p, _ := h.chat.post(r.Runs[0].Sent)
-			linked := 0
-			for _, f := range p.reply.Files {
-				if strings.HasPrefix(f.Link, "https://example.org/files/") {
-					linked++
-				}
-			}
-			if got := unhashed.ReplaceAllString(strings.ReplaceAll(p.reply.Text, `\`, ""), "."); got != c.want || r.Runs[0].Status != jobs.Done {
-				t.Errorf("it is %s, told is %q", r.Runs[0].Status, got)
-			}
-			if c.linking && linked != 3 || !c.linking && len(p.reply.Files) != 0 {
-				t.Errorf("the files are %+v", p.reply.Files)
-			}
-		})
+				h.chat.untilShown(t, e.Message.Ref.ID, adapters.Seen, sign)
+			})
+		}
+	}
+}
+
+// links lets people be given links to files.
+func (h *house) links() {
+	h.t.Helper()
+	blobs, err := disk.New(disk.Config{Folder: h.t.TempDir(), LinkBase: "https://example.org/files"})
+	check(h.t, err)
+	h.t.Cleanup(func() { check(h.t, blobs.Close()) })
+	h.blobs, h.mind.blobs = blobs, blobs
+}
+
+// TestAnAnswerThatMayNotBeWritten has files too, and without them it is refused as well: what
+// is told is why, and the log says it to whoever must act.
+func TestAnAnswerThatMayNotBeWritten(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	h.chat.onSend = func(_ int, r adapters.Reply) error {
+		f := &adapters.Fault{
+			Sentence: "The bot lacks a permission here: %s.", Args: []any{"Attach Files"}, Kind: adapters.ErrForbidden, Err: errors.New("code 50013"),
+		}
+		for i := range r.Files {
+			f.Files = append(f.Files, i)
+		}
+		if len(f.Files) == 0 {
+			f.Args = []any{"Send Messages"}
+		}
+		return f
+	}
+	r := h.ask(h.start(), h.says("t", "ann", "pic1;pic22"))
+	h.log.until(t, 1, "files of an answer are not sent", "files=2", "Attach Files.", "code 50013", "request="+r.ID)
+	h.log.until(t, 1, "stage failed", "Send Messages.")
+	if r.Runs[0].Status != jobs.Failed || r.Runs[0].Problem != "The bot lacks a permission here: Send Messages." || h.chat.sends != 2 {
+		t.Errorf("it is %s after %d tries: %s", r.Runs[0].Status, h.chat.sends, r.Runs[0].Problem)
+	}
+}
+
+// TestAnIncompleteAnswerStaysSo where it could not be written down at once that it stands.
+func TestAnIncompleteAnswerStaysSo(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	state := &refusing{State: h.state}
+	h.state = state
+	h.chat.limits = adapters.Limits{File: 1}
+	h.chat.onSend = func(int, adapters.Reply) error {
+		state.refuse(7)
+		return nil
+	}
+	if r := h.ask(h.start(), h.says("t", "ann", "pic1")); r.Runs[0].Status != jobs.Failed || len(h.chat.all()) != 1 {
+		t.Errorf("it is %s", r.Runs[0].Status)
 	}
 }

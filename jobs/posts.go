@@ -1,37 +1,33 @@
 package jobs
 
-import (
-	"sync"
-
-	"atelier/adapters"
-)
+import "sync"
 
 // posts are the answers that this process has tried to post, by key, until it is written
 // down where they stand: what was posted is not posted again where only the writing fails.
 type posts struct {
 	mu    sync.Mutex
-	tried map[string]adapters.MessageRef // zero where it is not known to stand anywhere
+	tried map[string]sent // zero where it is not known to stand anywhere
 }
 
 // try notes that an answer is to be posted. It gives where it stands, if it does, and
 // whether it was tried before.
-func (p *posts) try(key string) (ref adapters.MessageRef, before bool) {
+func (p *posts) try(key string) (s sent, before bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ref, before = p.tried[key]
-	p.tried[key] = ref
-	return ref, before
+	s, before = p.tried[key]
+	p.tried[key] = s
+	return s, before
 }
 
 // stands notes where an answer stands.
-func (p *posts) stands(key string, ref adapters.MessageRef) {
+func (p *posts) stands(key string, s sent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tried[key] = ref
+	p.tried[key] = s
 }
 
 // at is where an answer stands, zero where that is not known.
-func (p *posts) at(key string) adapters.MessageRef {
+func (p *posts) at(key string) sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tried[key]

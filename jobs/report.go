@@ -94,6 +94,7 @@ const lateReports = 5
 func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
 	shown := map[int]*progressMessage{}
 	failures, late := 0, 0 // in a row, and those after the end
+	j.showTyping(ctx, id, reporter)
 	for {
 		select {
 		case <-changed:
@@ -123,6 +124,25 @@ func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter,
 		if !more && w.close(id) {
 			return
 		}
+	}
+}
+
+// showTyping shows that the bot is at work on a request, until the progress is shown or what
+// is over by then is answered. Who gave a command is shown that by the platform.
+func (j *Jobs) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
+	typer, ok := reporter.(adapters.Typer)
+	if !ok {
+		return
+	}
+	r, err := j.request(ctx, id)
+	if err == nil {
+		if r.asked.Event.Command != nil || !slices.ContainsFunc(r.runs, (*run).working) {
+			return
+		}
+		err = typer.Typing(ctx, r.asked.Event.Thread)
+	}
+	if ignoreUnknown(err) != nil && ctx.Err() == nil {
+		j.log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
 	}
 }
 
@@ -232,28 +252,50 @@ func (j *Jobs) putClaim(ctx context.Context, id string, run int, c progressClaim
 
 // progress is how far a run has come.
 func (j *Jobs) progress(r *request, run *run, ended bool) adapters.Progress {
-	g := r.generations[run.generation]
-	p := adapters.Progress{Thread: r.asked.Event.Thread, Ended: ended, Title: j.say(r, plan.Say("Planning"))}
+	p := adapters.Progress{Thread: r.asked.Event.Thread, Ended: ended}
 	if m := r.message(); m != nil {
 		p.Request = m.Ref.ID
 	}
-	if run.route == nil {
-		if g.plan != nil {
-			p.Title = j.say(r, plan.Say("Answering"))
-		}
-		return p
-	}
 	done := 0
-	for _, s := range run.route.Steps() {
-		step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.route.Status(s.Key))}
-		if result, ok := run.route.Result(s.Key); ok {
-			step.Took = result.Took
-			done++
+	if run.route != nil {
+		for _, s := range run.route.Steps() {
+			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.route.Status(s.Key))}
+			result, ok := run.route.Result(s.Key)
+			switch {
+			case ok:
+				step.Took = result.Took
+				done++
+			case run.halted != nil: // whatever it was, it does not go on
+				step.State = adapters.StepSkipped
+			}
+			p.Steps = append(p.Steps, step)
 		}
-		p.Steps = append(p.Steps, step)
 	}
-	p.Title = j.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
+	switch {
+	case run.halted != nil:
+		p.Title = j.say(r, run.halted.progress(r.askerOf(run)))
+	case run.route != nil:
+		p.Title = j.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
+	case r.generations[run.generation].plan != nil:
+		p.Title = j.say(r, plan.Say("Answering"))
+	default:
+		p.Title = j.say(r, plan.Say("Planning"))
+	}
 	return p
+}
+
+// progress tells why the work of somebody's run does not go on.
+func (h *halted) progress(by string) plan.Message {
+	switch h.Why {
+	case haltCancelled:
+		return h.stopped(by)
+	case haltDeleted:
+		return plan.Say("Stopped: the message is gone.")
+	case haltOverdue:
+		return plan.Say("Stopped: it took too long.")
+	default:
+		return plan.Say("It did not work.")
+	}
 }
 
 // StepState is how a step stands, as people are shown it.

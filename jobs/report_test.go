@@ -21,6 +21,20 @@ type reporting struct {
 
 	mu   sync.Mutex
 	last int // reports that say that it has ended
+	now  adapters.Progress
+}
+
+// until waits until the progress is shown so, and gives it.
+func (r *reporting) until(is func(adapters.Progress) bool) adapters.Progress {
+	for {
+		r.mu.Lock()
+		now := r.now
+		r.mu.Unlock()
+		if is(now) {
+			return now
+		}
+		<-r.shown
+	}
 }
 
 func (*reporting) Pace() time.Duration { return 0 }
@@ -34,6 +48,7 @@ func (r *reporting) Report(_ context.Context, key string, _ adapters.MessageRef,
 	if r.fails(p) {
 		return adapters.MessageRef{}, errors.New("not just now")
 	}
+	r.now = p
 	select {
 	case r.shown <- struct{}{}:
 	default: // nobody waits for it
@@ -88,5 +103,41 @@ func TestProgressIsGivenUpSoonOnceTheAnswerIsThere(t *testing.T) {
 	stop()
 	if platform.last != 5 {
 		t.Errorf("the last word was said %d times", platform.last)
+	}
+}
+
+// typing is a platform that shows who is at work.
+type typing struct {
+	*reporting
+
+	typed chan adapters.Thread
+}
+
+func (p *typing) Typing(_ context.Context, in adapters.Thread) error {
+	p.typed <- in
+	return nil
+}
+
+// TestTheBotIsShownToBeAtWork while it plans, before there is any progress, and not after the
+// answer.
+func TestTheBotIsShownToBeAtWork(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	platform := &typing{
+		&reporting{chat: h.chat, shown: make(chan struct{}, 100), fails: func(adapters.Progress) bool { return false }}, make(chan adapters.Thread, 100),
+	}
+	j := h.start(func(c *jobs.Config) { c.Adapters = []adapters.Adapter{platform} })
+	g := h.mind.blocks("slow")
+	id := h.handle(j, h.says("t", "ann", "slow"))
+	if in := <-platform.typed; in != place1("t") {
+		t.Errorf("it types in %+v", in)
+	}
+	<-g.entered
+	close(g.open)
+	h.wait(j, id, 1)
+	platform.until(func(p adapters.Progress) bool { return p.Ended })
+	h.ask(j, h.commands("t", "ann", "help")) // of which the platform shows that it is answered
+	if n := len(platform.typed); n != 0 {
+		t.Errorf("it types %d times more", n)
 	}
 }

@@ -257,6 +257,14 @@ func (r *request) wishOf(g *generation) string {
 	return ""
 }
 
+// askerOf is the id of the person who asked for a run, and is told what came of it.
+func (r *request) askerOf(run *run) string {
+	if run.n > 1 && run.by != "" {
+		return run.by
+	}
+	return r.asked.Event.By.ID
+}
+
 // needs tells whether a run that is not over wants the step of that generation.
 func (r *request) needs(generation int, step string) bool {
 	if step == hearing {

@@ -46,14 +46,14 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 // deliver posts the answer of a run and writes down where it stands.
 func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run *run) (*request, error) {
 	key := sendKey(r.id, run.n)
-	ref, err := j.postOnce(ctx, to, key, r.id, run)
+	s, err := j.postOnce(ctx, to, key, r.id, run)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.remember(ctx, ref, answered{r.id, run.n}); err != nil {
+	if err := j.remember(ctx, s.Ref, answered{r.id, run.n}); err != nil {
 		return nil, err
 	}
-	r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: &sent{Ref: ref}})
+	r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: &s})
 	if err == nil || errors.Is(err, ErrUnknown) { // or it was forgotten meanwhile
 		j.posts.forget(key)
 	}
@@ -62,25 +62,25 @@ func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run
 
 // postOnce posts the answer of a run, unless this process has posted it and could not write
 // that down.
-func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *run) (adapters.MessageRef, error) {
-	ref, before := j.posts.try(key)
-	if !ref.IsZero() {
-		return ref, nil
+func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *run) (sent, error) {
+	s, before := j.posts.try(key)
+	if !s.Ref.IsZero() {
+		return s, nil
 	}
 	if retried, _ := asynq.GetRetryCount(ctx); before || retried > 0 {
 		if err := j.ready(ctx, id, run.n); err != nil {
-			return ref, err
+			return s, err
 		}
 	}
-	ref, err := j.post(ctx, to, key, id, run.answer.Reply)
+	s, err := j.post(ctx, to, key, id, run.answer.Reply)
 	if wait := waitFor(err); wait > 0 {
-		return ref, &waitError{after: wait, err: err}
+		return s, &waitError{after: wait, err: err}
 	}
 	if err != nil {
-		return ref, fmt.Errorf("send an answer: %w", err)
+		return s, fmt.Errorf("send an answer: %w", err)
 	}
-	j.posts.stands(key, ref)
-	return ref, nil
+	j.posts.stands(key, s)
+	return s, nil
 }
 
 // ready finds out whether State takes anything, before an answer is posted that could not
@@ -128,8 +128,8 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	}
 	key := sendKey(id, n)
 	if run.sent == nil {
-		if ref := j.posts.at(key); !ref.IsZero() {
-			s = &sent{Ref: ref} // whatever went wrong after it was posted
+		if at := j.posts.at(key); !at.Ref.IsZero() {
+			s = &at // whatever went wrong after it was posted
 		}
 		run.sent = s
 		if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Sent: s}); err != nil {
@@ -142,10 +142,10 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	status := Failed
 	if a := run.answer; a != nil {
 		gone.Turn, gone.Resources = a.Turn, a.Resources
-		if !run.sent.failed() {
-			status = a.Status
+		if status = a.Status; run.sent.failed() {
+			status = Failed
 		}
-		if a.Question != "" && !run.sent.failed() {
+		if a.Question != "" && run.sent.Problem == "" {
 			gone.Question = &openQuestion{
 				Request: id, Asker: e.By.ID, Text: a.Question, Wish: r.wishOf(r.generations[run.generation]), Ref: run.sent.Ref,
 				Until: j.config.Now().Add(j.config.QuestionExpiry),

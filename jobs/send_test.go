@@ -12,7 +12,6 @@ import (
 	"atelier/adapters"
 	"atelier/jobs"
 	"atelier/storage"
-	"atelier/storage/disk"
 )
 
 func TestAPauseThatThePlatformWantsIsNoTry(t *testing.T) {
@@ -150,76 +149,6 @@ func TestAnAnswerThatBreaksTheProgramIsGivenUp(t *testing.T) {
 	h.wait(j, second, 1)
 	if len(h.chat.all()) != 1 || h.chat.sends != 22 {
 		t.Errorf("%d messages, sent %d times", len(h.chat.all()), h.chat.sends)
-	}
-}
-
-func TestWhatIsTooLargeIsLinked(t *testing.T) {
-	t.Parallel()
-	tooLarge := func(file int) error {
-		return &adapters.Fault{Sentence: "Too large.", Kind: adapters.ErrTooLarge, File: file}
-	}
-	for name, c := range map[string]struct {
-		limits adapters.Limits
-		refuse func(n int, r adapters.Reply) error
-		linked string
-		sends  int
-	}{
-		"one is larger than the limit":      {limits: adapters.Limits{File: int64(len("PNG by pic1"))}, linked: "-xx", sends: 1},
-		"they are too many":                 {limits: adapters.Limits{Files: 1}, linked: "-xx", sends: 1},
-		"they are too large together":       {limits: adapters.Limits{Total: int64(2 * len("PNG by pic1"))}, linked: "-xx", sends: 1},
-		"the platform takes less than that": {refuse: func(int, adapters.Reply) error { return tooLarge(0) }, linked: "xxx", sends: 2},
-		"it tells which ones": {refuse: func(n int, _ adapters.Reply) error {
-			if n <= 2 {
-				return tooLarge(4 - n)
-			}
-			return nil
-		}, linked: "-xx", sends: 3},
-		"all fits": {linked: "---", sends: 1},
-	} {
-		for _, linking := range []bool{true, false} {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				h := enter(t)
-				if linking {
-					blobs, err := disk.New(disk.Config{Folder: t.TempDir(), LinkBase: "https://example.org/files"})
-					check(t, err)
-					t.Cleanup(func() { check(t, blobs.Close()) })
-					h.blobs, h.mind.blobs = blobs, blobs
-				}
-				h.chat.limits = c.limits
-				h.chat.onSend = func(n int, r adapters.Reply) error {
-					open := false
-					for _, f := range r.Files {
-						open = open || f.Link == ""
-					}
-					if c.refuse != nil && open {
-						return c.refuse(n, r)
-					}
-					return nil
-				}
-				j := h.start()
-				r := h.ask(j, h.says("t", "ann", "pic1;pic22;pic333"))
-				p, ok := h.chat.post(r.Runs[0].Sent)
-				if !ok || h.chat.sends != c.sends {
-					t.Fatalf("sent %d times: %s", h.chat.sends, r.Runs[0].Problem)
-				}
-				var links strings.Builder
-				for _, f := range p.reply.Files {
-					links.WriteString(map[bool]string{true: "-", false: "x"}[f.Link == ""])
-				}
-				got := links.String()
-				want := c.linked
-				if !linking { // then they are left out, and the text says so
-					want = strings.ReplaceAll(want, "x", "")
-					if n := strings.Count(p.reply.Text, "is too large to be sent here."); n != strings.Count(c.linked, "x") {
-						t.Errorf("the text is %q", p.reply.Text)
-					}
-				}
-				if got != want {
-					t.Errorf("the files are %s: %+v", got, p.reply.Files)
-				}
-			})
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -198,7 +199,7 @@ func attachmentsBreak(s *scene) {
 func limits(s *scene) {
 	thread := s.thread()
 	l := as[adapters.Limiter](s, s.a).Limits(thread)
-	if l.File < 0 || l.Files < 0 || l.Total < 0 || l.Total > 0 && l.File > l.Total {
+	if l.File < 0 || l.Files < 0 {
 		s.Fatalf("the limits are %+v", l)
 	}
 	file := func(size int64) adapters.Attachment {
@@ -206,25 +207,20 @@ func limits(s *scene) {
 	}
 	most := l.File
 	if most == 0 || most > mostTried {
-		most = min(l.Total, mostTried)
+		most = 1
 	}
-	fits := map[string][]adapters.Attachment{"a file of the most bytes": {file(max(most, 1))}}
+	fits := map[string][]adapters.Attachment{"a file of the most bytes": {file(most)}}
 	if l.Files > 0 {
 		for range l.Files {
 			fits["the most files"] = append(fits["the most files"], file(1))
 		}
 	}
-	over := map[string][]adapters.Attachment{}
+	over := map[string][]adapters.Attachment{} // by the last file
 	if l.File > 0 && l.File < mostTried {
-		over["a file of a byte more"] = []adapters.Attachment{file(l.File + 1)}
+		over["a file of a byte more"] = []adapters.Attachment{file(1), file(l.File + 1)}
 	}
 	if l.Files > 0 {
 		over["a file more"] = append(fits["the most files"][:l.Files:l.Files], file(1))
-	}
-	if l.Total > 0 && l.Total < mostTried && l.File > 0 {
-		for rest := l.Total + 1; rest > 0; rest -= l.File {
-			over["a byte more together"] = append(over["a byte more together"], file(min(rest, l.File)))
-		}
 	}
 	for what, files := range fits {
 		where := s.thread()
@@ -234,14 +230,15 @@ func limits(s *scene) {
 	for what, files := range over {
 		where, key := s.thread(), s.key()
 		_, err := s.a.Send(s.Context(), key, adapters.Reply{Thread: where, Text: what, Files: files})
-		s.is(what, err, adapters.ErrTooLarge)
-		s.only(where)
-		for i := range files {
-			files[i].Link = fmt.Sprintf("https://files.example.com/%d", i)
+		last := len(files) - 1
+		if f, ok := errors.AsType[*adapters.Fault](err); !ok || !adapters.Final(err) || !slices.Equal(f.Files, []int{last}) {
+			s.Errorf("%s: it fails with %v, which does not name the file", what, err)
 		}
+		s.only(where)
+		files[last].Link = "https://files.example.com/a"
 		ref := s.sendUnder(key, adapters.Reply{Thread: where, Text: what, Files: files})
 		s.shows(s.of(where, ref), what)
-		s.attached(where, ref, nil)
+		s.attached(where, ref, files[:last])
 	}
 }
 

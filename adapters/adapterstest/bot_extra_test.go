@@ -81,8 +81,6 @@ func (b *bot) Typing(ctx context.Context, t adapters.Thread) error {
 	return err
 }
 
-func (*bot) TypingLasts() time.Duration { return 10 * time.Second }
-
 func (b *bot) Offer(ctx context.Context, answer adapters.MessageRef, n int) error {
 	return b.on(ctx, answer.ID, func(m *message) {
 		for i := range n {

@@ -32,7 +32,7 @@ func (b *bot) Name() string {
 	return "chat"
 }
 
-var largest = adapters.Limits{File: 1 << 20, Files: 4, Total: 2 << 20}
+var largest = adapters.Limits{File: 1 << 20, Files: 4}
 
 func (*bot) Limits(adapters.Thread) adapters.Limits { return largest }
 
@@ -57,7 +57,7 @@ func (b *bot) Send(ctx context.Context, key string, r adapters.Reply) (adapters.
 			return none, err
 		}
 	}
-	if errors.Is(err, adapters.ErrTooLarge) {
+	if errors.Is(err, adapters.ErrTooLarge) || errors.Is(err, adapters.ErrTooMany) {
 		return none, err
 	}
 	ref := adapters.MessageRef{Adapter: b.Name(), Channel: r.Thread.Channel}
@@ -161,17 +161,8 @@ func spelled(blocks []adapters.Block) (all []adapters.Block) {
 
 // files uploads what is attached.
 func (b *bot) files(ctx context.Context, r adapters.Reply) (files []adapterstest.ShownFile, links []string, _ error) {
-	var total int64
-	uploads := 0
-	for _, a := range r.Files {
-		if a.Link == "" {
-			total += a.Size
-			uploads++
-		}
-		if a.Link == "" && (a.Size > largest.File || total > largest.Total || uploads > largest.Files) {
-			err := &adapters.Fault{Sentence: "That is too much.", Kind: adapters.ErrTooLarge}
-			return nil, nil, b.passing(err)
-		}
+	if err := largest.Check(r); err != nil {
+		return nil, nil, b.passing(err)
 	}
 	for _, a := range r.Files {
 		if a.MarkLink != "" && !b.is("gives no links") {

@@ -183,9 +183,6 @@ func progressAndAnswer(s *scene) {
 func typing(s *scene) {
 	a := as[adapters.Typer](s, s.a)
 	thread := s.thread()
-	if lasts := a.TypingLasts(); lasts <= 0 {
-		s.Errorf("typing lasts %v", lasts)
-	}
 	for range 3 {
 		s.noError(a.Typing(s.Context(), thread))
 	}

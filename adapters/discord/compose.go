@@ -29,6 +29,7 @@ type part struct {
 	body     posting
 	answerTo adapters.MessageRef
 	files    []adapters.Attachment
+	numbers  []int // of the files in the reply, from 0
 	language string
 	// told tells whether the reply has said why it stands in a channel, where no thread could
 	// be begun; nil is never to be said.
@@ -45,6 +46,11 @@ type posting struct {
 	Components   []any      `json:"components"`
 	Attachments  []uploaded `json:"attachments,omitempty"`
 	Flags        int        `json:"flags,omitempty"`
+}
+
+// plain is what a message says and whom it notifies, without all else.
+func (p posting) plain() posting {
+	return posting{Content: p.Content, Nonce: p.Nonce, EnforceNonce: p.EnforceNonce, Mentions: p.Mentions, Components: []any{}}
 }
 
 // mentions are who is notified: nobody but those who are named.
@@ -113,21 +119,25 @@ func between(text string) string {
 }
 
 func (d *Discord) parts(r adapters.Reply, contents []string, mention string) []part {
+	batches := r.Batches(maxFiles, d.maxTotal())
+	before := max(0, len(batches)-1) // messages of files alone, before the text
+	contents = append(make([]string, before), contents...)
 	parts, told := make([]part, len(contents)), new(bool)
 	for i, c := range contents {
 		parts[i].language, parts[i].told = r.Language, told
 		parts[i].body = posting{Content: c, Mentions: nobody(), Components: []any{}, Flags: flagNoPreview}
 	}
-	first, last := &parts[0], &parts[len(parts)-1]
+	for i, batch := range batches {
+		parts[i].numbers = batch
+		for _, n := range batch {
+			parts[i].files = append(parts[i].files, r.Files[n])
+		}
+	}
+	first, last := &parts[before], &parts[len(parts)-1]
 	if mention != "" {
 		first.body.Mentions.Users = []string{r.Mention}
 	}
-	first.answerTo = r.AnswerTo
-	for _, a := range r.Files {
-		if a.Link == "" {
-			first.files = append(first.files, a)
-		}
-	}
+	parts[0].answerTo = r.AnswerTo
 	if first.body.Content == "" && len(first.files) == 0 {
 		first.body.Content = blank
 	}

@@ -33,8 +33,8 @@
 //   - Send posts each part of a reply under a nonce made of its key, which Discord enforces
 //     for some minutes; what was posted is in the ledger. So what is left is a part whose
 //     confirmation was lost and which is sent again later than that.
-//   - The files of a reply come with its first message, so that nothing is posted where
-//     they are too large.
+//   - The files of a reply come before its text or with the beginning of it, ten to a message,
+//     so that the text can say which ones Discord does not take.
 //   - No error and no log holds the token, a signed address, or what people wrote.
 package discord
 

@@ -21,10 +21,10 @@ import (
 const handleMark = "discord "
 
 // A request has room for files of so many bytes together, beside all else; and a message for
-// so many files.
+// so many files. See https://discord.com/developers/docs/reference#uploading-files.
 const (
-	maxTotal = 25<<20 - 64<<10
-	maxFiles = 10
+	maxRequest = 25<<20 - 64<<10
+	maxFiles   = 10
 )
 
 func handleOf(address string) string { return handleMark + address }
@@ -45,37 +45,13 @@ func (d *Discord) Fetch(ctx context.Context, f adapters.File) (io.ReadCloser, er
 	return r, nil
 }
 
-// Limits are what Discord takes with one message.
+// Limits are what Discord takes, in several messages.
 func (d *Discord) Limits(adapters.Thread) adapters.Limits {
-	return adapters.Limits{File: d.config.MaxFile, Files: maxFiles, Total: max(maxTotal, d.config.MaxFile)}
+	return adapters.Limits{File: d.config.MaxFile, Files: adapters.MaxFiles}
 }
 
-// fits tells why files are too large, before anything is posted.
-func (d *Discord) fits(files []adapters.Attachment) error {
-	l := d.Limits(adapters.Thread{})
-	n, total := 0, int64(0)
-	for i, a := range files {
-		if a.Link != "" {
-			continue
-		}
-		if a.Size > l.File {
-			return tooLarge(i+1, l.File)
-		}
-		n++
-		total += a.Size
-	}
-	if n > l.Files {
-		return &adapters.Fault{Sentence: "Discord takes %d files with a message, and not more.", Args: []any{l.Files}, Kind: adapters.ErrTooLarge}
-	}
-	if total > l.Total {
-		return tooLarge(0, l.Total)
-	}
-	return nil
-}
-
-func tooLarge(file int, limit int64) error {
-	return &adapters.Fault{Sentence: "The files are larger than Discord takes here.", Kind: adapters.ErrTooLarge, File: file, Limit: limit}
-}
+// maxTotal is how many bytes of files Discord takes with one message.
+func (d *Discord) maxTotal() int64 { return max(maxRequest, d.config.MaxFile) }
 
 // content is a file that is to be posted.
 type content struct {
@@ -84,19 +60,17 @@ type content struct {
 }
 
 // read opens what is attached, and reads it whole: a call may have to be made again.
-func (d *Discord) read(ctx context.Context, files []adapters.Attachment) ([]content, error) {
+func (d *Discord) read(ctx context.Context, p part) ([]content, error) {
 	var all []content
-	total, l := int64(0), d.Limits(adapters.Thread{})
-	for i, a := range files {
-		b, err := d.readOne(ctx, a, l.File)
+	for i, a := range p.files {
+		b, err := d.readOne(ctx, a, d.config.MaxFile)
 		if err != nil {
 			return nil, err
 		}
-		if int64(len(b)) > l.File {
-			return nil, tooLarge(i+1, l.File)
-		}
-		if total += int64(len(b)); total > l.Total {
-			return nil, tooLarge(0, l.Total)
+		if int64(len(b)) > d.config.MaxFile {
+			return nil, &adapters.Fault{
+				Sentence: "The files are larger than the platform takes.", Kind: adapters.ErrTooLarge, Files: []int{p.numbers[i]}, Limit: d.config.MaxFile,
+			}
 		}
 		all = append(all, content{attachment: a, bytes: b})
 	}

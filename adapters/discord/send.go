@@ -13,13 +13,13 @@ import (
 	"atelier/adapters/ledger"
 )
 
-// Send posts a reply: its text in as many messages as it takes, the files with the first of
-// them, the choices with the last, which is the one that people react on.
+// Send posts a reply: its files in as many messages as they take, its text from the last of
+// these on, the choices with the last of all, which is the one that people react on.
 func (d *Discord) Send(ctx context.Context, key string, r adapters.Reply) (adapters.MessageRef, error) {
 	if err := errors.Join(adapters.CheckKey(key), r.Validate(), ours(r.Thread)); err != nil {
 		return adapters.MessageRef{}, err
 	}
-	if err := d.fits(r.Files); err != nil {
+	if err := d.Limits(r.Thread).Check(r); err != nil {
 		return adapters.MessageRef{}, err
 	}
 	if at, ok := d.answerCommand(ctx, r); ok {
@@ -52,7 +52,7 @@ func (d *Discord) once(ctx context.Context, key string, thread adapters.Thread, 
 	}
 	for i := entry.Parts(); i < len(parts); i++ {
 		if err := d.postPart(ctx, key, i, thread, parts[i], entry); err != nil {
-			return adapters.MessageRef{}, err
+			return adapters.MessageRef{}, blamed(err, parts[i:])
 		}
 	}
 	if err := entry.Finish(ctx); err != nil {
@@ -62,7 +62,7 @@ func (d *Discord) once(ctx context.Context, key string, thread adapters.Thread, 
 }
 
 func (d *Discord) postPart(ctx context.Context, key string, i int, thread adapters.Thread, p part, entry *ledger.Entry) error {
-	files, err := d.read(ctx, p.files)
+	files, err := d.read(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -81,6 +81,36 @@ func (d *Discord) postPart(ctx context.Context, key string, i int, thread adapte
 		return fmt.Errorf("discord: %w", err)
 	}
 	return nil
+}
+
+// blamed names in a refusal the files that may be the reason: the first of the messages was
+// refused. Of files that are too large together it is the largest.
+func blamed(err error, refused []part) error {
+	f, ok := errors.AsType[*adapters.Fault](err)
+	p := refused[0]
+	if !ok || len(p.files) == 0 || len(f.Files) > 0 {
+		return err
+	}
+	named := *f
+	switch {
+	case errors.Is(f.Kind, adapters.ErrTooLarge):
+		largest := 0
+		for i, a := range p.files {
+			if a.Size > p.files[largest].Size {
+				largest = i
+			}
+		}
+		named.Files = []int{p.numbers[largest]}
+	case errors.Is(f.Kind, adapters.ErrForbidden):
+		for _, other := range refused {
+			named.Files = append(named.Files, other.numbers...)
+		}
+	case errors.Is(f.Kind, adapters.ErrInvalid):
+		named.Files = p.numbers
+	default:
+		return err
+	}
+	return &named
 }
 
 // reactedOn is what was posted, with the last message as the one that people react on.
@@ -129,7 +159,8 @@ func (d *Discord) post(ctx context.Context, t adapters.Thread, p part, files []c
 	return at, err
 }
 
-// postIn posts a message in a channel. Where it may not be a reply, it is posted as none.
+// postIn posts a message in a channel. Where it may not be a reply, it is posted as none, and
+// where its form is refused, as plain text.
 func (d *Discord) postIn(ctx context.Context, t adapters.Thread, channel string, p part, files []content) (adapters.MessageRef, error) {
 	p.body.Reference = nil
 	if isID(p.answerTo.ID) && p.answerTo.Channel == channel {
@@ -139,6 +170,13 @@ func (d *Discord) postIn(ctx context.Context, t adapters.Thread, channel string,
 	if p.body.Reference != nil && is(err, noHistoryForReply, invalidForm) {
 		p.body.Reference = nil
 		posted, err = d.create(ctx, channel, p.body, files)
+	}
+	if malformed(err) {
+		d.log.WarnContext(ctx, "Discord refuses the form of a message, which is posted as plain text", "error", err)
+		for i := range files {
+			files[i].attachment.Alt = ""
+		}
+		posted, err = d.create(ctx, channel, p.body.plain(), files)
 	}
 	if err != nil {
 		needs := "View Channel, Send Messages"

@@ -79,9 +79,6 @@ func (d *Discord) Offer(ctx context.Context, answer adapters.MessageRef, n int) 
 	})
 }
 
-// TypingLasts is how long Discord shows it.
-func (d *Discord) TypingLasts() time.Duration { return 10 * time.Second }
-
 // Pace is one edit in three seconds: Discord takes five in five of a channel, answers among
 // them.
 func (d *Discord) Pace() time.Duration { return 3 * time.Second }

@@ -100,7 +100,7 @@ func (s *Slack) ask(ctx context.Context, a asked) error {
 	text := escape.Replace(first(by.Name, a.user) + " " + said + " " + clip(a.wish, maxFallback))
 	key, blocks := "ask-"+a.id, []slack.Block{slack.NewRichTextBlock("", section)}
 	ref, err := s.once(ctx, key, a.thread, 1, func(ctx context.Context, n int) (string, error) {
-		return s.post(ctx, key, n, a.thread, text, blocks)
+		return s.post(ctx, key, n, a.thread, words{blocks, text, text})
 	}, func(ctx context.Context, n int) (string, error) {
 		return s.find(ctx, key, n, a.thread)
 	})

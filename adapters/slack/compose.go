@@ -1,6 +1,7 @@
 package slack
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -20,7 +21,7 @@ const (
 
 // part is a message of a reply: its files, or some of its text.
 type part struct {
-	files   []adapters.Attachment
+	files   []int // their indexes in the reply
 	pieces  [][]adapters.Block
 	mention string
 	choices []adapters.Choice // on which buttons stand
@@ -39,7 +40,6 @@ func (s *Slack) compose(r adapters.Reply) []part {
 		}
 		parts[last].pieces = append(parts[last].pieces, piece)
 	}
-	uploads := uploads(r.Files)
 	if isID(r.Mention) {
 		if len(parts) == 0 {
 			parts = append(parts, part{})
@@ -49,27 +49,20 @@ func (s *Slack) compose(r adapters.Reply) []part {
 	if len(parts) > 0 {
 		parts[len(parts)-1].choices = r.Choices
 	}
-	if len(uploads) > 0 {
-		parts = append([]part{{files: uploads}}, parts...)
+	var files []part
+	for _, batch := range r.Batches(maxFiles, 0) {
+		batch = slices.DeleteFunc(batch, func(n int) bool { return r.Files[n].Size == 0 }) // Slack takes no such file
+		if len(batch) > 0 {
+			files = append(files, part{files: batch})
+		}
 	}
-	return parts
+	return append(files, parts...)
 }
 
 func pieces(text string) [][]adapters.Block {
 	var all [][]adapters.Block
 	for _, piece := range adapters.Split(text, maxBlock, units) {
 		all = append(all, adapters.Parse(piece))
-	}
-	return all
-}
-
-// uploads are the files that are not given as links.
-func uploads(files []adapters.Attachment) []adapters.Attachment {
-	var all []adapters.Attachment
-	for _, f := range files {
-		if f.Link == "" && f.Size > 0 {
-			all = append(all, f)
-		}
 	}
 	return all
 }
@@ -87,7 +80,7 @@ func (s *Slack) below(r adapters.Reply) []adapters.Block {
 		switch {
 		case f.Link != "":
 			all = append(all, adapters.Block{Spans: []adapters.Span{{Text: f.Name, URL: f.Link}}})
-		case f.Size == 0: // Slack takes no such file
+		case f.Size == 0:
 			plain(say("The file %s is empty.", f.Name))
 		}
 		plain(f.Note)
@@ -211,6 +204,31 @@ func (p part) fallback() string {
 		text = strings.TrimSpace("<@" + p.mention + "> " + text)
 	}
 	return text
+}
+
+// plain is all that a message says, with no form. An address stands behind what leads there.
+func (p part) plain() string {
+	var b strings.Builder
+	if p.mention != "" {
+		b.WriteString("<@" + p.mention + "> ")
+	}
+	for _, piece := range p.pieces {
+		for _, block := range piece {
+			b.WriteString(escape.Replace(letters([]adapters.Block{block})))
+			for _, s := range block.Spans {
+				if s.URL != "" {
+					b.WriteString(" <" + strings.ReplaceAll(escape.Replace(s.URL), "|", "%7C") + ">")
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// words are what a part of a reply says.
+func (s *Slack) words(p part, language string) words {
+	return words{blocks: s.blocks(p, language), fallback: p.fallback(), plain: p.plain()}
 }
 
 // plainly are the options by which a text means nothing that it does not say, and notifies

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +43,11 @@ var refusals = map[string]refusal{
 	"cant_delete_message":                   {adapters.ErrForbidden, restricted},
 	"cant_delete_file":                      {adapters.ErrForbidden, restricted},
 	"edit_window_closed":                    {adapters.ErrForbidden, unedited},
-	"file_uploads_disabled":                 {adapters.ErrForbidden, restricted},
+	"posting_to_channel_denied":             {adapters.ErrForbidden, restricted},
+	"file_uploads_disabled":                 {adapters.ErrForbidden, "This workspace takes no files."},
+	"file_uploads_except_images_disabled":   {adapters.ErrForbidden, "This workspace takes no files but pictures."},
+	"file_type_not_allowed":                 {adapters.ErrForbidden, "This workspace does not take files of this kind."},
+	"storage_limit_reached":                 {adapters.ErrForbidden, "The workspace has no room for more files."},
 	"team_access_not_granted":               {adapters.ErrForbidden, restricted},
 	"method_not_supported_for_channel_type": {adapters.ErrForbidden, restricted},
 
@@ -54,7 +59,6 @@ var refusals = map[string]refusal{
 	"not_allowed_token_type": {adapters.ErrRefused, refusedToken},
 
 	"file_upload_size_restricted": {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
-	"storage_limit_reached":       {adapters.ErrTooLarge, "The workspace has no room for more files."},
 	"file_too_large":              {adapters.ErrTooLarge, "The file is larger than Slack takes here."},
 
 	"unknown_method": {adapters.ErrInvalid, unoffered}, // of a server that is not Slack's own
@@ -107,6 +111,9 @@ func fault(err error) error {
 		return &adapters.Fault{Sentence: unoffered, Kind: adapters.ErrInvalid, Err: errors.New("slack does not know the method")}
 	}
 	if status, ok := errors.AsType[slack.StatusCodeError](err); ok {
+		if status.Code == http.StatusRequestEntityTooLarge {
+			return refusedBy(slack.SlackErrorResponse{Err: "file_too_large"})
+		}
 		return &adapters.Fault{Sentence: unreached, Err: fmt.Errorf("slack answers %d", status.Code)}
 	}
 	return &adapters.Fault{Sentence: unreached, Err: edge.Detail(err)}
@@ -114,7 +121,7 @@ func fault(err error) error {
 
 func refusedBy(r slack.SlackErrorResponse) error {
 	code := word(r.Err)
-	detail := errors.New("slack says " + code)
+	detail := errors.New("slack says " + code + where(r.ResponseMetadata.Messages))
 	if code == "missing_scope" {
 		return &adapters.Fault{
 			Sentence: "The app lacks the scope %s: add it under “OAuth & Permissions”, and install the app again.", Args: []any{word(r.Needed)},
@@ -126,7 +133,7 @@ func refusedBy(r slack.SlackErrorResponse) error {
 	case ok:
 	case strings.HasPrefix(code, "restricted_action"):
 		known = refusals["restricted_action"]
-	case strings.HasPrefix(code, "invalid_"), strings.HasPrefix(code, "msg_"), strings.HasPrefix(code, "too_many_"), code == "no_text":
+	case ofForm(code):
 		known = refusal{adapters.ErrInvalid, misread}
 	default:
 		known = refusal{nil, unreached}
@@ -137,6 +144,39 @@ func refusedBy(r slack.SlackErrorResponse) error {
 	}
 	return f
 }
+
+// ofForm tells whether a code is about what a message is made of.
+func ofForm(code string) bool {
+	_, other := refusals[code]
+	return !other && (strings.HasPrefix(code, "invalid_") || strings.HasPrefix(code, "msg_") || strings.HasPrefix(code, "too_many_") || code == "no_text")
+}
+
+// malformed tells whether Slack refuses what a message is made of.
+func malformed(err error) bool {
+	r, ok := errors.AsType[slack.SlackErrorResponse](err)
+	return ok && ofForm(r.Err)
+}
+
+// pointer is where in what was sent something is wrong, as Slack tells it.
+var pointer = regexp.MustCompile(`\[json-pointer:(/[a-z0-9_/]{1,100})\]`)
+
+// where tells which parts of a message Slack finds fault with, and nothing of its words, which
+// may quote.
+func where(messages []string) string {
+	var all []string
+	for _, m := range messages[:min(len(messages), maxPointers)] {
+		if found := pointer.FindStringSubmatch(m); found != nil {
+			all = append(all, found[1])
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " at " + strings.Join(all, ", ")
+}
+
+// maxPointers is how many parts of a message are told of.
+const maxPointers = 5
 
 // word is a code as Slack writes it, and nothing else that a server might say.
 func word(code string) string {

@@ -14,8 +14,6 @@ import (
 const (
 	// pace is the time between two edits: a workspace bears about 50 a minute in all.
 	pace = 4 * time.Second
-	// statusLasts is how long the working status stands, less what it takes to set it again.
-	statusLasts = 100 * time.Second
 
 	// silentFor is how long it is not tried again where it is not allowed: somebody may allow
 	// it, or invite the bot.
@@ -46,13 +44,15 @@ func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, 
 	}
 	if at.IsZero() {
 		return s.once(ctx, key, p.Thread, 1, func(ctx context.Context, n int) (string, error) {
-			return s.post(ctx, key, n, p.Thread, text, blocks)
+			return s.post(ctx, key, n, p.Thread, words{blocks, text, text})
 		}, func(ctx context.Context, n int) (string, error) {
 			return s.find(ctx, key, n, p.Thread)
 		})
 	}
-	_, _, _, err := s.api.UpdateMessageContext( //nolint:dogsled // the message is known
-		ctx, at.Channel, at.ID, plainly(slack.MsgOptionText(text, false), slack.MsgOptionBlocks(blocks...))...)
+	err := s.write(ctx, words{blocks, text, text}, func(what ...slack.MsgOption) error {
+		_, _, _, err := s.api.UpdateMessageContext(ctx, at.Channel, at.ID, what...) //nolint:dogsled // the message is known
+		return err                                                                  //nolint:wrapcheck // fault reads the library's error
+	})
 	return at, fault(err)
 }
 
@@ -123,6 +123,3 @@ func (s *Slack) isSilent(channel string) bool {
 	now := time.Now()
 	return now.Before(s.silent[""]) || now.Before(s.silent[channel])
 }
-
-// TypingLasts is how long that stands.
-func (*Slack) TypingLasts() time.Duration { return statusLasts }

@@ -30,7 +30,7 @@ func respondKey(event string) string { return "respond-" + digest(event) + "/url
 func (s *Slack) respond(ctx context.Context, key string, r adapters.Reply) (ref adapters.MessageRef, ok bool, err error) {
 	r.Mention = "" // nobody else is there
 	parts := s.compose(r)
-	if r.Command == "" || len(parts) > maxRespond || len(uploads(r.Files)) > 0 {
+	if r.Command == "" || len(parts) > maxRespond || len(parts) > 0 && len(parts[0].files) > 0 {
 		return ref, false, nil
 	}
 	at, err := s.config.State.Get(ctx, respondKey(r.Command))
@@ -42,14 +42,14 @@ func (s *Slack) respond(ctx context.Context, key string, r adapters.Reply) (ref 
 	}
 	over := false
 	ref, err = s.once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
-		_, _, err := s.api.PostMessageContext(ctx, r.Thread.Channel, plainly(
-			slack.MsgOptionText(parts[n].fallback(), false), slack.MsgOptionBlocks(s.blocks(parts[n], r.Language)...),
-			slack.MsgOptionResponseURL(string(at), slack.ResponseTypeEphemeral),
-		)...)
+		err := s.write(ctx, s.words(parts[n], r.Language), func(what ...slack.MsgOption) error {
+			_, _, err := s.api.PostMessageContext(ctx, r.Thread.Channel, append(what, slack.MsgOptionResponseURL(string(at), slack.ResponseTypeEphemeral))...)
+			return err //nolint:wrapcheck // begin reads the library's error
+		})
 		if status, is := errors.AsType[slack.StatusCodeError](err); is && (status.Code == http.StatusNotFound || status.Code == http.StatusGone) {
 			over = true
 		}
-		return unseen + digest(key) + "-" + strconv.Itoa(n), err //nolint:wrapcheck // begin reads the library's error
+		return unseen + digest(key) + "-" + strconv.Itoa(n), err
 	}, func(context.Context, int) (string, error) {
 		return "", nil // that it is there twice is better than not at all
 	})

@@ -31,7 +31,7 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 	if r.Thread.Adapter != Name {
 		return none, invalid("the thread is not one of Slack's")
 	}
-	if err := s.fits(r); err != nil {
+	if err := s.Limits(r.Thread).Check(r); err != nil {
 		return none, err
 	}
 	if ref, ok, err := s.respond(ctx, key, r); ok || err != nil {
@@ -39,13 +39,13 @@ func (s *Slack) Send(ctx context.Context, key string, r adapters.Reply) (adapter
 	}
 	parts := s.compose(r)
 	ref, err := s.once(ctx, key, r.Thread, len(parts), func(ctx context.Context, n int) (string, error) {
-		if p := parts[n]; len(p.files) > 0 {
-			return s.share(ctx, key, r.Thread, p.files, len(parts) == 1)
+		if len(parts[n].files) > 0 {
+			return s.share(ctx, filesKey(key, n), r, parts[n:])
 		}
-		return s.post(ctx, key, n, r.Thread, parts[n].fallback(), s.blocks(parts[n], r.Language))
+		return s.post(ctx, key, n, r.Thread, s.words(parts[n], r.Language))
 	}, func(ctx context.Context, n int) (string, error) {
 		if len(parts[n].files) > 0 {
-			return s.sharedBefore(ctx, key, r.Thread, len(parts) == 1)
+			return s.sharedBefore(ctx, filesKey(key, n), r.Thread, looksFor(parts[n:]))
 		}
 		return s.find(ctx, key, n, r.Thread)
 	})
@@ -64,31 +64,9 @@ func toReactOn(ref adapters.MessageRef) adapters.MessageRef {
 	return ref
 }
 
-// fits checks that Slack takes the files.
-func (s *Slack) fits(r adapters.Reply) error {
-	n := 0
-	for i, f := range r.Files {
-		if f.Link != "" {
-			continue
-		}
-		if f.Size > s.config.MaxFile {
-			return &adapters.Fault{
-				Sentence: "%s is too large to be sent here.", Args: []any{f.Name}, Kind: adapters.ErrTooLarge, File: i + 1, Limit: s.config.MaxFile,
-			}
-		}
-		n++
-	}
-	if n > maxFiles {
-		return &adapters.Fault{
-			Sentence: "%d files are more than can be sent with one answer: at most %d are taken.", Args: []any{n, maxFiles}, Kind: adapters.ErrTooLarge,
-		}
-	}
-	return nil
-}
-
-// Limits are what a workspace takes.
+// Limits are what a workspace takes, in several messages.
 func (s *Slack) Limits(adapters.Thread) adapters.Limits {
-	return adapters.Limits{File: s.config.MaxFile, Files: maxFiles}
+	return adapters.Limits{File: s.config.MaxFile, Files: adapters.MaxFiles}
 }
 
 // once posts the parts under a key that are not there yet. One that may be there is looked
@@ -158,17 +136,36 @@ func entryRef(e *ledger.Entry) adapters.MessageRef {
 	return e.Ref
 }
 
+// words are what a message says.
+type words struct {
+	blocks   []slack.Block
+	fallback string // what notifications and screen readers tell of them
+	plain    string // all of it, where Slack refuses the form of the blocks
+}
+
 // post posts a message, which the key and its number are written on.
-func (s *Slack) post(ctx context.Context, key string, n int, in adapters.Thread, text string, blocks []slack.Block) (string, error) {
-	options := plainly(
-		slack.MsgOptionText(text, false), slack.MsgOptionBlocks(blocks...),
+func (s *Slack) post(ctx context.Context, key string, n int, in adapters.Thread, w words) (ts string, err error) {
+	to := []slack.MsgOption{
 		slack.MsgOptionMetadata(slack.SlackMetadata{EventType: metadataType, EventPayload: map[string]any{metadataKey: key, metadataPart: strconv.Itoa(n)}}),
-	)
-	if in.ID != "" {
-		options = append(options, slack.MsgOptionTS(in.ID))
 	}
-	_, ts, err := s.api.PostMessageContext(ctx, in.Channel, options...)
-	return ts, err //nolint:wrapcheck // begin reads the library's error
+	if in.ID != "" {
+		to = append(to, slack.MsgOptionTS(in.ID))
+	}
+	err = s.write(ctx, w, func(what ...slack.MsgOption) error {
+		_, ts, err = s.api.PostMessageContext(ctx, in.Channel, append(what, to...)...)
+		return err //nolint:wrapcheck // begin reads the library's error
+	})
+	return ts, err
+}
+
+// write posts or edits a message, and once more as plain text where Slack refuses its form.
+func (s *Slack) write(ctx context.Context, w words, post func(what ...slack.MsgOption) error) error {
+	err := post(plainly(slack.MsgOptionText(w.fallback, false), slack.MsgOptionBlocks(w.blocks...))...)
+	if !malformed(err) {
+		return err
+	}
+	s.config.Log.WarnContext(ctx, "Slack refuses the form of a message, which is posted as plain text", "error", fault(err))
+	return post(plainly(slack.MsgOptionText(w.plain, false), slack.MsgOptionBlocks(), slack.MsgOptionDisableMarkdown())...)
 }
 
 // find looks for a message that was posted under a key; "" if there is none.

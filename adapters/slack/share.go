@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/slack-go/slack"
@@ -33,44 +34,74 @@ type shared struct {
 // share uploads files, and shows them in one message, whose address it gives. Where Slack
 // does not tell that in time, it is the first file's: nothing that fails once they are shown
 // may let them be sent again. See https://docs.slack.dev/messaging/working-with-files.
-func (s *Slack) share(ctx context.Context, key string, in adapters.Thread, files []adapters.Attachment, alone bool) (string, error) {
+func (s *Slack) share(ctx context.Context, note string, r adapters.Reply, parts []part) (string, error) {
 	var sent shared
-	for _, f := range files {
-		id, err := s.upload(ctx, f)
-		if err != nil {
-			return "", unsent{err}
-		}
-		sent.Files = append(sent.Files, slack.FileSummary{ID: id, Title: printable(f.Name)})
+	var rest []int
+	for _, p := range parts {
+		rest = append(rest, p.files...)
 	}
-	if err := s.note(ctx, key, sent); err != nil { // so that they are known wherever they are looked for
+	batch := parts[0].files
+	for i, n := range batch {
+		id, err := s.upload(ctx, r.Files[n])
+		if err != nil {
+			return "", unsent{blamed(err, batch[i:i+1], rest[i:])}
+		}
+		sent.Files = append(sent.Files, slack.FileSummary{ID: id, Title: printable(r.Files[n].Name)})
+	}
+	if err := s.note(ctx, note, sent); err != nil { // so that they are known wherever they are looked for
 		return "", unsent{local{err}}
 	}
-	return s.show(ctx, key, in, sent, alone)
+	ts, err := s.show(ctx, note, r.Thread, sent, looksFor(parts))
+	if unposted(err) {
+		err = unsent{blamed(err, batch, rest)}
+	}
+	return ts, err
+}
+
+// looksFor is how often it is looked where the first of the messages shows its files, which is
+// a moment later: text comes soon enough below them, but other files might overtake them, and
+// where nothing follows it is what people react on.
+func looksFor(parts []part) int {
+	if len(parts) > 1 && len(parts[1].files) == 0 {
+		return fewLooks
+	}
+	return looks
+}
+
+// blamed names in a refusal the files that it is about: these, or all that were still to be
+// sent where nobody may send files there, or no more.
+func blamed(err error, these, all []int) error {
+	f, ok := asFault(fault(err))
+	if !ok || !adapters.Final(f) || errors.Is(f.Kind, adapters.ErrGone) || errors.Is(f.Kind, adapters.ErrRefused) {
+		return err
+	}
+	named := *f
+	named.Files = these
+	if errors.Is(f.Kind, adapters.ErrForbidden) && !isCode(err, "file_type_not_allowed", "file_uploads_except_images_disabled") {
+		named.Files = all
+	}
+	return &named
 }
 
 // show shows files that are uploaded.
-func (s *Slack) show(ctx context.Context, key string, in adapters.Thread, sent shared, alone bool) (string, error) {
+func (s *Slack) show(ctx context.Context, note string, in adapters.Thread, sent shared, most int) (string, error) {
 	ts, err := s.complete(ctx, in, sent.Files)
 	if err != nil {
 		return "", err
 	}
 	sent.Done, sent.TS = true, ts
-	note, stop := context.WithTimeout(context.WithoutCancel(ctx), noting)
+	noted, stop := context.WithTimeout(context.WithoutCancel(ctx), noting)
 	defer stop()
-	if err := s.note(note, key, sent); err != nil {
+	if err := s.note(noted, note, sent); err != nil {
 		s.config.Log.WarnContext(ctx, "it was not noted that files are shown", "error", err)
 	}
-	return s.where(ctx, in, sent, alone), nil
+	return s.where(ctx, in, sent, most), nil
 }
 
 // where is the message that shows files, or else the first of them.
-func (s *Slack) where(ctx context.Context, in adapters.Thread, sent shared, alone bool) string {
+func (s *Slack) where(ctx context.Context, in adapters.Thread, sent shared, most int) string {
 	if sent.TS != "" {
 		return sent.TS
-	}
-	most := fewLooks
-	if alone {
-		most = looks
 	}
 	ts, err := s.whereShared(ctx, in.Channel, sent.Files[0].ID, most)
 	if err != nil {
@@ -79,11 +110,11 @@ func (s *Slack) where(ctx context.Context, in adapters.Thread, sent shared, alon
 	return first(ts, sent.Files[0].ID)
 }
 
-// note keeps what is sent under a key.
+// note keeps what is sent in a message, under its key of State.
 func (s *Slack) note(ctx context.Context, key string, sent shared) error {
 	b, err := json.Marshal(sent)
 	if err == nil {
-		err = s.config.State.Put(ctx, filesKey(key), b, rememberFiles)
+		err = s.config.State.Put(ctx, key, b, rememberFiles)
 	}
 	if err != nil {
 		return fmt.Errorf("note which files are sent: %w", err)
@@ -101,16 +132,21 @@ type local struct{ error }
 
 func (l local) Unwrap() error { return l.error }
 
-func filesKey(key string) string {
-	sum := sha256.Sum256([]byte(Name + "\x00" + key))
+// filesKey is where it is noted which files the n-th message of a reply shows.
+func filesKey(key string, n int) string {
+	of := Name + "\x00" + key
+	if n > 0 {
+		of += "\x00" + strconv.Itoa(n)
+	}
+	sum := sha256.Sum256([]byte(of))
 	return "posted-" + hex.EncodeToString(sum[:]) + "/files"
 }
 
 // sharedBefore looks for the message of files that were sent under a key; "" if there is
 // none. Files that are not seen yet, and of which Slack has not said that it shows them, are
 // shown: Slack shows a file once.
-func (s *Slack) sharedBefore(ctx context.Context, key string, in adapters.Thread, alone bool) (string, error) {
-	b, err := s.config.State.Get(ctx, filesKey(key))
+func (s *Slack) sharedBefore(ctx context.Context, note string, in adapters.Thread, most int) (string, error) {
+	b, err := s.config.State.Get(ctx, note)
 	if errors.Is(err, adapters.ErrGone) {
 		return "", nil
 	}
@@ -122,7 +158,7 @@ func (s *Slack) sharedBefore(ctx context.Context, key string, in adapters.Thread
 		return "", err //nolint:wrapcheck // the storage says what was attempted
 	}
 	if sent.Done {
-		return s.where(ctx, in, sent, alone), nil
+		return s.where(ctx, in, sent, most), nil
 	}
 	ts, err := s.whereShared(ctx, in.Channel, sent.Files[0].ID, looks)
 	switch {
@@ -133,11 +169,11 @@ func (s *Slack) sharedBefore(ctx context.Context, key string, in adapters.Thread
 	case err != nil && !lacks(err):
 		return "", err
 	}
-	ts, err = s.show(ctx, key, in, sent, alone)
+	ts, err = s.show(ctx, note, in, sent, most)
 	switch {
 	case isCode(err, "file_update_failed"): // they are shown already
 		return sent.Files[0].ID, nil
-	case isCode(err, "file_not_found", "file_deleted"):
+	case err != nil && adapters.Final(fault(err)): // who sends them anew is told which ones are refused
 		return "", nil
 	}
 	return ts, err

@@ -23,8 +23,8 @@
 //
 // # Out
 //
-//   - The parts of a reply are: its files, as one message, then its text in as many messages
-//     as it takes. The last one carries the choices, and is the one to react on.
+//   - The parts of a reply are: its files, then its text, each in as many messages as it takes.
+//     The last one carries the choices, and is the one to react on.
 //   - Send posts once under a key. What was posted stands in the State, and each text's
 //     metadata names the key, so that a post whose confirmation was lost is looked up before
 //     it is posted again; of files it is known by the files themselves. Two processes that
@@ -68,7 +68,9 @@ const (
 	officialURL  = slack.APIURL
 	officialHost = "slack.com"
 	usualFile    = 1 << 30 // what Slack takes
-	maxFiles     = 10      // of a message
+	// maxFiles is how many files a message shows: people's clients take no more, and from 15 on
+	// Slack fails (https://github.com/slackapi/python-slack-sdk/issues/1653).
+	maxFiles = 10
 )
 
 // Phrases tells fixed sentences in a language, as phrase.Catalogue does.

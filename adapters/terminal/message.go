@@ -18,8 +18,8 @@ import (
 // names of those hold no dot.
 const Passing = "."
 
-// person is everybody: who is to be told apart has a data folder of their own.
-const person = "user"
+// Person is everybody's id: who is to be told apart has a data folder of their own.
+const Person = "user"
 
 // Thread is the conversation of that name.
 func Thread(name string) adapters.Thread {
@@ -36,7 +36,7 @@ func Message(thread, wish string, paths []string) adapters.Event {
 	}
 	return adapters.Event{
 		Kind: adapters.MessageSent, ID: m.Ref.ID, Adapter: Name, Thread: Thread(thread),
-		By: adapters.Person{ID: person}, At: now, Message: m,
+		By: adapters.Person{ID: Person}, At: now, Message: m,
 	}
 }
 
