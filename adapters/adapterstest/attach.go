@@ -24,6 +24,7 @@ func attaching() map[string]check {
 		"attachments that are gone": {[]Feature{Uploads}, attachmentsGone},
 		"attachments that break":    {[]Feature{Uploads}, attachmentsBreak},
 		"limits":                    {[]Feature{Limits}, limits},
+		"a form that is refused":    {[]Feature{Forms}, formRefused},
 	}
 }
 
@@ -177,7 +178,7 @@ func attachmentsGone(s *scene) {
 func attachmentsBreak(s *scene) {
 	thread, key := s.thread(), s.key()
 	r := adapters.Reply{Thread: thread, Text: longText(1500), Mention: s.ana.ID}
-	for i := range s.most(3) {
+	for i := range s.most(12) {
 		r.Files = append(r.Files, s.shelf.put(fmt.Sprintf("file-%d.bin", i), "application/octet-stream", noise(50_000+i)))
 	}
 	broken := errors.New("the storage is away")
@@ -240,6 +241,31 @@ func limits(s *scene) {
 		s.shows(s.of(where, ref), what)
 		s.attached(where, ref, files[:last])
 	}
+}
+
+// formRefused checks that a message whose form the platform refuses is posted as plain text,
+// once, with its files.
+func formRefused(s *scene) {
+	thread, key := s.thread(), s.key()
+	r := adapters.Reply{
+		Thread: thread, Text: "Here they are: **bold** and `code`.", Mention: s.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},
+	}
+	for i := range s.most(2) {
+		r.Files = append(r.Files, s.shelf.put(fmt.Sprintf("file-%d.txt", i), "text/plain", fmt.Appendf(nil, "content %d", i)))
+	}
+	as[Fussy](s, s.p).RefuseForm(s.T)
+	ref := s.sendUnder(key, r)
+	s.same(ref, s.sendUnder(key, r))
+	s.attached(thread, ref, r.Files)
+	s.only(thread, ref)
+	var notified []string
+	for _, m := range s.of(thread, ref) {
+		notified = append(notified, m.Notified...)
+	}
+	if !equal(notified, []string{s.ana.ID}) {
+		s.Errorf("it notifies %q", notified)
+	}
+	s.tells(thread, ref, "Here they are: bold and code.", "another way")
 }
 
 // mostTried is how many bytes a limit may have to be tried.

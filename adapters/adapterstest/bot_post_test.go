@@ -18,6 +18,12 @@ func (b *bot) post(ctx context.Context, nonce string, thread adapters.Thread, p 
 	for {
 		id, wait, err := b.postOnce(ctx, nonce, thread, p)
 		switch {
+		case errors.Is(err, errForm) && !b.is("insists on its form"):
+			for _, text := range p.Choices {
+				p.Blocks = append(p.Blocks, adapters.Block{Spans: []adapters.Span{{Text: text}}})
+			}
+			p.Choices = nil
+			continue
 		case wait == 0:
 			return id, b.passing(err)
 		case wait > time.Minute && !b.is("waits for ever"):
@@ -33,6 +39,8 @@ func (b *bot) post(ctx context.Context, nonce string, thread adapters.Thread, p 
 		}
 	}
 }
+
+var errForm = &adapters.Fault{Sentence: "That has no form.", Kind: adapters.ErrInvalid}
 
 func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread, p adapterstest.Shown) (string, time.Duration, error) {
 	c := b.chat
@@ -50,6 +58,9 @@ func (b *bot) postOnce(ctx context.Context, nonce string, thread adapters.Thread
 		return "", 0, adapters.ErrGone
 	case c.closed[thread.Key()]:
 		return "", 0, &adapters.Fault{Sentence: "I may not write there.", Kind: adapters.ErrForbidden}
+	case c.fussy && len(p.Choices) > 0:
+		c.fussy = false
+		return "", 0, errForm
 	case c.pause > 0:
 		wait := c.pause
 		c.pause = 0

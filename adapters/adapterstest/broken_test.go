@@ -100,6 +100,7 @@ var faults = map[string][]string{
 	"attachments that are gone": {"calls all passing"},
 	"attachments that break":    {"sends half of a file", "starts anew"},
 	"limits":                    {"posts before it looks", "calls all passing"},
+	"a form that is refused":    {"insists on its form"},
 	// repeating and refusing
 	"one key posts once":                 {"posts twice"},
 	"one key in several processes":       {"knows its own keys only"},

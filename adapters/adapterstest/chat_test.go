@@ -32,6 +32,7 @@ type chat struct {
 	refusing bool
 	lost     int
 	pause    time.Duration
+	fussy    bool
 	silent   chan struct{}
 }
 

@@ -91,6 +91,7 @@ const (
 	Breaks    Feature = "broken lines"    // [Breaking]
 	Echoes    Feature = "echoes"          // [Echoing]
 	Stillness Feature = "stillness"       // [Stalling]
+	Forms     Feature = "forms"           // [Fussy]
 )
 
 // Spelling is a platform on which a text can hold what means something to the platform.
@@ -217,6 +218,12 @@ type Stalling interface {
 	Stall(t *testing.T) <-chan struct{}
 }
 
+// Fussy is a platform that may refuse what a message is made of.
+type Fussy interface {
+	// RefuseForm lets the platform refuse the next message that is more than a text with files.
+	RefuseForm(t *testing.T)
+}
+
 // has tells whether the platform and its adapter have a feature, where an interface tells.
 var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Statuses: adapterIs[adapters.Acknowledger], Progress: adapterIs[adapters.Reporter], Typing: adapterIs[adapters.Typer],
@@ -227,6 +234,7 @@ var has = map[Feature]func(Platform, adapters.Adapter) bool{
 	Pictures:  platformIs[Marking],
 	LostFiles: platformIs[LosingFiles], LostPosts: platformIs[Losing], Pauses: platformIs[Pausing], Rights: platformIs[Forbidding],
 	Tokens: platformIs[Refusing], Breaks: platformIs[Breaking], Echoes: platformIs[Echoing], Stillness: platformIs[Stalling],
+	Forms: platformIs[Fussy],
 }
 
 func adapterIs[I any](_ Platform, a adapters.Adapter) bool {

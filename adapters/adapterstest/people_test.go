@@ -167,6 +167,8 @@ func (c *chat) LoseFiles(_ *testing.T, m adapters.MessageRef) {
 
 func (c *chat) LoseAnswers(_ *testing.T, posts int) { c.set(func() { c.lost = posts }) }
 
+func (c *chat) RefuseForm(*testing.T) { c.set(func() { c.fussy = true }) }
+
 func (c *chat) Pause(_ *testing.T, wanted time.Duration) { c.set(func() { c.pause = wanted }) }
 
 func (*chat) Short() time.Duration { return time.Second }

@@ -22,12 +22,12 @@ func repeating() map[string]check {
 	}
 }
 
-// rich is a reply that has everything.
+// rich is a reply that has everything, of files more than one message holds on most platforms.
 func (s *scene) rich(thread adapters.Thread) adapters.Reply {
 	r := adapters.Reply{
 		Thread: thread, Text: longText(1500), Mention: s.ana.ID, Choices: []adapters.Choice{{ID: "a", Text: "another way"}},
 	}
-	for i := range s.most(3) {
+	for i := range s.most(12) {
 		r.Files = append(r.Files, s.shelf.put(fmt.Sprintf("file-%d.bin", i), "application/octet-stream", noise(1000+i)))
 	}
 	return r

@@ -234,6 +234,10 @@ func (p *platform) LoseFiles(_ *testing.T, m adapters.MessageRef) {
 
 func (p *platform) LoseAnswers(_ *testing.T, posts int) { p.s.LoseAnswers(posts) }
 
+func (p *platform) RefuseForm(*testing.T) {
+	p.s.RefuseForm(1, "components", "BASE_TYPE_BAD_LENGTH", discordtest.PostMessage)
+}
+
 func (p *platform) Pause(_ *testing.T, wanted time.Duration) {
 	p.s.RateLimit(1, wanted, false, discordtest.PostMessage)
 }

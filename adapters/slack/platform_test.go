@@ -289,8 +289,16 @@ func (w *workspace) LoseFiles(t *testing.T, ref adapters.MessageRef) {
 }
 
 func (w *workspace) LoseAnswers(_ *testing.T, posts int) {
-	w.Server.LoseAnswers("files.completeUploadExternal", 1)
-	w.Server.LoseAnswers("chat.postMessage", posts-1)
+	shown := min(posts, 2)
+	w.Server.LoseAnswers("files.completeUploadExternal", shown)
+	w.Server.LoseAnswers("chat.postMessage", posts-shown)
+}
+
+func (w *workspace) RefuseForm(*testing.T) { w.FailNext("chat.postMessage", 1, malformedBlocks) }
+
+// malformedBlocks is how Slack refuses blocks, in words that quote.
+var malformedBlocks = slacktest.Failure{
+	Error: "invalid_blocks", Messages: []string{"[ERROR] must be less than 3001 characters: secret words [json-pointer:/blocks/0/text/text]"},
 }
 
 func (w *workspace) Pause(_ *testing.T, wanted time.Duration) {

@@ -37,6 +37,7 @@ func TestContract(t *testing.T) {
 			adapterstest.Bots:        "there are no other ones",
 			adapterstest.Pauses:      "the channel wants none",
 			adapterstest.Rights:      "there are none",
+			adapterstest.Forms:       "the channel takes what it is given",
 			adapterstest.Tokens:      "there are none",
 			adapterstest.Echoes:      "each event is told once",
 			adapterstest.Pictures:    "what is pointed at goes with a message",

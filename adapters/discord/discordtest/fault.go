@@ -115,6 +115,16 @@ func (s *Server) FailNext(n, status int, on ...Route) {
 	s.trouble(n, on, refuse(&refusal{status: status, message: message}))
 }
 
+// RefuseForm answers the next n with 400 and the code 50035, since a field of the form is wrong.
+func (s *Server) RefuseForm(n int, field, code string, on ...Route) {
+	s.trouble(n, on, refuse(badForm(field, code, "That is not as it should be.")))
+}
+
+// RefuseNext answers the next n with a status and one of Discord's JSON error codes.
+func (s *Server) RefuseNext(n, status, code int, on ...Route) {
+	s.trouble(n, on, refuse(&refusal{status: status, code: code, message: "That is refused."}))
+}
+
 func (s *Server) trouble(n int, on []Route, a *answer) {
 	s.do(func() { s.next = append(s.next, &trouble{left: n, on: on, answer: a}) })
 }

@@ -8,6 +8,8 @@ type Failure struct {
 	Status int
 	// Error is the code in {"ok":false,"error":…}; "" answers with an HTML page.
 	Error string
+	// Messages are what Slack says besides of an Error.
+	Messages []string
 }
 
 // RateLimit lets the next n calls of method fail with 429 and Retry-After of retryAfter,

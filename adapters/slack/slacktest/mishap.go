@@ -92,7 +92,11 @@ func (f *Failure) write(w http.ResponseWriter, retryAfter time.Duration) {
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(f.Status)
-	_, _ = w.Write(encode(object{"ok": false, "error": f.Error})) //nolint:errcheck // the client has gone
+	answer := object{"ok": false, "error": f.Error}
+	if len(f.Messages) > 0 {
+		answer["response_metadata"] = object{"messages": f.Messages}
+	}
+	_, _ = w.Write(encode(answer)) //nolint:errcheck // the client has gone
 }
 
 func (s *Server) stall(method string) (release func()) {
