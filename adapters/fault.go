@@ -45,7 +45,7 @@ type Fault struct { //nolint:errname // a Fault is more than an error: what peop
 	// reason. The rest of the reply may be sent: leave these out, or give links in their place,
 	// and send again under the same key.
 	Files []int
-	// Limit is how many bytes of a file would be taken, 0 if that is not known.
+	// Limit is how many bytes of a file would be taken, or how many files, 0 if that is not known.
 	Limit int64
 	// Err is the detail, without token, signed address or what people wrote; it may be nil.
 	Err error

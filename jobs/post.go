@@ -90,8 +90,7 @@ func (j *Jobs) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fa
 		f.Handle = ""
 	}
 	if tooMany > 0 {
-		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
-		o.because(plan.Say("Files that are not sent: %d.", tooMany))
+		o.because(plan.Say("At most %d files are sent with one answer. Not sent: %d.", refused.Limit, tooMany))
 	}
 	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
 	return nil

@@ -48,7 +48,7 @@ func TestFilesThatAPlatformDoesNotTake(t *testing.T) {
 				"pic333.png is too large to be sent here: it has 0.1 MB, and at most 0.0 MB are taken.",
 		},
 		"two are too many": {
-			limits: adapters.Limits{Files: 1}, linked: "-xx", said: "At most 1 files are sent with one answer.\n\nFiles that are not sent: 2.",
+			limits: adapters.Limits{Files: 1}, linked: "-xx", said: "At most 1 files are sent with one answer. Not sent: 2.",
 		},
 		"the platform takes less than it had said": {
 			refuse: func(r adapters.Reply) error { return large(r, "pic22") }, linked: "-x-", said: "pic22.png is too large to be sent here.",
