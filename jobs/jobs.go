@@ -210,7 +210,7 @@ func New(c Config) (*Jobs, error) {
 		config: c, quota: limits, id: c.Name + "-" + hash(rand.Text())[:8],
 		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
 		logs: newLogs(c.State, c.Retention, 512), texts: newTexts(c.Blobs),
-		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]sent{}},
+		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]tried{}},
 		obey: 5 * time.Second, log: c.Log,
 	}
 	j.known, j.stuck = &known{jobs: j, left: map[string]time.Time{}}, make(chan error, 1)

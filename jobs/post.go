@@ -15,28 +15,34 @@ import (
 
 // post sends a reply. Files that the platform does not take go as links, or are left out and
 // named with the reason: the text always comes.
-func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply) (sent, error) {
-	r.Files = slices.Clone(r.Files)
-	text, omitted := r.Text, omissions{}
+func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (sent, error) {
+	text := r.Text
+	if t.without != nil {
+		r = *t.without
+	}
 	for {
 		ref, err := to.Send(ctx, key, r)
 		refused, _ := errors.AsType[*adapters.Fault](err)
-		if refused == nil || !j.uploads(r, refused.Files) {
-			return sent{Ref: ref, Incomplete: omitted.files > 0}, err
+		if refused == nil || !uploads(r, refused.Files) {
+			return sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
 		}
 		j.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", forOperator(err))
-		if err := j.omit(ctx, &r, refused, &omitted); err != nil {
+		r.Files = slices.Clone(r.Files)
+		if err := j.omit(ctx, &r, refused, &t.omitted); err != nil {
 			return sent{}, err
 		}
 		r.Text = text
-		for _, m := range omitted.told() {
+		for _, m := range t.omitted.told() {
 			j.add(&r, m)
 		}
+		without := r
+		t.without = &without
+		j.posts.note(key, t)
 	}
 }
 
 // uploads tells whether a reply uploads one of these files, so that it can be sent without.
-func (*Jobs) uploads(r adapters.Reply, files []int) bool {
+func uploads(r adapters.Reply, files []int) bool {
 	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
 }
 

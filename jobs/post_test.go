@@ -3,6 +3,7 @@ package jobs_test
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,6 +150,30 @@ func TestAnAnswerThatMayNotBeWritten(t *testing.T) {
 	h.log.until(t, 1, "stage failed", "Send Messages.")
 	if r.Runs[0].Status != jobs.Failed || r.Runs[0].Problem != "The bot lacks a permission here: Send Messages." || h.chat.sends != 2 {
 		t.Errorf("it is %s after %d tries: %s", r.Runs[0].Status, h.chat.sends, r.Runs[0].Problem)
+	}
+}
+
+// TestWhatWasRefusedIsNotTriedAgain where the rest of the answer may stand already: it is that
+// rest that is sent under the key.
+func TestWhatWasRefusedIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	var tries []int
+	h.chat.onSend = func(_ int, r adapters.Reply) error {
+		if tries = append(tries, len(r.Files)); len(r.Files) > 1 {
+			return &adapters.Fault{Sentence: "Too large.", Kind: adapters.ErrTooLarge, Files: []int{0}}
+		}
+		return nil
+	}
+	h.chat.onSent = func(n int) error {
+		if n == 2 {
+			return errors.New("the connection broke")
+		}
+		return nil
+	}
+	r := h.ask(h.start(), h.says("t", "ann", "pic1;pic22"))
+	if !slices.Equal(tries, []int{2, 1, 1}) || r.Runs[0].Status != jobs.Failed || strings.Count(h.told(r), "too large") != 1 {
+		t.Errorf("%v files are tried, it is %s: %s", tries, r.Runs[0].Status, h.told(r))
 	}
 }
 

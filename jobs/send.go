@@ -63,23 +63,23 @@ func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run
 // postOnce posts the answer of a run, unless this process has posted it and could not write
 // that down.
 func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *run) (sent, error) {
-	s, before := j.posts.try(key)
-	if !s.Ref.IsZero() {
-		return s, nil
+	t, before := j.posts.try(key)
+	if !t.sent.Ref.IsZero() {
+		return t.sent, nil
 	}
 	if retried, _ := asynq.GetRetryCount(ctx); before || retried > 0 {
 		if err := j.ready(ctx, id, run.n); err != nil {
-			return s, err
+			return sent{}, err
 		}
 	}
-	s, err := j.post(ctx, to, key, id, run.answer.Reply)
+	s, err := j.post(ctx, to, key, id, run.answer.Reply, t)
 	if wait := waitFor(err); wait > 0 {
-		return s, &waitError{after: wait, err: err}
+		return sent{}, &waitError{after: wait, err: err}
 	}
 	if err != nil {
-		return s, fmt.Errorf("send an answer: %w", err)
+		return sent{}, fmt.Errorf("send an answer: %w", err)
 	}
-	j.posts.stands(key, s)
+	j.posts.note(key, tried{sent: s})
 	return s, nil
 }
 
