@@ -24,19 +24,6 @@ type reporting struct {
 	now  adapters.Progress
 }
 
-// until waits until the progress is shown so, and gives it.
-func (r *reporting) until(is func(adapters.Progress) bool) adapters.Progress {
-	for {
-		r.mu.Lock()
-		now := r.now
-		r.mu.Unlock()
-		if is(now) {
-			return now
-		}
-		<-r.shown
-	}
-}
-
 func (*reporting) Pace() time.Duration { return 0 }
 
 func (r *reporting) Report(_ context.Context, key string, _ adapters.MessageRef, p adapters.Progress) (adapters.MessageRef, error) {
@@ -54,6 +41,19 @@ func (r *reporting) Report(_ context.Context, key string, _ adapters.MessageRef,
 	default: // nobody waits for it
 	}
 	return adapters.MessageRef{Adapter: "chat", Channel: "c", ID: "progress-" + key}, nil
+}
+
+// until waits until the progress is shown so, and gives it.
+func (r *reporting) until(is func(adapters.Progress) bool) adapters.Progress {
+	for {
+		r.mu.Lock()
+		now := r.now
+		r.mu.Unlock()
+		if is(now) {
+			return now
+		}
+		<-r.shown
+	}
 }
 
 func TestProgressThatCannotBeShownIsTriedAtGrowingIntervals(t *testing.T) {

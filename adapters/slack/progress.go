@@ -50,8 +50,8 @@ func (s *Slack) Report(ctx context.Context, key string, at adapters.MessageRef, 
 		})
 	}
 	err := s.write(ctx, words{blocks, text, text}, func(what ...slack.MsgOption) error {
-		_, _, _, err := s.api.UpdateMessageContext(ctx, at.Channel, at.ID, what...) //nolint:dogsled // the message is known
-		return err                                                                  //nolint:wrapcheck // fault reads the library's error
+		_, _, _, err := s.api.UpdateMessageContext(ctx, at.Channel, at.ID, what...)
+		return err //nolint:wrapcheck // fault reads the library's error
 	})
 	return at, fault(err)
 }

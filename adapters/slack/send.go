@@ -155,7 +155,7 @@ func (s *Slack) post(ctx context.Context, key string, n int, in adapters.Thread,
 		_, ts, err = s.api.PostMessageContext(ctx, in.Channel, append(what, to...)...)
 		return err //nolint:wrapcheck // begin reads the library's error
 	})
-	return ts, err
+	return ts, err //nolint:wrapcheck // the same
 }
 
 // write posts or edits a message, and once more as plain text where Slack refuses its form.
