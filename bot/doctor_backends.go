@@ -71,7 +71,7 @@ func (c Config) remedy(server string) string {
 
 // examinePrograms looks for the media programs that tools run, and whether they are
 // confined.
-func (c Config) examinePrograms() []finding {
+func (c Config) examinePrograms(ctx context.Context) []finding {
 	box, err := sandbox.New(sandbox.Config{})
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
@@ -84,7 +84,7 @@ func (c Config) examinePrograms() []finding {
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
 	}
-	return []finding{programsFinding(b.Programs()), confinementFinding(box.Confines())}
+	return []finding{programsFinding(b.Programs()), confinementFinding(box.Confinement(ctx))}
 }
 
 // programsFinding says which programs are missing, and how to get them.
@@ -107,13 +107,14 @@ func programsFinding(all []program.Program) finding {
 		strings.Join(absent, ", "), strings.Join(packages, " "))}
 }
 
-// confinementFinding says whether the kernel keeps programs from what is not theirs.
-func confinementFinding(why error) finding {
-	if why != nil {
-		return finding{missing, "confinement", fmt.Sprintf(
-			"Programs are not confined, or not wholly: %s. Run Atelier as a user, or in a container, that has nothing else to lose.", oneSentence(why))}
+// confinementFinding says whether the kernel keeps programs from what is not theirs, and as
+// which user they run.
+func confinementFinding(c sandbox.Confinement) finding {
+	if c.Lacks != nil {
+		return finding{missing, "confinement", strings.TrimSpace(fmt.Sprintf(
+			"Programs are not confined, or not wholly: %s. Run Atelier as a user, or in a container, that has nothing else to lose. %s", oneSentence(c.Lacks), c.User))}
 	}
-	return finding{healthy, "confinement", "The kernel keeps programs from all files but their own, and from the network."}
+	return finding{healthy, "confinement", "The kernel keeps programs from all files but their own, from other processes, and from the network. " + c.User}
 }
 
 // oneSentence joins what stands in several lines.

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
 )
 
 // TestDoctorOfServers: each server that is set is told of, whoever names it, and what to do
@@ -58,18 +59,18 @@ func TestDoctorOfPrograms(t *testing.T) {
 	if f := found["programs"]; f.State != healthy || !strings.Contains(f.Says, "espeak-ng, ffmpeg, ffprobe,") {
 		t.Errorf("%+v", f)
 	}
-	if f := found["confinement"]; f.State == wrong || f.Says == "" {
+	if f := found["confinement"]; f.State == wrong || !strings.Contains(f.Says, "Programs run as ") {
 		t.Errorf("%+v", f)
 	}
 	f := programsFinding([]program.Program{{Name: "espeak-ng", Debian: "espeak-ng", Found: true}, {Name: "ffmpeg", Debian: "ffmpeg"}, {Name: "ffprobe", Debian: "ffmpeg"}, {Name: "tesseract", Debian: "tesseract-ocr"}})
 	if f.State != missing || !strings.HasPrefix(f.Says, "ffmpeg, ffprobe, tesseract cannot be found") || !strings.HasSuffix(f.Says, ": apt-get install ffmpeg tesseract-ocr") {
 		t.Errorf("%+v", f)
 	}
-	f = confinementFinding(errors.Join(errors.New("one thing"), errors.New("another")))
-	if f.State != missing || !strings.Contains(f.Says, ": one thing; another. ") {
+	f = confinementFinding(sandbox.Confinement{User: "As somebody.", Lacks: errors.Join(errors.New("one thing"), errors.New("another"))})
+	if f.State != missing || !strings.Contains(f.Says, ": one thing; another. ") || !strings.HasSuffix(f.Says, " As somebody.") {
 		t.Errorf("%+v", f)
 	}
-	if f := confinementFinding(nil); f.State != healthy {
+	if f := confinementFinding(sandbox.Confinement{User: "As somebody."}); f.State != healthy || !strings.HasSuffix(f.Says, " As somebody.") {
 		t.Errorf("%+v", f)
 	}
 }

@@ -106,5 +106,5 @@ func (c Config) examineTools(ctx context.Context) []finding {
 		}
 		found = append(found, finding{missing, s.Tool.Name, s.Why})
 	}
-	return slices.Concat(found, c.examineServers(ctx, tools), c.examinePrograms())
+	return slices.Concat(found, c.examineServers(ctx, tools), c.examinePrograms(ctx))
 }

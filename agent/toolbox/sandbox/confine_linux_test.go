@@ -1,139 +1,381 @@
 package sandbox
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// TestConfinement holds the kernel to what its version can, and Confines tells of the rest.
-// Each script tries what it must not; ok is what it says where it could.
-func TestConfinement(t *testing.T) {
-	t.Parallel()
-	s := newSandbox(t, Config{})
-	version, filtered := landlockVersion(), filters()
-	t.Logf("Landlock is of version %d, calls are filtered: %t", version, filtered)
-	folder := t.TempDir()
-	dir, given, sibling := filepath.Join(folder, "call"), filepath.Join(folder, "given"), filepath.Join(folder, "sibling")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
+// world is a system that programs run on, as far as it differs from this one.
+type world struct {
+	// root and ordinary tell which users are there. Tests of an ordinary user make no root.
+	root, ordinary bool
+	// without is a privilege that root does not have.
+	without int
+	// namespace has root be so in a user namespace alone.
+	namespace bool
+	// fails are system calls that fail.
+	fails []failing
+	// says are words of what the operator is told.
+	says []string
+}
+
+// failing is a system call that fails so, with this first argument or bits of it if any.
+type failing struct {
+	call, first, bits uint32
+	so                syscall.Errno
+}
+
+// What kernels and containers lack.
+var (
+	noLandlock = failing{call: unix.SYS_LANDLOCK_CREATE_RULESET, so: unix.ENOSYS}
+	noFilters  = []failing{
+		{call: unix.SYS_PRCTL, first: unix.PR_GET_SECCOMP, so: unix.EINVAL}, {call: unix.SYS_PRCTL, first: unix.PR_SET_SECCOMP, so: unix.EINVAL},
+		{call: unix.SYS_SECCOMP, so: unix.ENOSYS},
 	}
-	for _, path := range []string{given, sibling} {
-		if err := os.WriteFile(path, []byte("words"), 0o600); err != nil {
+	noNamespaces = []failing{{call: unix.SYS_UNSHARE, so: unix.EPERM}, {call: unix.SYS_CLONE, bits: namespaces, so: unix.EPERM}, {call: unix.SYS_CLONE3, so: unix.ENOSYS}}
+)
+
+var worlds = map[string]world{
+	"an ordinary user":                 {ordinary: true, says: []string{"only root can", "The filter of system calls keeps them from"}},
+	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root without CAP_SYS_PTRACE", "The filter of system calls keeps them from"}},
+	"root of a user namespace":         {root: true, namespace: true, says: []string{"may not become user 65530", "The filter of system calls keeps them from"}},
+	"root that may not change":         {root: true, fails: []failing{{call: unix.SYS_SETRESUID, so: unix.EPERM}}, says: []string{"may not become user 65530"}},
+	"no user namespaces":               {root: true, ordinary: true, fails: noNamespaces},
+	"no Landlock":                      {root: true, ordinary: true, fails: []failing{noLandlock}, says: []string{"no Landlock", "read and write the files that this process may"}},
+	"no filters":                       {root: true, ordinary: true, fails: noFilters, says: []string{"not filtered", "open sockets"}},
+	"neither":                          {root: true, ordinary: true, fails: append([]failing{noLandlock}, noFilters...), says: []string{"no Landlock", "not filtered"}},
+	"neither, root that cannot change": {root: true, without: unix.CAP_SETUID, fails: append([]failing{noLandlock}, noFilters...), says: []string{"no Landlock", "they may end other processes"}},
+}
+
+// A test's environment says with these that it is to go into a world first, which world it is
+// in, and that it is the confined program itself.
+const (
+	worldAhead = "ATELIER_TEST_WORLD_AHEAD"
+	worldHere  = "ATELIER_TEST_WORLD"
+	attempting = "ATELIER_TEST_ATTEMPTS"
+)
+
+const someUser = 65531 // an ordinary one
+
+// TestConfinement: a program is kept from what it is promised that it is kept from, on this
+// system and on others, as root and as an ordinary user.
+func TestConfinement(t *testing.T) {
+	if told, ok := os.LookupEnv(attempting); ok {
+		if err := tryAll(told); err != nil {
 			t.Fatal(err)
 		}
+		os.Exit(0)
 	}
+	if name, ok := os.LookupEnv(worldAhead); ok {
+		t.Fatal(enterWorld(name))
+	}
+	if name, ok := os.LookupEnv(worldHere); ok {
+		confinement(t, worlds[name])
+		return
+	}
+	t.Parallel()
+	t.Run("here", func(t *testing.T) {
+		t.Parallel()
+		confinement(t, world{})
+	})
+	for name, w := range worlds {
+		users := []int{os.Geteuid()}
+		if os.Geteuid() == 0 {
+			users = slices.DeleteFunc([]int{0, someUser}, func(id int) bool { return id == 0 && !w.root || id != 0 && !w.ordinary })
+		} else if !w.ordinary {
+			continue
+		}
+		for _, id := range users {
+			t.Run(fmt.Sprintf("%s, %d", name, id), func(t *testing.T) {
+				t.Parallel()
+				c := exec.CommandContext(t.Context(), self, onlyThis, "-test.v")
+				c.Env = append(os.Environ(), worldAhead+"="+name)
+				c.Dir = os.TempDir()
+				c.SysProcAttr = &syscall.SysProcAttr{}
+				if id != os.Geteuid() {
+					c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(id)} //nolint:gosec // a small number
+				}
+				if w.namespace {
+					c.SysProcAttr.Cloneflags = unix.CLONE_NEWUSER
+					c.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: id, Size: 1}}
+					c.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}}
+				}
+				out, err := c.CombinedOutput()
+				if w.namespace && errors.Is(err, unix.EPERM) {
+					t.Logf("there are no user namespaces here: %v", err) // so that nobody is root of one
+				} else if err != nil || !bytes.Contains(out, []byte("--- PASS: TestConfinement")) {
+					t.Errorf("%v: %s", err, out)
+				}
+			})
+		}
+	}
+}
+
+// confinement tries everything in the world that this process is in.
+func confinement(t *testing.T, w world) {
+	t.Helper()
+	s := newSandbox(t, Config{})
+	p := expected(t, w)
+	a := newArena(t)
+
+	said := s.Confinement(t.Context())
+	told := said.User
+	if said.Lacks != nil {
+		told += " " + said.Lacks.Error()
+	}
+	t.Log(told)
+	for _, words := range append(w.says, "Programs run as") {
+		if !strings.Contains(told, words) {
+			t.Errorf("the operator is told %q, which lacks %q", told, words)
+		}
+	}
+	if own := strings.Contains(told, "a user of their own"); own != (p&otherUser != 0) {
+		t.Errorf("the operator is told %q", told)
+	}
+	if whole := p&emptying != 0 && p&calls != 0; whole != (said.Lacks == nil) {
+		t.Errorf("the operator is told that this is missing: %v", said.Lacks)
+	}
+
+	out, err := s.Run(t.Context(), Command{Program: self, Args: []string{onlyThis}, Env: tries(t, a, p), Dir: t.TempDir(), Read: []string{a.Given}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge(t, out, p)
+	if len(w.says) > 0 {
+		return
+	}
+	// What nothing keeps it from it can do, so that it is kept from something.
+	free := exec.CommandContext(t.Context(), self, onlyThis)
+	free.Env, free.Dir = append(os.Environ(), tries(t, a, 0)...), t.TempDir()
+	if out, err = free.Output(); err != nil {
+		t.Fatal(err)
+	}
+	judge(t, out, 0)
+}
+
+// expected are the protections of a world.
+func expected(t *testing.T, w world) protections {
+	t.Helper()
+	p := always
+	for version, protects := range map[int]protections{1: files, truncates: emptying, 4: connecting, signals: scope, 9: addressing} {
+		if landlockVersion() >= version {
+			p |= protects
+		}
+	}
+	if filters() {
+		p |= calls
+	}
+	all, err := capabilities()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := os.Geteuid() == 0 && !slices.ContainsFunc(w.fails, func(f failing) bool { return f.call == unix.SYS_SETRESUID }) && !w.namespace
+	for _, c := range needed {
+		own = own && all.Effective&(1<<c.capability) != 0
+	}
+	if os.Geteuid() == 0 {
+		p |= lesser
+	}
+	if own {
+		p |= otherUser
+	} else if p&calls != 0 && p&scope == 0 {
+		p |= quiet
+	}
+	if p&files == 0 {
+		p |= hidden
+		if os.Geteuid() != 0 {
+			p |= hiddenFiles
+		}
+	}
+	return p
+}
+
+func newArena(t *testing.T) arena {
+	t.Helper()
+	folder := t.TempDir()
+	a := arena{Given: filepath.Join(folder, "given"), Sibling: filepath.Join(folder, "sibling"), Folder: folder, Bot: os.Getpid()}
+	if err := errors.Join(os.WriteFile(a.Given, []byte("words"), 0o600), os.WriteFile(a.Sibling, []byte("words"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	victim := exec.CommandContext(t.Context(), "sleep", "600") // until the test is over
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	a.Victim = victim.Process.Pid
+	t.Cleanup(func() {
+		if err := victim.Wait(); err == nil {
+			t.Error("the victim has ended by itself")
+		}
+	})
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = listener.Close() })                //nolint:errcheck // all scripts have ended
-	port := strconv.Itoa(listener.Addr().(*net.TCPAddr).Port) //nolint:forcetypeassert,errcheck // it listens on TCP
-	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(folder, "socket"))
+	t.Cleanup(func() { _ = listener.Close() })   //nolint:errcheck // all attempts are over
+	a.Port = listener.Addr().(*net.TCPAddr).Port //nolint:forcetypeassert,errcheck // it listens on TCP
+	a.Socket = filepath.Join(folder, "socket")
+	socket, err := new(net.ListenConfig).Listen(t.Context(), "unix", a.Socket)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = socket.Close() }) //nolint:errcheck // all scripts have ended
+	t.Cleanup(func() { _ = socket.Close() }) //nolint:errcheck // all attempts are over
+	return a
+}
 
-	// perl speaks to sockets, and is part of every Debian.
-	connect := func(family, address string) string {
-		return "perl -MSocket -e 'socket(S," + family + ",SOCK_STREAM,0) and connect(S," + address + ") and print q(ok)'"
+// tries is the environment in which this test makes the attempts.
+func tries(t *testing.T, a arena, p protections) []string {
+	t.Helper()
+	in, err := json.Marshal(input{a, p})
+	if err != nil {
+		t.Fatal(err)
 	}
-	const calls = -1
-	for name, c := range map[string]struct {
-		script string
-		may    bool
-		// harmful is what is not tried outside too, where the others succeed.
-		harmful bool
-		// by is what keeps it from that: Landlock of this version, 1 if it is not said, or the
-		// filter of calls.
-		by int
-	}{
-		"read what is given":       {script: "cat " + given + " >/dev/null && echo ok", may: true},
-		"write into the folder":    {script: "mkdir sub && echo x >sub/file && mv sub/file sub/other && rm -r sub && echo ok", may: true},
-		"read a sibling":           {script: "cat " + sibling + " && echo ok"},
-		"list the folder above":    {script: "ls " + folder + " && echo ok"},
-		"read the users":           {script: "cat /etc/passwd && echo ok"},
-		"read the settings":        {script: "cat /etc/hostname || cat /etc/resolv.conf && echo ok"},
-		"read of other processes":  {script: "cat /proc/1/cmdline || cat /proc/" + strconv.Itoa(os.Getpid()) + "/environ && echo ok"},
-		"write what is given":      {script: "echo x >" + given + " && echo ok"},
-		"append to what is given":  {script: "echo x >>" + given + " && echo ok"},
-		"write elsewhere":          {script: "echo x >" + folder + "/new && echo ok"},
-		"write into /tmp":          {script: "echo x >/tmp/atelier-sandbox-test && echo ok", harmful: true},
-		"write into the system":    {script: "echo x >/usr/atelier-sandbox-test && echo ok", harmful: true},
-		"follow a link out":        {script: "ln -s " + sibling + " out && cat out && echo ok"},
-		"leave a link":             {script: "ln -s " + sibling + " out && echo ok"},
-		"leave a second name":      {script: "ln " + sibling + " out && echo ok"},
-		"leave a pipe":             {script: "mkfifo out && echo ok"},
-		"run what it has written":  {script: "cp /bin/true mine && chmod +x mine && ./mine && echo ok"},
-		"end this process":         {script: "kill -0 " + strconv.Itoa(os.Getpid()) + " && echo ok", by: signals},
-		"connect":                  {script: connect("PF_INET", "pack_sockaddr_in("+port+",inet_aton(q(127.0.0.1)))"), by: calls},
-		"connect to a file":        {script: connect("PF_UNIX", "pack_sockaddr_un(q("+folder+"/socket))"), by: calls},
-		"send a datagram":          {script: "perl -MSocket -e 'socket(S,PF_INET,SOCK_DGRAM,0) and print q(ok)'", by: calls},
-		"leave its group":          {script: "setsid true && echo ok", by: calls},
-		"empty a sibling":          {script: "perl -e 'truncate(q(" + sibling + "), 5) and print q(ok)'", by: truncates},
-		"share memory":             {script: "perl -e '$id = shmget(0, 4096, 0600); defined $id and shmctl($id, 0, 0) and print q(ok)'", by: calls},
-		"leave a queue":            {script: "perl -e '$id = msgget(0, 0600); defined $id and msgctl($id, 0, 0) and print q(ok)'", by: calls},
-		"leave semaphores":         {script: "perl -e '$id = semget(0, 1, 0600); defined $id and semctl($id, 0, 0, 0) and print q(ok)'", by: calls},
-		"have a system of its own": {script: "unshare --user true && echo ok", by: calls, harmful: true},
-		"be born in another":       {script: "perl -e '$id = syscall(" + strconv.Itoa(unix.SYS_CLONE) + ", " + strconv.Itoa(unix.CLONE_NEWUSER|int(unix.SIGCHLD)) + ", 0, 0, 0, 0); $id > 0 and print q(ok)'", by: calls, harmful: true},
-		"ask for another's keys":   {script: "perl -e 'syscall(" + strconv.Itoa(unix.SYS_KEYCTL) + ", 0, -3, 0) >= 0 and print q(ok)'", by: calls, harmful: true},
-		"give a file away":         {script: "echo x >mine && chown 12345 mine && echo ok", harmful: true},
-		"take a limit back":        {script: "ulimit -f unlimited && echo ok", harmful: true},
-		"use another way to calls": {script: "perl -e 'syscall(0x40000000 + 41, 2, 1, 0) >= 0 and print q(ok)'", by: calls, harmful: true},
-	} {
-		if c.by == calls && !filtered || c.by != calls && version < max(c.by, 1) {
-			continue // Confines tells
+	return []string{attempting + "=" + string(in)}
+}
+
+// judge looks at what became of the attempts.
+func judge(t *testing.T, out []byte, p protections) {
+	t.Helper()
+	var said map[string]string
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatalf("%v: %q", err, out)
+	}
+	for _, a := range p.attempts() {
+		why, tried := said[a.name]
+		switch {
+		case !tried:
+			t.Errorf("%s: it was not tried", a.name)
+		case a.by&p == 0 && why != "":
+			t.Errorf("%s: it could not: %s", a.name, why)
+		case a.by&p != 0 && why == "":
+			t.Errorf("%s: it could", a.name)
+		case a.by&p&(calls|quiet) != 0 && why != a.refusal().Error():
+			t.Errorf("%s: it is told %q, not %q", a.name, why, a.refusal())
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			command := sh(c.script)
-			command.Dir, command.Read = t.TempDir(), []string{given}
-			if !c.harmful {
-				free := exec.CommandContext(t.Context(), "sh", "-c", c.script) //nolint:gosec // the test's own words
-				free.Dir = t.TempDir()
-				if out, err := free.CombinedOutput(); !strings.HasSuffix(strings.TrimSpace(string(out)), "ok") {
-					t.Fatalf("it fails unconfined too: %q, %v", out, err)
-				}
-			}
-			out, err := s.Run(t.Context(), command)
-			if may := strings.HasSuffix(strings.TrimSpace(string(out)), "ok"); may != c.may {
-				t.Errorf("it could: %v; it says %q, %v", may, out, err)
-			}
-		})
 	}
 }
 
-// TestConfines: what a kernel cannot do of what is promised is said.
-func TestConfines(t *testing.T) {
+// onlyThis is the argument that runs TestConfinement alone.
+const onlyThis = "-test.run=^TestConfinement$"
+
+// TestLacks: the operator is told what a kernel cannot do of what is promised.
+func TestLacks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		version  int
-		filtered bool
-		says     []string
+		holds protection
+		says  []string
 	}{
-		{0, true, []string{"no Landlock"}},
-		{0, false, []string{"no Landlock", "open sockets"}},
-		{2, true, []string{"version 2", "emptying files", "ending other processes"}}, // Debian 12
-		{5, true, []string{"version 5", "ending other processes"}},
-		{6, false, []string{"open sockets"}},
-		{6, true, nil},
+		{protection{Filtered: true}, []string{"no Landlock"}},
+		{protection{OwnUser: true}, []string{"no Landlock", "open sockets"}},
+		{protection{Landlock: 2, Filtered: true}, []string{"version 2", "emptying files"}}, // Debian 12
+		{protection{Landlock: 5, Filtered: true}, nil},
+		{protection{Landlock: 6}, []string{"open sockets", "change their limits"}},
+		{protection{Landlock: 6, Filtered: true}, nil},
+		{protection{Landlock: 6, Filtered: true, OwnUser: true}, nil},
 	} {
-		err := lacking(c.version, c.filtered)
+		err := c.holds.lacks()
 		if (err == nil) != (len(c.says) == 0) {
-			t.Errorf("version %d, filtered %t: %v", c.version, c.filtered, err)
+			t.Errorf("%+v: %v", c.holds, err)
 		}
 		for _, word := range c.says {
 			if !strings.Contains(err.Error(), word) {
-				t.Errorf("version %d says %v, which lacks %q", c.version, err, word)
+				t.Errorf("%+v says %v, which lacks %q", c.holds, err, word)
 			}
 		}
+	}
+}
+
+// enterWorld makes this process one of a world, and starts its program anew there.
+func enterWorld(name string) error {
+	runtime.LockOSThread() // what is changed of one thread is changed of what is started from it
+	w := worlds[name]
+	if w.without != 0 && os.Geteuid() == 0 {
+		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(w.without), 0, 0, 0); err != nil {
+			return fmt.Errorf("drop a privilege: %w", err)
+		}
+	}
+	if len(w.fails) > 0 {
+		if err := fail(w.fails); err != nil {
+			return fmt.Errorf("let calls fail: %w", err)
+		}
+	}
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, worldAhead+"=") })
+	return syscall.Exec(self, os.Args, append(env, worldHere+"="+name))
+}
+
+// fail lets calls of this thread fail.
+func fail(all []failing) error {
+	const number, first = 0, 16
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	var program []unix.SockFilter
+	for _, f := range all {
+		test := unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: f.bits}
+		switch {
+		case f.first != 0:
+			test = unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: f.first}
+		case f.bits == 0:
+			test = unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JA}
+		}
+		program = append(program, load(number), unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: f.call},
+			load(first), test, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(f.so)})
+	}
+	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]} //nolint:gosec // a few
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	return unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0) //nolint:gosec // as it takes it
+}
+
+// TestProgramsEndWithThisOne: when this program is killed, so is what it runs.
+func TestProgramsEndWithThisOne(t *testing.T) {
+	if _, ok := os.LookupEnv(attempting); ok {
+		c := sh("echo started >&0; exec sleep 600")
+		c.Input = os.Stdin
+		_, err := newSandbox(t, Config{}).Run(t.Context(), c)
+		t.Fatal(err)
+	}
+	t.Parallel()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close() //nolint:errcheck // it was read
+	c := exec.CommandContext(t.Context(), self, "-test.run=^TestProgramsEndWithThisOne$")
+	c.Env, c.Stdin = append(os.Environ(), attempting+"="), writer
+	if err := errors.Join(c.Start(), writer.Close(), reader.SetReadDeadline(time.Now().Add(time.Minute))); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, len("started\n"))
+	if _, err := io.ReadFull(reader, line); err != nil {
+		t.Error(err)
+	}
+	if err := c.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	// The pipe ends with the last who holds it.
+	if rest, err := io.ReadAll(reader); err != nil || len(rest) > 0 {
+		t.Errorf("%q, %v", rest, err)
+	}
+	if err := c.Wait(); err == nil {
+		t.Error("it has ended by itself")
 	}
 }
 

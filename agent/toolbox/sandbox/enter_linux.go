@@ -30,7 +30,8 @@ var entered atomic.Bool //nolint:gochecknoglobals // it says of the process whet
 // Enter is called first thing in main, and in TestMain of packages whose tests run
 // programs: in the process that stands between this program and a confined one it does
 // not return. In any other it makes the process the one that inherits what its programs
-// leave behind, so that it can see it to its end, and nothing else.
+// leave behind, so that it can see it to its end; and without Landlock it hides the process's
+// memory and environment from others of its user, as programs then are. It does nothing else.
 func Enter() {
 	if len(os.Args) > 2 && os.Args[0] == mark && os.Getenv("ATELIER_SANDBOX") == "enter" {
 		err := become(os.Args[1], os.Args[2], os.Args[2:])
@@ -38,11 +39,14 @@ func Enter() {
 		os.Exit(notStarted)
 	}
 	_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) //nolint:errcheck // where there is none, the first process buries them
+	if landlockVersion() < 1 {
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) //nolint:errcheck // it takes no other values
+	}
 	entered.Store(true)
 }
 
-// become confines this process and turns it into the program. It returns only if that
-// fails.
+// become confines this process and turns it into the program, or writes to its output what
+// holds it where it is a probe. It returns only if that fails.
 func become(rules, path string, args []string) error {
 	runtime.LockOSThread() // what confines one thread confines what is started from it
 	unix.CloseOnExec(reportTo)
@@ -56,8 +60,15 @@ func become(rules, path string, args []string) error {
 			env = append(env, v)
 		}
 	}
-	if err := p.enforce(path); err != nil {
+	holds, err := p.enforce(path)
+	if err != nil {
 		return err
+	}
+	if p.Probe {
+		if err := json.NewEncoder(os.Stdout).Encode(holds); err != nil {
+			return fmt.Errorf("tell what confines programs: %w", err)
+		}
+		os.Exit(0)
 	}
 	if err := syscall.Exec(path, args, env); err != nil { //nolint:gosec // the operator names the program
 		return fmt.Errorf("start the program: %w", err)

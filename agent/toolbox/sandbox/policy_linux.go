@@ -18,6 +18,16 @@ type policy struct {
 	Dir    string   `json:"dir"`  // read and write, "" is none
 	Read   []string `json:"read"` // read alone
 	Limits []limit  `json:"limits"`
+	// Probe has the confined process tell what holds it, instead of becoming a program.
+	Probe bool `json:"probe,omitempty"`
+}
+
+// protection is what holds a confined process.
+type protection struct {
+	Landlock int    `json:"landlock"` // its version, 0 is none
+	Filtered bool   `json:"filtered"` // system calls are
+	OwnUser  bool   `json:"own_user"`
+	WhyNot   string `json:"why_not"` // it has no user of its own
 }
 
 // limit is one of setrlimit(2).
@@ -51,28 +61,83 @@ func (s *Sandbox) policy(c Command) policy {
 	if all := threads(); all > 0 { // root is not held to it, but watched all the same
 		limits = append(limits, limit{unix.RLIMIT_NPROC, int64(all + s.config.Processes + spare)})
 	}
-	return policy{Dir: c.Dir, Read: c.Read, Limits: limits}
+	return policy{Dir: c.Dir, Read: c.Read, Limits: limits, Probe: c.probe}
 }
 
 // enforce confines this thread for good, and whatever it becomes.
-func (p policy) enforce(program string) error {
+func (p policy) enforce(program string) (h protection, err error) {
+	h = protection{Landlock: landlockVersion(), Filtered: filters()}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("give up new privileges: %w", err)
+		return h, fmt.Errorf("give up new privileges: %w", err)
 	}
 	if err := p.files(program); err != nil {
-		return err
+		return h, err
 	}
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, yielding) //nolint:errcheck // or it yields more already
-	if err := dropCapabilities(); err != nil {
-		return err
+	if err := changeUser(); err != nil {
+		h.WhyNot = err.Error()
+	} else {
+		h.OwnUser = true
+	}
+	if err := dropCapabilities(h.OwnUser); err != nil {
+		return h, err
+	}
+	// The kernel forgets it where a thread changes its user or group.
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return h, fmt.Errorf("end with this program: %w", err)
 	}
 	for _, l := range p.Limits {
 		most := uint64(l.Most) //nolint:gosec // not negative
 		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: most, Max: most}); err != nil {
-			return fmt.Errorf("set limit %d: %w", l.What, err)
+			return h, fmt.Errorf("set limit %d: %w", l.What, err)
 		}
 	}
-	return filter()
+	if h.Filtered { // or Confinement tells
+		return h, filter(!h.OwnUser && h.Landlock < signals)
+	}
+	return h, nil
+}
+
+// ownUser is the user, and the group, that programs run as where this process may give them
+// another: a number that distributions and systemd give to nobody.
+const ownUser = 65530
+
+// needed are the privileges that a user of its own takes: to change into it, to read what it
+// is given and write its folder, and for this program to end it and to see what it holds open.
+var needed = []struct {
+	capability int
+	name       string
+}{
+	{unix.CAP_SETUID, "CAP_SETUID"}, {unix.CAP_SETGID, "CAP_SETGID"}, {unix.CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"},
+	{unix.CAP_KILL, "CAP_KILL"}, {unix.CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
+}
+
+// changeUser gives this thread a user of its own, or says why it cannot. A user namespace
+// would not help an ordinary user: there it has another number, and to the kernel it is the
+// same user as before.
+func changeUser() error {
+	if os.Geteuid() != 0 {
+		return errors.New("only root can run programs as another user")
+	}
+	all, err := capabilities()
+	if err != nil {
+		return err
+	}
+	for _, c := range needed {
+		if all.Effective&(1<<c.capability) == 0 {
+			return fmt.Errorf("it is root without %s", c.name)
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("keep privileges: %w", err)
+	}
+	// Those of this thread alone: what the others were does not outlive the start of the program.
+	for _, c := range []struct{ call, first uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, ownUser}, {unix.SYS_SETRESUID, ownUser}} {
+		if _, _, err := unix.RawSyscall(c.call, c.first, c.first, c.first); err != 0 {
+			return fmt.Errorf("it may not become user %d: %w", ownUser, err)
+		}
+	}
+	return nil
 }
 
 // The files that programs are made of. What is not there is passed over.
@@ -141,24 +206,37 @@ func reading(path string) (landlock.FSRule, error) {
 	return landlock.PathAccess(readFile, path), nil
 }
 
-// dropCapabilities leaves root nothing but to read files whoever has them, among those
-// that it may see.
-func dropCapabilities() error {
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var all [2]unix.CapUserData
-	if err := unix.Capget(&header, &all[0]); err != nil {
-		return fmt.Errorf("look up privileges: %w", err)
+// dropCapabilities leaves root, and the user of its own that it has become, nothing but to
+// read and write files whoever has them, among those that it may see.
+func dropCapabilities(ownUser bool) error {
+	all, err := capabilities()
+	if err != nil {
+		return err
 	}
 	const keep = 1 << unix.CAP_DAC_OVERRIDE
-	left := [2]unix.CapUserData{{Effective: all[0].Effective & keep, Permitted: all[0].Permitted & keep}}
-	if err := unix.Capset(&header, &left[0]); err != nil {
+	left := all.Permitted & keep
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	data := [2]unix.CapUserData{{Effective: left, Permitted: left, Inheritable: left}}
+	if err := unix.Capset(&header, &data[0]); err != nil {
 		return fmt.Errorf("give up privileges: %w", err)
+	}
+	if ownUser { // who loses it with the start of the program otherwise, as root does not
+		if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_DAC_OVERRIDE, 0, 0); err != nil {
+			return fmt.Errorf("keep the privilege to read files: %w", err)
+		}
 	}
 	return nil
 }
 
-// confines tells what the kernel cannot do of it.
-func confines() error { return lacking(landlockVersion(), filters()) }
+// capabilities are those of this thread. Those beyond the first 32 are for nothing here.
+func capabilities() (unix.CapUserData, error) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var all [2]unix.CapUserData
+	if err := unix.Capget(&header, &all[0]); err != nil {
+		return all[0], fmt.Errorf("look up privileges: %w", err)
+	}
+	return all[0], nil
+}
 
 // landlockVersion is that of the kernel's Landlock; 0 where there is none.
 func landlockVersion() int {
@@ -175,24 +253,35 @@ const (
 	signals   = 6 // Linux 6.12
 )
 
-// lacking tells what a kernel lacks whose Landlock is of that version.
-func lacking(abi int, filters bool) error {
+// user says as whom programs run, and why not better.
+func (h protection) user() string {
+	if h.OwnUser {
+		return fmt.Sprintf("Programs run as a user of their own (%d).", ownUser)
+	}
+	said := fmt.Sprintf("Programs run as the user of this process (%d), not as one of their own: %s.", os.Geteuid(), h.WhyNot)
+	if h.Filtered {
+		said += " The filter of system calls keeps them from its limits and its priority, and from the mode, owner and times of all files."
+	}
+	return said
+}
+
+// lacks tells what is promised and not held.
+func (h protection) lacks() error {
 	var all []error
-	since := func(version int, linux, what string) {
-		if abi > 0 && abi < version {
-			all = append(all, fmt.Errorf("this kernel's Landlock is of version %d, and only from %d (Linux %s) on it keeps programs from %s",
-				abi, version, linux, what))
-		}
-	}
-	if abi < 1 {
+	if h.Landlock < 1 {
 		all = append(all, errors.New("this kernel has no Landlock, or it is not switched on: "+
-			"programs may read and write the files that this process may, and end other processes of its user"))
+			"programs may read and write the files that this process may"))
+	} else if h.Landlock < truncates {
+		all = append(all, fmt.Errorf("this kernel's Landlock is of version %d, and only from %d (Linux 6.2) on it keeps programs from emptying files",
+			h.Landlock, truncates))
 	}
-	since(truncates, "6.2", "emptying files")
-	since(signals, "6.12", "ending other processes of the same user")
-	if !filters {
-		all = append(all, errors.New("this kernel does not filter system calls on this processor: "+
-			"programs may open sockets, leave their group and outlive their use"))
+	if !h.Filtered {
+		all = append(all, errors.New("system calls are not filtered, by this kernel or on this processor: "+
+			"programs may open sockets, leave their group and outlive their use, and change the times and attributes of files"))
+		if !h.OwnUser {
+			all = append(all, errors.New("since system calls are not filtered and programs have no user of their own, "+
+				"they may end other processes of their user, change their limits, and change the mode and owner of its files"))
+		}
 	}
 	return errors.Join(all...)
 }

@@ -18,6 +18,9 @@ import (
 // maxReport is the longest account of why a program could not be started, in bytes.
 const maxReport = 4 << 10
 
+// self is this program, wherever it lies.
+const self = "/proc/self/exe"
+
 // confined runs the program by way of this one, which confines itself before it becomes
 // the other.
 func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command) error {
@@ -34,7 +37,7 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 	}
 	defer report.Close() //nolint:errcheck // it was read
 	cmd.Args = append([]string{mark, string(rules), cmd.Path}, cmd.Args[1:]...)
-	cmd.Path = "/proc/self/exe"
+	cmd.Path = self
 	cmd.Env = append(cmd.Env, marked)
 	cmd.ExtraFiles = []*os.File{theirs} // becomes reportTo
 	// A program dies with the thread that started it, so that none is left when this one
@@ -59,6 +62,19 @@ func (s *Sandbox) confined(end context.CancelCauseFunc, cmd *exec.Cmd, c Command
 		return errors.New(oneLine(c, unstarted))
 	}
 	return err
+}
+
+// confinement asks a process that is confined as programs are.
+func (s *Sandbox) confinement(ctx context.Context) Confinement {
+	out, err := s.Run(ctx, Command{Program: self, probe: true})
+	if err != nil {
+		return Confinement{Lacks: fmt.Errorf("no program can be started: %w", err)}
+	}
+	var holds protection
+	if err := json.Unmarshal(out, &holds); err != nil {
+		return Confinement{Lacks: fmt.Errorf("read what confines programs: %w", err)}
+	}
+	return Confinement{User: holds.user(), Lacks: holds.lacks()}
 }
 
 // waitAll waits for the program and ends all that it has left. The group is killed while

@@ -12,8 +12,11 @@ import (
 // programs. It does nothing on this system.
 func Enter() {}
 
-func confines() error {
-	return errors.New("only Linux confines programs: here they may read, write and reach whatever this process may")
+func (s *Sandbox) confinement(context.Context) Confinement {
+	return Confinement{
+		User:  "Programs run as the user of this process.",
+		Lacks: errors.New("only Linux confines programs: here they may read, write and reach whatever this process may"),
+	}
 }
 
 // confined runs the program as it is.

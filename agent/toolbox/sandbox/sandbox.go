@@ -2,8 +2,9 @@
 //
 // Promises:
 //   - A program sees the files that it was given to read, the folder that it may write
-//     to, and what it itself is made of; it opens no socket. Where the kernel knows
-//     Landlock that is enforced, and [Sandbox.Confines] tells.
+//     to, and what it itself is made of; it opens no socket, changes the mode, owner, times
+//     and attributes of no file, and reaches no other process: not its memory, its limits,
+//     its priority or its processors. [Sandbox.Confinement] tells what of that holds here.
 //   - It ends with its context or its time, and so does all that it has started: none of
 //     its processes outlives [Sandbox.Run].
 //   - Its memory, the files that it writes, its processes and its time on the processor
@@ -15,22 +16,37 @@
 // program that is wanted. Linux alone knows how to; elsewhere programs run unconfined,
 // in their own group of processes where there are such.
 //
+// What holds a program: Landlock keeps it to its files. A filter of system calls (seccomp)
+// refuses those that open sockets, leave the group of processes, leave something in the kernel
+// (shared memory, queues, keys), open a system of its own (namespaces, mounts), look into
+// others (ptrace), change modes, owners, times and attributes of files, or change limits and
+// scheduling of any process but the caller. The filter sees no paths, so that a program cannot
+// change the mode of its own files either: those calls fail with EPERM. Where this process is
+// root, and has the privileges for it, programs also have a user of their own, to whom the
+// kernel refuses the same of other users' processes and files by itself. An ordinary user
+// cannot give them one: to the kernel a user namespace is still that user.
+//
+// Where something is missing: without a user of their own and with Landlock below version 6
+// (Linux 6.12) the filter also keeps programs from sending signals, except each to itself and
+// its group, so that they cannot end their own children one by one. Below version 3 (Linux
+// 6.2) they may empty files. Without Landlock they may read and write the files that this
+// process may, but not its memory and environment. Without the filter and without a user of
+// their own they may do to other processes and files of their user whatever that user may.
+//
 // What is not confined: the system's folders, its fonts and what /proc tells of processor and
-// memory may be read. Of system calls those are refused that open sockets, leave the group of
-// processes, leave something in the kernel (shared memory, queues, keys), open a system of
-// its own (namespaces, mounts) or look into others (ptrace); the others are not. How much is
-// read of the disk is not bounded. What is watched (the folder with what is open and has no
+// memory may be read, and whether a file exists. Other system calls are not refused. How much
+// is read of the disk is not bounded. What is watched (the folder with what is open and has no
 // name, memory in all, processes) may go beyond its limit between two looks, a tenth of a
 // second at most, and a file without a name that is mapped and no longer open is not seen;
 // memory and files are held by the kernel to their limits besides, process by process and
-// file by file. With Landlock below version 6 (Linux 6.12) programs may end other processes of
-// the same user, and below version 3 (Linux 6.2) empty files. When this program is killed with SIGKILL, the program that it has
-// started dies with it, but not what that has left in the background: it goes on until its
-// time on the processor is over.
+// file by file. When this program is killed with SIGKILL, the program that it has started dies
+// with it, but not what that has left in the background: it goes on until its time on the
+// processor is over.
 package sandbox
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"os/exec"
@@ -76,6 +92,8 @@ type Command struct {
 	File int64
 	// Timeout is how long it may run; 0 is [Config].Timeout.
 	Timeout time.Duration
+
+	probe bool // tell what confines it, instead of running
 }
 
 // Sandbox runs programs. It is safe for concurrent use.
@@ -111,5 +129,13 @@ func (s *Sandbox) Find(program, debian string) (string, error) {
 	return path, nil
 }
 
-// Confines tells whether the kernel confines what programs may reach: nil, or why not.
-func (s *Sandbox) Confines() error { return confines() }
+// Confinement is how programs are confined on this machine, for the operator.
+type Confinement struct {
+	// User says as which user programs run, and why not as one of their own, in sentences.
+	User string
+	// Lacks says what is promised and not held here, and why; nil is nothing.
+	Lacks error
+}
+
+// Confinement starts a process that is confined as programs are and asks it.
+func (s *Sandbox) Confinement(ctx context.Context) Confinement { return s.confinement(ctx) }
