@@ -60,6 +60,15 @@ type Syncer interface {
 	Sync(ctx context.Context) error
 }
 
+// Purger is State whose files may hold more than its methods give, such as what was deleted.
+// State that is no Purger leaves them to its server and the server's settings.
+type Purger interface {
+	// Purge returns when nothing is left in the files of what was deleted, overwritten or
+	// expired before it was called. It may be called by many at once, who share the work. If
+	// it fails, it may be called again.
+	Purge(ctx context.Context) error
+}
+
 const (
 	// MaxValue is the most bytes that one value may have. Larger things belong into
 	// [Blobs].

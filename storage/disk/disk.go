@@ -20,7 +20,10 @@
 //   - What Sync has returned for outlives a crash of the machine; what else was changed
 //     does after a second, by a sync in the background, while the disk keeps up. A crash
 //     of the machine may lose what was changed after the last sync, from some change on.
-//   - A log that was damaged where it was sure is refused, never read in part.
+//   - A log that lost something that was sure, at its end or in the middle, is read as far
+//     as it can be. The damaged file is kept beside the new one until the next Purge, and
+//     the loss is told to the log and by [ExamineState].
+//   - What Purge has returned for is in no file any more.
 //   - A method that fails has changed nothing. A disk that is full is told by
 //     [storage.ErrFull], and used again when it has room.
 //   - Values expire by the clock on the wall, over restarts too.

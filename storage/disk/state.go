@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -26,11 +27,14 @@ type StateConfig struct {
 	// CompactFrom is the size of the log in bytes from which it is rewritten when most
 	// of it is of no use any more; zero is 16 MiB.
 	CompactFrom int64
+	// Log is told what was lost of the file; nil is told nothing.
+	Log *slog.Logger
 }
 
 // State is in the memory of this process, and in a log from which it is read again.
 type State struct {
 	file   string
+	log    *slog.Logger
 	wall   func() time.Time // what the next process will go by
 	now    func() time.Time // what this one goes by: when it began, and the time that has passed
 	from   int64            // from which size on the log is compacted
@@ -40,12 +44,13 @@ type State struct {
 	mu         sync.Mutex
 	closed     bool
 	memory     memory
-	log        *journal
+	journal    *journal
 	compacting bool
 	since      []change // since the compaction has begun
 	retryAt    int64    // the size of the log at which a compaction that failed is tried again
 	checkAt    int64    // the size of the log at which what has expired is counted
 	next       *commit  // the sync that has not begun
+	purge      *commit  // the rewriting that is asked for and has not begun; nil is none
 	suspect    bool     // a sync has failed, and what the system has thrown away is not known
 	failed     error    // what the last sync has failed with
 	armed      bool     // whether the timer runs
@@ -61,6 +66,7 @@ type State struct {
 var (
 	_ storage.State   = (*State)(nil)
 	_ storage.Syncer  = (*State)(nil)
+	_ storage.Purger  = (*State)(nil)
 	_ storage.Checker = (*State)(nil)
 )
 
@@ -70,7 +76,7 @@ func OpenState(c StateConfig) (*State, error) { return openState(c, (*os.File).S
 
 func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 	s := &State{
-		file: c.File, wall: c.Now, from: c.CompactFrom, fsync: fsync,
+		file: c.File, log: c.Log, wall: c.Now, from: c.CompactFrom, fsync: fsync,
 		memory: memory{groups: map[string]map[string]*entry{}}, next: newCommit(), timer: time.NewTimer(time.Hour),
 		wake: make(chan struct{}, 1), stop: make(chan struct{}), stopped: make(chan struct{}),
 	}
@@ -78,6 +84,9 @@ func openState(c StateConfig, fsync func(*os.File) error) (*State, error) {
 	s.close = sync.OnceValue(s.end)
 	if s.wall == nil {
 		s.wall = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
 	}
 	s.now = steady(s.wall)
 	if s.from == 0 {
@@ -112,7 +121,7 @@ func (s *State) Check(ctx context.Context) error {
 	if s.closed {
 		return unusableState("The file of the state cannot be used", fs.ErrClosed)
 	}
-	if err := s.log.try(); err != nil {
+	if err := s.journal.try(); err != nil {
 		return unusableState("The file of the state cannot be written", err)
 	}
 	if s.failed != nil {
@@ -122,7 +131,7 @@ func (s *State) Check(ctx context.Context) error {
 	if err != nil {
 		return unusableState("The file of the state is gone; what is written now will be lost. Stop the program and start it again", err)
 	}
-	if open, err := s.log.f.Stat(); err != nil || !os.SameFile(named, open) {
+	if open, err := s.journal.f.Stat(); err != nil || !os.SameFile(named, open) {
 		return unusableState("The file of the state was replaced; what is written now will be lost. Stop the program and start it again",
 			errors.Join(fs.ErrExist, err))
 	}
@@ -130,19 +139,27 @@ func (s *State) Check(ctx context.Context) error {
 }
 
 // load reads the log and writes a compact one in its place. Where there is no room for
-// that, it goes on with the one that is there.
+// that, it goes on with the one that is there. A damaged one is kept aside and told of.
 func (s *State) load() error {
 	data, err := os.ReadFile(s.file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	fresh := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !fresh {
 		return unusableState("The file of the state cannot be read", err)
 	}
-	salt, end, err := replay(data, &s.memory)
-	if err != nil {
-		return err
+	var r reading
+	if !fresh {
+		if r, err = replay(data, &s.memory); err != nil {
+			return err
+		}
+	}
+	if r.damaged() {
+		if err := s.keepDamaged(r, int64(len(data))); err != nil {
+			return err
+		}
 	}
 	err = s.compact()
-	if errors.Is(err, storage.ErrFull) && end > 0 {
-		s.log, err = openJournal(s.file, salt, end)
+	if errors.Is(err, storage.ErrFull) && r.end > 0 {
+		s.journal, err = openJournal(s.file, r)
 	}
 	if err != nil {
 		return unusableState("The file of the state cannot be written", err)
@@ -158,13 +175,17 @@ func (s *State) end() error {
 	<-s.stopped
 	s.timer.Stop()
 	s.hints.close()
+	if s.purge != nil {
+		s.purge.err = errClosed // the next opening rewrites the log
+		close(s.purge.done)
+	}
 	err := s.commit()
 	if err == nil {
 		// It tells the next reading that what is before it was whole. Nothing is lost
 		// with it.
-		_ = s.log.write(change{kind: mark}) //nolint:errcheck // there may be no room
+		_ = s.journal.write(change{kind: mark}) //nolint:errcheck // there may be no room
 	}
-	return errors.Join(err, s.log.f.Close(), s.unlock())
+	return errors.Join(err, s.journal.f.Close(), s.unlock())
 }
 
 func unusableState(what string, err error) error {

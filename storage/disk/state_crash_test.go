@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"os/exec"
@@ -148,7 +149,7 @@ func TestACrashLosesNothing(t *testing.T) {
 }
 
 // spoil opens a copy of a log that was written so, and then changed.
-func spoil(t *testing.T, sync bool, change func(data []byte) []byte) (keys []string, err error) {
+func spoil(t *testing.T, sync bool, change func(data []byte) []byte) spoilt {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "log")
 	s := openState(t, disk.StateConfig{File: file})
@@ -164,64 +165,189 @@ func spoil(t *testing.T, sync bool, change func(data []byte) []byte) (keys []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file+"2", change(data), 0o600); err != nil {
+	folder := filepath.Join(t.TempDir(), "of the copy")
+	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	c, err := disk.OpenState(disk.StateConfig{File: file + "2"})
-	if err != nil {
-		return nil, err
+	r := spoilt{file: filepath.Join(folder, "log"), data: change(data)}
+	if err := os.WriteFile(r.file, r.data, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	keys, err = c.Keys(t.Context(), "g")
-	return keys, errors.Join(err, c.Close())
+	r.before, r.examined = disk.ExamineState(r.file)
+	var log strings.Builder
+	c, err := disk.OpenState(disk.StateConfig{File: r.file, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	if err != nil {
+		r.err = err
+		return r
+	}
+	r.keys, err = c.Keys(t.Context(), "g")
+	r.err, r.log = errors.Join(err, c.Close()), log.String()
+	return r
+}
+
+// spoilt is what became of a log that was changed.
+type spoilt struct {
+	file     string
+	data     []byte
+	before   []disk.Loss // as it was seen before it was opened
+	examined error
+	keys     []string
+	log      string
+	err      error
 }
 
 func TestADamagedLog(t *testing.T) {
 	t.Parallel()
-	at := func(data []byte, wish int) int { // where the nth wish is
+	const record = 20 + 1 + 1 + 1 + len("g/0") + len("A WISH") // bytes
+	at := func(data []byte, wish int) int {                    // where the nth wish is
 		place := 0
 		for range wish {
 			place += strings.Index(string(data[place:]), "A WISH") + 1
 		}
 		return place
 	}
-	flip := func(wish int) func([]byte) []byte {
-		return func(data []byte) []byte { data[at(data, wish)] ^= 1; return data }
+	flip := func(wishes ...int) func([]byte) []byte {
+		return func(data []byte) []byte {
+			for _, wish := range wishes {
+				data[at(data, wish)] ^= 1
+			}
+			return data
+		}
+	}
+	cut := func(bytes int) func([]byte) []byte {
+		return func(data []byte) []byte { return data[:len(data)-bytes] }
 	}
 	for name, c := range map[string]struct {
 		sync   bool
 		change func(data []byte) []byte
 		left   int
+		lost   int // bytes
 		fault  string
 	}{
-		"whole":                         {true, slices.Clone[[]byte], 5, ""},
-		"torn":                          {true, func(data []byte) []byte { return data[:len(data)-3] }, 4, ""},
-		"torn within the last's prefix": {true, func(data []byte) []byte { return data[:at(data, 5)-20] }, 4, ""},
-		"zeros after it":                {true, func(data []byte) []byte { return append(data, make([]byte, 1000)...) }, 5, ""},
-		"damaged in the last":           {true, flip(5), 4, ""},
-		"damaged where it was sure":     {true, flip(2), 0, "The file of the state is damaged in the middle"},
-		"a length damaged where it was sure": {true, func(data []byte) []byte {
+		"whole":                        {true, slices.Clone[[]byte], 5, 0, ""},
+		"zeros after it":               {true, func(data []byte) []byte { return append(data, make([]byte, 1000)...) }, 5, 0, ""},
+		"half a record after":          {true, func(data []byte) []byte { return append(data, data[len(data)-record:][:30]...) }, 5, 0, ""},
+		"cut":                          {true, cut(3), 4, record, ""},
+		"cut between records":          {true, cut(2 * record), 3, 2 * record, ""},
+		"cut within the last's prefix": {true, func(data []byte) []byte { return data[:at(data, 5)-20] }, 4, record, ""},
+		"cut in half, and its note torn": {true, func(data []byte) []byte { // nobody can know
+			data[30] ^= 1
+			return data[:len(data)-2*record]
+		}, 3, 0, ""},
+		"damaged in the last":     {true, flip(5), 4, record, ""},
+		"damaged in the middle":   {true, flip(2), 4, record, ""},
+		"damaged at three places": {true, flip(1, 3, 5), 2, 3 * record, ""},
+		"a length damaged": {true, func(data []byte) []byte {
 			data[at(data, 2)-16] ^= 0xff
 			return data
-		}, 0, "The file of the state is damaged in the middle"},
-		"holes where it was not sure": {false, flip(2), 1, ""},
-		"of something else":           {false, func([]byte) []byte { return []byte("GIF89a") }, 0, "The file of the state was written by something else"},
+		}, 4, record, ""},
+		"zeros in the middle": {true, func(data []byte) []byte {
+			clear(data[at(data, 2) : at(data, 4)-1])
+			return data
+		}, 2, 3 * record, ""},
+		"cut where it was not sure":   {false, cut(3), 4, 0, ""},
+		"holes where it was not sure": {false, flip(2), 1, 0, ""},
+		"of something else":           {false, func([]byte) []byte { return []byte("GIF89a") }, 0, 0, "The file of the state was written by something else"},
 		"of a later version": {false, func(data []byte) []byte {
-			return append([]byte("atelier state 2\n"), data[16:]...)
-		}, 0, "The file of the state was written by something else"},
-		"empty":                {false, func([]byte) []byte { return nil }, 0, ""},
-		"torn within its head": {false, func(data []byte) []byte { return data[:20] }, 0, ""},
+			return append([]byte("atelier state 3\n"), data[16:]...)
+		}, 0, 0, "The file of the state was written by something else"},
+		"empty":               {true, func([]byte) []byte { return nil }, 0, all, ""},
+		"cut within its head": {true, func(data []byte) []byte { return data[:20] }, 0, all, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			keys, err := spoil(t, c.sync, c.change)
+			r := spoil(t, c.sync, c.change)
 			switch {
 			case c.fault != "":
-				wantFault(t, err, c.fault, "log")
-				if strings.Contains(err.Error(), "WISH") {
-					t.Errorf("the error tells a wish: %v", err)
+				wantFault(t, r.err, c.fault, "log")
+				wantFault(t, r.examined, c.fault, "log")
+				if strings.Contains(r.err.Error(), "WISH") {
+					t.Errorf("the error tells a wish: %v", r.err)
 				}
-			case err != nil || len(keys) != c.left:
-				t.Errorf("%v are left, not %d: %v", keys, c.left, err)
+			case r.err != nil || r.examined != nil || len(r.keys) != c.left:
+				t.Errorf("%v are left, not %d: %v, %v", r.keys, c.left, r.err, r.examined)
+			default:
+				r.wantLoss(t, c.lost)
+			}
+		})
+	}
+}
+
+// all is how much is lost where nobody knows how much there was.
+const all = -1
+
+// wantLoss tells whether so many bytes were told to be lost, and the file kept as it was.
+func (r spoilt) wantLoss(t *testing.T, bytes int) {
+	t.Helper()
+	after, err := disk.ExamineState(r.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes == 0 {
+		if len(r.before)+len(after) != 0 || r.log != "" {
+			t.Errorf("it was told of %v, %v and %q", r.before, after, r.log)
+		}
+		return
+	}
+	if len(after) != 1 || !after[0].Kept || !strings.HasPrefix(after[0].File, r.file+".damaged-") {
+		t.Fatalf("what was kept is %+v", after)
+	}
+	if kept, err := os.ReadFile(after[0].File); err != nil || string(kept) != string(r.data) {
+		t.Errorf("what was kept is not as it was: %d bytes, %v", len(kept), err)
+	}
+	told := "lost_bytes=" + strconv.Itoa(bytes) + " "
+	if bytes == all {
+		bytes, told = 0, "lost_bytes=all "
+	}
+	want := disk.Loss{File: r.file, Bytes: int64(bytes), Size: int64(len(r.data))}
+	if len(r.before) != 1 || r.before[0] != want {
+		t.Errorf("before it was opened it was seen as %+v, not %+v", r.before, want)
+	}
+	want.File, want.Kept = after[0].File, true
+	if after[0] != want {
+		t.Errorf("what was kept is seen as %+v, not %+v", after[0], want)
+	}
+	for _, s := range []string{"level=ERROR", told, "kept=" + strconv.Quote(after[0].File)} {
+		if !strings.Contains(r.log, s) {
+			t.Errorf("the log does not say %s: %s", s, r.log)
+		}
+	}
+	if strings.Contains(r.log, "WISH") {
+		t.Errorf("the log tells a wish: %s", r.log)
+	}
+}
+
+// TestALogOfTheFormerVersion is read. What it lost is told as far as its records tell.
+func TestALogOfTheFormerVersion(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join("testdata", "state-1.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		change func([]byte) []byte
+		left   []string
+		losses int
+	}{
+		"whole":                 {slices.Clone[[]byte], []string{"g/0", "g/1", "g/2", "g/list"}, 0},
+		"damaged in the middle": {func(b []byte) []byte { b[strings.Index(string(b), "of 1")] ^= 1; return b }, []string{"g/0", "g/2", "g/list"}, 1},
+		"the list's begin":      {func(b []byte) []byte { b[strings.Index(string(b), "first")] ^= 1; return b }, []string{"g/0", "g/1", "g/2"}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "log")
+			if err := os.WriteFile(file, c.change(slices.Clone(data)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second time it is of this version
+				s := openState(t, disk.StateConfig{File: file})
+				if keys, err := s.Keys(t.Context(), "g"); err != nil || !slices.Equal(keys, c.left) {
+					t.Errorf("the keys are %v, %v", keys, err)
+				}
+				closed(t, s)
+			}
+			if losses, err := disk.ExamineState(file); err != nil || len(losses) != c.losses {
+				t.Errorf("the losses are %+v, %v", losses, err)
 			}
 		})
 	}

@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -93,7 +95,7 @@ func TestTheBackgroundSyncs(t *testing.T) {
 			}
 			<-time.After(delay) // by the bubble's clock
 			synctest.Wait()
-			if s.log.sure != s.log.end {
+			if s.journal.sure != s.journal.end {
 				t.Error("after a second it is not sure")
 			}
 			<-time.After(time.Hour)
@@ -134,11 +136,11 @@ func TestASyncThatFails(t *testing.T) {
 		}
 		write(t, s, "g/b")
 		broken.Store(false)
-		before := s.log
+		before := s.journal
 		if err := errors.Join(s.Sync(t.Context()), s.Check(t.Context())); err != nil {
 			t.Error(err)
 		}
-		if s.log == before {
+		if s.journal == before {
 			t.Error("the log is the one whose pages are lost")
 		}
 		write(t, s, "g/c")
@@ -155,6 +157,99 @@ func TestASyncThatFails(t *testing.T) {
 	})
 }
 
+// TestAPurgeIsShared by all who ask for one while another runs, and is told where it fails.
+func TestAPurgeIsShared(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "log")
+	synctest.Test(t, func(t *testing.T) {
+		var syncs atomic.Int32
+		var gate atomic.Pointer[chan struct{}]
+		var broken atomic.Bool
+		s := openWith(t, file, func(f *os.File) error {
+			if g := gate.Load(); g != nil {
+				<-*g
+			}
+			if broken.Load() {
+				return syscall.EIO
+			}
+			if f.Name() != folder {
+				syncs.Add(1)
+			}
+			return f.Sync()
+		})
+		if err := errors.Join(s.Put(t.Context(), "g/a", []byte("a SECRET"), 0), s.Sync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		syncs.Store(0)
+		held := make(chan struct{})
+		gate.Store(&held)
+		const many = 20
+		var done atomic.Int32
+		for i := range 1 + many {
+			go func() {
+				if i == 1 { // while the first rewriting runs, which has seen it
+					if err := s.Delete(t.Context(), "g/a"); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := s.Purge(t.Context()); err != nil {
+					t.Error(err)
+				}
+				done.Add(1)
+			}()
+			synctest.Wait()
+		}
+		gate.Store(nil)
+		close(held)
+		synctest.Wait()
+		// Each rewriting syncs its file, and the second is begun by a sync of the first.
+		if syncs.Load() > 3 || done.Load() != 1+many {
+			t.Errorf("%d syncs were done for %d", syncs.Load(), done.Load())
+		}
+		if b, err := os.ReadFile(file); err != nil || bytes.Contains(b, []byte("SECRET")) {
+			t.Errorf("it holds what was deleted: %v", err)
+		}
+
+		broken.Store(true)
+		if err := s.Purge(t.Context()); !errors.Is(err, syscall.EIO) {
+			t.Errorf("a purge that fails: %v", err)
+		}
+		broken.Store(false)
+		if err := errors.Join(s.Purge(t.Context()), s.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAPurgeRemovesDamagedLogs, which may hold what was deleted too.
+func TestAPurgeRemovesDamagedLogs(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "log")
+	s := openWith(t, file, (*os.File).Sync)
+	write(t, s, "g/a")
+	if err := errors.Join(s.Close(), os.Truncate(file, int64(headSize)+5)); err != nil {
+		t.Fatal(err)
+	}
+	s = openWith(t, file, (*os.File).Sync)
+	if losses, err := ExamineState(file); len(losses) != 1 || err != nil {
+		t.Fatalf("%+v, %v", losses, err)
+	}
+	write(t, s, "g/b")
+	if err := s.Purge(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if losses, err := ExamineState(file); len(losses) != 0 || err != nil {
+		t.Errorf("%+v, %v", losses, err)
+	}
+	if keys, err := s.Keys(t.Context(), "g"); err != nil || len(keys) != 1 {
+		t.Errorf("the keys are %v, %v", keys, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // FuzzReplay: whatever a file holds is read or refused, and what is read is a whole number
 // of records.
 func FuzzReplay(f *testing.F) {
@@ -169,12 +264,17 @@ func FuzzReplay(f *testing.F) {
 	}
 	f.Add([]byte(nil), []byte(nil))
 	f.Add([]byte(magic), []byte{9, 0, 0})
+	f.Add(log[:len(log)/2], []byte(nil))
+	f.Add(slices.Concat(log[:headSize+prefixSize], []byte("hole"), log[headSize+prefixSize+4:]), []byte(nil))
+	former := []byte(formerly + "12345678")
+	f.Add(frame(former, binary.LittleEndian.Uint64(former[len(formerly):]), int64(noteAt), 0, change{put, "a/b", life{}, []byte("x")}), []byte(nil))
 	f.Fuzz(func(t *testing.T, data, payload []byte) {
 		read := func(data []byte) (int64, error) {
 			m := memory{groups: map[string]map[string]*entry{}}
-			_, end, err := replay(data, &m)
-			if end < 0 || end > int64(len(data)) {
-				t.Errorf("%d of %d bytes were read", end, len(data))
+			r, err := replay(data, &m)
+			end := r.end
+			if end < 0 || end > int64(len(data)) || r.lost < 0 {
+				t.Errorf("%d of %d bytes were read, %d are lost", end, len(data), r.lost)
 			}
 			if err != nil {
 				if _, ok := errors.AsType[*storage.Fault](err); !ok {
@@ -183,8 +283,8 @@ func FuzzReplay(f *testing.F) {
 				return end, err
 			}
 			again := memory{groups: map[string]map[string]*entry{}}
-			if _, same, err := replay(data[:end], &again); err != nil || same != end || again.size != m.size {
-				t.Errorf("what ends at %d ends at %d: %v", end, same, err)
+			if same, err := replay(data[:end], &again); err != nil || same.end != end || again.size != m.size {
+				t.Errorf("what ends at %d ends at %d: %v", end, same.end, err)
 			}
 			// What it holds is written and read as the same.
 			fresh := head(salt)
@@ -192,7 +292,7 @@ func FuzzReplay(f *testing.F) {
 				fresh = frame(fresh, salt, int64(len(fresh)), 0, c)
 			}
 			compact := memory{groups: map[string]map[string]*entry{}}
-			if _, same, err := replay(fresh, &compact); err != nil || same != int64(len(fresh)) || compact.size != m.size {
+			if same, err := replay(fresh, &compact); err != nil || same.end != int64(len(fresh)) || same.damaged() || compact.size != m.size {
 				t.Errorf("compacted it has %d bytes for %d: %v", compact.size, m.size, err)
 			}
 			return end, nil

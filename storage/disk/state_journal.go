@@ -17,6 +17,8 @@ type journal struct {
 	end  int64 // what has been written whole
 	sure int64 // what outlives a crash of the machine
 	buf  []byte
+
+	notes bool // whether the log has a note of what is sure
 }
 
 // newJournal makes an empty log in a new file, in the place of one that a crash has left.
@@ -30,21 +32,31 @@ func newJournal(file string) (*journal, error) {
 	}
 	var salt [8]byte
 	_, _ = rand.Read(salt[:])
-	j := &journal{f: f, salt: binary.LittleEndian.Uint64(salt[:])}
+	j := &journal{f: f, salt: binary.LittleEndian.Uint64(salt[:]), notes: true}
 	j.buf = append(j.buf, head(j.salt)...)
 	return j, nil
 }
 
-// openJournal goes on with a log that ends there.
-func openJournal(file string, salt uint64, end int64) (*journal, error) {
+// openJournal goes on with a log that was read.
+func openJournal(file string, r reading) (*journal, error) {
 	f, err := os.OpenFile(file, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.Truncate(end); err != nil { // what follows must not be taken for new
+	if err := f.Truncate(r.end); err != nil { // what follows must not be taken for new
 		return nil, errors.Join(err, f.Close())
 	}
-	return &journal{f: f, salt: salt, end: end}, nil
+	j := &journal{f: f, salt: r.salt, end: r.end, notes: r.notes}
+	j.note(0) // more may be sure, and less after a loss
+	return j, nil
+}
+
+// note writes down up to where the log is sure. Where that fails it says less than is so,
+// or nothing.
+func (j *journal) note(sure int64) {
+	if j.notes {
+		_, _ = j.f.WriteAt(note(j.salt, sure), int64(noteAt)) //nolint:errcheck // as it says
+	}
 }
 
 // write writes a change, or leaves the log as it was.

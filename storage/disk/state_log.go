@@ -6,12 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"strings"
 
 	"atelier/storage"
 )
 
-// A log is its head, then records. The head is the word magic, which holds the version,
-// and a random salt of 8 bytes. A record is, numbers with their lowest byte first:
+// A log is its head, then records. The head is the word magic, which holds the version, a
+// random salt of 8 bytes, and the note: up to where a sync had made the log sure when it was
+// last written down, in 8 bytes, and the CRC-32C of salt and that in 4. The note is written
+// after each sync and made sure by the next, so that what it says may be too little, and
+// never too much. A log of version 1 has none. A record is, numbers with their lowest byte
+// first:
 //
 //	 8 bytes  the length of the log that was made sure by a sync when this was written
 //	 4 bytes  the length of the payload
@@ -21,18 +26,37 @@ import (
 //	          key, and the value
 //
 // A record is thereby known as one wherever it lies, and nothing that a person writes
-// can pass for one. That tells two things apart: a bad record before one that says that
-// it was sure is damage, and must not be passed over. All others are what a crash has
+// can pass for one. That and the note tell two things apart: what is missing before the
+// place up to which the log was sure is a loss, and is told. All else is what a crash has
 // cut short, and the log ends there.
 const (
-	magic      = "atelier state 1\n"
-	headSize   = len(magic) + 8
+	magic      = "atelier state 2\n"
+	formerly   = "atelier state 1\n"
+	noteAt     = len(magic) + 8
+	headSize   = noteAt + 12
 	prefixSize = 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func head(salt uint64) []byte { return binary.LittleEndian.AppendUint64([]byte(magic), salt) }
+func head(salt uint64) []byte {
+	return append(binary.LittleEndian.AppendUint64([]byte(magic), salt), note(salt, 0)...)
+}
+
+// note says up to where a log is sure.
+func note(salt uint64, sure int64) []byte {
+	text := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, salt), uint64(sure)) //nolint:gosec // a length is not negative
+	return binary.LittleEndian.AppendUint32(text[8:], crc32.Checksum(text, castagnoli))
+}
+
+// noted is what the note of a log says; nothing where it is torn.
+func noted(data []byte, salt uint64) int64 {
+	sure := int64(binary.LittleEndian.Uint64(data[noteAt:])) //nolint:gosec // it was one
+	if !bytes.Equal(data[noteAt:headSize], note(salt, sure)) {
+		return 0
+	}
+	return sure
+}
 
 // frame appends the record of a change that is to begin there.
 func frame(buf []byte, salt uint64, at, sure int64, c change) []byte {
@@ -114,54 +138,91 @@ func parse(payload []byte) (c change, err error) {
 	return c, nil
 }
 
-// replay does to the memory what a log says, and tells its salt and where it ends, which
-// is 0 where there is none yet.
-func replay(data []byte, m *memory) (salt uint64, end int64, err error) {
-	if len(data) < headSize {
-		if n := min(len(data), len(magic)); string(data[:n]) != magic[:n] {
-			return 0, 0, foreign(nil)
-		}
-		return 0, 0, nil
+// reading is what became of reading a log.
+type reading struct {
+	salt  uint64
+	end   int64 // where the next record goes; 0 where there is no head
+	notes bool  // whether it has a note
+	lost  int64 // bytes that were sure and cannot be read
+	empty bool  // whether all is lost, and nobody knows how much that was
+}
+
+// replay does to the memory what a log says.
+func replay(data []byte, m *memory) (r reading, err error) {
+	first := headSize
+	switch begins := data[:min(len(data), len(magic))]; {
+	case string(begins) == formerly:
+		first = noteAt
+	case !strings.HasPrefix(magic, string(begins)):
+		return r, foreign(nil)
 	}
-	if string(data[:len(magic)]) != magic {
-		return 0, 0, foreign(nil)
+	if len(data) < first {
+		return reading{empty: true}, nil
 	}
-	salt = binary.LittleEndian.Uint64(data[len(magic):])
-	end = int64(headSize)
+	r = reading{salt: binary.LittleEndian.Uint64(data[len(magic):]), end: int64(first), notes: first == headSize}
+	sure := int64(-1) // it is looked for where a record is bad
 	for {
-		o, ok := open(data, salt, end)
-		start := end + prefixSize
-		if !ok || o.length > int64(len(data))-start {
-			return salt, end, cut(data, salt, end)
-		}
-		payload := data[start : start+o.length]
-		if crc32.Checksum(payload, castagnoli) != o.sum {
-			return salt, end, cut(data, salt, end)
+		payload, ok := whole(data, r.salt, r.end)
+		if !ok {
+			if sure < 0 {
+				sure = r.sure(data)
+			}
+			if r.end >= sure {
+				return r, nil
+			}
+			next := r.end + 1
+			for next < int64(len(data)) {
+				if _, ok := whole(data, r.salt, next); ok {
+					break
+				}
+				next++
+			}
+			if next >= int64(len(data)) {
+				r.lost += sure - r.end
+				return r, nil
+			}
+			r.lost += next - r.end
+			r.end = next
+			continue
 		}
 		c, err := parse(payload)
 		if err == nil {
 			err = m.apply(c)
 		}
-		if err != nil { // it is as it was written
-			return salt, end, foreign(fmt.Errorf("at byte %d: %w", end, err))
+		if err != nil && (r.lost == 0 || !errors.Is(err, errNothing)) { // it is as it was written
+			return r, foreign(fmt.Errorf("at byte %d: %w", r.end, err))
 		}
-		end = start + o.length
+		if err != nil { // what it adds to is lost
+			r.lost += prefixSize + int64(len(payload))
+		}
+		r.end += prefixSize + int64(len(payload))
 	}
 }
 
-// cut tells whether a log may end there.
-func cut(data []byte, salt uint64, end int64) error {
-	for at := end + 1; at <= int64(len(data))-prefixSize; at++ {
-		if o, ok := open(data, salt, at); ok && o.sure > end {
-			return &storage.Fault{
-				Sentence: "The file of the state is damaged in the middle, which no crash does. Look after the disk, and put the file back from a copy; " +
-					"or move it away, to begin without what it held.",
-				Kind: storage.ErrUnfit,
-				Err:  fmt.Errorf("the record at byte %d of %d is damaged, and the one at %d says that it was sure", end, len(data), at),
-			}
+// whole is the payload of the record that begins there, if one does and is not damaged.
+func whole(data []byte, salt uint64, at int64) (payload []byte, ok bool) {
+	o, ok := open(data, salt, at)
+	start := at + prefixSize
+	if !ok || o.length > int64(len(data))-start {
+		return nil, false
+	}
+	payload = data[start : start+o.length]
+	return payload, crc32.Checksum(payload, castagnoli) == o.sum
+}
+
+// sure is up to where a log that cannot be read from its end on was sure: what its note says,
+// or a later record.
+func (r reading) sure(data []byte) int64 {
+	var sure int64
+	if r.notes {
+		sure = noted(data, r.salt)
+	}
+	for at := r.end + 1; at <= int64(len(data))-prefixSize; at++ {
+		if o, ok := open(data, r.salt, at); ok {
+			sure = max(sure, o.sure)
 		}
 	}
-	return nil
+	return sure
 }
 
 func foreign(err error) error {

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 
@@ -47,6 +48,9 @@ type memory struct {
 
 func (m *memory) find(key string) *entry { return m.groups[storage.Group(key)][key] }
 
+// errNothing tells that a change has nothing to change.
+var errNothing = errors.New("a value is added to a list that is not there")
+
 func (m *memory) apply(c change) error {
 	switch c.kind {
 	case put, begin:
@@ -60,7 +64,7 @@ func (m *memory) apply(c change) error {
 	case add:
 		e := m.find(c.key)
 		if e == nil || e.list == nil {
-			return fmt.Errorf("a change of kind %d has nothing to change", c.kind)
+			return errNothing
 		}
 		e.list, e.until = append(e.list, c.value), c.until
 		e.size += c.size()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// commit is one sync that many wait for.
+// commit is one sync or rewriting that many wait for.
 type commit struct {
 	done chan struct{}
 	err  error // when it is done
@@ -40,12 +40,38 @@ func (s *State) Sync(ctx context.Context) error {
 	}
 }
 
+// Purge rewrites the log, so that nothing is left of what was deleted, overwritten or expired
+// before, and removes damaged logs that were kept, which may hold it too. Those who call it
+// while another one runs share the next one.
+func (s *State) Purge(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if err := s.alive(); err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	if s.purge == nil {
+		s.purge = newCommit()
+	}
+	c := s.purge
+	s.rouse()
+	s.mu.Unlock()
+	select {
+	case <-c.done:
+		return c.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // do writes a change and then makes it. The lock is held.
 func (s *State) do(c change) error {
 	if err := s.alive(); err != nil {
 		return err
 	}
-	if err := s.log.write(c); err != nil {
+	if err := s.journal.write(c); err != nil {
 		return err
 	}
 	if err := s.memory.apply(c); err != nil {
@@ -62,7 +88,7 @@ func (s *State) do(c change) error {
 }
 
 // unsure tells whether a crash of the machine may lose something. The lock is held.
-func (s *State) unsure() bool { return s.suspect || s.log.sure < s.log.end }
+func (s *State) unsure() bool { return s.suspect || s.journal.sure < s.journal.end }
 
 // delay is how long something is unsure at most, while the disk keeps up.
 const delay = time.Second
@@ -94,9 +120,15 @@ func (s *State) run() {
 		}
 		_ = s.commit() //nolint:errcheck // who waits for it is told, and so is Check
 		s.mu.Lock()
-		compact := s.worthwhile()
+		purge := s.purge
+		s.purge = nil
+		compact := purge == nil && s.worthwhile()
 		s.mu.Unlock()
-		if compact {
+		switch {
+		case purge != nil:
+			purge.err = errors.Join(s.compact(), s.dropDamaged())
+			close(purge.done)
+		case compact:
 			_ = s.compact() //nolint:errcheck // the log that is there will do; a full disk is told by what is written
 		}
 		s.mu.Lock()
@@ -110,7 +142,7 @@ func (s *State) commit() error {
 	s.mu.Lock()
 	c := s.next
 	s.next, s.armed = newCommit(), false
-	log, end, unsure, suspect := s.log, s.log.end, s.unsure(), s.suspect
+	log, end, unsure, suspect := s.journal, s.journal.end, s.unsure(), s.suspect
 	s.mu.Unlock()
 	switch {
 	case suspect: // the system may have forgotten what it could not write, but we have not
@@ -125,6 +157,9 @@ func (s *State) commit() error {
 		s.suspect = true
 	case !suspect:
 		log.sure = end
+		if unsure {
+			log.note(end)
+		}
 	}
 	s.failed = c.err
 	s.mu.Unlock()
@@ -137,7 +172,7 @@ const wasteful = 4
 
 // due tells whether it may be time to compact. The lock is held.
 func (s *State) due() bool {
-	end := s.log.end
+	end := s.journal.end
 	return end >= max(s.from, s.retryAt) && (end > wasteful*s.memory.size || end >= s.checkAt)
 }
 
@@ -147,7 +182,7 @@ func (s *State) worthwhile() bool {
 		return false
 	}
 	live := s.memory.live(s.now().UnixMilli())
-	if s.log.end > wasteful*live {
+	if s.journal.end > wasteful*live {
 		return true
 	}
 	s.checkAt = max(s.from, wasteful*live+1)
@@ -176,8 +211,8 @@ func (s *State) compact() (err error) {
 	}
 	s.mu.Lock()
 	s.compacting, s.since = false, nil
-	if err != nil && s.log != nil {
-		s.retryAt = s.log.end + s.from
+	if err != nil && s.journal != nil {
+		s.retryAt = s.journal.end + s.from
 	}
 	s.mu.Unlock()
 	if err != nil {
@@ -212,6 +247,7 @@ func (s *State) fill(fresh *journal, all func(func(change) bool)) error {
 	if err := fresh.write(change{kind: mark}); err != nil {
 		return err
 	}
+	fresh.note(fresh.end)
 	if err := s.fsync(fresh.f); err != nil {
 		return full(err)
 	}
@@ -229,8 +265,8 @@ func (s *State) replace(fresh *journal, file string) error {
 	if err := os.Rename(file, s.file); err != nil {
 		return full(err)
 	}
-	old := s.log
-	s.log, s.compacting, s.since = fresh, false, nil
+	old := s.journal
+	s.journal, s.compacting, s.since = fresh, false, nil
 	s.retryAt, s.checkAt = 0, max(s.from, wasteful*fresh.end)
 	if old != nil {
 		_ = old.f.Close() //nolint:errcheck // nothing of it is needed

@@ -60,20 +60,38 @@ func TestState(t *testing.T) {
 	for name, from := range map[string]int64{"rarely compacted": 0, "often compacted": 1} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var clocks sync.Map // by their state
+			type made struct {
+				clock  *clock
+				folder string
+			}
+			var states sync.Map
+			of := func(s storage.State) made {
+				m, _ := states.Load(s)
+				return m.(made) //nolint:errcheck,forcetypeassert // nothing else is in there
+			}
 			storagetest.State(t, storagetest.StateMake{
 				Open: func(t *testing.T) storage.State {
 					t.Helper()
-					now := newClock()
-					s := openState(t, disk.StateConfig{File: filepath.Join(t.TempDir(), "new", "log"), Now: now.Now, CompactFrom: from})
-					clocks.Store(s, now)
+					m := made{newClock(), filepath.Join(t.TempDir(), "new")}
+					s := openState(t, disk.StateConfig{File: filepath.Join(m.folder, "log"), Now: m.clock.Now, CompactFrom: from})
+					states.Store(s, m)
 					return s
 				},
 				Pass: func(t *testing.T, s storage.State, d time.Duration) {
 					t.Helper()
-					if now, ok := clocks.Load(s); ok {
-						now.(*clock).pass(d) //nolint:errcheck,forcetypeassert // nothing else is in there
+					of(s).clock.pass(d)
+				},
+				Holds: func(t *testing.T, s storage.State) string {
+					t.Helper()
+					var held strings.Builder
+					for _, name := range files(t, of(s).folder) {
+						b, err := os.ReadFile(filepath.Join(of(s).folder, name))
+						if err != nil {
+							t.Fatal(err)
+						}
+						held.Write(b)
 					}
+					return held.String()
 				},
 			})
 		})
@@ -158,6 +176,7 @@ func TestAStateThatWasClosed(t *testing.T) {
 		"publish":    func() error { return s.Publish(ctx, "g", []byte("x")) },
 		"subscribe":  func() error { _, err := s.Subscribe(ctx, "g"); return err },
 		"sync":       func() error { return s.Sync(ctx) },
+		"purge":      func() error { return s.Purge(ctx) },
 		"check":      func() error { return s.Check(ctx) },
 	} {
 		if err := do(); !errors.Is(err, fs.ErrClosed) {
@@ -183,7 +202,7 @@ func TestCheckOfAState(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := errors.Join(s.Check(ctx), s.Sync(ctx)); !errors.Is(err, context.Canceled) {
+	if err := errors.Join(s.Check(ctx), s.Sync(ctx), s.Purge(ctx)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a check after the end: %v", err)
 	}
 	if err := os.Rename(file, file+"2"); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"atelier/storage"
 	"atelier/storage/redis"
+	"atelier/storage/redis/redistest"
 	"atelier/storage/storagetest"
 )
 
@@ -48,20 +49,30 @@ func open(t *testing.T, c redis.Config) *redis.State {
 
 func TestState(t *testing.T) {
 	t.Parallel()
-	var servers sync.Map // by their state
+	type made struct {
+		server *miniredis.Miniredis
+		client *goredis.Client
+	}
+	var states sync.Map
+	of := func(s storage.State) made {
+		m, _ := states.Load(s)
+		return m.(made) //nolint:errcheck,forcetypeassert // nothing else is in there
+	}
 	storagetest.State(t, storagetest.StateMake{
 		Open: func(t *testing.T) storage.State {
 			t.Helper()
 			m, c := small(t)
 			s := open(t, redis.Config{Client: c})
-			servers.Store(s, m)
+			states.Store(s, made{m, c})
 			return s
 		},
 		Pass: func(t *testing.T, s storage.State, d time.Duration) {
 			t.Helper()
-			if m, ok := servers.Load(s); ok {
-				m.(*miniredis.Miniredis).FastForward(d) //nolint:errcheck,forcetypeassert // nothing else is in there
-			}
+			of(s).server.FastForward(d)
+		},
+		Holds: func(t *testing.T, s storage.State) string {
+			t.Helper()
+			return redistest.Holds(t, of(s).client, "")
 		},
 	})
 }

@@ -38,12 +38,20 @@ func TestRealState(t *testing.T) {
 // contract runs the suite on real servers, whose own clock decides.
 func contract(t *testing.T, c goredis.UniversalClient) {
 	t.Helper()
+	var prefixes sync.Map // by their state
 	storagetest.State(t, storagetest.StateMake{
 		Open: func(t *testing.T) storage.State {
 			t.Helper()
 			prefix := "test-" + rand.Text() + ":"
 			t.Cleanup(func() { sweep(t, c, prefix) })
-			return open(t, redis.Config{Client: c, Prefix: prefix})
+			s := open(t, redis.Config{Client: c, Prefix: prefix})
+			prefixes.Store(s, prefix)
+			return s
+		},
+		Holds: func(t *testing.T, s storage.State) string {
+			t.Helper()
+			prefix, _ := prefixes.Load(s)
+			return redistest.Holds(t, c, prefix.(string)) //nolint:errcheck,forcetypeassert // nothing else is in there
 		},
 		Pass: func(t *testing.T, _ storage.State, d time.Duration) {
 			t.Helper()

@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,8 @@ type StateMake struct {
 	Open func(t *testing.T) storage.State
 	// Pass lets that much time pass by the storage's clock.
 	Pass func(t *testing.T, s storage.State, d time.Duration)
+	// Holds gives all that lies in the state's files, or on its server.
+	Holds func(t *testing.T, s storage.State) string
 }
 
 // State checks the promises of the package storage.
@@ -27,6 +30,7 @@ func State(t *testing.T, m StateMake) {
 		"lists":          lists,
 		"expiry":         expiry,
 		"groups":         groups,
+		"what is gone":   gone,
 		"refusing":       refusingState,
 		"hints":          hints,
 		"at once":        atOnce,
@@ -226,6 +230,58 @@ func groups(t *testing.T, m StateMake) {
 	for _, key := range []string{"r10/x", "r/1", "R1/x"} {
 		wantState(t, s, key, "of "+key)
 		wantKeys(t, s, storage.Group(key), key)
+	}
+}
+
+// gone checks that nothing can be found any more of what was deleted, overwritten or expired.
+func gone(t *testing.T, m StateMake) {
+	t.Helper()
+	s := m.Open(t)
+	const short = 2 * time.Second
+	for _, more := range sizes {
+		size := fmt.Sprint(len(more))
+		putState(t, s, "g/over"+size, "a SECRET"+more, time.Hour)
+		putState(t, s, "g/over"+size, "new"+more, time.Hour)
+		putState(t, s, "g/SECRET"+size, "x"+more, time.Hour)
+		addFor(t, s, "g/list-SECRET"+size, "a SECRET"+more, time.Hour, 0)
+		putState(t, s, "all-SECRET/a"+size, "a SECRET"+more, time.Hour)
+		addFor(t, s, "all-SECRET/list"+size, "a SECRET"+more, time.Hour, 0)
+		putState(t, s, "g/kept"+size, "what STAYS"+more, time.Hour)
+		putState(t, s, "g/expired"+size, "a SECRET"+more, short)
+		addFor(t, s, "other/list", "STAYS too"+more, time.Hour, int64(slices.Index(sizes, more)))
+	}
+	m.Pass(t, s, 2*short)
+	absent(t, s, "g/expired0")
+	if held := m.Holds(t, s); !strings.Contains(held, "a SECRET") {
+		t.Fatal("what is held is not seen")
+	}
+	for _, more := range sizes {
+		size := fmt.Sprint(len(more))
+		for _, key := range []string{"g/SECRET" + size, "g/list-SECRET" + size} {
+			if err := s.Delete(t.Context(), key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.DeleteAll(t.Context(), "all-SECRET"); err != nil {
+		t.Fatal(err)
+	}
+	if p, ok := s.(storage.Purger); ok {
+		if err := p.Purge(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := m.Holds(t, s)
+	if at := strings.Index(held, "SECRET"); at >= 0 {
+		t.Errorf("it holds %.200q still", held[max(0, at-20):])
+	}
+	for _, want := range []string{"what STAYS", "STAYS too"} {
+		if strings.Count(held, want) < len(sizes) {
+			t.Errorf("%q is gone too", want)
+		}
+	}
+	for _, more := range sizes {
+		wantState(t, s, "g/over"+fmt.Sprint(len(more)), "new"+more)
 	}
 }
 

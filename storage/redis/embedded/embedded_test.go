@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"atelier/storage"
 	"atelier/storage/redis"
 	"atelier/storage/redis/embedded"
+	"atelier/storage/redis/redistest"
 	"atelier/storage/storagetest"
 )
 
@@ -57,10 +59,19 @@ func state(tb testing.TB, c goredis.UniversalClient) *redis.State {
 // TestState: the contract holds, by the server's own measure of time.
 func TestState(t *testing.T) {
 	t.Parallel()
+	var clients sync.Map // by their state
 	storagetest.State(t, storagetest.StateMake{
 		Open: func(t *testing.T) storage.State {
 			t.Helper()
-			return state(t, run(t))
+			c := run(t)
+			s := state(t, c)
+			clients.Store(s, c)
+			return s
+		},
+		Holds: func(t *testing.T, s storage.State) string {
+			t.Helper()
+			c, _ := clients.Load(s)
+			return redistest.Holds(t, c.(*goredis.Client), "") //nolint:errcheck,forcetypeassert // nothing else is in there
 		},
 		Pass: func(t *testing.T, s storage.State, d time.Duration) {
 			t.Helper()

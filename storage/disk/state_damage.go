@@ -1,0 +1,115 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// damagedMark follows the name of the log in that of a damaged one that was kept, before the
+// time.
+const damagedMark = ".damaged-"
+
+// Loss tells of a log of which something is lost that had outlived a crash.
+type Loss struct {
+	File string
+	// Bytes is how much of what was sure cannot be read; zero means that the whole file was
+	// cut off, and nobody knows how long it was.
+	Bytes int64
+	// Size is what is left of the file.
+	Size int64
+	// Kept tells that this is a copy: the state goes on without what is lost.
+	Kept bool
+}
+
+func (r reading) damaged() bool { return r.lost > 0 || r.empty }
+
+// keepDamaged gives a log that is about to be replaced a second name, and tells of it.
+func (s *State) keepDamaged(r reading, size int64) error {
+	kept, err := s.linkDamaged()
+	if err != nil {
+		return unusableState("The file of the state is damaged, and cannot be kept beside a new one. Move it away, to begin without what it held", err)
+	}
+	var lost any = r.lost
+	if r.empty {
+		lost = "all"
+	}
+	s.log.ErrorContext(context.Background(), "the file of the state was damaged: a part of it is lost, the rest was read, and the damaged file is kept",
+		"file", s.file, "lost_bytes", lost, "left_bytes", size, "kept", kept)
+	return nil
+}
+
+func (s *State) linkDamaged() (kept string, err error) {
+	info, err := os.Stat(s.file)
+	if err != nil {
+		return "", err
+	}
+	files, err := damagedLogs(s.file)
+	if err != nil {
+		return "", err
+	}
+	for _, f := range files { // of a start that ended before it had written a new one
+		if other, err := os.Stat(f); err == nil && os.SameFile(info, other) {
+			return f, nil
+		}
+	}
+	kept = s.file + damagedMark + s.wall().UTC().Format("20060102T150405.000Z")
+	return kept, os.Link(s.file, kept)
+}
+
+// dropDamaged removes the damaged logs that were kept.
+func (s *State) dropDamaged() error {
+	files, err := damagedLogs(s.file)
+	for _, file := range files {
+		err = errors.Join(err, os.Remove(file))
+		s.log.WarnContext(context.Background(), "a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
+	}
+	return err
+}
+
+func damagedLogs(file string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		return nil, fmt.Errorf("look for damaged logs: %w", err)
+	}
+	var files []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(file)+damagedMark) {
+			files = append(files, filepath.Join(filepath.Dir(file), e.Name()))
+		}
+	}
+	return files, nil
+}
+
+// ExamineState looks at the log of a state, whether or not it is open, and at those that were
+// kept since they were damaged, and tells of each of which something is lost. It changes
+// nothing. What it fails with is a [*storage.Fault].
+func ExamineState(file string) ([]Loss, error) {
+	files, err := damagedLogs(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, unusableState("The folder of the state cannot be read", err)
+	}
+	var losses []Loss
+	for _, f := range append([]string{file}, files...) {
+		data, err := os.ReadFile(f)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return losses, unusableState("The file of the state cannot be read", err)
+		}
+		r, err := replay(data, &memory{groups: map[string]map[string]*entry{}})
+		if err != nil {
+			return losses, err
+		}
+		if r.damaged() {
+			losses = append(losses, Loss{File: f, Bytes: r.lost, Size: int64(len(data)), Kept: f != file})
+		}
+	}
+	return losses, nil
+}
