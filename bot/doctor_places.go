@@ -69,7 +69,31 @@ func (c Config) examineFolders(r running) []finding {
 	if _, err := writable(os.TempDir()); err != nil {
 		temp = finding{wrong, "temporary files", fmt.Sprintf("%s cannot be written to (%s): set TMPDIR to a folder that can.", os.TempDir(), cause(err))}
 	}
-	return []finding{data, temp}
+	return append([]finding{data, temp}, c.examineState()...)
+}
+
+// examineState looks whether something of the state was lost.
+func (c Config) examineState() []finding {
+	if c.Storage.RedisURL != "" {
+		return nil
+	}
+	losses, err := disk.ExamineState(filepath.Join(c.Data, stateLog))
+	var found []finding
+	for _, l := range losses {
+		much := fmt.Sprintf("%d bytes of it are lost", l.Bytes)
+		if l.Bytes == 0 {
+			much = "all that it held is lost"
+		}
+		then := "bot serve goes on with the rest, and keeps this file beside the new one. To put back a copy of your own, do it before."
+		if l.Kept {
+			then = "Atelier went on with the rest. Remove the file when you need it no more; bot forget removes it too."
+		}
+		found = append(found, finding{wrong, "state", fmt.Sprintf("%s was damaged: %s. %s", l.File, much, then)})
+	}
+	if err != nil {
+		found = append(found, failed("state", err, "The file of the state cannot be read."))
+	}
+	return found
 }
 
 // writable tries to write into a folder, or into the first one above it that is there, and

@@ -19,6 +19,7 @@ import (
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/jobs"
+	"atelier/storage/disk"
 	"atelier/storage/s3/s3test"
 )
 
@@ -56,6 +57,21 @@ func examined(t *testing.T, env ...string) map[string]finding {
 	return things
 }
 
+// damaged is a data folder with a state of which a part was cut off.
+func damaged(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	file := filepath.Join(folder, stateLog)
+	state, err := disk.OpenState(disk.StateConfig{File: file})
+	check(t, err)
+	check(t, state.Put(t.Context(), "g/k", make([]byte, 1000), 0))
+	check(t, state.Close())
+	info, err := os.Stat(file)
+	check(t, err)
+	check(t, os.Truncate(file, info.Size()-500))
+	return folder
+}
+
 // TestDoctor: what is absent, wrong or refused is told with what to do about it.
 func TestDoctor(t *testing.T) {
 	t.Parallel()
@@ -71,6 +87,11 @@ func TestDoctor(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	write(t, file, "")
+	cut, kept, foreign := damaged(t), damaged(t), t.TempDir()
+	state, err := disk.OpenState(disk.StateConfig{File: filepath.Join(kept, stateLog)})
+	check(t, err)
+	check(t, state.Close())
+	write(t, filepath.Join(foreign, stateLog), "something else")
 	for name, c := range map[string]struct {
 		env   []string
 		state health
@@ -89,6 +110,9 @@ func TestDoctor(t *testing.T) {
 		"a wrong secret":     {[]string{"REDIS_URL=ftp://u:" + hush + "@h"}, wrong, "settings", "REDIS_URL is wrong: "},
 		"nothing more":       {[]string{"ATELIER_PARALLEL=many"}, missing, "the rest", "once the settings are right"},
 		"a file for a data":  {[]string{"ATELIER_DATA=" + file}, wrong, "data folder", "set ATELIER_DATA to another one"},
+		"a cut state":        {[]string{"ATELIER_DATA=" + cut}, wrong, "state", filepath.Join(cut, stateLog) + " was damaged: 1026 bytes of it are lost. bot serve goes on"},
+		"a state that was":   {[]string{"ATELIER_DATA=" + kept}, wrong, "state", ".damaged-"},
+		"no state of ours":   {[]string{"ATELIER_DATA=" + foreign}, wrong, "state", "was written by something else"},
 		"Redis":              {[]string{"REDIS_URL=redis://" + redis.Addr()}, healthy, "Redis", " at " + redis.Addr() + " takes what is needed."},
 		"Redis, no worker":   {[]string{"REDIS_URL=redis://" + redis.Addr()}, missing, "workers", "bot serve"},
 		"Redis, some folder": {[]string{"REDIS_URL=redis://" + redis.Addr(), "ATELIER_DATA=" + t.TempDir()}, healthy, "data folder", " can be written to."},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/adapters"
+	"atelier/adapters/terminal"
 	"atelier/adapters/web"
 	"atelier/agent/plan"
 	"atelier/jobs"
@@ -24,8 +25,8 @@ type (
 		JSON bool   `help:"Print JSON: {id, cancelled}."`
 	}
 	forgetCommand struct {
-		Thread string `arg:"" help:"The thread's id, whole, as bot requests prints it."`
-		JSON   bool   `help:"Print JSON: {thread, requests}."`
+		Thread string `arg:"" help:"The thread's id, whole, as bot requests prints it; the address of a page of the web channel; or the name that bot ask --thread was given."`
+		JSON   bool   `help:"Print JSON: {thread, requests}; requests counts those of bot serve alone."`
 	}
 )
 
@@ -130,40 +131,61 @@ func (r *cancelCommand) Run(ctx context.Context, c *call) error {
 	})
 }
 
-// Run deletes all that is known of a thread.
+// Run deletes all that is known of a thread: that of bot serve, the conversation of that name,
+// or both.
 func (f *forgetCommand) Run(ctx context.Context, c *call) error {
+	config, err := c.config(nil)
+	if err != nil {
+		return err
+	}
+	own, err := config.forgetThread(ctx, f.Thread)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be removed: %s.", f.Thread, reason(err))), Err: err}
+	}
 	return c.operate(ctx, func(o operator) error {
-		id := threadID(f.Thread)
-		if !isID(id) || len(id) < idLength {
+		id, named := threadID(f.Thread)
+		requests, err := o.Forget(ctx, id)
+		unknown := errors.Is(err, jobs.ErrUnknown)
+		if _, down := errors.AsType[*notRunningError](err); named && down {
+			unknown = true
+		}
+		switch {
+		case unknown && own:
+			id, requests = f.Thread, 0
+		case unknown && named:
 			return usage("%s is not the id of a thread: it has %d letters and digits, as bot requests prints it, "+
-				"or is the address of a page of the web channel.", plain(f.Thread), idLength)
-		}
-		n, err := o.Forget(ctx, id)
-		if errors.Is(err, jobs.ErrUnknown) {
+				"or is the address of a page of the web channel. There is no conversation of that name either.", plain(f.Thread), idLength)
+		case unknown:
 			return &plan.Fault{Sentence: plan.Quote("Nothing is known of a thread " + id + ". To see the latest: bot requests"), Err: err}
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
 		if f.JSON {
 			return printJSON(c.Stdout, struct {
 				Thread   string `json:"thread"`
 				Requests int    `json:"requests"`
-			}{id, n})
+			}{id, requests})
+		}
+		if unknown {
+			return say(c.Stdout, "The conversation %s was forgotten, with its requests, answers and files. What was written to --out stays there.\n", f.Thread)
 		}
 		return say(c.Stdout, "The thread %s was forgotten: %s, with the plans, answers and files. What stands in chats of elsewhere stays there.\n",
-			id, counted(n, "request"))
+			id, counted(requests, "request"))
 	})
 }
 
-// threadID is the id of a thread, which people may also call by its page of the web channel.
-func threadID(s string) string {
-	s = strings.ToLower(strings.TrimSpace(s))
-	if _, page, ok := strings.Cut(s, "/t/"); ok {
+// threadID is the id of a thread, which people may also call by its page of the web channel,
+// or by the name that they gave it (bot ask --thread).
+func threadID(s string) (id string, named bool) {
+	id = strings.ToLower(strings.TrimSpace(s))
+	if _, page, ok := strings.Cut(id, "/t/"); ok {
 		page, _, _ = strings.Cut(page, "#")
-		return jobs.ThreadID(adapters.Thread{Adapter: web.Name, Channel: page})
+		return jobs.ThreadID(adapters.Thread{Adapter: web.Name, Channel: page}), false
 	}
-	return s
+	if isID(id) && len(id) == idLength {
+		return id, false
+	}
+	return jobs.ThreadID(terminal.Thread(s)), true
 }
 
 // idLength is how long the ids of requests and threads are.

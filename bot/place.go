@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 
@@ -52,7 +53,7 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 		redis.LogTo(c.logger())
 		err = p.connect(string(c.Storage.RedisURL))
 	} else {
-		err = p.embed(filepath.Join(where.Folder, "state.log"))
+		err = p.embed(filepath.Join(where.Folder, stateLog), c.logger())
 		if err != nil && where.Folder == c.Data {
 			err = c.unusableFolder(ctx, err)
 		}
@@ -98,9 +99,12 @@ func (p *place) connect(url string) error {
 	return err
 }
 
+// stateLog is the file of the state in a folder.
+const stateLog = "state.log"
+
 // embed has the queues in this process and the state in a file, which it takes for itself.
-func (p *place) embed(file string) error {
-	state, err := disk.OpenState(disk.StateConfig{File: file})
+func (p *place) embed(file string, log *slog.Logger) error {
+	state, err := disk.OpenState(disk.StateConfig{File: file, Log: log})
 	if err != nil {
 		return err
 	}

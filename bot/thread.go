@@ -41,11 +41,8 @@ func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 	if err := tryFile(os.TempDir()); err != nil { // the steps will need it
 		return nil, noScratch(err)
 	}
-	t := &thread{name: name, folder: filepath.Join(c.Data, "threads", name), unlock: func() {}}
-	err := os.MkdirAll(t.folder, 0o700)
-	if err == nil {
-		err = t.lock(ctx)
-	}
+	t := c.threadOf(name)
+	err := t.lock(ctx)
 	if err == nil {
 		t.place, err = c.openPlace(ctx, placement{Folder: t.folder})
 	}
@@ -54,6 +51,47 @@ func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 		return nil, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be opened: %s.", name, reason(err))), Err: err}
 	}
 	return t, nil
+}
+
+// threadOf is the conversation of that name, which is not open.
+func (c Config) threadOf(name string) *thread {
+	return &thread{name: name, folder: filepath.Join(c.Data, "threads", name), unlock: func() {}}
+}
+
+// forgetThread removes the conversation of that name, and tells whether there was one. It
+// waits for a call that works on it.
+func (c Config) forgetThread(ctx context.Context, name string) (there bool, err error) {
+	if name == "" || checkThreadName(name) != nil {
+		return false, nil
+	}
+	t := c.threadOf(name)
+	if _, err := os.Stat(t.folder); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return false, err
+	}
+	if err := t.lock(ctx); err != nil {
+		return true, err
+	}
+	defer func() { t.unlock() }()
+	entries, err := os.ReadDir(t.folder)
+	if err != nil {
+		return true, err
+	}
+	for _, e := range entries {
+		if e.Name() != threadLock { // it goes last, so that nobody enters meanwhile
+			err = errors.Join(err, os.RemoveAll(filepath.Join(t.folder, e.Name())))
+		}
+	}
+	if err != nil {
+		return true, err
+	}
+	if err := os.Remove(filepath.Join(t.folder, threadLock)); err != nil {
+		return true, err
+	}
+	_ = os.Remove(t.folder) //nolint:errcheck // unless a conversation of that name has begun just now
+	return true, nil
 }
 
 // openPassing is a conversation of one call.
@@ -102,7 +140,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// lock waits until no other process works on the conversation, or ctx ends.
+// threadLock is the file in the folder of a conversation that is locked by who works on it.
+const threadLock = "lock"
+
+// lock makes the folder, and waits until no other process works on the conversation, or ctx
+// ends.
 func (t *thread) lock(ctx context.Context) error {
 	type locked struct {
 		unlock func()
@@ -110,7 +152,7 @@ func (t *thread) lock(ctx context.Context) error {
 	}
 	got := make(chan locked, 1)
 	go func() {
-		unlock, err := lockedfile.MutexAt(filepath.Join(t.folder, "lock")).Lock()
+		unlock, err := lockFolder(t.folder)
 		got <- locked{unlock, err}
 	}()
 	select {
@@ -126,6 +168,34 @@ func (t *thread) lock(ctx context.Context) error {
 			}
 		}()
 		return ctx.Err()
+	}
+}
+
+// lockFolder makes a folder and locks it. One that was removed while it was waited for is made
+// anew.
+func lockFolder(folder string) (unlock func(), err error) {
+	file := filepath.Join(folder, threadLock)
+	for {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		f, err := lockedfile.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		unlock = func() { _ = f.Close() } //nolint:errcheck // nothing was written
+		held, err := f.Stat()
+		if err != nil {
+			unlock()
+			return nil, err
+		}
+		if now, err := os.Stat(file); err == nil && os.SameFile(held, now) {
+			return unlock, nil
+		}
+		unlock()
 	}
 }
 

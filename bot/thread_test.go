@@ -49,6 +49,57 @@ func TestThreadIsLocked(t *testing.T) {
 	}
 }
 
+// TestAConversationIsForgotten by its name, whatever its state is, once nobody works on it.
+func TestAConversationIsForgotten(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	config := Config{Data: data}
+	forget := func() (status int, said string) {
+		status, stdout, stderr := called{env: []string{"ATELIER_DATA=" + data}, args: []string{"forget", "Holiday"}}.run(t)
+		return status, stdout + stderr
+	}
+	if status, said := forget(); status != statusUsage || !strings.Contains(said, "There is no conversation of that name") {
+		t.Errorf("one that is not there: %d, %s", status, said)
+	}
+	th, err := openThread(t.Context(), config, "Holiday")
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, th.place.State.Put(t.Context(), "notes/first", []byte("blur it"), 0))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if there, err := config.forgetThread(ctx, "Holiday"); !there || !errors.Is(err, context.Canceled) {
+		t.Errorf("while a call works on it: %v, %v", there, err)
+	}
+	// Whoever waits for it meanwhile begins it anew.
+	next := make(chan *thread)
+	go func() {
+		th, err := openThread(t.Context(), config, "Holiday")
+		if err != nil {
+			t.Error(err)
+		}
+		next <- th
+	}()
+	check(t, th.close())
+	if _, err := config.forgetThread(t.Context(), "Holiday"); err != nil {
+		t.Fatal(err)
+	}
+	th = <-next
+	check(t, th.close())
+	if status, said := forget(); status != statusDone || !strings.Contains(said, "The conversation Holiday was forgotten") {
+		t.Errorf("%d, %s", status, said)
+	}
+	if left := names(t, filepath.Join(data, "threads")); len(left) != 1 {
+		t.Errorf("there is %v still", left)
+	}
+	folder := filepath.Join(data, "threads", "Holiday")
+	check(t, os.MkdirAll(folder, 0o700))
+	write(t, filepath.Join(folder, "state.log"), "something else")
+	if status, said := forget(); status != statusDone {
+		t.Errorf("one that cannot be read: %d, %s", status, said)
+	}
+}
+
 func TestThreadOfOneCallLeavesNothing(t *testing.T) {
 	t.Parallel()
 	th, err := openThread(t.Context(), Config{Data: t.TempDir()}, "")

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,11 +16,14 @@ import (
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
+	goredis "github.com/redis/go-redis/v9"
 
 	"atelier/adapters"
 	"atelier/adapters/web"
 	"atelier/agent/plan"
 	"atelier/jobs"
+	"atelier/storage/redis/redistest"
+	"atelier/storage/s3/s3test"
 )
 
 // TestTheFirstWishesWork does each wish that a newcomer is shown.
@@ -327,12 +334,17 @@ func TestWhatIsNoFileForUsIsRefusedInTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// TestForgetTakesThePageToo where the program that forgets is another than the one that serves.
+// TestForgetTakesThePageToo where the program that forgets is another than the one that serves,
+// and nothing is left of the words and the files.
 func TestForgetTakesThePageToo(t *testing.T) {
 	t.Parallel()
-	redis := miniredis.RunT(t)
+	redis, bucket := miniredis.RunT(t), s3test.New(t, s3test.Config{})
 	data := t.TempDir()
-	o := openService(t, service{web: true}, "ATELIER_DATA="+data, "REDIS_URL=redis://"+redis.Addr())
+	variables := []string{
+		"ATELIER_DATA=" + data, "REDIS_URL=redis://" + redis.Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + bucket.URL(),
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+	}
+	o := openService(t, service{web: true}, variables...)
 	page := "/t/abcdefghij0123456789"
 	form := strings.NewReader("id=abcdefghij0123456789&text=what+time+is+it+in+Tokyo%3F")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, o.address+page+"/messages", form)
@@ -347,9 +359,51 @@ func TestForgetTakesThePageToo(t *testing.T) {
 	if status, body := o.get(page); status != http.StatusOK || !strings.Contains(body, "Tokyo") {
 		t.Fatalf("%d: %s", status, body)
 	}
-	env := map[string]string{"ATELIER_DATA": data, "REDIS_URL": "redis://" + redis.Addr()}
-	if status, stdout, stderr := run(t, env, "forget", o.address+page); status != statusDone {
-		t.Fatalf("status %d, %s%s", status, stdout, stderr)
+	env := map[string]string{}
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		env[name] = value
+	}
+	calls := func(args ...string) string {
+		t.Helper()
+		status, stdout, stderr := run(t, env, args...)
+		if status != statusDone {
+			t.Fatalf("%q: status %d, %s%s", args, status, stdout, stderr)
+		}
+		return stdout
+	}
+	photo := filepath.Join(t.TempDir(), "Xylophone.jpg")
+	b, err := os.ReadFile("testdata/photo.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, photo, string(b))
+	var handed struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal([]byte(calls("ask", "--detach", "--json", "--thread", "Bassoon", "--file", photo, "rotate it by 90 degrees")), &handed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.jobs.Wait(t.Context(), handed.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	client := goredis.NewClient(&goredis.Options{Addr: redis.Addr()})
+	t.Cleanup(func() { check(t, client.Close()) })
+	everything := func() string {
+		return redistest.Holds(t, client, "") + strings.Join(bucket.Objects(), "\n") + strings.Join(names(t, data), "\n")
+	}
+	words := []string{"Tokyo", "Xylophone", "Bassoon", "90 degrees", "threads/"}
+	for _, word := range words {
+		if !strings.Contains(everything(), word) {
+			t.Errorf("%s is not seen where it is", word)
+		}
+	}
+	calls("forget", o.address+page)
+	calls("forget", "Bassoon")
+	for _, word := range words {
+		if held := everything(); strings.Contains(held, word) {
+			t.Errorf("%s is left in %s", word, held)
+		}
 	}
 	if status, body := o.get(page); status != http.StatusNotFound || strings.Contains(body, "Tokyo") {
 		t.Errorf("%d: %s", status, body)
@@ -359,4 +413,15 @@ func TestForgetTakesThePageToo(t *testing.T) {
 			t.Errorf("%s is left", key)
 		}
 	}
+}
+
+// names are those of all files below a folder.
+func names(t *testing.T, folder string) []string {
+	t.Helper()
+	var all []string
+	check(t, filepath.WalkDir(folder, func(at string, _ fs.DirEntry, err error) error {
+		all = append(all, at)
+		return err
+	}))
+	return all
 }

@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"atelier/jobs"
 	"atelier/storage"
 	"atelier/storage/disk"
+	"atelier/storage/redis/redistest"
 )
 
 func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
@@ -20,15 +22,21 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 	enterBoth(t, func(h *house) {
 		t, ctx := h.t, h.t.Context()
 		j := h.start()
-		e := h.says("t", "ann", "pic|pic2", h.chat.upload("a.png", "PNG a"))
+		e := h.says("t", "ann", "pic-XYLOPHONE|pic2", h.chat.upload("OCARINA.png", "PNG a BASSOON"))
 		r := h.ask(j, e)
 		h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(1), true))
 		h.wait(j, r.ID, 2)
 		other := h.ask(j, h.says("other", "ann", "pic", h.chat.upload("a.png", "PNG a")))
 		g := h.mind.blocks("slow")
-		slow := h.says("t", "ann", "pic9;slow")
+		slow := h.says("t", "ann", "pic9-XYLOPHONE;slow")
 		running := h.handle(j, slow)
 		<-g.entered
+		words := []string{"XYLOPHONE", "OCARINA", "BASSOON"}
+		for _, word := range words {
+			if !strings.Contains(h.everything(), word) {
+				t.Fatalf("%s is not seen where it is", word)
+			}
+		}
 		n, err := j.Forget(ctx, r.ThreadID)
 		check(t, err)
 		if n != 2 {
@@ -48,6 +56,7 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 		}
 		h.keys(0, "thread-"+r.ThreadID)
 		h.keys(1, "thread-"+other.ThreadID)
+		h.nowhere(words...)
 		for _, blob := range []string{r.Runs[0].Made[0].Blob, r.Asked.Given[0].Blob} {
 			if _, err := h.blobs.Stat(ctx, blob); !errors.Is(err, storage.ErrNotFound) {
 				t.Errorf("%s is there: %v", blob, err)
@@ -74,6 +83,47 @@ func TestAThreadThatIsForgottenLeavesNothing(t *testing.T) {
 			}
 		}
 	})
+}
+
+// everything is all that lies on the disk and on Redis, the names of files and keys included.
+func (h *house) everything() string {
+	h.t.Helper()
+	var all strings.Builder
+	all.WriteString(redistest.Holds(h.t, h.redis, ""))
+	check(h.t, filepath.WalkDir(h.folder, func(at string, e fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // it is being replaced
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(&all, at)
+		if !e.Type().IsRegular() {
+			return nil
+		}
+		b, err := os.ReadFile(at)
+		all.Write(b)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}))
+	return all.String()
+}
+
+// nowhere tells whether words are found anywhere, once workers have seen that what they do is
+// forgotten.
+func (h *house) nowhere(words ...string) {
+	h.t.Helper()
+	for _, word := range words {
+		held := h.everything()
+		for end := time.Now().Add(patience); strings.Contains(held, word) && time.Now().Before(end); {
+			held = h.everything()
+		}
+		if at := strings.Index(held, word); at >= 0 {
+			h.t.Errorf("%s is found: %.300q", word, held[max(0, at-200):])
+		}
+	}
 }
 
 // keys tells whether a group has keys, at least so many.

@@ -45,13 +45,15 @@ type house struct {
 	mind  *mind
 	log   *lines
 	count atomic.Int64
+
+	folder string // of the blobs, and of the state where it is on the disk
 }
 
 // enter makes a house whose state is on the disk.
 func enter(t *testing.T) *house {
 	t.Helper()
 	h := foundation(t)
-	state, err := disk.OpenState(disk.StateConfig{File: t.TempDir() + "/state.log"})
+	state, err := disk.OpenState(disk.StateConfig{File: h.folder + "/state.log"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,12 +85,13 @@ func foundation(t *testing.T) *house {
 	t.Helper()
 	client := queues(t)
 	t.Cleanup(func() { check(t, client.Close()) })
-	blobs, err := disk.Open(t.TempDir())
+	folder := t.TempDir()
+	blobs, err := disk.Open(folder + "/blobs")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { check(t, blobs.Close()) })
-	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), mind: newMind(blobs), log: &lines{}}
+	return &house{t: t, redis: client, blobs: blobs, chat: newChat(), mind: newMind(blobs), log: &lines{}, folder: folder}
 }
 
 // queues are on a Redis of the test's own: a real one where TEST_REDIS_SERVER names the

@@ -110,8 +110,23 @@ func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err e
 		return requests, fmt.Errorf("delete the thread: %w", err)
 	}
 	j.logs.drop(threadLog(threadID))
+	if err := purge(ctx, j.config.State); err != nil {
+		return requests, err
+	}
 	j.log.InfoContext(ctx, "thread forgotten", "thread", threadID, "requests", requests)
 	return requests, nil
+}
+
+// purge sees to it that what was deleted is in no file any more.
+func purge(ctx context.Context, state storage.State) error {
+	p, ok := state.(storage.Purger)
+	if !ok {
+		return nil
+	}
+	if err := p.Purge(ctx); err != nil {
+		return fmt.Errorf("rewrite the state without what was deleted: %w", err)
+	}
+	return nil
 }
 
 // forgetWritten deletes what an adapter keeps of the thread of a request.

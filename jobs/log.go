@@ -53,6 +53,9 @@ func (l *logs) append(ctx context.Context, key string, e entry) (int, error) {
 		if err := l.state.DeleteAll(ctx, storage.Group(key)); err != nil {
 			return 0, fmt.Errorf("forget a log: %w", err)
 		}
+		if err := purge(ctx, l.state); err != nil {
+			return 0, err
+		}
 		return 0, fmt.Errorf("log: %w", ErrUnknown)
 	}
 	if known, _ := l.known(key); len(known) == int(at) { // nobody has added anything else

@@ -24,9 +24,19 @@ func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Forget(ctx, threadOf(id)); err != nil { // where the bot knew nothing of it
 		return err
 	}
+	if p, ok := c.config.State.(purger); ok {
+		if err := p.Purge(ctx); err != nil {
+			return fmt.Errorf("forget a thread: %w", err)
+		}
+	}
 	w.Header().Set("Hx-Redirect", "/")
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// purger is a [State] whose files hold what was deleted until they are rewritten.
+type purger interface {
+	Purge(ctx context.Context) error
 }
 
 // Forget deletes what was written in a thread.
