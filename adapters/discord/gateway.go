@@ -202,12 +202,6 @@ func (g *gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	u.RawQuery = "v=" + discordgo.APIVersion + "&encoding=json"
 	ctx, stop := context.WithTimeout(ctx, callTime)
 	defer stop()
-	conn, response, err := g.d.files.Dialer().DialContext(ctx, u.String(), http.Header{"User-Agent": {g.d.api.session.UserAgent}})
-	if response != nil {
-		err = errors.Join(err, response.Body.Close())
-	}
-	if err != nil {
-		return nil, redacted(err)
-	}
-	return conn, nil
+	conn, err := g.d.files.Socket(ctx, u.String(), http.Header{"User-Agent": {g.d.api.session.UserAgent}})
+	return conn, redacted(err)
 }

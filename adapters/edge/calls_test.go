@@ -66,6 +66,10 @@ func TestCallsGoToTheHostsThatAreNamed(t *testing.T) {
 func TestASocketGoesToTheHostsThatAreNamed(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/full" {
+			http.Error(w, r.URL.String(), http.StatusTooManyRequests)
+			return
+		}
 		conn, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
 		if err != nil {
 			t.Error(err)
@@ -77,30 +81,29 @@ func TestASocketGoesToTheHostsThatAreNamed(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	net := &internet{names: map[string][]string{"home.example.com": {"10.0.0.1"}}}
-	dialer := net.reach(t, s, Config{Hosts: []string{"*.example.com"}, Allow: []string{"127.0.0.1"}}).Dialer()
-	conn, answer, err := dialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(s.URL, "http"), nil)
+	c := net.reach(t, s, Config{Hosts: []string{"*.example.com"}, Allow: []string{"127.0.0.1"}})
+	at := "ws" + strings.TrimPrefix(s.URL, "http")
+	conn, err := c.Socket(t.Context(), at, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, b, err := conn.ReadMessage(); err != nil || string(b) != "hello" {
 		t.Errorf("heard %q (%v)", b, err)
 	}
-	if err := errors.Join(conn.Close(), answer.Body.Close()); err != nil {
+	if err := conn.Close(); err != nil {
 		t.Error(err)
 	}
+	_, err = c.Socket(t.Context(), at+"/full?ticket=1", nil)
+	if told := Detail(err).Error(); !strings.Contains(told, "429") || strings.Contains(told, "ticket") {
+		t.Errorf("of a handshake that is refused is told %q", told)
+	}
+	dialled := len(net.dialed)
 	for _, address := range []string{"ws://example.com/", "ws://gateway.example.com/", "wss://example.org/", "wss://home.example.com/"} {
-		_, answer, err := dialer.DialContext(t.Context(), address, nil)
-		if !errors.Is(err, adapters.ErrForbidden) {
+		if _, err := c.Socket(t.Context(), address, nil); !errors.Is(err, adapters.ErrForbidden) {
 			t.Errorf("%s: %v", address, err)
 		}
-		if answer != nil {
-			t.Errorf("%s: answered %d", address, answer.StatusCode)
-			if err := answer.Body.Close(); err != nil {
-				t.Error(err)
-			}
-		}
 	}
-	if len(net.dialed) != 1 {
+	if len(net.dialed) != dialled {
 		t.Errorf("dialled %q", net.dialed)
 	}
 }

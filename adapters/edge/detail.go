@@ -37,6 +37,7 @@ func Detail(err error) error {
 		alert    tls.AlertError
 		timeout  net.Error
 		refused  *proxyError
+		shut     *Refused
 	)
 	switch { // these tell of hosts and of nothing else
 	case errors.As(err, &resolved):
@@ -47,6 +48,8 @@ func Detail(err error) error {
 		return untold
 	case errors.As(err, &refused):
 		return refused
+	case errors.As(err, &shut):
+		return shut
 	case errors.As(err, &alert):
 		return alert
 	case errors.As(err, &timeout):

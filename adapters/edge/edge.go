@@ -18,6 +18,8 @@
 package edge
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -35,6 +37,8 @@ const (
 	stalled      = time.Minute
 	maxRedirects = 5
 	maxHeader    = 64 << 10 // bytes
+	// A frame is written whole: Slack does not put parts together.
+	socketBuffer = 32 << 10
 )
 
 // Config says where a client may go.
@@ -101,9 +105,25 @@ func New(c Config) (*Client, error) {
 // the call's context.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Dialer opens the platform's WebSockets. They may be silent for any time.
-func (c *Client) Dialer() *websocket.Dialer {
-	return &websocket.Dialer{Proxy: c.route, NetDialContext: c.dial, HandshakeTimeout: handshake}
+// Socket opens one of the platform's WebSockets. It may be silent for any time. A handshake
+// that the server refuses is a [*Refused].
+func (c *Client) Socket(ctx context.Context, address string, header http.Header) (*websocket.Conn, error) {
+	dialer := websocket.Dialer{Proxy: c.route, NetDialContext: c.dial, HandshakeTimeout: handshake, WriteBufferSize: socketBuffer}
+	conn, answer, err := dialer.DialContext(ctx, address, header)
+	if answer == nil {
+		return conn, err //nolint:wrapcheck // Detail reads it
+	}
+	if errors.Is(err, websocket.ErrBadHandshake) {
+		err = &Refused{Status: answer.StatusCode}
+	}
+	return conn, errors.Join(err, answer.Body.Close())
+}
+
+// Refused tells that a server did not let a WebSocket begin.
+type Refused struct{ Status int } //nolint:errname // it is named for what befell the socket
+
+func (r *Refused) Error() string {
+	return fmt.Sprintf("the handshake of the WebSocket was answered with %d", r.Status)
 }
 
 // route refuses a request to where it may not go, and else tells by which proxy it goes.

@@ -170,7 +170,8 @@ func (s *Slack) Check(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if _, err := s.api.AuthTestContext(ctx); err != nil {
+	// A pause that Slack wants of this one method says nothing about the connection.
+	if _, err := s.api.AuthTestContext(ctx); err != nil && !errors.Is(fault(err), adapters.ErrRateLimited) {
 		return fault(err)
 	}
 	s.mu.Lock()

@@ -116,6 +116,8 @@ type Slack struct {
 
 	twins  twins
 	socket atomic.Bool // Slack has said hello
+	// helloWithin is how long Slack may take to say so after it has opened a socket.
+	helloWithin time.Duration
 
 	keys turns.Turns // one at a time sends under a key
 
@@ -180,7 +182,7 @@ func New(c Config) (*Slack, error) {
 	s := &Slack{
 		config: c, base: base, edge: outside, gate: newGate(outside.HTTP(), c.APIURL), ledger: book,
 		seeds:  rate.NewLimiter(rate.Every(3*time.Second), 3*adapters.MaxChoices),
-		status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{},
+		status: map[string]string{}, silent: map[string]time.Time{}, seen: map[string]time.Time{}, helloWithin: greeting,
 	}
 	s.api = slack.New(c.BotToken,
 		slack.OptionHTTPClient(s.gate), slack.OptionAPIURL(c.APIURL), slack.OptionAppLevelToken(c.AppToken),

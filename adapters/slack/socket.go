@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"sync"
 	"time"
 
@@ -20,13 +22,13 @@ import (
 
 const (
 	maxFrame = 4 << 20 // bytes of what Slack tells at once
-	// A frame is written whole: Slack does not put parts together.
-	writeBuffer = 32 << 10
 	// A connection on which nothing comes for so long, and no answer to a ping, is dead.
 	deadAfter, pingEvery = 45 * time.Second, 15 * time.Second
 	writing              = 5 * time.Second
-	firstRetry           = 200 * time.Millisecond
-	lastRetry            = time.Minute
+	// greeting is how long Slack may take to say hello on a socket.
+	greeting   = 10 * time.Second
+	firstRetry = 200 * time.Millisecond
+	lastRetry  = time.Minute
 	// A server that somebody runs, and that has named its address, is back soon and is not
 	// called by many.
 	lastRetryNamed = 10 * time.Second
@@ -36,6 +38,9 @@ const (
 // https://docs.slack.dev/apis/events-api/using-socket-mode.
 type line struct {
 	conn *websocket.Conn
+	// answer is until when Slack must have said hello, zero once it has. It belongs to who
+	// reads.
+	answer time.Time
 
 	mu sync.Mutex // of writing
 }
@@ -80,16 +85,11 @@ func (s *Slack) session(ctx context.Context) error {
 	if err != nil {
 		return appFault(err, nil)
 	}
-	dialer := s.edge.Dialer()
-	dialer.WriteBufferSize = writeBuffer
-	conn, answer, err := dialer.DialContext(ctx, address, nil)
-	if answer != nil && answer.Body != nil {
-		err = errors.Join(err, answer.Body.Close())
-	}
+	conn, err := s.edge.Socket(ctx, address, nil)
 	if err != nil {
 		return lineFault(err)
 	}
-	l := &line{conn: conn}
+	l := &line{conn: conn, answer: time.Now().Add(s.helloWithin)}
 	conn.SetReadLimit(maxFrame)
 	conn.SetPongHandler(func(string) error { return l.alive() })
 	conn.SetPingHandler(func(data string) error {
@@ -103,7 +103,8 @@ func (s *Slack) session(ctx context.Context) error {
 	return s.listenTo(ctx, l)
 }
 
-// listenTo reads what comes.
+// listenTo reads what comes. The connection stands once Slack has said hello, or has sent an
+// event without it.
 func (s *Slack) listenTo(ctx context.Context, l *line) error {
 	for {
 		err := l.alive()
@@ -116,19 +117,24 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 			continue
 		}
 		if err != nil {
-			return lineFault(err)
+			return l.ended(err)
 		}
-		switch r.Type {
-		case socketmode.RequestTypeHello:
-			s.socket.Store(true)
-			s.doubt() //nolint:contextcheck // it lasts as long as Listen
-		case socketmode.RequestTypeDisconnect:
-			if r.Reason == "link_disabled" {
-				off := errors.New("slack says link_disabled")
-				return &adapters.Fault{Sentence: "Socket Mode is turned off: turn it on in the settings of the app.", Err: off}
+		if r.Type == socketmode.RequestTypeDisconnect {
+			said := fmt.Errorf("slack says %s", word(r.Reason))
+			switch {
+			case r.Reason == "link_disabled":
+				return &adapters.Fault{Sentence: "Socket Mode is turned off: turn it on in the settings of the app.", Err: said}
+			case !l.answer.IsZero():
+				return &adapters.Fault{Sentence: unreached, Err: said}
 			}
 			return nil
-		default:
+		}
+		if !l.answer.IsZero() && (r.Type == socketmode.RequestTypeHello || r.EnvelopeID != "") {
+			l.answer = time.Time{}
+			s.socket.Store(true)
+			s.doubt() //nolint:contextcheck // it lasts as long as Listen
+		}
+		if r.Type != socketmode.RequestTypeHello {
 			s.request(ctx, r, func() {
 				if err := l.confirm(r.EnvelopeID); err != nil {
 					s.config.Log.WarnContext(ctx, "an event was not confirmed to Slack: it comes again", "error", lineFault(err))
@@ -193,8 +199,21 @@ func (l *line) control(kind int, data []byte) error {
 	return l.conn.WriteControl(kind, data, time.Now().Add(writing)) //nolint:wrapcheck // nobody reads it
 }
 
+// alive puts off the end of the connection. Before hello nothing does.
 func (l *line) alive() error {
-	return l.conn.SetReadDeadline(time.Now().Add(deadAfter)) //nolint:wrapcheck // lineFault reads it
+	until := l.answer
+	if until.IsZero() {
+		until = time.Now().Add(deadAfter)
+	}
+	return l.conn.SetReadDeadline(until) //nolint:wrapcheck // lineFault reads it
+}
+
+// ended is why nothing more can be read.
+func (l *line) ended(err error) error {
+	if late, ok := errors.AsType[net.Error](err); ok && late.Timeout() && !l.answer.IsZero() {
+		return &adapters.Fault{Sentence: unreached, Err: errors.New("slack has opened a socket and did not say hello on it")}
+	}
+	return lineFault(err)
 }
 
 // isMalformed tells whether a frame is no request, on a connection that is whole.
