@@ -2,13 +2,13 @@ package slack
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"atelier/adapters/edge"
+	"atelier/adapters/lenient"
 )
 
 // call calls a method of Slack's, for what the library does not send or does not read of the
@@ -28,7 +28,7 @@ func (s *Slack) call(ctx context.Context, method string, form url.Values, answer
 	if err := errors.Join(taken(got), err); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, answer); err != nil {
+	if _, err := lenient.Unmarshal(b, answer); err != nil {
 		return errors.New("slack's answer cannot be understood")
 	}
 	return answer.Err()

@@ -21,6 +21,16 @@ type told struct {
 	Event     happening `json:"event"`
 }
 
+// isRead tells of the events that mean something to the bot. Of others it is not told what in
+// them is odd: their fields may be other ones.
+func (t told) isRead() bool {
+	switch t.Event.Type {
+	case "message", "app_mention", "reaction_added", "reaction_removed":
+		return true
+	}
+	return false
+}
+
 // dated is when it happened, if that is told by what is around it only. The event's id makes
 // it unlike that of others.
 func (t told) dated(now time.Time) string {
@@ -38,9 +48,9 @@ func (t told) dated(now time.Time) string {
 type happening struct {
 	Type        string `json:"type"`
 	Subtype     string `json:"subtype"`
-	Channel     text   `json:"channel"`
+	Channel     string `json:"channel"`
 	ChannelType string `json:"channel_type"`
-	User        text   `json:"user"`
+	User        string `json:"user"`
 	BotID       string `json:"bot_id"`
 	Text        string `json:"text"`
 	TS          string `json:"ts"`
@@ -66,7 +76,7 @@ type happening struct {
 type attachment struct {
 	IsShare bool       `json:"is_share"`
 	Text    string     `json:"text"`
-	TS      text       `json:"ts"`
+	TS      string     `json:"ts"`
 	Channel string     `json:"channel_id"`
 	Author  string     `json:"author_id"`
 	Files   []attached `json:"files"`
@@ -78,7 +88,44 @@ func (h happening) isWritten() bool {
 }
 
 func (h happening) direct() bool {
-	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(string(h.Channel), "D")
+	return h.ChannelType == "im" || h.ChannelType == "" && strings.HasPrefix(h.Channel, "D")
+}
+
+// tidy leaves out of an event what cannot be what its field tells, as a number that was read as
+// a word: it would be taken for another event, or for none. A message without its timestamp is
+// found by that of its event, which is the same.
+func (h *happening) tidy() {
+	if h == nil {
+		return
+	}
+	for _, ts := range []*string{&h.TS, &h.ThreadTS, &h.EventTS, &h.DeletedTS, &h.Item.TS} {
+		*ts = stamp(*ts)
+	}
+	for _, word := range []*string{&h.Type, &h.Subtype, &h.ChannelType} {
+		if strings.Trim(*word, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			*word = ""
+		}
+	}
+	if h.Type = first(h.Type, "message"); h.TS == "" && h.isWritten() {
+		h.TS = h.EventTS
+	}
+	if !strings.HasPrefix(h.BotID, "B") {
+		h.BotID = ""
+	}
+	h.Message.tidy()
+	h.Previous.tidy()
+}
+
+// stamp is a timestamp as Slack writes it, "" where it is none. That of a server which writes
+// numbers lacks the zeros at its end.
+func stamp(ts string) string {
+	if whole, fraction, ok := strings.Cut(ts, "."); ok && len(fraction) < 6 {
+		ts = whole + "." + (fraction + "000000")[:6]
+	}
+	if _, ok := moment(ts); !ok {
+		return ""
+	}
+	return ts
 }
 
 // lane is what an event is read in line with, so that those of a thread keep their order.
@@ -93,19 +140,9 @@ func (h happening) lane() string {
 	case h.Item.TS != "":
 		return h.Item.Channel + "-" + h.Item.TS
 	case h.direct():
-		return string(h.Channel)
+		return h.Channel
 	}
-	return string(h.Channel) + "-" + first(of.ThreadTS, of.TS)
-}
-
-// text is what may be an object in other events, which are not read.
-type text string
-
-func (t *text) UnmarshalJSON(b []byte) error {
-	if s, err := strconv.Unquote(string(b)); err == nil {
-		*t = text(s)
-	}
-	return nil
+	return h.Channel + "-" + first(of.ThreadTS, of.TS)
 }
 
 // place is where a message stands: its thread, in this workspace.

@@ -2,25 +2,48 @@ package slack
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/lenient"
 )
 
 // asking is how long after an event Slack may take to tell what that does not, such as a name.
 const asking = 2 * time.Second
 
+// understand reads an event as far as it can be read. It is not ok where that is no event.
+func (s *Slack) understand(ctx context.Context, payload []byte) (t told, ok bool) {
+	odd, err := lenient.Unmarshal(payload, &t)
+	t.Event.tidy()
+	if !t.isRead() {
+		odd = nil
+	}
+	return t, s.isUnderstood(ctx, odd, err)
+}
+
+// isUnderstood tells whether what Slack told was read, and logs the names of what is odd in it.
+func (s *Slack) isUnderstood(ctx context.Context, odd []string, err error) bool {
+	if err != nil {
+		s.config.Log.WarnContext(ctx, "what Slack told was not understood")
+	} else if len(odd) > 0 {
+		s.config.Log.WarnContext(ctx, "fields of what Slack told are of an unexpected type: they are passed over", "fields", odd)
+	}
+	return err == nil
+}
+
 // hear puts what Slack tells into the inbox, and does not wait for what it lets Slack be asked
 // for. It calls taken when that is the handler's, and soon where it means nothing to the bot.
 func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
-	var t told
-	if err := json.Unmarshal(payload, &t); err != nil {
-		s.config.Log.WarnContext(ctx, "an event of Slack's was not understood")
-		taken()
-		return
+	if t, ok := s.understand(ctx, payload); ok {
+		s.line(t, taken)
+	} else {
+		taken() // it would be no other the next time
 	}
+}
+
+// line lets an event wait for its turn to be heard.
+func (s *Slack) line(t told, taken func()) {
 	t.Event.EventTS = t.dated(s.config.Now())
 	until := time.Now().Add(asking)
 	s.inTurn(t.Event.lane(), func(ctx context.Context) {
@@ -84,23 +107,23 @@ func (s *Slack) readMessage(ctx context.Context, self account, h happening) (e a
 		now := *h.Message
 		now.Channel, now.ChannelType = h.Channel, h.ChannelType
 		if now.isWritten() && !now.direct() { // what was edited is asked for only now
-			s.twins.told("m-" + string(h.Channel) + "-" + now.TS)
+			s.twins.told("m-" + h.Channel + "-" + now.TS)
 			return s.readWritten(ctx, self, now)
 		}
 		return e, false, nil
 	case !h.isWritten():
 		return e, false, nil
 	}
-	s.twins.told("m-" + string(h.Channel) + "-" + h.TS)
+	s.twins.told("m-" + h.Channel + "-" + h.TS)
 	return s.readWritten(ctx, self, h)
 }
 
 // readMention reads the other event of a mention, which may lack the files of its message.
 func (s *Slack) readMention(ctx context.Context, self account, h happening) (e adapters.Event, ok bool, err error) {
-	if len(h.Files) > 0 || s.twins.wasTold("m-"+string(h.Channel)+"-"+h.TS) {
+	if len(h.Files) > 0 || s.twins.wasTold("m-"+h.Channel+"-"+h.TS) {
 		return s.readWritten(ctx, self, h)
 	}
-	files, err := s.filesOf(ctx, string(h.Channel), first(h.ThreadTS, h.TS), h.TS)
+	files, err := s.filesOf(ctx, h.Channel, first(h.ThreadTS, h.TS), h.TS)
 	switch {
 	case err == nil:
 		h.Files = files
@@ -114,7 +137,7 @@ func (s *Slack) readMention(ctx context.Context, self account, h happening) (e a
 func (s *Slack) readWritten(ctx context.Context, self account, h happening) (_ adapters.Event, ok bool, _ error) {
 	var none adapters.Event
 	at, ok := moment(h.TS)
-	user, channel := string(h.User), string(h.Channel)
+	user, channel := h.User, h.Channel
 	if !ok || user == "" || user == self.user || h.BotID != "" || h.Subtype == "bot_message" {
 		return none, false, nil
 	}
@@ -157,8 +180,8 @@ func (s *Slack) forwarded(ctx context.Context, self account, at adapters.Message
 		if e == nil {
 			by := s.people.who(ctx, first(a.Author, "unknown"))
 			e = &adapters.Earlier{Ref: at, By: by.Person, Own: a.Author == self.user}
-			if sent, ok := moment(string(a.TS)); ok && isID(a.Channel) {
-				e.Ref, e.At = address(self.team, a.Channel, string(a.TS)), sent
+			if sent, ok := moment(a.TS); ok && isID(a.Channel) {
+				e.Ref, e.At = address(self.team, a.Channel, a.TS), sent
 			}
 		}
 		e.Text = cutBytes(strings.TrimSpace(e.Text+"\n"+readText(a.Text, self.user, s.names(ctx))), adapters.MaxText)
@@ -195,10 +218,10 @@ func readDeletion(self account, h happening, ts string) (adapters.Event, bool) {
 	at, ok := moment(first(h.EventTS, h.TS))
 	_, named := moment(ts)
 	was := h.Previous
-	if !ok || !named || was != nil && (was.BotID != "" || string(was.User) == self.user || was.Subtype == "bot_message") {
+	if !ok || !named || was != nil && (was.BotID != "" || was.User == self.user || was.Subtype == "bot_message") {
 		return adapters.Event{}, false
 	}
-	channel, root := string(h.Channel), ""
+	channel, root := h.Channel, ""
 	if was != nil {
 		root = was.ThreadTS
 	}
@@ -212,7 +235,7 @@ func readDeletion(self account, h happening, ts string) (adapters.Event, bool) {
 // readReaction reads that somebody reacted to a message. Slack does not tell its thread.
 func (s *Slack) readReaction(ctx context.Context, self account, h happening) (e adapters.Event, ok bool, err error) {
 	at, ok := moment(h.EventTS)
-	sign, user := emoji(h.Reaction), string(h.User)
+	sign, user := emoji(h.Reaction), h.User
 	if !ok || sign == "" || user == "" || user == self.user || h.Item.Type != "message" {
 		return e, false, nil
 	}

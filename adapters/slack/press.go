@@ -9,6 +9,7 @@ import (
 	"github.com/slack-go/slack"
 
 	"atelier/adapters"
+	"atelier/adapters/lenient"
 )
 
 // The ids of what the bot puts below its messages. A choice's has its number behind it.
@@ -58,11 +59,12 @@ type named struct {
 }
 
 // interact takes what somebody pressed, and tells whether it did: it is confirmed at once.
-func (s *Slack) interact(payload []byte) bool {
+func (s *Slack) interact(ctx context.Context, payload []byte) bool {
 	var p pressed
-	if err := json.Unmarshal(payload, &p); err != nil {
+	if odd, err := lenient.Unmarshal(payload, &p); !s.isUnderstood(ctx, odd, err) {
 		return true // it would be no other the next time
 	}
+	p.Message.tidy()
 	switch {
 	case p.Type == string(slack.InteractionTypeBlockActions):
 		return s.later(func(ctx context.Context) { s.press(ctx, p) })

@@ -14,6 +14,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/edge"
+	"atelier/adapters/lenient"
 )
 
 // The library's own client of Socket Mode confirms in the background and does not tell when:
@@ -108,16 +109,16 @@ func (s *Slack) session(ctx context.Context) error {
 func (s *Slack) listenTo(ctx context.Context, l *line) error {
 	for {
 		err := l.alive()
-		var r socketmode.Request
+		var frame []byte
 		if err == nil {
-			err = l.conn.ReadJSON(&r)
-		}
-		if isMalformed(err) {
-			s.config.Log.WarnContext(ctx, "what Slack told was not understood")
-			continue
+			_, frame, err = l.conn.ReadMessage()
 		}
 		if err != nil {
 			return l.ended(err)
+		}
+		var r socketmode.Request
+		if odd, err := lenient.Unmarshal(frame, &r); !s.isUnderstood(ctx, odd, err) {
+			continue
 		}
 		if r.Type == socketmode.RequestTypeDisconnect {
 			said := fmt.Errorf("slack says %s", word(r.Reason))
@@ -150,12 +151,12 @@ func (s *Slack) request(ctx context.Context, r socketmode.Request, confirm func(
 	case socketmode.RequestTypeEventsAPI:
 		s.hear(ctx, r.Payload, confirm)
 	case socketmode.RequestTypeInteractive:
-		if s.interact(r.Payload) { //nolint:contextcheck // it lasts as long as Listen
+		if s.interact(ctx, r.Payload) { //nolint:contextcheck // it lasts as long as Listen
 			confirm()
 		}
 	case socketmode.RequestTypeSlashCommands:
 		var c command
-		if json.Unmarshal(r.Payload, &c) == nil && s.command(c) { //nolint:contextcheck // as above
+		if odd, err := lenient.Unmarshal(r.Payload, &c); s.isUnderstood(ctx, odd, err) && s.command(c) { //nolint:contextcheck // as above
 			confirm()
 		}
 	default:
@@ -214,13 +215,6 @@ func (l *line) ended(err error) error {
 		return &adapters.Fault{Sentence: unreached, Err: errors.New("slack has opened a socket and did not say hello on it")}
 	}
 	return lineFault(err)
-}
-
-// isMalformed tells whether a frame is no request, on a connection that is whole.
-func isMalformed(err error) bool {
-	_, syntax := errors.AsType[*json.SyntaxError](err)
-	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	return syntax || kind
 }
 
 // lineFault is what befell a connection, without its address, which lets in who has it.

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
 	"maps"
@@ -147,8 +146,8 @@ func (s *Slack) release(signature string) {
 
 // takeEvent confirms an event when the handler has taken it, in time or not at all.
 func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
-	var t told
-	if err := json.Unmarshal(body, &t); err != nil {
+	t, ok := s.understand(r.Context(), body)
+	if !ok {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
@@ -168,7 +167,7 @@ func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	late := time.NewTimer(waiting)
 	defer late.Stop()
 	taken := make(chan struct{})
-	s.hear(r.Context(), body, func() { close(taken) })
+	s.line(t, func() { close(taken) }) //nolint:contextcheck // it lasts as long as Listen
 	select {
 	case <-taken:
 		w.WriteHeader(http.StatusOK)
@@ -179,13 +178,13 @@ func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-func (s *Slack) takeInteraction(w http.ResponseWriter, _ *http.Request, body []byte) {
+func (s *Slack) takeInteraction(w http.ResponseWriter, r *http.Request, body []byte) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	confirm(w, s.interact([]byte(form.Get("payload"))))
+	confirm(w, s.interact(r.Context(), []byte(form.Get("payload"))))
 }
 
 func (s *Slack) takeCommand(w http.ResponseWriter, _ *http.Request, body []byte) {
