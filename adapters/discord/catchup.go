@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -64,7 +63,7 @@ func (h *hearer) told(server string) {
 // heard. What was heard already is handed over once all the same: its key is known.
 func (h *hearer) catchUp(data []byte) {
 	var g guild
-	if json.Unmarshal(data, &g) != nil || g.Unavailable {
+	if !decode(data, &g) || g.Unavailable {
 		return
 	}
 	defer h.told(g.ID)
@@ -97,7 +96,7 @@ func (h *hearer) catchUp(data []byte) {
 // left notes from where on a server is to be read when it is there again.
 func (h *hearer) left(data []byte) {
 	var g object
-	if json.Unmarshal(data, &g) == nil && g.ID != "" && h.missed.later != nil {
+	if decode(data, &g) && g.ID != "" && h.missed.later != nil {
 		h.missed.later[g.ID] = h.mark.since()
 	}
 }

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/inbox"
+	"atelier/adapters/lenient"
 )
 
 const (
@@ -110,6 +110,7 @@ func (h *hearer) take(e dispatch) {
 		h.left(e.data)
 	case "MESSAGE_CREATE":
 		read(h, e, func(m *message) {
+			m.Guild = h.guildOf(m.Guild, m.Channel)
 			taken := h.mark.begin(m)
 			h.inLane(m.Channel, func() { h.written(h.ctx, m, taken) })
 		})
@@ -127,6 +128,7 @@ func (h *hearer) take(e dispatch) {
 		read(h, e, func(r *reaction) { h.reaction(r, "r"+id, false) })
 	case "INTERACTION_CREATE":
 		read(h, e, func(i *interaction) { // which waits for nothing
+			i.Guild = h.guildOf(i.Guild, i.Channel)
 			h.works.Go(func() {
 				ctx, stop := context.WithTimeout(h.ctx, lookPlace)
 				defer stop()
@@ -136,14 +138,33 @@ func (h *hearer) take(e dispatch) {
 	}
 }
 
-// read reads an event's data. What cannot be read is logged, and left out.
+// read reads an event's data, as far as it can be read. What is odd in it is logged by the
+// names of its fields; what cannot be read at all is logged, and left out.
 func read[T any](h *hearer, e dispatch, take func(*T)) {
 	v := new(T)
-	if err := json.Unmarshal(e.data, v); err != nil {
+	odd, err := lenient.Unmarshal(e.data, v)
+	if err != nil {
 		h.d.log.Warn("an event of the gateway cannot be read", "type", e.name)
 		return
 	}
+	if len(odd) > 0 {
+		h.d.log.Warn("fields of an event are of an unexpected type: they are passed over", "type", e.name, "fields", odd)
+	}
 	take(v)
+}
+
+// decode reads an object of Discord's as far as it can be read.
+func decode(data []byte, v any) bool {
+	_, err := lenient.Unmarshal(data, v)
+	return err == nil
+}
+
+// guildOf is the server of a channel, where an event does not tell it.
+func (h *hearer) guildOf(told, channel string) string {
+	if c := h.world.channel(channel); told == "" && c != nil {
+		return c.Guild
+	}
+	return told
 }
 
 // ready is that a session begins.

@@ -225,6 +225,7 @@ func (h *hearer) commanded(i *interaction, e adapters.Event, sub given) {
 		if o.Name == optionWish {
 			text = strings.TrimSpace(value)
 		} else if a, ok := i.Data.Resolved.Attachments[value]; ok {
+			a.ID = value
 			files = append(files, a.file())
 		}
 	}

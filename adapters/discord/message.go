@@ -1,8 +1,10 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -141,7 +143,7 @@ func (h *hearer) message(ctx context.Context, m *message) (_ adapters.Event, ok 
 		return adapters.Event{}, false, err
 	}
 	e := adapters.Event{
-		Kind: adapters.MessageSent, ID: "m" + m.ID, Adapter: Name, Thread: thread, At: m.At, Message: &w,
+		Kind: adapters.MessageSent, ID: "m" + m.ID, Adapter: Name, Thread: thread, At: cmp.Or(m.At, instantOf(m.ID)), Message: &w,
 		By: who,
 	}
 	if w.Text == "" && len(w.Files) == 0 && (w.ReplyTo == nil || w.For == adapters.Overheard) {
@@ -175,10 +177,10 @@ func (h *hearer) author(ctx context.Context, m *message) (adapters.Person, error
 // mentioned tells whether a message mentions the bot, by its name or the role that Discord
 // has made for it. Discord counts a reply as a mention of who is replied to; that is none.
 func (h *hearer) mentioned(m *message) bool {
-	for _, u := range m.Mentions {
-		if u.ID == h.own && (strings.Contains(m.Content, "<@"+h.own+">") || strings.Contains(m.Content, "<@!"+h.own+">")) {
-			return true
-		}
+	named := strings.Contains(m.Content, "<@"+h.own+">") || strings.Contains(m.Content, "<@!"+h.own+">")
+	ofBot := func(u user) bool { return u.ID == h.own || !isID(u.ID) } // which was not told, as where Mentions is nil
+	if named && (m.Mentions == nil || slices.ContainsFunc(m.Mentions, ofBot)) {
+		return true
 	}
 	for _, id := range m.Roles {
 		if h.isOwnRole(m.Guild, id) {
@@ -239,6 +241,9 @@ func (h *hearer) text(m *message) string {
 func (m *message) files() []adapters.File {
 	var all []adapters.File
 	for _, a := range m.Attachments {
+		if !isID(a.ID) {
+			continue
+		}
 		f := a.file()
 		f.Voice = m.Flags&int(discordgo.MessageFlagsIsVoiceMessage) != 0
 		all = append(all, f)

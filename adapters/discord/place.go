@@ -2,7 +2,6 @@ package discord
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"sync"
 
@@ -72,7 +71,7 @@ func (w *world) learn(name string, data []byte) {
 	switch name {
 	case "GUILD_CREATE", "GUILD_UPDATE":
 		var g guild
-		if json.Unmarshal(data, &g) == nil && !g.Unavailable {
+		if decode(data, &g) && !g.Unavailable {
 			w.server(g)
 		}
 	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE":
@@ -80,12 +79,12 @@ func (w *world) learn(name string, data []byte) {
 			Guild string `json:"guild_id"`
 			Role  role   `json:"role"`
 		}
-		if json.Unmarshal(data, &e) == nil && w.guilds[e.Guild] != nil {
+		if decode(data, &e) && w.guilds[e.Guild] != nil {
 			w.guilds[e.Guild].put(e.Role)
 		}
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE":
 		var c channel
-		if json.Unmarshal(data, &c) == nil {
+		if decode(data, &c) {
 			w.channels[c.ID] = &c
 		}
 		if c.Thread.Archived { // who writes there takes it out again, of which the gateway tells
@@ -93,7 +92,7 @@ func (w *world) learn(name string, data []byte) {
 		}
 	case "GUILD_DELETE":
 		var g object
-		if json.Unmarshal(data, &g) == nil {
+		if decode(data, &g) {
 			delete(w.guilds, g.ID)
 			maps.DeleteFunc(w.channels, func(_ string, c *channel) bool { return c.Guild == g.ID })
 		}
@@ -102,12 +101,12 @@ func (w *world) learn(name string, data []byte) {
 			Guild   string    `json:"guild_id"`
 			Threads []channel `json:"threads"`
 		}
-		if json.Unmarshal(data, &e) == nil {
+		if decode(data, &e) {
 			w.put(e.Guild, e.Threads)
 		}
 	case "CHANNEL_DELETE", "THREAD_DELETE":
 		var c channel
-		if json.Unmarshal(data, &c) == nil {
+		if decode(data, &c) {
 			delete(w.channels, c.ID)
 		}
 	}

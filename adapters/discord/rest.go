@@ -95,7 +95,7 @@ func (a *api) send(ctx context.Context, method, path, contentType string, body [
 	if out == nil || len(bytes.TrimSpace(answer)) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(answer, out); err != nil {
+	if !decode(answer, out) {
 		return &adapters.Fault{
 			Sentence: "Discord has answered what cannot be read. It is tried again.", Err: fmt.Errorf("%w of %d bytes", errUnread, len(answer)),
 		}

@@ -107,7 +107,7 @@ func (l *line) read() (packet, error) {
 		return packet{}, err
 	}
 	var p packet
-	if err := json.Unmarshal(message, &p); err != nil {
+	if !decode(message, &p) {
 		return p, fmt.Errorf("discord: an event of %d bytes cannot be read", len(message))
 	}
 	return p, nil
@@ -167,7 +167,7 @@ func (g *gateway) hello(l *line) (beat time.Duration, err error) {
 	var hello struct {
 		Interval int64 `json:"heartbeat_interval"` // milliseconds
 	}
-	if err := json.Unmarshal(p.Data, &hello); err != nil || p.Op != opHello || hello.Interval <= 0 {
+	if !decode(p.Data, &hello) || p.Op != opHello || hello.Interval <= 0 {
 		return 0, errors.New("discord: the gateway does not say hello")
 	}
 	beat = time.Duration(hello.Interval) * time.Millisecond
@@ -214,8 +214,8 @@ func (g *gateway) listen(ctx context.Context, l *line, address string) error {
 			if g.full() {
 				return errFull
 			}
-			g.sequence = p.Sequence
-			l.sequence.Store(p.Sequence)
+			g.sequence = max(g.sequence, p.Sequence)
+			l.sequence.Store(g.sequence)
 			if err := g.dispatched(l, p, address); err != nil {
 				return err
 			}
@@ -234,7 +234,7 @@ func (g *gateway) dispatched(l *line, p packet, address string) error {
 			Session string `json:"session_id"`
 			Resume  string `json:"resume_gateway_url"`
 		}
-		if json.Unmarshal(p.Data, &ready) == nil {
+		if decode(p.Data, &ready) {
 			g.session, g.resumeAt = ready.Session, resumable(address, ready.Resume)
 		}
 		g.taken()
