@@ -99,9 +99,11 @@ type Keeper interface {
 
 // Historian is an adapter that can look back.
 type Historian interface {
-	// Before gives the messages of the thread that were written before one of them,
-	// people's and the bot's own, at most n, the latest, oldest first.
-	Before(ctx context.Context, t Thread, message MessageRef, n int) ([]Earlier, error)
+	// Before gives the messages of the thread that were written before one of them and after
+	// another, whose id is after, "" for none: people's and the bot's own, at most n, the
+	// latest, oldest first. To a message that begins a thread belongs what it replies to, and
+	// what that does in turn; nothing else of a channel is read.
+	Before(ctx context.Context, t Thread, message MessageRef, after string, n int) ([]Earlier, error)
 }
 
 // Limiter is an adapter whose platform takes files up to a limit only. Send refuses what does

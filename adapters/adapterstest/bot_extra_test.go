@@ -108,7 +108,7 @@ func (b *bot) Delete(ctx context.Context, sent adapters.MessageRef) error {
 	return nil
 }
 
-func (b *bot) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, n int) ([]adapters.Earlier, error) {
+func (b *bot) Before(ctx context.Context, t adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	if err := b.chat.call(ctx); err != nil {
 		return nil, err
 	}
@@ -123,6 +123,9 @@ func (b *bot) Before(ctx context.Context, t adapters.Thread, message adapters.Me
 			break
 		}
 		all = append(all, *b.earlier(t, m))
+		if m.ID == after && !b.is("looks back too far") {
+			all = nil
+		}
 	}
 	switch {
 	case b.is("looks back to the beginning"):

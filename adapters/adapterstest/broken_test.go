@@ -129,7 +129,7 @@ var faults = map[string][]string{
 	"typing":                   {"types a message"},
 	"numbers":                  {"piles numbers up"},
 	"deleting":                 {"deletes a part", "deletes once"},
-	"history":                  {"looks back to the beginning", "looks back the other way"},
+	"history":                  {"looks back to the beginning", "looks back the other way", "looks back too far"},
 	"forgetting":               {"forgets too much"},
 }
 

@@ -54,7 +54,7 @@ func history(s *scene) {
 	s.p.Write(s.T, s.post(thread, "after it"))
 	texts := []string{"the first", "the second", "the third"}
 	for _, n := range []int{1, 2, 3, 1000} {
-		got, err := a.Before(s.Context(), thread, last, n)
+		got, err := a.Before(s.Context(), thread, last, "", n)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -75,10 +75,13 @@ func history(s *scene) {
 		}
 		s.fetched(s.a, got[0].Files[0], p.Files[0])
 	}
-	if got, err := a.Before(s.Context(), thread, last, 0); err != nil || len(got) != 0 {
+	if got, err := a.Before(s.Context(), thread, last, answer.ID, 10); err != nil || len(got) != 1 || got[0].Text != "the third" {
+		s.Errorf("after the second one are %+v: %v", got, err)
+	}
+	if got, err := a.Before(s.Context(), thread, last, "", 0); err != nil || len(got) != 0 {
 		s.Errorf("of none, %d are given: %v", len(got), err)
 	}
-	if _, err := a.Before(s.Context(), s.p.Gone(s.T), last, 1); err != nil {
+	if _, err := a.Before(s.Context(), s.p.Gone(s.T), last, "", 1); err != nil {
 		s.is("look back in a thread that is gone", err, adapters.ErrGone)
 	}
 }

@@ -149,7 +149,7 @@ func (s *scene) calls(thread adapters.Thread, m adapters.MessageRef) map[string]
 	}
 	if a, ok := s.a.(adapters.Historian); ok {
 		all["look back"] = func(ctx context.Context) error {
-			_, err := a.Before(ctx, thread, m, 1)
+			_, err := a.Before(ctx, thread, m, "", 1)
 			return err
 		}
 	}

@@ -128,11 +128,36 @@ func TestBeforeEnds(t *testing.T) {
 	}
 	m := s.s.Say(discordtest.Post{Channel: id, By: s.ana, Content: "last"})
 	calls := s.s.Calls(discordtest.GetMessages)
-	if _, err := s.d.Before(t.Context(), thread, ref(s.guild, id, m.ID), 5); err != nil {
+	if _, err := s.d.Before(t.Context(), thread, ref(s.guild, id, m.ID), "", 5); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.s.Calls(discordtest.GetMessages) - calls; n != 5 {
 		t.Errorf("it took %d calls", n)
+	}
+}
+
+// Of a message in a channel that replies to others these are looked up, and nothing else that
+// stands there.
+func TestBeforeInAChannel(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	bob := s.s.User("Bob")
+	photo := s.s.Say(discordtest.Post{Channel: s.channel, By: bob, Content: "look", Files: []discordtest.File{{Name: "a.png", Type: "image/png", Content: []byte("PNG")}}})
+	s.s.Say(discordtest.Post{Channel: s.channel, By: bob, Content: "something else"})
+	nice := s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "nice", ReplyTo: photo.ID})
+	s.s.Say(discordtest.Post{Channel: s.channel, By: s.ana, Content: "<@" + s.s.BotID() + "> make it grey", ReplyTo: nice.ID})
+	e := s.next()
+	got, err := s.d.Before(t.Context(), e.Thread, e.Message.Ref, "", 50)
+	if err != nil || len(got) != 2 || got[0].Text != "look" || got[0].By.ID != bob.ID || len(got[0].Files) != 1 || got[1].Ref.ID != nice.ID {
+		t.Fatalf("it looks back at %+v: %v", got, err)
+	}
+	if got[0].Ref.Key() != ref(s.guild, s.channel, photo.ID).Key() || fetched(s, got[0].Files[0]) != "PNG" {
+		t.Errorf("the first is %+v", got[0])
+	}
+	s.mention("alone")
+	e = s.next()
+	if got, err := s.d.Before(t.Context(), e.Thread, e.Message.Ref, "", 50); err != nil || len(got) != 0 {
+		t.Errorf("of a channel it reads %+v: %v", got, err)
 	}
 }
 

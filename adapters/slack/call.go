@@ -11,6 +11,9 @@ import (
 	"atelier/adapters/lenient"
 )
 
+// maxAnswer is the most bytes of what Slack answers: of a thread it gives many messages at once.
+const maxAnswer = 16 << 20
+
 // call calls a method of Slack's, for what the library does not send or does not read of the
 // answer. The answer is Slack's own word of whether it worked, besides what else it holds.
 func (s *Slack) call(ctx context.Context, method string, form url.Values, answer interface{ Err() error }) error {
@@ -24,7 +27,7 @@ func (s *Slack) call(ctx context.Context, method string, form url.Values, answer
 	if err != nil {
 		return err
 	}
-	b, err := readAll(got.Body)
+	b, err := readAll(got.Body, maxAnswer)
 	if err := errors.Join(taken(got), err); err != nil {
 		return err
 	}

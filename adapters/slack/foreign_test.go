@@ -43,7 +43,7 @@ func TestAnotherServersHabits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b, err := readAll(content); err != nil || string(b) != "picture" {
+			if b, err := readAll(content, maxForm); err != nil || string(b) != "picture" {
 				t.Errorf("%q came in (%v)", b, err)
 			}
 			for _, status := range []adapters.Status{adapters.Seen, adapters.Done} {

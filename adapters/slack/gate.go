@@ -128,7 +128,7 @@ func formOf(r *http.Request) url.Values {
 	if err != nil {
 		return nil
 	}
-	b, err := readAll(body)
+	b, err := readAll(body, maxForm)
 	if err != nil {
 		return nil
 	}

@@ -61,6 +61,8 @@ type happening struct {
 	Files       []attached   `json:"files"`
 	Attachments []attachment `json:"attachments"`
 
+	Metadata slack.SlackMetadata `json:"metadata"` // of what the bot has posted, where that is asked for
+
 	Message  *happening `json:"message"`
 	Previous *happening `json:"previous_message"`
 

@@ -123,10 +123,10 @@ func (s *Slack) readMention(ctx context.Context, self account, h happening) (e a
 	if len(h.Files) > 0 || s.twins.wasTold("m-"+h.Channel+"-"+h.TS) {
 		return s.readWritten(ctx, self, h)
 	}
-	files, err := s.filesOf(ctx, h.Channel, first(h.ThreadTS, h.TS), h.TS)
+	m, err := s.message(ctx, h.Channel, first(h.ThreadTS, h.TS), h.TS)
 	switch {
 	case err == nil:
-		h.Files = files
+		h.Files = m.Files
 	case !adapters.Final(err): // it comes again, and its message does
 		return e, false, err
 	}

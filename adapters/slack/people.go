@@ -149,7 +149,7 @@ func cutBytes(s string, most int) string {
 }
 
 // readAll reads a form, and closes it.
-func readAll(r io.ReadCloser) ([]byte, error) {
-	defer r.Close()                               //nolint:errcheck // it is only read
-	return io.ReadAll(io.LimitReader(r, maxForm)) //nolint:wrapcheck // it is the program's own text
+func readAll(r io.ReadCloser, most int64) ([]byte, error) {
+	defer r.Close()                            //nolint:errcheck // it is only read
+	return io.ReadAll(io.LimitReader(r, most)) //nolint:wrapcheck // it is the program's own text
 }

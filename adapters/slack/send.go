@@ -171,10 +171,10 @@ func (s *Slack) write(ctx context.Context, w words, post func(what ...slack.MsgO
 // find looks for a message that was posted under a key; "" if there is none.
 func (s *Slack) find(ctx context.Context, key string, n int, in adapters.Thread) (string, error) {
 	found := ""
-	err := s.walk(ctx, in, "", true, func(m slack.Message) bool {
+	err := s.walk(ctx, in, span{metadata: true, most: maxPages}, func(m happening) bool {
 		p := m.Metadata.EventPayload
 		if m.Metadata.EventType == metadataType && p[metadataKey] == key && p[metadataPart] == strconv.Itoa(n) {
-			found = m.Timestamp
+			found = m.TS
 		}
 		return found == ""
 	})

@@ -92,7 +92,7 @@ func (u upload) file() adapters.File {
 }
 
 // Before gives the messages that were written before one.
-func (c *Channel) Before(ctx context.Context, thread adapters.Thread, message adapters.MessageRef, n int) ([]adapters.Earlier, error) {
+func (c *Channel) Before(ctx context.Context, thread adapters.Thread, message adapters.MessageRef, after string, n int) ([]adapters.Earlier, error) {
 	if err := own(thread); err != nil {
 		return nil, err
 	}
@@ -107,6 +107,9 @@ func (c *Channel) Before(ctx context.Context, thread adapters.Thread, message ad
 		}
 		if m.progress == nil && !m.removed {
 			all = append(all, earlierOf(thread.Channel, m))
+		}
+		if m.id == after {
+			all = nil
 		}
 	}
 	return all[max(0, len(all)-max(0, n)):], nil

@@ -50,6 +50,18 @@ func page[T any](args url.Values, all []T, usual, most int) (part []T, next stri
 	return all[from:end], next, nil
 }
 
+// messagePage is page for messages, which Slack gives less than a thousand of at once.
+func (s *Server) messagePage(args url.Values, all []*messageState, usual int) (part []*messageState, next string, err error) {
+	if s.o.Narrow {
+		const narrow = 15
+		args = maps.Clone(args)
+		if n, err := strconv.Atoi(args.Get("limit")); err != nil || n == 0 || n > narrow {
+			args.Set("limit", strconv.Itoa(narrow))
+		}
+	}
+	return page(args, all, usual, 999)
+}
+
 // between keeps the messages of the time that a call asks for.
 func between(args url.Values, all []*messageState) []*messageState {
 	oldest, latest, inclusive := args.Get("oldest"), args.Get("latest"), yes(args, "inclusive")
@@ -90,7 +102,7 @@ func (s *Server) history(args url.Values) (object, error) {
 	}
 	all := slices.DeleteFunc(between(args, c.messages), func(m *messageState) bool { return !m.inChannel() })
 	slices.Reverse(all)
-	part, next, err := page(args, all, 100, 999)
+	part, next, err := s.messagePage(args, all, 100)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +122,7 @@ func (s *Server) threadReplies(args url.Values) (object, error) {
 	if root.threadTS == root.ts {
 		all = append(all, between(args, c.replies(root.ts))...)
 	}
-	part, next, err := page(args, all, 1000, 1000)
+	part, next, err := s.messagePage(args, all, 1000)
 	if err != nil {
 		return nil, err
 	}

@@ -120,10 +120,14 @@ type bucket struct {
 
 // take1 takes one call out of a method's bucket; above 0 it is how long to wait.
 func (s *Server) take1(key string, perMin float64) time.Duration {
-	if s.o.Tiers <= 0 {
+	tiers := s.o.Tiers
+	if s.o.Narrow && (key == "conversations.history" || key == "conversations.replies") {
+		perMin, tiers = 1, max(tiers, 1)
+	}
+	if tiers <= 0 {
 		return 0
 	}
-	rate := perMin * s.o.Tiers / 60
+	rate := perMin * tiers / 60
 	burst := max(1, perMin/10) // Slack tolerates bursts and does not say which
 	now := time.Now()
 	b := s.buckets[key]

@@ -58,6 +58,10 @@ type Options struct {
 	// Tiers, above 0, limits the methods as Slack does per workspace (chat.postMessage per
 	// channel), that many times faster than Slack: 1 is Slack's pace. 0 limits nothing.
 	Tiers float64
+	// Narrow limits conversations.history and conversations.replies as Slack does for apps that
+	// are distributed outside of its Marketplace: one call a minute, 15 messages at once.
+	// https://docs.slack.dev/changelog/2025/05/29/rate-limit-changes-for-non-marketplace-apps
+	Narrow bool
 	// ShareAfter is how long after files.completeUploadExternal the message with the
 	// files appears; 0 is 20 ms, below 0 is before the answer.
 	ShareAfter time.Duration
