@@ -74,6 +74,8 @@ type entry struct {
 	Left    *left           `json:"left,omitempty"`
 	Present *present        `json:"present,omitempty"`
 	Marked  *adapters.Event `json:"marked,omitempty"`
+	// Recalled is what was written in the thread before a request, and not to the bot.
+	Recalled *recalled `json:"recalled,omitempty"`
 }
 
 // asked is what somebody asked for. It is a request's first entry.

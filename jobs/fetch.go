@@ -42,6 +42,9 @@ func (j *Jobs) fetch(ctx context.Context, w task) error {
 func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 	e := r.asked.Event
 	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	if err == nil {
+		t, err = j.lookBack(ctx, r, t)
+	}
 	if err != nil {
 		return nil, err
 	}

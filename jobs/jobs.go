@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hibiken/asynq"
@@ -186,6 +187,7 @@ type Jobs struct {
 	known     *known
 	after     background
 	posts     posts
+	unread    sync.Map // why what was written before could not be read, as far as it was told
 	quota     *quota.Quota
 	obey      time.Duration // how long what was ended is waited for
 	stuck     chan error    // what an impatient process cannot go on with

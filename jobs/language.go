@@ -36,7 +36,7 @@ func (t *thread) languageOf(m *adapters.Message, answers *openQuestion) string {
 	}
 	var earlier []string // of a thread whose requests did not note their language yet
 	for _, o := range slices.Backward(t.turns) {
-		if o.turn != nil {
+		if o.turn != nil && o.request != "" {
 			earlier = append(earlier, o.turn.Wish)
 		}
 	}

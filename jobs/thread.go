@@ -26,7 +26,11 @@ type thread struct {
 	seen  map[string]bool // keys of all marks
 	fresh int             // entries with marks since the last request
 	asks  *openQuestion
-	size  int // entries
+	// recalled are the requests before which it was read what others wrote, and readUntil is the
+	// id of the last message that was read so.
+	recalled  map[string]bool
+	readUntil string
+	size      int // entries
 	// language is the BCP 47 tag of the last request's language, "" where none is known.
 	language string
 }
@@ -40,9 +44,9 @@ type place struct {
 	aside   bool
 }
 
-// turn is what one run left behind.
+// turn is what one run left behind, or one message that was not to the bot.
 type turn struct {
-	request   string
+	request   string // "" of such a message
 	run       int
 	turn      *plan.Turn
 	resources []plan.Resource
@@ -57,7 +61,7 @@ type mark struct {
 
 // foldThread reads the first entries of a thread's log.
 func foldThread(id string, entries []*entry) *thread {
-	t := &thread{id: id, size: len(entries), seen: map[string]bool{}}
+	t := &thread{id: id, size: len(entries), seen: map[string]bool{}, recalled: map[string]bool{}}
 	for at, e := range entries {
 		switch {
 		case e.Joined != nil:
@@ -68,9 +72,26 @@ func foldThread(id string, entries []*entry) *thread {
 			t.meet(e.Present.By)
 		case e.Marked != nil:
 			t.mark(e.Marked, at)
+		case e.Recalled != nil:
+			t.recall(e.Recalled, at)
 		}
 	}
 	return t
+}
+
+// recall takes in what was written before a request, once.
+func (t *thread) recall(past *recalled, at int) {
+	if t.recalled[past.Request] {
+		return
+	}
+	t.recalled[past.Request], t.readUntil = true, past.Until
+	for _, by := range past.By {
+		t.meet(by)
+	}
+	for i := range past.Turns {
+		t.turns = append(t.turns, &turn{turn: &past.Turns[i], position: at})
+	}
+	t.turns = append(t.turns, &turn{resources: past.Resources, position: at})
 }
 
 func (t *thread) join(j *joined, at int) {

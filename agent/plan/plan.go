@@ -42,7 +42,8 @@ func (r Request) Resources() []Resource {
 	return append(append(all, r.Earlier...), r.Given...)
 }
 
-// Turn is one earlier exchange of a thread.
+// Turn is one earlier exchange of a thread. Where people wrote to one another, Wish begins with
+// the name of who did, and there is no Reply.
 type Turn struct {
 	Wish  string `json:"wish"`
 	Reply string `json:"reply"`

@@ -1,0 +1,179 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/adapters"
+	"atelier/agent/plan"
+)
+
+// How far back a thread is read, and what of it is taken. Files may have together as many bytes
+// as one may have at most.
+const (
+	maxRecalled      = 50 // messages
+	maxRecalledFiles = 20
+	maxRecalledText  = 2000             // bytes of a message
+	recallFor        = 15 * time.Second // to read the messages
+	recallFilesFor   = time.Minute
+)
+
+// recalled is what was written in a thread before a request, and not to the bot.
+type recalled struct {
+	Request string `json:"request"`
+	// Until is the id of the last message that was read: nothing up to it is read again.
+	Until string `json:"until"`
+	// By are those who wrote it.
+	By        []string        `json:"by,omitempty"`
+	Turns     []plan.Turn     `json:"turns,omitempty"`
+	Resources []plan.Resource `json:"resources,omitempty"`
+}
+
+// unread tells whether something may have been written in the thread before a request that the
+// thread does not know: before the first one, and wherever others write too. Of channels, and
+// where people write to the bot directly, that is nothing.
+func (t *thread) unread(r *request) bool {
+	e := r.asked.Event
+	if e.Message == nil || e.Thread.ID == "" || e.Thread.Direct || t.recalled[r.id] {
+		return false
+	}
+	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the thread begins with it
+		return false
+	}
+	first := slices.IndexFunc(t.line, func(p *place) bool { return !p.aside })
+	return len(t.by) > 1 || first >= 0 && t.line[first].request == r.id
+}
+
+// lookBack reads what was written in the thread before a request, and gives the thread with it.
+// Where the platform does not tell, the request goes on with what is known.
+func (j *Jobs) lookBack(ctx context.Context, r *request, t *thread) (*thread, error) {
+	e := r.asked.Event
+	from, ok := j.adapters[e.Adapter].(adapters.Historian)
+	if !ok || !t.unread(r) {
+		return t, nil
+	}
+	short, stop := context.WithTimeout(ctx, recallFor)
+	defer stop()
+	all, err := from.Before(short, e.Thread, e.Message.Ref, t.readUntil, maxRecalled)
+	if ctx.Err() != nil {
+		return nil, ctx.Err() //nolint:wrapcheck // it is the task's own end
+	}
+	if err != nil {
+		j.withoutPast(ctx, r, err)
+		return t, nil
+	}
+	if len(all) == 0 {
+		return t, nil
+	}
+	past := &recalled{Request: r.id, Until: all[len(all)-1].Ref.ID}
+	if all, err = j.unheard(ctx, r, all); err != nil {
+		return nil, err
+	}
+	_, earlier := t.memory()
+	files, err := j.recallFiles(ctx, r, all, earlier)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range all {
+		if !slices.Contains(past.By, m.By.ID) {
+			past.By = append(past.By, m.By.ID)
+		}
+		past.Resources = append(past.Resources, files[i]...)
+		past.Turns = append(past.Turns, plan.Turn{Wish: overheardWish(m, files[i])})
+	}
+	if past.Resources, err = j.texts.pack(ctx, t.id, past.Resources); err != nil {
+		return nil, err
+	}
+	entries, _, err := j.logs.added(ctx, threadLog(t.id), entry{At: j.config.Now(), Recalled: past})
+	if err != nil {
+		return nil, err
+	}
+	return foldThread(t.id, entries), nil
+}
+
+// unheard are those of the messages that people wrote and that are no requests which the
+// thread has, nor what the request itself replies to.
+func (j *Jobs) unheard(ctx context.Context, r *request, all []adapters.Earlier) ([]adapters.Earlier, error) {
+	var kept []adapters.Earlier
+	to := r.asked.Event.Message.ReplyTo
+	for _, m := range all {
+		if m.Own || to != nil && to.Ref.Key() == m.Ref.Key() || m.Text == "" && len(m.Files) == 0 {
+			continue
+		}
+		of, ok, err := j.recall(ctx, m.Ref)
+		if err == nil && ok {
+			var asked *request
+			if asked, err = j.request(ctx, of.Request); err == nil && asked.asked.Refused == "" {
+				continue // its files were taken then
+			}
+			err = ignoreUnknown(err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, m)
+	}
+	return kept, nil
+}
+
+// recallFiles fetches the files of messages, those of the latest first, as long as there is
+// room. What cannot be taken is left out, since nobody has asked for it yet.
+func (j *Jobs) recallFiles(ctx context.Context, r *request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
+	short, stop := context.WithTimeout(ctx, recallFilesFor)
+	defer stop()
+	namer := plan.NewNamer(known...)
+	taken := make([][]plan.Resource, len(all))
+	files, room, texts := maxRecalledFiles, j.config.MaxFile, maxTexts
+	leave := func(err error) {
+		j.log.InfoContext(ctx, "a file of the thread is left out", "request", r.id, "error", plan.ForOperator(err))
+	}
+	for i, m := range slices.Backward(all) {
+		for _, f := range m.Files {
+			if files == 0 || f.Size > room {
+				leave(errors.New("there is no room for it"))
+				continue
+			}
+			res, size, err := j.takeFile(short, r, r.asked.Event.Adapter, f, namer, slices.Concat(append(taken, known)...))
+			switch {
+			case ctx.Err() != nil:
+				return nil, ctx.Err() //nolint:wrapcheck // it is the task's own end
+			case err != nil && passing(err):
+				return nil, err
+			case err != nil || size > texts:
+				leave(cmp.Or(err, errors.New("the texts are too long together")))
+				continue
+			}
+			files, room, texts = files-1, room-f.Size, texts-size
+			taken[i] = append(taken[i], res)
+		}
+	}
+	return taken, nil
+}
+
+// overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
+func overheardWish(m adapters.Earlier, files []plan.Resource) string {
+	text := m.Text
+	if len(text) > maxRecalledText {
+		text = strings.ToValidUTF8(text[:maxRecalledText], "") + "…"
+	}
+	said := cmp.Or(m.By.Name, m.By.ID) + ": " + text
+	for _, f := range files {
+		said += " [" + f.Name + "]"
+	}
+	return said
+}
+
+// withoutPast tells the operator that the platform does not tell what was written before: once
+// of each reason, which is the same for every request.
+func (j *Jobs) withoutPast(ctx context.Context, r *request, err error) {
+	why := forOperator(err)
+	if _, told := j.unread.LoadOrStore(r.asked.Event.Adapter+" "+why, true); told {
+		return
+	}
+	j.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
+		"request", r.id, "adapter", r.asked.Event.Adapter, "error", why)
+}
