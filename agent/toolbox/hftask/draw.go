@@ -14,9 +14,9 @@ import (
 	"atelier/agent/toolbox/native/amount"
 )
 
-// answerPixels is the room that is kept for a picture from the server: the largest that
+// answerBytes is the memory that is taken for a picture from the server: the largest that
 // the image models of today make, with a copy.
-const answerPixels = 2 * 4096 * 4096
+const answerBytes = 2 * 4 * 4096 * 4096
 
 // drawing are the tasks that make pictures.
 func drawing() map[string]task {
@@ -98,13 +98,14 @@ func askMap(ctx context.Context, j *job) (question, error) {
 	return q, err
 }
 
-// drawnIn is the picture in an answer. What it returns makes its room free again.
+// drawnIn is the picture in an answer, for which memory is taken, and that many bytes more.
+// What it returns gives it back.
 func (j *job) drawnIn(ctx context.Context, a answer, more int64, keys ...string) (media.Picture, func(), error) {
 	content, err := a.content(ctx, keys...)
 	if err != nil {
 		return media.Picture{}, nil, err
 	}
-	leave, err := j.backend.enter(ctx, answerPixels+more)
+	leave, err := j.backend.config.Limits.Memory.Take(ctx, answerBytes+more)
 	if err != nil {
 		return media.Picture{}, nil, err
 	}
@@ -158,7 +159,7 @@ func formatOf(p media.Picture) media.Format {
 // readEdit takes a picture that was changed: in the size of the one that was given, where
 // it has its shape.
 func readEdit(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	p, leave, err := j.drawnIn(ctx, a, int64(j.sent.given.X*j.sent.given.Y), "image")
+	p, leave, err := j.drawnIn(ctx, a, j.sent.bytes(8), "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -232,7 +233,7 @@ func readEnlarged(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	p, leave, err := j.drawnIn(ctx, a, int64(to.X)*int64(to.Y), "image")
+	p, leave, err := j.drawnIn(ctx, a, 8*int64(to.X)*int64(to.Y), "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -251,17 +252,18 @@ func readEnlarged(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 
 // readMasked puts what was drawn into the picture, within the mask.
 func readMasked(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	p, leave, err := j.drawnIn(ctx, a, 3*int64(j.sent.given.X*j.sent.given.Y), "image")
+	limits := j.backend.config.Limits
+	v, _ := j.maskOf()
+	more := media.Weigh(j.sent.path, limits).Bytes(8) + media.Weigh(v.Path, limits).Bytes(8) + j.sent.bytes(8)
+	p, leave, err := j.drawnIn(ctx, a, more, "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	defer leave()
-	limits := j.backend.config.Limits
 	given, err := media.ReadPicture(ctx, j.sent.path, limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	v, _ := j.maskOf()
 	m, err := media.ReadMask(ctx, v.Path, limits)
 	if err != nil {
 		return toolbox.Output{}, err
@@ -294,7 +296,7 @@ const leastMap = 64
 
 // readMap takes a map of a picture, in its size. Models make maps far smaller than photos.
 func readMap(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
-	p, leave, err := j.drawnIn(ctx, a, 2*int64(j.sent.given.X*j.sent.given.Y), "depth", "image")
+	p, leave, err := j.drawnIn(ctx, a, j.sent.bytes(8), "depth", "image")
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -51,7 +51,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -92,9 +91,7 @@ type Backend struct {
 	tasks  map[string]task // by the name of the run
 	own    *capabilities   // of a server of one's own
 	hub    *directory      // of the hub
-	room   *semaphore.Weighted
-	most   int64 // pixels in that room
-	sent   int   // the most pixels of a picture that is sent
+	sent   int            // the most pixels of a picture that is sent
 }
 
 var (
@@ -117,8 +114,7 @@ func New(c Config) (*Backend, error) {
 	if c.Wait == nil {
 		c.Wait = waitByClock
 	}
-	b := &Backend{config: c, tasks: tasks(), most: 2 * c.Limits.Pixels, sent: maxSentPixels}
-	b.room = semaphore.NewWeighted(b.most)
+	b := &Backend{config: c, tasks: tasks(), sent: maxSentPixels}
 	if c.Hub != nil {
 		b.hub = newDirectory(c.Hub.Models, c.Clock)
 	} else {
@@ -218,15 +214,6 @@ func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpo
 
 func (b *Backend) mayNotLeave() error {
 	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
-}
-
-// enter waits for room for that many pixels; what it returns makes the room free again.
-func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {
-	pixels = min(max(pixels, 1), b.most)
-	if err := b.room.Acquire(ctx, pixels); err != nil {
-		return nil, media.Stopped(ctx)
-	}
-	return func() { b.room.Release(pixels) }, nil
 }
 
 func waitByClock(ctx context.Context, d time.Duration) error {

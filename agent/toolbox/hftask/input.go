@@ -36,6 +36,9 @@ type sent struct {
 	ext         string
 }
 
+// bytes is what so many bytes for each pixel that was given come to.
+func (s sent) bytes(perPixel int64) int64 { return perPixel * int64(s.given.X) * int64(s.given.Y) }
+
 // fileOf is the first file of the call whose type is accepted.
 func (j *job) fileOf(is func(plan.Type) bool) (toolbox.Value, bool) {
 	for _, name := range sortedArgs(j.call) {
@@ -91,7 +94,7 @@ func (j *job) picture(ctx context.Context) (file, error) {
 // and as PNG else, and not larger than is looked at.
 func (j *job) drawn(ctx context.Context, v toolbox.Value) (file, sent, error) {
 	b := j.backend
-	leave, err := b.enter(ctx, 2*media.Pixels(v.Path, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(v.Path, b.config.Limits).Bytes(8))
 	if err != nil {
 		return file{}, sent{}, err
 	}
@@ -123,7 +126,13 @@ func (j *job) mask(ctx context.Context) (file, error) {
 	if !ok {
 		return file{}, lacks(plan.Mask)
 	}
-	m, err := media.ReadMask(ctx, v.Path, j.backend.config.Limits)
+	limits := j.backend.config.Limits
+	leave, err := limits.Memory.Take(ctx, media.Weigh(v.Path, limits).Bytes(8))
+	if err != nil {
+		return file{}, err
+	}
+	defer leave()
+	m, err := media.ReadMask(ctx, v.Path, limits)
 	if err != nil {
 		return file{}, err
 	}

@@ -83,7 +83,7 @@ func readPose(ctx context.Context, j *job, a answer) (toolbox.Output, error) {
 		}
 		skeletons = append(skeletons, s)
 	}
-	leave, err := j.backend.enter(ctx, int64(j.sent.given.X*j.sent.given.Y))
+	leave, err := j.backend.config.Limits.Memory.Take(ctx, j.sent.bytes(8))
 	if err != nil {
 		return toolbox.Output{}, err
 	}

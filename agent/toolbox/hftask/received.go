@@ -128,14 +128,11 @@ func (j *job) file(ctx context.Context, content []byte) (path string, info media
 
 // pictureIn decodes a picture that came from the server.
 func (j *job) pictureIn(ctx context.Context, content []byte) (p media.Picture, err error) {
-	path, info, err := j.file(ctx, content)
-	if err != nil {
+	path := filepath.Join(j.call.Dir, "answer-"+rand.Text())
+	if err := os.WriteFile(path, content, 0o600); err != nil {
 		return p, err
 	}
 	defer func() { err = errors.Join(err, os.Remove(path)) }()
-	if info.Type != plan.Image {
-		return p, unreadable(fmt.Errorf("the answer is %s and no picture", info.MIME))
-	}
 	p, err = media.ReadPicture(ctx, path, j.backend.config.Limits)
 	if err != nil {
 		if stopped := media.Stopped(ctx); stopped != nil {

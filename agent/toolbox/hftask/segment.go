@@ -132,7 +132,7 @@ func readSegments(ctx context.Context, j *job, a answer) (toolbox.Output, error)
 	if len(all) == 0 && j.asked {
 		return toolbox.Output{}, errNothing
 	}
-	leave, err := j.backend.enter(ctx, 2*int64(j.sent.given.X*j.sent.given.Y))
+	leave, err := j.backend.config.Limits.Memory.Take(ctx, j.sent.bytes(12)) // a mask of the answer at a time, and the sum of them
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -222,7 +222,7 @@ func (j *job) freed(ctx context.Context, all []segment) (toolbox.Output, error) 
 	if len(kept) == 0 {
 		return toolbox.Output{}, errNothing
 	}
-	leave, err := j.backend.enter(ctx, 3*int64(j.sent.given.X*j.sent.given.Y))
+	leave, err := j.backend.config.Limits.Memory.Take(ctx, media.Weigh(j.sent.path, j.backend.config.Limits).Bytes(8)+j.sent.bytes(12))
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -43,7 +43,7 @@ func (b *Backend) depth(ctx context.Context, j job) (toolbox.Output, error) {
 	if !alike(small.Bounds().Size(), s.full) {
 		return toolbox.Output{}, unreadable(fmt.Errorf("a map of %v for a picture of %v", small.Bounds().Size(), s.full))
 	}
-	leave, err := b.enter(ctx, 2*int64(s.full.X)*int64(s.full.Y))
+	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
 	}

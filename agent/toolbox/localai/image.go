@@ -12,9 +12,9 @@ import (
 	"atelier/agent/toolbox/native/amount"
 )
 
-// answerPixels is the room that is kept for a picture from the server: the largest that
+// answerBytes is the memory that is taken for a picture from the server: the largest that
 // the image models of today make, with a copy.
-const answerPixels = 2 * 4096 * 4096
+const answerBytes = 2 * 4 * 4096 * 4096
 
 // drawRequest asks for a picture (LocalAI, swagger, schema.OpenAIRequest).
 type drawRequest struct {
@@ -60,13 +60,13 @@ func (b *Backend) redraw(ctx context.Context, j job) (toolbox.Output, error) {
 	return b.save(ctx, j, drawn, about)
 }
 
-// drawn is the picture of an answer, for which room is kept, and that many pixels more.
+// drawn is the picture of an answer, for which memory is taken, and that many bytes more.
 func (b *Backend) drawn(ctx context.Context, j job, body []byte, more int64) (leave func(), _ *image.NRGBA, err error) {
 	content, err := b.content(ctx, body)
 	if err != nil {
 		return nil, nil, err
 	}
-	leave, err = b.enter(ctx, answerPixels+more)
+	leave, err = b.config.Limits.Memory.Take(ctx, answerBytes+more)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	pixels := media.Pixels(path, b.config.Limits) * upscaled * upscaled
+	pixels := media.Weigh(path, b.config.Limits).Pixels() * upscaled * upscaled
 	if pixels > b.config.Limits.Pixels {
 		return toolbox.Output{}, fault(nil, "The picture is too large to be enlarged by a model.")
 	}
@@ -124,7 +124,7 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, large, err := b.drawn(ctx, j, body, pixels)
+	leave, large, err := b.drawn(ctx, j, body, 12*pixels)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -138,7 +138,7 @@ func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
 
 // whole is a picture as PNG in its size, without metadata.
 func (b *Backend) whole(ctx context.Context, j job, path string) ([]byte, image.Point, error) {
-	leave, err := b.enter(ctx, 2*media.Pixels(path, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
 	if err != nil {
 		return nil, image.Point{}, err
 	}

@@ -114,7 +114,7 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	m, err := media.ReadMask(ctx, masked, b.config.Limits)
+	m, err := b.roughly(ctx, masked)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -127,7 +127,7 @@ func (b *Backend) inpaint(ctx context.Context, j job) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, answer, err := b.drawn(ctx, j, body, 2*media.Pixels(path, b.config.Limits))
+	leave, answer, err := b.drawn(ctx, j, body, media.Weigh(path, b.config.Limits).Bytes(8))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -156,7 +156,7 @@ func (b *Backend) hole(ctx context.Context, j job, path string, m *media.Mask) (
 	if covered.Empty() {
 		return window{}, nil, fault(nil, "The mask covers nothing, so there is nothing to change.")
 	}
-	leave, err := b.enter(ctx, 2*media.Pixels(path, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
 	if err != nil {
 		return window{}, nil, err
 	}

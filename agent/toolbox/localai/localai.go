@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -57,8 +56,6 @@ type Backend struct {
 	endpoint *endpoint.Endpoint
 	runs     map[string]run
 	models   listing
-	room     *semaphore.Weighted // for the pixels of decoded pictures
-	most     int64               // pixels in that room
 }
 
 var (
@@ -93,8 +90,7 @@ func New(c Config) (*Backend, error) {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	b := &Backend{config: c, endpoint: c.Endpoint, models: newListing(c.Endpoint, c.Clock), most: 2 * c.Limits.Pixels}
-	b.room = semaphore.NewWeighted(b.most)
+	b := &Backend{config: c, endpoint: c.Endpoint, models: newListing(c.Endpoint, c.Clock)}
 	b.runs = map[string]run{
 		"detection":              {need: detector, media: true, do: b.detect},
 		"grounding":              {need: grounder, media: true, do: b.ground},
@@ -198,11 +194,3 @@ func (b *Backend) mayNotLeave() error {
 	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.endpoint.Host())
 }
 
-// enter waits for room for that many pixels; what it returns makes the room free again.
-func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {
-	pixels = min(max(pixels, 1), b.most)
-	if err := b.room.Acquire(ctx, pixels); err != nil {
-		return nil, media.Stopped(ctx)
-	}
-	return func() { b.room.Release(pixels) }, nil
-}

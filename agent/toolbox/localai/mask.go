@@ -74,7 +74,7 @@ func (b *Backend) segmentByMask(ctx context.Context, j job) (toolbox.Output, err
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	rough, err := media.ReadMask(ctx, path, b.config.Limits)
+	rough, err := b.roughly(ctx, path)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -92,6 +92,16 @@ func (b *Backend) segmentByMask(ctx context.Context, j job) (toolbox.Output, err
 	})
 }
 
+// roughly is a mask that somebody gave.
+func (b *Backend) roughly(ctx context.Context, path string) (*media.Mask, error) {
+	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return media.ReadMask(ctx, path, b.config.Limits)
+}
+
 // best is the mask of those that are found which fits best what was said; of those that
 // fit as well, the one of which the model is surest.
 func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, fit func(*media.Mask) float64) (toolbox.Output, error) {
@@ -99,7 +109,7 @@ func (b *Backend) best(ctx context.Context, j job, s sent, r detectionRequest, f
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, err := b.enter(ctx, 2*int64(s.full.X)*int64(s.full.Y))
+	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -137,7 +147,7 @@ func (b *Backend) masked(ctx context.Context, j job, s sent, all []found) (toolb
 	if len(all) == 0 {
 		return toolbox.Output{}, fault(nil, "I found no object that the model knows.")
 	}
-	leave, err := b.enter(ctx, 2*int64(s.full.X)*int64(s.full.Y))
+	leave, err := b.config.Limits.Memory.Take(ctx, 12*int64(s.full.X)*int64(s.full.Y))
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -36,7 +36,7 @@ func (b *Backend) send(ctx context.Context, j job, side int) (sent, error) {
 	if err != nil {
 		return sent{}, err
 	}
-	leave, err := b.enter(ctx, 2*media.Pixels(path, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
 	if err != nil {
 		return sent{}, err
 	}

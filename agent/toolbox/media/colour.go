@@ -21,9 +21,12 @@ func ToNRGBA(img image.Image) *image.NRGBA {
 	return imaging.Clone(img)
 }
 
-// converted is ToNRGBA for large pictures.
+// converted is ToNRGBA for large pictures, of which nobody needs img any more.
 func converted(ctx context.Context, img image.Image) (*image.NRGBA, error) {
 	b := img.Bounds()
+	if p, ok := img.(*image.RGBA); ok && b.Min == (image.Point{}) && p.Opaque() { // the bytes are the same then
+		return &image.NRGBA{Pix: p.Pix, Stride: p.Stride, Rect: p.Rect}, Stopped(ctx)
+	}
 	parts, ok := img.(interface {
 		SubImage(r image.Rectangle) image.Image
 	})
@@ -38,7 +41,7 @@ func converted(ctx context.Context, img image.Image) (*image.NRGBA, error) {
 	return out, err
 }
 
-// toSRGB is the picture with its colours as its profile means them. A profile that is
+// toSRGB is the picture, of which nobody needs img any more, with its colours as its profile means them. A profile that is
 // not understood is passed over: a picture in slightly other colours is better than none.
 func toSRGB(ctx context.Context, img image.Image, profile []byte) (*image.NRGBA, error) {
 	out, err := converted(ctx, img)
@@ -52,15 +55,10 @@ func toSRGB(ctx context.Context, img image.Image, profile []byte) (*image.NRGBA,
 	if err != nil || cube == nil {
 		return out, nil //nolint:nilerr // passed over
 	}
-	own := out
-	if out == img { // the decoder's own pixels are not ours to change
-		own = image.NewNRGBA(out.Rect)
-	}
-	rows := BandRows(out.Rect.Dx())
-	err = InBands(ctx, out.Rect.Dy(), rows, func(from, to int) {
-		cube.apply(own.Pix[from*own.Stride:to*own.Stride], out.Pix[from*out.Stride:to*out.Stride])
+	err = InBands(ctx, out.Rect.Dy(), BandRows(out.Rect.Dx()), func(from, to int) {
+		cube.apply(out.Pix[from*out.Stride : to*out.Stride])
 	})
-	return own, err
+	return out, err
 }
 
 // colourCube holds what becomes of 33 × 33 × 33 colours; those between are interpolated.
@@ -99,9 +97,8 @@ func newColourCube(profile []byte) (cube colourCube, err error) {
 	return colourCube(ToNRGBA(converted).Pix), nil
 }
 
-// apply gives the pixels of dst the colours of src as the cube has them (trilinear), and
-// src's transparency. The two may be the same.
-func (cube colourCube) apply(dst, src []uint8) {
+// apply gives pixels their colours as the cube has them (trilinear).
+func (cube colourCube) apply(pix []uint8) {
 	// The node below each value, and how far the value lies beyond it, of 256.
 	var below, beyond [256]int
 	for v := range 256 {
@@ -109,8 +106,8 @@ func (cube colourCube) apply(dst, src []uint8) {
 		width := min((below[v]+1)*step, 255) - below[v]*step
 		beyond[v] = (v - below[v]*step) * 256 / width
 	}
-	for i := 0; i < len(src); i += 4 {
-		r, g, b := src[i], src[i+1], src[i+2]
+	for i := 0; i < len(pix); i += 4 {
+		r, g, b := pix[i], pix[i+1], pix[i+2]
 		at := 4 * ((below[r]*nodes+below[g])*nodes + below[b])
 		fr, fg, fb := beyond[r], beyond[g], beyond[b]
 		for c := range 3 {
@@ -119,9 +116,8 @@ func (cube colourCube) apply(dst, src []uint8) {
 			const up, right = 4 * nodes, 4 * nodes * nodes
 			near := along(0)*(256-fg) + along(up)*fg
 			far := along(right)*(256-fg) + along(right+up)*fg
-			dst[i+c] = uint8((near*(256-fr) + far*fr + 1<<23) >> 24)
+			pix[i+c] = uint8((near*(256-fr) + far*fr + 1<<23) >> 24)
 		}
-		dst[i+3] = src[i+3]
 	}
 }
 

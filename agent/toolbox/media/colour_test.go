@@ -96,7 +96,7 @@ func TestTheColourCubeIsTheProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := toSRGB(t.Context(), src, wide)
+	got, err := toSRGB(t.Context(), imaging.Clone(src), wide)
 	if err != nil {
 		t.Fatal(err)
 	}

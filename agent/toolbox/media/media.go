@@ -14,8 +14,10 @@ package media
 
 import (
 	"context"
+	"errors"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/memory"
 )
 
 // Limits bound what is read. A zero field means its default.
@@ -26,6 +28,9 @@ type Limits struct {
 	Pixels int64
 	// Frames is the most frames that an animated picture may have; 1000 by default.
 	Frames int
+	// Memory is what [Inspect] takes its memory of while it looks. What else reads pictures
+	// leaves that to its caller, who knows what is done with them ([Weigh]). nil has no bound.
+	Memory *memory.Budget
 	// Pages takes web pages too: those that were made here, and not what people send.
 	Pages bool
 }
@@ -73,6 +78,11 @@ func InspectContext(ctx context.Context, path string, l Limits) (Info, error) {
 	if f.kind.typ != plan.Image {
 		return f.kind.info(), f.close()
 	}
+	giveBack, err := l.Memory.Take(ctx, f.weight(l).Reading)
+	if err != nil {
+		return Info{}, errors.Join(err, f.close())
+	}
+	defer giveBack()
 	raw, s, err := f.raw(ctx, l)
 	if err != nil {
 		return Info{}, err

@@ -35,23 +35,6 @@ func ReadPicture(ctx context.Context, path string, l Limits) (Picture, error) {
 	return f.picture(ctx, l)
 }
 
-// Pixels is how many pixels the picture in the file claims to have, 0 if it is no
-// picture that can be read. Only the beginning of the file is read.
-func Pixels(path string, l Limits) int64 {
-	f, err := open(path, l.OrDefault())
-	if err != nil {
-		return 0
-	}
-	var cfg image.Config
-	if format, ok := formats[f.kind.mime]; ok {
-		cfg, err = format.config(f)
-	}
-	if errors.Join(err, f.Close()) != nil || cfg.Width <= 0 || cfg.Height <= 0 {
-		return 0
-	}
-	return int64(cfg.Width) * int64(cfg.Height)
-}
-
 // DecodeImage decodes a picture as people see it: turned as its EXIF orientation asks,
 // in sRGB, eight bits a channel, bounds from (0, 0). Of an animation it is the first frame.
 func DecodeImage(ctx context.Context, path string, l Limits) (*image.NRGBA, error) {
@@ -68,7 +51,7 @@ type format struct {
 }
 
 var formats = map[string]format{
-	"image/png":  {png.DecodeConfig, png.Decode, surveyPNG},
+	"image/png":  {png.DecodeConfig, decodePNG, surveyPNG},
 	"image/jpeg": {jpeg.DecodeConfig, jpeg.Decode, surveyJPEG},
 	"image/gif":  {gif.DecodeConfig, gif.Decode, surveyGIF},
 	"image/webp": {webp.DecodeConfig, webp.Decode, surveyWebP},

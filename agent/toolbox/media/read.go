@@ -112,11 +112,15 @@ func (f *file) close() error {
 
 // all reads the whole file, which may not have grown since it was measured, and closes it.
 func (f *file) all() ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(f.File, f.size))
+	b := make([]byte, f.size)
+	n, err := io.ReadFull(f.File, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it became shorter
+		err = nil
+	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, fault(f.name, err, "cannot be read.")
 	}
-	return b, nil
+	return b[:n], nil
 }
 
 func megabytes(n int64) plan.Message {

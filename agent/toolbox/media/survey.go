@@ -98,39 +98,76 @@ func unpackProfile(body []byte) []byte {
 	return profile
 }
 
-// surveyGIF counts the frames and finds out whether the file is whole. That the
-// trailer alone is missing is forgiven, as everybody does.
+// surveyGIF counts the frames and finds out whether the file is whole.
 func surveyGIF(b []byte) (survey, error) {
 	var s survey
+	err := walkGIF(b, func(gifFrame) error { s.frames++; return nil })
+	if err == nil && s.frames == 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return s, err
+}
+
+// gifFrame is a frame of a GIF, in parts of its file.
+type gifFrame struct {
+	// start is what stands before all frames: the canvas and the colours of all.
+	start []byte
+	// control says how long it is shown and what becomes of it then; it may be empty. It
+	// belongs to the frame that follows it.
+	control []byte
+	// loop says how often the animation is shown; empty is once.
+	loop []byte
+	// image is the frame itself.
+	image []byte
+}
+
+// walkGIF hands over one frame after the other. That the trailer alone is missing is
+// forgiven, as everybody does.
+func walkGIF(b []byte, each func(gifFrame) error) error {
 	const header = 13
 	if len(b) < header {
-		return s, io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
 	rest, ok := skip(b[header:], colourTable(b[10]))
+	f := gifFrame{start: b[:len(b)-len(rest)]}
 	for ok && len(rest) > 0 {
+		at := rest
 		switch rest[0] {
 		case 0x3B: // trailer
-			return s, nil
+			return nil
 		case 0x21: // extension: its label, then blocks
 			if rest, ok = skip(rest, 2); ok {
 				rest, ok = skipBlocks(rest)
 			}
+			switch part := at[:len(at)-len(rest)]; {
+			case !ok:
+			case part[1] == 0xF9:
+				f.control = part
+			case part[1] == 0xFF && bytes.HasPrefix(part[2:], []byte("\x0bNETSCAPE2.0\x03\x01")):
+				f.loop = part
+			}
 		case 0x2C: // frame: its place, its colours, the code size, then blocks
 			if len(rest) < 10 {
-				return s, io.ErrUnexpectedEOF
+				return io.ErrUnexpectedEOF
 			}
 			if rest, ok = skip(rest, 10+colourTable(rest[9])+1); ok {
 				rest, ok = skipBlocks(rest)
 			}
-			s.frames++
+			if f.image = at[:len(at)-len(rest)]; !ok {
+				break
+			}
+			if err := each(f); err != nil {
+				return err
+			}
+			f.control = nil
 		default:
-			return s, errors.New("gif: a block of an unknown kind")
+			return errors.New("gif: a block of an unknown kind")
 		}
 	}
-	if !ok || s.frames == 0 {
-		return s, io.ErrUnexpectedEOF
+	if !ok {
+		return io.ErrUnexpectedEOF
 	}
-	return s, nil
+	return nil
 }
 
 // colourTable is the size in bytes of the table that these flags announce.

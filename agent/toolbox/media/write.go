@@ -125,6 +125,9 @@ func writeFile(ctx context.Context, path string, write func(io.Writer) error) er
 		if stopped := Stopped(ctx); stopped != nil {
 			return stopped
 		}
+		if _, said := errors.AsType[*plan.Fault](err); said {
+			return err
+		}
 		return fail(err)
 	}
 	return nil

@@ -6,10 +6,9 @@
 //     people ([plan.Fault]); nothing is written outside the call's folder and an
 //     input file is never changed.
 //   - Every picture is checked by the media package before it is decoded, so memory
-//     is bounded by [Config.Limits] whatever a file claims to be. All calls of one
-//     [Native] together hold at most two of the largest pictures, counting what is
-//     read and what is enlarged (128 million pixels by default, each of which takes
-//     up to about 12 bytes while it is worked on); a call that finds no room waits.
+//     is bounded by [Config.Limits] whatever a file claims to be. A call takes beforehand
+//     what it needs of the memory of these limits: what finds none waits, and what would
+//     never find any is refused.
 //   - The time goes with the number of pixels and with nothing else that can be asked
 //     for; every call ends soon after its context, in the middle of a picture too.
 //   - The same call gives the same bytes: no clock, no network, no randomness beyond
@@ -21,11 +20,10 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/sync/semaphore"
-
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolbox/native/amount"
 )
 
@@ -40,8 +38,7 @@ type Config struct {
 type Native struct {
 	limits media.Limits
 	table  map[string]operation
-	room   *semaphore.Weighted // for pixels
-	most   int64               // pixels in that room
+	memory *memory.Budget
 }
 
 var _ toolbox.Backend = (*Native)(nil)
@@ -51,9 +48,8 @@ type operation func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 
 // New returns the backend. It opens nothing.
 func New(cfg Config) (*Native, error) {
-	n := &Native{limits: cfg.Limits.OrDefault()}
-	n.most = 2 * n.limits.Pixels
-	n.room = semaphore.NewWeighted(n.most)
+	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory}
+	n.limits.Memory = nil // a call has taken what its looks into files take
 	n.table = n.operations()
 	return n, nil
 }
@@ -73,11 +69,11 @@ func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (
 	if err := ctx.Err(); err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It was stopped before it began."), Err: err}
 	}
-	size := min(n.weigh(c), n.most)
-	if err := n.room.Acquire(ctx, size); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It was stopped before it began."), Err: err}
+	giveBack, err := n.memory.Take(ctx, n.weigh(b.Run, c))
+	if err != nil {
+		return toolbox.Output{}, err
 	}
-	defer n.room.Release(size)
+	defer giveBack()
 	out, err := op(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("%s: %w", b.Run, err)
@@ -85,31 +81,54 @@ func (n *Native) Run(ctx context.Context, b toolbox.Candidate, c toolbox.Call) (
 	return out, nil
 }
 
-// weigh is about how many pixels the call will hold: those of its pictures, of which
-// the ones of a list are read one after the other, and those of a larger copy.
-func (n *Native) weigh(c toolbox.Call) int64 {
-	var sum, largest int64
+// What operations hold for each pixel of a picture, in bytes, the picture's own four
+// included.
+const (
+	usualRate = 8
+	// animatedRate is what the frames of a GIF take besides, which are put together.
+	animatedRate = 16
+)
+
+// rates are those of operations that hold more than is usual.
+var rates = map[string]int64{
+	"adjust_image": 12, "fit_image_size": 12, "image_to_edge": 20, "normal_from_depth": 16, "resize_image": 12, "rotate_image": 16, "upscale_image": 12,
+}
+
+// weigh is about how many bytes the call will hold: for its pictures, of which the ones of
+// a list are read one after the other and kept small, and for a picture of another size
+// that it makes.
+func (n *Native) weigh(run string, c toolbox.Call) int64 {
+	rate := cmp.Or(rates[run], usualRate)
+	var sum, made int64
+	size, sized := amount.Size(cmp.Or(c.Text("size"), c.Text("factor")))
+	if run == "upscale_image" && !sized {
+		size, sized = amount.Sizing{Factor: usualFactor}, true
+	}
 	for _, values := range c.Args {
 		var most int64
 		for _, v := range values {
-			if v.Path != "" {
-				most = max(most, media.Pixels(v.Path, n.limits))
+			if v.Path == "" {
+				continue
+			}
+			w := media.Weigh(v.Path, n.limits)
+			bytes := w.Bytes(rate)
+			if w.MIME == "image/gif" {
+				bytes += animatedRate * w.Pixels()
+			}
+			most = max(most, bytes)
+			if len(values) > 1 {
+				sum += 4 * min(w.Pixels(), cellSide*cellSide)
+			}
+			if sized { // upright or lying: that is not known before it is read
+				made = max(made, area(size.Of(w.Width, w.Height)), area(size.Of(w.Height, w.Width)))
 			}
 		}
-		sum, largest = sum+most, max(largest, most)
+		sum += most
 	}
-	if z, ok := amount.Size(cmp.Or(c.Text("size"), c.Text("factor"))); ok {
-		made := int64(z.Width) * int64(z.Height)
-		if made == 0 { // by a factor, or one side that the other one follows
-			made = n.limits.Pixels
-		}
-		if z.Factor > 0 {
-			made = int64(z.Factor * z.Factor * float64(largest))
-		}
-		sum += min(made, n.limits.Pixels)
-	}
-	return sum
+	return sum + rate*min(made, n.limits.Pixels)
 }
+
+func area(w, h int) int64 { return int64(w) * int64(h) }
 
 func (n *Native) find(b toolbox.Candidate) (operation, error) {
 	op, ok := n.table[b.Run]

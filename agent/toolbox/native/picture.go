@@ -24,7 +24,8 @@ type edited struct {
 	note   plan.Message
 }
 
-// editing makes an operation of an edit of the argument "image".
+// editing makes an operation of an edit of the argument "image". Each frame of a GIF is
+// edited, where it stays one.
 func (n *Native) editing(e edit) operation { return n.editingArg("image", e) }
 
 func (n *Native) editingArg(arg string, e edit) operation {
@@ -37,7 +38,17 @@ func (n *Native) editingArg(arg string, e edit) operation {
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		return save(ctx, c, 0, p, r)
+		if animated := p.Info.Frames > 1 && p.Info.MIME == "image/gif"; !animated || r.format != "" && r.format != media.GIF {
+			return save(ctx, c, 0, p, r)
+		}
+		out := toolbox.Output{Path: outputPath(c, 0, media.GIF), About: r.about, Note: r.note}
+		return out, media.EditGIF(ctx, c.Args[arg][0].Path, out.Path, n.limits, func(frame *image.NRGBA) (*image.NRGBA, error) {
+			r, err := e(ctx, media.Picture{Info: p.Info, Image: frame}, c)
+			if err != nil {
+				return nil, err
+			}
+			return media.ToNRGBA(r.img), nil
+		})
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/memory"
 )
 
 // ending is a context that ends after it was asked so many times whether it has.
@@ -67,44 +68,70 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 	}
 }
 
-// A call that finds no room for its pixels waits, and can be stopped while it does.
-func TestCallsWaitForRoom(t *testing.T) {
+// A call that finds no memory waits, and can be stopped while it does; one that would never
+// find any is refused.
+func TestCallsWaitForMemory(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
-	a := args{"image": {w.given("a.png", colourful(30, 20))}}
-	if err := w.native.room.Acquire(t.Context(), w.native.most); err != nil {
+	a := args{"image": {w.given("a.png", colourful(300, 200))}}
+	needs := w.native.weigh("flip_image", toolbox.Call{Args: a})
+	budget := func(whole int64) *memory.Budget {
+		b, err := memory.New(memory.Config{Limit: (whole + 3) / 3 * 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	flip := func(ctx context.Context, b *memory.Budget) error {
+		n, err := New(Config{Limits: media.Limits{Memory: b}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = n.Run(ctx, toolbox.Candidate{Backing: toolbox.Backing{Run: "flip_image"}}, toolbox.Call{Args: a, Dir: t.TempDir()})
+		return err
+	}
+	enough := budget(needs)
+	giveBack, err := enough.Take(t.Context(), needs)
+	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	_, err := w.native.Run(ctx, toolbox.Candidate{Backing: toolbox.Backing{Run: "flip_image"}}, toolbox.Call{Args: a, Dir: t.TempDir()})
-	if !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, plan.Message{}).String() == "" {
-		t.Errorf("without room: %v", err)
+	if err := flip(ctx, enough); !errors.Is(err, context.DeadlineExceeded) || plan.Sentence(err, plan.Message{}).String() != "It was stopped before it was done." {
+		t.Errorf("without memory: %v", err)
 	}
-	w.native.room.Release(w.native.most)
-	w.run("flip_image", a)
-	if !w.native.room.TryAcquire(w.native.most) {
-		t.Error("a call that has ended keeps its room")
+	giveBack()
+	for range 2 { // the second one finds what the first one gave back
+		if err := flip(t.Context(), enough); err != nil {
+			t.Error(err)
+		}
+	}
+	if said := plan.Sentence(flip(t.Context(), budget(needs/2)), plan.Message{}).String(); !strings.Contains(said, "It would take 0.5 MB of memory") {
+		t.Errorf("with too little: %q", said)
 	}
 }
 
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
-	v, small := w.given("a.png", colourful(30, 20)), w.given("b.png", colourful(10, 10))
+	v, small := w.given("a.png", colourful(300, 200)), w.given("b.png", colourful(100, 100))
 	for _, c := range []struct {
+		run  string
 		a    args
-		want int64
+		want int64 // in bytes, but for the files
 	}{
-		{args{"image": {v}}, 600},
-		{args{"image": {v}, "mask": {small}}, 700},
-		{args{"images": {small, v, small}}, 600}, // one after the other
-		{args{"image": {v}, "size": {text("twice as big")}}, 3000},
-		{args{"image": {v}, "size": {text("100x200")}}, 20600},
-		{args{"text": {text("hello")}}, 0},
+		{"flip_image", args{"image": {v}}, 8 * 60_000},
+		{"image_to_edge", args{"image": {v}}, 20 * 60_000},
+		{"mask_image", args{"image": {v}, "mask": {small}}, 8 * 70_000},
+		{"collage_images", args{"images": {small, v, small}}, 8*60_000 + 4*80_000}, // read one after the other
+		{"resize_image", args{"image": {v}, "size": {text("twice as big")}}, 12*60_000 + 12*240_000},
+		{"resize_image", args{"image": {v}, "size": {text("600 px wide")}}, 12*60_000 + 12*600*900}, // it might lie
+		{"upscale_image", args{"image": {v}}, 12*60_000 + 12*240_000},
+		{"summarization", args{"text": {text("hello")}}, 0},
 	} {
-		if got := w.native.weigh(toolbox.Call{Args: c.a}); got != c.want {
-			t.Errorf("%v weighs %d, want %d", c.a, got, c.want)
+		const files = 60_000
+		if got := w.native.weigh(c.run, toolbox.Call{Args: c.a}); got < c.want || got > c.want+files {
+			t.Errorf("%s weighs %d, want %d", c.run, got, c.want)
 		}
 	}
 }

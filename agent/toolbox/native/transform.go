@@ -31,8 +31,11 @@ func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	return edited{img: img, about: plan.Say("resized to %s", dimensions(img))}, nil
 }
 
+// usualFactor is by how much a picture is enlarged if nothing is said.
+const usualFactor = 2
+
 func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z := amount.Sizing{Factor: 2}
+	z := amount.Sizing{Factor: usualFactor}
 	if said := c.Text("factor"); said != "" {
 		var ok bool
 		if z, ok = amount.Size(said); !ok {

@@ -179,22 +179,43 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-func TestAnimationsGiveTheirFirstFrame(t *testing.T) {
+// What stays a GIF stays animated; of all else it is told that one frame was used.
+func TestAnimations(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
-	gif := w.run("images_to_gif", args{"images": {
+	made := w.run("images_to_gif", args{"images": {
 		w.given("a.png", uniform(30, 20, color.White)), w.given("b.png", uniform(30, 20, color.Black)),
 	}})
-	out := w.run("flip_image", args{"image": {{Resource: plan.Resource{Type: plan.Image}, Path: gif.Path}}})
-	if out.Note.String() == "" {
-		t.Error("it does not say that only the first frame was used")
-	}
-	w.same(w.read(out).Image, 30, 20, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
-	info, err := media.Inspect(gif.Path, media.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Frames != 2 {
-		t.Errorf("the animation has %d frames, want 2", info.Frames)
+	animation := toolbox.Value{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}
+	for _, c := range []struct {
+		op            string
+		a             args
+		width, height int
+		frames        int
+	}{
+		{"resize_image", args{"size": {text("twice as big")}}, 60, 40, 2},
+		{"make_thumbnail", args{"size": {text("15 px")}}, 15, 10, 2},
+		{"rotate_image", args{"angle": {text("90 degrees")}}, 20, 30, 2},
+		{"greyscale_image", args{}, 30, 20, 2},
+		{"convert_image", args{"format": {text("gif")}}, 30, 20, 2},
+		{"convert_image", args{"format": {text("png")}}, 30, 20, 1},
+		{"image_to_edge", args{}, 30, 20, 1},
+	} {
+		c.a["image"] = []toolbox.Value{animation}
+		out := w.run(c.op, c.a)
+		info, err := media.Inspect(out.Path, media.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Width != c.width || info.Height != c.height || info.Frames != c.frames {
+			t.Errorf("%s gives %d frames of %d × %d, want %d of %d × %d", c.op, info.Frames, info.Width, info.Height, c.frames, c.width, c.height)
+		}
+		if first := out.Note.String() != ""; first != (c.frames == 1) {
+			t.Errorf("%s with %d frames says %q", c.op, info.Frames, out.Note)
+		}
+		if c.op == "image_to_edge" {
+			continue
+		}
+		w.same(w.read(out).Image, c.width, c.height, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
 	}
 }

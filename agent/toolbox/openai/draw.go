@@ -12,9 +12,9 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// answerPixels is the room that is kept for a picture from the server: the largest that
+// answerBytes is the memory that is taken for a picture from the server: the largest that
 // the image models of today make, with a copy.
-const answerPixels = 2 * 4096 * 4096
+const answerBytes = 2 * 4 * 4096 * 4096
 
 // draw has a picture made from words alone.
 func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
@@ -32,7 +32,7 @@ func (b *Backend) draw(ctx context.Context, r run, backing toolbox.Candidate, c 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, err := b.enter(ctx, answerPixels)
+	leave, err := b.config.Limits.Memory.Take(ctx, answerBytes)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

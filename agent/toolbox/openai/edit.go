@@ -28,6 +28,11 @@ type edited struct {
 	mask  string // "" without one
 }
 
+// bytes is the memory that both take, with a copy of the picture.
+func (e edited) bytes(l media.Limits) int64 {
+	return media.Weigh(e.image, l).Bytes(12) + media.Weigh(e.mask, l).Bytes(8)
+}
+
 // edit has a picture changed: within the mask, if there is one, and outside of it
 // nothing.
 func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Candidate, c toolbox.Call) (toolbox.Output, error) {
@@ -47,7 +52,7 @@ func (b *Backend) edit(ctx context.Context, r run, backing toolbox.Candidate, c 
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	leave, err := b.enter(ctx, answerPixels+3*media.Pixels(in.image, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, answerBytes+in.bytes(b.config.Limits))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -113,7 +118,7 @@ type editForm struct {
 
 // prepare puts the picture and its mask on a canvas.
 func (b *Backend) prepare(ctx context.Context, r run, in edited, dir, prompt string) (canvas, editForm, error) {
-	leave, err := b.enter(ctx, 2*media.Pixels(in.image, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, in.bytes(b.config.Limits))
 	if err != nil {
 		return canvas{}, editForm{}, err
 	}

@@ -64,15 +64,6 @@ func fileOf(c toolbox.Call, t plan.Type) (string, error) {
 // words is the prompt with the texts of the call in the places of their names.
 func words(b toolbox.Candidate, c toolbox.Call) string { return toolbox.Expand(b.Prompt, c.Text) }
 
-// enter waits for room for that many pixels; what it returns makes the room free again.
-func (b *Backend) enter(ctx context.Context, pixels int64) (leave func(), err error) {
-	pixels = min(max(pixels, 1), b.most)
-	if err := b.room.Acquire(ctx, pixels); err != nil {
-		return nil, media.Stopped(ctx)
-	}
-	return func() { b.room.Release(pixels) }, nil
-}
-
 // encoded is a picture as a file's content, without metadata.
 func encoded(ctx context.Context, dir string, img image.Image, f media.Format) (_ []byte, err error) {
 	path := filepath.Join(dir, rand.Text()+"."+string(f))

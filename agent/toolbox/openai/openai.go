@@ -27,7 +27,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
@@ -76,8 +75,6 @@ type Backend struct {
 	config Config
 	runs   map[string]run
 	models listing
-	room   *semaphore.Weighted // for the pixels of decoded pictures
-	most   int64               // pixels in that room
 	// canvases are the sizes in which a model takes pictures to be changed.
 	canvases func(model string) []image.Point
 
@@ -121,8 +118,7 @@ func New(c Config) (*Backend, error) {
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}
-	b := &Backend{config: c, most: 2 * c.Limits.Pixels, canvases: canvasSizes}
-	b.room = semaphore.NewWeighted(b.most)
+	b := &Backend{config: c, canvases: canvasSizes}
 	b.models = newListing(c.Endpoint, c.Clock)
 	seeing := visionVariable
 	if c.Vision == c.Chat {

@@ -175,7 +175,7 @@ func clock(d time.Duration) string {
 // dataURL is a picture as it is handed over: not larger than a model looks at, as JPEG,
 // without metadata.
 func (b *Backend) dataURL(ctx context.Context, dir, path string) (string, error) {
-	leave, err := b.enter(ctx, media.Pixels(path, b.config.Limits))
+	leave, err := b.config.Limits.Memory.Take(ctx, media.Weigh(path, b.config.Limits).Bytes(8))
 	if err != nil {
 		return "", err
 	}

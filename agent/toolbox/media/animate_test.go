@@ -1,0 +1,167 @@
+package media
+
+import (
+	"bytes"
+	"errors"
+	"image"
+	"image/color"
+	"image/gif"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent/plan"
+)
+
+// seenOf plays a GIF as a browser does: what is seen in each frame.
+func seenOf(t *testing.T, g *gif.GIF) []*image.NRGBA {
+	t.Helper()
+	canvas := image.NewNRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
+	var all []*image.NRGBA
+	for i, frame := range g.Image {
+		before := copied(canvas)
+		for y := frame.Rect.Min.Y; y < frame.Rect.Max.Y; y++ {
+			for x := frame.Rect.Min.X; x < frame.Rect.Max.X; x++ {
+				if c := color.NRGBAModel.Convert(frame.At(x, y)).(color.NRGBA); c.A != 0 {
+					canvas.SetNRGBA(x, y, c)
+				}
+			}
+		}
+		all = append(all, copied(canvas))
+		switch g.Disposal[i] {
+		case gif.DisposalBackground:
+			for y := frame.Rect.Min.Y; y < frame.Rect.Max.Y; y++ {
+				for x := frame.Rect.Min.X; x < frame.Rect.Max.X; x++ {
+					canvas.SetNRGBA(x, y, color.NRGBA{})
+				}
+			}
+		case gif.DisposalPrevious:
+			canvas = before
+		}
+	}
+	return all
+}
+
+// TestEditGIF holds that each frame looks as before, whatever became of those before it, and
+// is shown as long, as often.
+func TestEditGIF(t *testing.T) {
+	t.Parallel()
+	palette := color.Palette{color.NRGBA{}, color.NRGBA{200, 0, 0, 255}, color.NRGBA{0, 200, 0, 255}, color.NRGBA{0, 0, 200, 255}}
+	frame := func(r image.Rectangle, index uint8) *image.Paletted {
+		p := image.NewPaletted(r, palette)
+		for i := range p.Pix {
+			p.Pix[i] = index
+		}
+		return p
+	}
+	all := image.Rect(0, 0, 12, 10)
+	for name, c := range map[string]struct {
+		ways []byte
+		loop int
+		base uint8 // of the first frame: 0 lets everything through
+	}{
+		"kept":             {[]byte{gif.DisposalNone, gif.DisposalNone, gif.DisposalNone, gif.DisposalNone}, 0, 1},
+		"kept, unsaid":     {[]byte{0, 0, 0, 0}, 3, 1},
+		"cleared":          {[]byte{gif.DisposalBackground, gif.DisposalBackground, gif.DisposalBackground, gif.DisposalBackground}, -1, 1},
+		"restored":         {[]byte{gif.DisposalNone, gif.DisposalPrevious, gif.DisposalPrevious, gif.DisposalNone}, 0, 1},
+		"of all sorts":     {[]byte{gif.DisposalNone, gif.DisposalBackground, gif.DisposalPrevious, gif.DisposalNone}, 0, 1},
+		"with gaps, kept":  {[]byte{gif.DisposalNone, gif.DisposalNone, gif.DisposalNone, gif.DisposalNone}, 0, 0},
+		"with gaps, mixed": {[]byte{gif.DisposalBackground, gif.DisposalPrevious, gif.DisposalBackground, gif.DisposalNone}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			given := &gif.GIF{
+				Image: []*image.Paletted{
+					frame(all, c.base), frame(image.Rect(2, 2, 6, 6), 2), frame(image.Rect(4, 4, 9, 8), 3), frame(image.Rect(0, 0, 1, 1), 2),
+				},
+				Delay: []int{5, 0, 120, 7}, Disposal: c.ways, LoopCount: c.loop, Config: image.Config{Width: 12, Height: 10, ColorModel: palette},
+			}
+			var b bytes.Buffer
+			if err := gif.EncodeAll(&b, given); err != nil {
+				t.Fatal(err)
+			}
+			from, to := store(t, "a.gif", b.Bytes()), filepath.Join(t.TempDir(), "b.gif")
+			twice := func(img *image.NRGBA) (*image.NRGBA, error) { return doubled(img), nil }
+			if err := EditGIF(t.Context(), from, to, Limits{}, twice); err != nil {
+				t.Fatal(err)
+			}
+			made, err := played(to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(given.Delay, made.Delay); d != "" || made.LoopCount != c.loop {
+				t.Errorf("times: %s, %d rounds and not %d", d, made.LoopCount, c.loop)
+			}
+			got, want := seenOf(t, made), seenOf(t, given)
+			if len(got) != len(want) {
+				t.Fatalf("%d frames and not %d", len(got), len(want))
+			}
+			for i := range want {
+				if d := cmp.Diff(doubled(want[i]), got[i]); d != "" {
+					t.Errorf("frame %d: %s", i, d)
+				}
+			}
+		})
+	}
+}
+
+func played(path string) (*gif.GIF, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return gif.DecodeAll(bytes.NewReader(b))
+}
+
+// doubled repeats each pixel.
+func doubled(img *image.NRGBA) *image.NRGBA {
+	out := image.NewNRGBA(image.Rect(0, 0, 2*img.Rect.Dx(), 2*img.Rect.Dy()))
+	for y := range out.Rect.Dy() {
+		for x := range out.Rect.Dx() {
+			out.SetNRGBA(x, y, img.NRGBAAt(x/2, y/2))
+		}
+	}
+	return out
+}
+
+// TestEditGIFWritesWhatChanges holds that what stays the same between two frames is not
+// written again.
+func TestEditGIFWritesWhatChanges(t *testing.T) {
+	t.Parallel()
+	still := image.NewPaletted(image.Rect(0, 0, 40, 30), color.Palette{color.White, color.Black})
+	moved := image.NewPaletted(still.Rect, still.Palette)
+	moved.SetColorIndex(7, 9, 1)
+	moved.SetColorIndex(10, 11, 1)
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: []*image.Paletted{still, moved, moved}, Delay: []int{1, 1, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	from, to := store(t, "a.gif", b.Bytes()), filepath.Join(t.TempDir(), "b.gif")
+	same := func(img *image.NRGBA) (*image.NRGBA, error) { return img, nil }
+	if err := EditGIF(t.Context(), from, to, Limits{}, same); err != nil {
+		t.Fatal(err)
+	}
+	made, err := played(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []image.Rectangle
+	for _, f := range made.Image {
+		parts = append(parts, f.Rect)
+	}
+	if d := cmp.Diff([]image.Rectangle{still.Rect, image.Rect(7, 9, 11, 12), image.Rect(0, 0, 1, 1)}, parts); d != "" {
+		t.Error(d)
+	}
+	most := int64(b.Len() + 1)
+	noisy := func(img *image.NRGBA) (*image.NRGBA, error) { return noise(doubled(doubled(img))), nil }
+	err = EditGIF(t.Context(), from, filepath.Join(t.TempDir(), "c.gif"), Limits{Bytes: most}, noisy)
+	if fault, ok := errors.AsType[*plan.Fault](err); !ok || !fault.Final || !strings.HasPrefix(fault.Sentence.String(), "The animation would become larger than") {
+		t.Errorf("a large one: %v", err)
+	}
+	if err := EditGIF(t.Context(), store(t, "a.png", pngOf(t, still)), to, Limits{}, same); err == nil {
+		t.Error("a PNG is taken for a GIF")
+	}
+}

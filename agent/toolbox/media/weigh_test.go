@@ -1,0 +1,228 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/memory"
+)
+
+// noise fills a picture with values that no filter of PNG leaves alone.
+func noise[T draw.Image](img T) T {
+	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // to be the same each time
+	b := img.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			v := func(k int) uint16 { return uint16(x*k*40+y*300) ^ uint16(r.IntN(900)) } //nolint:gosec // any value will do
+			img.Set(x, y, color.NRGBA64{v(1), v(2), v(3), v(5) | 0x100})
+		}
+	}
+	return img
+}
+
+// TestDeepPNG holds that sixteen bits a channel are read as eight, as the standard decoder
+// has the upper ones, and that damage is found.
+func TestDeepPNG(t *testing.T) {
+	t.Parallel()
+	size := image.Rect(0, 0, 37, 23)
+	opaque := image.NewRGBA64(size)
+	draw.Draw(opaque, size, noise(image.NewNRGBA64(size)), image.Point{}, draw.Src)
+	for i := 6; i < len(opaque.Pix); i += 8 {
+		opaque.Pix[i], opaque.Pix[i+1] = 255, 255
+	}
+	for name, img := range map[string]image.Image{
+		"grey": noise(image.NewGray16(size)), "colours": opaque, "transparent": noise(image.NewNRGBA64(size)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			content := pngOf(t, img)
+			stored, err := png.Decode(bytes.NewReader(content))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := image.NewNRGBA(size)
+			for y := range size.Dy() {
+				for x := range size.Dx() {
+					c := color.NRGBA64Model.Convert(stored.At(x, y)).(color.NRGBA64)
+					want.SetNRGBA(x, y, color.NRGBA{uint8(c.R >> 8), uint8(c.G >> 8), uint8(c.B >> 8), uint8(c.A >> 8)}) //nolint:gosec // the upper bits
+				}
+			}
+			if d := cmp.Diff(want, decode(t, "deep.png", content)); d != "" {
+				t.Error(d)
+			}
+			raw, err := decodePNG(bytes.NewReader(content))
+			if _, eight := raw.(*image.NRGBA); err != nil || !eight {
+				t.Errorf("it is read as %T (%v)", raw, err)
+			}
+			for _, at := range []int{len(content) - 16, len(content) / 2, 60} { // a sum, the rows, their beginning
+				damaged := bytes.Clone(content)
+				damaged[at] ^= 0x55
+				if _, err := decodePNG(bytes.NewReader(damaged)); err == nil {
+					t.Errorf("damage at %d is not found", at)
+				}
+				if _, err := decodePNG(bytes.NewReader(content[:at])); err == nil {
+					t.Errorf("that it ends at %d is not found", at)
+				}
+			}
+		})
+	}
+}
+
+// TestWeigh holds that reading a picture takes no more memory than its weight says, and
+// that nothing is weighed that is refused anyway.
+func TestWeigh(t *testing.T) {
+	const side = 600
+	size := image.Rect(0, 0, side, side)
+	photo := noise(image.NewNRGBA(size))
+	for i := 3; i < len(photo.Pix); i += 4 {
+		photo.Pix[i] = 255
+	}
+	grey := noise(image.NewGray(size))
+	written := func(name string, encode func(*bytes.Buffer) error) string {
+		var b bytes.Buffer
+		if err := encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		return store(t, name, b.Bytes())
+	}
+	files := []string{
+		written("photo.png", func(b *bytes.Buffer) error { return png.Encode(b, photo) }),
+		written("deep.png", func(b *bytes.Buffer) error { return png.Encode(b, noise(image.NewNRGBA64(size))) }),
+		written("grey.png", func(b *bytes.Buffer) error { return png.Encode(b, grey) }),
+		written("photo.jpg", func(b *bytes.Buffer) error { return jpeg.Encode(b, photo, nil) }),
+		written("grey.jpg", func(b *bytes.Buffer) error { return jpeg.Encode(b, grey, nil) }),
+		written("photo.bmp", func(b *bytes.Buffer) error { return bmp.Encode(b, photo) }),
+		written("photo.tiff", func(b *bytes.Buffer) error { return tiff.Encode(b, photo, nil) }),
+		written("deep.tiff", func(b *bytes.Buffer) error {
+			return tiff.Encode(b, noise(image.NewNRGBA64(size)), &tiff.Options{Compression: tiff.Deflate})
+		}),
+		written("drawing.gif", func(b *bytes.Buffer) error { return gif.Encode(b, photo, nil) }),
+		written("flat.webp", func(b *bytes.Buffer) error {
+			b.Write(uniformWebP(side, side, color.NRGBA{1, 2, 3, 4}))
+			return nil
+		}),
+	}
+	const around = 2 << 20       // of decoders, and of garbage
+	for _, path := range files { // one after the other: what others take would count
+		w := Weigh(path, Limits{})
+		if w.Pixels() != side*side {
+			t.Errorf("%s: %d pixels", filepath.Base(path), w.Pixels())
+		}
+		if taken := peak(t, func() error {
+			_, err := ReadPicture(t.Context(), path, Limits{})
+			return err
+		}); taken > w.Reading+around {
+			t.Errorf("%s: reading takes %.1f bytes a pixel, and %.1f were thought", filepath.Base(path), float64(taken)/side/side, float64(w.Reading)/side/side)
+		}
+	}
+	for name, path := range map[string]string{
+		"nothing": filepath.Join(t.TempDir(), "nothing.png"), "a text": store(t, "a.txt", []byte("words")),
+	} {
+		if w := Weigh(path, Limits{}); w != (Weight{}) {
+			t.Errorf("%s weighs %+v", name, w)
+		}
+	}
+	if w := Weigh(files[0], Limits{Pixels: side}); w != (Weight{}) {
+		t.Errorf("a picture that is refused weighs %+v", w)
+	}
+}
+
+// peak is how much memory work holds at most, in bytes, as far as looking at it all the time
+// can tell.
+func peak(t *testing.T, work func() error) int64 {
+	t.Helper()
+	defer debug.SetGCPercent(debug.SetGCPercent(1))
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	before, most := stats.HeapAlloc, stats.HeapAlloc
+	done := make(chan error, 1)
+	go func() { done <- work() }()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return int64(most - before) //nolint:gosec // far less
+		default:
+			runtime.ReadMemStats(&stats)
+			most = max(most, stats.HeapAlloc)
+		}
+	}
+}
+
+// TestProgressive tells apart by the parts before the first scan.
+func TestProgressive(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, quarters(16, 16), nil); err != nil {
+		t.Fatal(err)
+	}
+	baseline := b.Bytes()
+	scans := bytes.Replace(baseline, []byte{0xFF, 0xC0}, []byte{0xFF, 0xC2}, 1)
+	for name, c := range map[string]struct {
+		head []byte
+		want bool
+	}{"at once": {baseline, false}, "in scans": {scans, true}, "too little of it": {baseline[:20], true}, "nothing": {nil, true}} {
+		if got := progressive(c.head); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	const more = 12
+	cfg := image.Config{ColorModel: color.YCbCrModel}
+	if d := readingRate("image/jpeg", cfg, scans) - readingRate("image/jpeg", cfg, baseline); d != more-1 {
+		t.Errorf("scans take %d bytes a pixel more", d) // 19 and 8: what is upright takes less than that
+	}
+}
+
+// TestInspectTakesMemory holds that a look at a picture waits for memory, and is refused
+// where there is never enough.
+func TestInspectTakesMemory(t *testing.T) {
+	t.Parallel()
+	path := store(t, "a.png", pngOf(t, quarters(100, 100)))
+	needs := Weigh(path, Limits{}).Reading
+	budget := func(whole int64) *memory.Budget {
+		b, err := memory.New(memory.Config{Limit: (whole + 3) / 3 * 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	_, err := Inspect(path, Limits{Memory: budget(needs / 2)})
+	fault, ok := errors.AsType[*plan.Fault](err)
+	if want := "It would take 0.1 MB of memory, and there are only 0.0 MB for such work here; try it with something smaller."; !ok || fault.Sentence.String() != want {
+		t.Errorf("%v", err)
+	}
+	enough := budget(needs)
+	giveBack, err := enough.Take(t.Context(), needs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := InspectContext(ended, path, Limits{Memory: enough}); !errors.Is(err, context.Canceled) {
+		t.Errorf("it does not wait for memory: %v", err)
+	}
+	giveBack()
+	if _, err := Inspect(path, Limits{Memory: enough}); err != nil {
+		t.Error(err)
+	}
+}
