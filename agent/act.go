@@ -118,7 +118,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if call.Now.IsZero() {
 		call.Now = a.config.Clock()
 	}
-	v := verifier{call: call, plays: a.config.Plays}
+	v := verifier{call: call, memory: a.config.Memory, plays: a.config.Plays}
 	made, err := a.config.Toolbox.Run(ctx, step.Action.Tool, step.Action.Candidate, call, func(o toolbox.Output) error {
 		return v.verify(ctx, o)
 	})

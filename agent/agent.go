@@ -33,6 +33,7 @@ import (
 	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolgraph"
 )
 
@@ -54,6 +55,8 @@ type Config struct {
 	Solutions int
 	// VisitCap ends a search that has looked at so many tools. Zero means the graph's.
 	VisitCap int
+	// Memory is what looks at pictures take their memory of; nil has no bound.
+	Memory *memory.Budget
 	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
 	ExtraTypes []plan.Type
 	// Scratch is the folder for the files of running steps. Empty means the system's.

@@ -13,6 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/memory"
 )
 
 const (
@@ -31,6 +32,8 @@ var ErrNotPlayed = errors.New("nothing here plays sound or video")
 // verifier holds outputs against what their tool promises.
 type verifier struct {
 	call toolbox.Call
+	// memory is [Config].Memory.
+	memory *memory.Budget
 	// plays is [Config].Plays.
 	plays func(ctx context.Context, path string) (time.Duration, error)
 
@@ -88,7 +91,10 @@ func (v *verifier) file(ctx context.Context, o toolbox.Output) error {
 		return v.lies(plan.Say("the file is empty"), nil)
 	}
 	// What was made here may be larger than what people may send.
-	found, err := media.InspectContext(ctx, o.Path, media.Limits{Bytes: info.Size(), Pages: true})
+	found, err := media.InspectContext(ctx, o.Path, media.Limits{Bytes: info.Size(), Pages: true, Memory: v.memory})
+	if errors.Is(err, memory.ErrTooLittle) {
+		return err
+	}
 	if err != nil {
 		return v.lies(plan.Say("the file is broken"), err)
 	}
@@ -208,7 +214,7 @@ func (v *verifier) pictures(ctx context.Context) []image.Point {
 			if given.Path == "" || !given.Type.Fits(plan.Image) {
 				continue
 			}
-			if info, err := media.InspectContext(ctx, given.Path, media.Limits{}); err == nil {
+			if info, err := media.InspectContext(ctx, given.Path, media.Limits{Memory: v.memory}); err == nil {
 				v.sizes = append(v.sizes, image.Pt(info.Width, info.Height))
 			}
 		}

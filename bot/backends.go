@@ -16,7 +16,6 @@ import (
 	"atelier/agent/toolbox/native"
 	"atelier/agent/toolbox/openai"
 	"atelier/agent/toolbox/program"
-	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/weather"
 )
 
@@ -103,12 +102,12 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
 	}
-	confined, err := sandbox.New(sandbox.Config{})
+	confined, err := c.sandbox()
 	if err != nil {
-		return nil, fmt.Errorf("prepare what programs run in: %w", err)
+		return nil, err
 	}
-	if w.films, err = ffmpeg.New(ffmpeg.Config{Limits: c.limits()}); err != nil {
-		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+	if w.films, err = c.films(); err != nil {
+		return nil, err
 	}
 	programs, err := program.New(program.Config{Sandbox: confined, FFmpeg: w.films, Limits: c.limits()})
 	if err != nil {

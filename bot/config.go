@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolgraph"
 	"atelier/jobs/quota"
 )
@@ -22,6 +23,8 @@ type Config struct {
 	Parallel  int
 	FileMB    int64
 	Pixels    int64
+	// Memory is what all work on media takes its memory of.
+	Memory *memory.Budget
 	Log       slog.Level
 	// QuietByDefault tells that nobody said what is logged: then it is up to the command.
 	QuietByDefault bool
@@ -112,6 +115,11 @@ func ownSettings() []setting {
 		}, {
 			name: "ATELIER_MAX_FILE_MB", value: "100", about: "The largest file that is taken, in MB.",
 			set: func(c *Config, v string) (err error) { c.FileMB, err = number[int64](v, 1, 10_000); return err },
+		}, {
+			name: "ATELIER_MEMORY_MB",
+			about: "What the process and the programs that it runs may hold of memory together, in MB. Where it is empty, that is the limit of " +
+				"the container, or half of the machine's memory. GOMEMLIMIT follows it, unless that is set too.",
+			set: func(c *Config, v string) (err error) { c.Memory, err = budget(v); return err },
 		}, {
 			name: "ATELIER_MAX_MEGAPIXELS", value: "64", about: "The largest picture that is taken, in millions of pixels.",
 			set: func(c *Config, v string) (err error) { c.Pixels, err = number[int64](v, 1, 1000); return err },

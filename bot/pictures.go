@@ -38,6 +38,11 @@ func (p pictures) Picture(ctx context.Context, r plan.Resource) (_ []byte, err e
 	if err := p.fetch(ctx, r.Blob, from); err != nil {
 		return nil, fmt.Errorf("fetch %s: %w", r.Name, err)
 	}
+	giveBack, err := p.limits.Memory.Take(ctx, media.Weigh(from, p.limits).Bytes(8))
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
 	img, err := media.DecodeImage(ctx, from, p.limits)
 	if err != nil {
 		return nil, err

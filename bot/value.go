@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/toolbox/memory"
 )
 
 // What a value of a setting may be. An error says what is expected and never repeats
@@ -51,6 +52,22 @@ func number[T int | int64](v string, least, most T) (T, error) {
 	}
 	return T(n), nil
 }
+
+// budget is the memory that work on media may take, where so many MB may be held in all.
+func budget(v string) (*memory.Budget, error) {
+	c := memory.Config{Runtime: true}
+	if v != "" {
+		mb, err := number[int64](v, leastMemory, 1<<30)
+		if err != nil {
+			return nil, err
+		}
+		c.Limit = mb * 1_000_000
+	}
+	return memory.New(c)
+}
+
+// leastMemory is what the program itself and small pictures get by with, in MB.
+const leastMemory = 128
 
 // oneOf is the value, if it is one of the words, of which the first may be empty.
 func oneOf(v string, words ...string) (string, error) {

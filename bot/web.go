@@ -76,7 +76,7 @@ func (s *webSite) furnish(ctx context.Context, c Config, p *place) (*toolbox.Too
 	}
 	s.pointing, err = point.New(point.Config{
 		Links: s.links, Open: s.media.Get, Put: s.media.Put, Look: s.media.size,
-		MaskFolder: s.media.Folder, Address: s.guard.Address, Log: c.logger(),
+		MaskFolder: s.media.Folder, Memory: c.Memory.Take, Address: s.guard.Address, Log: c.logger(),
 		Handle: func(ctx context.Context, e adapters.Event) error { return s.workshop.jobs.Handle(ctx, e) },
 	})
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolgraph"
 )
 
@@ -55,7 +56,7 @@ func (t thinking) over(c *Config) error {
 
 // limits bound what is read.
 func (c Config) limits() media.Limits {
-	return media.Limits{Bytes: c.FileMB * 1_000_000, Pixels: c.Pixels * 1_000_000}
+	return media.Limits{Bytes: c.FileMB * 1_000_000, Pixels: c.Pixels * 1_000_000, Memory: c.Memory}
 }
 
 // catalogue reads the built-in tools and the operator's.
@@ -116,7 +117,7 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 	if a.Plays, err = c.plays(); err != nil {
 		return nil, err
 	}
-	a.Toolbox, a.Blobs = tools, blobs
+	a.Toolbox, a.Blobs, a.Memory = tools, blobs, c.Memory
 	a.Strategy = c.Strategy
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
@@ -126,9 +127,9 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 // plays tells whether a sound or a video that a tool made can be played. Where ffmpeg is not
 // there, nobody can tell.
 func (c Config) plays() (func(context.Context, string) (time.Duration, error), error) {
-	films, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits()})
+	films, err := c.films()
 	if err != nil {
-		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+		return nil, err
 	}
 	return func(ctx context.Context, path string) (time.Duration, error) {
 		if films.Probe(ctx) != nil {
@@ -136,6 +137,28 @@ func (c Config) plays() (func(context.Context, string) (time.Duration, error), e
 		}
 		return films.Plays(ctx, path)
 	}, nil
+}
+
+// films reads sound and video, by programs that run confined.
+func (c Config) films() (*ffmpeg.FFmpeg, error) {
+	confined, err := c.sandbox()
+	if err != nil {
+		return nil, err
+	}
+	films, err := ffmpeg.New(ffmpeg.Config{Limits: c.limits(), Sandbox: confined})
+	if err != nil {
+		return nil, fmt.Errorf("prepare what looks into videos: %w", err)
+	}
+	return films, nil
+}
+
+// sandbox is where programs run.
+func (c Config) sandbox() (*sandbox.Sandbox, error) {
+	confined, err := sandbox.New(sandbox.Config{Budget: c.Memory})
+	if err != nil {
+		return nil, fmt.Errorf("prepare what programs run in: %w", err)
+	}
+	return confined, nil
 }
 
 // extraTypes are the types of the catalogue that are not built in.

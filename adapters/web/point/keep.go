@@ -19,12 +19,11 @@ func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) 
 		return err
 	}
 	defer func() { err = errors.Join(err, come.Close(), os.Remove(come.Name())) }()
-	select {
-	case p.looking <- struct{}{}:
-		defer func() { <-p.looking }()
-	case <-ctx.Done():
-		return ctx.Err()
+	giveBack, err := p.Memory(ctx, int64(g.Width)*int64(g.Height)) // a byte for each pixel
+	if err != nil {
+		return fmt.Errorf("look at the mask: %w", err)
 	}
+	defer giveBack()
 	key := p.MaskFolder(g.Thread) + "/" + p.name(f.id, g) + ".png"
 	content := newChecked(come, g.Width, g.Height)
 	defer content.Close()

@@ -42,11 +42,18 @@ func (p *place) sent(link, contentType string, body io.Reader) *httptest.Respons
 func TestSlowMasksKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
+	room := make(chan struct{}, 1) // there is memory for one mask
+	p.pages.Memory = func(_ context.Context, bytes int64) (func(), error) {
+		if room <- struct{}{}; bytes != 640*400 {
+			t.Errorf("a mask takes %d bytes", bytes)
+		}
+		return func() { <-room }, nil
+	}
 	link := mustLink(t, p.links, testGrant())
 	start, contentType := begun(t)
 	var slow sync.WaitGroup
 	var ends []func() error
-	for range masksAtOnce {
+	for range 2 {
 		body, come := io.Pipe()
 		ends = append(ends, come.Close)
 		slow.Go(func() {

@@ -38,6 +38,10 @@ type Config struct {
 	// Handle takes what is marked.
 	Handle adapters.Handler
 
+	// Memory takes that many bytes of memory, as soon as they are free, for looking at a mask; the
+	// function gives them back. nil looks at any number of masks at a time.
+	Memory func(ctx context.Context, bytes int64) (giveBack func(), err error)
+
 	// Phrases tells sentences in the language of who reads them. It holds [Words]; nil is a
 	// catalogue of these alone.
 	Phrases *phrase.Catalogue
@@ -59,16 +63,11 @@ const (
 // patience is how long a form may take from its first byte until it is handed over.
 const patience = 2 * time.Minute
 
-// masksAtOnce are how many masks are looked at together, each of which takes a byte of memory
-// for each pixel of the picture.
-const masksAtOnce = 2
-
 // Pages are the pointing page for other platforms.
 type Pages struct {
 	Config
 	template *template.Template
 	static   string // the hash of the static files
-	looking  chan struct{}
 
 	addresses, links, posts, forged *limit
 }
@@ -84,6 +83,9 @@ func New(c Config) (*Pages, error) {
 			return nil, fmt.Errorf("the pointing page: %w", err)
 		}
 		c.Phrases = phrases
+	}
+	if c.Memory == nil {
+		c.Memory = func(context.Context, int64) (func(), error) { return func() {}, nil }
 	}
 	if c.Address == nil {
 		c.Address = remote
@@ -104,7 +106,6 @@ func New(c Config) (*Pages, error) {
 	}
 	return &Pages{
 		Config: c, template: t, static: hash,
-		looking:   make(chan struct{}, masksAtOnce),
 		addresses: &limit{most: mostOfAddress, now: c.Now},
 		links:     &limit{most: mostOfLink, now: c.Now},
 		posts:     &limit{most: mostMarks, now: c.Now},

@@ -51,7 +51,6 @@ import (
 	"fmt"
 	"time"
 
-
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -91,7 +90,7 @@ type Backend struct {
 	tasks  map[string]task // by the name of the run
 	own    *capabilities   // of a server of one's own
 	hub    *directory      // of the hub
-	sent   int            // the most pixels of a picture that is sent
+	sent   int             // the most pixels of a picture that is sent
 }
 
 var (

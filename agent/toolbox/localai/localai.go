@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"time"
 
-
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -193,4 +192,3 @@ func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.endpoint.Pri
 func (b *Backend) mayNotLeave() error {
 	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.endpoint.Host())
 }
-

@@ -32,6 +32,10 @@ const (
 	large = 32 << 20
 )
 
+// ErrTooLittle is the detail of work that is refused because the whole budget is smaller. Who
+// says something else of a failure lets it through.
+var ErrTooLittle = errors.New("the whole budget of memory is smaller")
+
 // Config says how much memory there is.
 type Config struct {
 	// Limit is what this process and its programs may hold together, in bytes. 0 is the
@@ -93,7 +97,7 @@ func (b *Budget) Take(ctx context.Context, bytes int64) (giveBack func(), err er
 		return nil, &plan.Fault{
 			Sentence: plan.Say("It would take %s of memory, and there are only %s for such work here; try it with something smaller.",
 				megabytes(bytes), megabytes(b.whole)),
-			Err: errors.New("the whole budget of memory is smaller"),
+			Err: ErrTooLittle,
 		}
 	}
 	if err := b.room.Acquire(ctx, bytes); err != nil {

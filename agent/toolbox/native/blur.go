@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"sync"
 
 	"atelier/agent/toolbox/media"
 )
@@ -43,9 +44,12 @@ func newBox(sigma float64) box {
 func (b box) rows(ctx context.Context, dst, src *image.NRGBA, before, after func([]float32)) error {
 	w := src.Rect.Dx()
 	const together = 16 // rows, so that columns are written whole cache lines at a time
+	type buffers struct{ lines, spare []float32 } // kept from band to band: as garbage they would be many times the picture
+	kept := sync.Pool{New: func() any { return &buffers{make([]float32, 4*w*together), make([]float32, 4*w)} }}
 	return media.InBands(ctx, src.Rect.Dy(), together, func(from, to int) {
-		lines := make([]float32, 4*w*together)
-		spare := make([]float32, 4*w)
+		own, _ := kept.Get().(*buffers)
+		defer kept.Put(own)
+		lines, spare := own.lines, own.spare
 		for y := from; y < to; y++ {
 			line := lines[4*w*(y-from):][:4*w]
 			for i, v := range src.Pix[y*src.Stride:][:4*w] {

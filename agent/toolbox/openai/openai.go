@@ -27,7 +27,6 @@ import (
 	"sync/atomic"
 	"time"
 
-
 	"atelier/agent/endpoint"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"

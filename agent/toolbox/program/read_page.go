@@ -4,9 +4,8 @@ import (
 	"context"
 	"image"
 	"image/color"
+	"image/draw"
 	"math"
-
-	"golang.org/x/image/draw"
 
 	"atelier/agent/toolbox/media"
 )
@@ -31,6 +30,11 @@ type page struct {
 // readable writes a picture as it is read best: upright, opaque, neither too small nor
 // too large, without its colours.
 func readable(ctx context.Context, path, dir string, limits media.Limits) (page, error) {
+	giveBack, err := limits.Memory.Take(ctx, media.Weigh(path, limits).Bytes(8)+4*mostLarger*smallPage*smallPage)
+	if err != nil {
+		return page{}, err
+	}
+	defer giveBack()
 	img, err := media.DecodeImage(ctx, path, limits)
 	if err != nil {
 		return page{}, err
@@ -46,12 +50,13 @@ func readable(ctx context.Context, path, dir string, limits media.Limits) (page,
 	}
 	scale = max(scale, 1/longest)
 	ground := image.NewUniform(groundOf(img))
-	flat := image.NewGray(image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))))
-	draw.Draw(flat, flat.Rect, ground, image.Point{}, draw.Src)
-	if err := media.Stopped(ctx); err != nil {
+	img, err = media.Scaled(ctx, img, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale)))
+	if err != nil {
 		return page{}, err
 	}
-	draw.CatmullRom.Scale(flat, flat.Rect, img, img.Rect, draw.Over, nil)
+	flat := image.NewGray(img.Rect)
+	draw.Draw(flat, flat.Rect, ground, image.Point{}, draw.Src)
+	draw.Draw(flat, flat.Rect, img, image.Point{}, draw.Over)
 	p := page{path: pagePath(dir), scale: scale, size: size}
 	if err := media.EncodeImage(ctx, p.path, flat, media.PNG); err != nil {
 		return page{}, err

@@ -99,7 +99,13 @@ func (b *Backend) still(ctx context.Context, c toolbox.Call, sized func(w, h int
 	if err != nil {
 		return "", size, err
 	}
-	p, err := media.ReadPicture(ctx, given, b.config.Limits)
+	limits := b.config.Limits
+	giveBack, err := limits.Memory.Take(ctx, media.Weigh(given, limits).Bytes(12))
+	if err != nil {
+		return "", size, err
+	}
+	defer giveBack()
+	p, err := media.ReadPicture(ctx, given, limits)
 	if err != nil {
 		return "", size, fmt.Errorf("read a picture: %w", err)
 	}

@@ -33,6 +33,11 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	if err != nil {
 		return nil, unstarted(c, err)
 	}
+	var giveBack func()
+	if c.Memory, giveBack, err = s.config.Budget.Lend(ctx, min(cmp.Or(c.Memory, UsualMemory), s.config.Memory)); err != nil {
+		return nil, err
+	}
+	defer giveBack()
 	limit := s.timeout(c)
 	timed, cancel := context.WithTimeoutCause(ctx, limit, tooLong(c, limit))
 	defer cancel()
@@ -72,7 +77,7 @@ func (s *Sandbox) failed(c Command, err error, said []byte) error {
 	case endedBy(exit) == longWork:
 		return tooLong(c, s.timeout(c))
 	case outOfMemory(said):
-		return tooHungry(c, s.config.Memory)
+		return tooHungry(c, c.Memory)
 	}
 	return &plan.Fault{Sentence: plan.Say("The program %s could not do it.", c.name()), Err: detail}
 }

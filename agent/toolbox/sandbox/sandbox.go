@@ -54,13 +54,16 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/memory"
 )
 
 // Config bounds what programs may take. A zero field means its default.
 type Config struct {
-	// Memory is the most that a program and all that it starts may hold, in bytes; 2 GiB
-	// by default.
+	// Memory is the most that a program and all that it starts may hold, in bytes, however
+	// much its command asks for; 2 GiB by default.
 	Memory int64
+	// Budget is what they are lent it of. nil lends them all.
+	Budget *memory.Budget
 	// File is the largest file that it may write, in bytes; 1 GiB by default.
 	File int64
 	// Disk is the most that it may write into its folder in all; 2 GiB by default.
@@ -88,6 +91,9 @@ type Command struct {
 	// Most is how much of its standard output is taken, in bytes: more is an error. Zero
 	// is 1 MiB.
 	Most int
+	// Memory is the most that it and all that it starts may hold, in bytes; 0 is [UsualMemory]. It
+	// waits until that is free of [Config].Budget, and gets less where that is small.
+	Memory int64
 	// File is the largest file that it may write; 0 is [Config].File.
 	File int64
 	// Timeout is how long it may run; 0 is [Config].Timeout.
@@ -95,6 +101,9 @@ type Command struct {
 
 	probe bool // tell what confines it, instead of running
 }
+
+// UsualMemory is what most programs get by with, on what people send: 512 MiB.
+const UsualMemory = 512 << 20
 
 // Sandbox runs programs. It is safe for concurrent use.
 type Sandbox struct{ config Config }
@@ -106,6 +115,7 @@ func New(c Config) (*Sandbox, error) {
 	}
 	return &Sandbox{Config{
 		Memory:    cmp.Or(c.Memory, 2<<30),
+		Budget:    c.Budget,
 		File:      cmp.Or(c.File, 1<<30),
 		Disk:      cmp.Or(c.Disk, 2<<30),
 		Processes: cmp.Or(c.Processes, 256),

@@ -74,8 +74,8 @@ func (w watch) taken(u used) error {
 	switch {
 	case u.threads > w.s.config.Processes:
 		return tooMany(w.c, w.s.config.Processes)
-	case u.memory > w.s.config.Memory:
-		return tooHungry(w.c, w.s.config.Memory)
+	case u.memory > w.c.Memory:
+		return tooHungry(w.c, w.c.Memory)
 	}
 	return nil
 }
