@@ -1,21 +1,33 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"image"
 	_ "image/jpeg" // the photo
 	_ "image/png"  // what is made of it
 	"math"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"testing"
 )
 
 // TestFirstCommand does what the README begins with and looks at the pixels: the edge
 // map against the edges of the photo, the half-size one against averages of the edge
-// map, both reckoned here in another way.
+// map, both reckoned here in another way. No server is asked for that.
 func TestFirstCommand(t *testing.T) {
 	t.Parallel()
-	status, an := askJSON(t, t.TempDir(), "--file", "testdata/photo.jpg", "find the edges in this picture and then make the result half as large")
+	sky := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the weather service is asked for %s", r.URL) }))
+	t.Cleanup(sky.Close)
+	env := []string{"ATELIER_DATA=" + t.TempDir(), "WEATHER_URL=" + sky.URL, "PLACES_URL=" + sky.URL}
+	status, stdout, stderr := called{env: env, args: []string{
+		"ask", "--json", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "find the edges in this picture and then make the result half as large",
+	}}.run(t)
+	var an answer
+	if err := json.Unmarshal([]byte(stdout), &an); err != nil || stderr != "" {
+		t.Fatalf("%v: %s%s", err, stdout, stderr)
+	}
 	if status != statusDone || len(an.Files) != 2 || an.Files[0].Type != "edge" || an.Files[1].Type != "image" {
 		t.Fatalf("status %d: %+v", status, an)
 	}

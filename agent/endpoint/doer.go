@@ -26,6 +26,7 @@ type doer struct {
 	maxBody int64
 	wait    func(context.Context, time.Duration) error
 	log     *slog.Logger
+	name    string // of the server, in the log
 }
 
 // maxHangs is how often a hang is followed by another try. Each takes the whole of
@@ -40,6 +41,7 @@ func newDoer(e *Endpoint, c Config, key string) *doer {
 		maxBody: cmp.Or(c.MaxBody, defaultMaxBody),
 		wait:    c.Wait,
 		log:     c.Log,
+		name:    cmp.Or(c.Names.Server, "the model server"),
 	}
 	transport := c.Transport
 	if transport == nil {
@@ -124,7 +126,7 @@ func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 			}
 			return nil, fail.Error
 		}
-		d.log.WarnContext(ctx, "the model server is asked again", "host", d.host, "label", label(ctx),
+		d.log.WarnContext(ctx, d.name+" is asked again", "host", d.host, "label", label(ctx),
 			"try", try, "status", fail.Status, "kind", string(fail.Kind), "wait", wait)
 		if err := d.wait(ctx, wait); err != nil {
 			return nil, err

@@ -69,8 +69,9 @@ type Config struct {
 }
 
 // Names are how the operator calls the settings of a server; "" is OPENAI_API_KEY,
-// OPENAI_BASE_URL and OPENAI_MODEL.
-type Names struct{ Key, BaseURL, Model string }
+// OPENAI_BASE_URL and OPENAI_MODEL. Server is what the log calls the server itself; "" is
+// the model server.
+type Names struct{ Key, BaseURL, Model, Server string }
 
 // Endpoint is one server. It is safe for use by many goroutines.
 type Endpoint struct {

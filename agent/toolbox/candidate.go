@@ -22,6 +22,9 @@ type Server struct {
 	Cloud bool
 	// Parallel is how many calls it is given at a time; 0 is any number.
 	Parallel int
+	// Assumed has the server count as up until a probe says otherwise, so that no plan waits
+	// for that probe. Before a call it is probed like any other.
+	Assumed bool
 }
 
 // name is the server's name in candidates.

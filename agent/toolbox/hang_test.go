@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -68,6 +69,31 @@ func TestAServerThatHangsHoldsNobodyUp(t *testing.T) {
 			stop()
 			<-ended
 		})
+	})
+}
+
+// TestAnAssumedServerIsNotWaitedFor before a plan is made: it counts as up. Where tools are
+// shown it is asked after, and so it is before a call.
+func TestAnAssumedServerIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tb, began := newToolbox(t, toolbox.Config{Servers: []toolbox.Server{{Name: "sky", Kind: "hftask", Backend: hangs{}, Assumed: true}}}, paint), time.Now()
+		local, err := tb.Local(t.Context())
+		if got := live(t, tb); err != nil || !slices.Equal(got, []string{"sky:draw"}) || !slices.Equal(names(local["paint"]), got) || time.Since(began) != 0 {
+			t.Errorf("after %s: %v, here %v, %v", time.Since(began), got, local, err)
+		}
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		if _, err := tb.Run(ctx, "paint", "", call(t), nil); !errors.Is(err, toolbox.ErrElsewhere) {
+			t.Errorf("it was called without a probe: %v", err)
+		}
+		statuses, err := tb.Statuses(t.Context())
+		if err != nil || statuses[0].Live || !strings.HasPrefix(statuses[0].Why, "sky does not answer in time") {
+			t.Errorf("shown is %+v, %v", statuses, err)
+		}
+		if got := live(t, tb); len(got) != 0 {
+			t.Errorf("it is known to be down, and %v is planned with", got)
+		}
 	})
 }
 

@@ -84,14 +84,14 @@ func (l *Liveness) same(other *Liveness) bool {
 }
 
 // Live tells what can run now: here, as the last probes say while they are fresh, or in
-// another process, as [Config].Elsewhere says at this moment. The same answer is the
-// same pointer. It fails only when ctx ends.
+// another process, as [Config].Elsewhere says at this moment. Servers that are assumed to
+// be up are not waited for (see [Server]). The same answer is the same pointer. It fails only when ctx ends.
 func (t *Toolbox) Live(ctx context.Context) (*Liveness, error) {
 	others, err := t.others(ctx)
 	if err != nil {
 		return nil, err
 	}
-	here, err := t.probeAll(ctx)
+	here, err := t.probeNeeded(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +104,12 @@ func (t *Toolbox) Live(ctx context.Context) (*Liveness, error) {
 	return t.last, nil
 }
 
-// Statuses is Live as a list, by name.
+// Statuses is Live as a list, by name, to be shown: servers that are assumed to be up are
+// asked too.
 func (t *Toolbox) Statuses(ctx context.Context) ([]Status, error) {
+	if _, err := t.probeAll(ctx); err != nil {
+		return nil, err
+	}
 	l, err := t.Live(ctx)
 	if err != nil {
 		return nil, err

@@ -67,7 +67,11 @@ func (t *Toolbox) newProbers() {
 	}
 	for i, tool := range tools {
 		for _, c := range t.ways[tool.Name] {
-			t.known[i] = append(t.known[i], answer{candidate: c, err: errUnasked})
+			a := answer{candidate: c}
+			if !t.server(c).Assumed {
+				a.err = errUnasked
+			}
+			t.known[i] = append(t.known[i], a)
 		}
 	}
 }
@@ -77,7 +81,7 @@ func (t *Toolbox) newProbers() {
 // whose [Config].Elsewhere it becomes. It answers from the last probes while they are
 // fresh, and fails only when ctx ends.
 func (t *Toolbox) Local(ctx context.Context) (map[string][]plan.Candidate, error) {
-	p, err := t.probeAll(ctx)
+	p, err := t.probeNeeded(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -111,20 +115,31 @@ func (t *Toolbox) others(ctx context.Context) (map[string][]plan.Candidate, erro
 // probeAll asks after every candidate that is due, and tells what is known then. While
 // [Toolbox.Watch] does so, nobody waits for it.
 func (t *Toolbox) probeAll(ctx context.Context) (*probed, error) {
+	return t.probeThose(ctx, func(Server) bool { return true })
+}
+
+// probeNeeded is probeAll without the servers that are assumed to be up.
+func (t *Toolbox) probeNeeded(ctx context.Context) (*probed, error) {
+	return t.probeThose(ctx, func(s Server) bool { return !s.Assumed })
+}
+
+func (t *Toolbox) probeThose(ctx context.Context, which func(Server) bool) (*probed, error) {
 	if !t.watched.Load() {
-		if err := t.ask(ctx); err != nil {
+		if err := t.ask(ctx, which); err != nil {
 			return nil, err
 		}
 	}
 	return t.snapshot(), nil
 }
 
-// ask asks all servers at once after what is due. It takes a round's time at most, and
+// ask asks those servers at once after what is due. It takes a round's time at most, and
 // fails only when ctx ends.
-func (t *Toolbox) ask(ctx context.Context) error {
+func (t *Toolbox) ask(ctx context.Context, which func(Server) bool) error {
 	var g errgroup.Group
 	for _, p := range t.probers {
-		g.Go(func() error { return t.round(ctx, p) })
+		if which(p.server) {
+			g.Go(func() error { return t.round(ctx, p) })
+		}
 	}
 	return g.Wait()
 }

@@ -11,7 +11,7 @@ import (
 // for another. A process that serves calls it once, in a goroutine of its own; without it
 // candidates are probed when somebody asks, as they are until its first round is over.
 func (t *Toolbox) Watch(ctx context.Context) {
-	if t.ask(ctx) != nil {
+	if _, err := t.probeAll(ctx); err != nil {
 		return
 	}
 	t.watched.Store(true)

@@ -100,7 +100,7 @@ func New(c Config) (*Backend, error) {
 func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	settings := endpoint.Config{
 		BaseURL: address, Timeout: cmp.Or(c.Timeout, 10*time.Second), Retries: cmp.Or(c.Retries, 2), MaxBody: maxAnswer,
-		Transport: c.Transport, Wait: c.Wait, Log: c.Log,
+		Transport: c.Transport, Wait: c.Wait, Log: c.Log, Names: endpoint.Names{Server: "the weather service"},
 	}
 	e, err := endpoint.New(settings)
 	if err != nil || c.Transport != nil || e.Private() {

@@ -3,6 +3,7 @@ package weather_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -208,14 +209,19 @@ func TestAServiceThatRecoversIsAskedAgain(t *testing.T) {
 		return true
 	})
 	var waited time.Duration
+	var log strings.Builder
 	b := at(t, s.URL, func(c *weather.Config) {
 		c.Wait = func(_ context.Context, d time.Duration) error { waited = d; return nil }
+		c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	if _, err := b.Run(t.Context(), candidate, asking("Paris")); err != nil {
 		t.Fatal(err)
 	}
 	if waited < 3*time.Second {
 		t.Errorf("it waited %v", waited)
+	}
+	if !strings.Contains(log.String(), `msg="the weather service is asked again" host=`) {
+		t.Errorf("logged was %s", &log)
 	}
 }
 
