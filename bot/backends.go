@@ -236,7 +236,14 @@ func (w *workbench) openai(ctx context.Context, e *endpoint.Endpoint, s backendS
 	}
 	if s.setting == openaiSetting {
 		m := c.Models
-		config.Vision, config.TokenField = m.seeing(), m.TokenField
+		config.Vision, config.Blind, config.TokenField = m.seeing(), m.Seeing == noModel, m.TokenField
+		if m.chooses() {
+			choice, err := c.choice()
+			if err != nil {
+				return nil, err
+			}
+			config.Models = choice
+		}
 	}
 	if w.films.Probe(ctx) == nil {
 		config.Frames = w.films.Frames

@@ -155,7 +155,7 @@ func mindSettings() []setting {
 			about: "An OpenAI-compatible server, such as http://localhost:11434/v1; OpenAI's own where it is empty.",
 			set:   func(c *Config, v string) error { c.Models.Server.BaseURL = v; return address(v) },
 		}, {
-			name: "OPENAI_MODEL", about: "The language model; gpt-5-mini where it is empty and the server is OpenAI's own.",
+			name: "OPENAI_MODEL", about: "The language model; one that the server lists where it is empty. With Azure it is the deployment, and needed.",
 			set: func(c *Config, v string) error { c.Models.Name = v; return word(v) },
 		}, {
 			name: "OPENAI_VISION", value: "false",
@@ -216,16 +216,16 @@ func toolSettings() []setting {
 			about: "The model of the tools that look at pictures; OPENAI_MODEL where it is empty, and none if it is the word none, as where that one is blind.",
 			set:   func(c *Config, v string) error { c.Models.Seeing = v; return word(v) },
 		}, {
-			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and changes pictures; gpt-image-1 where it is empty, and none with Azure.",
+			name: "OPENAI_IMAGE_MODEL", about: "The model that draws and changes pictures; one that the server lists where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Image = v; return word(v) },
 		}, {
-			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud; gpt-4o-mini-tts where it is empty, and none with Azure.",
+			name: "OPENAI_SPEECH_MODEL", about: "The model that reads aloud; one that the server lists where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Speech = v; return word(v) },
 		}, {
 			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice in which it reads.",
 			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
 		}, {
-			name: "OPENAI_TRANSCRIPTION_MODEL", about: "The model that writes down what is said; whisper-1 where it is empty, and none with Azure.",
+			name: "OPENAI_TRANSCRIPTION_MODEL", about: "The model that writes down what is said; one that the server lists where it is empty, and none with Azure.",
 			set: func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
 		},
 	}

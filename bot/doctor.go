@@ -14,7 +14,8 @@ type doctorCommand struct {
 
 // Help says what the states mean.
 func (*doctorCommand) Help() string {
-	return `Each line is ok; missing, which is no fault: more could be done with it; or wrong.
+	return `Each line is ok; missing, which is no fault: more could be done with it; warning, which
+will be a fault some day; or wrong.
 No secret is printed, and nothing is written but what is taken back at once.
 
 Exit status: 0 nothing is wrong, 1 something is.`
@@ -27,6 +28,8 @@ const (
 	healthy health = "ok"
 	// missing is no fault: the program does less, or with less safety.
 	missing health = "missing"
+	// warning is no fault yet.
+	warning health = "warning"
 	wrong   health = "wrong"
 )
 

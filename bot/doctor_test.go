@@ -47,7 +47,7 @@ func examined(t *testing.T, env ...string) map[string]finding {
 	}
 	things := map[string]finding{}
 	for _, f := range found {
-		if f.Thing == "" || f.Says == "" || !slices.Contains([]health{healthy, missing, wrong}, f.State) {
+		if f.Thing == "" || f.Says == "" || !slices.Contains([]health{healthy, missing, warning, wrong}, f.State) {
 			t.Errorf("%+v", f)
 		}
 		if _, twice := things[f.Thing]; !twice {
@@ -143,6 +143,49 @@ func TestDoctor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := examined(t, c.env...)[c.thing]
+			if f.State != c.state || !strings.Contains(f.Says, c.says) {
+				t.Errorf("%+v", f)
+			}
+		})
+	}
+}
+
+// TestDoctorOfModels: which models are chosen, which end, and what takes their place.
+func TestDoctorOfModels(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		models []string // with the day of their end behind an @
+		env    []string
+		state  health
+		thing  string
+		says   string
+	}{
+		"chosen":        {[]string{"gpt-6-luna", "gpt-6.1-terra"}, nil, healthy, "language model", " can be asked. It was chosen from the server's list; OPENAI_MODEL names another one."},
+		"of tools":      {[]string{"gpt-6-luna", "gpt-image-2.6-flare", "whisper-1"}, nil, healthy, "models of tools", "gpt-image-2.6-flare draws, whisper-1 writes down what is said."},
+		"not there":     {[]string{"gpt-6-luna", "whisper-1"}, nil, missing, "more models", "set OPENAI_IMAGE_MODEL, OPENAI_SPEECH_MODEL, if it has"},
+		"unclear":       {[]string{"qwen3-vl:8b", "llama3.2:latest"}, nil, wrong, "language model", "is not clear: set OPENAI_MODEL to one of them, such as qwen3-vl:8b, llama3.2:latest."},
+		"no list":       {nil, nil, healthy, "language model", "gpt-6.1-terra at "},
+		"ends":          {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, warning, "model mine", " shuts it down on 2999-12-11"},
+		"its successor": {[]string{"gpt-6-luna", "mine@2999-12-11"}, []string{"OPENAI_MODEL=mine"}, warning, "model mine", ": set OPENAI_MODEL to another one, such as gpt-6-luna."},
+		"ended":         {[]string{"gpt-6-luna", "mine@2026-10-23"}, []string{"OPENAI_IMAGE_MODEL=mine"}, wrong, "model mine", " shut it down on 2026-10-23"},
+		"the next":      {[]string{"gpt-6-luna@2999-01-06", "gpt-5-mini"}, nil, warning, "model gpt-6-luna", "; then gpt-5-mini takes its place."},
+		"the last": {[]string{"gpt-6-luna", "gpt-4o-mini-tts@2999-01-06"}, nil, warning, "model gpt-4o-mini-tts",
+			", and lists nothing else that is known to do the same: set OPENAI_SPEECH_MODEL to what takes its place."},
+		"splits": {[]string{"gpt-6-luna", "mix@2999-12-11"}, []string{"DECOMPOSER_MODEL=mix"}, warning, "model mix", ": set DECOMPOSER_MODEL to another one"},
+		"sees":   {[]string{"gpt-6-luna", "eye@2999-12-11"}, []string{"OPENAI_VISION_MODEL=eye"}, warning, "model eye", ": set OPENAI_VISION_MODEL to another one"},
+		"none":   {nil, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, healthy, "language model", "mine at "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := llmtest.Config{Ends: map[string]string{}}
+			for _, model := range c.models {
+				model, day, ends := strings.Cut(model, "@")
+				script.Models = append(script.Models, model)
+				if ends {
+					script.Ends[model] = day
+				}
+			}
+			f := examined(t, append(c.env, "OPENAI_BASE_URL="+llmtest.New(t, script).URL())...)[c.thing]
 			if f.State != c.state || !strings.Contains(f.Says, c.says) {
 				t.Errorf("%+v", f)
 			}

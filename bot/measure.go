@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/evaluate"
 	"atelier/agent/mind/llm"
 	"atelier/agent/toolbox"
@@ -39,6 +40,15 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	b, err := e.benchmark(config, t)
 	if err != nil {
 		return nil, err
+	}
+	if config.Models.Name == "" && config.Mind == llmMind { // one model is measured, from the first request to the last
+		choice, err := config.choice()
+		if err != nil {
+			return nil, err
+		}
+		if config.Models.Name, err = choice.Model(ctx, family.Chat); err != nil {
+			return nil, fmt.Errorf("choose the model that is measured: %w", err)
+		}
 	}
 	if e.Record != "" {
 		if config.Models.Wrap, err = t.record(config, b); err != nil {

@@ -41,9 +41,13 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs, t
 	if err != nil {
 		return nil, err
 	}
+	choice, err := c.choice()
+	if err != nil {
+		return nil, err
+	}
 	config := llm.Config{
 		Catalogue:     catalogue,
-		Model:         llm.Model{Endpoint: e, Name: m.Name, TokenField: m.TokenField},
+		Model:         llm.Model{Endpoint: e, Name: m.Name, Choice: choice, TokenField: m.TokenField},
 		ContextTokens: m.Context,
 		MaxTokens:     m.Budget,
 		WithoutPrior:  c.WithoutPrior,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 )
 
 // mindKind names what understands the wishes.
@@ -29,7 +30,8 @@ func parseMind(v string) (mindKind, error) {
 // Models is what is set about language models and their servers.
 type Models struct {
 	Server server
-	// Name is the language model of the server.
+	// Name is the language model of the server; empty is one that Choice chooses, and so it is
+	// for Image, Speech and Transcription.
 	Name       string
 	TokenField string
 	Timeout    time.Duration
@@ -46,6 +48,9 @@ type Models struct {
 	// Seeing is the model of the tools that look at pictures; empty is Name.
 	Seeing                              string
 	Image, Speech, Voice, Transcription string
+
+	// Choice chooses among the models of Server; not a variable. Nil makes one when it is needed.
+	Choice *family.Choice
 
 	// Transport carries what the mind asks, and Recorded tells that it does so without a
 	// server; Wrap goes round the transport. None is a variable. Nil is the network.
@@ -73,14 +78,6 @@ func (secret) String() string { return "(hidden)" }
 // GoString hides it too.
 func (secret) GoString() string { return "(hidden)" }
 
-// The models of OpenAI's own server that are asked where none is named.
-const (
-	defaultModel         = "gpt-5-mini"
-	defaultImage         = "gpt-image-1"
-	defaultSpeech        = "gpt-4o-mini-tts"
-	defaultTranscription = "whisper-1"
-)
-
 // resolve is the configuration with what follows from other settings, and what is wrong
 // with settings that do not go together.
 func (c Config) resolve() (_ Config, wrong []string) {
@@ -100,14 +97,6 @@ func (c Config) resolve() (_ Config, wrong []string) {
 	if m.Server.AzureVersion != "" && m.Server.BaseURL == "" {
 		wrong = append(wrong, "OPENAI_API_VERSION is set, and OPENAI_BASE_URL is not: it must name your resource of Azure OpenAI.")
 	}
-	if m.Server.BaseURL == "" {
-		m.Name = cmp.Or(m.Name, defaultModel)
-	}
-	if m.Server.AzureVersion == "" { // where models have the names that the operator gave them
-		m.Image = cmp.Or(m.Image, defaultImage)
-		m.Speech = cmp.Or(m.Speech, defaultSpeech)
-		m.Transcription = cmp.Or(m.Transcription, defaultTranscription)
-	}
 	if c.Mind != llmMind {
 		if c.WithoutPrior {
 			wrong = append(wrong, "--no-prior-knowledge changes what a language model is told, and the mind is offline. Try it with --mind llm")
@@ -123,10 +112,10 @@ func (c Config) resolve() (_ Config, wrong []string) {
 		if own {
 			what = "The model of DECOMPOSER_MODEL only splits wishes, and there is none for the rest"
 		}
-		wrong = append(wrong, what+": set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL for a server of your own.")
+		wrong = append(wrong, what+": set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
 	}
-	if m.Name == "" {
-		wrong = append(wrong, "OPENAI_MODEL is missing: the server of OPENAI_BASE_URL must be told which model is meant.")
+	if m.Name == "" && !m.chooses() {
+		wrong = append(wrong, "OPENAI_MODEL is missing: Azure OpenAI must be told which deployment is meant.")
 	}
 	if m.Decomposer.configured() && m.DecomposerName == "" {
 		wrong = append(wrong, "DECOMPOSER_MODEL is missing: DECOMPOSER_BASE_URL and DECOMPOSER_API_KEY are those of a model of its own.")
@@ -134,6 +123,35 @@ func (c Config) resolve() (_ Config, wrong []string) {
 	m.completeDecomposer()
 	return c, append(wrong, m.checkVision()...)
 }
+
+// chooses tells whether models are chosen where none is named: not with Azure, where they have
+// the names that the operator gave them.
+func (m *Models) chooses() bool { return m.Server.AzureVersion == "" }
+
+// choice is what chooses among the models of the server, which is asked nothing yet.
+func (c Config) choice() (*family.Choice, error) {
+	m := c.Models
+	if m.Choice != nil {
+		return m.Choice, nil
+	}
+	e, err := m.Server.endpoint(endpoint.Config{Retries: 1, MaxBody: maxModelList, Transport: m.Transport, Log: c.logger()})
+	if err != nil {
+		return nil, err
+	}
+	named := []string{m.Name, m.seeing(), m.Image, m.Speech, m.Transcription}
+	if m.Decomposer == m.Server {
+		named = append(named, m.DecomposerName)
+	}
+	choice, err := family.New(family.Config{Endpoint: e, Named: named, Log: c.logger()})
+	if err != nil {
+		return nil, fmt.Errorf("prepare the choice of models: %w", err)
+	}
+	return choice, nil
+}
+
+// maxModelList is the most bytes of a server's list of models: gateways list thousands, with a
+// description each.
+const maxModelList = 32 << 20
 
 // completeDecomposer takes the server of the other jobs where none of its own, or that one
 // in other letters, is named. A key goes to the server that it was set for, and to no other.

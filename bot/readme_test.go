@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"atelier/agent/endpoint/family"
 	"atelier/agent/evaluate"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
@@ -85,6 +87,11 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 		fmt.Sprintf("Our own tools, %d more,", own),
 		fmt.Sprintf("own benchmark of %d requests", len(cases)),
 		"\ngo run ./bot env\n",
+	}
+	families, err := family.Read()
+	check(t, err)
+	for role, what := range map[family.Role]string{family.Chat: "language", family.Image: "pictures", family.Speech: "speech", family.Transcription: "transcription"} {
+		wanted = append(wanted, fmt.Sprintf("`%s` for %s", families.Of(role, nil, time.Time{})[0], what))
 	}
 	for _, s := range settings() {
 		value := ""

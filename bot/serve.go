@@ -160,6 +160,9 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
 	c.Here = s.runs
+	if c.Models.Choice, err = c.choice(); err != nil {
+		return err
+	}
 	site, err := c.newWebSite(p)
 	if err == nil {
 		c.Tools, err = site.furnish(ctx, c, p)

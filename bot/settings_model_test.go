@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +93,7 @@ func (d *deadline) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{"1s": time.Second, "": 2 * time.Minute, "1h": time.Hour} {
-		config, err := readConfig([]string{"OPENAI_API_KEY=sk-1", "OPENAI_TIMEOUT=" + value}, nil)
+		config, err := readConfig([]string{"OPENAI_API_KEY=sk-1", "OPENAI_MODEL=m", "OPENAI_TIMEOUT=" + value}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,6 +161,70 @@ func TestModelsOfTools(t *testing.T) {
 	blind := toolLines(t, modelEnv(server, "OPENAI_VISION_MODEL=none")...)
 	if l := blind["image_captioning"]; l.Live || !strings.Contains(l.Why, "set OPENAI_VISION_MODEL to one") {
 		t.Errorf("without a model that sees: %+v", l)
+	}
+}
+
+// TestModelsThatAreChosen: where no model is named one of the server's list is asked, and the
+// next where the server does not know it. The operator is told, and the person is not. The list
+// is asked for once, for the mind and the tools.
+func TestModelsThatAreChosen(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{
+		Models: []string{"gpt-6-luna", "gpt-6.1-terra", "gpt-image-2.6-flare", "text-embedding-3-small"},
+		Answer: func(r llmtest.Request) llmtest.Response {
+			if r.Model == "gpt-6.1-terra" {
+				return llmtest.Response{Status: http.StatusNotFound, ErrorCode: "model_not_found"}
+			}
+			return english().respond(r)
+		},
+	})
+	env := []string{"OPENAI_BASE_URL=" + server.URL()}
+	status, stdout, stderr := called{env: append(env, "ATELIER_LOG=warn", "ATELIER_DATA="+t.TempDir()), args: []string{
+		"ask", "--json", "--out", t.TempDir(), "--file", "testdata/photo.jpg", "make it black and white",
+	}}.run(t)
+	var an answer
+	if err := json.Unmarshal([]byte(stdout), &an); err != nil || status != statusDone {
+		t.Fatalf("status %d: %v: %s%s", status, err, stdout, stderr)
+	}
+	for _, j := range an.Thinking.Jobs {
+		if j.Model != "gpt-6-luna" || j.Calls != 1 {
+			t.Errorf("%+v", j)
+		}
+	}
+	if strings.Contains(stdout, "terra") || strings.Count(stderr, "model=gpt-6.1-terra instead=gpt-6-luna") != 1 || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("told is %s, logged is %s", stdout, stderr)
+	}
+	count := map[string]int{}
+	for _, call := range server.Calls() {
+		count[call]++
+	}
+	if count["GET /v1/models"] != 1 || count["POST /v1/chat/completions"] != 5 {
+		t.Errorf("the calls are %v", count)
+	}
+	tools := toolLines(t, env...)
+	if l := tools["text_to_image"]; !l.Live {
+		t.Errorf("%+v", l)
+	}
+	if l := tools["partial_image_editing"]; !l.Live {
+		t.Errorf("%+v", l)
+	}
+	if _, first, _ := strings.Cut(strings.Join(tools["speech_to_text"].Ways, " "), "openai"); first != "" {
+		t.Errorf("nothing that is listed listens: %+v", tools["speech_to_text"])
+	}
+}
+
+// TestEvalMeasuresOneModel, also where it was chosen.
+func TestEvalMeasuresOneModel(t *testing.T) {
+	t.Parallel()
+	dir, files := greyBenchmark(t)
+	server := llmtest.New(t, llmtest.Config{Answer: english().respond, Models: []string{"gpt-6-luna", "gpt-6.1-terra"}})
+	kept := filepath.Join(dir, "answers")
+	args := append([]string{"--mind", "llm", "--record", kept, "--ids", "grey-1"}, files...)
+	if m := evalJSON(t, []string{"OPENAI_BASE_URL=" + server.URL()}, args...); m.Mind != "gpt-6.1-terra" {
+		t.Errorf("measured is %s", m.Mind)
+	}
+	if m := evalJSON(t, nil, append([]string{"--replay", kept}, files...)...); m.Recorded == nil || m.Recorded.Model != "gpt-6.1-terra" || m.Requests != 1 {
+		t.Errorf("recorded is %+v", m.Recorded)
 	}
 }
 

@@ -105,6 +105,10 @@ func (c Config) logger() *slog.Logger {
 // agent wires everything into a, which says how to work. blobs may be nil for an agent
 // that only plans.
 func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
+	var err error
+	if c.Models.Choice, err = c.choice(); err != nil { // which the tools and the mind share
+		return nil, err
+	}
 	tools, err := c.toolbox(ctx, catalogue)
 	if err != nil {
 		return nil, err

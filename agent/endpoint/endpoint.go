@@ -152,31 +152,3 @@ func (e *Endpoint) Azure() bool { return e.azure }
 
 // Host names the server for people and logs: its name, and the port where one was given.
 func (e *Endpoint) Host() string { return e.base.Host }
-
-// Models lists the models that the server names; nil where it has no such list, as
-// Azure, which answers with all that could be deployed. Errors are as those of Sort.
-func (e *Endpoint) Models(ctx context.Context) ([]string, error) {
-	if e.azure {
-		return nil, nil
-	}
-	list, err := e.client.ListModels(ctx)
-	if err != nil {
-		if missing(err) {
-			return nil, nil
-		}
-		return nil, e.Sort(err, "")
-	}
-	names := make([]string, 0, len(list.Models))
-	for _, m := range list.Models {
-		if m.ID != "" {
-			names = append(names, m.ID)
-		}
-	}
-	return names, nil
-}
-
-// missing tells whether the server does not have what was asked for.
-func missing(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
-}

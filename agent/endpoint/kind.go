@@ -127,7 +127,7 @@ func sortOf(status int, r refusal) Kind {
 		return KeyRefused
 	case r.says(lengthWords), status == http.StatusRequestEntityTooLarge:
 		return TooLong
-	case r.says(modelWords), r.missesModel():
+	case r.says(modelWords), r.missesModel(), status == http.StatusBadRequest && r.param == "model":
 		return ModelUnknown
 	case status == http.StatusTooManyRequests, status < 300 && r.named(limitCodes):
 		return Limited

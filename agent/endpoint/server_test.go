@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sashabaranov/go-openai"
 
@@ -206,11 +207,19 @@ func TestModels(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer func(http.ResponseWriter, *http.Request, int)
-		want   []string
+		want   []endpoint.Model
 		kind   endpoint.Kind
 	}{
-		{"a list", status(200, `{"object":"list","data":[{"id":"b"},{"id":""},{"id":"a"}]}`), []string{"b", "a"}, ""},
-		{"an empty list", status(200, `{"object":"list","data":null}`), []string{}, ""},
+		{"a list", status(200, `{"object":"list","data":[{"id":"b"},{"id":""},{"id":"a"}]}`), []endpoint.Model{{Name: "b"}, {Name: "a"}}, ""},
+		{"ends", status(200, `{"data":[{"id":"old","shutdown_date":"2026-12-11"},{"id":"new","shutdown_date":null}]}`),
+			[]endpoint.Model{{Name: "old", Ends: time.Date(2026, 12, 11, 0, 0, 0, 0, time.UTC)}, {Name: "new"}}, ""},
+		{"odd entries", status(200, `{"data":[7,null,{"id":7},{"id":"a","created":"now","shutdown_date":7},{"id":"b","shutdown_date":"soon"}]}`),
+			[]endpoint.Model{{Name: "a"}, {Name: "b"}}, ""},
+		{"an array alone", status(200, `[{"id":"a","created":1.5}]`), []endpoint.Model{{Name: "a"}}, ""},
+		{"an empty list", status(200, `{"object":"list","data":null}`), []endpoint.Model{}, ""},
+		{"no list", status(200, `{}`), []endpoint.Model{}, ""},
+		{"another list", status(200, `{"data":"none"}`), nil, endpoint.Malformed},
+		{"no JSON", status(200, `hello`), nil, endpoint.Malformed},
 		{"404", status(404, ""), nil, ""},
 		{"405", status(405, ""), nil, ""},
 		{"501", status(501, ""), nil, ""},
@@ -226,5 +235,19 @@ func TestModels(t *testing.T) {
 	server, seen := serve(t, status(200, ""))
 	if got, err := build(t, endpoint.Config{BaseURL: server.URL, AzureVersion: "2024-10-21"}).Models(t.Context()); got != nil || err != nil || seen.count() != 0 {
 		t.Errorf("Azure: %v, %v", got, err)
+	}
+}
+
+func TestAModelServesOtherNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		model, name string
+		serves      bool
+	}{
+		{"a", "a", true}, {"a", "b", false}, {"a:latest", "a", true}, {"a:7b", "a", false}, {"gpt-*", "gpt-6.1-terra", true}, {"gpt-*", "other", false},
+	} {
+		if (endpoint.Model{Name: c.model}).Serves(c.name) != c.serves {
+			t.Errorf("%s serves %s: %v", c.model, c.name, !c.serves)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 		model = m.decomposer
 	}
 	began := m.config.Clock()
-	job := plan.Job{Name: q.job, Model: model.Name}
+	job := plan.Job{Name: q.job}
 	defer func() {
 		job.Took = m.config.Clock().Sub(began)
 		t.Jobs = append(t.Jobs, job)
@@ -95,13 +95,17 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 	for round := 1; ; round++ {
 		if round > 1 { // one that was tuned to decompose may not follow a complaint
 			model = m.model
-			job.Model = model.Name
 		}
-		most, err := m.room(q, model, messages, t.Tokens()+job.Input+job.Output)
+		how, err := model.manner(ctx)
+		if err != nil {
+			return fmt.Errorf("%s: %w", q.job, err)
+		}
+		job.Model = how.model
+		most, err := m.room(q, how, messages, t.Tokens()+job.Input+job.Output)
 		if err != nil {
 			return err
 		}
-		answer, err := model.complete(endpoint.Label(ctx, q.request, q.job, round), q, messages, most, &job)
+		answer, err := model.complete(endpoint.Label(ctx, q.request, q.job, round), q, how, messages, most, &job)
 		if err == nil {
 			err = take(answer.content)
 		}
@@ -129,9 +133,9 @@ const leastOutput = 256
 
 // room is how many tokens the next answer may have: what the job needs, more for a model
 // that thinks, and no more than is left of the context and of what the request may take.
-func (m *Mind) room(q question, model *asked, messages []openai.ChatCompletionMessage, spent int) (int, error) {
+func (m *Mind) room(q question, how manner, messages []openai.ChatCompletionMessage, spent int) (int, error) {
 	most := q.output
-	if model.manner().thinks {
+	if how.thinks {
 		most *= thoughts
 	}
 	input := tokensOf(messages)
@@ -213,15 +217,20 @@ const cutOffText = "The answer was too long and was cut off. Answer again, whole
 
 // complete makes one call for an answer of at most so many tokens. Where the server
 // refuses a parameter or the format, it is asked without, and that is remembered once it
-// worked. An answer that is empty, cut off or refused is an error.
-func (a *asked) complete(ctx context.Context, q question, messages []openai.ChatCompletionMessage, most int, job *plan.Job) (answer, error) {
-	from := a.manner()
-	for how := from; ; {
+// worked; where it does not know a model that was chosen, another one is asked. An answer that is empty, cut off or refused is an error.
+func (a *asked) complete(
+	ctx context.Context, q question, how manner, messages []openai.ChatCompletionMessage, most int, job *plan.Job,
+) (answer, error) {
+	for from := how; ; {
 		response, err := a.Endpoint.Client().CreateChatCompletion(ctx, a.request(messages, q.schema, how, most))
 		if err != nil {
-			err = a.Endpoint.Sort(err, a.Name)
+			err = a.Endpoint.Sort(err, how.model)
 			if next, ok := how.plainer(err, from, q.schema != nil); ok {
 				how = next
+				continue
+			}
+			if next, ok := a.another(ctx, err, how.model); ok {
+				how, from, job.Model = next, next, next.model
 				continue
 			}
 			if endpoint.Declined(err) {

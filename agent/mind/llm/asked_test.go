@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/mind/llm"
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/mind/llm/replay"
@@ -46,6 +47,8 @@ func TestModelsThatThink(t *testing.T) {
 		{"deepseek-reasoner", "<think>What is wanted? ", 3},
 		{"gpt-5-mini", "", 2},
 		{"openai/gpt-5-mini", "", 2},
+		{"gpt-6.1-terra", "", 2},
+		{"gpt-10-terra", "", 2},
 		{"openai/gpt-oss:20b", "", 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -63,6 +66,61 @@ func TestModelsThatThink(t *testing.T) {
 			}
 			if n := len(f.server.Requests()); n != c.calls {
 				t.Errorf("%d calls", n)
+			}
+		})
+	}
+}
+
+// Where no model is named the server's list decides, and the next model is asked where the
+// server does not know one: each in its own way. One that is named is never replaced.
+func TestModelsThatAreChosen(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		named         string
+		listed, knows []string
+		asked         string // in two decompositions
+		ends          endpoint.Kind
+	}{
+		{"the first is known", "", []string{"gpt-6.1-terra", "gpt-4"}, []string{"gpt-6.1-terra"}, "gpt-6.1-terra gpt-6.1-terra", ""},
+		{"the first is not", "", []string{"gpt-6.1-terra", "gpt-4"}, []string{"gpt-4"}, "gpt-6.1-terra gpt-4 gpt-4", ""},
+		{"no list", "", nil, []string{"gpt-6-luna"}, "gpt-6.1-terra gpt-6-luna gpt-6-luna", ""},
+		{"none is known", "", []string{"gpt-6.1-terra", "gpt-4"}, nil, "gpt-6.1-terra gpt-4 gpt-6.1-terra gpt-4", endpoint.ModelUnknown},
+		{"none is clear", "", []string{"a", "b"}, nil, "", endpoint.ModelUnknown},
+		{"named", "gpt-6.1-terra", []string{"gpt-6.1-terra", "gpt-4"}, []string{"gpt-4"}, "gpt-6.1-terra gpt-6.1-terra", endpoint.ModelUnknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			f := newFaulty(t, llmtest.Config{Models: c.listed, Answer: func(r llmtest.Request) llmtest.Response {
+				if !slices.Contains(c.knows, r.Model) {
+					return llmtest.Response{Status: http.StatusNotFound, ErrorCode: "model_not_found"}
+				}
+				return llmtest.Response{JSON: split(nil)}
+			}}, nil, func(l *llm.Config) {
+				var err error
+				if l.Model.Choice, err = family.New(family.Config{Endpoint: l.Model.Endpoint}); err != nil {
+					t.Fatal(err)
+				}
+				l.Model.Name = c.named
+			})
+			var thinking plan.Thinking
+			for range 2 {
+				if err := do(t.Context(), f, "", &thinking); endpoint.KindOf(err) != c.ends || (err == nil) != (c.ends == "") {
+					t.Fatal(err)
+				}
+			}
+			var asked []string
+			for _, r := range f.server.Requests() {
+				asked = append(asked, r.Model)
+				if s, plain := sentIn(t, r), r.Model == "gpt-4"; plain != (s.Warmth != nil) || plain != (s.Old != 0) {
+					t.Errorf("%s is asked as if it were another: %+v", r.Model, s)
+				}
+			}
+			if got := strings.Join(asked, " "); got != c.asked {
+				t.Errorf("asked are %s", got)
+			}
+			if c.ends == "" && thinking.Jobs[0].Model != c.knows[0] {
+				t.Errorf("the account names %s", thinking.Jobs[0].Model)
 			}
 		})
 	}

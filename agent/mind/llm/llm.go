@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -63,6 +64,8 @@ type Config struct {
 type Model struct {
 	Endpoint *endpoint.Endpoint
 	Name     string
+	// Choice chooses among the models of the server where Name is ""; one of the two is needed.
+	Choice *family.Choice
 	// TokenField is the field that bounds an answer: max_tokens or
 	// max_completion_tokens. Empty chooses by the server and the name. Where the server
 	// refuses the one, the other is taken.

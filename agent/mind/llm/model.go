@@ -1,16 +1,18 @@
 package llm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"path"
-	"strings"
+	"regexp"
 	"sync"
 
 	openai "github.com/sashabaranov/go-openai"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 )
 
 // format is how an answer is asked for; from what binds the model most to what every
@@ -31,8 +33,9 @@ type asked struct {
 	known manner
 }
 
-// manner is how a model is asked: what its server has not refused yet.
+// manner is which model is asked, and how: what its server has not refused yet.
 type manner struct {
+	model  string
 	format format
 	field  string // that bounds the answer
 	// free is that no temperature is sent, as to a model that reasons.
@@ -45,13 +48,18 @@ func newAsked(m Model) (*asked, error) {
 	switch {
 	case m.Endpoint == nil:
 		return nil, errors.New("llm: a model needs a server")
-	case m.Name == "":
-		return nil, errors.New("llm: a model needs a name")
+	case m.Name == "" && m.Choice == nil:
+		return nil, errors.New("llm: a model needs a name, or a choice")
 	case m.TokenField != "" && m.TokenField != maxTokens && m.TokenField != maxCompletionTokens:
 		return nil, fmt.Errorf("llm: the token field is %q, and must be %s or %s", m.TokenField, maxTokens, maxCompletionTokens)
 	}
-	reasons := m.reasons()
-	return &asked{Model: m, known: manner{field: m.tokenField(), free: reasons, thinks: reasons}}, nil
+	return &asked{Model: m, known: m.manner(m.Name)}, nil
+}
+
+// manner is how a model of that name is asked as long as nothing else is known.
+func (m Model) manner(name string) manner {
+	reasons := reasons(name)
+	return manner{model: name, field: m.tokenField(name), free: reasons, thinks: reasons}
 }
 
 // The names of the field that bounds an answer. OpenAI and Azure have moved to the
@@ -65,21 +73,15 @@ const (
 // reasons tells whether the name, behind that of a provider, is that of a model of
 // OpenAI's that thinks before it answers: it takes no temperature, and its thoughts count
 // as output. Others are learnt by what they do.
-func (m Model) reasons() bool {
-	name := path.Base(m.Name)
-	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
-}
+func reasons(name string) bool { return reasoning.MatchString(path.Base(name)) }
 
-func (m Model) tokenField() string {
+var reasoning = regexp.MustCompile(`^(o[134]|gpt-([5-9]|\d\d))`)
+
+func (m Model) tokenField(name string) string {
 	switch {
 	case m.TokenField != "":
 		return m.TokenField
-	case m.reasons(), m.Endpoint.Azure(), m.Endpoint.Host() == "api.openai.com":
+	case reasons(name), m.Endpoint.Azure(), m.Endpoint.Host() == "api.openai.com":
 		return maxCompletionTokens
 	}
 	return maxTokens
@@ -90,7 +92,7 @@ const thoughts = 4
 
 // request builds the call for an answer of at most so many tokens.
 func (a *asked) request(messages []openai.ChatCompletionMessage, s *schema, how manner, most int) openai.ChatCompletionRequest {
-	r := openai.ChatCompletionRequest{Model: a.Name, Messages: messages}
+	r := openai.ChatCompletionRequest{Model: how.model, Messages: messages}
 	if !how.free {
 		r.Temperature = math.SmallestNonzeroFloat32 // zero would be left out
 	}
@@ -136,10 +138,30 @@ func (h manner) plainer(err error, from manner, formatted bool) (manner, bool) {
 }
 
 // manner is the present one.
-func (a *asked) manner() manner {
+func (a *asked) manner(ctx context.Context) (manner, error) {
+	name := a.Name
+	if name == "" {
+		var err error
+		if name, err = a.Choice.Model(ctx, family.Chat); err != nil {
+			return manner{}, err //nolint:wrapcheck // it has its sentence
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.known
+	if a.known.model != name { // another one was chosen
+		a.known = a.Model.manner(name)
+	}
+	return a.known, nil
+}
+
+// another is the manner of the next model, where the server does not know the one that was
+// chosen; false where there is none, and where the operator named it.
+func (a *asked) another(ctx context.Context, err error, unknown string) (manner, bool) {
+	if a.Name != "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !a.Choice.Unknown(ctx, family.Chat, unknown) {
+		return manner{}, false
+	}
+	next, err := a.manner(ctx)
+	return next, err == nil
 }
 
 // worked remembers a manner in which the server answered; the format only where one was
@@ -147,6 +169,9 @@ func (a *asked) manner() manner {
 func (a *asked) worked(h manner, formatted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.known.model != h.model {
+		return
+	}
 	a.known.field = h.field
 	a.known.free = a.known.free || h.free
 	if formatted {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -75,6 +77,96 @@ func TestTheModelIsTold(t *testing.T) {
 	named.Model = "named"
 	if got := b.ModelOf(t.Context(), named); got != "named" {
 		t.Errorf("the one that is named is %q", got)
+	}
+}
+
+// chosen has the models chosen that are not set, by the server's list.
+func chosen(t *testing.T) func(*Config) {
+	return func(c *Config) {
+		unset(c)
+		var err error
+		if c.Models, err = family.New(family.Config{Endpoint: c.Endpoint, Clock: c.Clock}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestModelsThatAreChosen by the server's list, the next where it does not know one; who named
+// one gets no other.
+func TestModelsThatAreChosen(t *testing.T) {
+	t.Parallel()
+	listed := []string{"gpt-6.1-terra", "gpt-6-luna", "gpt-image-2.6-flare", "gpt-image-2.5-flare", "gpt-4o-mini-tts", "tts-1", "gpt-transcribe", "whisper-1", "other"}
+	unknown := []string{"gpt-6.1-terra", "gpt-image-2.6-flare", "gpt-4o-mini-tts", "gpt-transcribe", "other"}
+	refused := func(model string) llmtest.Fault {
+		if slices.Contains(unknown, model) {
+			return llmtest.Fault{Status: http.StatusNotFound, ErrorCode: "model_not_found"}
+		}
+		return llmtest.Fault{}
+	}
+	picture := pngOf(t, plain(64, 48, red))
+	b, server := newBackend(t, llmtest.Config{
+		Models: listed,
+		Answer: func(r llmtest.Request) llmtest.Response {
+			if f := refused(r.Model); f.Status != 0 {
+				return llmtest.Response{Status: f.Status, ErrorCode: f.ErrorCode}
+			}
+			return llmtest.Response{Text: "A cat."}
+		},
+		Image: func(r llmtest.ImageRequest) llmtest.ImageResponse {
+			return llmtest.ImageResponse{Fault: refused(r.Model), Images: [][]byte{picture}}
+		},
+		Speech: func(r llmtest.SpeechRequest) llmtest.SpeechResponse {
+			return llmtest.SpeechResponse{Fault: refused(r.Model), Audio: mp3(3)}
+		},
+		Transcribe: func(r llmtest.TranscribeRequest) llmtest.TranscribeResponse {
+			return llmtest.TranscribeResponse{Fault: refused(r.Model), Text: "Hello."}
+		},
+	}, chosen(t))
+	cat := file(t, plan.Image, "cat.png", pngOf(t, speckled(9, 9)))
+	for _, c := range []struct {
+		run          string
+		returns      plan.Type
+		given        args
+		first, takes string
+	}{
+		{"chat", plan.Text, args{"text": text("x")}, "gpt-6.1-terra", "gpt-6-luna"},
+		{"chat-vision", plan.Text, args{"image": cat}, "gpt-6-luna", "gpt-6-luna"}, // what chat has learnt
+		{"images-generations", plan.Image, args{"prompt": text("a fox")}, "gpt-image-2.6-flare", "gpt-image-2.5-flare"},
+		{"images-edits", plan.Image, args{"image": cat, "prompt": text("a fox")}, "gpt-image-2.5-flare", "gpt-image-2.5-flare"},
+		{"audio-speech", plan.Audio, args{"text": text("Hello.")}, "gpt-4o-mini-tts", "tts-1"},
+		{"audio-transcriptions", plan.Text, args{"audio": file(t, plan.Audio, "a.mp3", mp3(3))}, "gpt-transcribe", "whisper-1"},
+	} {
+		how := backing(c.run, "{text}{prompt}")
+		if err := b.Probe(t.Context(), how); err != nil || b.ModelOf(t.Context(), how) != c.first {
+			t.Errorf("%s is to be done by %q, %v", c.run, b.ModelOf(t.Context(), how), err)
+		}
+		if out := must(t, b, how, call(t, c.returns, c.given)); out.Model != c.takes || b.ModelOf(t.Context(), how) != c.takes {
+			t.Errorf("%s is done by %q", c.run, out.Model)
+		}
+		how.Model = "other"
+		calls := len(server.Calls())
+		_, err := b.Run(t.Context(), how, call(t, c.returns, c.given))
+		if endpoint.KindOf(err) != endpoint.ModelUnknown || len(server.Calls()) != calls+1 {
+			t.Errorf("%s by the one that is named: %v, in %d calls", c.run, err, len(server.Calls())-calls)
+		}
+	}
+}
+
+// TestNothingToChoose: the operator is told what to set.
+func TestNothingToChoose(t *testing.T) {
+	t.Parallel()
+	b, _ := newBackend(t, llmtest.Config{Models: []string{"gpt-6.1-terra"}}, chosen(t), func(c *Config) { c.Blind = true })
+	for run, want := range map[string]string{
+		"chat": "", "chat-vision": "set OPENAI_VISION_MODEL to one", "images-edits": "set OPENAI_IMAGE_MODEL to one",
+		"audio-speech": "set OPENAI_SPEECH_MODEL to one", "audio-transcriptions": "set OPENAI_TRANSCRIPTION_MODEL to one",
+	} {
+		err := b.Probe(t.Context(), backing(run, "Do."))
+		if got := plan.Sentence(err, plan.Message{}).String(); (err == nil) != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %v", run, err)
+		}
+		if model := b.ModelOf(t.Context(), backing(run, "Do.")); (model == "") != (want != "") {
+			t.Errorf("%s is to be done by %q", run, model)
+		}
 	}
 }
 

@@ -3,67 +3,18 @@ package openai
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
-
-const (
-	// listFresh is how long the list of models is believed, and so is that there is none.
-	listFresh = 30 * time.Second
-	// listPatience is how long the server may take to list them.
-	listPatience = 5 * time.Second
-)
-
-// listing knows which models the server has. Who asks while another one does waits for
-// the same answer.
-type listing struct {
-	endpoint *endpoint.Endpoint
-	clock    func() time.Time
-	asking   chan struct{} // holds one while somebody asks
-	last     *listed
-}
-
-type listed struct {
-	at    time.Time
-	names []string // nil if the server does not tell
-	err   error    // why it cannot be used
-}
-
-func newListing(e *endpoint.Endpoint, clock func() time.Time) listing {
-	return listing{endpoint: e, clock: clock, asking: make(chan struct{}, 1), last: new(listed)}
-}
-
-// names are the server's models: nil if it does not tell. The error says why it cannot
-// be used at all.
-func (l *listing) names(ctx context.Context) ([]string, error) {
-	select {
-	case l.asking <- struct{}{}:
-		defer func() { <-l.asking }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	now := l.clock()
-	if !l.last.at.IsZero() && now.Sub(l.last.at) < listFresh {
-		return l.last.names, l.last.err
-	}
-	mine, cancel := context.WithTimeout(ctx, listPatience)
-	defer cancel()
-	names, err := l.endpoint.Models(mine)
-	if ctx.Err() != nil {
-		return nil, ctx.Err() // nobody answered, and nobody is to blame
-	}
-	*l.last = listed{now, names, l.unusable(err)}
-	return l.last.names, l.last.err
-}
 
 // unusable tells the failures that stand in the way of every run from those of the list
 // alone: there are keys that may use a model and not list it.
-func (l *listing) unusable(err error) error {
+func (b *Backend) unusable(err error) error {
 	switch endpoint.KindOf(err) {
 	case endpoint.KeyRefused, endpoint.Quota, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
 		return &plan.Fault{Sentence: plan.Sentence(err, plan.Message{}), Err: down(err)}
@@ -71,19 +22,37 @@ func (l *listing) unusable(err error) error {
 		return nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fault(down(err), "The model server at %s does not answer.", l.endpoint.Host())
+		return fault(down(err), "The model server at %s does not answer.", b.config.Endpoint.Host())
 	}
 	return err
 }
 
+// choose names the model of a run for which none is set.
+func (b *Backend) choose(ctx context.Context, backing toolbox.Candidate, r run) (string, error) {
+	if r.found {
+		return b.config.Find(ctx, backing.Run)
+	}
+	model, err := b.config.Models.Model(ctx, r.role)
+	if endpoint.KindOf(err) == endpoint.ModelUnknown {
+		return "", fault(err, "It needs a model: set %s to one that the model server has.", r.variable)
+	}
+	return model, err //nolint:wrapcheck // the end of the context
+}
+
 // served tells why the server does not have the model of a run.
 func (b *Backend) served(ctx context.Context, r run) error {
-	names, err := b.models.names(ctx)
-	if err != nil || len(names) == 0 || r.talks() && anyName(names) || slices.ContainsFunc(names, func(name string) bool { return means(r.model, name) }) {
-		return err
+	listed, err := b.config.Models.List(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err //nolint:wrapcheck // the end of the context
+		}
+		return b.unusable(err)
+	}
+	if len(listed) == 0 || r.talks() && anyName(listed) || slices.ContainsFunc(listed, func(m endpoint.Model) bool { return m.Serves(r.model) }) {
+		return nil
 	}
 	host := b.config.Endpoint.Host()
-	if some := examples(names); some != "" {
+	if some := family.Examples(listed); some != "" {
 		return fault(nil, "The model server at %s has no model called %q: set %s to one that it has, such as %s.", host, r.model, r.variable, some)
 	}
 	return fault(nil, "The model server at %s has no model called %q: set %s to one that it has.", host, r.model, r.variable)
@@ -92,31 +61,11 @@ func (b *Backend) served(ctx context.Context, r run) error {
 // anyName tells whether the server answers to every name of a model: one that was started
 // with a single file lists that file, by its path or as what it is, and asks no further
 // (llama.cpp, tools/server: "model" is not looked at).
-func anyName(names []string) bool {
-	if len(names) != 1 {
+func anyName(listed []endpoint.Model) bool {
+	if len(listed) != 1 {
 		return false
 	}
-	name := names[0]
+	name := listed[0].Name
 	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, ".") || strings.Contains(name, `\`) ||
 		strings.Contains(strings.ToLower(name), "gguf")
-}
-
-// means tells whether the model that is asked for is the one on the list. Ollama lists
-// the tag that it takes where none is given; gateways list whole families.
-func means(model, name string) bool {
-	family, all := strings.CutSuffix(name, "*")
-	return model == name || model+":latest" == name || all && strings.HasPrefix(model, family)
-}
-
-// modelName is what names of models look like; others are not repeated.
-var modelName = regexp.MustCompile(`^[\w][\w.:/@+-]{0,79}$`)
-
-// examples names some of the models, for people.
-func examples(names []string) string {
-	const some = 5
-	named := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !modelName.MatchString(n) })
-	if len(named) == 0 {
-		return ""
-	}
-	return strings.Join(named[:min(len(named), some)], ", ")
 }

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
@@ -48,6 +49,12 @@ type Config struct {
 	Voice         string // in which it speaks; "" is alloy, and the model's own with Find
 	Transcription string // writes down what is said
 
+	// Models chooses the models for which "" is set, and knows those of the server. Nil is that
+	// each must be set.
+	Models *family.Choice
+	// Blind is that no model looks at pictures.
+	Blind bool
+
 	// Find names the model for a run for which none is set, as a server can that tells what
 	// its models do; nil is that one must be set. Its error says why there is none.
 	Find func(ctx context.Context, run string) (string, error)
@@ -65,7 +72,8 @@ type Config struct {
 	Frames func(ctx context.Context, path, dir string, most int) ([]media.Frame, error)
 	// Limits bound the files that are read, those of the answers too.
 	Limits media.Limits
-	// Clock tells how old the list of the server's models is. Nil means time.Now.
+	// Clock tells how old the list of the server's models is, where Models is nil. Nil means
+	// time.Now.
 	Clock func() time.Time
 }
 
@@ -73,7 +81,6 @@ type Config struct {
 type Backend struct {
 	config Config
 	runs   map[string]run
-	models listing
 	// canvases are the sizes in which a model takes pictures to be changed.
 	canvases func(model string) []image.Point
 
@@ -90,10 +97,11 @@ var (
 // run is one way to ask the server.
 type run struct {
 	model    string
-	variable string // of the environment, which sets the model
-	media    bool   // files of people leave with it
-	video    bool   // videos are looked into
-	found    bool   // the model was found, and not set
+	role     family.Role // for which a model is chosen, where none is set; "" is that one must be
+	variable string      // of the environment, which sets the model
+	media    bool        // files of people leave with it
+	video    bool        // videos are looked into
+	found    bool        // the model is found by Config.Find, where none is set
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
 	spent    *plan.Tokens // what it took so far; one goroutine counts
@@ -118,20 +126,32 @@ func New(c Config) (*Backend, error) {
 		c.Clock = time.Now
 	}
 	b := &Backend{config: c, canvases: canvasSizes}
-	b.models = newListing(c.Endpoint, c.Clock)
 	seeing := visionVariable
-	if c.Vision == c.Chat {
+	if c.Vision == c.Chat && !c.Blind {
 		seeing = chatVariable
 	}
 	const chat, drawing, speech, transcription = chatVariable, "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
 	b.runs = map[string]run{
-		"chat":                 {model: c.Chat, variable: chat, do: b.chat},
-		"chat-vision":          {model: c.Vision, variable: seeing, media: true, do: b.chat},
-		"chat-video":           {model: c.Vision, variable: seeing, media: true, video: true, do: b.chat},
-		"images-generations":   {model: c.Image, variable: drawing, do: b.draw},
-		"images-edits":         {model: c.Image, variable: drawing, media: true, do: b.edit},
-		"audio-speech":         {model: c.Speech, variable: speech, do: b.speak},
-		"audio-transcriptions": {model: c.Transcription, variable: transcription, media: true, do: b.transcribe},
+		"chat":                 {model: c.Chat, role: family.Chat, variable: chat, do: b.chat},
+		"chat-vision":          {model: c.Vision, role: family.Chat, variable: seeing, media: true, do: b.chat},
+		"chat-video":           {model: c.Vision, role: family.Chat, variable: seeing, media: true, video: true, do: b.chat},
+		"images-generations":   {model: c.Image, role: family.Image, variable: drawing, do: b.draw},
+		"images-edits":         {model: c.Image, role: family.Image, variable: drawing, media: true, do: b.edit},
+		"audio-speech":         {model: c.Speech, role: family.Speech, variable: speech, do: b.speak},
+		"audio-transcriptions": {model: c.Transcription, role: family.Transcription, variable: transcription, media: true, do: b.transcribe},
+	}
+	for name, r := range b.runs {
+		r.found = r.model == "" && c.Find != nil
+		if r.model != "" || c.Models == nil || c.Blind && r.variable == visionVariable {
+			r.role = ""
+		}
+		b.runs[name] = r
+	}
+	if c.Models == nil {
+		var err error
+		if b.config.Models, err = family.New(family.Config{Endpoint: c.Endpoint, Clock: c.Clock}); err != nil {
+			return nil, fmt.Errorf("prepare the list of models: %w", err)
+		}
 	}
 	return b, nil
 }
@@ -146,25 +166,26 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	switch {
 	case r.media && !b.mayLeave():
 		return b.mayNotLeave()
-	case r.model == "" && b.config.Find == nil:
+	case !r.known():
 		return fault(nil, "It needs a model: set %s to one that the model server has.", r.variable)
 	case r.video && b.config.Frames == nil:
 		return fault(nil, "It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", "ffmpeg")
 	}
 	if r.model == "" {
-		_, err := b.config.Find(ctx, backing.Run)
-		return err
+		if r.model, err = b.choose(ctx, backing, r); err != nil || r.found {
+			return err
+		}
 	}
 	return b.served(ctx, r)
 }
 
-// ModelOf is the model that is set for the run of a backing, or that is found for it.
+// ModelOf is the model that is set for the run of a backing, or that is chosen for it.
 func (b *Backend) ModelOf(ctx context.Context, backing toolbox.Candidate) string {
 	r, err := b.find(backing)
-	if err != nil || r.model != "" || b.config.Find == nil {
+	if err != nil || r.model != "" || !r.known() {
 		return r.model
 	}
-	model, err := b.config.Find(ctx, backing.Run)
+	model, err := b.choose(ctx, backing, r)
 	if err != nil {
 		return ""
 	}
@@ -186,19 +207,23 @@ func (b *Backend) Run(ctx context.Context, backing toolbox.Candidate, c toolbox.
 			return toolbox.Output{}, b.mayNotLeave()
 		}
 	}
-	if r.model == "" && b.config.Find != nil {
-		if r.model, err = b.config.Find(ctx, backing.Run); err != nil {
-			return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
-		}
-		r.found = true
-	}
 	r.spent = new(plan.Tokens)
-	out, err := r.do(ctx, r, backing, c)
-	if err != nil {
-		return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+	for {
+		if r.model == "" && r.known() {
+			if r.model, err = b.choose(ctx, backing, r); err != nil {
+				return toolbox.Output{}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+			}
+		}
+		out, err := r.do(ctx, r, backing, c)
+		if err == nil {
+			out.Model, out.Usage = r.model, *r.spent
+			return out, nil
+		}
+		if r.role == "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !b.config.Models.Unknown(ctx, r.role, r.model) {
+			return toolbox.Output{Usage: *r.spent}, fmt.Errorf("%s: %w", backing.Run, told(ctx, err))
+		}
+		r.model = ""
 	}
-	out.Model, out.Usage = r.model, *r.spent
-	return out, nil
 }
 
 func (b *Backend) find(backing toolbox.Candidate) (run, error) {
@@ -207,7 +232,9 @@ func (b *Backend) find(backing toolbox.Candidate) (run, error) {
 		return run{}, fault(fmt.Errorf("no run is called %q", backing.Run), "This version does not know how to ask a model server for that.")
 	}
 	r.server = b.config.Endpoint
-	r.model = cmp.Or(backing.Model, r.model)
+	if backing.Model != "" {
+		r.model, r.role, r.found = backing.Model, "", false
+	}
 	return r, nil
 }
 
@@ -216,6 +243,9 @@ func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpo
 func (b *Backend) mayNotLeave() error {
 	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
 }
+
+// known tells whether the model is set, or can be chosen or found.
+func (r run) known() bool { return r.model != "" || r.role != "" || r.found }
 
 // talks tells whether the model is one that answers in words.
 func (r run) talks() bool { return r.variable == chatVariable || r.variable == visionVariable }

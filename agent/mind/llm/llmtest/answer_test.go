@@ -161,14 +161,21 @@ func TestKey(t *testing.T) {
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, models := range [][]string{nil, {"gpt-x", "m"}} {
-		s := llmtest.New(t, llmtest.Config{Models: models})
+		s := llmtest.New(t, llmtest.Config{Models: models, Ends: map[string]string{"m": "2026-12-11"}})
 		transport := &http.Transport{}
 		t.Cleanup(transport.CloseIdleConnections)
 		e, err := endpoint.New(endpoint.Config{BaseURL: s.URL(), Transport: transport})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := e.Models(t.Context()); err != nil || !slices.Equal(got, models) {
+		var want []endpoint.Model
+		for _, name := range models {
+			want = append(want, endpoint.Model{Name: name})
+		}
+		if len(want) > 0 {
+			want[1].Ends = time.Date(2026, 12, 11, 0, 0, 0, 0, time.UTC)
+		}
+		if got, err := e.Models(t.Context()); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}

@@ -44,6 +44,8 @@ type Config struct {
 	NoSchema, NoJSON bool
 	// Models are listed by GET /models; without any that is a 404.
 	Models []string
+	// Ends are the days on which some of them are shut down, as YYYY-MM-DD.
+	Ends map[string]string
 	// Record keeps the answers to chat completions that carry a label; nil keeps none.
 	Record *replay.Recordings
 }
@@ -130,13 +132,18 @@ func (s *Server) models(c *call) reply {
 		Object  string `json:"object"`
 		Created int64  `json:"created"`
 		OwnedBy string `json:"owned_by"`
+		Ends    any    `json:"shutdown_date"` // null where none is announced
 	}
 	list := struct {
 		Object string  `json:"object"`
 		Data   []model `json:"data"`
 	}{Object: "list"}
 	for _, id := range s.config.Models {
-		list.Data = append(list.Data, model{ID: id, Object: "model", OwnedBy: "llmtest"})
+		m := model{ID: id, Object: "model", OwnedBy: "llmtest"}
+		if day, ok := s.config.Ends[id]; ok {
+			m.Ends = day
+		}
+		list.Data = append(list.Data, m)
 	}
 	return jsonReply(list)
 }

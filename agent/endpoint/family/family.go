@@ -1,0 +1,188 @@
+// Package family chooses among the models of a server where the operator names none.
+//
+// What it promises:
+//
+//   - The server's own list decides, by the ordered families of families.yaml: names change
+//     every few months, and nothing hangs on one. Where a server has no list, or an empty one,
+//     the models that the file names are asked.
+//   - A model that the server does not know after all gives way to the next, and the log says
+//     so. One that has been shut down is not chosen.
+//   - The end of a model that is in use is told once, in the log.
+//   - The list is asked for at most once in half a minute, by however many at a time.
+package family
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/endpoint"
+)
+
+// Role is what a model is asked for.
+type Role string
+
+// The roles.
+const (
+	Chat          Role = "chat" // writes, and looks at pictures
+	Image         Role = "image"
+	Speech        Role = "speech"
+	Transcription Role = "transcription"
+)
+
+// Families say which models are asked for a role, best first.
+type Families struct {
+	roles map[Role][]pattern
+	other *regexp.Regexp // names of models that do not chat
+}
+
+//go:embed families.yaml
+var embedded []byte
+
+// Read reads the families that are built in.
+func Read() (*Families, error) { return parse(embedded) }
+
+func parse(b []byte) (*Families, error) {
+	var file struct {
+		Chat          []pattern `yaml:"chat"`
+		Image         []pattern `yaml:"image"`
+		Speech        []pattern `yaml:"speech"`
+		Transcription []pattern `yaml:"transcription"`
+		Other         []string  `yaml:"other"`
+	}
+	d := yaml.NewDecoder(bytes.NewReader(b))
+	d.KnownFields(true)
+	if err := d.Decode(&file); err != nil {
+		return nil, fmt.Errorf("read the families of models: %w", err)
+	}
+	f := &Families{roles: map[Role][]pattern{Chat: file.Chat, Image: file.Image, Speech: file.Speech, Transcription: file.Transcription}}
+	for role, patterns := range f.roles {
+		if !slices.ContainsFunc(patterns, pattern.plain) {
+			return nil, fmt.Errorf("the families of models for %s need one without a *, for servers that have no list", role)
+		}
+	}
+	words := make([]string, len(file.Other))
+	for i, w := range file.Other {
+		words[i] = regexp.QuoteMeta(w)
+	}
+	var err error
+	if f.other, err = regexp.Compile(`(?i)(^|[^a-z])(` + strings.Join(words, "|") + `)([^a-z]|$)`); err != nil {
+		return nil, fmt.Errorf("read the words of other models: %w", err)
+	}
+	return f, nil
+}
+
+// most is how many models are tried for a role: where the server knows none of so many, it
+// is not their names that are wrong.
+const most = 5
+
+// Of lists the models to be asked for a role at a time, best first: those of a server's list,
+// or, where that is empty, those that the families name.
+func (f *Families) Of(role Role, listed []endpoint.Model, at time.Time) []string {
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) && len(names) < most {
+			names = append(names, name)
+		}
+	}
+	for _, p := range f.roles[role] {
+		if len(listed) == 0 {
+			if p.plain() {
+				add(p.text)
+			}
+			continue
+		}
+		var alike []endpoint.Model
+		for _, m := range listed {
+			if p.matches(m.Name) && !m.Ended(at) {
+				alike = append(alike, m)
+			}
+		}
+		slices.SortStableFunc(alike, func(a, b endpoint.Model) int { return newer(a.Name, b.Name) })
+		for _, m := range alike {
+			add(m.Name)
+		}
+	}
+	if len(names) == 0 && role == Chat {
+		talkers := slices.DeleteFunc(slices.Clone(listed), func(m endpoint.Model) bool { return m.Ended(at) || f.other.MatchString(m.Name) })
+		if len(talkers) == 1 {
+			return []string{talkers[0].Name}
+		}
+	}
+	return names
+}
+
+// modelName is what names of models look like; others are not repeated.
+var modelName = regexp.MustCompile(`^[\w][\w.:/@+-]{0,79}$`)
+
+// Examples names some models of a list, for people; "" where none can be named.
+func Examples(listed []endpoint.Model) string {
+	const some = 5
+	var names []string
+	for _, m := range listed {
+		if modelName.MatchString(m.Name) && len(names) < some {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// pattern is an entry of the file.
+type pattern struct {
+	text string
+	re   *regexp.Regexp
+}
+
+// version is what a * stands for, and dated is what may stand behind a name.
+const (
+	version = `\d+(?:\.\d+)*[a-z]?`
+	dated   = `(?:-\d{4}-\d{2}-\d{2})?`
+)
+
+// UnmarshalYAML reads it.
+func (p *pattern) UnmarshalYAML(n *yaml.Node) error {
+	p.text = n.Value
+	if strings.TrimSpace(p.text) == "" {
+		return fmt.Errorf("line %d: the name of a model, or a family such as gpt-*-mini, is expected", n.Line)
+	}
+	var err error
+	p.re, err = regexp.Compile("^" + strings.ReplaceAll(regexp.QuoteMeta(p.text), `\*`, version) + dated + "$")
+	return err //nolint:wrapcheck // the names are quoted: it compiles
+}
+
+func (p pattern) plain() bool { return !strings.Contains(p.text, "*") }
+
+func (p pattern) matches(name string) bool { return p.re.MatchString(name) }
+
+var (
+	numbers = regexp.MustCompile(`\d+`)
+	date    = regexp.MustCompile(`-\d{4}-\d{2}-\d{2}$`)
+)
+
+// newer compares two names of a family: the higher version comes first (4o before 4), then the
+// one without a date, then the later date.
+func newer(a, b string) int {
+	bareA, bareB := date.ReplaceAllString(a, ""), date.ReplaceAllString(b, "")
+	dateA, dateB := date.FindString(a), date.FindString(b)
+	return cmp.Or(
+		slices.CompareFunc(numbers.FindAllString(bareB, -1), numbers.FindAllString(bareA, -1), byNumber),
+		cmp.Compare(bareB, bareA),
+		cmp.Compare(min(len(dateA), 1), min(len(dateB), 1)),
+		cmp.Compare(dateB, dateA),
+	)
+}
+
+// byNumber compares digits; numbers that are too large for any version are as large as can be.
+func byNumber(a, b string) int {
+	x, _ := strconv.ParseUint(a, 10, 64) //nolint:errcheck // out of range is the largest
+	y, _ := strconv.ParseUint(b, 10, 64) //nolint:errcheck // the same
+	return cmp.Compare(x, y)
+}

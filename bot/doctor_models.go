@@ -1,0 +1,192 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/endpoint/family"
+)
+
+// examineModels looks at the servers of the models, without asking a model anything.
+func (c Config) examineModels(ctx context.Context) []finding {
+	m := c.Models
+	var found []finding
+	if c.Mind != llmMind {
+		found = []finding{{missing, "language model", "None is used: wishes are understood by rules, in English. " +
+			"For one, set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."}}
+		if !m.Server.configured() {
+			return found
+		}
+		found[0].Says = "None is used to understand wishes (MIND=offline): they are understood by rules, in English."
+	}
+	families, err := family.Read()
+	if err != nil {
+		return append(found, finding{wrong, "models", err.Error()})
+	}
+	look := modelLook{families: families, now: time.Now(), chooses: m.chooses()}
+	thing := "language model"
+	if c.Mind != llmMind {
+		thing = "model server"
+	}
+	var f finding
+	if look.host, look.listed, f = m.Server.list(ctx, thing, endpoint.Names{}); f.State != healthy {
+		return append(found, f)
+	}
+	mind := look.use(family.Chat, "OPENAI_MODEL", m.Name)
+	if c.Mind == llmMind {
+		f = look.asked(thing, mind)
+	}
+	found = append(found, f)
+	if m.chooses() {
+		tools := []use{
+			look.use(family.Image, "OPENAI_IMAGE_MODEL", m.Image), look.use(family.Speech, "OPENAI_SPEECH_MODEL", m.Speech),
+			look.use(family.Transcription, "OPENAI_TRANSCRIPTION_MODEL", m.Transcription),
+		}
+		found = append(found, look.ofTools(tools)...)
+		found = append(found, look.ends(append(tools, mind, look.use(family.Chat, "OPENAI_VISION_MODEL", m.seeing()))...)...)
+	}
+	if c.Mind == llmMind && m.DecomposerName != "" {
+		const thing = "model for splitting"
+		if look.host, look.listed, f = m.Decomposer.list(ctx, thing, m.decomposerNames()); f.State == healthy {
+			splits := use{role: family.Chat, variable: "DECOMPOSER_MODEL", model: m.DecomposerName, named: true}
+			found = append(found, look.ends(splits)...)
+			f = look.asked(thing, splits)
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// list asks a server for the models that it has, none if it does not tell. That costs nothing.
+// Where it cannot be used, the finding says why.
+func (s server) list(ctx context.Context, thing string, names endpoint.Names) (host string, listed []endpoint.Model, f finding) {
+	ctx, done := context.WithTimeout(ctx, modelPatience)
+	defer done()
+	e, err := s.endpoint(endpoint.Config{Timeout: modelPatience, Retries: -1, MaxBody: maxModelList, Names: names})
+	if err != nil {
+		return "", nil, finding{wrong, thing, err.Error()}
+	}
+	host = e.Host()
+	listed, err = e.Models(ctx)
+	switch endpoint.KindOf(err) {
+	case "":
+		if err != nil {
+			return host, nil, failed(thing, err, "The model server at "+host+" does not answer in time.")
+		}
+	case endpoint.Forbidden, endpoint.ModelUnknown, endpoint.Limited, endpoint.TooLong, endpoint.Rejected:
+		// There are keys that may use a model and not list it.
+		return host, nil, finding{healthy, thing, "The server at " + host + " answers; it does not tell which models it has."}
+	case endpoint.Down, endpoint.TimedOut:
+		address := cmp.Or(names.BaseURL, "OPENAI_BASE_URL")
+		return host, nil, finding{wrong, thing, fmt.Sprintf("The server at %s does not answer: check that it runs, and %s.", host, address)}
+	default:
+		return host, nil, failed(thing, err, "The model server at "+host+" cannot be used.")
+	}
+	return host, listed, finding{healthy, thing, fmt.Sprintf("The server at %s answers, with %s.", host, counted(len(listed), "model"))}
+}
+
+// modelLook is a look at the models of one server.
+type modelLook struct {
+	host     string
+	listed   []endpoint.Model
+	families *family.Families
+	now      time.Time
+	chooses  bool // where none is named
+}
+
+// use is what a model of the server is asked for.
+type use struct {
+	role     family.Role
+	variable string
+	model    string // "" is none
+	named    bool   // by the operator
+}
+
+// use is what a model is asked for: one that the operator named, or the one that is chosen.
+func (l modelLook) use(role family.Role, variable, named string) use {
+	u := use{role: role, variable: variable, model: named, named: named != ""}
+	if of := l.families.Of(role, l.listed, l.now); !u.named && l.chooses && len(of) > 0 {
+		u.model = of[0]
+	}
+	return u
+}
+
+// asked tells whether the server has a model that the planning needs.
+func (l modelLook) asked(thing string, u use) finding {
+	at := fmt.Sprintf("%s at %s", u.model, l.host)
+	has := slices.ContainsFunc(l.listed, func(m endpoint.Model) bool { return m.Serves(u.model) })
+	switch {
+	case u.model == "":
+		says := fmt.Sprintf("The server at %s names %s, and which one is to be asked is not clear: set %s to one of them", l.host, counted(len(l.listed), "model"), u.variable)
+		if some := family.Examples(l.listed); some != "" {
+			says += ", such as " + some
+		}
+		return finding{wrong, thing, says + "."}
+	case len(l.listed) == 0:
+		return finding{healthy, thing, at + "; the server does not tell which models it has."}
+	case len(l.listed) > 1 && !has:
+		return finding{wrong, thing, fmt.Sprintf("The server at %s names %s, and %s is not among them: set %s to one that it has.",
+			l.host, counted(len(l.listed), "model"), u.model, u.variable)}
+	case !u.named:
+		return finding{healthy, thing, fmt.Sprintf("%s can be asked. It was chosen from the server's list; %s names another one.", at, u.variable)}
+	}
+	return finding{healthy, thing, at + " can be asked."}
+}
+
+// ofTools tells which models the tools ask, and what none is known for.
+func (l modelLook) ofTools(uses []use) []finding {
+	does := map[family.Role]string{family.Image: "draws", family.Speech: "reads aloud", family.Transcription: "writes down what is said"}
+	var has, lacks []string
+	for _, u := range uses {
+		if u.model == "" {
+			lacks = append(lacks, u.variable)
+		} else {
+			has = append(has, u.model+" "+does[u.role])
+		}
+	}
+	var found []finding
+	if len(has) > 0 {
+		found = append(found, finding{healthy, "models of tools", fmt.Sprintf("At %s %s.", l.host, strings.Join(has, ", "))})
+	}
+	if len(lacks) > 0 {
+		found = append(found, finding{missing, "more models", fmt.Sprintf("Nothing that %s lists is known to do what these are for: "+
+			"set %s, if it has a model for that.", l.host, strings.Join(lacks, ", "))})
+	}
+	return found
+}
+
+// ends tells of the models in use that the server shuts down, and of what takes their place.
+func (l modelLook) ends(uses ...use) []finding {
+	var found []finding
+	for _, u := range uses {
+		at := slices.IndexFunc(l.listed, func(m endpoint.Model) bool { return m.Name == u.model && !m.Ends.IsZero() })
+		thing := "model " + u.model
+		if at < 0 || slices.ContainsFunc(found, func(f finding) bool { return f.Thing == thing }) {
+			continue
+		}
+		m := l.listed[at]
+		f := finding{warning, thing, fmt.Sprintf("The server at %s shuts it down on %s", l.host, m.Ends.Format(time.DateOnly))}
+		if m.Ended(l.now) {
+			f = finding{wrong, thing, fmt.Sprintf("The server at %s shut it down on %s", l.host, m.Ends.Format(time.DateOnly))}
+		}
+		var next string
+		if of := l.families.Of(u.role, l.listed, m.Ends); len(of) > 0 {
+			next = of[0]
+		}
+		switch {
+		case next == "":
+			f.Says += fmt.Sprintf(", and lists nothing else that is known to do the same: set %s to what takes its place.", u.variable)
+		case u.named:
+			f.Says += fmt.Sprintf(": set %s to another one, such as %s.", u.variable, next)
+		default:
+			f.Says += fmt.Sprintf("; then %s takes its place.", next)
+		}
+		found = append(found, f)
+	}
+	return found
+}
