@@ -12,7 +12,7 @@ import (
 )
 
 // Handler serves the channel. All but the static files is behind the guard, which says what
-// browsers may do with it.
+// browsers may do with it. How long a body may take to come is up to the server.
 func (c *Channel) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /{$}", c.whole(c.serveFresh))

@@ -1,16 +1,11 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -144,49 +139,4 @@ func TestManyUploads(t *testing.T) {
 	delete(state.lists, uploadsKey(thread1))
 	b.is(b.get(u.URL), http.StatusOK, "\x89PNG ...")
 	b.is(b.write("message00000000002", "x", "marks", fmt.Sprintf(`[{"file":%q,"width":40,"height":30,"points":[{"x":1,"y":1}]}]`, u.ID)), http.StatusAccepted)
-}
-
-// trickle gives so many bytes at a time, after a while.
-type trickle struct {
-	left, bytes int
-	pause       time.Duration
-}
-
-func (t *trickle) Read(p []byte) (int, error) {
-	if t.left == 0 {
-		return 0, io.EOF
-	}
-	<-time.After(t.pause)
-	n := min(t.left, t.bytes, len(p))
-	t.left -= n
-	copy(p, strings.Repeat("x", n))
-	return n, nil
-}
-
-// TestSlowUploads holds that a slow line may take its time, and that one on which hardly
-// anything comes does not hold a place for ever.
-func TestSlowUploads(t *testing.T) {
-	t.Parallel()
-	for name, x := range map[string]struct {
-		body   trickle
-		status int
-		most   time.Duration
-	}{
-		"a slow line": {trickle{5_000_000, 20_000, time.Second}, http.StatusCreated, 5 * time.Minute},
-		"a trickle":   {trickle{1000, 1, 10 * time.Second}, http.StatusBadRequest, 2 * time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				c := newChannel(t, newMemory(), newFiles())
-				r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, files1+"?name=a.txt", &x.body)
-				w, begun := httptest.NewRecorder(), time.Now()
-				c.Handler().ServeHTTP(w, r)
-				if took := time.Since(begun); w.Code != x.status || took > x.most {
-					t.Errorf("after %v it is answered by %d: %s", took, w.Code, w.Body)
-				}
-				browse(t, c).is(browse(t, c).do(http.MethodPost, files1, bytes.NewReader([]byte("text"))), http.StatusCreated)
-			})
-		})
-	}
 }

@@ -16,11 +16,6 @@ const (
 	// person. Others wait for a while.
 	uploadsAtOnce, uploadsOfOne = 16, 6
 	uploadPatience              = 10 * time.Second
-	// uploadIdle is how long nothing may come of an upload.
-	uploadIdle = time.Minute
-	// uploadPace is how many bytes of it must come in a second, after that time, so that
-	// nobody holds a place for ever.
-	uploadPace = 16_000
 	// maxPending is how many files of a thread may wait to be sent.
 	maxPending = 2 * adapters.MaxFiles
 	// maxUploads is after how many entries a thread takes no more files.
@@ -104,9 +99,7 @@ func (c *Channel) mayUpload(ctx context.Context, thread, by string) error {
 // keep puts the content into Media, and finds out what it is.
 func (c *Channel) keep(w http.ResponseWriter, r *http.Request, p *pending) error {
 	ctx := r.Context()
-	content := &counted{r: http.MaxBytesReader(w, r.Body, c.config.MaxFile), begun: time.Now(), alive: func() {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(uploadIdle)) //nolint:errcheck // where there is none, the server's own holds
-	}}
+	content := &counted{r: http.MaxBytesReader(w, r.Body, c.config.MaxFile)}
 	if err := c.config.Media.Put(ctx, p.Key, content); err != nil {
 		switch _, large := errors.AsType[*http.MaxBytesError](content.err); {
 		case large:
@@ -144,24 +137,14 @@ func (c *Channel) tooLarge() *refusal {
 	return why
 }
 
-// counted counts what is read, remembers why it ended, and tells that it goes on. It ends
-// what comes too slowly.
+// counted counts what is read, and remembers why it ended.
 type counted struct {
-	r     io.Reader
-	begun time.Time
-	alive func()
-	n     int64
-	err   error
+	r   io.Reader
+	n   int64
+	err error
 }
 
-var errSlow = errors.New("the upload comes too slowly")
-
 func (c *counted) Read(p []byte) (int, error) {
-	if time.Since(c.begun) > uploadIdle+time.Duration(c.n/uploadPace)*time.Second {
-		c.err = errSlow
-		return 0, c.err
-	}
-	c.alive()
 	n, err := c.r.Read(p)
 	c.n += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

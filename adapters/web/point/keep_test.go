@@ -3,13 +3,16 @@ package point //nolint:testpackage // it sets the limits of what is served
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 )
@@ -98,6 +101,10 @@ func TestFormsThatNeverEnd(t *testing.T) {
 			t.Errorf("%d %s after %v", got.Code, got.Body, took)
 		}
 	})
+	cut := fmt.Errorf("read tcp: %w", os.ErrDeadlineExceeded) // by the server, in the middle of the mask
+	if got := p.sent(link, contentType, io.MultiReader(bytes.NewReader(start), iotest.ErrReader(cut))); got.Code != http.StatusRequestTimeout {
+		t.Errorf("one that the server did not wait for: %d %s", got.Code, got.Body)
+	}
 	if len(p.masks) > 0 || len(p.taken()) > 0 {
 		t.Error("something was kept of it")
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"os"
 	"strings"
 
 	"atelier/adapters"
@@ -117,7 +118,7 @@ func badForm(err error) error {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return &problem{status: tooLarge, format: "That is more than can be taken. Mark less, or paint more simply.", err: large}
 	}
-	if errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		return &problem{status: tooSlow, format: "The marks took too long to arrive. Press Done again.", err: err}
 	}
 	return &problem{status: badRequest, format: "The marks did not arrive as they should. Press Done again.", err: err}
