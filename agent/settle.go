@@ -8,6 +8,7 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // maxKept is how many different solutions of a subtask a plan keeps: the best and four
@@ -109,7 +110,7 @@ func offered(was, settled plan.Solution, models map[string][]mind.Model) error {
 	return nil
 }
 
-// choose keeps the best solution and up to four others that are good. When the best
+// choose keeps the best solution and up to four others that are good and can be offered. When the best
 // that can run is poor and one that cannot run is good, then nothing is kept: doing
 // something else than what was asked for is worse than saying which tool is missing.
 func (t *thought) choose(p *part) {
@@ -140,10 +141,26 @@ func (t *thought) choose(p *part) {
 	t.obeyed(p, complete)
 	p.found = nil
 	for i, s := range complete {
-		if i == 0 || s.Score >= good && len(p.found) < maxKept {
+		if i == 0 || s.Score >= good && len(p.found) < maxKept && t.offerable(s) {
 			p.found = append(p.found, s)
 		}
 	}
+}
+
+// offerable reports whether a solution can be offered beside the best one, whichever mind
+// filled it: its tools understand the texts that they are given, and no optional argument
+// merely repeats another one of its action.
+func (t *thought) offerable(s plan.Solution) bool {
+	for _, a := range s.Actions {
+		tool, _ := t.config.Toolbox.Catalogue().Tool(a.Tool)
+		for i, b := range a.Args {
+			optional := slices.ContainsFunc(tool.Args, func(arg toolbox.Arg) bool { return arg.Name == b.Arg && arg.Optional })
+			if optional && plan.Repeats(a.Args, i) || b.Source.Kind == plan.OfValue && !t.config.Toolbox.Reads(a.Tool, b.Arg, b.Source.Value) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // lacks tells whether the subtask is better left undone, for want of a tool.

@@ -111,6 +111,13 @@ type Binding struct {
 	Optional bool `json:"optional,omitempty"`
 }
 
+// Repeats reports whether the source of argument i is that of another argument too.
+func Repeats(args []Binding, i int) bool {
+	return slices.ContainsFunc(slices.Concat(args[:i], args[i+1:]), func(b Binding) bool {
+		return b.Source.Kind != Blank && b.Source.Equal(args[i].Source)
+	})
+}
+
 // Action is one use of a tool.
 type Action struct {
 	Tool string `json:"tool"`

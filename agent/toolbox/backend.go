@@ -35,6 +35,30 @@ type Knowing interface {
 	ModelOf(ctx context.Context, c Candidate) string
 }
 
+// TextReader is a [Backend] that knows before a call whether it understands a text.
+type TextReader interface {
+	// Reads reports whether the candidate understands the text of an argument.
+	Reads(c Candidate, arg, text string) bool
+}
+
+// TextReaders are what a [TextReader] understands texts by: by the name that a candidate
+// runs, and the name of the argument. What is not listed takes every text.
+type TextReaders map[string]map[string]func(text string) bool
+
+// Reads reports whether the candidate understands the text of an argument.
+func (r TextReaders) Reads(c Candidate, arg, text string) bool {
+	understands, ok := r[c.Run][arg]
+	return !ok || understands(text)
+}
+
+// Understands makes a test of a function that parses.
+func Understands[T any](parse func(string) (T, bool)) func(text string) bool {
+	return func(text string) bool {
+		_, ok := parse(text)
+		return ok
+	}
+}
+
 // What kind of trouble a backend has, by [errors.Is].
 var (
 	// ErrDown is in an error that lies with the backend and not with what it was given:

@@ -179,7 +179,8 @@ func (m *Mind) reword(r plan.Request, sub plan.Subtask, tool string, args []plan
 		}
 		given, ok := givenAs(sub, b.Source)
 		want := slices.IndexFunc(t.Args, func(a toolbox.Arg) bool { return a.Name == b.Arg })
-		if !ok || want < 0 || given.Meaning == "" || given.Meaning == t.Args[want].Meaning {
+		if !ok || want < 0 || given.Meaning == "" || given.Meaning == t.Args[want].Meaning ||
+			t.Args[want].Optional && plan.Repeats(args, i) { // it says nothing that is not said
 			continue
 		}
 		s, u := m.alone(r, sub.Description, sub)

@@ -36,19 +36,24 @@ type Config struct {
 
 // Native is the backend of kind "native". It is safe for concurrent use.
 type Native struct {
+	toolbox.TextReaders
+
 	limits media.Limits
 	table  map[string]operation
 	memory *memory.Budget
 }
 
-var _ toolbox.Backend = (*Native)(nil)
+var (
+	_ toolbox.Backend    = (*Native)(nil)
+	_ toolbox.TextReader = (*Native)(nil)
+)
 
 // operation does the work of one entry of the table. Its errors carry a [plan.Fault].
 type operation func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 
 // New returns the backend. It opens nothing.
 func New(cfg Config) (*Native, error) {
-	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory}
+	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory, TextReaders: readers()}
 	n.limits.Memory = nil // a call has taken what its looks into files take
 	n.table = n.operations()
 	return n, nil

@@ -1,6 +1,13 @@
 package native
 
-import "maps"
+import (
+	"image"
+	"maps"
+
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/amount"
+)
 
 // operations is the table from what a backing asks for to the function that does it.
 func (n *Native) operations() map[string]operation {
@@ -35,3 +42,32 @@ func (n *Native) imageOperations() map[string]operation {
 		"upscale_image":             n.editing(n.upscale),
 	}
 }
+
+// readers tell which texts the operations understand.
+func readers() toolbox.TextReaders {
+	size := toolbox.Understands(amount.Size)
+	return toolbox.TextReaders{
+		"add_text_to_image": {"place": toolbox.Understands(amount.Place)},
+		"adjust_image":      {"adjustment": toolbox.Understands(amount.Adjust)},
+		"blur_image":        {"strength": toolbox.Understands(amount.Strong)},
+		"convert_image": {"format": func(said string) bool {
+			_, err := media.ParseFormat(said)
+			return err == nil
+		}},
+		"crop_region": {"region": toolbox.Understands(func(said string) (image.Rectangle, bool) {
+			return amount.Region(said, wide, wide)
+		})},
+		"fit_image_size": {"limit": toolbox.Understands(amount.Bytes)},
+		"flip_image": {"direction": func(said string) bool {
+			_, _, ok := amount.Flip(said)
+			return ok
+		}},
+		"make_thumbnail": {"size": size},
+		"resize_image":   {"size": size},
+		"rotate_image":   {"angle": toolbox.Understands(amount.Angle)},
+		"upscale_image":  {"factor": size},
+	}
+}
+
+// wide is the side of a picture that has every part that people name, in pixels.
+const wide = 30_000

@@ -8,10 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/native/amount"
 )
 
 // refusal is a problem with what a person asked for in so many words: nothing else may
@@ -42,6 +44,39 @@ func unclear(what plan.Message, said string, examples ...string) error {
 		said = strings.TrimSpace(string(runes[:maxQuoted-1])) + "…"
 	}
 	return refusal("I do not understand %q as %s; say for instance %s or %q.", said, what, some, examples[last])
+}
+
+// readers tell which texts the operations understand.
+func readers() toolbox.TextReaders {
+	language := parses(func(said string) (language, error) {
+		all, err := languages()
+		if err != nil {
+			return language{}, err
+		}
+		return named(all, said)
+	})
+	times := toolbox.Understands(amount.Times)
+	return toolbox.TextReaders{
+		"change_speed":  {"factor": toolbox.Understands(amount.Tempo)},
+		"convert_audio": {"format": parses(parseSoundFormat)},
+		"convert_video": {"format": parses(parseFilmFormat)},
+		"cut_audio":     {"range": times},
+		"cut_video":     {"range": times},
+		"extract_frames": {"moment": toolbox.Understands(func(said string) (time.Duration, bool) {
+			return amount.Moment(said, time.Hour) // whichever length: it may lie behind the end
+		})},
+		"fit_video_size": {"limit": toolbox.Understands(limitOf)},
+		"tesseract":      {"language": language},
+		"text_to_speech": {"language": language},
+	}
+}
+
+// parses makes a test of a function that parses.
+func parses[T any](parse func(string) (T, error)) func(said string) bool {
+	return func(said string) bool {
+		_, err := parse(said)
+		return err == nil
+	}
 }
 
 // fileIn is the file of a media argument.
