@@ -201,7 +201,7 @@ type world struct {
 	blobs *memBlobs
 }
 
-func newWorld(t *testing.T, m *fakeMind, ops maker, c agent.Config, tools ...toolbox.Tool) world {
+func newWorld(t *testing.T, m *fakeMind, ops toolbox.Backend, c agent.Config, tools ...toolbox.Tool) world {
 	t.Helper()
 	tb, err := toolbox.New(toolbox.Config{
 		Catalogue: toolbox.NewCatalogue(tools),

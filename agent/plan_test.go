@@ -146,7 +146,7 @@ func TestPlanSharesIntermediates(t *testing.T) {
 	w := newWorld(t, &fakeMind{
 		decomposition: subtasks(music, page),
 		scores:        map[string]float64{"caption": 5, "compose": 5, "entitle": 5},
-	}, nil, agent.Config{AllTools: true},
+	}, maker{}, agent.Config{AllTools: true},
 		tool("caption", plan.Text, []plan.Type{plan.Image}),
 		tool("compose", plan.Audio, []plan.Type{plan.Text}),
 		tool("entitle", plan.Title, []plan.Type{plan.Text}))
@@ -169,7 +169,7 @@ func TestPlanAsksOnceForAll(t *testing.T) {
 	w := newWorld(t, &fakeMind{
 		decomposition: subtasks(wants(plan.Edge, photo), second),
 		scores:        map[string]float64{"edge": 5, "blur": 5, "soften": 2},
-	}, nil, agent.Config{AllTools: true},
+	}, maker{}, agent.Config{AllTools: true},
 		tool("edge", plan.Edge, []plan.Type{plan.Image}),
 		tool("blur", plan.Image, []plan.Type{plan.Image}),
 		tool("soften", plan.Image, []plan.Type{plan.Image}))
@@ -188,7 +188,7 @@ func TestPlanAsksOnceForAll(t *testing.T) {
 func TestPlanTakesTypesFromTheWish(t *testing.T) {
 	t.Parallel()
 	d := subtasks(plan.Subtask{Description: "normals", Returns: plan.Normal, Args: []plan.Arg{{Type: plan.Depth, Source: plan.FromResource(photo.Name)}}})
-	w := newWorld(t, &fakeMind{decomposition: d}, nil, agent.Config{AllTools: true}, tool("bump", plan.Normal, []plan.Type{plan.Depth}))
+	w := newWorld(t, &fakeMind{decomposition: d}, maker{}, agent.Config{AllTools: true}, tool("bump", plan.Normal, []plan.Type{plan.Depth}))
 	p, err := w.Plan(t.Context(), request(photo))
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestPlanFaults(t *testing.T) {
 	edge := tool("edge", plan.Edge, []plan.Type{plan.Image})
 	soften := tool("soften", plan.Edge, []plan.Type{plan.Image})
 	ask := func(d mind.Decomposition, settle func([]mind.Contest) []mind.Settlement) error {
-		w := newWorld(t, &fakeMind{decomposition: d, settle: settle}, nil, agent.Config{AllTools: true}, edge, soften)
+		w := newWorld(t, &fakeMind{decomposition: d, settle: settle}, maker{}, agent.Config{AllTools: true}, edge, soften)
 		_, err := w.Plan(t.Context(), request(photo))
 		return err
 	}
@@ -237,7 +237,7 @@ func TestPlanFaults(t *testing.T) {
 func TestPlanAsksForWhatTheMindLeavesBlank(t *testing.T) {
 	t.Parallel()
 	task := with(with(wants(plan.Image, photo), "snow"), "sky")
-	w := newWorld(t, &fakeMind{decomposition: subtasks(task)}, nil, agent.Config{AllTools: true},
+	w := newWorld(t, &fakeMind{decomposition: subtasks(task)}, maker{}, agent.Config{AllTools: true},
 		tool("replace", plan.Image, []plan.Type{plan.Image, plan.Text, plan.Text}))
 	p, err := w.Plan(t.Context(), request(photo))
 	if err != nil {

@@ -27,3 +27,33 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the en
 		Unknown: toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: "magic"}},
 	})
 }
+
+// TestTextsAreReadBeforehandAsInACall holds that what an operation is said to understand is
+// what it understands.
+func TestTextsAreReadBeforehandAsInACall(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	good := map[string]string{
+		"add_text_to_image": "top", "adjust_image": "20% darker", "blur_image": "a little", "convert_image": "png",
+		"crop_region": "100x50+10+10", "fit_image_size": "2 MB", "flip_image": "vertically", "make_thumbnail": "64 px",
+		"resize_image": "half as large", "rotate_image": "45 degrees", "upscale_image": "twice",
+	}
+	photo := w.given("photo.jpg", colourful(120, 80))
+	for run, readers := range w.native.TextReaders {
+		for arg := range readers {
+			for said, want := range map[string]bool{good[run]: true, "Good morning, everyone": false} {
+				c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: run}}
+				call := toolbox.Call{Tool: run, Returns: plan.Image, Dir: t.TempDir(), Args: args{
+					"image": {photo}, "caption": {text("Hello")}, arg: {text(said)},
+				}}
+				_, err := w.native.Run(t.Context(), c, call)
+				if reads := w.native.Reads(c, arg, said); reads != want || (err == nil) != want {
+					t.Errorf("%s is said to read %q: %t, and made: %v", run, said, reads, err)
+				}
+			}
+		}
+	}
+	if len(good) != len(w.native.TextReaders) {
+		t.Errorf("%d operations read texts, and %d are tried", len(w.native.TextReaders), len(good))
+	}
+}

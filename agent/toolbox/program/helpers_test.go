@@ -384,3 +384,25 @@ func volume(t *testing.T, path string, from, length float64) float64 {
 	}
 	return number(m[1])
 }
+
+// TestTextsAreReadBeforehand holds that what an operation understands is known before it runs.
+func TestTextsAreReadBeforehand(t *testing.T) {
+	t.Parallel()
+	b := newBackend(t)
+	good := map[string]string{
+		"change_speed": "2x", "convert_audio": "as an mp3", "convert_video": "webm", "cut_audio": "the last minute",
+		"cut_video": "0:10-0:25", "extract_frames": "0:07", "fit_video_size": "25", "tesseract": "de", "text_to_speech": "in French, please",
+	}
+	for run, readers := range b.TextReaders {
+		for arg := range readers {
+			for said, want := range map[string]bool{good[run]: true, "Good morning, everyone": false} {
+				if got := b.Reads(toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, arg, said); got != want {
+					t.Errorf("%s is said to read %q as its %s: %t", run, said, arg, got)
+				}
+			}
+		}
+		if _, ok := b.operations[run]; !ok || good[run] == "" {
+			t.Errorf("%s is no operation, or is not tried", run)
+		}
+	}
+}
