@@ -235,7 +235,7 @@ func TestWordsForPeople(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{
 		0: "a minute", time.Millisecond: "a second", 1500 * time.Millisecond: "2 seconds", 90 * time.Second: "90 seconds",
-		91 * time.Second: "2 minutes", time.Hour: "60 minutes", 25 * time.Hour: "25 hours",
+		time.Hour: "60 minutes", 25 * time.Hour: "25 hours", 365 * 24 * time.Hour: "more than two weeks",
 	} {
 		if got := span(d).String(); got != want {
 			t.Errorf("%s: %q, want %q", d, got, want)

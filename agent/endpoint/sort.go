@@ -139,17 +139,10 @@ func called(model string) string {
 	return model
 }
 
-// span is a time as people say it, rounded up.
+// span is a time as people say it; a minute where the server did not say it.
 func span(d time.Duration) plan.Message {
-	switch {
-	case d <= 0:
+	if d <= 0 {
 		return plan.Say("a minute")
-	case d <= time.Second:
-		return plan.Say("a second")
-	case d <= 90*time.Second:
-		return plan.Say("%d seconds", int((d+time.Second-1)/time.Second))
-	case d <= 90*time.Minute:
-		return plan.Say("%d minutes", int((d+time.Minute-1)/time.Minute))
 	}
-	return plan.Say("%d hours", int((d+time.Hour-1)/time.Hour))
+	return plan.Wait(d)
 }

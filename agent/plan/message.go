@@ -122,6 +122,23 @@ func Span(d time.Duration) Message {
 	return Say("%d minutes and %d seconds", seconds/60, seconds%60)
 }
 
+// Wait is how long somebody is to wait as people say it, rounded up.
+func Wait(d time.Duration) Message {
+	const day = 24 * time.Hour
+	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
+	switch {
+	case d <= 2*time.Minute:
+		return Span(d)
+	case d <= 2*time.Hour:
+		return Say("%d minutes", up(time.Minute))
+	case d <= 2*day:
+		return Say("%d hours", up(time.Hour))
+	case d <= 14*day:
+		return Say("%d days", up(day))
+	}
+	return Say("more than two weeks") // as a server says that means never
+}
+
 // Equal tells whether two messages say the same.
 func (m Message) Equal(other Message) bool {
 	return m.Format == other.Format && m.String() == other.String()

@@ -34,6 +34,12 @@ func TestMessagesInEnglish(t *testing.T) {
 		{plan.Span(1500 * time.Millisecond), "2 seconds"},
 		{plan.Span(2 * time.Minute), "2 minutes"},
 		{plan.Span(3*time.Minute - time.Second), "2 minutes and 59 seconds"},
+		{plan.Wait(time.Minute), "60 seconds"},
+		{plan.Wait(3*time.Minute - time.Second), "3 minutes"},
+		{plan.Wait(2*time.Hour + time.Second), "3 hours"},
+		{plan.Wait(49 * time.Hour), "3 days"},
+		{plan.Wait(14 * 24 * time.Hour), "14 days"},
+		{plan.Wait(8760 * time.Hour), "more than two weeks"},
 		{plan.Solution{Actions: []plan.Action{{Tool: "blur"}, {Tool: "crop"}}}.Told(), "blur, then crop"},
 	} {
 		if got := c.m.String(); got != c.want || c.m.IsZero() != (c.want == "") {

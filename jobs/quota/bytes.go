@@ -55,7 +55,7 @@ func (q *Quota) tooMuch(wait time.Duration) *Refusal {
 		return &Refusal{Day, plan.Say("That is more than I take in from one person within a day, which is %s. Please send less.", limit)}
 	}
 	return &Refusal{Day, plan.Say(
-		"You have reached the limit of what I take in from one person within a day, which is %s. Send it again in %s.", limit, span(wait))}
+		"You have reached the limit of what I take in from one person within a day, which is %s. Send it again in %s.", limit, plan.Wait(wait))}
 }
 
 // size is so many bytes in the unit that fits, with a decimal where it matters.

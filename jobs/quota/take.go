@@ -81,7 +81,7 @@ func (q *Quota) takeBeside(ctx context.Context, id, person string, in adapters.T
 		return nil, err
 	}
 	return &Refusal{Hour, plan.Say(
-		"You have reached the limit of requests here, which is %d an hour. Ask again in %s.", q.config.Requests, span(wait))}, nil
+		"You have reached the limit of requests here, which is %d an hour. Ask again in %s.", q.config.Requests, plan.Wait(wait))}, nil
 }
 
 // Hold tells that a request that was taken is recorded: whoever works on it will tell of its
@@ -118,16 +118,5 @@ func (q *Quota) Command(ctx context.Context, id string, by adapters.Person, in a
 		return nil, err
 	}
 	return &Refusal{Hour, plan.Say(
-		"I have answered as many commands of yours as I do within an hour, which is %d. Ask again in %s.", commandsAnHour, span(wait))}, nil
-}
-
-// span is how long somebody is to wait, rounded up.
-func span(d time.Duration) plan.Message {
-	switch {
-	case d <= 2*time.Minute:
-		return plan.Span(d)
-	case d <= 2*time.Hour:
-		return plan.Say("%d minutes", int((d+time.Minute-1)/time.Minute))
-	}
-	return plan.Say("%d hours", int((d+time.Hour-1)/time.Hour))
+		"I have answered as many commands of yours as I do within an hour, which is %d. Ask again in %s.", commandsAnHour, plan.Wait(wait))}, nil
 }

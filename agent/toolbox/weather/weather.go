@@ -195,7 +195,7 @@ func fault(ctx context.Context, err error) error {
 	case endpoint.Limited, endpoint.Quota:
 		sentence = plan.Say("The weather service gets too many requests at the moment. Please try again later.")
 		if e.After > 0 {
-			sentence = plan.Say("The weather service gets too many requests at the moment. Please try again in %s.", plan.Span(e.After))
+			sentence = plan.Say("The weather service gets too many requests at the moment. Please try again in %s.", plan.Wait(e.After))
 		}
 	case endpoint.TimedOut:
 		sentence = plan.Say("The weather service took too long to answer. Please try again.")
