@@ -21,8 +21,9 @@
 //   - What is answered at length, such as a stream of events, ends after a while, so that
 //     who looks on is asked for again who they are when the browser takes it up again; that
 //     of a session ends soon after the session.
-//   - Whoever asks too often, or guesses passwords, is told how long to wait, whichever way
-//     in they try. What is remembered for that is bounded, and known to this process only.
+//   - Whoever asks too often, or guesses passwords, is told how long to wait. Guesses at the
+//     login and those of programs count by themselves: who locks the one does not lock the
+//     other. What is remembered for that is bounded, and known to this process only.
 package guard
 
 import (
@@ -93,7 +94,8 @@ type Guard struct {
 	https     bool   // whether that one is served by https
 	origins   *http.CrossOriginProtection
 	sessions  sessions
-	guesses   *guesses
+	guesses   *guesses // at the login
+	programs  *guesses // by programs
 	changes   *buckets
 	reads     *buckets
 	unlimited func(*http.Request) bool
@@ -118,6 +120,7 @@ func New(c Config) (*Guard, error) {
 		hosts:     map[string]bool{},
 		origins:   http.NewCrossOriginProtection(),
 		guesses:   newGuesses(),
+		programs:  newGuesses(),
 		changes:   newBuckets(cmp.Or(c.Changes, Limit{PerMinute: 60, AtOnce: 30})),
 		reads:     newBuckets(cmp.Or(c.Reads, Limit{PerMinute: 1200, AtOnce: 600})),
 		unlimited: c.Unlimited,

@@ -60,7 +60,7 @@ func (g *Guard) login(w http.ResponseWriter, r *http.Request) {
 		deny(http.StatusUnprocessableEntity, "A name has letters or digits, and is not longer than %d characters.", maxName)
 		return
 	}
-	switch wait, right := g.guess(r, r.PostForm.Get("password")); {
+	switch wait, right := g.guess(r, r.PostForm.Get("password"), g.guesses); {
 	case wait > 0:
 		w.Header().Set("Retry-After", strconv.Itoa(seconds(wait)))
 		deny(http.StatusTooManyRequests, tooManyGuesses, amount(wait))

@@ -10,12 +10,12 @@ import (
 // tooManyGuesses is what people are told who are to wait.
 const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
 
-// guess tells whether that is the password, or how long to wait before it is looked at. All
-// ways in count together: none of them can be tried on beside the others.
-func (g *Guard) guess(r *http.Request, password string) (wait time.Duration, right bool) {
+// guess tells whether that is the password, or how long to wait before it is looked at, by
+// the guesses that were made so before.
+func (g *Guard) guess(r *http.Request, password string, before *guesses) (wait time.Duration, right bool) {
 	given := sha256.Sum256([]byte(password)) // of one length, so that the time tells nothing
 	right = subtle.ConstantTimeCompare(given[:], g.password[:]) == 1
-	if wait = g.guesses.try(g.Address(r), right, g.now()); wait > 0 {
+	if wait = before.try(g.Address(r), right, g.now()); wait > 0 {
 		return wait, false
 	}
 	if !right {
@@ -36,7 +36,7 @@ func (g *Guard) Basic(next http.Handler) http.Handler {
 		_, password, given := r.BasicAuth()
 		wait, right := time.Duration(0), false
 		if given {
-			wait, right = g.guess(r, password)
+			wait, right = g.guess(r, password, g.programs)
 		}
 		switch {
 		case right:

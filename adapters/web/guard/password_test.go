@@ -31,26 +31,37 @@ func TestBasic(t *testing.T) {
 	wants(t, ask(newGuard(t, Config{}).Basic(greet), http.MethodGet, "/metrics", under("evil.example")), http.StatusMisdirectedRequest)
 }
 
-func TestNoWayInHasGuessesOfItsOwn(t *testing.T) {
+// TestWaysInAreLockedByThemselves holds that guesses at the login do not keep programs out that
+// know the password, nor the other way round.
+func TestWaysInAreLockedByThemselves(t *testing.T) {
 	t.Parallel()
 	now, log := newClock(), &strings.Builder{}
 	g := newGuard(t, Config{Password: secret, State: &memory{}, Now: now.now, Log: slog.New(slog.NewTextHandler(log, nil))})
 	b := &browser{server: whole(g)}
-	for range freeGuesses - 1 {
-		wants(t, ask(g.Basic(greet), http.MethodGet, "/metrics", as("wrong horse")), http.StatusUnauthorized)
+	scrape := func(password string, change ...func(*http.Request)) reply {
+		return ask(g.Basic(greet), http.MethodGet, "/metrics", append(change, as(password))...)
 	}
-	wants(t, b.login("Ana", "wrong horse", ""), http.StatusForbidden)
-	for range 2 {
-		answer := ask(g.Basic(greet), http.MethodGet, "/metrics", as(secret))
-		wants(t, answer, http.StatusTooManyRequests)
-		if retry(t, answer) <= 0 || strings.Contains(answer.text, "leave=") {
-			t.Error(answer.text)
-		}
+	for range freeGuesses {
+		wants(t, b.login("Ana", "wrong horse", ""), http.StatusForbidden)
 	}
 	wants(t, b.login("Ana", secret, ""), http.StatusTooManyRequests)
-	wants(t, ask(g.Basic(greet), http.MethodGet, "/metrics", as(secret), from("192.168.1.5")), http.StatusOK) // others need not wait
+	wants(t, scrape(secret), http.StatusOK)
+	wants(t, b.login("Ana", secret, ""), http.StatusTooManyRequests) // which is no way round its lock
 	now.advance(longestWait)
-	wants(t, ask(g.Basic(greet), http.MethodGet, "/metrics", as(secret)), http.StatusOK)
+	for range freeGuesses {
+		wants(t, scrape("wrong horse"), http.StatusUnauthorized)
+	}
+	for range 2 {
+		got := scrape(secret)
+		wants(t, got, http.StatusTooManyRequests)
+		if retry(t, got) <= 0 || strings.Contains(got.text, "leave=") {
+			t.Error(got.text)
+		}
+	}
+	wants(t, b.login("Ana", secret, ""), http.StatusSeeOther)
+	wants(t, scrape(secret, from("192.168.1.5")), http.StatusOK) // others need not wait
+	now.advance(longestWait)
+	wants(t, scrape(secret), http.StatusOK)
 	if got := log.String(); strings.Count(got, "wrong password") != 1 || strings.Contains(got, "horse") {
 		t.Errorf("the log says %s", got)
 	}
