@@ -116,7 +116,7 @@ export class Speaker {
   }
 
   #changed() {
-    const label = this.active ? this.button.dataset.on : this.button.dataset.off;
+    const label = this.active ? this.button.dataset.recording : this.button.dataset.idle;
     this.bar.hidden = !this.active;
     this.button.classList.toggle("recording", this.active);
     this.button.setAttribute("aria-label", label);
