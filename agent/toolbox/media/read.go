@@ -86,12 +86,10 @@ func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 		return promised, nil
 	case mime == webPage && pages && slices.Contains(page.endings, ending):
 		return page, nil
-	case ok && (!known || slices.Contains(k.endings, ending)):
-		return k, nil
-	case ok && k.typ != promised.typ:
+	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as a page of an error in the place of a picture
 		return kind{}, fault(name, nil, "is not what its ending says: it holds %s, not %s.", k.name, promised.name)
 	case ok:
-		return kind{}, fault(name, nil, "is not what its ending says: it holds %s; rename it to end in .%s and send it again.", k.name, k.endings[0])
+		return k, nil
 	}
 	err = fmt.Errorf("looks like %s", mime)
 	if other, ok := foreignName(head[:n]); ok {
