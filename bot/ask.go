@@ -16,7 +16,7 @@ import (
 
 type askCommand struct {
 	Voice    *string  `help:"A recording in which you say what you want, in the place of the wish." placeholder:"FILE"`
-	File     []string `short:"f" help:"A picture, sound, video, text or web page; may stand several times." placeholder:"FILE" sep:"none"`
+	File     []string `short:"f" help:"A picture, sound, video or text; may stand several times." placeholder:"FILE" sep:"none"`
 	JSON     bool     `help:"Print one JSON object: {status, text, files, solutions, thinking}."`
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
 	Solution *int     `help:"Run the solution of this number instead of the best. Without --thread the wish is planned anew (see below)." placeholder:"N"`

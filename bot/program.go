@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -56,6 +57,8 @@ type commands struct {
 	Manifest slackManifestCommand `cmd:"" name:"slack-manifest" help:"Print what makes the app on Slack."`
 	Env      envCommand           `cmd:"" help:"Print every setting with its default, as .env.example."`
 	Version  versionCommand       `cmd:"" help:"Print the version."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 const about = `Atelier does things with pictures, sound, video and text: say what you want in plain words,
@@ -143,29 +146,54 @@ func (p Program) Run(ctx context.Context) int {
 		kong.Exit(func(status int) { exited = status }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 90}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.KindMapper(reflect.String, kong.MapperFunc(verbatim)),
+		kong.Vars{"version": release()},
 	)
 	if err != nil {
 		return p.report(fmt.Errorf("build the command line: %w", err))
+	}
+	if len(p.Args) > 0 && !strings.HasPrefix(p.Args[0], "-") {
+		parser.Model.DefaultCmd = nil // a word names a command; the default one takes flags only
 	}
 	parsed, err := parser.Parse(p.Args)
 	if exited >= 0 { // --help has said it all
 		return exited
 	}
 	if err != nil {
-		return p.report(usage("%s. Try: bot %s--help", strings.TrimRight(err.Error(), ".?"), commandOf(p.Args)))
+		return p.report(misused(parser.Model.Children, p.Args, err.Error()))
 	}
 	return p.report(parsed.Run(&call{p, slog.New(slog.DiscardHandler)}))
 }
 
-// commandOf is the command that the arguments name, with a space, or nothing.
-func commandOf(args []string) string {
-	for _, a := range args {
-		switch a {
-		case "serve", "ask", "requests", "show", "retry", "cancel", "forget", "queues", "doctor", "health", "tools", "eval", "slack-manifest", "env", "version":
-			return a + " "
+// verbatim takes a string of the command line as it is. Kong's own way through JSON loses the
+// bytes of a file name that is not UTF-8.
+func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
+	t, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err //nolint:wrapcheck // kong says which flag it is
+	}
+	target.SetString(fmt.Sprint(t.Value))
+	return nil
+}
+
+// misused is what is wrong with the arguments, as the parser says it, and where there is help.
+func misused(commands []*kong.Node, args []string, problem string) error {
+	isCommand := func(arg string) bool {
+		return slices.ContainsFunc(commands, func(n *kong.Node) bool { return n.Name == arg })
+	}
+	help := "bot --help"
+	if i := slices.IndexFunc(args, isCommand); i >= 0 {
+		help = "bot " + args[i] + " --help"
+	}
+	if len(args) > 0 && !isCommand(args[0]) {
+		if meant, ok := strings.CutPrefix(problem, "unexpected argument "+args[0]); ok {
+			problem = fmt.Sprintf("unknown command %q%s", args[0], meant)
 		}
 	}
-	return ""
+	if !strings.HasSuffix(problem, "?") {
+		problem = strings.TrimRight(problem, ".") + "."
+	}
+	return usage("%s Try: %s", problem, help)
 }
 
 // report says on Stderr what went wrong and gives the exit status.

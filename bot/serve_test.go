@@ -411,7 +411,7 @@ func TestServeDoesNotStart(t *testing.T) {
 		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": there are discord, slack, web and none.`},
 		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": a time from 1ms to 1h, such as 20s or 2m, is expected.`},
 		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": an address such as 127.0.0.1:8080 or :8080, or off, is expected.`},
-		"a word too many":      {nil, []string{"please"}, "unexpected argument please. Try: bot --help"},
+		"a word too many":      {nil, []string{"please"}, `unknown command "please". Try: bot --help`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

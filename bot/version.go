@@ -9,6 +9,14 @@ type versionCommand struct{}
 
 // Run prints what the build knows of itself.
 func (versionCommand) Run(c *call) error {
+	if _, err := fmt.Fprintln(c.Stdout, release()); err != nil {
+		return fmt.Errorf("print the version: %w", err)
+	}
+	return nil
+}
+
+// release is what the build knows of itself.
+func release() string {
 	version, revision := "(devel)", ""
 	if info, ok := debug.ReadBuildInfo(); ok {
 		if info.Main.Version != "" {
@@ -20,8 +28,5 @@ func (versionCommand) Run(c *call) error {
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(c.Stdout, "atelier %s%s\n", version, revision); err != nil {
-		return fmt.Errorf("print the version: %w", err)
-	}
-	return nil
+	return "atelier " + version + revision
 }
