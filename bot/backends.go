@@ -203,7 +203,10 @@ func (w *workbench) localai(ctx context.Context, e *endpoint.Endpoint, s backend
 // endpoint is a server at an address, with the names by which its settings are known.
 func (w *workbench) endpoint(s backendServer, address string) (*endpoint.Endpoint, error) {
 	c := w.config
-	names := endpoint.Names{Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: cmp.Or(s.setting, "the address of "+s.Name), Model: "BACKENDS_FILE", Server: "the server " + s.Name}
+	names := endpoint.Names{
+		Key: cmp.Or(s.Token, "the key of "+s.Name), BaseURL: cmp.Or(s.setting, "the address of "+s.Name), Model: "BACKENDS_FILE",
+		Server: "the server " + s.Name,
+	}
 	azure := ""
 	if s.setting == openaiSetting {
 		names, azure = endpoint.Names{}, c.Models.Server.AzureVersion
@@ -218,7 +221,8 @@ func (w *workbench) endpoint(s backendServer, address string) (*endpoint.Endpoin
 func (w *workbench) hub() (*hftask.Hub, error) {
 	hf := w.config.Backends.HF
 	e, err := endpoint.New(endpoint.Config{
-		BaseURL: hf.Hub, Key: string(hf.Token), Names: endpoint.Names{Key: "HF_TOKEN", BaseURL: "HF_ENDPOINT", Server: "Hugging Face's hub"}, Retries: toolRetries, Log: w.config.logger(),
+		BaseURL: hf.Hub, Key: string(hf.Token), Retries: toolRetries, Log: w.config.logger(),
+		Names: endpoint.Names{Key: "HF_TOKEN", BaseURL: "HF_ENDPOINT", Server: "Hugging Face's hub"},
 	})
 	if err != nil {
 		return nil, usage("HF_ENDPOINT is wrong: %s.", err)

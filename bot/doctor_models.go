@@ -48,7 +48,11 @@ func (c Config) examineModels(ctx context.Context) []finding {
 			look.use(family.Transcription, "OPENAI_TRANSCRIPTION_MODEL", m.Transcription),
 		}
 		found = append(found, look.ofTools(tools)...)
-		found = append(found, look.ends(append(tools, mind, look.use(family.Chat, "OPENAI_VISION_MODEL", m.seeing()))...)...)
+		uses := append(tools, mind)
+		if m.seeing() != "" {
+			uses = append(uses, look.use(family.Chat, "OPENAI_VISION_MODEL", m.seeing()))
+		}
+		found = append(found, look.ends(uses...)...)
 	}
 	if c.Mind == llmMind && m.DecomposerName != "" {
 		const thing = "model for splitting"
@@ -160,7 +164,7 @@ func (l modelLook) ofTools(uses []use) []finding {
 	return found
 }
 
-// ends tells of the models in use that the server shuts down, and of what takes their place.
+// ends warns of the models in use that the server shuts down, and tells what takes their place.
 func (l modelLook) ends(uses ...use) []finding {
 	var found []finding
 	for _, u := range uses {

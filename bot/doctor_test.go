@@ -173,6 +173,7 @@ func TestDoctorOfModels(t *testing.T) {
 			", and lists nothing else that is known to do the same: set OPENAI_SPEECH_MODEL to what takes its place."},
 		"splits": {[]string{"gpt-6-luna", "mix@2999-12-11"}, []string{"DECOMPOSER_MODEL=mix"}, warning, "model mix", ": set DECOMPOSER_MODEL to another one"},
 		"sees":   {[]string{"gpt-6-luna", "eye@2999-12-11"}, []string{"OPENAI_VISION_MODEL=eye"}, warning, "model eye", ": set OPENAI_VISION_MODEL to another one"},
+		"blind":  {[]string{"gpt-6-luna@2999-12-11", "mine"}, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, "", "model gpt-6-luna", ""},
 		"none":   {nil, []string{"OPENAI_MODEL=mine", "OPENAI_VISION_MODEL=none"}, healthy, "language model", "mine at "},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,7 @@ func toolLines(t *testing.T, env ...string) map[string]toolLine {
 // what is missing says how to get it.
 func TestToolsOfAServer(t *testing.T) {
 	t.Parallel()
-	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model", "gpt-image-1"}})
+	server := llmtest.New(t, llmtest.Config{Models: []string{"test-model", "another-model", "gpt-image-2.6-flare"}})
 	for name, c := range map[string]struct {
 		env  []string
 		live []string
@@ -50,7 +50,7 @@ func TestToolsOfAServer(t *testing.T) {
 			"text_to_image": `has no model called "flux": set OPENAI_IMAGE_MODEL to one that it has`,
 		}},
 		"offline with a server": {modelEnv(server, "MIND=offline"), []string{"image_captioning", "text_to_image"}, nil},
-		"a server without a model": {[]string{"OPENAI_BASE_URL=" + server.URL(), "MIND=offline"}, []string{"text_to_image"}, map[string]string{
+		"none is clear": {[]string{"OPENAI_BASE_URL=" + server.URL(), "MIND=offline"}, []string{"text_to_image"}, map[string]string{
 			"translation": "needs a model: set OPENAI_MODEL",
 		}},
 	} {

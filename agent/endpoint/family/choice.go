@@ -23,7 +23,7 @@ const (
 type Config struct {
 	// Endpoint is the server; required.
 	Endpoint *endpoint.Endpoint
-	// Named are the models that the operator has named, of which is told when they end.
+	// Named are the models that the operator has named: the log warns of their end too.
 	Named []string
 	// Clock tells how old a list is, and which models have ended. Nil means time.Now.
 	Clock func() time.Time
@@ -44,7 +44,7 @@ type Choice struct {
 
 	mu      sync.Mutex
 	unknown map[Role][]string // models that the server turned out not to know
-	told    map[string]bool   // what the log has heard
+	told    map[string]bool   // what was logged
 }
 
 // New checks the configuration. It asks the server nothing.
@@ -155,7 +155,7 @@ func (c *Choice) unclear(ctx context.Context, role Role, listed []endpoint.Model
 	return c.config.Endpoint.Sort(&endpoint.Error{Kind: endpoint.ModelUnknown, Err: err}, "")
 }
 
-// tellEnd tells when a model that is in use ends, if that is announced.
+// tellEnd tells when a model that is in use is shut down, if that is announced.
 func (c *Choice) tellEnd(ctx context.Context, listed []endpoint.Model, name string) {
 	at := slices.IndexFunc(listed, func(m endpoint.Model) bool { return m.Name == name && !m.Ends.IsZero() })
 	if at >= 0 {

@@ -5,9 +5,9 @@
 //   - The server's own list decides, by the ordered families of families.yaml: names change
 //     every few months, and nothing hangs on one. Where a server has no list, or an empty one,
 //     the models that the file names are asked.
-//   - A model that the server does not know after all gives way to the next, and the log says
-//     so. One that has been shut down is not chosen.
-//   - The end of a model that is in use is told once, in the log.
+//   - A chosen model that the server does not know is replaced by the next, and the log says so.
+//     A model that has been shut down is not chosen.
+//   - The log warns once of the end of each model in use.
 //   - The list is asked for at most once in half a minute, by however many at a time.
 package family
 
@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -41,7 +42,7 @@ const (
 // Families say which models are asked for a role, best first.
 type Families struct {
 	roles map[Role][]pattern
-	other *regexp.Regexp // names of models that do not chat
+	other []string // words in the names of models that do not chat
 }
 
 //go:embed families.yaml
@@ -63,19 +64,14 @@ func parse(b []byte) (*Families, error) {
 	if err := d.Decode(&file); err != nil {
 		return nil, fmt.Errorf("read the families of models: %w", err)
 	}
-	f := &Families{roles: map[Role][]pattern{Chat: file.Chat, Image: file.Image, Speech: file.Speech, Transcription: file.Transcription}}
+	f := &Families{
+		roles: map[Role][]pattern{Chat: file.Chat, Image: file.Image, Speech: file.Speech, Transcription: file.Transcription},
+		other: file.Other,
+	}
 	for role, patterns := range f.roles {
 		if !slices.ContainsFunc(patterns, pattern.plain) {
 			return nil, fmt.Errorf("the families of models for %s need one without a *, for servers that have no list", role)
 		}
-	}
-	words := make([]string, len(file.Other))
-	for i, w := range file.Other {
-		words[i] = regexp.QuoteMeta(w)
-	}
-	var err error
-	if f.other, err = regexp.Compile(`(?i)(^|[^a-z])(` + strings.Join(words, "|") + `)([^a-z]|$)`); err != nil {
-		return nil, fmt.Errorf("read the words of other models: %w", err)
 	}
 	return f, nil
 }
@@ -112,12 +108,18 @@ func (f *Families) Of(role Role, listed []endpoint.Model, at time.Time) []string
 		}
 	}
 	if len(names) == 0 && role == Chat {
-		talkers := slices.DeleteFunc(slices.Clone(listed), func(m endpoint.Model) bool { return m.Ended(at) || f.other.MatchString(m.Name) })
+		talkers := slices.DeleteFunc(slices.Clone(listed), func(m endpoint.Model) bool { return m.Ended(at) || !f.talks(m.Name) })
 		if len(talkers) == 1 {
 			return []string{talkers[0].Name}
 		}
 	}
 	return names
+}
+
+// talks reports whether nothing in a model's name says that it is for something else than chat.
+func (f *Families) talks(name string) bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
+	return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(f.other, w) })
 }
 
 // modelName is what names of models look like; others are not repeated.

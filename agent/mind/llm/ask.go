@@ -88,6 +88,9 @@ func (m *Mind) ask(ctx context.Context, q question, t *plan.Thinking, take func(
 	began := m.config.Clock()
 	job := plan.Job{Name: q.job}
 	defer func() {
+		if job.Model == "" { // nobody was asked
+			return
+		}
 		job.Took = m.config.Clock().Sub(began)
 		t.Jobs = append(t.Jobs, job)
 	}()
@@ -217,7 +220,8 @@ const cutOffText = "The answer was too long and was cut off. Answer again, whole
 
 // complete makes one call for an answer of at most so many tokens. Where the server
 // refuses a parameter or the format, it is asked without, and that is remembered once it
-// worked; where it does not know a model that was chosen, another one is asked. An answer that is empty, cut off or refused is an error.
+// worked; where it does not know a model that was chosen, another one is asked. An answer that
+// is empty, cut off or refused is an error.
 func (a *asked) complete(
 	ctx context.Context, q question, how manner, messages []openai.ChatCompletionMessage, most int, job *plan.Job,
 ) (answer, error) {
