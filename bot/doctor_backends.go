@@ -84,7 +84,7 @@ func (c Config) examinePrograms(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
 	}
-	return []finding{programsFinding(b.Programs()), confinementFinding(box.Confinement(ctx))}
+	return []finding{programsFinding(b.Programs()), confinementFinding(box.Confinement(ctx)), c.memoryFinding()}
 }
 
 // programsFinding says which programs are missing, and how to get them.
@@ -105,6 +105,19 @@ func programsFinding(all []program.Program) finding {
 	}
 	return finding{missing, "programs", fmt.Sprintf("%s cannot be found, and what needs them cannot be done. Install them, on Debian with: apt-get install %s",
 		strings.Join(absent, ", "), strings.Join(packages, " "))}
+}
+
+// memoryFinding says how much memory there is.
+func (c Config) memoryFinding() finding {
+	const largest = 20 // bytes for each pixel of a picture at most
+	limit, enough := c.Memory.Limit()/1_000_000, c.Pixels*largest*4/3
+	f := finding{healthy, "memory", fmt.Sprintf("This process and its programs may hold %d MB, three quarters of it for work on media.", limit)}
+	if limit < enough {
+		f.State = missing
+		f.Says += fmt.Sprintf(" The largest pictures that are taken may need more and are refused then: "+
+			"set ATELIER_MEMORY_MB or the container's limit to %d, or ATELIER_MAX_MEGAPIXELS to less.", enough)
+	}
+	return f
 }
 
 // confinementFinding says whether the kernel keeps programs from what is not theirs, and as

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
+	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
 )
@@ -72,5 +74,12 @@ func TestDoctorOfPrograms(t *testing.T) {
 	}
 	if f := confinementFinding(sandbox.Confinement{User: "As somebody."}); f.State != healthy || !strings.HasSuffix(f.Says, " As somebody.") {
 		t.Errorf("%+v", f)
+	}
+	for limit, want := range map[int64]health{1_000_000_000: missing, 4_000_000_000: healthy} {
+		b, err := memory.New(memory.Config{Limit: limit})
+		check(t, err)
+		if f := (Config{Memory: b, Pixels: 64}).memoryFinding(); f.State != want || !strings.HasPrefix(f.Says, fmt.Sprintf("This process and its programs may hold %d MB", limit/1_000_000)) {
+			t.Errorf("%+v", f)
+		}
 	}
 }

@@ -12,12 +12,14 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/memory"
 )
 
 // TestLimits: each program takes too much of something and is told so in a sentence, and
 // the operator's line says nothing of the file's name.
 func TestLimits(t *testing.T) {
 	t.Parallel()
+	budget := newBudget(t, 800_000_000/3)
 	for name, c := range map[string]struct {
 		config  Config
 		command Command
@@ -34,6 +36,8 @@ func TestLimits(t *testing.T) {
 		"words":                 {Config{}, Command{Program: "yes", Most: 1000}, "yes said more than can be taken"},
 		"memory at once":        {Config{Memory: 256 << 20}, sh("exec perl -e '$x = chr(1) x (1 << 30)'"), "sh needed more than 268.4 MB of memory"},
 		"memory of several":     {Config{Memory: 256 << 20}, sh("for i in 1 2 3 4; do perl -e '$x = chr(1) x (100 << 20); sleep 60' & done; wait"), "sh needed more than 268.4 MB of memory"},
+		"memory of the command": {Config{}, Command{Program: "perl", Args: []string{"-e", "$x = chr(1) x (300 << 20); sleep 60"}, Memory: 200 << 20}, "perl needed more than 209.7 MB of memory"},
+		"memory of the budget":  {Config{Budget: budget}, sh("exec perl -e '$x = chr(1) x (300 << 20); sleep 60'"), "sh needed more than 150.0 MB of memory"},
 		"processes":             {Config{Processes: 40}, sh("for i in $(seq 200); do sleep 60 & done; wait"), "sh started more than 40 processes, and was stopped"},
 		"its own trouble":       {Config{}, sh("echo a secret place >&2; exit 3"), "The program sh could not do it."},
 		"no program":            {Config{}, Command{Program: "no-such-program"}, "The program no-such-program cannot be started here."},
@@ -52,6 +56,43 @@ func TestLimits(t *testing.T) {
 			none(t, c.command.Dir)
 		})
 	}
+}
+
+func newBudget(t *testing.T, limit int64) *memory.Budget {
+	t.Helper()
+	b, err := memory.New(memory.Config{Limit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestProgramsWaitForMemory holds that a program starts when there is memory for it, and gives
+// it back.
+func TestProgramsWaitForMemory(t *testing.T) {
+	t.Parallel()
+	const limit = 400 << 20
+	b := newBudget(t, limit)
+	s := newSandbox(t, Config{Budget: b})
+	giveBack, err := b.Take(t.Context(), limit/4*3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := s.Run(ctx, Command{Program: "true"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it does not wait: %v", err)
+	}
+	giveBack()
+	for range 2 {
+		if _, err := s.Run(t.Context(), Command{Program: "true"}); err != nil {
+			t.Error(err)
+		}
+	}
+	if giveBack, err = b.Take(t.Context(), limit/4*3); err != nil {
+		t.Fatal(err)
+	}
+	giveBack()
 }
 
 // TestNothingIsLeft: whatever way a program takes to leave something running, all is gone

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+	corev1 "k8s.io/api/core/v1"
+	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // found are the first groups of a pattern's matches.
@@ -95,6 +97,25 @@ func TestEverySettingCanBeSet(t *testing.T) {
 		if name != "ATELIER_GRACE" && !regexp.MustCompile(`(?m)^\s*(- name: )?`+name+`\b`).MatchString(text) {
 			t.Errorf("%s is kept for the chart, which never sets it", name)
 		}
+	}
+}
+
+// TestMemoryIsEnough holds that three quarters of a worker's limit, which the program gives to
+// work on media, are enough for a media program of each step at a time.
+func TestMemoryIsEnough(t *testing.T) {
+	t.Parallel()
+	var values struct {
+		CPU struct {
+			Concurrency int64
+			Resources   corev1.ResourceRequirements
+		}
+	}
+	if err := sigsyaml.Unmarshal([]byte(file(t, "deployments/helm/atelier/values.yaml")), &values); err != nil {
+		t.Fatal(err)
+	}
+	const program = 2 << 30
+	if limit := values.CPU.Resources.Limits.Memory().Value(); limit/4*3 < values.CPU.Concurrency*program {
+		t.Errorf("%d bytes are too few for %d programs", limit, values.CPU.Concurrency)
 	}
 }
 
