@@ -25,7 +25,7 @@ type Config struct {
 	Pixels    int64
 	// Memory is what all work on media takes its memory of.
 	Memory *memory.Budget
-	Log       slog.Level
+	Log    slog.Level
 	// QuietByDefault tells that nobody said what is logged: then it is up to the command.
 	QuietByDefault bool
 	LogJSON        bool

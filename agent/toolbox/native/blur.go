@@ -43,7 +43,7 @@ func newBox(sigma float64) box {
 // blurs both ways. before and after change a row in the floating-point form; nil for none.
 func (b box) rows(ctx context.Context, dst, src *image.NRGBA, before, after func([]float32)) error {
 	w := src.Rect.Dx()
-	const together = 16 // rows, so that columns are written whole cache lines at a time
+	const together = 16                           // rows, so that columns are written whole cache lines at a time
 	type buffers struct{ lines, spare []float32 } // kept from band to band: as garbage they would be many times the picture
 	kept := sync.Pool{New: func() any { return &buffers{make([]float32, 4*w*together), make([]float32, 4*w)} }}
 	return media.InBands(ctx, src.Rect.Dy(), together, func(from, to int) {
