@@ -80,7 +80,8 @@ const (
 	// Overheard is a message in a thread which is not plainly meant for the bot. It is
 	// handed over because it may answer the bot's question, or the thread be one person's
 	// talk with it: that is for the handler to know, and what is not meant for the bot is
-	// not kept. Messages in a channel outside of threads are not handed over so.
+	// not kept (see [Historian] for what was written before the bot was asked). Messages in a
+	// channel outside of threads are not handed over so.
 	Overheard Address = "overheard"
 )
 

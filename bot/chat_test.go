@@ -25,6 +25,8 @@ type town interface {
 	ready(ctx context.Context, o *open) error
 	// wish mentions the bot in a new message with a picture, and gives its thread.
 	wish(text string, picture []byte) (thread string)
+	// wishOf mentions the bot in the thread of a picture that somebody else has posted.
+	wishOf(text string, picture []byte) (thread string)
 	// posts are what the bot has written in a thread, the oldest first.
 	posts(thread string) []post
 	// choose adds a number to one of them.
@@ -78,6 +80,16 @@ func (d *inDiscord) wish(text string, picture []byte) string {
 		Channel: d.channel, By: d.ann, Content: d.Bot().Mention() + " " + text,
 		Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
 	}).ID
+}
+
+func (d *inDiscord) wishOf(text string, picture []byte) string {
+	bob := d.User("bob")
+	photo := d.Say(discordtest.Post{
+		Channel: d.channel, By: bob, Content: "look", Files: []discordtest.File{{Name: "photo.jpg", Type: "image/jpeg", Content: picture}},
+	})
+	thread := d.Thread(d.channel, photo.ID, "look", bob)
+	d.Say(discordtest.Post{Channel: thread, By: d.ann, Content: d.Bot().Mention() + " " + text})
+	return thread
 }
 
 func (d *inDiscord) posts(thread string) []post {
@@ -146,6 +158,14 @@ func (s *inSlack) wish(text string, picture []byte) string {
 	})
 }
 
+func (s *inSlack) wishOf(text string, picture []byte) string {
+	bob := s.User("bob")
+	s.Join(s.channel, bob)
+	thread := s.Say(slacktest.Post{Channel: s.channel, By: bob, Text: "look", Files: []slacktest.File{{Name: "photo.jpg", Data: picture}}})
+	s.Say(slacktest.Post{Channel: s.channel, ThreadTS: thread, By: s.ann, Text: slacktest.Mention(s.BotUser()) + " " + text})
+	return thread
+}
+
 func (s *inSlack) posts(thread string) []post {
 	var all []post
 	for _, m := range s.Messages(s.channel, thread) {
@@ -208,6 +228,27 @@ func TestInDiscordAndSlack(t *testing.T) {
 			in.choose(thread, first, 2)
 			in.showsLines(in.answer(o, thread, 2), first)
 			in.tellsNoSecret(o, env)
+		})
+	}
+}
+
+// TestInAThreadOfOthers: somebody posts a picture, and somebody else mentions the bot in its
+// thread.
+func TestInAThreadOfOthers(t *testing.T) {
+	t.Parallel()
+	for name, build := range map[string]func() town{
+		"Discord": func() town { return newInDiscord(t, discordtest.Options{}) },
+		"Slack":   func() town { return newInSlack(t, false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := resident{t, build()}
+			o := in.serve(append(in.settings(), "ATELIER_DATA="+t.TempDir(), "ATELIER_CATALOGUE=testdata/ways"))
+			photo, err := os.ReadFile("testdata/photo.jpg")
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.showsEdges(in.answer(o, in.wishOf("find the edges in this picture", photo), 1))
 		})
 	}
 }
