@@ -167,13 +167,15 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	return said
 }
 
-// withoutPast tells the operator that the platform does not tell what was written before: once
-// of each reason, which is the same for every request.
+// withoutPast tells the operator that the platform does not tell what was written before: a
+// refusal once, since it is the same for every request.
 func (j *Jobs) withoutPast(ctx context.Context, r *request, err error) {
-	why := forOperator(err)
-	if _, told := j.unread.LoadOrStore(r.asked.Event.Adapter+" "+why, true); told {
-		return
+	adapter := r.asked.Event.Adapter
+	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
+		if _, told := j.unread.LoadOrStore(adapter+" "+refusal.Told(), true); told {
+			return
+		}
 	}
 	j.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
-		"request", r.id, "adapter", r.asked.Event.Adapter, "error", why)
+		"request", r.id, "adapter", adapter, "error", forOperator(err))
 }

@@ -111,9 +111,6 @@ func (h *happening) tidy() {
 	if h.Type = first(h.Type, "message"); h.TS == "" && h.isWritten() {
 		h.TS = h.EventTS
 	}
-	if !strings.HasPrefix(h.BotID, "B") {
-		h.BotID = ""
-	}
 	h.Message.tidy()
 	h.Previous.tidy()
 }

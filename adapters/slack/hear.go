@@ -36,14 +36,14 @@ func (s *Slack) isUnderstood(ctx context.Context, odd []string, err error) bool 
 // for. It calls taken when that is the handler's, and soon where it means nothing to the bot.
 func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
 	if t, ok := s.understand(ctx, payload); ok {
-		s.line(t, taken)
+		s.inLine(t, taken)
 	} else {
 		taken() // it would be no other the next time
 	}
 }
 
-// line lets an event wait for its turn to be heard.
-func (s *Slack) line(t told, taken func()) {
+// inLine lets an event wait for its turn to be heard.
+func (s *Slack) inLine(t told, taken func()) {
 	t.Event.EventTS = t.dated(s.config.Now())
 	until := time.Now().Add(asking)
 	s.inTurn(t.Event.lane(), func(ctx context.Context) {

@@ -167,7 +167,7 @@ func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	late := time.NewTimer(waiting)
 	defer late.Stop()
 	taken := make(chan struct{})
-	s.line(t, func() { close(taken) }) //nolint:contextcheck // it lasts as long as Listen
+	s.inLine(t, func() { close(taken) }) //nolint:contextcheck // it lasts as long as Listen
 	select {
 	case <-taken:
 		w.WriteHeader(http.StatusOK)
