@@ -110,9 +110,9 @@ func offered(was, settled plan.Solution, models map[string][]mind.Model) error {
 	return nil
 }
 
-// choose keeps the best solution and up to four others that are good and can be offered. When the best
-// that can run is poor and one that cannot run is good, then nothing is kept: doing
-// something else than what was asked for is worse than saying which tool is missing.
+// choose keeps the best solution and up to four others that are good and can be offered.
+// When the best that can run is poor and one that cannot run is good, then nothing is kept:
+// doing something else than what was asked for is worse than saying which tool is missing.
 func (t *thought) choose(p *part) {
 	byScore := func(a, b plan.Solution) int { return cmp.Compare(b.Score, a.Score) }
 	slices.SortStableFunc(p.found, byScore)

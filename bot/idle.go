@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// slowestPace is how many bytes a second must come and go at least, after the idle time.
+// slowestPace is how many bytes a second a peer must send and read, after the idle time.
 const slowestPace = 16_000
 
-// lasting lets what is read and written take as long as it must, as a large file does over
-// a slow line, where something of it comes or goes within the idle time, and no slower than
-// at the slowest pace: a body that is limited in size ends in a time that is limited too.
-// Only the time in which the other side is waited for counts. The server's own timeouts
-// hold until the first byte.
+// lasting bounds how long a body may take to come, and an answer to be read. A large file
+// over a slow line is waited for; a peer that does nothing for the idle time, or is slower
+// than slowestPace, is cut off. So a body of limited size ends in limited time. Only the
+// time in which the peer is waited for counts. The server's own timeouts hold until the
+// first byte.
 func lasting(next http.Handler, idle time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -24,14 +24,15 @@ func lasting(next http.Handler, idle time.Duration) http.Handler {
 	})
 }
 
-// pace bounds how long the other side is waited for.
+// pace bounds how long a peer is waited for.
 type pace struct {
 	idle   time.Duration
 	waited time.Duration // so far
 	moved  int64         // bytes so far
 }
 
-// wait is how long to wait for the next piece, which has that many bytes if that is known.
+// wait is how long to wait for the next piece, which has so many bytes; 0 where that is not
+// known.
 func (p *pace) wait(bytes int) time.Duration {
 	return min(p.idle+inPace(int64(bytes)), p.idle+inPace(p.moved+int64(bytes))-p.waited)
 }
@@ -39,7 +40,7 @@ func (p *pace) wait(bytes int) time.Duration {
 // inPace is how long that many bytes may take.
 func inPace(bytes int64) time.Duration { return time.Duration(bytes/slowestPace) * time.Second }
 
-// count counts a piece that was waited for since then.
+// count adds a piece that was waited for since then.
 func (p *pace) count(since time.Time, bytes int) {
 	p.waited += time.Since(since)
 	p.moved += int64(bytes)

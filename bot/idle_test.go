@@ -48,8 +48,8 @@ func (t *trickle) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestSlowPeers sends to the server and reads of it at every pace: a large file that comes
-// or goes over a slow line is waited for, and who only holds on is let go.
+// TestSlowPeers sends to the server and reads from it at every pace: a large file over a slow
+// line is waited for, and a peer that only holds on is cut off.
 func TestSlowPeers(t *testing.T) {
 	t.Parallel()
 	const large = 4 << 20

@@ -176,7 +176,7 @@ func verbatim(ctx *kong.DecodeContext, target reflect.Value) error {
 	return nil
 }
 
-// misused is what is wrong with the arguments, as the parser says it, and where there is help.
+// misused says what is wrong with the arguments, in the parser's words, and where to find help.
 func misused(commands []*kong.Node, args []string, problem string) error {
 	isCommand := func(arg string) bool {
 		return slices.ContainsFunc(commands, func(n *kong.Node) bool { return n.Name == arg })

@@ -22,8 +22,8 @@
 //     who looks on is asked for again who they are when the browser takes it up again; that
 //     of a session ends soon after the session.
 //   - Whoever asks too often, or guesses passwords, is told how long to wait. Guesses at the
-//     login and those of programs count by themselves: who locks the one does not lock the
-//     other. What is remembered for that is bounded, and known to this process only.
+//     login and guesses by programs are counted apart: locking one does not lock the other.
+//     What is remembered for that is bounded, and known to this process only.
 package guard
 
 import (

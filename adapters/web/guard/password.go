@@ -10,12 +10,12 @@ import (
 // tooManyGuesses is what people are told who are to wait.
 const tooManyGuesses = "Too many wrong passwords were tried. Try again in %s."
 
-// guess tells whether that is the password, or how long to wait before it is looked at, by
-// the guesses that were made so before.
-func (g *Guard) guess(r *http.Request, password string, before *guesses) (wait time.Duration, right bool) {
+// guess tells whether that is the password, or how long to wait before it is looked at. The
+// earlier guesses are those by the same way in.
+func (g *Guard) guess(r *http.Request, password string, earlier *guesses) (wait time.Duration, right bool) {
 	given := sha256.Sum256([]byte(password)) // of one length, so that the time tells nothing
 	right = subtle.ConstantTimeCompare(given[:], g.password[:]) == 1
-	if wait = before.try(g.Address(r), right, g.now()); wait > 0 {
+	if wait = earlier.try(g.Address(r), right, g.now()); wait > 0 {
 		return wait, false
 	}
 	if !right {

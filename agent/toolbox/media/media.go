@@ -2,7 +2,7 @@
 //
 // Promises:
 //   - A file is known by its first bytes, whatever its name; only a text under the name of a
-//     picture, sound or video is refused, since that is no text that anybody meant. Only
+//     picture, sound or video is refused, since nobody meant to send a text. Only
 //     kinds on the allow-list are accepted; SVG, web pages, documents, archives and programs are not.
 //   - A picture is measured before it is decoded: one that claims more than the limits
 //     is refused in bounded memory.
