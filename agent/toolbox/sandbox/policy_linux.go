@@ -102,14 +102,17 @@ func (p policy) enforce(program string) (h protection, err error) {
 // another: a number that distributions and systemd give to nobody.
 const ownUser = 65530
 
-// needed are the privileges that a user of its own takes: to change into it, to read what it
-// is given and write its folder, and for this program to end it and to see what it holds open.
+// noSetuidFixup is SECBIT_NO_SETUID_FIXUP of capabilities(7).
+const noSetuidFixup = 1 << 2
+
+// needed are the privileges that a user of its own takes: to change into it and keep but one, to
+// read what it is given and write its folder, and for this program to end it and to see what it holds open.
 var needed = []struct {
 	capability int
 	name       string
 }{
 	{unix.CAP_SETUID, "CAP_SETUID"}, {unix.CAP_SETGID, "CAP_SETGID"}, {unix.CAP_DAC_OVERRIDE, "CAP_DAC_OVERRIDE"},
-	{unix.CAP_KILL, "CAP_KILL"}, {unix.CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
+	{unix.CAP_SETPCAP, "CAP_SETPCAP"}, {unix.CAP_KILL, "CAP_KILL"}, {unix.CAP_SYS_PTRACE, "CAP_SYS_PTRACE"},
 }
 
 // changeUser gives this thread a user of its own, or says why it cannot. A user namespace
@@ -128,7 +131,9 @@ func changeUser() error {
 			return fmt.Errorf("it is root without %s", c.name)
 		}
 	}
-	if err := unix.Prctl(unix.PR_SET_KEEPCAPS, 1, 0, 0, 0); err != nil {
+	// With this it keeps its privileges, and access(2) counts them too, by which some programs
+	// look whether they may read.
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noSetuidFixup, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep privileges: %w", err)
 	}
 	// Those of this thread alone: what the others were does not outlive the start of the program.
