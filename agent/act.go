@@ -96,7 +96,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if a.config.Blobs == nil {
 		return plan.Result{}, errors.New("the agent has no place for media")
 	}
-	dir, err := a.scratch(ctx)
+	dir, err := os.MkdirTemp(a.config.Scratch, "atelier-step-")
 	if err != nil {
 		return plan.Result{}, fmt.Errorf("make a folder for the step: %w", err)
 	}

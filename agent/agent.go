@@ -59,7 +59,8 @@ type Config struct {
 	Memory *memory.Budget
 	// ExtraTypes are resource types beyond the built-in ones, for other toolboxes.
 	ExtraTypes []plan.Type
-	// Scratch is the folder for the files of running steps. Empty means the system's.
+	// Scratch is the folder for the files of running steps; whoever gives it removes what a
+	// killed process leaves there. Empty means the system's.
 	Scratch string
 	// Plays plays the beginning of a sound or a video that a tool made, and tells how long
 	// it is; it fails where that cannot be played, and with [ErrNotPlayed] where nobody can tell. Nil
@@ -94,7 +95,6 @@ const (
 type Agent struct {
 	config Config
 	graph  *toolgraph.Graph // of the whole catalogue
-	sweep  sync.Once        // of the scratch folder
 
 	mu    sync.Mutex
 	alive *toolbox.Liveness // that the live graph was made for

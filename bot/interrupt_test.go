@@ -27,6 +27,7 @@ func TestInterruptedAsk(t *testing.T) {
 	}{
 		"interrupted":                   {syscall.SIGINT, statusFailed, "bot: It was stopped.\n", false},
 		"interrupted in a conversation": {syscall.SIGINT, statusFailed, "bot: It was stopped.\n", true},
+		"killed":                        {syscall.SIGKILL, -1, "", false},
 		"killed in a conversation":      {syscall.SIGKILL, -1, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (e *evalCommand) measure(ctx context.Context, c *call, config Config, t *ta
 	if line != nil {
 		config.LogTo = line
 	}
-	m, err := config.mind(b.catalogue, nil, nil)
+	m, err := config.mind(b.catalogue, pictures{}, nil)
 	if err != nil {
 		return nil, err
 	}

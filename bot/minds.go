@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"atelier/agent"
 	"atelier/agent/endpoint"
 	"atelier/agent/mind"
 	"atelier/agent/mind/llm"
@@ -13,11 +12,11 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// mind is the mind that the configuration names. It sees the pictures in blobs, if it is
-// one that is shown pictures; blobs may be nil. Fixed sentences are told by tell.
-func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.Tell) (mind.Mind, error) {
+// mind is the mind that the configuration names. It sees the pictures that are shown, if it is
+// one that looks at them; none are where there are no blobs. Fixed sentences are told by tell.
+func (c Config) mind(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tell) (mind.Mind, error) {
 	if c.Mind == llmMind && !c.Fallback {
-		return c.languageModel(catalogue, blobs, tell)
+		return c.languageModel(catalogue, shown, tell)
 	}
 	rules, err := offline.New(offline.Config{Catalogue: catalogue, Tell: tell})
 	if err != nil {
@@ -26,7 +25,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.
 	if c.Mind != llmMind {
 		return rules, nil
 	}
-	model, err := c.languageModel(catalogue, blobs, tell)
+	model, err := c.languageModel(catalogue, shown, tell)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +33,7 @@ func (c Config) mind(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.
 }
 
 // languageModel is the mind that asks a model.
-func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs, tell plan.Tell) (*llm.Mind, error) {
+func (c Config) languageModel(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tell) (*llm.Mind, error) {
 	m := c.Models
 	asked := endpoint.Config{Timeout: m.Timeout, Transport: m.Transport, Wrap: m.Wrap, Log: c.logger()}
 	e, err := m.Server.endpoint(asked)
@@ -64,8 +63,8 @@ func (c Config) languageModel(catalogue *toolbox.Catalogue, blobs agent.Blobs, t
 			config.Decomposer.TokenField = m.TokenField
 		}
 	}
-	if m.Vision && blobs != nil {
-		config.Pictures = pictures{blobs, c.limits()}
+	if m.Vision && shown.blobs != nil {
+		config.Pictures = shown
 	}
 	return llm.New(config)
 }

@@ -90,7 +90,7 @@ func byShortPath[T any](folder string, do func(path string) (T, error)) (made T,
 	if path := filepath.Join(whole, operatorSocket); len(path) <= maxSocketPath {
 		return do(path)
 	}
-	links, err := os.MkdirTemp("", "atelier-")
+	links, err := os.MkdirTemp("", "atelier-socket-")
 	if err != nil {
 		return made, err
 	}

@@ -17,8 +17,9 @@ import (
 // pictures hands the pictures of a conversation to a model that looks at them: small,
 // and without metadata.
 type pictures struct {
-	blobs  agent.Blobs
-	limits media.Limits
+	blobs   agent.Blobs
+	limits  media.Limits
+	scratch string // the folder for passing files
 }
 
 var _ llm.Pictures = pictures{}
@@ -29,7 +30,7 @@ const shownSide = 768
 
 // Picture is the picture as a JPEG.
 func (p pictures) Picture(ctx context.Context, r plan.Resource) (_ []byte, err error) {
-	dir, err := os.MkdirTemp("", "atelier-shown-")
+	dir, err := os.MkdirTemp(p.scratch, "atelier-shown-")
 	if err != nil {
 		return nil, noScratch(err)
 	}

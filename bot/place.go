@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"atelier/agent/plan"
 	"atelier/storage"
 	"atelier/storage/disk"
 	"atelier/storage/redis"
@@ -22,6 +24,8 @@ type place struct {
 	Redis goredis.UniversalClient // the queues
 	State storage.State
 	Blobs storage.Blobs
+	// Scratch is for files that are needed for a while.
+	Scratch *disk.Scratch
 	// Embedded tells that the queues are of this process alone and end with it, and that
 	// nobody else has the State.
 	Embedded bool
@@ -32,7 +36,8 @@ type place struct {
 // placement says where things are kept.
 type placement struct {
 	// Folder holds what is kept on disk: the files of a process without a bucket, and the
-	// state of one without Redis. It is made if it is not there.
+	// state of one without Redis. It is made if it is not there. Empty is one that ends with
+	// the place.
 	Folder string
 	// Shared takes the Redis and the bucket of the settings, where they are set. Without
 	// it everything is in the folder.
@@ -48,6 +53,12 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 			err = errors.Join(err, p.close())
 		}
 	}()
+	if err := p.openScratch(ctx, c.logger()); err != nil {
+		return nil, err
+	}
+	if where.Folder == "" {
+		where.Folder = filepath.Join(p.Scratch.Folder(), "place")
+	}
 	redis.LogTo(nil)
 	if where.Shared && c.Storage.RedisURL != "" {
 		redis.LogTo(c.logger())
@@ -67,6 +78,39 @@ func (c Config) openPlace(ctx context.Context, where placement) (_ *place, err e
 	}
 	p.closers = append(p.closers, done)
 	return p, nil
+}
+
+// sweepEvery is how often is looked for what killed processes have left.
+const sweepEvery = 10 * time.Minute
+
+// openScratch makes the folder for temporary files. Until the place is closed, it removes what
+// killed processes have left, at once and from time to time.
+func (p *place) openScratch(ctx context.Context, log *slog.Logger) (err error) {
+	if p.Scratch, err = disk.OpenScratch(""); err != nil {
+		return noScratch(err)
+	}
+	stop, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		again := time.NewTicker(sweepEvery)
+		defer again.Stop()
+		for {
+			if err := p.Scratch.Sweep(); err != nil {
+				log.WarnContext(ctx, "temporary files of a process that was killed stay", "error", plan.ForOperator(err))
+			}
+			select {
+			case <-again.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	p.closers = append(p.closers, func() error {
+		close(stop)
+		<-ended
+		return p.Scratch.Close()
+	})
+	return nil
 }
 
 // openBlobs opens where files are kept. done closes it.

@@ -35,12 +35,12 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 		return nil, err
 	}
 	j.Tell = tell
-	thinks.Tell = j.Tell
+	thinks.Tell, thinks.Scratch = j.Tell, p.Scratch.Folder()
 	a, err := c.agent(ctx, catalogue, p.Blobs, thinks)
 	if err != nil {
 		return nil, err
 	}
-	j.Redis, j.State, j.Blobs = p.Redis, p.State, p.Blobs
+	j.Redis, j.State, j.Blobs, j.Scratch = p.Redis, p.State, p.Blobs, p.Scratch.Folder()
 	j.Agent, j.Inspect = jobsAgent{a, j.Tell}, c.inspect
 	j.Deadline, j.Grace, j.Check, j.Retention = c.Deadline, c.Grace, c.Check, c.Retention
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()

@@ -103,7 +103,7 @@ func TestTimeout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := config.languageModel(catalogue, nil, nil)
+		m, err := config.languageModel(catalogue, pictures{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := config.languageModel(catalogue, nil, nil); err != nil {
+	if _, err := config.languageModel(catalogue, pictures{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if own, ok := inner.(*http.Transport); !ok || own.Proxy != nil {

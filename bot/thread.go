@@ -23,7 +23,7 @@ import (
 // keep of it; it is locked while a call works on it, and a second call waits.
 type thread struct {
 	name   string // empty for a conversation of one call
-	folder string
+	folder string // empty then too
 	place  *place
 	unlock func()
 }
@@ -38,9 +38,6 @@ func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 	if err := checkThreadName(name); err != nil {
 		return nil, err
 	}
-	if err := tryFile(os.TempDir()); err != nil { // the steps will need it
-		return nil, noScratch(err)
-	}
 	t := c.threadOf(name)
 	err := t.lock(ctx)
 	if err == nil {
@@ -48,6 +45,9 @@ func openThread(ctx context.Context, c Config, name string) (*thread, error) {
 	}
 	if err != nil {
 		t.unlock()
+		if _, told := errors.AsType[*plan.Fault](err); told {
+			return nil, err
+		}
 		return nil, &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("The conversation %q cannot be opened: %s.", name, reason(err))), Err: err}
 	}
 	return t, nil
@@ -96,15 +96,14 @@ func (c Config) forgetThread(ctx context.Context, name string) (there bool, err 
 
 // openPassing is a conversation of one call.
 func openPassing(ctx context.Context, c Config) (*thread, error) {
-	folder, err := os.MkdirTemp("", "atelier-ask-")
-	if err != nil {
-		return nil, noScratch(err)
+	p, err := c.openPlace(ctx, placement{})
+	if _, told := errors.AsType[*plan.Fault](err); err != nil && !told {
+		err = noScratch(err)
 	}
-	p, err := c.openPlace(ctx, placement{Folder: folder})
 	if err != nil {
-		return nil, noScratch(errors.Join(err, os.RemoveAll(folder)))
+		return nil, err
 	}
-	return &thread{folder: folder, place: p, unlock: func() {}}, nil
+	return &thread{place: p, unlock: func() {}}, nil
 }
 
 // channel is the conversation's name for the adapter.
@@ -199,14 +198,10 @@ func lockFolder(folder string) (unlock func(), err error) {
 	}
 }
 
-// close lets go of the conversation; one without a name is removed.
+// close lets go of the conversation.
 func (t *thread) close() error {
-	err := t.place.close()
-	if t.name == "" {
-		err = errors.Join(err, os.RemoveAll(t.folder))
-	}
-	t.unlock()
-	return err
+	defer t.unlock()
+	return t.place.close()
 }
 
 // writeFile writes a file beside its place and renames it into it.

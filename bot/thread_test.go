@@ -106,10 +106,11 @@ func TestThreadOfOneCallLeavesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	folder := th.place.Scratch.Folder()
 	if err := th.close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(th.folder); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("its folder is still there: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func (c Config) newWebSite(p *place) (*webSite, error) {
 	}
 	s := &webSite{
 		workshop: &workshop{blobs: p.Blobs},
-		media:    webMedia{blobs: p.Blobs, limits: c.limits(), tell: tell},
+		media:    webMedia{blobs: p.Blobs, limits: c.limits(), tell: tell, scratch: p.Scratch.Folder()},
 	}
 	if s.guard, err = guard.New(c.guard(p)); err != nil {
 		return nil, fmt.Errorf("prepare who is let in: %w", err)
@@ -76,7 +76,7 @@ func (s *webSite) furnish(ctx context.Context, c Config, p *place) (*toolbox.Too
 	}
 	s.pointing, err = point.New(point.Config{
 		Links: s.links, Open: s.media.Get, Put: s.media.Put, Look: s.media.size,
-		MaskFolder: s.media.Folder, Memory: c.Memory.Take, Address: s.guard.Address, Log: c.logger(),
+		MaskFolder: s.media.Folder, Memory: c.Memory.Take, Address: s.guard.Address, Scratch: p.Scratch.Folder(), Log: c.logger(),
 		Handle: func(ctx context.Context, e adapters.Event) error { return s.workshop.jobs.Handle(ctx, e) },
 	})
 	if err != nil {

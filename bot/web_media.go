@@ -19,9 +19,10 @@ import (
 // webMedia keeps the files of the web channel among those of the jobs: they go with their
 // thread, and their time comes with the others'.
 type webMedia struct {
-	blobs  storage.Blobs
-	limits media.Limits
-	tell   plan.Tell
+	blobs   storage.Blobs
+	limits  media.Limits
+	tell    plan.Tell
+	scratch string // the folder for passing files
 }
 
 var _ web.Media = webMedia{}
@@ -59,7 +60,7 @@ func goneWhereNotFound(err error) error {
 
 // Look finds out what a file is. What looks into files needs them on the disk.
 func (m webMedia) Look(ctx context.Context, key, name, language string) (_ web.Found, err error) {
-	folder, err := os.MkdirTemp("", "atelier-look-")
+	folder, err := os.MkdirTemp(m.scratch, "atelier-look-")
 	if err != nil {
 		return web.Found{}, fmt.Errorf("make a passing folder: %w", err)
 	}

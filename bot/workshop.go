@@ -114,7 +114,7 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 		return nil, err
 	}
 	if a.Mind == nil {
-		if a.Mind, err = c.mind(catalogue, blobs, a.Tell); err != nil {
+		if a.Mind, err = c.mind(catalogue, pictures{blobs, c.limits(), a.Scratch}, a.Tell); err != nil {
 			return nil, err
 		}
 	}

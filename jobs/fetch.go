@@ -200,9 +200,9 @@ func (j *Jobs) takeFile(
 	if !ok {
 		return r, 0, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
 	}
-	dir, err := j.passingFolder(ctx)
+	dir, err := os.MkdirTemp(j.config.Scratch, "atelier-fetch-")
 	if err != nil {
-		return r, 0, err
+		return r, 0, fmt.Errorf("make a folder for a file: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// Whoever looks into it tells people about it by its name.

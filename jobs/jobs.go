@@ -148,7 +148,8 @@ type Config struct {
 	// even the failure can be written down, Run ends with the cause.
 	Impatient bool
 
-	// Scratch is the folder for passing files; empty is the system's.
+	// Scratch is the folder for passing files; whoever gives it removes what a killed process
+	// leaves there. Empty is the system's.
 	Scratch string
 	// Name tells people which process this is; empty makes one up.
 	Name string
@@ -181,7 +182,6 @@ type Jobs struct {
 	inspector *asynq.Inspector
 	logs      *logs
 	texts     *texts
-	passing   passingFolders
 	adapters  map[string]adapters.Adapter
 	active    *active
 	known     *known

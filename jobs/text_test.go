@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -194,27 +193,6 @@ func TestAKnownFileIsThereAgain(t *testing.T) {
 	}
 	if _, err := h.blobs.Stat(t.Context(), first.Blob); err != nil {
 		t.Errorf("it is not there: %v", err)
-	}
-}
-
-// TestFoldersOfKilledProcessesAreRemoved leaves some behind.
-func TestFoldersOfKilledProcessesAreRemoved(t *testing.T) {
-	t.Parallel()
-	h := enter(t)
-	scratch := t.TempDir()
-	old, young, other := "atelier-fetch-1", "atelier-fetch-2", "fetch-3"
-	then := time.Now().Add(-25 * time.Hour)
-	for _, name := range []string{old, young, other} {
-		check(t, os.MkdirAll(filepath.Join(scratch, name, "a"), 0o700))
-	}
-	for _, name := range []string{old, other} {
-		check(t, os.Chtimes(filepath.Join(scratch, name), then, then))
-	}
-	h.ask(h.start(func(c *jobs.Config) { c.Scratch = scratch }), h.says("t", "ann", "edge", h.chat.upload("a.png", "PNG a")))
-	left, err := filepath.Glob(filepath.Join(scratch, "*"))
-	check(t, err)
-	if len(left) != 2 || filepath.Base(left[0]) != young || filepath.Base(left[1]) != other {
-		t.Errorf("left are %v", left)
 	}
 }
 

@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 	if file := os.Getenv(countFile); file != "" {
 		os.Exit(count(file))
 	}
+	if root := os.Getenv(heldRoot); root != "" {
+		os.Exit(hold(root))
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -4,6 +4,7 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -17,10 +18,7 @@ func lock(file string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, unusableState("The file that locks the state cannot be opened", full(err))
 	}
-	fd := int(f.Fd())
-	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
-		err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
-	}
+	err = flock(f)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return nil, &storage.Fault{
@@ -33,6 +31,21 @@ func lock(file string) (unlock func() error, err error) {
 	}
 	return func() error {
 		// A program that is being started just now has the file open too, for a moment.
-		return errors.Join(syscall.Flock(fd, syscall.LOCK_UN), f.Close())
+		return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 	}, nil
+}
+
+// flock locks an open file, at once or not at all. Where another process has the lock it fails
+// with [syscall.EWOULDBLOCK].
+func flock(f *os.File) (err error) {
+	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	return err
+}
+
+// owned tells whether a file is that of the user that this process runs as.
+func owned(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
 }

@@ -2,7 +2,13 @@
 
 package disk
 
-import "atelier/storage"
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"atelier/storage"
+)
 
 // lock fails where an open file cannot be replaced, and cannot be locked without a wait,
 // as on Windows.
@@ -12,3 +18,8 @@ func lock(string) (unlock func() error, err error) {
 		Kind:     storage.ErrUnfit,
 	}
 }
+
+// flock locks nothing.
+func flock(*os.File) error { return errors.ErrUnsupported }
+
+func owned(fs.FileInfo) bool { return true }

@@ -14,7 +14,7 @@ import (
 // keepMask keeps a mask that is one. It is looked at when all of it has come: who sends
 // slowly keeps nobody else waiting.
 func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) (err error) {
-	come, size, err := arrived(part)
+	come, size, err := arrived(part, p.Scratch)
 	if err != nil {
 		return err
 	}
@@ -37,9 +37,9 @@ func (p *Pages) keepMask(ctx context.Context, f *form, part io.Reader, g Grant) 
 	return nil
 }
 
-// arrived is a passing file of all that comes, to be closed and removed.
-func arrived(part io.Reader) (_ *os.File, size int64, err error) {
-	to, err := os.CreateTemp("", "atelier-mask-")
+// arrived is a passing file in the folder of all that comes, to be closed and removed.
+func arrived(part io.Reader, folder string) (_ *os.File, size int64, err error) {
+	to, err := os.CreateTemp(folder, "atelier-mask-")
 	if err != nil {
 		return nil, 0, fmt.Errorf("make a passing file: %w", err)
 	}

@@ -42,6 +42,8 @@ type Config struct {
 	// function gives them back. nil looks at any number of masks at a time.
 	Memory func(ctx context.Context, bytes int64) (giveBack func(), err error)
 
+	// Scratch is the folder for passing files; empty is the system's.
+	Scratch string
 	// Phrases tells sentences in the language of who reads them. It holds [Words]; nil is a
 	// catalogue of these alone.
 	Phrases *phrase.Catalogue
