@@ -6,6 +6,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/alicebob/miniredis/v2"
 
+	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
@@ -101,9 +103,9 @@ func TestRealToolServerRunsEveryTool(t *testing.T) {
 	}
 }
 
-// TestFromMessageToThread: a wish in a chat is planned in one process, its step is done by
-// a worker of the queue gpu on the tool server, the picture goes over S3, and the answer
-// comes in the thread.
+// TestFromMessageToThread: a request in a chat is planned in one process, its step is done by
+// a worker of the queue gpu on the tool server, the results go over S3, and the answer comes
+// in the thread. The worker verifies that a sound plays.
 func TestFromMessageToThread(t *testing.T) {
 	t.Parallel()
 	gpu := realToolServer(t)
@@ -131,25 +133,40 @@ func TestFromMessageToThread(t *testing.T) {
 	for range look.C { // until the worker has told what it can
 		able, err := gateway.jobs.Elsewhere(t.Context())
 		check(t, err)
-		if len(able["text_to_image"]) > 0 {
+		if len(able["text_to_image"]) > 0 && len(able["audio_to_audio"]) > 0 {
 			break
 		}
 	}
-	wish := gateway.parlour.wish("m1", "draw a castle by the sea")
-	wish.Message.Files = nil
-	gateway.parlour.says <- wish
-	reply := <-gateway.parlour.replies
-	if len(reply.Files) != 1 || !strings.HasPrefix(reply.Files[0].Type, "image/") || reply.AnswerTo.ID != "m1" {
-		t.Errorf("it said %+v", reply)
-	}
-	r := gateway.waitFor(wish)
-	run := r.Runs[0]
-	if run.Status != jobs.Done || len(run.Made) != 1 || run.Made[0].Type != plan.Image {
-		t.Fatalf("it is %s: %+v\n%s\n%s", run.Status, run.Answer, gateway.log, worker.log)
-	}
-	for _, result := range run.Results {
-		if !strings.HasPrefix(result.Candidate, toolServer+":") {
-			t.Errorf("a step ran by %s", result.Candidate)
+	// The tiny model makes 1,000 samples a second, which a FLAC holds in packets of four seconds.
+	voices := filepath.Join(t.TempDir(), "voices.wav")
+	tool(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=5", voices)
+	for id, c := range map[string]struct {
+		text string
+		file string
+		made []plan.Type
+	}{
+		"draws":     {text: "draw a castle by the sea", made: []plan.Type{plan.Image}},
+		"separates": {text: "separate the voices in voices.wav", file: voices, made: []plan.Type{plan.Audio, plan.Audio}},
+	} {
+		wish := gateway.parlour.wish(id, c.text)
+		wish.Message.Files = nil
+		if c.file != "" {
+			wish.Message.Files = []adapters.File{{ID: "f", Name: filepath.Base(c.file), Handle: c.file}}
+		}
+		gateway.parlour.says <- wish
+		reply := <-gateway.parlour.replies
+		r := gateway.waitFor(wish)
+		run := r.Runs[0]
+		if run.Status != jobs.Done || !slices.EqualFunc(run.Made, c.made, func(m plan.Resource, of plan.Type) bool { return m.Type == of }) {
+			t.Fatalf("%s: it is %s: %+v\n%s\n%s", id, run.Status, run.Answer, gateway.log, worker.log)
+		}
+		if len(reply.Files) != len(c.made) || reply.AnswerTo.ID != id {
+			t.Errorf("%s: it said %+v", id, reply)
+		}
+		for _, result := range run.Results {
+			if !strings.HasPrefix(result.Candidate, toolServer+":") {
+				t.Errorf("%s: a step ran by %s", id, result.Candidate)
+			}
 		}
 	}
 }

@@ -84,6 +84,18 @@ func (a answer) duration() time.Duration {
 	return d
 }
 
+// packetLength is about how long a packet lasts, given when the last one begins. Packets of a FLAC
+// of 8 kHz last half a second.
+func (a answer) packetLength(last time.Duration) time.Duration {
+	most := 0
+	for _, s := range a.Streams {
+		if s.counts() {
+			most = max(most, number(s.Packets))
+		}
+	}
+	return last / time.Duration(max(most-1, 1))
+}
+
 // cutOff tells that a stream has far fewer packets than its file promises, where files
 // count them.
 func (a answer) cutOff() bool {

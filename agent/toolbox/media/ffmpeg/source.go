@@ -105,7 +105,7 @@ func (s *source) whole(ctx context.Context, said answer) bool {
 	}
 	there := s.measure(ctx)
 	if sure[s.demuxer] && s.look.Duration > 0 {
-		return (there == 0 || there >= s.look.Duration*9/10-tolerance) && chunksWhole(s.path)
+		return (there == 0 || there+said.packetLength(there) >= s.look.Duration*9/10-tolerance) && chunksWhole(s.path)
 	}
 	s.look.Duration = cmp.Or(there, s.look.Duration)
 	return true
@@ -198,8 +198,8 @@ func (s *source) probe(ctx context.Context) (answer, error) {
 	return parse(out)
 }
 
-// measure finds out how long a file really is by walking through it without decoding;
-// 0 if that fails.
+// measure finds out when the last packet of a file begins, by walking through the file
+// without decoding; 0 if that fails.
 func (s *source) measure(ctx context.Context) time.Duration {
 	out, err := s.run(ctx, s.programs.ffmpeg, 1<<20,
 		s.args([]string{"-nostdin", "-nostats", "-progress", "pipe:1"}, "-map", "0:V?", "-map", "0:a?", "-c", "copy", "-f", "null", "-"))
