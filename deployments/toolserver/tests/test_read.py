@@ -16,6 +16,7 @@ from PIL import Image
 
 from toolserver.faults import Cancelled, Fault
 from toolserver.read import Reader
+from toolserver.tasks import Parameters
 from toolserver.work import Film, Request, Sound
 
 from .fakes import noise, png, settings
@@ -204,6 +205,17 @@ def test_parameters_that_are_right_become_what_they_mean() -> None:
         "strength": 1,
         "target_size": {"width": 8, "height": 9},
     }
+
+
+def test_what_a_task_takes_is_not_made_out_again_for_each_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A schema of pydantic takes milliseconds, in which nothing else runs."""
+    read_file("image-to-image", png(64, 48), "image/png")
+
+    def schema(*_: Any, **__: Any) -> None:
+        pytest.fail("a schema was made")
+
+    monkeypatch.setattr(Parameters, "model_json_schema", schema)
+    read_file("image-to-image", png(64, 48), "image/png")
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])

@@ -10,6 +10,8 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
 from typing import Any, get_args
 
 import pydantic_core
@@ -202,14 +204,16 @@ def _file(told: Any, *names: str) -> bytes:  # noqa: ANN401 - JSON
     return data
 
 
-def picture_fields(parameters: type[Parameters]) -> dict[str, str]:
-    """The parameters that are files, and whether each is a picture or a mask."""
+@cache
+def picture_fields(parameters: type[Parameters]) -> Mapping[str, str]:
+    """The parameters that are files, and whether each is a picture or a mask. It is kept, since
+    pydantic takes milliseconds to make a schema, in which no other thread runs."""
     kinds = {}
     for name, told in parameters.model_json_schema()["properties"].items() if parameters.model_fields else ():
         for one in [told, *told.get("anyOf", ())]:
             if one.get("format") in ("picture", "mask"):
                 kinds[name] = one["format"]
-    return kinds
+    return MappingProxyType(kinds)
 
 
 def validated(spec: Task, told: Mapping[str, Any]) -> dict[str, Any]:
