@@ -1,12 +1,14 @@
 """Models share the memory of a device: who leaves, who waits, and what happens if it is not enough."""
 
 import asyncio
+import threading
 import weakref
+from concurrent.futures import thread
 
 import pytest
 import torch
 
-from .engine_rig import MIB, FakeDevice, Gate, model, rig, until
+from .engine_rig import LIMIT, MIB, FakeDevice, Gate, model, rig, until
 
 __all__ = ["rig"]
 
@@ -50,6 +52,26 @@ async def test_nothing_is_left_of_a_model_when_the_next_one_is_loaded(rig):
         await r.ask(name)
     assert seen == [0, 0, 0]
     assert alive() == 1
+
+
+async def test_a_thread_that_is_slow_to_end_holds_no_model(rig, monkeypatch):
+    """Threads of an executor tell a result before they let go of it and of what they were given."""
+    r = rig([model("a")])
+    alive, looked = watched(r), threading.Event()
+    real = thread._WorkItem.run
+
+    def run(item):
+        real(item)
+        if threading.current_thread().name.startswith(("device", "load")):
+            assert looked.wait(LIMIT)
+
+    monkeypatch.setattr(thread._WorkItem, "run", run)
+    try:
+        assert await r.ask("a") == "done x"
+        r.engine._cache.drop_idle()
+        assert alive() == 0
+    finally:
+        looked.set()
 
 
 async def test_a_model_in_use_stays_and_who_needs_its_room_waits(rig):

@@ -34,6 +34,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from typing import Generic, TypeVar
 
 import torch
 
@@ -48,6 +49,8 @@ from .registry import Model, Registry
 from .settings import Settings
 from .weights import Files, Weights
 from .work import Loaded, Place, Request, Result
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -116,6 +119,24 @@ class _Failure:
     kind: trouble.Kind | None
     """None for a fault that the family raised itself, and for work that was called off."""
     fault: Fault
+
+
+class _Held(Generic[T]):
+    """What is handed to a thread or comes of it. A thread of an executor keeps its arguments and
+    its result for a while after others have the result: a model among them would still take its
+    memory when the next one is loaded."""
+
+    def __init__(self, value: T | None = None) -> None:
+        self._value = value
+
+    def put(self, value: T) -> None:
+        self._value = value
+
+    def take(self) -> T:
+        """What is held, which is let go of."""
+        value, self._value = self._value, None
+        assert value is not None
+        return value
 
 
 class Engine:
@@ -353,10 +374,13 @@ class Engine:
         self._loads += 1
         self._loading = True
         try:
-            loaded = await loop.run_in_executor(self._load_thread, self._load_now, model, files)
+            held = _Held[Loaded | _Failure]()
+            await loop.run_in_executor(self._load_thread, self._load_now, model, files, held)
+            loaded = held.take()
             if isinstance(loaded, _Failure) and loaded.kind == "memory":
                 self._cache.drop_idle()
-                loaded = await loop.run_in_executor(self._load_thread, self._load_now, model, files)
+                await loop.run_in_executor(self._load_thread, self._load_now, model, files, held)
+                loaded = held.take()
         finally:
             self._loading = False
         self.metrics.load_seconds.labels(model.id).inc(self._clock() - began)
@@ -366,8 +390,8 @@ class Engine:
             return loaded.fault
         return loaded
 
-    def _load_now(self, model: Model, files: Files) -> Loaded | _Failure:
-        """In the thread for loading."""
+    def _load_now(self, model: Model, files: Files, held: _Held[Loaded | _Failure]) -> None:
+        """In the thread for loading. What came of it is held."""
         if self._rubbish:  # of what was dropped for it
             self._rubbish = False
             self._device.clear()
@@ -375,13 +399,13 @@ class Engine:
         place = Place(files.folder, self._device.name, dtype, files.companions)
         try:
             with self._device.here():
-                return families.find(model.family).load(model, place)
+                held.put(families.find(model.family).load(model, place))
         except Fault as fault:
             log.warning("%s cannot be loaded: %s", model.id, fault)
-            return _Failure(None, _copy(fault))
+            held.put(_Failure(None, _copy(fault)))
         except Exception as err:
             trouble.note("could not be loaded", model.id, err, public=True)
-            return self._sorted(err, trouble.of_load(err, model.id))
+            held.put(self._sorted(err, trouble.of_load(err, model.id)))
 
     # Running.
 
@@ -455,7 +479,7 @@ class Engine:
             job.tell(0)
         began = self._clock()
         loop = asyncio.get_running_loop()
-        outcome = await loop.run_in_executor(self._run_thread, self._run_now, model, loaded, jobs, loop)
+        outcome = await loop.run_in_executor(self._run_thread, self._run_now, model, _Held(loaded), jobs, loop)
         seconds = self._clock() - began
         self._queues.passed(jobs[0].order, seconds)
         self.metrics.batches.labels(model.id).inc()
@@ -470,8 +494,9 @@ class Engine:
             job.end((result,))
         return None
 
-    def _run_now(self, model: Model, loaded: Loaded, jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop) -> list[Result] | _Failure:
+    def _run_now(self, model: Model, held: _Held[Loaded], jobs: Sequence[_Job], loop: asyncio.AbstractEventLoop) -> list[Result] | _Failure:
         """In the thread of the device."""
+        loaded = held.take()
         told = 0.0
 
         def tell(done: float) -> None:
