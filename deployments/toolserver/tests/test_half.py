@@ -4,6 +4,7 @@ in float32, knows bfloat16."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -75,9 +76,21 @@ def halved(tiny_cache):
     return load
 
 
+def in_float(real: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """A convolution that CPUs without bfloat16 take minutes for. It still fails where what goes in
+    and the weights are of different precision."""
+
+    def convolve(tensor, weight, bias=None, *more, **how):
+        if {t.dtype for t in (tensor, weight, bias) if t is not None} != {torch.bfloat16}:
+            return real(tensor, weight, bias, *more, **how)
+        return real(tensor.float(), weight.float(), None if bias is None else bias.float(), *more, **how).to(torch.bfloat16)
+
+    return convolve
+
+
 @pytest.fixture(autouse=True)
-def smooth(monkeypatch):
-    """torch brings pictures smoothly to another size in bfloat16 on a GPU only."""
+def as_on_a_gpu(monkeypatch):
+    """What torch does in bfloat16 on a GPU only, or is slow at without one."""
     real = torch.nn.functional.interpolate
 
     def interpolate(tensor, *more, **how):
@@ -86,6 +99,8 @@ def smooth(monkeypatch):
         return real(tensor, *more, **how)
 
     monkeypatch.setattr(torch.nn.functional, "interpolate", interpolate)
+    for name in ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"):
+        monkeypatch.setattr(torch.nn.functional, name, in_float(getattr(torch.nn.functional, name)))
 
 
 @pytest.mark.parametrize(("name", "task"), CASES)
