@@ -243,7 +243,7 @@ func TestHowPicturesLeave(t *testing.T) {
 		"clear.png":     {pngOf(t, plain(8, 8, color.NRGBA{1, 2, 3, 0})), "image/png 8x8", false, ""},
 		"truncated.png": {pngOf(t, scene(120, 90))[:200], "", false, "cut off or damaged"},
 		"empty.png":     {nil, "", false, "is empty"},
-		"wrong.png":     {wav(), "", false, "is not what its ending says"},
+		"wrong.png":     {wav(), "", false, "is a WAV sound, but a picture is needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -142,7 +142,7 @@ func TestLookRefuses(t *testing.T) {
 		"no samples":           {path: made(t, "none.wav", with(lavfi(tone), "-t", "0")...), want: "\"none.wav\" is empty: there is no sound in it; please send it again."},
 		"nothing at all":       {path: file("empty.mp3", ""), want: "is empty"},
 		"a playlist":           {path: file("list.mp4", "#EXTM3U\n#EXTINF:1,\n/etc/passwd\n"), want: "is not what its ending says"},
-		"a wrong ending":       {path: file("photo.mp3", "\x89PNG\r\n\x1a\n"), want: "is not what its ending says"},
+		"a picture":            {path: file("photo.mp3", "\x89PNG\r\n\x1a\n"), want: "cut off"},
 		"notes":                {path: file("tune.mid", "MThd\x00\x00\x00\x06\x00\x00\x00\x01\x00\x60MTrk\x00\x00\x00\x04\x00\xff\x2f\x00"), want: "is a tune in notes"},
 		"a text":               {path: file("words.txt", "words"), want: "but sound or a video is needed"},
 		"an hour":              {config: Config{Longest: 30 * time.Minute}, path: made(t, "hour.flac", "-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "3600"), want: "is 60 minutes long, and at most 30 minutes are taken"},
