@@ -24,7 +24,6 @@ import (
 	"github.com/slack-go/slack/socketmode"
 
 	"atelier/adapters"
-	"atelier/adapters/slack/slacktest"
 )
 
 // others are values of every type of JSON, for a field that expects another.
@@ -233,9 +232,10 @@ func TestOddEnvelopes(t *testing.T) {
 // TestOddFieldsAreLogged by their names, and never with what stands in them.
 func TestOddFieldsAreLogged(t *testing.T) {
 	t.Parallel()
-	h := listenTo(t, workspaceOf(t, true, slacktest.Options{}))
 	var log lines
-	h.s.config.Log = slog.New(slog.NewTextHandler(&log, nil))
+	w := newWorkspace(t, true)
+	w.log = slog.New(slog.NewTextHandler(&log, nil))
+	h := listenTo(t, w)
 	e := wholeEvent(h, 1)
 	change(e, "event.files.initial_comment", "my secret comment")
 	b, err := json.Marshal(e)

@@ -2,6 +2,7 @@ package slack
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -29,6 +30,7 @@ type workspace struct {
 	zoe     string
 	someone string // the first person
 	http    bool
+	log     *slog.Logger                  // nil is none
 	stalled chan struct{}                 // nil where it is not
 	read    map[string]adapterstest.Shown // by message and edit: reading it takes long
 
@@ -66,7 +68,7 @@ const largestFile = 4 << 20
 func (w *workspace) Adapter(t *testing.T, open adapters.Opener) adapters.Adapter {
 	t.Helper()
 	c := Config{
-		BotToken: w.BotToken(), APIURL: w.URL(), State: &w.state, Open: open, MaxFile: largestFile,
+		BotToken: w.BotToken(), APIURL: w.URL(), State: &w.state, Open: open, MaxFile: largestFile, Log: w.log,
 		Proxy: func(*http.Request) (*url.URL, error) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
