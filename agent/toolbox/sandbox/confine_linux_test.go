@@ -43,18 +43,15 @@ type failing struct {
 
 // What kernels and containers lack.
 var (
-	noLandlock = failing{call: unix.SYS_LANDLOCK_CREATE_RULESET, so: unix.ENOSYS}
-	noFilters  = []failing{
-		{call: unix.SYS_PRCTL, first: unix.PR_GET_SECCOMP, so: unix.EINVAL}, {call: unix.SYS_PRCTL, first: unix.PR_SET_SECCOMP, so: unix.EINVAL},
-		{call: unix.SYS_SECCOMP, so: unix.ENOSYS},
-	}
+	noLandlock   = failing{call: unix.SYS_LANDLOCK_CREATE_RULESET, so: unix.ENOSYS}
+	noFilters    = []failing{{call: unix.SYS_PRCTL, first: unix.PR_SET_SECCOMP, so: unix.EINVAL}, {call: unix.SYS_SECCOMP, so: unix.ENOSYS}}
 	noNamespaces = []failing{{call: unix.SYS_UNSHARE, so: unix.EPERM}, {call: unix.SYS_CLONE, bits: namespaces, so: unix.EPERM}, {call: unix.SYS_CLONE3, so: unix.ENOSYS}}
 )
 
 var worlds = map[string]world{
-	"an ordinary user":                 {ordinary: true, says: []string{"only root can", "The filter of system calls keeps them from"}},
-	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root without CAP_SYS_PTRACE", "The filter of system calls keeps them from"}},
-	"root of a user namespace":         {root: true, namespace: true, says: []string{"may not become user 65530", "The filter of system calls keeps them from"}},
+	"an ordinary user":                 {ordinary: true, says: []string{"only root can", "A filter of system calls keeps them from"}},
+	"root of a container":              {root: true, without: unix.CAP_SYS_PTRACE, says: []string{"root without CAP_SYS_PTRACE", "A filter of system calls keeps them from"}},
+	"root of a user namespace":         {root: true, namespace: true, says: []string{"may not become user 65530", "A filter of system calls keeps them from"}},
 	"root that may not change":         {root: true, fails: []failing{{call: unix.SYS_SETRESUID, so: unix.EPERM}}, says: []string{"may not become user 65530"}},
 	"no user namespaces":               {root: true, ordinary: true, fails: noNamespaces},
 	"no Landlock":                      {root: true, ordinary: true, fails: []failing{noLandlock}, says: []string{"no Landlock", "read and write the files that this process may"}},

@@ -105,8 +105,9 @@ const ownUser = 65530
 // noSetuidFixup is SECBIT_NO_SETUID_FIXUP of capabilities(7).
 const noSetuidFixup = 1 << 2
 
-// needed are the privileges that a user of its own takes: to change into it and keep but one, to
-// read what it is given and write its folder, and for this program to end it and to see what it holds open.
+// needed are the privileges that a user of its own takes: to change into it and keep but one,
+// to read what it is given and write its folder, and for this program to end it and to see
+// which files it holds open.
 var needed = []struct {
 	capability int
 	name       string
@@ -136,7 +137,7 @@ func changeUser() error {
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noSetuidFixup, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep privileges: %w", err)
 	}
-	// Those of this thread alone: what the others were does not outlive the start of the program.
+	// Only this thread changes: the others end when it becomes the program.
 	for _, c := range []struct{ call, first uintptr }{{unix.SYS_SETGROUPS, 0}, {unix.SYS_SETRESGID, ownUser}, {unix.SYS_SETRESUID, ownUser}} {
 		if _, _, err := unix.RawSyscall(c.call, c.first, c.first, c.first); err != 0 {
 			return fmt.Errorf("it may not become user %d: %w", ownUser, err)
@@ -221,7 +222,10 @@ func dropCapabilities(ownUser bool) error {
 	const keep = 1 << unix.CAP_DAC_OVERRIDE
 	left := all.Permitted & keep
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	data := [2]unix.CapUserData{{Effective: left, Permitted: left, Inheritable: left}}
+	data := [2]unix.CapUserData{{Effective: left, Permitted: left}}
+	if ownUser {
+		data[0].Inheritable = left
+	}
 	if err := unix.Capset(&header, &data[0]); err != nil {
 		return fmt.Errorf("give up privileges: %w", err)
 	}
@@ -265,7 +269,7 @@ func (h protection) user() string {
 	}
 	said := fmt.Sprintf("Programs run as the user of this process (%d), not as one of their own: %s.", os.Geteuid(), h.WhyNot)
 	if h.Filtered {
-		said += " The filter of system calls keeps them from its limits and its priority, and from the mode, owner and times of all files."
+		said += " A filter of system calls keeps them from changing the limits and priority of other processes, and the mode, owner and times of files."
 	}
 	return said
 }
