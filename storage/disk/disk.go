@@ -1,5 +1,5 @@
 // Package disk keeps blobs as files of a folder, which several processes may share, and
-// state in a file, which one process has for itself.
+// state in a file, which one process has for itself. [Scratch] is for what is not kept.
 //
 // Promises of [Blobs] beyond those of the storage package:
 //   - A file is written beside its place, synced and renamed into it, and then its folder

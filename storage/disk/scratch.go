@@ -94,13 +94,17 @@ func (s *Scratch) Close() error {
 
 // Sweep removes the folders of processes that do not live any more, and what has no lock and
 // was not changed for a day. It follows no links, and goes on where it can after something
-// that could not be removed.
+// that could not be removed. Call it from time to time: it also keeps this folder young, so
+// that what cleans the system's folder by age leaves it.
 func (s *Scratch) Sweep() error {
 	entries, err := os.ReadDir(s.root)
 	if err != nil {
 		return fmt.Errorf("look for temporary files that were left: %w", err)
 	}
 	var failed error
+	for _, name := range []string{s.folder, filepath.Join(s.folder, scratchLock)} {
+		failed = errors.Join(failed, os.Chtimes(name, time.Now(), time.Now()))
+	}
 	for _, e := range entries {
 		name := filepath.Join(s.root, e.Name())
 		ours := slices.ContainsFunc(unlocked, func(prefix string) bool { return strings.HasPrefix(e.Name(), prefix) })

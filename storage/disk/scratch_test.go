@@ -157,7 +157,16 @@ func TestWhatIsSwept(t *testing.T) {
 		stays = append(stays, "atelier-step-other")
 	}
 	s := openScratch(t, root)
-	if err := errors.Join(s.Sweep(), s.Close()); err != nil {
+	if err := os.Chtimes(s.Folder(), then, then); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Sweep(); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(s.Folder()); err != nil || time.Since(info.ModTime()) > time.Hour {
+		t.Errorf("its own is not kept young: %v, %v", info, err)
+	}
+	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 	slices.Sort(stays)

@@ -299,7 +299,7 @@ func (r spoilt) wantLoss(t *testing.T, bytes int) {
 	if bytes == all {
 		bytes, told = 0, "lost_bytes=all "
 	}
-	want := disk.Loss{File: r.file, Bytes: int64(bytes), Size: int64(len(r.data))}
+	want := disk.Loss{File: r.file, Bytes: int64(bytes)}
 	if len(r.before) != 1 || r.before[0] != want {
 		t.Errorf("before it was opened it was seen as %+v, not %+v", r.before, want)
 	}

@@ -20,8 +20,6 @@ type Loss struct {
 	// Bytes is how much of what was sure cannot be read; zero means that the whole file was
 	// cut off, and nobody knows how long it was.
 	Bytes int64
-	// Size is what is left of the file.
-	Size int64
 	// Kept tells that this is a copy: the state goes on without what is lost.
 	Kept bool
 }
@@ -108,7 +106,7 @@ func ExamineState(file string) ([]Loss, error) {
 			return losses, err
 		}
 		if r.damaged() {
-			losses = append(losses, Loss{File: f, Bytes: r.lost, Size: int64(len(data)), Kept: f != file})
+			losses = append(losses, Loss{File: f, Bytes: r.lost, Kept: f != file})
 		}
 	}
 	return losses, nil

@@ -11,6 +11,8 @@
 //     appendfsync everysec, which deployments/ sets, it loses at most the last second or
 //     two; a replica that takes over loses what had not reached it. Until then nothing is
 //     lost, so the server must not evict: Check refuses one that would.
+//   - What was deleted is gone from the server's memory. Its append-only file and its
+//     snapshots hold it until it rewrites them, by its settings.
 //
 // A value lies under PREFIX{GROUP}/REST as a string: 16 bytes of mark, then the value. A
 // list is a hash there: n is its length, 0, 1, 2 … are its values, and "t" with a mark is
