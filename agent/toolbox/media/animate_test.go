@@ -25,8 +25,8 @@ func seenOf(t *testing.T, g *gif.GIF) []*image.NRGBA {
 		before := copied(canvas)
 		for y := frame.Rect.Min.Y; y < frame.Rect.Max.Y; y++ {
 			for x := frame.Rect.Min.X; x < frame.Rect.Max.X; x++ {
-				if c := color.NRGBAModel.Convert(frame.At(x, y)).(color.NRGBA); c.A != 0 {
-					canvas.SetNRGBA(x, y, c)
+				if _, _, _, a := frame.At(x, y).RGBA(); a != 0 {
+					canvas.Set(x, y, frame.At(x, y))
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"image"
 	"image/png"
@@ -72,14 +73,12 @@ func reduced(r io.Reader, width, height int, colours byte) (image.Image, error) 
 		}
 		row, above = above, row
 	}
-	switch n, err := io.Copy(io.Discard, z); { // the checksum of all stands at the end
-	case err != nil:
-		return nil, err //nolint:wrapcheck // of the reader
-	case n > 0:
-		return nil, png.FormatError("too much pixel data")
+	// The checksum of all stands at the end, and that of the last part behind it.
+	if n, err := z.Read(row[:1]); n > 0 || !errors.Is(err, io.EOF) {
+		return nil, damage(err)
 	}
 	if _, err := io.Copy(io.Discard, parts); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read the end of a PNG: %w", err)
 	}
 	return out, nil
 }
@@ -90,6 +89,11 @@ func whole(err error) error {
 		return io.ErrUnexpectedEOF
 	}
 	return err
+}
+
+// damage is the error of a file that is not as it should be.
+func damage(err error) error {
+	return errors.Join(png.FormatError("the data of the picture is damaged"), err)
 }
 
 // unfilter undoes what made a row easier to pack, by the pixel before and the row above
@@ -111,7 +115,7 @@ func unfilter(filter byte, row, above []byte, size int) error {
 			if i >= size {
 				left = int(row[i-size])
 			}
-			row[i] += uint8((left + int(up)) / 2) //nolint:gosec // a mean of bytes
+			row[i] += uint8((left + int(up)) / 2)
 		}
 	case 4:
 		for i, up := range above {
@@ -122,7 +126,7 @@ func unfilter(filter byte, row, above []byte, size int) error {
 			row[i] += paeth(left, int(up), corner)
 		}
 	default:
-		return png.FormatError("bad filter type")
+		return damage(nil)
 	}
 	return nil
 }
@@ -133,11 +137,11 @@ func paeth(left, up, corner int) uint8 {
 	l, u, c := distance(up-corner), distance(left-corner), distance(left+up-2*corner)
 	switch {
 	case l <= u && l <= c:
-		return uint8(left) //nolint:gosec // a byte
+		return uint8(left)
 	case u <= c:
-		return uint8(up) //nolint:gosec // a byte
+		return uint8(up)
 	}
-	return uint8(corner) //nolint:gosec // a byte
+	return uint8(corner)
 }
 
 // imageData reads the data of a PNG's parts called IDAT, from after its first part on, up
@@ -173,7 +177,7 @@ func (d *imageData) next() error {
 			return whole(err)
 		}
 		if binary.BigEndian.Uint32(sum[:]) != d.sum {
-			return png.FormatError("invalid checksum")
+			return damage(nil)
 		}
 	}
 	for {

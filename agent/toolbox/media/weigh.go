@@ -64,7 +64,7 @@ func (f *file) weight(l Limits) Weight {
 
 func (f *file) rewind() error {
 	_, err := f.Seek(0, io.SeekStart)
-	return err //nolint:wrapcheck // nobody is told
+	return err
 }
 
 // readingRate is how many bytes a pixel takes at most from the file to a picture of eight
@@ -118,11 +118,11 @@ func bytesOf(m color.Model) int64 {
 // head does not tell counts as such.
 func progressive(head []byte) bool {
 	for b := head[min(2, len(head)):]; len(b) >= 4 && b[0] == 0xFF; {
-		switch marker := b[1]; {
-		case marker == 0xFF: // padding
+		switch b[1] {
+		case 0xFF: // padding
 			b = b[1:]
 			continue
-		case marker == 0xC0 || marker == 0xC1:
+		case 0xC0, 0xC1:
 			return false
 		}
 		size := int(b[2])<<8 + int(b[3]) + 2
@@ -148,6 +148,6 @@ func reducible(b []byte) bool {
 	if len(b) < firstPart || b[depthAt] != 16 || b[interlaceAt] != 0 {
 		return false
 	}
-	at := bytes.Index(b, []byte("IDAT"))
-	return at >= 0 && !bytes.Contains(b[:at], []byte("tRNS"))
+	before, _, found := bytes.Cut(b, []byte("IDAT"))
+	return found && !bytes.Contains(before, []byte("tRNS"))
 }

@@ -81,7 +81,7 @@ func system() int64 {
 	if all, err := memlimit.FromSystem(); err == nil {
 		limit = min(limit, all) // a container may be allowed more than there is
 	}
-	return int64(limit) //nolint:gosec // at most 1<<62
+	return int64(limit)
 }
 
 // Limit is what the process and its programs may hold together, in bytes.

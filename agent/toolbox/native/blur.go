@@ -43,11 +43,12 @@ func newBox(sigma float64) box {
 // blurs both ways. before and after change a row in the floating-point form; nil for none.
 func (b box) rows(ctx context.Context, dst, src *image.NRGBA, before, after func([]float32)) error {
 	w := src.Rect.Dx()
-	const together = 16                           // rows, so that columns are written whole cache lines at a time
-	type buffers struct{ lines, spare []float32 } // kept from band to band: as garbage they would be many times the picture
+	const together = 16 // rows, so that columns are written whole cache lines at a time
+	// Kept from band to band: as garbage they would be many times the picture.
+	type buffers struct{ lines, spare []float32 }
 	kept := sync.Pool{New: func() any { return &buffers{make([]float32, 4*w*together), make([]float32, 4*w)} }}
 	return media.InBands(ctx, src.Rect.Dy(), together, func(from, to int) {
-		own, _ := kept.Get().(*buffers)
+		own, _ := kept.Get().(*buffers) //nolint:errcheck // it holds nothing else
 		defer kept.Put(own)
 		lines, spare := own.lines, own.spare
 		for y := from; y < to; y++ {
