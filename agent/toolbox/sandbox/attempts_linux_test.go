@@ -47,10 +47,13 @@ const (
 
 // arena is where attempts are made.
 type arena struct {
-	Given, Sibling, Folder string
-	Bot, Victim            int // processes: the one that runs programs, and another one
-	Port                   int
-	Socket                 string
+	Given   string `json:"given"`
+	Sibling string `json:"sibling"`
+	Folder  string `json:"folder"`
+	Bot     int    `json:"bot"`    // the process that runs programs
+	Victim  int    `json:"victim"` // another one
+	Port    int    `json:"port"`
+	Socket  string `json:"socket"`
 }
 
 // attempts are what the sandbox is tested by.
@@ -75,17 +78,17 @@ var attempts = append([]attempt{
 	{name: "empty a sibling", by: emptying, try: func(a arena) error { return os.Truncate(a.Sibling, 5) }},
 	{name: "run what it has written", by: files, try: func(arena) error {
 		b, err := os.ReadFile("/bin/true")
-		return errors.Join(err, os.WriteFile("mine", b, 0o700), exec.Command("./mine").Run()) //nolint:gosec,noctx // a copy of true
+		return errors.Join(err, os.WriteFile("mine", b, 0o700), exec.Command("./mine").Run())
 	}},
 
 	{name: "change the mode of a sibling", by: calls | otherUser, try: func(a arena) error { return unix.Fchmodat(unix.AT_FDCWD, a.Sibling, 0o644, 0) }},
-	{name: "change the mode of the folder above", by: calls | otherUser, try: func(a arena) error { return os.Chmod(a.Folder, 0o755) }},
+	{name: "change the mode of the folder above", by: calls | otherUser, try: func(a arena) error { return os.Chmod(a.Folder, 0o700) }},
 	{name: "change the mode of what is given", by: calls | otherUser, try: opened(func(fd int) error { return unix.Fchmod(fd, 0o644) })},
 	{name: "change a mode by the newer call", by: calls | otherUser, harmful: true, try: func(a arena) error {
-		return callAt(unix.SYS_FCHMODAT2, a.Sibling, 0o644, 0)
+		return callAt(unix.SYS_FCHMODAT2, a.Sibling, 0o644)
 	}},
 	{name: "change the mode of its own file", by: calls, try: func(arena) error {
-		return errors.Join(writes("own", os.O_WRONLY|os.O_CREATE), os.Chmod("own", 0o644))
+		return errors.Join(writes("own", os.O_WRONLY|os.O_CREATE), os.Chmod("own", 0o400))
 	}},
 	{name: "change the owner of a sibling", by: calls | otherUser, try: func(a arena) error { return os.Lchown(a.Sibling, os.Getuid(), os.Getgid()) }},
 	{name: "change the owner of what is given", by: calls | otherUser, try: opened(func(fd int) error { return unix.Fchown(fd, os.Getuid(), os.Getgid()) })},
@@ -93,20 +96,20 @@ var attempts = append([]attempt{
 		return errors.Join(writes("away", os.O_WRONLY|os.O_CREATE), os.Chown("away", 12345, -1))
 	}},
 	{name: "change the times of a sibling", by: calls | otherUser, try: func(a arena) error { return os.Chtimes(a.Sibling, time.Unix(1, 0), time.Unix(1, 0)) }},
-	{name: "touch a sibling", by: calls, try: func(a arena) error { return callAt(unix.SYS_UTIMENSAT, a.Sibling, 0, 0) }},
+	{name: "touch a sibling", by: calls, try: func(a arena) error { return callAt(unix.SYS_UTIMENSAT, a.Sibling, 0) }},
 	{name: "name an attribute", by: calls, harmful: true, try: func(a arena) error { return unix.Setxattr(a.Sibling, "user.test", nil, 0) }},
 	{name: "name an attribute of a link", by: calls, harmful: true, try: func(a arena) error { return unix.Lsetxattr(a.Sibling, "user.test", nil, 0) }},
 	{name: "name an attribute of what is given", by: calls, harmful: true, try: opened(func(fd int) error { return unix.Fsetxattr(fd, "user.test", nil, 0) })},
 	{name: "name an attribute by the newer call", by: calls, harmful: true, try: func(a arena) error {
-		return callAt(unix.SYS_SETXATTRAT, a.Sibling, 0, 0)
+		return callAt(unix.SYS_SETXATTRAT, a.Sibling, 0)
 	}},
 	{name: "remove an attribute", by: calls, harmful: true, try: func(a arena) error { return unix.Removexattr(a.Sibling, "user.test") }},
 	{name: "remove an attribute of a link", by: calls, harmful: true, try: func(a arena) error { return unix.Lremovexattr(a.Sibling, "user.test") }},
 	{name: "remove an attribute of what is given", by: calls, harmful: true, try: opened(func(fd int) error { return unix.Fremovexattr(fd, "user.test") })},
 	{name: "remove an attribute by the newer call", by: calls, harmful: true, try: func(a arena) error {
-		return callAt(unix.SYS_REMOVEXATTRAT, a.Sibling, 0, 0)
+		return callAt(unix.SYS_REMOVEXATTRAT, a.Sibling, 0)
 	}},
-	{name: "set flags of a sibling", by: calls, harmful: true, try: func(a arena) error { return callAt(unix.SYS_FILE_SETATTR, a.Sibling, 0, 0) }},
+	{name: "set flags of a sibling", by: calls, harmful: true, try: func(a arena) error { return callAt(unix.SYS_FILE_SETATTR, a.Sibling, 0) }},
 	{name: "set flags of what is given", by: calls, harmful: true, try: control(unix.FS_IOC_SETFLAGS)},
 	{name: "set flags of 32 bits", by: calls, harmful: true, try: control(setFlags32)},
 	{name: "set further flags", by: calls, harmful: true, try: control(setAttributes)},
@@ -126,28 +129,28 @@ var attempts = append([]attempt{
 	}},
 	{name: "set another's scheduler", by: calls | otherUser | lesser, try: func(a arena) error {
 		var none int32
-		return call(unix.SYS_SCHED_SETSCHEDULER, uintptr(a.Victim), unix.SCHED_BATCH, uintptr(unsafe.Pointer(&none)), 0) //nolint:gosec // as it takes it
+		return call(unix.SYS_SCHED_SETSCHEDULER, uintptr(a.Victim), unix.SCHED_BATCH, uintptr(unsafe.Pointer(&none))) //nolint:gosec // as it takes it
 	}},
 	{name: "set another's scheduling", by: calls | otherUser | lesser, try: func(a arena) error {
 		return unix.SchedSetAttr(a.Victim, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH}, 0)
 	}},
 	{name: "set another's rank", by: calls | otherUser | lesser, try: func(a arena) error {
 		var none int32
-		return call(unix.SYS_SCHED_SETPARAM, uintptr(a.Victim), uintptr(unsafe.Pointer(&none)), 0, 0) //nolint:gosec // as it takes it
+		return call(unix.SYS_SCHED_SETPARAM, uintptr(a.Victim), uintptr(unsafe.Pointer(&none)), 0) //nolint:gosec // as it takes it
 	}},
 	{name: "let another yield", by: calls | otherUser | lesser, try: func(a arena) error { return unix.Setpriority(unix.PRIO_PROCESS, a.Victim, 19) }},
 	{name: "let all of a user yield", by: calls, harmful: true, try: func(a arena) error { return unix.Setpriority(unix.PRIO_USER, owner(a.Given), 19) }},
-	{name: "let another read later", by: calls | otherUser | lesser, try: func(a arena) error { return call(unix.SYS_IOPRIO_SET, ioprioProcess, uintptr(a.Victim), 2<<13|7, 0) }},
-	{name: "let all of a user read later", by: calls | otherUser, harmful: true, try: func(a arena) error { return call(unix.SYS_IOPRIO_SET, 3, uintptr(owner(a.Given)), 2<<13|7, 0) }},
-	{name: "move another's memory", by: calls, harmful: true, try: func(a arena) error { return call(unix.SYS_MIGRATE_PAGES, uintptr(a.Victim), 0, 0, 0) }},
-	{name: "move another's pages", by: calls, harmful: true, try: func(a arena) error { return call(unix.SYS_MOVE_PAGES, uintptr(a.Victim), 0, 0, 0) }},
+	{name: "let another read later", by: calls | otherUser | lesser, try: func(a arena) error { return call(unix.SYS_IOPRIO_SET, ioprioProcess, uintptr(a.Victim), 2<<13|7) }},
+	{name: "let all of a user read later", by: calls | otherUser, harmful: true, try: func(a arena) error { return call(unix.SYS_IOPRIO_SET, 3, uintptr(owner(a.Given)), 2<<13|7) }},
+	{name: "move another's memory", by: calls, harmful: true, try: func(a arena) error { return call(unix.SYS_MIGRATE_PAGES, uintptr(a.Victim), 0, 0) }},
+	{name: "move another's pages", by: calls, harmful: true, try: func(a arena) error { return call(unix.SYS_MOVE_PAGES, uintptr(a.Victim), 0, 0) }},
 	{name: "share another's core", by: calls, harmful: true, try: func(a arena) error { return unix.Prctl(unix.PR_SCHED_CORE, 2, uintptr(a.Victim), 0, 0) }},
 	{name: "end another", by: scope | quiet | otherUser, try: func(a arena) error { return unix.Kill(a.Victim, 0) }},
 	{name: "end another's thread", by: scope | quiet | otherUser, try: func(a arena) error { return unix.Tgkill(a.Victim, a.Victim, 0) }},
-	{name: "end another by the older call", by: scope | quiet | otherUser, try: func(a arena) error { return call(unix.SYS_TKILL, uintptr(a.Victim), 0, 0, 0) }},
-	{name: "send another a word", by: scope | quiet | otherUser, harmful: true, try: func(a arena) error { return call(unix.SYS_RT_SIGQUEUEINFO, uintptr(a.Victim), 0, 0, 0) }},
+	{name: "end another by the older call", by: scope | quiet | otherUser, try: func(a arena) error { return call(unix.SYS_TKILL, uintptr(a.Victim), 0, 0) }},
+	{name: "send another a word", by: scope | quiet | otherUser, harmful: true, try: func(a arena) error { return call(unix.SYS_RT_SIGQUEUEINFO, uintptr(a.Victim), 0, 0) }},
 	{name: "send another's thread a word", by: scope | quiet | otherUser, harmful: true, try: func(a arena) error {
-		return call(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(a.Victim), uintptr(a.Victim), 0, 0)
+		return call(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(a.Victim), uintptr(a.Victim), 0)
 	}},
 	{name: "end another by its file", by: scope | calls | otherUser, try: func(a arena) error {
 		fd, err := unix.PidfdOpen(a.Victim, 0)
@@ -173,7 +176,7 @@ var attempts = append([]attempt{
 		_, err := unix.ProcessVMWritev(a.Victim, nil, nil, 0)
 		return err
 	}},
-	{name: "advise another's memory", by: calls, harmful: true, try: func(arena) error { return call(unix.SYS_PROCESS_MADVISE, 0, 0, 0, 0) }},
+	{name: "advise another's memory", by: calls, harmful: true, try: func(arena) error { return call(unix.SYS_PROCESS_MADVISE, 0, 0, 0) }},
 	{name: "read this process's environment", by: files | otherUser | hidden, try: func(a arena) error { return reads(fmt.Sprintf("/proc/%d/environ", a.Bot)) }},
 	{name: "write this process's memory", by: files | otherUser | hidden, harmful: true, try: func(a arena) error {
 		return writes(fmt.Sprintf("/proc/%d/mem", a.Bot), os.O_RDWR)
@@ -193,11 +196,11 @@ var attempts = append([]attempt{
 		return errors.Join(unix.SchedGetaffinity(0, &set), unix.SchedSetaffinity(0, &set), unix.SchedSetaffinity(os.Getpid(), &set))
 	}},
 	{name: "yield", try: func(arena) error { return unix.Setpriority(unix.PRIO_PROCESS, 0, 10) }},
-	{name: "read later", try: func(arena) error { return call(unix.SYS_IOPRIO_SET, ioprioProcess, 0, 2<<13|7, 0) }},
+	{name: "read later", try: func(arena) error { return call(unix.SYS_IOPRIO_SET, ioprioProcess, 0, 2<<13|7) }},
 	{name: "signal itself", try: func(arena) error {
 		return errors.Join(unix.Kill(os.Getpid(), 0), unix.Kill(0, 0), unix.Tgkill(os.Getpid(), os.Getpid(), 0))
 	}},
-	{name: "start another program", try: func(arena) error { return exec.Command("true").Run() }}, //nolint:noctx // it ends at once
+	{name: "start another program", try: func(arena) error { return exec.Command("true").Run() }},
 	{name: "take a limit back", by: always, harmful: true, try: func(arena) error {
 		return unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY})
 	}},
@@ -209,7 +212,7 @@ var attempts = append([]attempt{
 		return errors.Join(err, unix.Close(fd))
 	}},
 	{name: "leave its group", by: calls, try: func(arena) error {
-		c := exec.Command("true") //nolint:noctx // it ends at once
+		c := exec.Command("true")
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		return c.Run()
 	}},
@@ -218,20 +221,20 @@ var attempts = append([]attempt{
 	{name: "leave semaphores", by: calls, try: func(arena) error { return left(unix.SYS_SEMGET, unix.SYS_SEMCTL, 1, 0o600) }},
 	{name: "have a system of its own", by: calls, harmful: true, try: func(arena) error { return unix.Unshare(unix.CLONE_NEWUSER) }},
 	{name: "be born in another", by: calls, harmful: true, try: func(arena) error {
-		c := exec.Command("true") //nolint:noctx // it ends at once
+		c := exec.Command("true")
 		c.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWUSER}
 		return c.Run()
 	}},
-	{name: "ask for another's keys", by: calls, harmful: true, try: func(arena) error { return call(unix.SYS_KEYCTL, 0, ^uintptr(2), 0, 0) }},
-	{name: "use a call that is not known", by: calls, harmful: true, says: unix.ENOSYS, try: func(arena) error { return call(newest+1, 0, 0, 0, 0) }},
-	{name: "use another way to calls", by: calls, harmful: true, says: unix.ENOSYS, try: func(arena) error { return call(0x40000000+41, 2, 1, 0, 0) }},
+	{name: "ask for another's keys", by: calls, harmful: true, try: func(arena) error { return call(unix.SYS_KEYCTL, 0, ^uintptr(2), 0) }},
+	{name: "use a call that is not known", by: calls, harmful: true, says: unix.ENOSYS, try: func(arena) error { return call(newest+1, 0, 0, 0) }},
+	{name: "use another way to calls", by: calls, harmful: true, says: unix.ENOSYS, try: func(arena) error { return call(0x40000000+41, 2, 1, 0) }},
 }, older()...)
 
 // older are attempts at the calls that newer processors do not have.
 func older() (all []attempt) {
 	for _, number := range architectures[runtime.GOARCH].old {
 		all = append(all, attempt{name: fmt.Sprintf("use the older call %d", number), by: calls, harmful: true, try: func(arena) error {
-			return call(uintptr(number), 0, 0, 0, 0)
+			return call(uintptr(number), 0, 0, 0)
 		}})
 	}
 	return all
@@ -249,8 +252,8 @@ func (p protections) attempts() (all []attempt) {
 
 // input is what a process is told that makes the attempts.
 type input struct {
-	Arena       arena
-	Protections protections
+	Arena       arena       `json:"arena"`
+	Protections protections `json:"protections"`
 }
 
 // tryAll makes all attempts, one after the other, and writes what became of them, "" where it
@@ -339,26 +342,26 @@ func left(get, control, first, second uintptr) error {
 		return err
 	}
 	if get == unix.SYS_SEMGET {
-		return call(control, id, 0, unix.IPC_RMID, 0)
+		return call(control, id, 0, unix.IPC_RMID)
 	}
-	return call(control, id, unix.IPC_RMID, 0, 0)
+	return call(control, id, unix.IPC_RMID, 0)
 }
 
-func call(number, a, b, c, d uintptr) error {
-	if _, _, err := unix.Syscall6(number, a, b, c, d, 0, 0); err != 0 {
+func call(number, a, b, c uintptr) error {
+	if _, _, err := unix.Syscall(number, a, b, c); err != 0 {
 		return err
 	}
 	return nil
 }
 
 // callAt makes a call of the sort of openat(2).
-func callAt(number uintptr, path string, c, d uintptr) error {
+func callAt(number uintptr, path string, c uintptr) error {
 	p, err := unix.BytePtrFromString(path)
 	if err != nil {
 		return err
 	}
 	here := unix.AT_FDCWD
-	if _, _, err := unix.Syscall6(number, uintptr(here), uintptr(unsafe.Pointer(p)), c, d, 0, 0); err != 0 { //nolint:gosec // as it takes it
+	if _, _, err := unix.Syscall6(number, uintptr(here), uintptr(unsafe.Pointer(p)), c, 0, 0, 0); err != 0 { //nolint:gosec // as it takes it
 		return err
 	}
 	return nil

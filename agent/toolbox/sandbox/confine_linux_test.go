@@ -106,7 +106,7 @@ func TestConfinement(t *testing.T) {
 				c.Dir = os.TempDir()
 				c.SysProcAttr = &syscall.SysProcAttr{}
 				if id != os.Geteuid() {
-					c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(id)} //nolint:gosec // a small number
+					c.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}
 				}
 				if w.namespace {
 					c.SysProcAttr.Cloneflags = unix.CLONE_NEWUSER
@@ -312,7 +312,7 @@ func enterWorld(name string) error {
 		}
 	}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, worldAhead+"=") })
-	return syscall.Exec(self, os.Args, append(env, worldHere+"="+name))
+	return syscall.Exec(self, os.Args, append(env, worldHere+"="+name)) //nolint:gosec // this test anew
 }
 
 // fail lets calls of this thread fail.
@@ -334,7 +334,7 @@ func fail(all []failing) error {
 			load(first), test, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(f.so)})
 	}
 	program = append(program, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW})
-	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]} //nolint:gosec // a few
+	prog := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
