@@ -225,8 +225,9 @@ func toolSettings() []setting {
 			name: "OPENAI_SPEECH_VOICE", value: "alloy", about: "The voice in which it reads.",
 			set: func(c *Config, v string) error { c.Models.Voice = v; return word(v) },
 		}, {
-			name: "OPENAI_TRANSCRIPTION_MODEL", about: "The model that writes down what is said; one that the server lists where it is empty, and none with Azure.",
-			set: func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
+			name:  "OPENAI_TRANSCRIPTION_MODEL",
+			about: "The model that writes down what is said; one that the server lists where it is empty, and none with Azure.",
+			set:   func(c *Config, v string) error { c.Models.Transcription = v; return word(v) },
 		},
 	}
 }

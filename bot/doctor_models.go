@@ -48,7 +48,7 @@ func (c Config) examineModels(ctx context.Context) []finding {
 			look.use(family.Transcription, "OPENAI_TRANSCRIPTION_MODEL", m.Transcription),
 		}
 		found = append(found, look.ofTools(tools)...)
-		uses := append(tools, mind)
+		uses := slices.Concat(tools, []use{mind})
 		if m.seeing() != "" {
 			uses = append(uses, look.use(family.Chat, "OPENAI_VISION_MODEL", m.seeing()))
 		}
@@ -126,7 +126,8 @@ func (l modelLook) asked(thing string, u use) finding {
 	has := slices.ContainsFunc(l.listed, func(m endpoint.Model) bool { return m.Serves(u.model) })
 	switch {
 	case u.model == "":
-		says := fmt.Sprintf("The server at %s names %s, and which one is to be asked is not clear: set %s to one of them", l.host, counted(len(l.listed), "model"), u.variable)
+		says := fmt.Sprintf("The server at %s names %s, and which one is to be asked is not clear: set %s to one of them",
+			l.host, counted(len(l.listed), "model"), u.variable)
 		if some := family.Examples(l.listed); some != "" {
 			says += ", such as " + some
 		}

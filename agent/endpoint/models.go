@@ -42,7 +42,8 @@ func (e *Endpoint) Models(ctx context.Context) ([]Model, error) {
 	}
 	entries, err := entriesOf(answer.Body)
 	if err != nil {
-		return nil, e.Sort(&Error{Kind: Malformed, Status: answer.Status, Err: errors.New(e.Host() + ": the list of models is not the JSON that was expected")}, "")
+		err = errors.New(e.Host() + ": the list of models is not the JSON that was expected")
+		return nil, e.Sort(&Error{Kind: Malformed, Status: answer.Status, Err: err}, "")
 	}
 	models := make([]Model, 0, len(entries))
 	for _, entry := range entries {

@@ -143,7 +143,7 @@ func (a *asked) manner(ctx context.Context) (manner, error) {
 	if name == "" {
 		var err error
 		if name, err = a.Choice.Model(ctx, family.Chat); err != nil {
-			return manner{}, err //nolint:wrapcheck // it has its sentence
+			return manner{}, err
 		}
 	}
 	a.mu.Lock()

@@ -82,6 +82,7 @@ func TestTheModelIsTold(t *testing.T) {
 
 // chosen has the models chosen that are not set, by the server's list.
 func chosen(t *testing.T) func(*Config) {
+	t.Helper()
 	return func(c *Config) {
 		unset(c)
 		var err error

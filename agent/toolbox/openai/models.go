@@ -36,7 +36,7 @@ func (b *Backend) choose(ctx context.Context, backing toolbox.Candidate, r run) 
 	if endpoint.KindOf(err) == endpoint.ModelUnknown {
 		return "", fault(err, "It needs a model: set %s to one that the model server has.", r.variable)
 	}
-	return model, err //nolint:wrapcheck // the end of the context
+	return model, err
 }
 
 // served tells why the server does not have the model of a run.
@@ -44,7 +44,7 @@ func (b *Backend) served(ctx context.Context, r run) error {
 	listed, err := b.config.Models.List(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return err //nolint:wrapcheck // the end of the context
+			return err
 		}
 		return b.unusable(err)
 	}
