@@ -60,7 +60,7 @@ func (j *Jobs) lookBack(ctx context.Context, r *request, t *thread) (*thread, er
 	defer stop()
 	all, err := from.Before(short, e.Thread, e.Message.Ref, t.readUntil, maxRecalled)
 	if ctx.Err() != nil {
-		return nil, ctx.Err() //nolint:wrapcheck // it is the task's own end
+		return nil, ctx.Err()
 	}
 	if err != nil {
 		j.withoutPast(ctx, r, err)
@@ -137,10 +137,10 @@ func (j *Jobs) recallFiles(ctx context.Context, r *request, all []adapters.Earli
 				leave(errors.New("there is no room for it"))
 				continue
 			}
-			res, size, err := j.takeFile(short, r, r.asked.Event.Adapter, f, namer, slices.Concat(append(taken, known)...))
+			res, size, err := j.takeFile(short, r, r.asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
 			switch {
 			case ctx.Err() != nil:
-				return nil, ctx.Err() //nolint:wrapcheck // it is the task's own end
+				return nil, ctx.Err()
 			case err != nil && passing(err):
 				return nil, err
 			case err != nil || size > texts:
@@ -160,11 +160,11 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	if len(text) > maxRecalledText {
 		text = strings.ToValidUTF8(text[:maxRecalledText], "") + "…"
 	}
-	said := cmp.Or(m.By.Name, m.By.ID) + ": " + text
+	said := []string{cmp.Or(m.By.Name, m.By.ID) + ": " + text}
 	for _, f := range files {
-		said += " [" + f.Name + "]"
+		said = append(said, "["+f.Name+"]")
 	}
-	return said
+	return strings.Join(said, " ")
 }
 
 // withoutPast tells the operator that the platform does not tell what was written before: a

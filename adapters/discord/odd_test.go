@@ -138,7 +138,7 @@ func change(in fields, path string, other any) (was any) {
 		case fields:
 			in = below
 		case []any:
-			in = below[0].(fields)
+			in, _ = below[0].(fields) //nolint:errcheck // the paths are its own
 		}
 	}
 	name := names[len(names)-1]

@@ -45,7 +45,7 @@ func Unmarshal(data []byte, v any) (odd []string, err error) {
 		return nil, fmt.Errorf("lenient: %w", err)
 	}
 	slices.Sort(f.odd)
-	return slices.Compact(f.odd), json.Unmarshal(b, v) //nolint:wrapcheck // as above
+	return slices.Compact(f.odd), json.Unmarshal(b, v)
 }
 
 // fitter leaves out of a JSON value what does not fit a type.
@@ -63,7 +63,7 @@ func (f *fitter) fit(t reflect.Type, value any, path []string) (_ any, ok bool) 
 		b, err := json.Marshal(value)
 		return value, err == nil && json.Unmarshal(b, reflect.New(t).Interface()) == nil
 	}
-	switch t.Kind() { //nolint:exhaustive // JSON has no other kinds
+	switch t.Kind() {
 	case reflect.Interface:
 		return value, true
 	case reflect.Struct:

@@ -96,7 +96,7 @@ func (h happening) direct() bool {
 // tidy leaves out of an event what cannot be what its field tells, as a number that was read as
 // a word: it would be taken for another event, or for none. A message without its timestamp is
 // found by that of its event, which is the same.
-func (h *happening) tidy() {
+func tidy(h *happening) {
 	if h == nil {
 		return
 	}
@@ -111,8 +111,8 @@ func (h *happening) tidy() {
 	if h.Type = first(h.Type, "message"); h.TS == "" && h.isWritten() {
 		h.TS = h.EventTS
 	}
-	h.Message.tidy()
-	h.Previous.tidy()
+	tidy(h.Message)
+	tidy(h.Previous)
 }
 
 // stamp is a timestamp as Slack writes it, "" where it is none. That of a server which writes

@@ -13,29 +13,29 @@ import (
 const asking = 2 * time.Second
 
 // understand reads an event as far as it can be read. It is not ok where that is no event.
-func (s *Slack) understand(ctx context.Context, payload []byte) (t told, ok bool) {
+func (s *Slack) understand(payload []byte) (t told, ok bool) {
 	odd, err := lenient.Unmarshal(payload, &t)
-	t.Event.tidy()
+	tidy(&t.Event)
 	if !t.isRead() {
 		odd = nil
 	}
-	return t, s.isUnderstood(ctx, odd, err)
+	return t, s.isUnderstood(odd, err)
 }
 
 // isUnderstood tells whether what Slack told was read, and logs the names of what is odd in it.
-func (s *Slack) isUnderstood(ctx context.Context, odd []string, err error) bool {
+func (s *Slack) isUnderstood(odd []string, err error) bool {
 	if err != nil {
-		s.config.Log.WarnContext(ctx, "what Slack told was not understood")
+		s.config.Log.Warn("what Slack told was not understood")
 	} else if len(odd) > 0 {
-		s.config.Log.WarnContext(ctx, "fields of what Slack told are of an unexpected type: they are passed over", "fields", odd)
+		s.config.Log.Warn("fields of what Slack told are of an unexpected type: they are passed over", "fields", odd)
 	}
 	return err == nil
 }
 
 // hear puts what Slack tells into the inbox, and does not wait for what it lets Slack be asked
 // for. It calls taken when that is the handler's, and soon where it means nothing to the bot.
-func (s *Slack) hear(ctx context.Context, payload []byte, taken func()) {
-	if t, ok := s.understand(ctx, payload); ok {
+func (s *Slack) hear(payload []byte, taken func()) {
+	if t, ok := s.understand(payload); ok {
 		s.inLine(t, taken)
 	} else {
 		taken() // it would be no other the next time

@@ -23,7 +23,7 @@ func (h *heard) told(t *testing.T, event object) <-chan struct{} {
 		t.Fatal(err)
 	}
 	confirmed := make(chan struct{})
-	h.s.hear(t.Context(), b, func() { close(confirmed) })
+	h.s.hear(b, func() { close(confirmed) })
 	return confirmed
 }
 

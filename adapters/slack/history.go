@@ -136,7 +136,7 @@ func (s *Slack) page(ctx context.Context, method string, form url.Values) (writt
 	var p written
 	err := s.call(ctx, method, form, &p)
 	for i := range p.Messages {
-		p.Messages[i].tidy()
+		tidy(&p.Messages[i])
 	}
 	return p, err
 }

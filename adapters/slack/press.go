@@ -59,12 +59,12 @@ type named struct {
 }
 
 // interact takes what somebody pressed, and tells whether it did: it is confirmed at once.
-func (s *Slack) interact(ctx context.Context, payload []byte) bool {
+func (s *Slack) interact(payload []byte) bool {
 	var p pressed
-	if odd, err := lenient.Unmarshal(payload, &p); !s.isUnderstood(ctx, odd, err) {
+	if odd, err := lenient.Unmarshal(payload, &p); !s.isUnderstood(odd, err) {
 		return true // it would be no other the next time
 	}
-	p.Message.tidy()
+	tidy(&p.Message)
 	switch {
 	case p.Type == string(slack.InteractionTypeBlockActions):
 		return s.later(func(ctx context.Context) { s.press(ctx, p) })

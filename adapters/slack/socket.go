@@ -117,7 +117,7 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 			return l.ended(err)
 		}
 		var r socketmode.Request
-		if odd, err := lenient.Unmarshal(frame, &r); !s.isUnderstood(ctx, odd, err) {
+		if odd, err := lenient.Unmarshal(frame, &r); !s.isUnderstood(odd, err) {
 			continue
 		}
 		if r.Type == socketmode.RequestTypeDisconnect {
@@ -149,14 +149,14 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 func (s *Slack) request(ctx context.Context, r socketmode.Request, confirm func()) {
 	switch r.Type {
 	case socketmode.RequestTypeEventsAPI:
-		s.hear(ctx, r.Payload, confirm)
+		s.hear(r.Payload, confirm)
 	case socketmode.RequestTypeInteractive:
-		if s.interact(ctx, r.Payload) { //nolint:contextcheck // it lasts as long as Listen
+		if s.interact(r.Payload) { //nolint:contextcheck // it lasts as long as Listen
 			confirm()
 		}
 	case socketmode.RequestTypeSlashCommands:
 		var c command
-		if odd, err := lenient.Unmarshal(r.Payload, &c); s.isUnderstood(ctx, odd, err) && s.command(c) { //nolint:contextcheck // as above
+		if odd, err := lenient.Unmarshal(r.Payload, &c); s.isUnderstood(odd, err) && s.command(c) { //nolint:contextcheck // as above
 			confirm()
 		}
 	default:

@@ -100,7 +100,7 @@ func (k *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) //nolint:errcheck // the bot has gone
+	_ = json.NewEncoder(w).Encode(answer) //nolint:errcheck,errchkjson // the bot has gone
 }
 
 // ready waits until events come in, as /readyz tells.

@@ -146,7 +146,7 @@ func (s *Slack) release(signature string) {
 
 // takeEvent confirms an event when the handler has taken it, in time or not at all.
 func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
-	t, ok := s.understand(r.Context(), body)
+	t, ok := s.understand(body)
 	if !ok {
 		w.WriteHeader(http.StatusBadRequest)
 		return
@@ -167,7 +167,7 @@ func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	late := time.NewTimer(waiting)
 	defer late.Stop()
 	taken := make(chan struct{})
-	s.inLine(t, func() { close(taken) }) //nolint:contextcheck // it lasts as long as Listen
+	s.inLine(t, func() { close(taken) })
 	select {
 	case <-taken:
 		w.WriteHeader(http.StatusOK)
@@ -178,13 +178,13 @@ func (s *Slack) takeEvent(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-func (s *Slack) takeInteraction(w http.ResponseWriter, r *http.Request, body []byte) {
+func (s *Slack) takeInteraction(w http.ResponseWriter, _ *http.Request, body []byte) {
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return
 	}
-	confirm(w, s.interact(r.Context(), []byte(form.Get("payload"))))
+	confirm(w, s.interact([]byte(form.Get("payload"))))
 }
 
 func (s *Slack) takeCommand(w http.ResponseWriter, _ *http.Request, body []byte) {
