@@ -75,7 +75,7 @@ func (h *heard) tell(t *testing.T, event string) int {
 	if h.http {
 		return h.signed(t, "/slack/events", event)
 	}
-	h.s.request(t.Context(), socketmode.Request{Type: socketmode.RequestTypeEventsAPI, Payload: json.RawMessage(event)}, func() {})
+	h.s.request(socketmode.Request{Type: socketmode.RequestTypeEventsAPI, Payload: json.RawMessage(event)}, func() {})
 	return http.StatusOK
 }
 
@@ -197,7 +197,7 @@ func TestOddInteractions(t *testing.T) {
 		t.Errorf("a button is heard as %+v", e)
 	}
 	command := `{"user_id":"` + h.ana + `","channel_id":"` + h.channel + `","text":"status","trigger_id":[],"response_url":false,"team_id":5}`
-	h.s.request(t.Context(), socketmode.Request{Type: socketmode.RequestTypeSlashCommands, Payload: json.RawMessage(command)}, func() {})
+	h.s.request(socketmode.Request{Type: socketmode.RequestTypeSlashCommands, Payload: json.RawMessage(command)}, func() {})
 	if e := h.next(t); e.Command == nil || e.Command.Name != "status" {
 		t.Errorf("a command is heard as %+v", e)
 	}

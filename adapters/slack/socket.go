@@ -136,7 +136,7 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 			s.doubt() //nolint:contextcheck // it lasts as long as Listen
 		}
 		if r.Type != socketmode.RequestTypeHello {
-			s.request(ctx, r, func() {
+			s.request(r, func() {
 				if err := l.confirm(r.EnvelopeID); err != nil {
 					s.config.Log.WarnContext(ctx, "an event was not confirmed to Slack: it comes again", "error", lineFault(err))
 				}
@@ -146,7 +146,7 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 }
 
 // request takes what is to be confirmed.
-func (s *Slack) request(ctx context.Context, r socketmode.Request, confirm func()) {
+func (s *Slack) request(r socketmode.Request, confirm func()) {
 	switch r.Type {
 	case socketmode.RequestTypeEventsAPI:
 		s.hear(r.Payload, confirm)
