@@ -136,7 +136,7 @@ func (s *Slack) listenTo(ctx context.Context, l *line) error {
 			s.doubt() //nolint:contextcheck // it lasts as long as Listen
 		}
 		if r.Type != socketmode.RequestTypeHello {
-			s.request(r, func() {
+			s.request(r, func() { //nolint:contextcheck // what is pressed is worked on as long as Listen lasts
 				if err := l.confirm(r.EnvelopeID); err != nil {
 					s.config.Log.WarnContext(ctx, "an event was not confirmed to Slack: it comes again", "error", lineFault(err))
 				}
@@ -151,12 +151,12 @@ func (s *Slack) request(r socketmode.Request, confirm func()) {
 	case socketmode.RequestTypeEventsAPI:
 		s.hear(r.Payload, confirm)
 	case socketmode.RequestTypeInteractive:
-		if s.interact(r.Payload) { //nolint:contextcheck // it lasts as long as Listen
+		if s.interact(r.Payload) {
 			confirm()
 		}
 	case socketmode.RequestTypeSlashCommands:
 		var c command
-		if odd, err := lenient.Unmarshal(r.Payload, &c); s.isUnderstood(odd, err) && s.command(c) { //nolint:contextcheck // as above
+		if odd, err := lenient.Unmarshal(r.Payload, &c); s.isUnderstood(odd, err) && s.command(c) {
 			confirm()
 		}
 	default:
