@@ -303,10 +303,6 @@ func TestBadSound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mp3, err := os.ReadFile(scale(t, "a.mp3", 1))
-	if err != nil {
-		t.Fatal(err)
-	}
 	bad := map[string]struct {
 		path string
 		says []string
@@ -314,7 +310,6 @@ func TestBadSound(t *testing.T) {
 		"a video without sound": {clip(t, "mute.mp4", append(lavfi("color=red:size=64x64:rate=10:duration=1"), "-pix_fmt", "yuv420p")...), []string{"mute.mp4"}},
 		"no samples":            {clip(t, "none.wav", append(lavfi("anullsrc=duration=1"), "-t", "0")...), []string{"none.wav", "is empty: there is no sound in it"}},
 		"cut off":               {write("half.m4a", string(whole[:len(whole)/2])), []string{"half.m4a"}},
-		"a wrong ending":        {write("a.wav", string(mp3)), []string{"a.wav"}},
 		"empty":                 {write("empty.mp3", ""), []string{"empty.mp3", "empty"}},
 		"a playlist":            {write("list.mp3", "ffconcat version 1.0\nfile /etc/passwd\n"), []string{"list.mp3"}},
 		"noise for a header":    {write("noise.mp3", "ID3\x03\x00\x00\x00\x00\x00\x0a"+strings.Repeat("\x00\x01", 4000)), []string{"noise.mp3"}},

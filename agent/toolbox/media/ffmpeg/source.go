@@ -74,7 +74,7 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	case info.MIME == "audio/midi":
 		return nil, fault(path, nil, "is a tune in notes and holds no sound yet; please send it as MP3 or WAV.")
 	case !ok:
-		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.MIME)
+		return nil, fault(path, nil, "is of the kind %s, but sound or a video is needed.", info.Type)
 	}
 	s := &source{f: f, programs: found, path: at, demuxer: demuxer, look: Look{Type: plan.Audio, MIME: info.MIME}}
 	said, err := s.probe(ctx)
