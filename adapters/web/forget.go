@@ -24,10 +24,8 @@ func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
 	if err := c.Forget(ctx, threadOf(id)); err != nil { // where the bot knew nothing of it
 		return err
 	}
-	if p, ok := c.config.State.(purger); ok {
-		if err := p.Purge(ctx); err != nil {
-			return fmt.Errorf("forget a thread: %w", err)
-		}
+	if err := c.purge(ctx); err != nil {
+		return err
 	}
 	w.Header().Set("Hx-Redirect", "/")
 	w.WriteHeader(http.StatusNoContent)
@@ -37,6 +35,18 @@ func (c *Channel) serveForget(w http.ResponseWriter, r *http.Request) error {
 // purger is a [State] whose files hold what was deleted until they are rewritten.
 type purger interface {
 	Purge(ctx context.Context) error
+}
+
+// purge sees to it that what was deleted is in no file any more.
+func (c *Channel) purge(ctx context.Context) error {
+	p, ok := c.config.State.(purger)
+	if !ok {
+		return nil
+	}
+	if err := p.Purge(ctx); err != nil {
+		return fmt.Errorf("forget a thread: %w", err)
+	}
+	return nil
 }
 
 // Forget deletes what was written in a thread.

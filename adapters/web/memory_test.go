@@ -26,6 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type memory struct {
 	mu      sync.Mutex
 	lists   map[string][][]byte
+	deleted bool                     // whether what was deleted lies there still
 	expiry  map[string]time.Duration // the last one that was asked for
 	hearers map[chan []byte]bool
 
@@ -67,6 +68,16 @@ func (m *memory) DeleteAll(ctx context.Context, group string) error {
 	}
 	defer m.mu.Unlock()
 	maps.DeleteFunc(m.lists, func(key string, _ [][]byte) bool { return strings.HasPrefix(key, group+"/") })
+	m.deleted = true
+	return nil
+}
+
+func (m *memory) Purge(ctx context.Context) error {
+	if err := m.call(ctx); err != nil {
+		return err
+	}
+	defer m.mu.Unlock()
+	m.deleted = false
 	return nil
 }
 

@@ -230,8 +230,11 @@ func TestForgottenThread(t *testing.T) {
 				t.Errorf("%s is still there", key)
 			}
 		}
-		if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "late"}); err == nil {
-			t.Error("an answer is posted there")
+		if state.deleted {
+			t.Error("it lies in the files of the state still")
+		}
+		if _, err := c.Send(t.Context(), "k", adapters.Reply{Thread: threadOf(thread1), Text: "late"}); err == nil || state.deleted {
+			t.Errorf("an answer is posted there, or lies in the files: %v", err)
 		}
 		b.is(b.write("message00000000002", "anew"), http.StatusNoContent)
 		b.is(browse(t, other).get("/t/"+thread1), http.StatusOK, "anew")

@@ -81,6 +81,9 @@ func (c *Channel) append(ctx context.Context, thread string, e entry) error {
 		if err := c.config.State.DeleteAll(ctx, group(thread)); err != nil {
 			return fmt.Errorf("forget a thread: %w", err)
 		}
+		if err := c.purge(ctx); err != nil {
+			return err
+		}
 		return fmt.Errorf("%w: the thread", adapters.ErrGone)
 	}
 	return nil
