@@ -74,7 +74,7 @@ func (c Config) forgetThread(ctx context.Context, name string) (there bool, err 
 	if err := t.lock(ctx); err != nil {
 		return true, err
 	}
-	defer func() { t.unlock() }()
+	defer t.unlock()
 	entries, err := os.ReadDir(t.folder)
 	if err != nil {
 		return true, err

@@ -63,7 +63,10 @@ func (s *State) linkDamaged() (kept string, err error) {
 func (s *State) dropDamaged() error {
 	files, err := damagedLogs(s.file)
 	for _, file := range files {
-		err = errors.Join(err, os.Remove(file))
+		if e := os.Remove(file); e != nil {
+			err = errors.Join(err, e)
+			continue
+		}
 		s.log.WarnContext(context.Background(), "a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
 	}
 	return err
