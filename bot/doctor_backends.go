@@ -125,7 +125,8 @@ func (c Config) memoryFinding() finding {
 func confinementFinding(c sandbox.Confinement) finding {
 	if c.Lacks != nil {
 		return finding{missing, "confinement", strings.TrimSpace(fmt.Sprintf(
-			"Programs are not confined, or not wholly: %s. Run Atelier as a user, or in a container, that has nothing else to lose. %s", oneSentence(c.Lacks), c.User))}
+			"Programs are not confined, or not wholly: %s. Run Atelier as a user, or in a container, that has nothing else to lose. %s",
+			oneSentence(c.Lacks), c.User))}
 	}
 	return finding{healthy, "confinement", "The kernel keeps programs from all files but their own, from other processes, and from the network. " + c.User}
 }

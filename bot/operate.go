@@ -25,7 +25,7 @@ type (
 		JSON bool   `help:"Print JSON: {id, cancelled}."`
 	}
 	forgetCommand struct {
-		Thread string `arg:"" help:"The thread's id, whole, as bot requests prints it; the address of a page of the web channel; or the name that bot ask --thread was given."`
+		Thread string `arg:"" help:"The thread's whole id, as bot requests prints it; the address of its web page; or the name given to bot ask --thread."`
 		JSON   bool   `help:"Print JSON: {thread, requests}; requests counts those of bot serve alone."`
 	}
 )

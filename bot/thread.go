@@ -183,7 +183,7 @@ func lockFolder(folder string) (unlock func(), err error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("lock the conversation: %w", err)
 		}
 		unlock = func() { _ = f.Close() } //nolint:errcheck // nothing was written
 		held, err := f.Stat()

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,7 +35,7 @@ func (s *State) keepDamaged(r reading, size int64) error {
 	if r.empty {
 		lost = "all"
 	}
-	s.log.ErrorContext(context.Background(), "the file of the state was damaged: a part of it is lost, the rest was read, and the damaged file is kept",
+	s.log.Error("the file of the state was damaged: a part of it is lost, the rest was read, and the damaged file is kept",
 		"file", s.file, "lost_bytes", lost, "left_bytes", size, "kept", kept)
 	return nil
 }
@@ -67,7 +66,7 @@ func (s *State) dropDamaged() error {
 			err = errors.Join(err, e)
 			continue
 		}
-		s.log.WarnContext(context.Background(), "a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
+		s.log.Warn("a damaged file of the state that was kept is removed, since it may hold what was deleted", "file", file)
 	}
 	return err
 }

@@ -41,7 +41,7 @@ func flock(f *os.File) (err error) {
 	for err = syscall.EINTR; errors.Is(err, syscall.EINTR); {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
-	return err
+	return err //nolint:wrapcheck // callers decide by the number
 }
 
 // owned tells whether a file is that of the user that this process runs as.

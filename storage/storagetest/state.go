@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -239,7 +240,7 @@ func gone(t *testing.T, m StateMake) {
 	s := m.Open(t)
 	const short = 2 * time.Second
 	for _, more := range sizes {
-		size := fmt.Sprint(len(more))
+		size := strconv.Itoa(len(more))
 		putState(t, s, "g/over"+size, "a SECRET"+more, time.Hour)
 		putState(t, s, "g/over"+size, "new"+more, time.Hour)
 		putState(t, s, "g/SECRET"+size, "x"+more, time.Hour)
@@ -256,7 +257,7 @@ func gone(t *testing.T, m StateMake) {
 		t.Fatal("what is held is not seen")
 	}
 	for _, more := range sizes {
-		size := fmt.Sprint(len(more))
+		size := strconv.Itoa(len(more))
 		for _, key := range []string{"g/SECRET" + size, "g/list-SECRET" + size} {
 			if err := s.Delete(t.Context(), key); err != nil {
 				t.Fatal(err)
@@ -281,7 +282,7 @@ func gone(t *testing.T, m StateMake) {
 		}
 	}
 	for _, more := range sizes {
-		wantState(t, s, "g/over"+fmt.Sprint(len(more)), "new"+more)
+		wantState(t, s, "g/over"+strconv.Itoa(len(more)), "new"+more)
 	}
 }
 

@@ -13,6 +13,7 @@ package browsertest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"sync"
@@ -90,7 +91,10 @@ func launch(path string) (*Browser, func() error, error) {
 		err := chromedp.Cancel(closing)
 		cancel()
 		end()
-		return err
+		if err != nil {
+			return fmt.Errorf("end Chromium: %w", err)
+		}
+		return nil
 	}
 	if err := chromedp.Do(ctx); err != nil {
 		return nil, nil, errors.Join(err, stop())

@@ -289,9 +289,9 @@ var decoded sync.Map
 func framesOf(t *testing.T, path string) []frame {
 	t.Helper()
 	if all, ok := decoded.Load(path); ok {
-		return all.([]frame) //nolint:forcetypeassert // nothing else is in it
+		return all.([]frame) //nolint:errcheck,forcetypeassert // nothing else is in it
 	}
-	cmd := exec.CommandContext(t.Context(), "ffmpeg", "-hide_banner", "-nostdin", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough",
+	cmd := exec.CommandContext(t.Context(), "ffmpeg", "-hide_banner", "-nostdin", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough", //nolint:gosec // a file of a test
 		"-vf", "format=rgba,showinfo", "-f", "rawvideo", "-")
 	var log strings.Builder
 	cmd.Stderr = &log

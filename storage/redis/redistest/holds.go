@@ -48,7 +48,7 @@ func Holds(tb testing.TB, c goredis.UniversalClient, prefix string) string {
 func under(ctx context.Context, c *goredis.Client, key string) (string, error) {
 	kind, err := c.Type(ctx, key).Result()
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("look at %s: %w", key, err)
 	}
 	var value any
 	switch kind {
