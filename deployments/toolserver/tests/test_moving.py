@@ -38,6 +38,23 @@ def test_a_picture_moves_by_its_seed(move):
     assert move(picture((100, 200)), num_frames=2)[0].frames.shape == (2, 128, 64, 3)
 
 
+def test_what_reads_is_on_the_device_only_while_it_reads(loaded, monkeypatch):
+    model = loaded(MODEL)
+    at = {}
+    for name in ("text_encoder", "image_encoder"):
+        part, moves = getattr(model.pipe, name), at.setdefault(name, [])
+
+        def to(*where, part=part, moves=moves, real=part.to, **how):
+            moves.append(where[0])
+            return real(*where, **how) if where[0] != "home" else part
+
+        monkeypatch.setattr(part, "to", to)
+    monkeypatch.setattr(model, "_home", "home")
+    with torch.inference_mode():
+        model.run([Request("image-to-video", picture(), {"seed": 1})], lambda _: None)
+    assert at == {"text_encoder": ["cpu", "home"] * 2, "image_encoder": ["cpu", "cpu"]}
+
+
 def test_the_generators_of_others_are_left_alone(move):
     torch.manual_seed(5)
     before = torch.random.get_rng_state()

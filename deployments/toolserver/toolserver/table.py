@@ -45,21 +45,22 @@ def tools(catalogue: Path = CATALOGUE) -> list[tuple[str, Asked]]:
 
 
 def models_table() -> str:
-    """A row for each tool and each model that does it by default in some tier; the models with
-    their licences and the tiers."""
-    registries = {tier: read(tier=tier) for tier in TIERS}
+    """A row for each tool and each model that does it by default in some tier, once it was
+    converted and before; the models with their licences and the tiers."""
+    converted, fresh = ({tier: read(tier=tier, folders=folders) for tier in TIERS} for folders in (None, ()))
     named = tools()
     named += [("", (key, None)) for key in TASKS if key not in {key for _, (key, _) in named}]
     lines = ["| Tool | Task | Default model | Licence | Tiers |", "| --- | --- | --- | --- | --- |"]
     for tool, (key, mode) in named:
         tiers: dict[tuple[str, str], list[str]] = {}
-        for tier, registry in registries.items():
+        for tier, registry in (*converted.items(), *fresh.items()):
             try:
                 model = registry.default(key, mode)
             except Fault:
                 continue
-            name = f"{model.id} (to be converted)" if model.convert else model.id
-            tiers.setdefault((name, model.licence), []).append(tier)
+            name = f"{model.id} (once converted)" if model.convert else model.id
+            if tier not in (of := tiers.setdefault((name, model.licence), [])):
+                of.append(tier)
         task = f"{key} ({mode})" if mode else key
         for (name, licence), of in tiers.items() or [(("none yet", ""), [])]:
             lines.append(f"| {tool} | {task} | {name} | {licence} | {', '.join(of)} |")

@@ -27,7 +27,7 @@ ENTRIES = [
     _entry("tiny/wan-ti2v", ["text-to-video", "image-to-video"], 2, negative="static"),
     _entry("tiny/wan-t2v-a14b", ["text-to-video"], 2, guidance_2=2),
     _entry("tiny/wan-i2v-a14b", ["image-to-video"], 1, guidance_2=2),
-    _entry("tiny/cogvideox", ["text-to-video"], 2, text_on_cpu=True, tiling=True, frames=9),
+    _entry("tiny/cogvideox", ["text-to-video"], 2, text_on_cpu=True, tiling=[40, 48], frames=9),
 ]
 
 

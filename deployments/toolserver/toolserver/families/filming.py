@@ -8,7 +8,8 @@ are needed once for a video: with option ``text_on_cpu`` they stay in the memory
 machine, and a prompt takes some seconds more. Further options stand in ``_film``, and
 
     guidance_2   of the second network of Wan 2.2 A14B, that for little noise
-    tiling       frames are decoded in parts, which takes less memory
+    tiling       frames are decoded in parts, which takes less memory: true, or the width and height of
+                 a part; CogVideoX wants multiples of 40 and of 48
 """
 
 from __future__ import annotations
@@ -140,8 +141,9 @@ def load(model: Model, place: Place) -> Filming:
     for what, part in parts.items():
         if isinstance(part, torch.nn.Module) and not (stays and what == "text_encoder"):
             part.to(place.device)
-    if model.options.get("tiling"):
-        parts["vae"].enable_tiling()
+    if tiling := model.options.get("tiling"):
+        sides = {} if tiling is True else {"tile_sample_min_width": int(tiling[0]), "tile_sample_min_height": int(tiling[1])}
+        parts["vae"].enable_tiling(**sides)
     return Filming(model, place, pipes)
 
 

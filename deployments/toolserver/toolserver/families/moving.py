@@ -1,7 +1,10 @@
 """I2VGen-XL: a picture and words become a short video (Zhang et al. 2023, arXiv:2311.04145).
 
-Small enough for a small device. Options stand in ``_film``; besides, ``variant`` names the
-weights' files, such as fp16.
+Small enough for a small device. Options stand in ``_film``, and
+
+    variant          of the weights' files, such as fp16
+    encoders_on_cpu  what reads words and pictures, which is needed once for a video, stays in the
+                     memory of the machine
 """
 
 from __future__ import annotations
@@ -28,8 +31,9 @@ MULTIPLE = 64
 class Moving:
     """The model."""
 
-    def __init__(self, model: Model, place: Place, pipe: Any) -> None:  # noqa: ANN401
-        self.options, self.place, self.pipe = model.options, place, pipe
+    def __init__(self, model: Model, place: Place, pipe: Any, home: str) -> None:  # noqa: ANN401
+        """home is the device of the text encoder while nobody needs it."""
+        self.options, self.place, self.pipe, self._home = model.options, place, pipe, home
 
     def modules(self) -> Sequence[torch.nn.Module]:
         return [p for p in self.pipe.components.values() if isinstance(p, torch.nn.Module)]
@@ -77,9 +81,12 @@ class Moving:
         """Read as the network was taught to: by the last layer but one, and normed. (The
         pipeline's own way looks for the norm where transformers had it before version 5.)"""
         read = self.pipe.tokenizer(text, padding="max_length", max_length=77, truncation=True, return_tensors="pt")
-        encoder = self.pipe.text_encoder
-        layers = encoder(read.input_ids.to(self.place.device), output_hidden_states=True).hidden_states
-        norm: torch.Tensor = getattr(encoder, "text_model", encoder).final_layer_norm(layers[-2])
+        encoder = self.pipe.text_encoder.to(self.place.device)
+        try:
+            layers = encoder(read.input_ids.to(self.place.device), output_hidden_states=True).hidden_states
+            norm: torch.Tensor = getattr(encoder, "text_model", encoder).final_layer_norm(layers[-2])
+        finally:
+            encoder.to(self._home)
         return norm
 
 
@@ -92,4 +99,15 @@ def load(model: Model, place: Place) -> Moving:
     eye = _components.part(CLIPVisionModelWithProjection, place.folder / "image_encoder", place.dtype, variant)
     reads = CLIPImageProcessor.from_pretrained(place.folder / "feature_extractor", local_files_only=True)
     parts = _components.parts(place.folder, place.dtype, variant, {"image_encoder": eye, "feature_extractor": reads})
-    return Moving(model, place, _components.pipeline("I2VGenXLPipeline", place.folder, parts, place.device))
+    pipe = _components.pipeline("I2VGenXLPipeline", place.folder, parts, "cpu")
+    home = "cpu" if model.options.get("encoders_on_cpu") else place.device
+    for part, where in ((pipe.unet, place.device), (pipe.vae, place.device), (pipe.text_encoder, home), (eye, home)):
+        part.to(where)
+    # the pipeline calls it with a picture that is on the device
+    eye.register_forward_pre_hook(lambda *_: _move(eye, place.device))
+    eye.register_forward_hook(lambda *_: _move(eye, home), always_call=True)
+    return Moving(model, place, pipe, home)
+
+
+def _move(part: torch.nn.Module, device: str) -> None:
+    part.to(device)

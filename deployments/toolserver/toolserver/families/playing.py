@@ -92,6 +92,7 @@ def load(model: Model, place: Place) -> Playing:
     if _components.index(place.folder)["_class_name"] != "AceStepPipeline":
         raise Fault("weights_mismatch", "The model is not of the class AceStepPipeline.")
     parts = _components.parts(place.folder, place.dtype, given=_own(place))
+    parts["vae"].enable_tiling()  # decoded in one go, four minutes take 13 GB
     return Playing(model, place, _components.pipeline("AceStepPipeline", place.folder, parts, place.device))
 
 
