@@ -282,8 +282,9 @@ func FuzzReplay(f *testing.F) {
 				}
 				return end, err
 			}
+			// A damaged log is never cut: what follows its end may be what tells of the loss.
 			again := memory{groups: map[string]map[string]*entry{}}
-			if same, err := replay(data[:end], &again); err != nil || same.end != end || again.size != m.size {
+			if same, err := replay(data[:end], &again); !r.damaged() && (err != nil || same.end != end || again.size != m.size) {
 				t.Errorf("what ends at %d ends at %d: %v", end, same.end, err)
 			}
 			// What it holds is written and read as the same.
