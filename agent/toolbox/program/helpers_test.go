@@ -260,18 +260,16 @@ func near(t *testing.T, what string, got, want, off float64) {
 	}
 }
 
-// frameAt is the picture of a video that is shown at that time, in seconds.
+// frameAt is the first picture of a video that is shown at that time or later, in seconds;
+// beyond the end it is the last.
 func frameAt(t *testing.T, path string, at float64) image.Image {
 	t.Helper()
 	frames := framesOf(t, path)
-	i, found := slices.BinarySearchFunc(frames, at, func(f frame, at float64) int { return cmp.Compare(f.at, at) })
-	if !found && i > 0 {
-		i--
-	}
-	if i == len(frames) {
+	if len(frames) == 0 {
 		t.Fatalf("%s has no pictures", path)
 	}
-	return frames[i].image
+	i, _ := slices.BinarySearchFunc(frames, at, func(f frame, at float64) int { return cmp.Compare(f.at, at) })
+	return frames[min(i, len(frames)-1)].image
 }
 
 // frame is a picture of a video, with the time at which it is first shown, in seconds.
