@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import aclosing
@@ -36,8 +37,8 @@ Address = Callable[[str], str]
 
 @pytest.fixture(scope="module")
 def address(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """Starts Ray with two servers of tools: "fake" of two replicas that do as they are told, and
-    "real" of one with an engine and a tiny model. It gives the address of each."""
+    """Starts Ray on two cores with two servers of tools: "fake" of two replicas that do as they are
+    told, and "real" of one with an engine and a tiny model. It gives the address of each."""
     weights = tmp_path_factory.mktemp("weights")
     (weights / "tiny").mkdir()
     (weights / "tiny" / "sorting").symlink_to(tiny_folder("tiny/sorting"), target_is_directory=True)
@@ -46,7 +47,7 @@ def address(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPat
         port = free.getsockname()[1]
     # what replicas are made of is pickled by its name, in this folder
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[1])
-    ray.init("local", num_cpus=8, include_dashboard=False, log_to_driver=False)
+    ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
         actor = Stage.options(name="stage", namespace="test", max_concurrency=100).remote()
         serve.start(http_options={"host": "127.0.0.1", "port": port})
@@ -191,8 +192,23 @@ async def test_a_replica_killed_in_the_middle_is_answered_for_and_the_next_reque
     assert (end.fault.code, end.fault.status) == ("replica_lost", 503)
     refused = await asking
     assert (refused.status_code, refused.json()["code"]) == (503, "replica_lost")
-    assert int(refused.headers["Retry-After"]) > 0
+    assert refused.headers["Retry-After"] == "1", "the other is well"
     assert await pid(workers, MODELS[2]) != victim
+    await stage.wait.remote("born", born + 1)
+
+
+async def test_a_replica_that_hangs_is_passed_over_and_started_anew(
+    workers: ClusterWorkers, fake: httpx.AsyncClient, stage: ray.actor.ActorHandle
+) -> None:
+    born = await stage.count.remote("born")
+    hanging = await pid(workers, MODELS[5])
+    os.kill(hanging, signal.SIGSTOP)
+    try:
+        assert await pid(workers, MODELS[5]) != hanging
+        assert (await fake.get("/healthz")).status_code == 200
+        assert len(await workers.states()) == 1
+    finally:
+        os.kill(hanging, signal.SIGKILL)
     await stage.wait.remote("born", born + 1)
 
 
@@ -230,6 +246,28 @@ async def test_the_whole_way_with_an_engine_and_a_model(address: Address) -> Non
         assert (await client.get("/status/tiny/sorting")).json() == {"state": "loaded"}
         counted = (await client.get("/metrics")).text
     assert 'toolserver_loads_total{code="ok",model="tiny/sorting",replica="' in counted
+
+
+@pytest.mark.parametrize(
+    ("replicas", "device", "resources", "said"),
+    [
+        (4, "", {"CPU": 4, "GPU": 4}, ""),
+        (4, "", {"CPU": 2, "GPU": 4}, ""),
+        (4, "", {"CPU": 64, "GPU": 2}, "TOOLSERVER_REPLICAS is 4, and Ray has 2 GPUs: each replica needs one."),
+        (2, "cpu", {"CPU": 2, "GPU": 1}, ""),
+        (40, "", {"CPU": 2}, "TOOLSERVER_REPLICAS is 40, and Ray has 2 CPUs: that is enough for 19."),
+    ],
+)
+def test_replicas_for_which_there_is_no_room_are_told_of(replicas: int, device: str, resources: dict[str, float], said: str) -> None:
+    assert cluster.shortage(Settings(replicas=replicas, device=device), resources) == said
+
+
+def test_what_is_set_wrong_ends_it_before_ray_starts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("TOOLSERVER_REPLICAS", "many")
+    with pytest.raises(SystemExit) as ended:
+        cluster.main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("toolserver.cluster: TOOLSERVER_REPLICAS: ")
 
 
 def test_a_cluster_is_not_opened_without_a_token(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from ray.serve._private.common import DeploymentHandleSource, DeploymentID, Repl
 
 from toolserver.events import ModelState, ReplicaState
 from toolserver.faults import Fault
-from toolserver.router import COLD, FRESH, Needs, Place, WarmRouter, load, rank, stats
+from toolserver.router import COLD, FRESH, SILENT, Needs, Place, WarmRouter, load, rank, stats
 
 GIB = 1 << 30
 
@@ -69,6 +69,9 @@ class Replica:
         self.replica_id = ReplicaID(name, DeploymentID("Models", "test"))
         self.routing_stats = told
 
+    async def get_queue_len(self, *, deadline_s: float) -> int:
+        return 0
+
 
 def request(model: str, number: int) -> SimpleNamespace:
     metadata = SimpleNamespace(multiplexed_model_id=model, internal_request_id=f"{model}-{number}")
@@ -126,6 +129,24 @@ async def test_an_intention_of_which_nothing_came_lapses_and_what_was_taken_does
         router.on_request_routed(request("c/d", n), replicas[0].replica_id, None)
     now = 100 * FRESH
     assert await first(router, replicas, "a/b", 100) == "y"
+
+
+async def test_one_that_tells_nothing_more_of_itself_is_passed_over_until_it_does(router: WarmRouter) -> None:
+    now = 0.0
+    router._now = lambda: now
+    hangs, well = Replica("hangs", free=GIB, models=["a/b"], at=1), Replica("well", free=GIB, models=[], at=1)
+
+    async def chosen() -> str:
+        router.update_replicas([hangs, well])
+        return await first(router, [hangs, well], "a/b", int(now))
+
+    assert await chosen() == "hangs"
+    now, well.routing_stats["at"] = SILENT + 1, 2
+    assert await chosen() == "well"
+    now, hangs.routing_stats["at"], well.routing_stats["at"] = 20 * SILENT, 2, 3
+    assert await chosen() == "hangs"
+    now = 40 * SILENT  # nobody is heard of: it is the controller that hangs
+    assert await chosen() == "hangs"
 
 
 async def test_when_all_are_full_ray_pauses_before_it_asks_again(router: WarmRouter) -> None:

@@ -13,9 +13,11 @@ autoscaling_config, ray_actor_options, graceful_shutdown_timeout_s):
               its model is warm (router).
 
 A replica that dies in the middle of a request is answered for with 503 (replica_lost): whoever
-asked knows best whether to ask again. Ray starts another in its place. One whose device is lost
-says so to Ray's health checks, and is restarted likewise. When the ingress dies, its jobs are
-gone, and asking after them gets 404 (unknown_job).
+asked knows best whether to ask again, which can be done at once while another replica is well.
+Ray starts another in its place. One whose device is lost says so to Ray's health checks, and is
+restarted likewise. One that hangs is passed over: what it does not take within TAKEN seconds is
+sent to another. When the ingress dies, its jobs are gone, and asking after them gets 404
+(unknown_job).
 
 Whoever reaches Ray's own ports can run programs on its machines: keep them from the network, or
 set RAY_AUTH_MODE=token. Started here for one machine, Ray asks for a token that nobody knows.
@@ -25,8 +27,10 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import logging
 import os
 import secrets
+import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing
@@ -37,7 +41,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.metrics_core import Metric
 from pydantic import SecretStr
 
-from .events import Answer, Call, Event, Failed, ReplicaState
+from .events import Answer, Call, Event, Failed, Progress, ReplicaState
 from .faults import Fault
 from .registry import Registry, read
 from .settings import PREFIX, Settings
@@ -48,12 +52,25 @@ if TYPE_CHECKING:
     from ray.serve import Application
     from ray.serve.handle import DeploymentHandle, DeploymentResponseGenerator
 
+log = logging.getLogger(__name__)
+
 ROUTING_PERIOD = 1.0
 """Seconds between two tellings of a replica to the router."""
 HEALTH_PERIOD = 3.0
 """Seconds between two looks at a replica's health; it is restarted after three bad ones."""
+HEALTH_TIMEOUT = 10.0
+"""Seconds after which a look that is not answered is a bad one."""
 RESTART = 30.0
-"""Seconds that a new replica takes about, which who lost the old one is told to wait."""
+"""Seconds that a new replica takes about, which who lost the only one is told to wait."""
+ANSWERED = 2.0
+"""Seconds within which a replica tells its state; one that hangs is left out."""
+TAKEN = 5.0
+"""Seconds within which a replica says that it has a request, and a second more for each RATE bytes."""
+RATE = 20e6
+SHARE = 0.1
+"""CPUs that Ray keeps for a replica and for the ingress. What is scarce are GPUs: a machine with no
+more cores than GPUs has room for the ingress too. Some at least are asked for, since a head of
+Kubernetes has none and runs nothing."""
 
 
 class Doer(Protocol):
@@ -89,7 +106,8 @@ class Models:
         self._worker, self._counts = make(settings, registry)
 
     async def run(self, call: Call) -> AsyncIterator[Event]:
-        """Does one request; a call that is cancelled is called off."""
+        """Does one request; a call that is cancelled is called off. First it says that it has it."""
+        yield Progress(0.0, running=False)
         async with aclosing(self._worker.run(call)) as events:  # type: ignore[type-var]
             async for event in events:
                 yield event
@@ -105,7 +123,7 @@ class Models:
         """What Ray passes on to the router."""
         from .router import stats
 
-        return stats(await self.state())
+        return {**stats(await self.state()), "at": time.monotonic()}
 
     async def __del__(self) -> None:
         """Ray awaits this when the replica is to go and has done all that it had."""
@@ -135,20 +153,26 @@ class ClusterWorkers:
         from ray.serve.exceptions import BackPressureError, DeploymentUnavailableError
 
         send = self._handle.options(stream=True, multiplexed_model_id=call.model).run
-        # Out of the context of the HTTP request: what becomes of the work is said by closing
-        # this, and a job goes on after the request that began it has been answered.
-        response = cast("DeploymentResponseGenerator[Event]", contextvars.Context().run(send.remote, call))
         ended = False
         try:
+            while True:
+                # Out of the context of the HTTP request: what becomes of the work is said by closing
+                # this, and a job goes on after the request that began it has been answered.
+                response = cast("DeploymentResponseGenerator[Event]", contextvars.Context().run(send.remote, call))
+                try:
+                    await asyncio.wait_for(anext(response), TAKEN + len(call.body) / RATE)
+                    break
+                except TimeoutError:  # it hangs, and the router knows by now; or there is none yet
+                    response.cancel()  # type: ignore[no-untyped-call]
             async for event in response:
                 ended = isinstance(event, Answer | Failed)
                 yield event
             if not ended:
                 ended = True
-                yield Failed(_lost())
-        except (RayActorError, TaskCancelledError):
+                yield Failed(await self._lost())
+        except (RayActorError, TaskCancelledError, StopAsyncIteration):
             ended = True
-            yield Failed(_lost())
+            yield Failed(await self._lost())
         except DeploymentUnavailableError:
             ended = True
             yield Failed(Fault("replica_lost", "No replica of the tool server can be started; its operator knows why."))
@@ -160,12 +184,25 @@ class ClusterWorkers:
                 response.cancel()  # type: ignore[no-untyped-call]
 
     async def states(self) -> list[ReplicaState]:
-        """Asks all replicas at once; those that are going are left out."""
-        answers = await self._handle.broadcast("tell").results_async(return_exceptions=True)
+        """Asks all replicas at once; those that are going, or hang, are left out."""
+        # results_async() waits for all or has none
+        asked = await self._handle.broadcast("tell")._fetch_replica_results_async()
+        answering: list[Any] = [asyncio.wait_for(one.get_async(), ANSWERED) for one in asked]  # type: ignore[no-untyped-call]
+        answers = await asyncio.gather(*answering, return_exceptions=True)
         told = [answer for answer in answers if not isinstance(answer, BaseException)]
         self._counts = {state.replica: counts for state, counts in told}
         self._known = [state for state, _ in told]
         return self._known
+
+    async def _lost(self) -> Fault:
+        """Another replica that is well can be asked at once."""
+        from ray.serve.exceptions import DeploymentUnavailableError
+
+        try:
+            after = 1.0 if any(state.fault is None for state in await self.states()) else RESTART
+        except DeploymentUnavailableError:
+            after = RESTART
+        return Fault("replica_lost", "The process that worked on this was lost; another takes its place.", retry_after=after)
 
     async def known(self) -> list[ReplicaState]:
         """As they were told last. They are asked again beside it, and waited for only where
@@ -184,10 +221,6 @@ class ClusterWorkers:
                 family = families.setdefault(told.name, Metric(told.name, told.documentation, told.type))
                 family.samples += [sample._replace(labels={**sample.labels, "replica": replica}) for sample in told.samples]
         yield from families.values()
-
-
-def _lost() -> Fault:
-    return Fault("replica_lost", "The process that worked on this was lost; another takes its place.", retry_after=RESTART)
 
 
 class Ingress:
@@ -215,12 +248,13 @@ def replicas(settings: Settings, registry: Registry, make: Make = make_worker, g
     deployment: Any = serve.deployment(
         name="Models",
         num_replicas=settings.replicas,
-        ray_actor_options={"num_cpus": 1, "num_gpus": gpus},
+        ray_actor_options={"num_cpus": SHARE, "num_gpus": gpus},
         # The worker counts who waits, and refuses the one too many (too_busy) in a sentence of
         # its own; what is set here only has to be more.
         max_ongoing_requests=settings.max_waiting + 64,
         max_queued_requests=settings.max_waiting + 64,
         health_check_period_s=HEALTH_PERIOD,
+        health_check_timeout_s=HEALTH_TIMEOUT,
         graceful_shutdown_timeout_s=settings.grace,
         request_router_config={
             "request_router_class": "toolserver.router.WarmRouter",
@@ -238,7 +272,7 @@ def application(settings: Settings, registry: Registry, models: Application) -> 
     deployment: Any = serve.deployment(
         name="Ingress",
         num_replicas=1,
-        ray_actor_options={"num_cpus": 1},
+        ray_actor_options={"num_cpus": SHARE},
         max_ongoing_requests=16 * settings.max_waiting,
         graceful_shutdown_timeout_s=settings.grace,
     )(serve.ingress()(Ingress))
@@ -255,30 +289,48 @@ def build(args: Mapping[str, str]) -> Application:
     settings = Settings.read({**os.environ, **{PREFIX + name.upper(): str(value) for name, value in args.items()}})
     if not settings.token.get_secret_value():
         raise ValueError(f"{PREFIX}TOKEN must be set")
-    return _whole(settings, _gpus(settings))
+    import ray
+
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    if short := shortage(settings, resources):
+        log.warning("%s Until the cluster has more, some wait.", short)
+    registry = read(settings.models, settings.tier, settings.only, settings.folders)
+    return _whole(settings, registry, _gpus(settings, resources))
 
 
 app = build
 
 
-def _whole(settings: Settings, gpus: int) -> Application:
-    registry = read(settings.models, settings.tier, settings.only, settings.folders)
+def _whole(settings: Settings, registry: Registry, gpus: int) -> Application:
     return application(settings, registry, replicas(settings, registry, gpus=gpus))
 
 
-def _gpus(settings: Settings) -> int:
+def _gpus(settings: Settings, resources: Mapping[str, float]) -> int:
     """One for each replica, if the cluster has any now. One that gets its first GPU by scaling
     up says so in its Serve configuration: ray_actor_options with num_gpus 1."""
-    import ray
-
-    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
     return 0 if settings.device.startswith("cpu") or not resources.get("GPU") else 1
+
+
+def shortage(settings: Settings, resources: Mapping[str, float]) -> str:
+    """What Ray has too little of for the replicas to start, in a sentence; empty if it has enough."""
+    wanted, gpus, cpus = settings.replicas, resources.get("GPU", 0), resources.get("CPU", 0)
+    name = f"{PREFIX}REPLICAS is {wanted}"
+    if _gpus(settings, resources) and wanted > gpus:
+        return f"{name}, and Ray has {gpus:g} GPUs: each replica needs one."
+    if SHARE * (wanted + 1) > cpus + 1e-9:
+        return f"{name}, and Ray has {cpus:g} CPUs: that is enough for {max(0, round(cpus / SHARE) - 1)}."
+    return ""
 
 
 def main() -> None:
     """Starts Ray on this machine, reachable from it alone but for the HTTP side, and serves until
     it is told to stop."""
-    settings = Settings.read()
+    from .__main__ import prepared
+
+    try:
+        settings, registry = prepared()
+    except (ValueError, OSError) as err:
+        raise _ended(err) from None
     # Before Ray is imported, which reads them then.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     if "RAY_AUTH_MODE" not in os.environ:
@@ -287,8 +339,16 @@ def main() -> None:
     from ray import serve
 
     ray.init("local", include_dashboard=False)
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    if short := shortage(settings, resources):
+        raise _ended(short)
     serve.start(http_options={"host": settings.host, "port": settings.port})
-    serve.run(_whole(settings, _gpus(settings)), name="toolserver", blocking=True)
+    serve.run(_whole(settings, registry, _gpus(settings, resources)), name="toolserver", blocking=True)
+
+
+def _ended(why: object) -> SystemExit:
+    print(f"toolserver.cluster: {why}", file=sys.stderr)
+    return SystemExit(2)
 
 
 if __name__ == "__main__":

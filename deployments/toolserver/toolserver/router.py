@@ -26,6 +26,8 @@ CROWDED = 2.0
 """What it is worth besides that other models have to leave for it."""
 FRESH = 5.0
 """Seconds for which a choice counts before anybody told what became of it."""
+SILENT = 4.0
+"""Seconds after which a replica that tells nothing new of itself hangs; it does so every second."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Place:
     load: float = 0
     """Batches that it has to do."""
     lost: bool = False
-    """Its device does not work."""
+    """Its device does not work, or it hangs."""
 
 
 def stats(state: ReplicaState) -> dict[str, Any]:
@@ -100,7 +102,15 @@ class WarmRouter(RequestRouter):
         self._needs = {model: Needs(*two) for model, two in (needs or {}).items()}
         self._sent: dict[str, _Sent] = {}
         self._last: dict[tuple[str, str], float] = {}
+        self._heard: dict[str, tuple[object, float]] = {}
         self._now: Callable[[], float] = time.monotonic
+
+    def update_replicas(self, replicas: list[RunningReplica]) -> None:
+        """Is told whenever one of them tells something new, which is every second."""
+        super().update_replicas(replicas)
+        now, known = self._now(), self._heard
+        told = {r.replica_id.unique_id: (r.routing_stats or {}).get("at") for r in replicas}
+        self._heard = {name: known[name] if name in known and known[name][0] == at else (at, now) for name, at in told.items()}
 
     async def choose_replicas(
         self, candidate_replicas: list[RunningReplica], pending_request: PendingRequest | None = None
@@ -133,7 +143,7 @@ class WarmRouter(RequestRouter):
                     warm=model in told.get("models", ()) or model in there or (name, model) in self._last,
                     free=int(told.get("free", 0)),
                     load=load(there, self._needs),
-                    lost=bool(told.get("lost", False)),
+                    lost=bool(told.get("lost", False)) or now - self._heard.get(name, (None, now))[1] > SILENT,
                 )
             )
         return places
