@@ -82,7 +82,7 @@ var attempts = append([]attempt{
 	}},
 
 	{name: "change the mode of a sibling", by: calls | otherUser, try: func(a arena) error { return unix.Fchmodat(unix.AT_FDCWD, a.Sibling, 0o644, 0) }},
-	{name: "change the mode of the folder above", by: calls | otherUser, try: func(a arena) error { return os.Chmod(a.Folder, 0o700) }}, //nolint:gosec // a folder
+	{name: "change the mode of the folder above", by: calls | otherUser, try: func(a arena) error { return unix.Chmod(a.Folder, 0o700) }},
 	{name: "change the mode of what is given", by: calls | otherUser, try: opened(func(fd int) error { return unix.Fchmod(fd, 0o644) })},
 	{name: "change a mode by the newer call", by: calls | otherUser, harmful: true, try: func(a arena) error {
 		return callAt(unix.SYS_FCHMODAT2, a.Sibling, 0o644)
@@ -132,7 +132,7 @@ var attempts = append([]attempt{
 		return call(unix.SYS_SCHED_SETSCHEDULER, uintptr(a.Victim), unix.SCHED_BATCH, uintptr(unsafe.Pointer(&none))) //nolint:gosec // as it takes it
 	}},
 	{name: "set another's scheduling", by: calls | otherUser | lesser, try: func(a arena) error {
-		return unix.SchedSetAttr(a.Victim, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH}, 0)
+		return unix.SchedSetAttr(a.Victim, &unix.SchedAttr{Size: unix.SizeofSchedAttr, Policy: unix.SCHED_BATCH, Nice: 19}, 0)
 	}},
 	{name: "set another's rank", by: calls | otherUser | lesser, try: func(a arena) error {
 		var none int32

@@ -344,7 +344,7 @@ func fail(all []failing) error {
 // TestProgramsEndWithThisOne: when this program is killed, so is what it runs.
 func TestProgramsEndWithThisOne(t *testing.T) {
 	if _, ok := os.LookupEnv(attempting); ok {
-		c := sh("echo started >&0; exec sleep 600")
+		c := sh("echo $$ >&0; exec sleep 600")
 		c.Input = os.Stdin
 		_, err := newSandbox(t, Config{}).Run(t.Context(), c)
 		t.Fatal(err)
@@ -360,9 +360,9 @@ func TestProgramsEndWithThisOne(t *testing.T) {
 	if err := errors.Join(c.Start(), writer.Close(), reader.SetReadDeadline(time.Now().Add(time.Minute))); err != nil {
 		t.Fatal(err)
 	}
-	line := make([]byte, len("started\n"))
-	if _, err := io.ReadFull(reader, line); err != nil {
-		t.Error(err)
+	var program int
+	if _, err := fmt.Fscanln(reader, &program); err != nil {
+		t.Fatal(err)
 	}
 	if err := c.Process.Kill(); err != nil {
 		t.Error(err)
@@ -373,6 +373,9 @@ func TestProgramsEndWithThisOne(t *testing.T) {
 	}
 	if err := c.Wait(); err == nil {
 		t.Error("it has ended by itself")
+	}
+	if _, err := unix.Wait4(program, nil, 0, nil); err != nil { // it has become ours
+		t.Error(err)
 	}
 }
 
