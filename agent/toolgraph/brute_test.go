@@ -72,6 +72,9 @@ func brute(tools []toolgraph.Tool, q toolgraph.Query, score toolgraph.Scores) (l
 				}
 				return work < bruteWork
 			})
+			if work >= bruteWork {
+				return nil, false
+			}
 		}
 	}
 	least = map[string]float64{}
@@ -88,7 +91,7 @@ func brute(tools []toolgraph.Tool, q toolgraph.Query, score toolgraph.Scores) (l
 			least[form] = total
 		}
 	}
-	return least, work < bruteWork
+	return least, true
 }
 
 // choices passes every way to fill the arguments, each a list of values for each one,
