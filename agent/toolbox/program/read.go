@@ -90,7 +90,7 @@ func (b *Backend) written(ctx context.Context, c toolbox.Call) (writing, error) 
 		table, err := b.run(ctx, sandbox.Command{
 			Program: "tesseract", Args: []string{page.path, "-", "-l", letters, "--psm", layout, "--dpi", "300", "tsv"},
 			Env: []string{"OMP_THREAD_LIMIT=1"}, // its threads wait for one another more than they work
-			Dir: c.Dir, Env: []string{"OMP_THREAD_LIMIT=2"}, Most: mostTold, Timeout: readTime,
+			Dir: c.Dir, Most: mostTold, Timeout: readTime,
 		})
 		if err != nil {
 			return writing{}, err
