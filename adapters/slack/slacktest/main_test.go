@@ -56,10 +56,15 @@ func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, soc
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for e := range sm.Events {
-			if hear(sm, e) && e.Request != nil && e.Request.EnvelopeID != "" {
-				if err := sm.AckCtx(ctx, e.Request.EnvelopeID, nil); err != nil && ctx.Err() == nil {
-					t.Error(err)
+		for { // the client may still send after it has ended, so its channel is never closed
+			select {
+			case <-ctx.Done():
+				return
+			case e := <-sm.Events:
+				if hear(sm, e) && e.Request != nil && e.Request.EnvelopeID != "" {
+					if err := sm.AckCtx(ctx, e.Request.EnvelopeID, nil); err != nil && ctx.Err() == nil {
+						t.Error(err)
+					}
 				}
 			}
 		}
@@ -71,7 +76,6 @@ func listen(t *testing.T, s *slacktest.Server, hear func(*socketmode.Client, soc
 		if err := <-run; !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-		close(sm.Events)
 		<-ended
 	})
 	until(t, s, "a socket", func() bool { return s.Sockets() > 0 })

@@ -86,14 +86,16 @@ func (p policy) enforce(program string) (h protection, err error) {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return h, fmt.Errorf("end with this program: %w", err)
 	}
-	for _, l := range p.Limits {
+	if h.Filtered { // or Confinement tells
+		if err := filter(!h.OwnUser && h.Landlock < signals); err != nil {
+			return h, err
+		}
+	}
+	for _, l := range p.Limits { // last, since they hold this process too
 		most := uint64(l.Most) //nolint:gosec // not negative
 		if err := unix.Setrlimit(l.What, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return h, fmt.Errorf("set limit %d: %w", l.What, err)
 		}
-	}
-	if h.Filtered { // or Confinement tells
-		return h, filter(!h.OwnUser && h.Landlock < signals)
 	}
 	return h, nil
 }
