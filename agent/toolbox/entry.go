@@ -2,6 +2,7 @@ package toolbox
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
 )
 
 // maxToolFile is the most bytes that a catalogue entry may have.
@@ -154,6 +156,9 @@ func (a Arg) check(f *faults) {
 		f.addf("argument %s has a meaning, and only a text may have one", a.Name)
 	case a.Meaning != "" && err != nil:
 		f.addf("argument %s: %w", a.Name, err)
+	}
+	if _, err := quantity.ParseKind(string(a.Kind)); a.Kind != "" && (err != nil || a.Type != plan.Text) {
+		f.addf("argument %s: %w", a.Name, cmp.Or(err, errors.New("only a text may have a kind")))
 	}
 	if a.Optional && a.Many {
 		f.addf("argument %s is optional and many", a.Name)

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
 )
 
 // Tool is an entry of the catalogue.
@@ -48,6 +49,8 @@ type Arg struct {
 	Type plan.Type `yaml:"type"`
 	// Meaning says what a text stands for; required where Type is text.
 	Meaning plan.Meaning `yaml:"meaning,omitempty"`
+	// Kind is the type of the quantity that a text holds. Empty where it holds none, or any.
+	Kind quantity.Kind `yaml:"kind,omitempty"`
 	// About explains it to people and models.
 	About    string `yaml:"about"`
 	Optional bool   `yaml:"optional,omitempty"`

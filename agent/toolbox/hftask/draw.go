@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // answerBytes is the memory that is taken for a picture from the server: the largest that
@@ -208,10 +208,10 @@ func askEnlarged(ctx context.Context, j *job) (question, error) {
 
 // target is how large the picture is to become: twice as large, if nothing is said.
 func (j *job) target() (image.Point, error) {
-	z := amount.Sizing{Factor: 2}
+	z := quantity.Sizing{Factor: 2}
 	if said := j.call.Text("factor"); said != "" {
 		var ok bool
-		if z, ok = amount.Size(said); !ok {
+		if z, ok = quantity.Size(said); !ok {
 			return image.Point{}, fault(nil, "It is not clear how much larger %q is; say it like 2x, twice or 200%%.", shorten(said))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // answerBytes is the memory that is taken for a picture from the server: the largest that
@@ -96,10 +96,10 @@ const upscaled = 4
 
 // upscale has a picture enlarged by a model, and made as large as was asked for.
 func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
-	wanted := amount.Sizing{Factor: 2}
+	wanted := quantity.Sizing{Factor: 2}
 	if said := oneLine(j.Text("factor")); said != "" {
 		var ok bool
-		if wanted, ok = amount.Size(said); !ok {
+		if wanted, ok = quantity.Size(said); !ok {
 			return toolbox.Output{}, fault(nil, "I do not understand how much larger %q is.", shorten(said))
 		}
 	}

@@ -23,6 +23,8 @@ type Picture struct {
 	Info Info
 	// Image is the picture as people see it; its bounds begin at (0, 0).
 	Image *image.NRGBA
+	// Turned tells that the file stores the picture another way up than people see it, by EXIF.
+	Turned bool
 }
 
 // ReadPicture decodes a picture file: see [DecodeImage].
@@ -73,7 +75,7 @@ func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	return Picture{Info: f.info(raw, s), Image: img}, nil
+	return Picture{Info: f.info(raw, s), Image: img, Turned: Orientation(s.exif) != 1}, nil
 }
 
 // info tells what a decoded file is.

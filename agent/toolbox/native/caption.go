@@ -12,7 +12,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // maxCaption is the longest caption in letters: more cannot be read on a picture.
@@ -28,10 +28,10 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	case utf8.RuneCountInString(caption) > maxCaption:
 		return edited{}, refusal("That is too much text for a picture; at most %d letters can be written.", maxCaption)
 	}
-	anchor := amount.Anchor{Y: 1}
+	anchor := quantity.Anchor{Y: 1}
 	if said := c.Text("place"); said != "" {
 		var ok bool
-		if anchor, ok = amount.Place(said); !ok {
+		if anchor, ok = quantity.Place(said); !ok {
 			return edited{}, unclear(plan.Say("a place on the picture"), said, "top", "bottom right", "centre")
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 const (
@@ -45,7 +45,7 @@ func (n *Native) pictures(ctx context.Context, c toolbox.Call, arg string, side 
 			return nil, err
 		}
 		f := min(1, float64(side)/float64(max(p.Info.Width, p.Info.Height)))
-		w, h := amount.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
+		w, h := quantity.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
 		if p.Image, err = media.Scaled(ctx, p.Image, w, h); err != nil {
 			return nil, err
 		}
@@ -93,12 +93,12 @@ func largest(ps []media.Picture) image.Point {
 // place puts a picture into the middle of a cell, as large as it allows.
 func place(ctx context.Context, dst *image.NRGBA, cell image.Rectangle, img *image.NRGBA) error {
 	f := min(float64(cell.Dx())/float64(img.Rect.Dx()), float64(cell.Dy())/float64(img.Rect.Dy()))
-	w, h := amount.Sizing{Factor: f}.Of(img.Rect.Dx(), img.Rect.Dy())
+	w, h := quantity.Sizing{Factor: f}.Of(img.Rect.Dx(), img.Rect.Dy())
 	img, err := media.Scaled(ctx, img, min(w, cell.Dx()), min(h, cell.Dy()))
 	if err != nil {
 		return err
 	}
-	draw.Draw(dst, amount.Anchor{}.In(cell, img.Rect.Dx(), img.Rect.Dy()), img, image.Point{}, draw.Over)
+	draw.Draw(dst, quantity.Anchor{}.In(cell, img.Rect.Dx(), img.Rect.Dy()), img, image.Point{}, draw.Over)
 	return nil
 }
 

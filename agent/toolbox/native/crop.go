@@ -13,7 +13,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // maxBoxes is the most boxes that are cropped or drawn in one go.
@@ -79,7 +79,7 @@ func (n *Native) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 
 func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	said := c.Text("region")
-	r, ok := amount.Region(said, p.Info.Width, p.Info.Height)
+	r, ok := quantity.Region(said, p.Info.Width, p.Info.Height)
 	if !ok {
 		return edited{}, unclear(plan.Say("a part of a picture of %s", dimensions(p.Image)), said,
 			"the left half", "top right quarter", "a square", "16:9", "100x200+30+40")

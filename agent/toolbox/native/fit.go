@@ -11,7 +11,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // qualities are the JPEG qualities that are tried on the whole picture, best first.
@@ -37,7 +37,7 @@ type attempt struct {
 // fitSize writes the picture so that its file is no larger than the limit: in its own
 // format if that will do, else as JPEG in falling quality, and then in falling size.
 func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	limit, ok := amount.Bytes(c.Text("limit"))
+	limit, ok := quantity.Bytes(c.Text("limit"))
 	if !ok {
 		return toolbox.Output{}, unclear(plan.Say("the size of a file"), c.Text("limit"), "2 MB", "500 kB", "under 1 megabyte")
 	}
@@ -95,7 +95,7 @@ func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attemp
 	// The file grows a little slower than the pixels. Each smaller copy is made of the
 	// original, so that no loss adds up.
 	scale := a.scale * min(shrinkBy, math.Sqrt(fits)*1.05)
-	w, h := amount.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
+	w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
 	if max(w, h) < smallestSide {
 		return attempt{}, false, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, error) {
@@ -21,10 +21,10 @@ func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, er
 const maxBlur = 100
 
 func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	var s amount.Strength
+	var s quantity.Strength
 	if said := c.Text("strength"); said != "" {
 		var ok bool
-		if s, ok = amount.Strong(said); !ok {
+		if s, ok = quantity.Strong(said); !ok {
 			return edited{}, unclear(plan.Say("a strength"), said, "a little", "strongly", "5 pixels")
 		}
 	}
@@ -32,9 +32,9 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 	if sigma == 0 { // a level goes with the picture's size, so that it looks the same on all
 		long := float64(max(p.Info.Width, p.Info.Height))
 		switch s.Level {
-		case amount.Little:
+		case quantity.Little:
 			sigma = max(1, long*0.003)
-		case amount.Lot:
+		case quantity.Lot:
 			sigma = max(5, long*0.025)
 		default:
 			sigma = max(2, long*0.008)
@@ -46,7 +46,7 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 }
 
 func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	changes, ok := amount.Adjust(c.Text("adjustment"))
+	changes, ok := quantity.Adjust(c.Text("adjustment"))
 	if !ok {
 		return edited{}, unclear(plan.Say("a change of light or colour"), c.Text("adjustment"),
 			"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert")
@@ -62,52 +62,52 @@ func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error
 }
 
 // adjustment tells what was changed, and by how much where that is a matter of degree.
-func adjustment(a amount.Adjustment) plan.Message {
+func adjustment(a quantity.Adjustment) plan.Message {
 	percent := 100 * a.By
 	switch a.Property {
-	case amount.Brightness:
+	case quantity.Brightness:
 		return plan.Say("brightness %+.0f%%", percent)
-	case amount.Contrast:
+	case quantity.Contrast:
 		return plan.Say("contrast %+.0f%%", percent)
-	case amount.Saturation:
+	case quantity.Saturation:
 		return plan.Say("saturation %+.0f%%", percent)
-	case amount.Warmth:
+	case quantity.Warmth:
 		return plan.Say("warmth %+.0f%%", percent)
-	case amount.Sharpness:
+	case quantity.Sharpness:
 		return plan.Say("sharpness %+.0f%%", percent)
-	case amount.Sepia:
+	case quantity.Sepia:
 		return plan.Say("sepia")
-	case amount.Invert:
+	case quantity.Invert:
 		return plan.Say("inverted")
 	}
 	return plan.Quote(string(a.Property))
 }
 
 // adjusted makes one change to the picture itself.
-func adjusted(ctx context.Context, img *image.NRGBA, a amount.Adjustment) error {
+func adjusted(ctx context.Context, img *image.NRGBA, a quantity.Adjustment) error {
 	percent := 100 * a.By
 	var change func(image.Image) *image.NRGBA
 	switch a.Property {
-	case amount.Brightness:
+	case quantity.Brightness:
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustBrightness(band, percent) }
-	case amount.Contrast:
+	case quantity.Contrast:
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustContrast(band, percent) }
-	case amount.Saturation:
+	case quantity.Saturation:
 		// A fifth less is a fifth; a fifth more is hardly seen, so it counts double.
 		if a.By > 0 {
 			percent = min(2*percent, 100)
 		}
 		change = func(band image.Image) *image.NRGBA { return imaging.AdjustSaturation(band, percent) }
-	case amount.Warmth:
+	case quantity.Warmth:
 		return mixed(ctx, img, [3][3]float64{{1 + a.By/2, 0, 0}, {0, 1, 0}, {0, 0, 1 - a.By/2}})
-	case amount.Sharpness:
+	case quantity.Sharpness:
 		if a.By < 0 {
 			return blurred(ctx, img, img, -4*a.By)
 		}
 		return sharpened(ctx, img, 5*a.By)
-	case amount.Sepia:
+	case quantity.Sepia:
 		return mixed(ctx, img, [3][3]float64{{0.393, 0.769, 0.189}, {0.349, 0.686, 0.168}, {0.272, 0.534, 0.131}})
-	case amount.Invert:
+	case quantity.Invert:
 		change = imaging.Invert
 	}
 	return inPlace(ctx, img, change)

@@ -9,8 +9,8 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
 	"atelier/agent/toolbox/native/vision"
+	"atelier/agent/toolbox/quantity"
 )
 
 func toEdges(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, error) {
@@ -28,7 +28,7 @@ const lineSide = 1280
 func toLines(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, error) {
 	w, h := p.Info.Width, p.Info.Height
 	f := min(1, lineSide/float64(max(w, h)))
-	sw, sh := amount.Sizing{Factor: f}.Of(w, h)
+	sw, sh := quantity.Sizing{Factor: f}.Of(w, h)
 	small, err := media.Scaled(ctx, p.Image, sw, sh)
 	if err != nil {
 		return edited{}, err

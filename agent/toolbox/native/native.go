@@ -24,7 +24,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/memory"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // Config is what a Native needs; the zero value is ready for use.
@@ -105,9 +105,9 @@ var rates = map[string]int64{
 func (n *Native) weigh(run string, c toolbox.Call) int64 {
 	rate := cmp.Or(rates[run], usualRate)
 	var sum, made int64
-	size, sized := amount.Size(cmp.Or(c.Text("size"), c.Text("factor")))
+	size, sized := quantity.Size(cmp.Or(c.Text("size"), c.Text("factor")))
 	if run == "upscale_image" && !sized {
-		size, sized = amount.Sizing{Factor: usualFactor}, true
+		size, sized = quantity.Sizing{Factor: usualFactor}, true
 	}
 	for _, values := range c.Args {
 		var most int64

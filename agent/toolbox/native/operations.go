@@ -6,7 +6,7 @@ import (
 
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // operations is the table from what a backing asks for to the function that does it.
@@ -45,26 +45,26 @@ func (n *Native) imageOperations() map[string]operation {
 
 // readers tell which texts the operations understand.
 func readers() toolbox.TextReaders {
-	size := toolbox.Understands(amount.Size)
+	size := toolbox.Understands(quantity.Size)
 	return toolbox.TextReaders{
-		"add_text_to_image": {"place": toolbox.Understands(amount.Place)},
-		"adjust_image":      {"adjustment": toolbox.Understands(amount.Adjust)},
-		"blur_image":        {"strength": toolbox.Understands(amount.Strong)},
+		"add_text_to_image": {"place": toolbox.Understands(quantity.Place)},
+		"adjust_image":      {"adjustment": toolbox.Understands(quantity.Adjust)},
+		"blur_image":        {"strength": toolbox.Understands(quantity.Strong)},
 		"convert_image": {"format": func(said string) bool {
 			_, err := media.ParseFormat(said)
 			return err == nil
 		}},
 		"crop_region": {"region": toolbox.Understands(func(said string) (image.Rectangle, bool) {
-			return amount.Region(said, wide, wide)
+			return quantity.Region(said, wide, wide)
 		})},
-		"fit_image_size": {"limit": toolbox.Understands(amount.Bytes)},
+		"fit_image_size": {"limit": toolbox.Understands(quantity.Bytes)},
 		"flip_image": {"direction": func(said string) bool {
-			_, _, ok := amount.Flip(said)
+			_, _, ok := quantity.Flip(said)
 			return ok
 		}},
 		"make_thumbnail": {"size": size},
 		"resize_image":   {"size": size},
-		"rotate_image":   {"angle": toolbox.Understands(amount.Angle)},
+		"rotate_image":   {"angle": toolbox.Understands(quantity.Angle)},
 		"upscale_image":  {"factor": size},
 	}
 }

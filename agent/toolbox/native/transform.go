@@ -2,13 +2,14 @@ package native
 
 import (
 	"context"
+	"errors"
 	"image"
 	"strconv"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 func dimensions(img image.Image) plan.Message {
@@ -16,7 +17,7 @@ func dimensions(img image.Image) plan.Message {
 }
 
 func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z, ok := amount.Size(c.Text("size"))
+	z, ok := quantity.Size(c.Text("size"))
 	if !ok {
 		return edited{}, unclear(plan.Say("a size"), c.Text("size"), "half as large", "50%", "twice as big", "800x600", "800 px wide")
 	}
@@ -35,10 +36,10 @@ func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (e
 const usualFactor = 2
 
 func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z := amount.Sizing{Factor: usualFactor}
+	z := quantity.Sizing{Factor: usualFactor}
 	if said := c.Text("factor"); said != "" {
 		var ok bool
-		if z, ok = amount.Size(said); !ok {
+		if z, ok = quantity.Size(said); !ok {
 			return edited{}, unclear(plan.Say("how much larger"), said, "2x", "twice", "three times", "200%")
 		}
 	}
@@ -65,7 +66,7 @@ const thumbnailSide = 256
 func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	w, h := thumbnailSide, thumbnailSide
 	if said := c.Text("size"); said != "" {
-		z, ok := amount.Size(said)
+		z, ok := quantity.Size(said)
 		switch {
 		case !ok:
 			return edited{}, unclear(plan.Say("the size of a thumbnail"), said, "128 pixels", "200x200", "64 px")
@@ -80,7 +81,7 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 	}
 	// The box is filled without changing the proportions, and never by enlarging.
 	f := min(float64(w)/float64(p.Info.Width), float64(h)/float64(p.Info.Height), 1)
-	w, h = amount.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
+	w, h = quantity.Sizing{Factor: f}.Of(p.Info.Width, p.Info.Height)
 	img, err := media.Scaled(ctx, p.Image, w, h)
 	if err != nil {
 		return edited{}, err
@@ -91,8 +92,11 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	angle := 90.0
 	if said := c.Text("angle"); said != "" {
+		if quantity.Upright(said) {
+			return upright(p)
+		}
 		var ok bool
-		if angle, ok = amount.Angle(said); !ok {
+		if angle, ok = quantity.Angle(said); !ok {
 			return edited{}, unclear(plan.Say("an angle"), said, "90 degrees", "left", "upside down", "45 degrees counter-clockwise")
 		}
 	}
@@ -107,11 +111,23 @@ func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	return edited{img: img, about: plan.Say("turned by %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))}, err
 }
 
+// upright is the picture as the camera says that people see it: nothing else tells which way
+// is up.
+func upright(p media.Picture) (edited, error) {
+	if !p.Turned {
+		return edited{}, &plan.Fault{
+			Sentence: plan.Say("I cannot see which way is up in this picture. Please say how to turn it: left, right or upside down."),
+			Err:      errors.New("the picture has no orientation in its metadata"),
+		}
+	}
+	return edited{img: p.Image, about: plan.Say("set upright, as the camera noted it")}, nil
+}
+
 func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	horizontal, vertical := true, false
 	if said := c.Text("direction"); said != "" {
 		var ok bool
-		if horizontal, vertical, ok = amount.Flip(said); !ok {
+		if horizontal, vertical, ok = quantity.Flip(said); !ok {
 			return edited{}, unclear(plan.Say("a direction"), said, "horizontally", "vertically", "upside down")
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // refusal is a problem with what a person asked for in so many words: nothing else may
@@ -55,15 +55,15 @@ func readers() toolbox.TextReaders {
 		}
 		return named(all, said)
 	})
-	times := toolbox.Understands(amount.Times)
+	times := toolbox.Understands(quantity.Times)
 	return toolbox.TextReaders{
-		"change_speed":  {"factor": toolbox.Understands(amount.Tempo)},
+		"change_speed":  {"factor": toolbox.Understands(quantity.Tempo)},
 		"convert_audio": {"format": parses(parseSoundFormat)},
 		"convert_video": {"format": parses(parseFilmFormat)},
 		"cut_audio":     {"range": times},
 		"cut_video":     {"range": times},
 		"extract_frames": {"moment": toolbox.Understands(func(said string) (time.Duration, bool) {
-			return amount.Moment(said, time.Hour) // whichever length: it may lie behind the end
+			return quantity.Moment(said, time.Hour) // whichever length: it may lie behind the end
 		})},
 		"fit_video_size": {"limit": toolbox.Understands(limitOf)},
 		"tesseract":      {"language": language},

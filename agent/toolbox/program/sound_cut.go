@@ -8,13 +8,13 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // cutAudio keeps a part of a sound, exact to the sample: it is decoded from its beginning,
 // since the places in an MP3 are but guessed.
 func (b *Backend) cutAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	passage, ok := amount.Times(c.Text("range"))
+	passage, ok := quantity.Times(c.Text("range"))
 	if !ok {
 		return toolbox.Output{}, unclear(plan.Say("a part of a sound"), c.Text("range"), "0:10-0:25", "the first 5 seconds", "the last minute")
 	}

@@ -7,7 +7,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // shortestCut is the shortest part that is cut out: a few pictures.
@@ -16,7 +16,7 @@ const shortestCut = 100 * time.Millisecond
 // cutVideo keeps a part of a video, exact to the picture.
 func (b *Backend) cutVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	said := c.Text("range")
-	passage, ok := amount.Times(said)
+	passage, ok := quantity.Times(said)
 	if !ok {
 		return toolbox.Output{}, unclear(plan.Say("a part of a video"), said, "0:10-0:25", "the first 5 seconds", "the last 20 seconds")
 	}

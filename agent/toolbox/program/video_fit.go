@@ -12,7 +12,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 const (
@@ -29,10 +29,10 @@ const (
 
 // limitOf understands the largest size of a file in bytes. A number alone is megabytes.
 func limitOf(said string) (int64, bool) {
-	if limit, ok := amount.Bytes(said); ok {
+	if limit, ok := quantity.Bytes(said); ok {
 		return limit, true
 	}
-	return amount.Bytes(said + " MB")
+	return quantity.Bytes(said + " MB")
 }
 
 // fitVideoSize packs a video so that its file is no larger than the limit: with fewer

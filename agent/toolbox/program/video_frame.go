@@ -9,7 +9,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/native/amount"
+	"atelier/agent/toolbox/quantity"
 )
 
 // extractFrames takes the picture that is seen at a moment, in the middle if none is
@@ -22,7 +22,7 @@ func (b *Backend) extractFrames(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	at := f.look.Duration / 2
 	if said := c.Text("moment"); said != "" {
 		var ok bool
-		if at, ok = amount.Moment(said, f.look.Duration); !ok {
+		if at, ok = quantity.Moment(said, f.look.Duration); !ok {
 			return toolbox.Output{}, unclear(plan.Say("a moment of a video"), said, "0:07", "3 seconds", "the middle", "the last frame")
 		}
 	}

@@ -1,4 +1,4 @@
-package amount
+package quantity
 
 import (
 	"math"
@@ -47,6 +47,19 @@ func Angle(text string) (float64, bool) {
 		v += 360
 	}
 	return v, ok
+}
+
+var upright = regexp.MustCompile(`\b(?:upright|right way (?:up|round|around)|right side up)\b`)
+
+// Upright reports whether a text asks for a picture to be set upright, and not how far it is to
+// be turned for that: "turn it upright", not "90 degrees, upright".
+func Upright(text string) bool {
+	s := fold(text)
+	if !upright.MatchString(s) {
+		return false
+	}
+	_, turned := turn(s, backwards.MatchString(s) || clockwise.MatchString(upright.ReplaceAllString(s, "")))
+	return !turned
 }
 
 // turn is how far a folded text turns, whichever way; directed tells that it names one.

@@ -1,4 +1,4 @@
-// Package amount understands how people say how much, where and when: sizes, angles, places,
+// Package quantity understands how people say how much, where and when: sizes, angles, places,
 // regions, strengths, limits and passages, in English, with the words of a wish around them.
 //
 // Promises:
@@ -6,7 +6,7 @@
 //   - Each function says whether it understood; it never guesses from nothing. What
 //     contradicts itself or makes no sense ("-50%" of a size, "1e400") is not understood.
 //   - Every number that it gives is finite and within the range that its comment tells.
-package amount
+package quantity
 
 import (
 	"regexp"

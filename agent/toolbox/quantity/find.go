@@ -1,0 +1,115 @@
+package quantity
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Unit is what a quantity in a text is measured in.
+type Unit string
+
+// The units.
+const (
+	Pixels    Unit = "pixels"     // "240 pixels", "800x600", "360p"
+	Percent   Unit = "percent"    // "20 %"
+	ByteCount Unit = "bytes"      // "8 MB"
+	Time      Unit = "time"       // "5 s", "seconds 2 to 4", "1 minute 30 seconds"
+	Clock     Unit = "clock"      // "0:30"; a ratio where one is meant: "9:16"
+	Ratio     Unit = "ratio"      // "16:9"
+	Degrees   Unit = "degrees"    // "90°"
+	Factor    Unit = "factor"     // "2x", "3 times", "twice"
+	Share     Unit = "share"      // "1/3", "half"
+	FrameRate Unit = "frame rate" // "10 fps"
+	Loudness  Unit = "loudness"   // "-16 LUFS"
+	BitRate   Unit = "bit rate"   // "32 kbps"
+	Frequency Unit = "frequency"  // "44.1 kHz"
+	Density   Unit = "density"    // "300 dpi"
+	Length    Unit = "length"     // of a text: "two sentences"
+	Number    Unit = "number"     // without a unit
+)
+
+// Quantity is a number in a text, with its unit. Start and End are its place in bytes.
+type Quantity struct {
+	Unit       Unit
+	Start, End int
+}
+
+const (
+	digits   = `\d+(?:[.,]\d+)*`
+	spelled  = `one|two|three|four|five|six|seven|eight|nine|ten|twenty|thirty`
+	counting = `(?:` + digits + `|an?|` + spelled + `)`
+	timeUnit = `(?:hours?|hrs?|h|minutes?|mins?|m|milliseconds?|ms|seconds?|secs?|s)\b`
+	timeWord = `(?:hours?|minutes?|seconds)\b`
+)
+
+// forms are the ways to write quantities. The first that matches at a place holds.
+var forms = []struct {
+	unit    Unit
+	pattern string
+}{
+	{Pixels, `\d{1,6} ?(?:px|pixels?|pix)? ?(?:x|×|\*|by) ?\d{1,6}(?: ?(?:px|pixels?|pix))?\b`},
+	{Pixels, digits + `[ -]?(?:px|pixels?|pix)\b(?: (?:wide|high|tall))?|\d{3,4}p\b|` + digits + ` (?:wide|high|tall)\b`},
+	{FrameRate, digits + ` ?(?:fps\b|frames? ?(?:per|a|/) ?s(?:ec(?:ond)?)?\b)`},
+	{BitRate, digits + ` ?(?:[km]bps|[km]bits?(?:/s| per second)?|[km]b/s)\b`},
+	{ByteCount, digits + ` ?(?:[kmg]i?b|[kmg]bytes?|megs?|(?:kilo|mega|giga)?bytes?)\b`},
+	{Loudness, `-?` + digits + ` ?(?:lufs|lkfs|dbfs|db|decibels?)\b`},
+	{Frequency, digits + ` ?k?hz\b`},
+	{Density, digits + ` ?(?:dpi|ppi)\b`},
+	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
+	{Percent, digits + ` ?(?:%|percent\b|per cent\b)`},
+	{Length, `(?:` + digits + `|` + spelled + `)[ -](?:\w+ )?(?:sentences?|words?|paragraphs?|bullets?|bullet points?|lines|pages)\b`},
+	{Factor, digits + ` ?(?:x\b|×|times\b|-?fold\b)|x ?` + digits + `|` + counting + ` times\b`},
+	{Factor, `(?:twice|thrice|doubled?|tripled?|quadrupled?)\b`},
+	{Share, `\d{1,3}/\d{1,3}\b|half\b`},
+	{Clock, `(?:\d{1,3}:)?\d{1,3}:\d{2}(?:\.\d+)?\b`},
+	{Ratio, `\d{1,2} ?: ?\d{1,2}\b`},
+	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord},
+	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
+	{Number, `-?` + digits},
+}
+
+// quantities matches any quantity, each form in a group of its own.
+var quantities = func() *regexp.Regexp {
+	groups := make([]string, len(forms))
+	for i, f := range forms {
+		groups[i] = `(` + f.pattern + `)`
+	}
+	return regexp.MustCompile(`(?i)(?:` + strings.Join(groups, `|`) + `)`)
+}()
+
+// Find returns the quantities of a text, in their order. Digits within a word are none
+// ("mp4", "part1").
+func Find(text string) []Quantity {
+	var found []Quantity
+	for at := 0; at < len(text); {
+		m := quantities.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			break
+		}
+		start, end := at+m[0], at+m[1]
+		if within(text, start) {
+			at = start + 1
+			for at < len(text) && letterOrDigit(text[at]) {
+				at++
+			}
+			continue
+		}
+		for i, f := range forms {
+			if m[2+2*i] >= 0 {
+				found = append(found, Quantity{f.unit, start, end})
+				break
+			}
+		}
+		at = end
+	}
+	return found
+}
+
+// within reports whether a word goes on at that place of the text.
+func within(text string, at int) bool {
+	return at > 0 && (letterOrDigit(text[at-1]) || text[at-1] == '_')
+}
+
+func letterOrDigit(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || b >= 0x80
+}
