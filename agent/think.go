@@ -58,7 +58,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		if p, err = a.planSubtasks(ctx, r, d.Subtasks, mentions, thinking); err != nil {
 			return nil, err
 		}
-		p.Wish = wish
+		p.Wish, p.Left = wish, d.Left
 	case d.Question != "":
 		p.Question = d.Question
 	case d.Reply != "":

@@ -43,6 +43,8 @@ type Mind interface {
 // Reply is set.
 type Decomposition struct {
 	Subtasks []plan.Subtask
+	// Left are the parts of the wish that no subtask does.
+	Left []plan.Leftover
 	// Question is asked back when it is unclear which resource or what is meant.
 	Question string
 	// Reply answers plain conversation that needs no tool, and wishes that no tool of

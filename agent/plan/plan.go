@@ -65,14 +65,24 @@ type Plan struct {
 	Wish      string     `json:"wish"`
 	Resources []Resource `json:"resources,omitempty"`
 	Tasks     []Task     `json:"tasks,omitempty"`
-	Question  string     `json:"question,omitempty"`
-	Reply     string     `json:"reply,omitempty"`
+	// Left are the parts of the wish that no task does.
+	Left     []Leftover `json:"left,omitempty"`
+	Question string     `json:"question,omitempty"`
+	Reply    string     `json:"reply,omitempty"`
 	// Refused marks a Reply that turns the wish down.
 	Refused bool `json:"refused,omitempty"`
 	// Visited counts the tools that the search looked at, over all subtasks.
 	Visited int `json:"visited,omitempty"`
 	// Thinking is what it took to make the plan.
 	Thinking Thinking `json:"thinking,omitzero"`
+}
+
+// Leftover is a part of a wish that is not done, as it was written.
+type Leftover struct {
+	Part string `json:"part"`
+	// Unknown are the words of it that nobody knew what to do with. Empty means that it goes
+	// on from another part that is not done.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 // Task is a subtask with its solutions, the best first; behind those that differ stand

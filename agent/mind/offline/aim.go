@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -112,6 +113,7 @@ func (a *sight) nearness(r rival, plain bool) float64 {
 	if a.quoted && needs(r.tool, plan.Content) {
 		near = min(1, near*quoteTimes)
 	}
+	near *= a.measurable(r.tool)
 	said := a.sayable(r.tool)
 	switch {
 	case r.rest > 0 || said > 1:
@@ -160,6 +162,20 @@ func (a *sight) sayable(t toolbox.Tool) float64 {
 			}
 		default: // whatever is left of the clause says it
 		}
+	}
+	return 1
+}
+
+// measurable is less than 1 for a tool that takes quantities, and none of those that the clause
+// says.
+func (a *sight) measurable(t toolbox.Tool) float64 {
+	takes, fits := false, false
+	for _, arg := range t.Args {
+		takes = takes || arg.Kind != ""
+		fits = fits || slices.ContainsFunc(a.measures, func(q quantity.Quantity) bool { return arg.Kind.Takes(q.Unit) })
+	}
+	if takes && !fits && len(a.measures) > 0 {
+		return unmeasuredTimes
 	}
 	return 1
 }

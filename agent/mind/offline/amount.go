@@ -12,7 +12,7 @@ import (
 var (
 	amountWords = regexp.MustCompile(`(?i)\b(?:half|twice|double|triple|quarter|third|thirds|smaller|larger|bigger|slightly|` +
 		`a little|a bit|a lot|strongly|heavily|left|right|clockwise|counter-?clockwise|anticlockwise|upside down|` +
-		`first|last|middle|beginning|end|start|square|portrait|landscape)\b`)
+		`first|last|middle|beginning|end|start|square|portrait|landscape|upright)\b`)
 
 	amountFigures = regexp.MustCompile(`(?i)` +
 		// two figures: 800x600, 3 to 10 seconds

@@ -41,7 +41,9 @@ func lost(r plan.Request) decomposition {
 func (s *scene) unsure(u *understood) (_ decomposition, stop bool) {
 	switch {
 	case len(s.subtasks) > 0 && len(u.files) == 0 && (u.form == retrieve.Order || len(u.words) < 4):
-		s.subtasks[len(s.subtasks)-1].Description += ". " + u.text
+		if unknown := s.leftover(&understood{clause: u.clause}, plan.Subtask{}); len(unknown) > 0 {
+			s.leave(u, unknown)
+		}
 		return decomposition{}, false
 	case len(u.files) > 0:
 		return decomposition{Question: askAgain(s.names(u.files), u.hits)}, true
@@ -78,6 +80,9 @@ var nouns = map[plan.Type]plan.Message{
 func (s *scene) askFor(u *understood, missing plan.Type, choices []entity) plan.Message {
 	if len(choices) > 1 {
 		return plan.Say("Which one do you mean: %s?", plan.Or(s.calledAll(choices)...))
+	}
+	if files := s.unused(); len(files) > 0 && len(u.files) == 0 {
+		return plan.Say("I do not know how to do “%s” with %s.", u.text, listed(files))
 	}
 	noun, ok := nouns[missing]
 	switch {
@@ -148,4 +153,9 @@ func listed(names []string) plan.Message {
 		return plan.Say("it")
 	}
 	return plan.And(names...)
+}
+
+// onlyTo tells that what the clause asks for changes one kind of media, and another one was given.
+func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
+	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, nouns[t], name, nouns[baseType(is)])
 }

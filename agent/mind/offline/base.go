@@ -222,7 +222,8 @@ func (s *scene) goesOn(u *understood, k plan.Type) bool {
 	if u.clause.join != along || s.prev == nil || len(s.prev.results) == 0 || len(u.files) > 0 {
 		return false
 	}
-	return s.prev.head.Returns == k && u.head.Returns == k && s.prev.head.Domain == u.head.Domain
+	edited := s.prev.head.Returns == k && takesType(s.prev.head, k)
+	return edited || s.prev.head.Returns == k && u.head.Returns == k && s.prev.head.Domain == u.head.Domain
 }
 
 // lastMade is the clause that made something last.

@@ -67,7 +67,8 @@ func (s *scene) beside(n int, u *understood, sets [][]entity, last bool) (d deco
 		if cutter.head.Name == "" {
 			return decomposition{}, false, false
 		}
-		s.add(n, &cutter, references{}, set[:2])
+		sub := s.subtask(&cutter, references{}, set[:2])
+		s.push(&cutter, sub, s.result(n, &cutter, sub, set[:2]))
 		parts = append(parts, cutter.results...)
 	}
 	u.files, u.results = slices.Concat(parts, others), nil

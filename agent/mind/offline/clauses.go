@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -183,5 +185,19 @@ func (m *Mind) elaborates(c clause) bool {
 // the one before or hold no verb: "make sure it is under 200 kB", "half the size".
 func (m *Mind) stands(words []retrieve.Word) bool {
 	hits := m.index.Search(m.lexicon.Features(words))
-	return len(hits) > 0 && hits[0].Score > standing
+	if len(hits) == 0 {
+		return false
+	}
+	return hits[0].Score > standing || m.measures(words, m.tool(hits[0].Tool))
+}
+
+// measures reports whether the words say a quantity with a unit that the tool takes.
+func (m *Mind) measures(words []retrieve.Word, t toolbox.Tool) bool {
+	var texts []string
+	for _, w := range words {
+		texts = append(texts, w.Text)
+	}
+	return slices.ContainsFunc(quantity.Find(strings.Join(texts, " ")), func(q quantity.Quantity) bool {
+		return q.Unit != quantity.Number && slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return a.Kind != "" && a.Kind.Takes(q.Unit) })
+	})
 }

@@ -66,7 +66,8 @@ func (s *scene) compare(n int, u *understood, refs references) {
 		if d.head.Name == "" {
 			continue
 		}
-		s.add(n, &d, refs, []entity{e})
+		sub := s.subtask(&d, refs, []entity{e})
+		s.push(&d, sub, s.result(n, &d, sub, []entity{e}))
 		texts = append(texts, d.results...)
 	}
 	u.head = s.answerer()
@@ -76,6 +77,7 @@ func (s *scene) compare(n int, u *understood, refs references) {
 	question := plan.Arg{Type: plan.Text, Source: quoting(u.text, texts), Meaning: plan.Query}
 	s.push(u, plan.Subtask{
 		Description: u.text, Args: []plan.Arg{question}, Returns: u.head.Returns, Domains: []string{u.head.Domain},
+		After: dependencies([]plan.Arg{question}),
 	}, entity{clause: n})
 }
 

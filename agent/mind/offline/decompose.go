@@ -23,7 +23,7 @@ func (m *Mind) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinking) 
 	}
 	d := m.understand(r)
 	return mind.Decomposition{
-		Subtasks: d.Subtasks, Types: d.Types, Refused: d.Refused,
+		Subtasks: d.Subtasks, Left: d.Left, Types: d.Types, Refused: d.Refused,
 		Question: m.tell.In(r.Language, d.Question), Reply: m.tell.In(r.Language, d.Reply),
 	}, nil
 }
@@ -34,6 +34,7 @@ type decomposition struct {
 	Question, Reply plan.Message
 	Refused         bool
 	Types           map[string]plan.Type
+	Left            []plan.Leftover
 }
 
 func (m *Mind) understand(r plan.Request) decomposition {
@@ -117,10 +118,7 @@ func (m *Mind) inTurn(s *scene, clauses []clause) (decomposition, *tardy) {
 			s.prev = &u
 		}
 	}
-	if len(s.subtasks) == 0 {
-		return lost(s.request), nil
-	}
-	return decomposition{Subtasks: s.subtasks, Types: s.types}, nil
+	return s.decided(), nil
 }
 
 // understand turns the clause of number n into subtasks: those of each picture on which
@@ -168,13 +166,14 @@ func (s *scene) carryOut(n int, u *understood, last bool) (_ decomposition, stop
 		s.compare(n, u, refs)
 		return decomposition{}, false
 	}
-	if s.m.isVague(u) {
+	if s.m.isVague(u) || n == 0 && last && s.ordersNothing(u) {
 		return decomposition{Question: whichChange}, true
 	}
 	if t := s.absent(refs); t != "" && len(u.files) == 0 {
 		return decomposition{Question: s.askFor(u, t, nil)}, true
 	}
 	s.aim(u, refs)
+	s.chose = s.chose || s.chooses(u, refs)
 	switch {
 	case s.m.beyond(u):
 		return decomposition{Reply: noTool, Refused: true}, true
@@ -192,9 +191,14 @@ func (s *scene) carryOut(n int, u *understood, last bool) (_ decomposition, stop
 	if missing != "" {
 		return decomposition{Question: s.askFor(u, missing, choices)}, true
 	}
-	for _, media := range runs {
-		s.add(n, u, refs, media)
+	if e, ok := s.otherKind(u, runs); ok {
+		return decomposition{Reply: onlyTo(u.text, u.head.Returns, s.calledAll([]entity{e})[0], e.typ), Refused: true}, true
 	}
+	if s.hangsOnLeft(u, refs) {
+		s.leave(u, nil)
+		return decomposition{}, false
+	}
+	s.add(n, u, refs, runs)
 	return decomposition{}, false
 }
 

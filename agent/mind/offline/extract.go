@@ -94,10 +94,12 @@ func (s *scene) format(u *understood) string {
 	}
 	text := s.withoutFiles(words, s.text[words[0].Start:words[len(words)-1].End])
 	found := formatWords.FindAllString(text, -1)
-	if len(found) == 0 {
-		return ""
+	for _, f := range slices.Backward(found) {
+		if f = strings.ToLower(f); !s.has(f) || len(found) == 1 {
+			return f
+		}
 	}
-	return strings.ToLower(found[len(found)-1])
+	return ""
 }
 
 // language is the last language that the clause names.

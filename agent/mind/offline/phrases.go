@@ -30,6 +30,8 @@ type phrases struct {
 	// … and of what points at things, leads to them or names no particular one.
 	pronouns, plurals, results, prepositions set
 	generic, soundNouns, textNouns, mapTails set
+	// … of what asks for nothing by itself, and of what must not be left undone.
+	courtesy, ordering, protecting set
 
 	// … and of what is marked.
 	marked, marks, parts, erasing                set
@@ -53,6 +55,8 @@ func readPhrases(lexicon *retrieve.Lexicon) (phrases, error) {
 		needing: f.set("needing"), finite: f.set("finite"), people: f.set("people"), owners: f.set("owners"),
 		pronouns: f.set("pronouns"), plurals: f.set("plurals"), results: f.set("results"), prepositions: f.set("prepositions"),
 		generic: f.set("generic"), soundNouns: f.set("sound nouns"), textNouns: f.set("text nouns"), mapTails: f.set("map tails"),
+
+		courtesy: f.set("courtesy"), ordering: f.set("ordering"), protecting: f.set("protecting"),
 
 		handing: f.classes(lexicon, "handing"), painting: f.classes(lexicon, "painting"),
 		marked: f.set("marked"), marks: f.set("marks"), parts: f.set("parts"), erasing: f.set("erasing"),

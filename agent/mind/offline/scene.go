@@ -39,10 +39,14 @@ type scene struct {
 	entities []entity // the latest mentioned or made stands last
 	marks    []entity // what was marked on pictures; they stand for nothing by themselves
 	subtasks []plan.Subtask
-	unknown  []string             // names of files that are not there
-	types    map[string]plan.Type // what the wish says of the kinds of pictures, by name
-	prev     *understood          // the clause before
-	late     *tardy               // the clause that comes too late to be understood where it stands
+	left     []plan.Leftover // clauses that are not carried out
+	stuck    bool            // the clause before was left
+	// chose tells that a clause said which of the files it means, or asked something of the world.
+	chose   bool
+	unknown []string             // names of files that are not there
+	types   map[string]plan.Type // what the wish says of the kinds of pictures, by name
+	prev    *understood          // the clause before
+	late    *tardy               // the clause that comes too late to be understood where it stands
 	// background is what a statement before the clause told: "the form takes 500 KB at most".
 	background string
 }

@@ -5,6 +5,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -42,6 +43,8 @@ type sight struct {
 	needs   bool // it needs a text, and there are no media
 	writes  bool // it orders a text
 
+	measures []quantity.Quantity // that it says with a unit
+
 	says map[plan.Meaning]bool // whether it says a format, a language, an amount
 }
 
@@ -61,6 +64,10 @@ func (s *scene) sight(u *understood, refs references) *sight {
 		if a.files[e.typ]++; a.files[e.typ] == 1 {
 			a.kinds = append(a.kinds, e.typ)
 		}
+	}
+	if words := u.clause.words; len(words) > 0 {
+		a.measures = slices.DeleteFunc(quantity.Find(s.text[words[0].Start:words[len(words)-1].End]),
+			func(q quantity.Quantity) bool { return q.Unit == quantity.Number })
 	}
 	a.atHand()
 	order := u.form == retrieve.Order

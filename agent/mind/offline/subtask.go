@@ -13,8 +13,21 @@ import (
 // The last station: a clause and the media that it is bound to become a subtask. What
 // its texts say is taken out of the clause in args.go.
 
-// add makes a subtask of the clause of number n for one choice of media.
-func (s *scene) add(n int, u *understood, refs references, media []entity) {
+// add makes subtasks of the clause of number n, one for each choice of media; none where its
+// words are not all accounted for.
+func (s *scene) add(n int, u *understood, refs references, runs binding) {
+	for i, media := range runs {
+		sub := s.subtask(u, refs, media)
+		if unknown := s.leftover(u, sub); i == 0 && len(unknown) > 0 {
+			s.leave(u, unknown)
+			return
+		}
+		s.push(u, sub, s.result(n, u, sub, media))
+	}
+}
+
+// subtask is what the clause comes to for one choice of media.
+func (s *scene) subtask(u *understood, refs references, media []entity) plan.Subtask {
 	sub := plan.Subtask{Description: u.text, Returns: u.head.Returns}
 	for _, e := range media {
 		if e.typ != plan.Text { // texts are given by what they mean, below
@@ -26,6 +39,26 @@ func (s *scene) add(n int, u *understood, refs references, media []entity) {
 	if u.marked() {
 		sub.Domains = s.m.withParts(sub.Domains)
 	}
+	sub.After = dependencies(sub.Args)
+	return sub
+}
+
+// dependencies returns the indexes of the subtasks whose results the arguments take.
+func dependencies(args []plan.Arg) []int {
+	var indexes []int
+	for _, a := range args {
+		for _, leaf := range a.Source.Leaves() {
+			if leaf.Kind == plan.OfSubtask {
+				indexes = append(indexes, leaf.Index)
+			}
+		}
+	}
+	slices.Sort(indexes)
+	return slices.Compact(indexes)
+}
+
+// result is what the subtask makes, as later clauses can speak of it.
+func (s *scene) result(n int, u *understood, sub plan.Subtask, media []entity) entity {
 	ofPicture := slices.ContainsFunc(media, func(e entity) bool { return e.typ == plan.Image || e.typ == plan.Video })
 	fresh := !ofPicture || strings.HasSuffix(u.head.Domain, "-generation")
 	result := entity{clause: n, fresh: fresh && sub.Returns.Media()}
@@ -33,22 +66,14 @@ func (s *scene) add(n int, u *understood, refs references, media []entity) {
 		result.root, result.moved = cmp.Or(media[i].root, media[i].source.Name), media[i].moved || s.m.moves(u.head)
 		result.turned = result.moved && (!media[i].moved || media[i].turned) && (!s.m.moves(u.head) || s.turns(u))
 	}
-	s.push(u, sub, result)
+	return result
 }
 
 // push appends the subtask and enters its result among what can be spoken of.
 func (s *scene) push(u *understood, sub plan.Subtask, result entity) {
-	for _, a := range sub.Args {
-		for _, leaf := range a.Source.Leaves() {
-			if leaf.Kind == plan.OfSubtask {
-				sub.After = append(sub.After, leaf.Index)
-			}
-		}
-	}
-	slices.Sort(sub.After)
-	sub.After = slices.Compact(sub.After)
 	result.source, result.typ, result.made = plan.FromSubtask(len(s.subtasks)), sub.Returns, true
 	s.subtasks = append(s.subtasks, sub)
+	s.stuck = false
 	s.entities = append(s.entities, result)
 	u.results = append(u.results, result)
 }

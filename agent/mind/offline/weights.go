@@ -29,6 +29,8 @@ const (
 	paintFloor    = 0.55 // the tool paints after the map that was made last
 	unsaidTimes   = 0.7  // the tool must be told a format, a language or an amount, and is not
 	placeTimes    = 1.3  // the tool can be told the place that is said
+
+	unmeasuredTimes = 0.5 // the tool takes quantities, but none of the kind that is said
 )
 
 // The floors of tools that any wish of a form can be put to (prior.go).

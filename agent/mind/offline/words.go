@@ -158,6 +158,16 @@ var (
 		hebrew hindi bengali urdu persian farsi chinese mandarin cantonese japanese korean vietnamese thai indonesian malay swedish
 		norwegian danish finnish hungarian romanian bulgarian croatian serbian slovenian estonian latvian lithuanian catalan basque
 		galician irish welsh latin swahili afrikaans icelandic tamil telugu tagalog filipino esperanto`)
+	// asideWords begin what only says why something is wanted: "for our website".
+	asideWords = wordSet("for so because since")
+	// frameWords mean a picture of a video.
+	frameWords = wordSet("frame frames still stills shot shots screenshot snapshot thumbnail cover poster second minute")
+	// fateWords are read in what becomes of a marked part, beside the verbs.
+	fateWords = wordSet("without but except excluding rest else away out over only crop cut leave black white block")
+	// textThings name a text that is worked on by what it is.
+	textThings = wordSet("review letter message email mail comment quote phrase sentence sentences paragraph note notes report document essay")
+	// excluding words take something out of what is wanted, so they are never left aside.
+	excluding = wordSet("no without except excluding")
 	// amountUnits are the words that go on with an amount: "half" with "as large".
 	amountUnits = wordSet(`as large big small wide tall high long fast slow loud the its their size original of width height speed to by
 		from left right clockwise counter-clockwise counterclockwise anticlockwise down up degrees degree pixels pixel px percent

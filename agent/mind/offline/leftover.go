@@ -1,0 +1,221 @@
+package offline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// The last check of a clause: every word of it must be accounted for. A tool that is near to a
+// clause still does less than the clause asks for where words remain that it does not know. Such
+// a clause is left, and people are told.
+
+// cover says which words of a clause its subtask accounts for.
+type cover struct {
+	s    *scene
+	u    *understood
+	text string // that is looked at
+	says set    // the words of the texts that the tool is told, and of its description
+	args []toolbox.Arg
+	told []string // the texts that the tool is told, by argument
+}
+
+// leftover returns the words of the clause that its subtask does not account for, as they are
+// written.
+func (s *scene) leftover(u *understood, sub plan.Subtask) []string {
+	c := cover{s: s, u: u, says: set{}}
+	for _, a := range sub.Args {
+		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
+			c.tell(a)
+		}
+	}
+	c.learn(u.head.Description)
+	var unknown []string
+	unknown = append(unknown, c.unknown(s.text, u.clause.words)...)
+	for _, more := range u.clause.more {
+		if words := s.m.lexicon.Words(more, nil); !s.m.forbids(clause{words: words}) {
+			unknown = append(unknown, c.unknown(more, words)...)
+		}
+	}
+	return unknown
+}
+
+// tell takes in a text that the tool is told.
+func (c *cover) tell(a plan.Arg) {
+	i := slices.IndexFunc(c.u.head.Args, func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() })
+	arg := toolbox.Arg{}
+	if i >= 0 {
+		arg = c.u.head.Args[i]
+	}
+	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
+	c.learn(a.Source.Value)
+}
+
+func (c *cover) learn(text string) {
+	for _, w := range wordsOf(text) {
+		c.says[w] = true
+		c.says[retrieve.Stem(w)] = true
+	}
+}
+
+// saysAll reports whether the tool is told each word of the text.
+func (c *cover) saysAll(text string) bool {
+	return !slices.ContainsFunc(wordsOf(text), func(w string) bool { return len(w) > 1 && !c.says[w] })
+}
+
+// wordsOf are the words of a text, in lower case.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// unknown returns the words of a part of the text that nothing accounts for.
+func (c *cover) unknown(text string, words []retrieve.Word) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	start, end := words[0].Start, words[len(words)-1].End
+	measures := slices.DeleteFunc(quantity.Find(text[start:end]), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(words, func(w retrieve.Word) bool { return isFile(w) && overlaps(w, q, start) })
+	})
+	var unknown []string
+	for _, q := range c.unmeasured(text[start:end], measures) {
+		unknown = append(unknown, text[start+q.Start:start+q.End])
+	}
+	aside := false
+	c.text = text
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		aside = w.Kind != retrieve.Mark && (aside || i > 0 && asideWords.hasPlain(w))
+		in := slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return overlaps(w, q, start) })
+		class, length := "", 1
+		if w.Kind == retrieve.Plain {
+			class, length = c.s.m.lexicon.ClassAt(words, i)
+		}
+		if !in && !c.covered(words, i, class, aside) {
+			unknown = append(unknown, text[w.Start:words[i+length-1].End])
+		}
+		i += length - 1
+	}
+	return unknown
+}
+
+// overlaps reports whether a word and a quantity share text. The text of the quantity begins at
+// start.
+func overlaps(w retrieve.Word, q quantity.Quantity, start int) bool {
+	return w.Start < start+q.End && w.End > start+q.Start
+}
+
+// unmeasured returns the quantities that the tool is not told, or cannot be told.
+func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Quantity {
+	taken := map[int]int{} // quantities that each argument holds
+	return slices.DeleteFunc(slices.Clone(found), func(q quantity.Quantity) bool {
+		said := strings.ToLower(text[q.Start:q.End])
+		if c.saysAll(said) && strings.Contains(strings.ToLower(c.u.head.Description), said) {
+			return true
+		}
+		for i, told := range c.told {
+			kind := c.args[i].Kind
+			switch {
+			case !strings.Contains(told, said):
+			case kind == "":
+				return true
+			case kind.Takes(q.Unit) && taken[i] < kind.Most():
+				taken[i]++
+				return true
+			}
+		}
+		return q.Unit == quantity.Number && c.counts(said)
+	})
+}
+
+// counts reports whether the number only says how many files there are.
+func (c *cover) counts(said string) bool { return len(said) == 1 && len(c.u.files) > 1 }
+
+// covered reports whether the word at i, of that class, is accounted for.
+func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) bool {
+	w := words[i]
+	switch w.Kind {
+	case retrieve.Mark, retrieve.File, retrieve.Number:
+		return true // numbers are quantities
+	case retrieve.Quote:
+		return c.saysAll(w.Text)
+	case retrieve.Plain:
+	default:
+		return true
+	}
+	text := lower(w)
+	// The spelling of a word may have been corrected: what the tool is told has it as it is written.
+	written := c.text[w.Start:w.End]
+	switch {
+	case retrieve.IsFormat(text) && takes(c.u.head, plan.Format):
+		return c.says[text] || c.s.has(text)
+	case c.says[text], c.says[w.Stem], c.saysAll(written), c.u.head.Name != "" && c.knows(class):
+		return true
+	case c.u.marked() && fateWords[text], i == 0 && len(words) > 1 && words[1].Kind == retrieve.Mark:
+		return true // "no, I meant the left one"
+	case excluding[text]:
+		return false
+	case aside:
+		return true
+	}
+	return c.grammar(words, i) || c.pointed(words, i)
+}
+
+// knows reports whether the class of words asks for the tool, or for one that makes what it needs.
+func (c *cover) knows(class string) bool {
+	m := c.s.m
+	if m.index.Vocabulary(c.u.head.Name, class) {
+		return true
+	}
+	for _, a := range c.u.head.Args {
+		if a.Type == plan.Image || a.Type == plan.Video || a.Type == plan.Audio || a.Type == plan.Text && textOnly(c.u.head) && len(c.u.files) == 0 {
+			continue
+		}
+		if m.anyMaker(a.Type, func(t toolbox.Tool) bool { return m.index.Vocabulary(t.Name, class) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a file at hand is of the format, such as "png".
+func (s *scene) has(format string) bool {
+	return slices.ContainsFunc(s.request.Resources(), func(r plan.Resource) bool {
+		return strings.HasSuffix(strings.ToLower(cmp.Or(r.File, r.Name)), "."+format)
+	})
+}
+
+// grammar reports whether the word at i says nothing that a tool must know.
+func (c *cover) grammar(words []retrieve.Word, i int) bool {
+	w, p := words[i], &c.s.m.phrases
+	text := lower(w)
+	return c.s.m.lexicon.Stop(text) || fillers[text] || vagueFillers[text] || c.s.m.isMedia(w) ||
+		p.prepositions[text] || p.generic[text] || p.results[text] || p.pronouns[text] || p.plurals[text] || p.courtesy[text] ||
+		p.ordering[text] || p.owners[text] || determiners[text] || articles[text] || auxiliaries[text]
+}
+
+// pointed reports whether the word at i only says which thing is meant: of those at hand, of those
+// that are marked, or texts and sounds.
+func (c *cover) pointed(words []retrieve.Word, i int) bool {
+	w, p := words[i], &c.s.m.phrases
+	text := lower(w)
+	next := i+1 < len(words) && countedThings.has(words[i+1])
+	_, ofMap := mapNouns[text]
+	switch {
+	case ordinals[text] != 0:
+		return next || text == "latter" || text == "former"
+	case text == "original", p.soundNouns[text], p.textNouns[text], ofMap:
+		return true
+	case textThings[text], textThings[strings.ToLower(c.text[w.Start:w.End])]:
+		return takesType(c.u.head, plan.Text)
+	case c.u.marked():
+		return slices.Contains(wordsOf(c.u.object), text) || p.marked[text] || p.marks[text] || p.parts[text] || c.s.m.verbs[text]
+	}
+	return false
+}
