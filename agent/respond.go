@@ -21,7 +21,7 @@ type Answer struct {
 
 // Respond tells what came of a request. The mind words it; where it fails, or names a
 // file that is not there, the answer is a plain account instead, which says so where a
-// language model was asked. Every part of the wish that no live tool can do is told
+// language model was asked. The parts of the wish that no subtask does stand first. Every part of the wish that no live tool can do is told
 // ([mind.Account.Missing]), with the tool that is missing and what it needs, and so is
 // that another mind had to stand in: behind the answer, but before a refusal, whose cause
 // it may be.
@@ -80,6 +80,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 			text += "\n" + a.config.Tell.In(account.Request.Language, why)
 		}
 	}
+	text = strings.Join(append(a.left(account.Request.Language, p), text), "\n")
 	for _, l := range lacks {
 		if l.tool != "" && !names(text, l.tool) {
 			text += "\n" + l.sentence
@@ -91,6 +92,19 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		}
 	}
 	return strings.TrimSpace(text), nil
+}
+
+// left are the lines on the parts of the wish that no subtask does.
+func (a *Agent) left(language string, p *plan.Plan) []string {
+	var lines []string
+	for _, l := range p.Left {
+		m := plan.Say("Not done: “%s”. It goes on from what I did not do.", l.Part)
+		if len(l.Unknown) > 0 {
+			m = plan.Say("Not done: “%s”. I do not know what to do with “%s”.", l.Part, strings.Join(l.Unknown, ", "))
+		}
+		lines = append(lines, a.config.Tell.In(language, m))
+	}
+	return lines
 }
 
 // lack is what stands in the way of a part of a wish.

@@ -355,6 +355,8 @@ func TestRespond(t *testing.T) {
 	wayless.Tasks[0].Solutions, wayless.Tasks[0].Subtask = nil, plan.Subtask{Description: "Turn the depth map into a sound", Returns: plan.Audio}
 	back := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	back.Tasks[0].Solutions, back.Tasks[0].Missing = nil, []string{"draw"}
+	part := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
+	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}}
 	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
 		a := mind.Account{Request: request(photo), Plan: p, Results: results}
 		for range results {
@@ -371,6 +373,8 @@ func TestRespond(t *testing.T) {
 		{"the mind's words stand", "Here is photo-1234.edge-5678.png, from photo.png.", "Here is photo-1234.edge-5678.png, from photo.png.", account(p, made)},
 		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge with edge: photo-1234.edge-5678.png.", account(p, made)},
 		{"the plain account names the model of a tool", "", "edge (model sees-1): A cat.", account(p, seen)},
+		{"what was left stands first", "Here is photo-1234.edge-5678.png.", "Not done: “glaze it to webm”. I do not know what to do with “glaze, webm”.\n" +
+			"Not done: “make it larger”. It goes on from what I did not do.\nHere is photo-1234.edge-5678.png.", account(part, made)},
 		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here. It needs a sing.", account(lacking)},
 		{"one that is there by now is told so", "", "The tool draw could not run when I planned this. It can now: please ask again.", account(back)},

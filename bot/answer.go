@@ -14,6 +14,7 @@ import (
 const (
 	doneStatus     = "done"
 	questionStatus = "needs_input"
+	partialStatus  = "partial"
 	failedStatus   = "failed"
 )
 
@@ -62,6 +63,8 @@ func statusOf(s jobs.Status) string {
 		return questionStatus
 	case jobs.Done:
 		return doneStatus
+	case jobs.Partial:
+		return partialStatus
 	default:
 		return failedStatus
 	}
@@ -73,6 +76,8 @@ func (a *answer) exit() int {
 		return statusDone
 	case questionStatus:
 		return statusQuestion
+	case partialStatus:
+		return statusPartial
 	}
 	return statusFailed
 }

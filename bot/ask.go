@@ -46,7 +46,8 @@ With --detach the wish goes to the bot serve that runs on the same data folder, 
 beside others and also after a restart; its id is printed. A --thread there is another one
 than that of the same name without --detach.
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you answer.`
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, which --thread lets you
+answer, 4 done in part.`
 }
 
 const (

@@ -24,6 +24,7 @@ const (
 	statusFailed   = 1
 	statusUsage    = 2
 	statusQuestion = 3
+	statusPartial  = 4
 )
 
 // Program is one call of the program.
@@ -68,7 +69,7 @@ Begin with:
 
   bot ask --file photo.jpg "find the edges in this picture and then make the result half as large"
 
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back.`
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 a question back, 4 done in part.`
 
 // call is what the commands share.
 type call struct {

@@ -14,7 +14,8 @@ const (
 	Planning  Status = "planning"
 	Running   Status = "running"
 	Done      Status = "done"
-	Asking    Status = "asking" // it asked back, and was not answered yet
+	Asking    Status = "asking"  // it asked back, and was not answered yet
+	Partial   Status = "partial" // some of it is done, and some is not
 	Failed    Status = "failed"
 	Cancelled Status = "cancelled"
 )

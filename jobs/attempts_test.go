@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
 	"atelier/storage"
@@ -189,6 +190,29 @@ func TestAStepIsDoneWhereItsToolIs(t *testing.T) {
 	if r.Runs[0].Status != jobs.Done || able.count("rare") != 1 || h.mind.count("blur") != 0 || len(r.Runs[0].Made) != 1 {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
 	}
+}
+
+// TestSomeOfIt is told apart from all of it and from nothing.
+func TestSomeOfIt(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.mind.fails("smudge", "No ink.", true)
+	for wish, want := range map[string]jobs.Status{"blur": jobs.Done, "blur; smudge": jobs.Partial, "smudge": jobs.Failed} {
+		if r := h.ask(j, h.says("t "+wish, "ann", wish)); r.Runs[0].Status != want {
+			t.Errorf("%q is %s, want %s: %q", wish, r.Runs[0].Status, want, h.told(r))
+		}
+	}
+	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		p := read(r.Wish)
+		p.Left = []plan.Leftover{{Part: "glaze it", Unknown: []string{"glaze"}}}
+		return p, nil
+	}
+	wish := h.says("t", "ann", "blur|sharpen")
+	if r := h.ask(j, wish); r.Runs[0].Status != jobs.Partial {
+		t.Errorf("the run is %s", r.Runs[0].Status)
+	}
+	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Failed)
 }
 
 func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {

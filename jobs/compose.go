@@ -155,6 +155,8 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 	switch {
 	case p.Question != "":
 		a.Status, a.Question = Asking, p.Question
+	case route != nil && route.Partly():
+		a.Status = Partial
 	case p.Reply != "" && !p.Refused, route != nil && route.Done():
 		a.Status = Done
 	}

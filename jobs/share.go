@@ -18,7 +18,8 @@ const maxChosen = 5
 // made is the run of a choice that was offered by a run, nil where it is to be done.
 func (r *request) made(of int, c plan.Choice) *run {
 	for _, run := range slices.Backward(r.runs) {
-		unseen := run.halted != nil || run.answer != nil && run.answer.Status == Failed || run.sent != nil && run.sent.Ref.IsZero()
+		failed := run.answer != nil && (run.answer.Status == Failed || run.answer.Status == Partial && !run.route.Done())
+		unseen := run.halted != nil || failed || run.sent != nil && run.sent.Ref.IsZero()
 		if run.of == of && run.choice != nil && slices.Equal(run.choice, c) && !unseen {
 			return run
 		}

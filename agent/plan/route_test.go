@@ -271,6 +271,43 @@ func TestRouteEnds(t *testing.T) {
 	}
 }
 
+// TestRoutePartly: what was left of the wish counts as what has no result.
+func TestRoutePartly(t *testing.T) {
+	t.Parallel()
+	photo := takes(plan.Image, plan.FromResource("a.png"))
+	two := []plan.Task{
+		task(plan.Image, []plan.Action{action("edge", plan.Image, photo)}),
+		task(plan.Image, []plan.Action{action("blur", plan.Image, photo)}),
+	}
+	left := []plan.Leftover{{Part: "make it shine"}}
+	done, failed := plan.Result{Status: plan.Done}, plan.Result{Status: plan.Failed}
+	for _, c := range []struct {
+		name  string
+		tasks []plan.Task
+		left  []plan.Leftover
+		ends  []plan.Result
+		want  bool
+	}{
+		{"all of it", two, nil, []plan.Result{done, done}, false},
+		{"one of two", two, nil, []plan.Result{done, failed}, true},
+		{"none", two, nil, []plan.Result{failed, failed}, false},
+		{"all but what was left", two, left, []plan.Result{done, done}, true},
+		{"nothing, and a part was left", two[:1], left, []plan.Result{failed}, false},
+		{"one without a way", []plan.Task{two[0], task(plan.Image)}, nil, []plan.Result{done}, true},
+	} {
+		p := &plan.Plan{Resources: []plan.Resource{{Name: "a.png", Type: plan.Image}}, Tasks: c.tasks, Left: c.left}
+		r := newRoute(t, p, p.Best())
+		for i, end := range c.ends {
+			if _, err := r.Record(r.Steps()[i].Key, end); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if r.Partly() != c.want {
+			t.Errorf("%s: partly is %t", c.name, !c.want)
+		}
+	}
+}
+
 func TestRouteRefuses(t *testing.T) {
 	t.Parallel()
 	p := &plan.Plan{Tasks: []plan.Task{task(plan.Text, []plan.Action{action("say", plan.Text)})}}

@@ -64,6 +64,7 @@ func allTools(tb testing.TB) []string {
 //	wish WISH             Go syntax if it begins with a quotation mark and ends with one
 //	type NAME TYPE        the wish tells that the resource is of that type
 //	-> TYPE: ARG, ARG…    a subtask, and after " | " the tools of which one must be its head
+//	left PART & WORD      a part of the wish that is left undone, and what nobody knew of it
 //	? PART & PART         a question that holds the parts, whatever their case
 //	reply PART            conversation that holds the part; "refuse" turns the wish down
 //
@@ -76,6 +77,7 @@ type testCase struct {
 	request plan.Request
 	types   map[string]plan.Type
 	tasks   []wantTask
+	left    [][]string
 	asks    []string
 	reply   string
 	refuse  string
@@ -181,6 +183,8 @@ func (c *testCase) read(line string) error {
 			w.heads = strings.Fields(strings.ReplaceAll(heads, "/", " "))
 		}
 		c.tasks = append(c.tasks, w)
+	case "left":
+		c.left = append(c.left, strings.Split(rest, " & "))
 	case "?":
 		c.asks = strings.Split(rest, " & ")
 	case "reply":
@@ -346,8 +350,23 @@ func TestDecompose(t *testing.T) {
 					t.Errorf("%q: %s is of type %q, want %s", c.request.Wish, name, d.Types[name], typ)
 				}
 			}
+			c.checkLeft(t, d)
 			c.checkWords(t, d)
 		})
+	}
+}
+
+// checkLeft compares the parts of the wish that are left undone with those that the case wants.
+func (c *testCase) checkLeft(t *testing.T, d mind.Decomposition) {
+	t.Helper()
+	if len(d.Left) != len(c.left) {
+		t.Errorf("%q leaves %q, want %q", c.request.Wish, d.Left, c.left)
+		return
+	}
+	for i, l := range d.Left {
+		if want := c.left[i]; !strings.Contains(l.Part, want[0]) || !slices.Equal(l.Unknown, want[1:]) && len(l.Unknown)+len(want) > 1 {
+			t.Errorf("%q leaves %q, want %q", c.request.Wish, l, want)
+		}
 	}
 }
 

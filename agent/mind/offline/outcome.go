@@ -72,7 +72,7 @@ func (s *scene) unused() []string {
 // chooses reports whether the clause says which of the files it means, or asks for something that
 // is in none of them.
 func (s *scene) chooses(u *understood, refs references) bool {
-	fresh := textOnly(u.head) && strings.HasSuffix(u.head.Domain, "-generation")
+	fresh := textOnly(u.head) && needs(u.head, plan.Prompt) && !slices.ContainsFunc(u.clause.words, shownWords.hasPlain)
 	if len(u.files) > 0 || refs.ordinal != 0 || refs.first || (fresh || u.form != retrieve.Order) && !refs.pointing() {
 		return true
 	}

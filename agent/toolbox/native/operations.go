@@ -1,7 +1,6 @@
 package native
 
 import (
-	"image"
 	"maps"
 
 	"atelier/agent/toolbox"
@@ -43,31 +42,19 @@ func (n *Native) imageOperations() map[string]operation {
 	}
 }
 
-// readers tell which texts the operations understand.
+// readers tell which texts the operations understand, beside quantities, whose kinds the
+// catalogue names.
 func readers() toolbox.TextReaders {
-	size := toolbox.Understands(quantity.Size)
 	return toolbox.TextReaders{
 		"add_text_to_image": {"place": toolbox.Understands(quantity.Place)},
 		"adjust_image":      {"adjustment": toolbox.Understands(quantity.Adjust)},
-		"blur_image":        {"strength": toolbox.Understands(quantity.Strong)},
 		"convert_image": {"format": func(said string) bool {
 			_, err := media.ParseFormat(said)
 			return err == nil
 		}},
-		"crop_region": {"region": toolbox.Understands(func(said string) (image.Rectangle, bool) {
-			return quantity.Region(said, wide, wide)
-		})},
-		"fit_image_size": {"limit": toolbox.Understands(quantity.Bytes)},
 		"flip_image": {"direction": func(said string) bool {
 			_, _, ok := quantity.Flip(said)
 			return ok
 		}},
-		"make_thumbnail": {"size": size},
-		"resize_image":   {"size": size},
-		"rotate_image":   {"angle": toolbox.Understands(quantity.Angle)},
-		"upscale_image":  {"factor": size},
 	}
 }
-
-// wide is the side of a picture that has every part that people name, in pixels.
-const wide = 30_000

@@ -4,6 +4,9 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"atelier/agent/plan"
@@ -139,6 +142,27 @@ func TestTurnsAndFlipsAreExact(t *testing.T) {
 	}
 	w.refused("rotate_image", args{"image": {v}, "angle": {text("nicely")}}, "90 degrees", "left")
 	w.refused("flip_image", args{"image": {v}, "direction": {text("nicely")}}, "vertically")
+}
+
+// TestUpright: which way is up is known only where the camera noted it.
+func TestUpright(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	v := w.given("a.jpg", colourful(32, 16))
+	angle := args{"image": {v}, "angle": {text("so that it is upright")}}
+	w.refused("rotate_image", angle, "left", "right", "upside down")
+	plain, err := os.ReadFile(v.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// EXIF with the orientation 6: the picture is stored turned to the left.
+	noted := slices.Concat(plain[:2], []byte("\xff\xe1\x00\x22Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"), plain[2:])
+	if err := os.WriteFile(filepath.Join(w.dir, "a.jpg"), noted, 0o600); err != nil { //nolint:gosec // in the folder of the test
+		t.Fatal(err)
+	}
+	if got := w.picture("rotate_image", angle); got.Info.Width != 16 || got.Info.Height != 32 || got.Turned {
+		t.Errorf("the picture is %d×%d, turned: %t", got.Info.Width, got.Info.Height, got.Turned)
+	}
 }
 
 func TestTurnByAnyAngleKeepsTheMiddleAndClearsTheCorners(t *testing.T) {

@@ -8,12 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/quantity"
 )
 
 // refusal is a problem with what a person asked for in so many words: nothing else may
@@ -46,7 +44,8 @@ func unclear(what plan.Message, said string, examples ...string) error {
 	return refusal("I do not understand %q as %s; say for instance %s or %q.", said, what, some, examples[last])
 }
 
-// readers tell which texts the operations understand.
+// readers tell which texts the operations understand, beside quantities, whose kinds the
+// catalogue names.
 func readers() toolbox.TextReaders {
 	language := parses(func(said string) (language, error) {
 		all, err := languages()
@@ -55,17 +54,9 @@ func readers() toolbox.TextReaders {
 		}
 		return named(all, said)
 	})
-	times := toolbox.Understands(quantity.Times)
 	return toolbox.TextReaders{
-		"change_speed":  {"factor": toolbox.Understands(quantity.Tempo)},
-		"convert_audio": {"format": parses(parseSoundFormat)},
-		"convert_video": {"format": parses(parseFilmFormat)},
-		"cut_audio":     {"range": times},
-		"cut_video":     {"range": times},
-		"extract_frames": {"moment": toolbox.Understands(func(said string) (time.Duration, bool) {
-			return quantity.Moment(said, time.Hour) // whichever length: it may lie behind the end
-		})},
-		"fit_video_size": {"limit": toolbox.Understands(limitOf)},
+		"convert_audio":  {"format": parses(parseSoundFormat)},
+		"convert_video":  {"format": parses(parseFilmFormat)},
 		"tesseract":      {"language": language},
 		"text_to_speech": {"language": language},
 	}

@@ -388,8 +388,7 @@ func TestTextsAreReadBeforehand(t *testing.T) {
 	t.Parallel()
 	b := newBackend(t)
 	good := map[string]string{
-		"change_speed": "2x", "convert_audio": "as an mp3", "convert_video": "webm", "cut_audio": "the last minute",
-		"cut_video": "0:10-0:25", "extract_frames": "0:07", "fit_video_size": "25", "tesseract": "de", "text_to_speech": "in French, please",
+		"convert_audio": "as an mp3", "convert_video": "webm", "tesseract": "de", "text_to_speech": "in French, please",
 	}
 	for run, readers := range b.TextReaders {
 		for arg := range readers {

@@ -27,19 +27,11 @@ const (
 	fitTries = 4
 )
 
-// limitOf understands the largest size of a file in bytes. A number alone is megabytes.
-func limitOf(said string) (int64, bool) {
-	if limit, ok := quantity.Bytes(said); ok {
-		return limit, true
-	}
-	return quantity.Bytes(said + " MB")
-}
-
 // fitVideoSize packs a video so that its file is no larger than the limit: with fewer
 // bits, and where these are too few, with smaller pictures.
 func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	said := c.Text("limit")
-	limit, ok := limitOf(said)
+	limit, ok := quantity.Limit(said)
 	if !ok {
 		return toolbox.Output{}, unclear(plan.Say("the size of a file"), said, "8 MB", "500 kB", "under 25 megabytes")
 	}

@@ -58,13 +58,13 @@ var forms = []struct {
 	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
 	{Percent, digits + ` ?(?:%|percent\b|per cent\b)`},
 	{Length, `(?:` + digits + `|` + spelled + `)[ -](?:\w+ )?(?:sentences?|words?|paragraphs?|bullets?|bullet points?|lines|pages)\b`},
+	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord},
+	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
 	{Factor, digits + ` ?(?:x\b|×|times\b|-?fold\b)|x ?` + digits + `|` + counting + ` times\b`},
 	{Factor, `(?:twice|thrice|doubled?|tripled?|quadrupled?)\b`},
 	{Share, `\d{1,3}/\d{1,3}\b|half\b`},
 	{Clock, `(?:\d{1,3}:)?\d{1,3}:\d{2}(?:\.\d+)?\b`},
 	{Ratio, `\d{1,2} ?: ?\d{1,2}\b`},
-	{Time, digits + `[ -]?` + timeUnit + `(?: (?:and )?` + digits + ` ?` + timeUnit + `)*|(?:half an?|` + counting + `) ` + timeWord},
-	{Time, `(?:hours?|minutes?|mins?|seconds?|secs?) ` + digits + `(?: ?(?:-|–|to|until|till) ?` + digits + `)?\b`},
 	{Number, `-?` + digits},
 }
 

@@ -17,7 +17,7 @@ const (
 	Speed       Kind = "speed"      // see [Tempo]
 	Scale       Kind = "scale"      // how many times larger, see [Size]
 	Turn        Kind = "angle"      // see [Angle]
-	FileSize    Kind = "file_size"  // see [Bytes]
+	FileSize    Kind = "file_size"  // see [Limit]
 	Part        Kind = "region"     // of a picture, see [Region]
 	Intensity   Kind = "strength"   // see [Strong]
 )
@@ -34,8 +34,8 @@ var kinds = map[Kind]struct {
 	ImageSize:   {[]Unit{Pixels, Percent, Factor, Share, Number}, 2, func(s string) bool { _, ok := Size(s); return ok }},
 	Speed:       {[]Unit{Factor, Percent, Share, Number}, 1, func(s string) bool { _, ok := Tempo(s); return ok }},
 	Scale:       {[]Unit{Factor, Percent, Number}, 1, func(s string) bool { _, ok := Size(s); return ok }},
-	Turn:        {[]Unit{Degrees, Factor, Share, Number}, 1, func(s string) bool { _, ok := Angle(s); return ok }},
-	FileSize:    {[]Unit{ByteCount}, 1, func(s string) bool { _, ok := Bytes(s); return ok }},
+	Turn:        {[]Unit{Degrees, Factor, Share, Number}, 1, func(s string) bool { _, ok := Angle(s); return ok || Upright(s) }},
+	FileSize:    {[]Unit{ByteCount}, 1, func(s string) bool { _, ok := Limit(s); return ok }},
 	Part:        {[]Unit{Pixels, Percent, Share, Ratio, Clock, Number}, 4, func(s string) bool { _, ok := Region(s, side, side); return ok }},
 	Intensity:   {[]Unit{Pixels, Percent, Share, Number}, 1, func(s string) bool { _, ok := Strong(s); return ok }},
 }

@@ -80,3 +80,12 @@ func Bytes(text string) (int64, bool) {
 	v *= unit
 	return int64(v), v >= 1 && v <= 1e18
 }
+
+// Limit understands the largest size of a file, in bytes, as [Bytes] does. A number alone is
+// megabytes.
+func Limit(text string) (int64, bool) {
+	if limit, ok := Bytes(text); ok {
+		return limit, true
+	}
+	return Bytes(text + " MB")
+}
