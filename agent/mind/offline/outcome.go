@@ -107,7 +107,7 @@ func (s *scene) ordersNothing(u *understood) bool {
 		text := lower(w)
 		t := s.m.lexicon.MediaNoun([]retrieve.Word{w})
 		atHand := slices.ContainsFunc(s.entities, func(e entity) bool { return baseType(e.typ) == t })
-		open := t == "" && p.generic[text] || t != "" && !retrieve.IsFormat(text) && atHand
+		open := unsaidThings[text] || t != "" && !retrieve.IsFormat(text) && atHand
 		open = open || s.m.lexicon.Stop(text) || p.ordering[text] || p.prepositions[text] || p.courtesy[text] || p.pronouns[text]
 		return w.Kind != retrieve.Mark && w.Kind != retrieve.File && (w.Kind != retrieve.Plain || !open)
 	})

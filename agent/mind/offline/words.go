@@ -158,6 +158,8 @@ var (
 		hebrew hindi bengali urdu persian farsi chinese mandarin cantonese japanese korean vietnamese thai indonesian malay swedish
 		norwegian danish finnish hungarian romanian bulgarian croatian serbian slovenian estonian latvian lithuanian catalan basque
 		galician irish welsh latin swahili afrikaans icelandic tamil telugu tagalog filipino esperanto`)
+	// unsaidThings stand for what a wish leaves open: "do the thing with it".
+	unsaidThings = wordSet("thing things something anything everything stuff whatever")
 	// asideWords begin what only says why something is wanted: "for our website".
 	asideWords = wordSet("for so because since")
 	// frameWords mean a picture of a video.
