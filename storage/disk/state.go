@@ -50,6 +50,7 @@ type State struct {
 	retryAt    int64    // the size of the log at which a compaction that failed is tried again
 	checkAt    int64    // the size of the log at which what has expired is counted
 	next       *commit  // the sync that has not begun
+	owed       bool     // the last rewriting that was asked for failed
 	purge      *commit  // the rewriting that is asked for and has not begun; nil is none
 	suspect    bool     // a sync has failed, and what the system has thrown away is not known
 	failed     error    // what the last sync has failed with

@@ -223,6 +223,47 @@ func TestAPurgeIsShared(t *testing.T) {
 }
 
 // TestAPurgeRemovesDamagedLogs, which may hold what was deleted too.
+// TestAPurgeThatFailsIsOwed: what was deleted leaves the file once the disk takes it again,
+// though nobody asks a second time.
+func TestAPurgeThatFailsIsOwed(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "log")
+	synctest.Test(t, func(t *testing.T) {
+		var full atomic.Bool
+		s := openWith(t, file, func(f *os.File) error {
+			mine, err := f.Stat()
+			log, noLog := os.Stat(file)
+			if full.Load() && errors.Join(err, noLog) == nil && !os.SameFile(mine, log) { // what takes its place
+				return syscall.ENOSPC
+			}
+			return f.Sync()
+		})
+		err := errors.Join(s.Put(t.Context(), "g/a", []byte("a SECRET"), 0), s.Sync(t.Context()), s.Delete(t.Context(), "g/a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		full.Store(true)
+		if err := s.Purge(t.Context()); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("purging gives %v", err)
+		}
+		if log, err := os.ReadFile(file); err != nil || !bytes.Contains(log, []byte("SECRET")) {
+			t.Errorf("the log is rewritten on a full disk: %v", err)
+		}
+		full.Store(false)
+		if err := errors.Join(s.Put(t.Context(), "g/b", []byte("b"), 0), s.Sync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if log, err := os.ReadFile(file); err != nil || bytes.Contains(log, []byte("SECRET")) {
+			t.Errorf("what was deleted is still there: %v", err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAPurgeRemovesDamagedLogs(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "log")

@@ -42,7 +42,8 @@ func (s *State) Sync(ctx context.Context) error {
 
 // Purge rewrites the log, so that nothing is left of what was deleted, overwritten or expired
 // before, and removes damaged logs that were kept, which may hold it too. Those who call it
-// while another one runs share the next one.
+// while another one runs share the next one. One that fails is done again after each sync until
+// it succeeds.
 func (s *State) Purge(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -120,14 +121,20 @@ func (s *State) run() {
 		}
 		_ = s.commit() //nolint:errcheck // who waits for it is told, and so is Check
 		s.mu.Lock()
-		purge := s.purge
+		purge, owed := s.purge, s.owed
 		s.purge = nil
-		compact := purge == nil && s.worthwhile()
+		compact := purge == nil && !owed && s.worthwhile()
 		s.mu.Unlock()
 		switch {
-		case purge != nil:
-			purge.err = errors.Join(s.compact(), s.dropDamaged())
-			close(purge.done)
+		case purge != nil || owed:
+			err := errors.Join(s.compact(), s.dropDamaged())
+			s.mu.Lock()
+			s.owed = err != nil
+			s.mu.Unlock()
+			if purge != nil {
+				purge.err = err
+				close(purge.done)
+			}
 		case compact:
 			_ = s.compact() //nolint:errcheck // the log that is there will do; a full disk is told by what is written
 		}
