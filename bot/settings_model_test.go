@@ -236,7 +236,7 @@ func TestVoice(t *testing.T) {
 		voices = append(voices, r.Voice)
 		return llmtest.SpeechResponse{Fault: llmtest.Fault{Status: http.StatusBadRequest}}
 	}})
-	askModel(t, modelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--mind", "offline", "say hello aloud")
+	askModel(t, modelEnv(server, "OPENAI_SPEECH_VOICE=nova"), "--mind", "offline", `say "hello" aloud`)
 	if len(voices) != 1 || voices[0] != "nova" {
 		t.Errorf("the voices are %q", voices)
 	}

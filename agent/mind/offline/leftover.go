@@ -16,26 +16,33 @@ import (
 // clause still does less than the clause asks for where words remain that it does not know. Such
 // a clause is left, and people are told.
 
-// cover says which words of a clause its subtask accounts for.
+// cover says which words of a clause its subtask accounts for, and those of its constraints.
 type cover struct {
-	s    *scene
-	u    *understood
-	text string // that is looked at
-	says set    // the words of the texts that the tool is told, and of its description
-	args []toolbox.Arg
-	told []string // the texts that the tool is told, by argument
+	s     *scene
+	u     *understood
+	tools []toolbox.Tool
+	text  string // that is looked at
+	says  set    // the words of the texts that the tools are told, and of their descriptions
+	args  []toolbox.Arg
+	told  []string // the texts that the tools are told, by argument
 }
 
-// leftover returns the words of the clause that its subtask does not account for, as they are
-// written.
-func (s *scene) leftover(u *understood, sub plan.Subtask) []string {
-	c := cover{s: s, u: u, says: set{}}
+// leftover returns the words of the clause that its subtask and its constraints do not account
+// for, as they are written.
+func (s *scene) leftover(u *understood, sub plan.Subtask, beside ...constraint) []string {
+	c := cover{s: s, u: u, tools: []toolbox.Tool{u.head}, says: set{}}
 	for _, a := range sub.Args {
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
-			c.tell(a)
+			c.tell(u.head, a)
 		}
 	}
-	c.learn(u.head.Description)
+	for _, b := range beside {
+		c.tools = append(c.tools, b.tool)
+		c.tell(b.tool, b.told)
+	}
+	for _, t := range c.tools {
+		c.learn(t.Description)
+	}
 	var unknown []string
 	unknown = append(unknown, c.unknown(s.text, u.clause.words)...)
 	for _, more := range u.clause.more {
@@ -46,12 +53,12 @@ func (s *scene) leftover(u *understood, sub plan.Subtask) []string {
 	return unknown
 }
 
-// tell takes in a text that the tool is told.
-func (c *cover) tell(a plan.Arg) {
-	i := slices.IndexFunc(c.u.head.Args, func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() })
+// tell takes in a text that a tool is told.
+func (c *cover) tell(t toolbox.Tool, a plan.Arg) {
+	i := slices.IndexFunc(t.Args, func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() })
 	arg := toolbox.Arg{}
 	if i >= 0 {
-		arg = c.u.head.Args[i]
+		arg = t.Args[i]
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	c.learn(a.Source.Value)
@@ -153,8 +160,12 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	// The spelling of a word may have been corrected: what the tool is told has it as it is written.
 	written := c.text[w.Start:w.End]
 	switch {
-	case retrieve.IsFormat(text) && takes(c.u.head, plan.Format):
-		return c.says[text] || c.s.has(text)
+	case retrieve.IsFormat(text):
+		return c.format(text, class)
+	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
+		return true
+	case c.s.m.phrases.soundNouns[text], c.s.m.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
+		return c.sounds() || c.knows(class)
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.u.head.Name != "" && c.knows(class):
 		return true
 	case c.u.marked() && fateWords[text], i == 0 && len(words) > 1 && words[1].Kind == retrieve.Mark:
@@ -167,10 +178,11 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	return c.grammar(words, i) || c.pointed(words, i)
 }
 
-// knows reports whether the class of words asks for the tool, or for one that makes what it needs.
+// knows reports whether the class of words asks for one of the tools, or for one that makes what
+// the first needs.
 func (c *cover) knows(class string) bool {
 	m := c.s.m
-	if m.index.Vocabulary(c.u.head.Name, class) {
+	if slices.ContainsFunc(c.tools, func(t toolbox.Tool) bool { return m.index.Vocabulary(t.Name, class) }) {
 		return true
 	}
 	for _, a := range c.u.head.Args {
@@ -182,6 +194,18 @@ func (c *cover) knows(class string) bool {
 		}
 	}
 	return false
+}
+
+// format reports whether a tool writes the format, or a file at hand is of it.
+func (c *cover) format(format, class string) bool {
+	converts := slices.ContainsFunc(c.tools, func(t toolbox.Tool) bool { return takes(t, plan.Format) })
+	writes := retrieve.FileType("."+format) == baseType(c.u.head.Returns) || format == "gif"
+	return converts && c.says[format] && writes || !converts && c.knows(class) || c.s.has(format)
+}
+
+// sounds reports whether a tool takes or makes a sound.
+func (c *cover) sounds() bool {
+	return slices.ContainsFunc(c.tools, func(t toolbox.Tool) bool { return t.Returns == plan.Audio || takesType(t, plan.Audio) })
 }
 
 // has reports whether a file at hand is of the format, such as "png".
@@ -210,7 +234,7 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	switch {
 	case ordinals[text] != 0:
 		return next || text == "latter" || text == "former"
-	case text == "original", p.soundNouns[text], p.textNouns[text], ofMap:
+	case text == "original", p.textNouns[text], ofMap:
 		return true
 	case textThings[text], textThings[strings.ToLower(c.text[w.Start:w.End])]:
 		return takesType(c.u.head, plan.Text)

@@ -73,6 +73,7 @@ func (s *scene) unused() []string {
 // is in none of them.
 func (s *scene) chooses(u *understood, refs references) bool {
 	fresh := textOnly(u.head) && needs(u.head, plan.Prompt) && !slices.ContainsFunc(u.clause.words, shownWords.hasPlain)
+	fresh = fresh || textOnly(u.head) && s.quoted(u) != ""
 	if len(u.files) > 0 || refs.ordinal != 0 || refs.first || (fresh || u.form != retrieve.Order) && !refs.pointing() {
 		return true
 	}
@@ -100,7 +101,7 @@ func (s *scene) ordersNothing(u *understood) bool {
 	if u.form != retrieve.Order && u.form != retrieve.YesNo || u.clause.asks || u.marked() {
 		return false
 	}
-	if len(u.words) == 0 || len(u.clause.more) > 0 || !p.ordering.has(u.words[0]) {
+	if len(u.words) == 0 || len(u.clause.more) > 0 || !p.ordering.has(u.words[0]) || p.inscribing.has(u.words[0]) {
 		return false
 	}
 	return !slices.ContainsFunc(u.words, func(w retrieve.Word) bool {

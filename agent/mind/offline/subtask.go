@@ -18,12 +18,43 @@ import (
 func (s *scene) add(n int, u *understood, refs references, runs binding) {
 	for i, media := range runs {
 		sub := s.subtask(u, refs, media)
-		if unknown := s.leftover(u, sub); i == 0 && len(unknown) > 0 {
+		beside := s.constraints(u, sub, media)
+		if unknown := s.leftover(u, sub, beside...); i == 0 && len(unknown) > 0 {
 			s.leave(u, unknown)
 			return
 		}
-		s.push(u, sub, s.result(n, u, sub, media))
+		for _, c := range beside {
+			if c.first {
+				media = s.putBefore(n, u, c, media)
+			}
+		}
+		s.push(u, s.subtask(u, refs, media), s.result(n, u, sub, media))
+		for _, c := range beside {
+			if !c.first {
+				s.putAfter(n, u, c)
+			}
+		}
 	}
+}
+
+// putBefore puts a constraint on the file that the clause's own tool is given.
+func (s *scene) putBefore(n int, u *understood, c constraint, media []entity) []entity {
+	i := slices.IndexFunc(media, func(e entity) bool { return takesType(c.tool, e.typ) })
+	v, sub := c.subtask(u, media[i])
+	s.push(&v, sub, s.result(n, &v, sub, media[i:i+1]))
+	media = slices.Clone(media)
+	media[i] = v.results[0]
+	return media
+}
+
+// putAfter puts a constraint on what the clause made last.
+func (s *scene) putAfter(n int, u *understood, c constraint) {
+	last := len(u.results) - 1
+	made := u.results[last]
+	u.results = u.results[:last]
+	v, sub := c.subtask(u, made)
+	s.push(&v, sub, s.result(n, &v, sub, []entity{made}))
+	u.results = append(u.results, v.results...)
 }
 
 // subtask is what the clause comes to for one choice of media.

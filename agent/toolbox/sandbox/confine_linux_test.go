@@ -191,7 +191,8 @@ func expected(t *testing.T, w world) protections {
 	}
 	if own {
 		p |= otherUser
-	} else if p&calls != 0 && p&scope == 0 {
+	}
+	if p&calls != 0 && p&scope == 0 {
 		p |= quiet
 	}
 	if p&files == 0 {

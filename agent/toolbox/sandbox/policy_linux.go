@@ -87,7 +87,7 @@ func (p policy) enforce(program string) (h protection, err error) {
 		return h, fmt.Errorf("end with this program: %w", err)
 	}
 	if h.Filtered { // or Confinement tells
-		if err := filter(!h.OwnUser && h.Landlock < signals); err != nil {
+		if err := filter(h.Landlock < signals); err != nil {
 			return h, err
 		}
 	}
@@ -288,7 +288,7 @@ func (h protection) lacks() error {
 	}
 	if !h.Filtered {
 		all = append(all, errors.New("system calls are not filtered, by this kernel or on this processor: "+
-			"programs may open sockets, leave their group and outlive their use, and change the times and attributes of files"))
+			"programs may open sockets, leave their group and outlive their use, change the times and attributes of files, and end each other"))
 		if !h.OwnUser {
 			all = append(all, errors.New("since system calls are not filtered and programs have no user of their own, "+
 				"they may end other processes of their user, change their limits, and change the mode and owner of its files"))

@@ -26,9 +26,9 @@
 // kernel refuses the same of other users' processes and files by itself. An ordinary user
 // cannot give them one: to the kernel a user namespace is still that user.
 //
-// Where something is missing: without a user of their own and with Landlock below version 6
-// (Linux 6.12) the filter also keeps programs from sending signals, except each to itself and
-// its group, so that they cannot end their own children one by one. Below version 3 (Linux
+// Where something is missing: with Landlock below version 6 (Linux 6.12) the filter also keeps
+// programs from sending signals, except each to itself and its group, since all of them have
+// the same user. So they cannot end their own children one by one. Below version 3 (Linux
 // 6.2) they may empty files. Without Landlock they may read and write the files that this
 // process may, but not its memory and environment. Without the filter and without a user of
 // their own they may do to other processes and files of their user whatever that user may.
