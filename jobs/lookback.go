@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -133,7 +134,7 @@ func (j *Jobs) recallFiles(ctx context.Context, r *request, all []adapters.Earli
 	}
 	for i, m := range slices.Backward(all) {
 		for _, f := range m.Files {
-			if files == 0 || f.Size > room {
+			if files == 0 || room <= 0 || f.Size > room {
 				leave(errors.New("there is no room for it"))
 				continue
 			}
@@ -147,7 +148,15 @@ func (j *Jobs) recallFiles(ctx context.Context, r *request, all []adapters.Earli
 				leave(cmp.Or(err, errors.New("the texts are too long together")))
 				continue
 			}
-			files, room, texts = files-1, room-f.Size, texts-size
+			took := max(f.Size, int64(size))
+			if res.Blob != "" { // a platform need not tell how large a file is
+				info, err := j.config.Blobs.Stat(ctx, res.Blob)
+				if err != nil {
+					return nil, fmt.Errorf("look at a file of the thread: %w", err)
+				}
+				took = max(took, info.Size)
+			}
+			files, room, texts = files-1, room-took, texts-size
 			taken[i] = append(taken[i], res)
 		}
 	}

@@ -175,6 +175,19 @@ func TestALongThread(t *testing.T) {
 	}
 }
 
+// TestFilesOfThePastWithoutASize count by what they hold.
+func TestFilesOfThePastWithoutASize(t *testing.T) {
+	t.Parallel()
+	h, j, a := lookingBack(t, func(c *jobs.Config) { c.MaxFile = 1000 })
+	for n := range 5 {
+		a.write(h.says("t", "bob", "", h.chat.upload(fmt.Sprintf("%d.png", n), fmt.Sprintf("PNG %d%600d", n, n))))
+	}
+	r := h.mind.request(h.ask(j, a.write(h.says("t", "ann", "blur"))).ID)
+	if got := files(r.Earlier); got != "3.png 4.png" {
+		t.Errorf("earlier are %q", got)
+	}
+}
+
 // TestAPastThatIsRefused lets requests go on, and is told to the operator once.
 func TestAPastThatIsRefused(t *testing.T) {
 	t.Parallel()

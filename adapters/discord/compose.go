@@ -48,9 +48,12 @@ type posting struct {
 	Flags        int        `json:"flags,omitempty"`
 }
 
-// plain is what a message says and whom it notifies, without all else.
+// plain is what a message says, whom it notifies and who sees it, without all else.
 func (p posting) plain() posting {
-	return posting{Content: p.Content, Nonce: p.Nonce, EnforceNonce: p.EnforceNonce, Mentions: p.Mentions, Components: []any{}}
+	return posting{
+		Content: p.Content, Nonce: p.Nonce, EnforceNonce: p.EnforceNonce, Mentions: p.Mentions, Components: []any{},
+		Flags: p.Flags,
+	}
 }
 
 // mentions are who is notified: nobody but those who are named.

@@ -64,7 +64,11 @@ func (d *Discord) answerCommand(ctx context.Context, r adapters.Reply) (at adapt
 		}
 		p.body.Flags |= flagEphemeral
 		var posted object
-		if err := d.api.call(ctx, method, path, p.body, &posted); err != nil {
+		err := d.api.call(ctx, method, path, p.body, &posted)
+		if malformed(err) {
+			err = d.api.call(ctx, method, path, p.body.plain(), &posted)
+		}
+		if err != nil {
 			d.log.WarnContext(ctx, "the answer to a command is given to all", "error", err)
 			return adapters.MessageRef{}, false
 		}

@@ -39,6 +39,21 @@ func TestCommandIsAnsweredToOne(t *testing.T) {
 	}
 }
 
+// An answer that Discord refuses for its form is given as plain text, and to the same person only.
+func TestARefusedFormStaysPrivate(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, discordtest.Options{}).listen()
+	i, e := s.command("tools")
+	s.s.RefuseForm(1, "components", "BASE_TYPE_BAD_LENGTH")
+	s.send("a", adapters.Reply{Thread: e.Thread, Command: e.ID, Text: "**Tools**", Choices: []adapters.Choice{{ID: "x", Text: "other"}}})
+	if shown, _ := i.Response(); shown.Thinking || !shown.Ephemeral || !strings.HasPrefix(shown.Content, "**Tools**") || len(shown.Buttons) != 0 {
+		t.Errorf("it shows %+v", shown)
+	}
+	if all := s.s.Messages(s.channel); len(all) != 0 {
+		t.Errorf("in the channel stands %+v", all)
+	}
+}
+
 // What cannot be answered so is answered in the channel.
 func TestCommandIsAnsweredToAll(t *testing.T) {
 	t.Parallel()
