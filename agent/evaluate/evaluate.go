@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"atelier/agent/mind"
@@ -112,6 +113,12 @@ const (
 	expectReply    = "reply"
 	failure        = "failure"
 )
+
+// claims reports whether the answer is a plan that says that it does all of the wish.
+func (a answer) claims() bool {
+	return a.kind() == expectPlan && len(a.plan.Left) == 0 &&
+		!slices.ContainsFunc(a.plan.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
+}
 
 // kind tells what the planner did with the wish. To say in a sentence for people why
 // nothing can be done is a refusal, and so is a plan of which no part has a solution.

@@ -25,6 +25,7 @@ func (r *Report) Print(w io.Writer) error {
 			}
 		}
 		p.rowf("  strict", "%.2f", r.Solved.Strict)
+		p.rowf("claimed, but wrong", "%.2f", r.Wrong)
 		p.rowf("irrelevant tools (IR)", "%.2f", r.IR)
 		p.rowf("necessary tools (NR)", "%.2f", r.NR)
 		p.rowf("invented arguments (HR)", "%.2f", r.HR)

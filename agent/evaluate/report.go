@@ -43,6 +43,9 @@ type Rates struct {
 	// Solved is the share of requests that are solved; of TaskBench's plans, the share
 	// that has exactly the labelled tools and links.
 	Solved Solved `json:"solved"`
+	// Wrong is the share of requests that are not solved although the plan says that it does all of
+	// them. Asking back is not wrong.
+	Wrong float64 `json:"wrong"`
 	// IR is the share of plans with a tool that nothing asks for.
 	IR float64 `json:"ir"`
 	// NR is the share of plans with all tools that some way of solving each goal needs.
@@ -119,16 +122,16 @@ func ratio(sum float64, n int) float64 {
 
 // tally gathers the outcomes of a run.
 type tally struct {
-	options                                 Options
-	solved, strict, ir, nr, hr, cr, retired share
-	levels, classes                         map[string]*share
-	unsolved                                Unsolved
-	took                                    []time.Duration
-	subtasks, without, visited              int
-	spent                                   spent
-	answers                                 Answers
-	leftOut                                 map[string]int
-	misses                                  []Miss
+	options                                        Options
+	solved, wrong, strict, ir, nr, hr, cr, retired share
+	levels, classes                                map[string]*share
+	unsolved                                       Unsolved
+	took                                           []time.Duration
+	subtasks, without, visited                     int
+	spent                                          spent
+	answers                                        Answers
+	leftOut                                        map[string]int
+	misses                                         []Miss
 }
 
 func newTally(o Options) *tally {
@@ -174,6 +177,7 @@ func (t *tally) judged(c Case, a answer, v verdict) {
 	}
 	t.plain(c, a)
 	t.solved.add(v.solved)
+	t.wrong.add(!v.solved && a.claims())
 	t.strict.add(v.strict)
 	t.ir.add(v.irrelevant)
 	t.nr.add(v.necessary)
@@ -263,6 +267,7 @@ func (t *tally) rates() *Rates {
 	}
 	return &Rates{
 		Solved: Solved{All: t.solved.rate(), Easy: level("easy"), Medium: level("medium"), Hard: level("hard"), Strict: t.strict.rate()},
+		Wrong:  t.wrong.rate(),
 		IR:     t.ir.rate(),
 		NR:     t.nr.rate(),
 		HR:     t.hr.rate(),

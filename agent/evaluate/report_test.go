@@ -121,6 +121,27 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestClaims: a plan claims all of the wish unless it says what it leaves.
+func TestClaims(t *testing.T) {
+	t.Parallel()
+	able, unable := plan.Task{Solutions: []plan.Solution{{}}}, plan.Task{}
+	for _, c := range []struct {
+		name string
+		plan plan.Plan
+		want bool
+	}{
+		{"all of it", plan.Plan{Tasks: []plan.Task{able, able}}, true},
+		{"a part has no solution", plan.Plan{Tasks: []plan.Task{able, unable}}, false},
+		{"a part is left", plan.Plan{Tasks: []plan.Task{able}, Left: []plan.Leftover{{Part: "and glaze it"}}}, false},
+		{"a question", plan.Plan{Question: "Which?"}, false},
+		{"a refusal", plan.Plan{Reply: "No.", Refused: true}, false},
+	} {
+		if got := (answer{plan: &c.plan}).claims(); got != c.want {
+			t.Errorf("%s: claims is %t", c.name, got)
+		}
+	}
+}
+
 // TestJSON holds the shape that other programs read.
 func TestJSON(t *testing.T) {
 	t.Parallel()
