@@ -98,8 +98,13 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 func (a *Agent) left(language string, p *plan.Plan) []string {
 	var lines []string
 	for _, l := range p.Left {
-		m := plan.Say("Not done: “%s”. It goes on from what I did not do.", l.Part)
-		if len(l.Unknown) > 0 {
+		var m plan.Message
+		switch {
+		case len(l.Unknown) == 0:
+			m = plan.Say("Not done: “%s”. It goes on from what I did not do.", l.Part)
+		case l.Unknown[0] == l.Part:
+			m = plan.Say("Not done: “%s”. I do not know how.", l.Part)
+		default:
 			m = plan.Say("Not done: “%s”. I do not know what to do with “%s”.", l.Part, strings.Join(l.Unknown, ", "))
 		}
 		lines = append(lines, a.config.Tell.In(language, m))

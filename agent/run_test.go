@@ -356,7 +356,7 @@ func TestRespond(t *testing.T) {
 	back := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	back.Tasks[0].Solutions, back.Tasks[0].Missing = nil, []string{"draw"}
 	part := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
-	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}}
+	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}, {Part: "wave", Unknown: []string{"wave"}}}
 	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
 		a := mind.Account{Request: request(photo), Plan: p, Results: results}
 		for range results {
@@ -374,7 +374,7 @@ func TestRespond(t *testing.T) {
 		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge with edge: photo-1234.edge-5678.png.", account(p, made)},
 		{"the plain account names the model of a tool", "", "edge (model sees-1): A cat.", account(p, seen)},
 		{"what was left stands first", "Here is photo-1234.edge-5678.png.", "Not done: “glaze it to webm”. I do not know what to do with “glaze, webm”.\n" +
-			"Not done: “make it larger”. It goes on from what I did not do.\nHere is photo-1234.edge-5678.png.", account(part, made)},
+			"Not done: “make it larger”. It goes on from what I did not do.\nNot done: “wave”. I do not know how.\nHere is photo-1234.edge-5678.png.", account(part, made)},
 		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here. It needs a sing.", account(lacking)},
 		{"one that is there by now is told so", "", "The tool draw could not run when I planned this. It can now: please ask again.", account(back)},

@@ -159,6 +159,9 @@ func outline(p *plan.Plan) []string {
 	if p.Reply != "" {
 		lines = append(lines, "says: "+p.Reply)
 	}
+	for _, l := range p.Left {
+		lines = append(lines, fmt.Sprintf("leaves: %s (unknown: %s)", l.Part, strings.Join(l.Unknown, ", ")))
+	}
 	best := chosen(p)
 	for t, task := range p.Tasks {
 		lines = append(lines, fmt.Sprintf("%d. %s (%s)", t+1, task.Subtask.Description, task.Subtask.Returns))

@@ -41,7 +41,11 @@ func lost(r plan.Request) decomposition {
 func (s *scene) unsure(u *understood) (_ decomposition, stop bool) {
 	switch {
 	case len(s.subtasks) > 0 && len(u.files) == 0 && (u.form == retrieve.Order || len(u.words) < 4):
-		if unknown := s.leftover(&understood{clause: u.clause}, plan.Subtask{}); len(unknown) > 0 {
+		unknown := s.leftover(&understood{clause: u.clause}, plan.Subtask{})
+		if len(unknown) == 0 && s.asksMore(u) {
+			unknown = []string{u.text}
+		}
+		if len(unknown) > 0 {
 			s.leave(u, unknown)
 		}
 		return decomposition{}, false

@@ -219,9 +219,41 @@ func (s *scene) has(format string) bool {
 func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	w, p := words[i], &c.s.m.phrases
 	text := lower(w)
-	return c.s.m.lexicon.Stop(text) || fillers[text] || vagueFillers[text] || c.s.m.isMedia(w) ||
+	return c.s.m.lexicon.Stop(text) || fillers[text] || vagueFillers[text] || c.media(words, i) ||
 		p.prepositions[text] || p.generic[text] || p.results[text] || p.pronouns[text] || p.plurals[text] || p.courtesy[text] ||
 		p.ordering[text] || p.owners[text] || determiners[text] || articles[text] || auxiliaries[text]
+}
+
+// media reports whether the word at i is a noun for media that the tools take or make: "a short
+// clip" asks for one, "the clip" is there.
+func (c *cover) media(words []retrieve.Word, i int) bool {
+	t := c.s.m.lexicon.MediaNoun(words[i : i+1])
+	if t == "" || !wanted(words, i) || len(c.tools[0].Name) == 0 {
+		return t != ""
+	}
+	return slices.ContainsFunc(c.tools, func(tool toolbox.Tool) bool {
+		return baseType(tool.Returns) == baseType(t) || slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return baseType(a.Type) == baseType(t) })
+	})
+}
+
+// wanted reports whether the noun at i stands with an article that leaves it open: "a picture",
+// "some tags".
+func wanted(words []retrieve.Word, i int) bool {
+	for k := i - 1; k >= max(0, i-3); k-- {
+		switch {
+		case articles.has(words[k]), lower(words[k]) == "some":
+			return true
+		case words[k].Kind != retrieve.Plain, determiners.has(words[k]), asideWords.has(words[k]), joiningWords.has(words[k]):
+			return false
+		}
+	}
+	return false
+}
+
+// names reports whether the word at i stands between a determiner and a noun for media: it only
+// says which one is meant, as in "the toy picture".
+func (c *cover) names(words []retrieve.Word, i int) bool {
+	return i > 0 && i+1 < len(words) && determiners.has(words[i-1]) && c.s.m.isMedia(words[i+1]) && !c.s.m.isMedia(words[i])
 }
 
 // pointed reports whether the word at i only says which thing is meant: of those at hand, of those
@@ -234,8 +266,14 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	switch {
 	case ordinals[text] != 0:
 		return next || text == "latter" || text == "former"
-	case text == "original", p.textNouns[text], ofMap:
+	case text == "original", ofMap, c.names(words, i):
 		return true
+	case p.textNouns[text], p.textNouns[strings.TrimSuffix(text, "s")]:
+		return !wanted(words, i)
+	case text == "left":
+		return i > 0 && remainingWords.has(words[i-1]) // "what's left"
+	case pictureUses[text]:
+		return c.u.head.Returns == plan.Image && textOnly(c.u.head)
 	case textThings[text], textThings[strings.ToLower(c.text[w.Start:w.End])]:
 		return takesType(c.u.head, plan.Text)
 	case c.u.marked():

@@ -17,11 +17,26 @@ import (
 func (s *scene) leave(u *understood, unknown []string) {
 	s.left = append(s.left, plan.Leftover{Part: u.text, Unknown: unknown})
 	s.stuck = true
+	s.lost = baseType(u.head.Returns)
 }
 
 // hangsOnLeft reports whether the clause goes on from one that was left.
 func (s *scene) hangsOnLeft(u *understood, refs references) bool {
-	return s.stuck && len(u.files) == 0 && (refs.pointing() || len(mediaArgs(u.head)) > 0)
+	switch {
+	case !s.stuck, len(u.files) > 0:
+		return false
+	case refs.pronoun, refs.result, refs.sequence, refs.definite[s.lost]:
+		return true
+	case len(refs.definite) > 0:
+		return false // it speaks of something else that is there
+	}
+	return len(mediaArgs(u.head)) > 0
+}
+
+// asksMore reports whether a clause that no tool is near to asks for something all the same, though
+// its words could stand in any wish: "read the number out loud".
+func (s *scene) asksMore(u *understood) bool {
+	return u.form != retrieve.Order || len(u.words) > 0 && s.m.verbs.has(u.words[0]) && !s.m.phrases.ordering.has(u.words[0])
 }
 
 // decided is the decomposition when every clause was read.

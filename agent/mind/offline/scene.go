@@ -41,6 +41,7 @@ type scene struct {
 	subtasks []plan.Subtask
 	left     []plan.Leftover // clauses that are not carried out
 	stuck    bool            // the clause before was left
+	lost     plan.Type       // what it would have made
 	// chose tells that a clause said which of the files it means, or asked something of the world.
 	chose   bool
 	unknown []string             // names of files that are not there

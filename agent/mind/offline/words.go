@@ -164,6 +164,10 @@ var (
 	asideWords = wordSet("for so because since")
 	// frameWords mean a picture of a video.
 	frameWords = wordSet("frame frames still stills shot shots screenshot snapshot thumbnail cover poster second minute")
+	// pictureUses say what a new picture is for: "a cover picture".
+	pictureUses = wordSet("cover title banner postcard header background wallpaper")
+	// remainingWords stand before "left" where it is no side: "what's left".
+	remainingWords = wordSet("is 's ’s what's what’s whats are")
 	// fateWords are read in what becomes of a marked part, beside the verbs.
 	fateWords = wordSet("without but except excluding rest else away out over only crop cut leave black white block")
 	// textThings name a text that is worked on by what it is.
