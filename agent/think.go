@@ -59,6 +59,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 			return nil, err
 		}
 		p.Wish, p.Left = wish, d.Left
+		p.Left = append(p.Left, a.unbound(wish, p)...)
 	case d.Question != "":
 		p.Question = d.Question
 	case d.Reply != "":

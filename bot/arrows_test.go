@@ -75,7 +75,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/native/vision":       {nil, "what is computed on pixels knows pixels only"},
 	"agent/evaluate":                    {[]string{"agent/plan", "agent/mind", "agent/toolbox"}, "plans are judged from outside: the planner and what words the answers are passed in"},
 	"agent/naming":                      {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/retrieve"}, "which model a wish names is known by the catalogue and its words, whichever mind reads the rest"},
-	"agent":                             {[]string{"agent/naming", "agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/memory", "agent/toolgraph"}, "the agent imports its promises and no make of them"},
+	"agent":                             {[]string{"agent/naming", "agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/memory", "agent/toolbox/quantity", "agent/toolgraph"}, "the agent imports its promises and no make of them, and knows how people say how much"},
 	"jobs/quota":                        {[]string{"adapters", "agent/plan", "storage"}, "who may ask, and how much, knows people and places, and where it is counted"},
 	"jobs":                              {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/quota", "storage"}, "the work knows promises and words, and in which language a wish is: the agent is handed to it"},
 	"jobs/faults":                       {[]string{"adapters", "agent/plan", "jobs", "storage", "storage/..."}, "what befalls processes and servers is tried on the jobs with real makes"},

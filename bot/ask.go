@@ -264,7 +264,11 @@ func (a *askCommand) told(ctx context.Context, d *desk, p planned, run jobs.Run)
 	if p.plan == nil {
 		return an, nil
 	}
-	if err := an.solutions(p.plan, p.offers, run.Choice, run.Results); err != nil {
+	followed := run.Choice
+	if run.Answer.Status == jobs.Asking { // nothing was run
+		followed = nil
+	}
+	if err := an.solutions(p.plan, p.offers, followed, run.Results); err != nil {
 		return nil, err
 	}
 	return an, an.export(ctx, d.thread.place.Blobs, run.Made, a.Out)

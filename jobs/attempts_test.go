@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,37 @@ func TestSomeOfIt(t *testing.T) {
 		t.Errorf("the run is %s", r.Runs[0].Status)
 	}
 	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Failed)
+}
+
+// TestWhatIsDoubtfulIsOffered: nothing is run until somebody chooses, and then just that.
+func TestWhatIsDoubtfulIsOffered(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start()
+	h.mind.plan = func(_ context.Context, r plan.Request) (*plan.Plan, error) {
+		p := read(r.Wish)
+		for i := range p.Tasks[0].Solutions {
+			p.Tasks[0].Solutions[i].Score = 2 - float64(i)*0.5
+		}
+		return p, nil
+	}
+	wish := h.says("t", "ann", "speed|loop")
+	r := h.ask(j, wish)
+	if r.Runs[0].Status != jobs.Asking || h.mind.count("speed") != 0 || !strings.HasPrefix(h.told(r), "I am not sure what you want") {
+		t.Errorf("the run is %s: %q", r.Runs[0].Status, h.told(r))
+	}
+	h.chat.untilShown(t, wish.Message.Ref.ID, adapters.Seen, adapters.Asking)
+	var offered []string
+	for _, c := range r.Runs[0].Answer.Reply.Choices {
+		offered = append(offered, c.Text)
+	}
+	if want := []string{"speed", "loop"}; !slices.Equal(offered, want) {
+		t.Errorf("offered are %q, want %q", offered, want)
+	}
+	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(2), true))
+	if r = h.wait(j, r.ID, 2); r.Runs[1].Status != jobs.Done || h.mind.count("loop") != 1 || h.mind.count("speed") != 0 {
+		t.Errorf("the run is %s: %q", r.Runs[1].Status, h.told(r))
+	}
 }
 
 func TestAToolThatNobodyHasIsDoneWithout(t *testing.T) {

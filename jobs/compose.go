@@ -139,6 +139,12 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 		a.Status, a.Silent = Done, true
 		return nil
 	}
+	if run.asks(p) && !planOnly {
+		a.Status = Asking
+		a.Reply.Text = j.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
+		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: a.Reply.Text}
+		return nil
+	}
 	route := run.route
 	if planOnly {
 		route = nil
@@ -217,17 +223,25 @@ func way(t plan.Task, other, chosen int) plan.Message {
 
 // offer adds the other ways.
 func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
-	if a.Status == Asking {
+	if a.Question != "" {
 		return
 	}
 	for _, o := range p.Offers(run.route.Choice(), adapters.MaxChoices+1) {
-		if o.Task < 0 || o.Task >= len(p.Tasks) || len(a.Offers) == adapters.MaxChoices {
+		var text plan.Message
+		switch {
+		case len(a.Offers) == adapters.MaxChoices || o.Task >= len(p.Tasks):
 			continue
+		case o.Task >= 0:
+			text = way(p.Tasks[o.Task], o.Choice[o.Task], run.route.Choice()[o.Task])
+		case run.asks(p):
+			text = p.Told(o.Choice)
+		default:
+			continue // it was run
 		}
 		a.Offers = append(a.Offers, o)
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
 			ID:   r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
-			Text: j.say(r, way(p.Tasks[o.Task], o.Choice[o.Task], run.route.Choice()[o.Task])),
+			Text: j.say(r, text),
 		})
 	}
 }

@@ -286,6 +286,9 @@ func (r *request) waits() bool { return r.given == nil && r.runs[0].working() }
 // working tells whether steps of the run are still to be done.
 func (r *run) working() bool { return !r.over && r.answer == nil && r.halted == nil }
 
+// asks reports whether nothing is run until somebody chooses what.
+func (r *run) asks(p *plan.Plan) bool { return r.choice == nil && p.Doubtful() }
+
 // settled tells whether nothing of the run's steps is left to do, so that it can be
 // answered.
 func (r *run) settled(p *plan.Plan) bool {
@@ -295,5 +298,5 @@ func (r *run) settled(p *plan.Plan) bool {
 	case p == nil:
 		return false
 	}
-	return r.route == nil || r.route.Ended()
+	return r.route == nil || r.asks(p) || r.route.Ended()
 }

@@ -39,6 +39,27 @@ func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	return all[:min(limit, len(all))]
 }
 
+// Told lists the tools of a choice for people, subtask by subtask.
+func (p *Plan) Told(c Choice) Message {
+	var all []Message
+	for t, task := range p.Tasks {
+		if c[t] >= 0 {
+			all = append(all, task.Solutions[c[t]].Told())
+		}
+	}
+	return Join("%s; %s", all...)
+}
+
+// bar is the lowest score with which a plan is run without asking.
+const bar = 3
+
+// Doubtful reports whether some part of the plan has no solution that is good enough to be run
+// without asking: people are to choose.
+func (p *Plan) Doubtful() bool {
+	s := p.score(p.Best())
+	return s > 0 && s < bar
+}
+
 // score is the weakest score among the chosen solutions: a plan is as good as its
 // worst part.
 func (p *Plan) score(c Choice) float64 {

@@ -1,0 +1,86 @@
+package quantity
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+)
+
+var (
+	numeral = regexp.MustCompile(`(\d{1,9}(?:\.\d{1,9})?|\.\d{1,9}) ?(%|min|m\b|h\b|hour|k)?`)
+	clock   = regexp.MustCompile(`\b(?:(\d{1,3}):)?(\d{1,3}):(\d{2})\b`)
+	spoken  = map[string]float64{
+		"half": 0.5, "halve": 0.5, "twice": 2, "double": 2, "thrice": 3, "triple": 3, "quadruple": 4,
+		"third": 1.0 / 3, "quarter": 0.25, "a": 1, "an": 1,
+	}
+	spelledOut = regexp.MustCompile(`\b(?:half|halve|twice|double|thrice|triple|quadruple|third|quarter|an?)`)
+)
+
+// Numbers are those that a text says. One with a unit is there in the others as well in which a tool
+// may be told it: "2 minutes" is 2 and 120, "50 %" is 50 and 0.5, "1:30" is 1, 30 and 90.
+func Numbers(text string) map[float64]bool {
+	all := map[float64]bool{}
+	s := numerals(fold(text))
+	for _, m := range clock.FindAllStringSubmatch(s, -1) {
+		all[clockSeconds(m)] = true
+	}
+	for _, m := range numeral.FindAllStringSubmatch(s, -1) {
+		v, err := strconv.ParseFloat(m[1], 64)
+		if err != nil {
+			continue
+		}
+		all[v] = true
+		switch m[2] {
+		case "%":
+			all[v/100] = true
+		case "min", "m":
+			all[60*v] = true
+		case "h", "hour":
+			all[3600*v] = true
+		case "k":
+			all[1000*v] = true
+		}
+	}
+	for _, w := range spelledOut.FindAllString(s, -1) {
+		all[spoken[w]] = true
+	}
+	return all
+}
+
+// clockSeconds is the time of a match of clock.
+func clockSeconds(m []string) float64 { return 3600*float(m[1]) + 60*float(m[2]) + float(m[3]) }
+
+// Says reports whether a text with these numbers says the quantity too.
+func Says(numbers map[float64]bool, said string) bool {
+	said = numerals(fold(said))
+	said = clock.ReplaceAllStringFunc(said, func(time string) string {
+		m := clock.FindStringSubmatch(time)
+		if anyOf(numbers, map[float64]bool{clockSeconds(m): true}) {
+			return ""
+		}
+		return time
+	})
+	for _, one := range numeral.FindAllString(said, -1) {
+		if !anyOf(numbers, Numbers(one)) {
+			return false
+		}
+	}
+	for _, w := range spelledOut.FindAllString(said, -1) {
+		if w != "a" && w != "an" && !anyOf(numbers, map[float64]bool{spoken[w]: true, 100 * spoken[w]: true}) {
+			return false
+		}
+	}
+	return true
+}
+
+// anyOf reports whether the sets share a number.
+func anyOf(a, b map[float64]bool) bool {
+	for v := range b {
+		for w := range a {
+			if math.Abs(v-w) < 0.01*math.Max(math.Abs(v), 0.01) {
+				return true
+			}
+		}
+	}
+	return false
+}
