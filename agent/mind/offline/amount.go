@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"atelier/agent/toolbox/retrieve"
 )
 
 // How much, how large or how long: "half as large", "800 pixels wide", "from 3 to 10
@@ -62,6 +64,20 @@ func amountIn(text string) string {
 		rest = rest[:at[0]]
 	}
 	return strings.TrimSpace(text[begin:end] + amountTail(rest))
+}
+
+// dropping reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
+// end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
+func dropping(words []retrieve.Word) bool {
+	for i, w := range words {
+		if w.Kind != retrieve.Plain {
+			continue
+		}
+		if droppingWords.has(w) || cuttingWords.has(w) && i+1 < len(words) && awayWords.has(words[i+1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // amountTail is how a phrase of an amount goes on: "half" with "as large", "800" with

@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -59,6 +60,9 @@ func (s *scene) textArg(u *understood, refs references, a toolbox.Arg, media []e
 		return plan.Arg{Type: plan.Text, Source: plan.FromValue(text), Meaning: a.Meaning}, text != ""
 	}
 	text := s.textFor(u, a.Meaning, u.head)
+	if a.Kind == quantity.TimeRange && text != "" && dropping(u.words) {
+		text = "without the " + text
+	}
 	if text == "" && !a.Optional && !s.saidByMedia(u, a, media) {
 		text = s.fallbackText(u, a.Meaning)
 	}

@@ -63,9 +63,17 @@ func (s *scene) unsure(u *understood) (_ decomposition, stop bool) {
 func askAgain(names plan.Message, hits []retrieve.Hit) plan.Message {
 	q := plan.Say("I am not sure what you want me to do with %s.", names)
 	if len(hits) > 0 && hits[0].Example != "" {
-		q = plan.Sentences(q, plan.Say("Something like %q? Please say it in other words.", hits[0].Example))
+		q = plan.Sentences(q, plan.Say("Something like %q? Please say it in other words.", withoutNames(hits[0].Example)))
 	}
 	return q
+}
+
+// withoutNames is an example wish with "it" in place of the names of files, which nobody has.
+func withoutNames(example string) string {
+	for _, s := range slices.Backward(retrieve.FileSpans(example)) {
+		example = example[:s.Start] + "it" + example[s.End:]
+	}
+	return example
 }
 
 // asksForChange tells whether the clause speaks of a thing at hand ("do it again").

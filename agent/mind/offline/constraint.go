@@ -130,7 +130,7 @@ func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quan
 
 var (
 	aFrame      = regexp.MustCompile(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
-	beforeTime  = regexp.MustCompile(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?)\s+)+$`)
+	beforeTime  = regexp.MustCompile(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?|without|the)\s+)+$`)
 	betweenTime = regexp.MustCompile(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
 )
 

@@ -60,8 +60,22 @@ func (c *cover) tell(t toolbox.Tool, a plan.Arg) {
 	if i >= 0 {
 		arg = t.Args[i]
 	}
+	if arg.Kind != "" && !arg.Kind.Reads(a.Source.Value) || arg.Meaning == plan.Content && !c.s.plain(c.u, t, a.Source) {
+		return // the tool will not understand it, or takes for words what is none
+	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	c.learn(a.Source.Value)
+}
+
+// plain reports whether it is sure which words are to stand on a picture or a video: they are
+// quoted, follow a colon, or are all that the order to write them is followed by.
+func (s *scene) plain(u *understood, t toolbox.Tool, of plan.Source) bool {
+	if textOnly(t) || of.Kind != plan.OfValue || s.quoted(u) != "" || strings.Contains(u.text, ":") {
+		return true
+	}
+	said := strings.Fields(of.Value)
+	return len(u.words) > 0 && writingVerbs.has(u.words[0]) && len(said) < 4 &&
+		!slices.ContainsFunc(said, func(w string) bool { return s.m.phrases.prepositions[strings.ToLower(w)] })
 }
 
 func (c *cover) learn(text string) {
@@ -170,7 +184,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true
 	case c.u.marked() && fateWords[text], i == 0 && len(words) > 1 && words[1].Kind == retrieve.Mark:
 		return true // "no, I meant the left one"
-	case excluding[text]:
+	case excluding[text], parts(words, i):
 		return false
 	case aside:
 		return true
@@ -222,6 +236,13 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	return c.s.m.lexicon.Stop(text) || fillers[text] || vagueFillers[text] || c.media(words, i) ||
 		p.prepositions[text] || p.generic[text] || p.results[text] || p.pronouns[text] || p.plurals[text] || p.courtesy[text] ||
 		p.ordering[text] || p.owners[text] || determiners[text] || articles[text] || auxiliaries[text]
+}
+
+// parts reports whether the word at i says into how many something is parted: "in two", but not "in
+// two sentences".
+func parts(words []retrieve.Word, i int) bool {
+	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || asideWords.has(words[i+1]) || targets.has(words[i+1])
+	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && partNumbers.has(words[i])
 }
 
 // media reports whether the word at i is a noun for media that the tools take or make: "a short

@@ -75,10 +75,14 @@ func (m *Mind) settle(r plan.Request, c mind.Contest, s plan.Solution) plan.Solu
 		a := &s.Actions[i]
 		a.Args = slices.Clone(a.Args)
 		m.fill(c.Subtask, a.Tool, a.Args)
+		inscribes := m.inscribesOrder(c.Subtask, a.Tool, a.Args)
 		m.reword(r, c.Subtask, a.Tool, a.Args)
 		s.Score -= m.strain(c.Subtask, a.Tool, a.Args)
 		if m.saysElse(c.Subtask, s.Actions, i) {
 			s.Score = min(s.Score, padded)
+		}
+		if inscribes {
+			s.Score = min(s.Score, unfit)
 		}
 		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
 			a.Candidate = models[0].Candidate
@@ -86,6 +90,15 @@ func (m *Mind) settle(r plan.Request, c mind.Contest, s plan.Solution) plan.Solu
 	}
 	s.Score = min(highestScore, max(lowestScore, s.Score))
 	return s
+}
+
+// inscribesOrder reports whether the tool would write the order itself on a picture or a video.
+func (m *Mind) inscribesOrder(sub plan.Subtask, tool string, args []plan.Binding) bool {
+	want := m.meanings(tool)
+	return !textOnly(m.tool(tool)) && slices.ContainsFunc(args, func(b plan.Binding) bool {
+		given, ok := givenAs(sub, b.Source)
+		return ok && want[b.Arg] == plan.Content && (given.Meaning == plan.Instruction || given.Meaning == plan.Prompt || given.Meaning == plan.Query)
+	})
 }
 
 // rank scores a solution by its tools alone.

@@ -164,6 +164,14 @@ var (
 	asideWords = wordSet("for so because since")
 	// frameWords mean a picture of a video.
 	frameWords = wordSet("frame frames still stills shot shots screenshot snapshot thumbnail cover poster second minute")
+	// droppingWords take a part away, and so do cuttingWords before awayWords.
+	droppingWords = wordSet("remove drop delete skip lose discard omit without except")
+	cuttingWords  = wordSet("cut trim chop take snip leave get")
+	awayWords     = wordSet("off out away rid")
+	// partNumbers are those into which something is parted.
+	partNumbers = wordSet("two three four five half halves")
+	// writingVerbs are followed by the very words.
+	writingVerbs = wordSet("write say caption print stamp type inscribe sign title")
 	// pictureUses say what a new picture is for: "a cover picture".
 	pictureUses = wordSet("cover title banner postcard header background wallpaper")
 	// remainingWords stand before "left" where it is no side: "what's left".

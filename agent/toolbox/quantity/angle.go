@@ -22,6 +22,9 @@ var (
 func Angle(text string) (float64, bool) {
 	s := promptly.ReplaceAllString(numerals(fold(text)), "")
 	left := backwards.MatchString(s)
+	if little.MatchString(s) && !numeral.MatchString(s) { // nobody knows how far "a bit" is
+		return 0, false
+	}
 	if exotic.MatchString(s) || left && clockwise.MatchString(backwards.ReplaceAllString(s, "")) {
 		return 0, false
 	}

@@ -58,7 +58,7 @@ type moment struct {
 // Times understands which part of a sound or a video is kept: "0:10-0:25", "from 5 to 9
 // seconds", "the first 10 seconds", "the last minute", "20 seconds", "10 seconds from
 // 0:30", "everything after 2 minutes", "without the first 5 seconds". A number without a unit is in
-// seconds. No time is longer than a thousand hours.
+// seconds. What is left without its middle is no passage. No time is longer than a thousand hours.
 func Times(text string) (Passage, bool) {
 	s := foldTimes(text)
 	if senseless(s) {
@@ -67,7 +67,7 @@ func Times(text string) (Passage, bool) {
 	switch ms := moments(s); {
 	case len(ms) == 1:
 		return fromOne(s, ms[0])
-	case len(ms) == 2:
+	case len(ms) == 2 && !dropping.MatchString(s): // without its middle it is two passages
 		return fromTwo(s, ms[0], ms[1])
 	}
 	return Passage{}, false
