@@ -50,22 +50,26 @@ func (s *scene) unsure(u *understood) (_ decomposition, stop bool) {
 		}
 		return decomposition{}, false
 	case len(u.files) > 0:
-		return decomposition{Question: askAgain(s.names(u.files), u.hits)}, true
+		return decomposition{Question: s.askAgain(s.names(u.files), u.files, u.hits)}, true
 	case len(s.request.Given) > 0:
-		return decomposition{Question: askAgain(resourceNames(s.request.Given), u.hits)}, true
+		given := slices.DeleteFunc(slices.Clone(s.entities), func(e entity) bool { return !e.given })
+		return decomposition{Question: s.askAgain(resourceNames(s.request.Given), given, u.hits)}, true
 	case s.m.isVague(u), s.asksForChange(u):
 		return decomposition{Question: notSure}, true
 	}
 	return decomposition{Reply: noTool, Refused: true}, true
 }
 
-// askAgain asks what is wanted of files, with the nearest example.
-func askAgain(names plan.Message, hits []retrieve.Hit) plan.Message {
+// askAgain asks what is wanted of files, with the nearest example of what can be done with them.
+func (s *scene) askAgain(names plan.Message, files []entity, hits []retrieve.Hit) plan.Message {
 	q := plan.Say("I am not sure what you want me to do with %s.", names)
-	if len(hits) > 0 && hits[0].Example != "" {
-		q = plan.Sentences(q, plan.Say("Something like %q? Please say it in other words.", withoutNames(hits[0].Example)))
+	for _, h := range hits {
+		t := s.m.tool(h.Tool)
+		if h.Example != "" && slices.ContainsFunc(files, func(e entity) bool { return takesType(t, baseType(e.typ)) }) {
+			return plan.Sentences(q, plan.Say("Something like %q? Please say it in other words.", withoutNames(h.Example)))
+		}
 	}
-	return q
+	return plan.Sentences(q, plan.Say("Please say it in other words."))
 }
 
 // withoutNames is an example wish with "it" in place of the names of files, which nobody has.

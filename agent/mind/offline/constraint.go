@@ -48,7 +48,7 @@ func (s *scene) constraints(u *understood, sub plan.Subtask, media []entity) []c
 			continue
 		}
 		if p.ofTime() {
-			if w.from = playing(media); w.from == "" {
+			if w.from = playing(media); w.from == "" || dropping(u.words) {
 				continue
 			}
 			w.first, w.to = true, w.from

@@ -17,6 +17,9 @@ import (
 // words are not all accounted for.
 func (s *scene) add(n int, u *understood, refs references, runs binding) {
 	for i, media := range runs {
+		if s.cutOut(n, u, media) {
+			continue
+		}
 		sub := s.subtask(u, refs, media)
 		beside := s.constraints(u, sub, media)
 		if unknown := s.leftover(u, sub, beside...); i == 0 && len(unknown) > 0 {

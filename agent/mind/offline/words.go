@@ -170,6 +170,8 @@ var (
 	awayWords     = wordSet("off out away rid")
 	// partNumbers are those into which something is parted.
 	partNumbers = wordSet("two three four five half halves")
+	// restWords say that what is not named stays.
+	restWords = wordSet("keep rest remaining remainder")
 	// writingVerbs are followed by the very words.
 	writingVerbs = wordSet("write say caption print stamp type inscribe sign title")
 	// pictureUses say what a new picture is for: "a cover picture".
