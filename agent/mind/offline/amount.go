@@ -18,7 +18,7 @@ var (
 
 	amountFigures = regexp.MustCompile(`(?i)` +
 		// two figures: 800x600, 3 to 10 seconds
-		`\d+(?:[.,:]\d+)*\s*(?:x|×|by|-|–|to|until)\s*\d+(?:[.,:]\d+)*\s*(?:px|pixels?|s|secs?|seconds?|min|minutes?)?|` +
+		`\d+(?:[.,:]\d+)*\s*(?:x|×|by|-|–|to|until)\s*\d+(?:[.,:]\d+)*\s*(?:pixels?|px|seconds?|secs?|s\b|minutes?|min\b)?|` +
 		// one figure: 50%, 2 MB, -90 degrees
 		`(?:\B-)?\d+(?:[.,:/]\d+)*\s*(?:%|percent|°|degrees?|px|pixels?|[kmg]i?b\b|megabytes?|kilobytes?|bytes?|` +
 		`s\b|secs?\b|seconds?|min\b|minutes?|x\b|times|st\b|nd\b|rd\b|th\b)?`)

@@ -48,8 +48,8 @@ func (s *scene) constraints(u *understood, sub plan.Subtask, media []entity) []c
 			continue
 		}
 		if p.ofTime() {
-			if w.from = playing(media); w.from == "" || dropping(u.words) {
-				continue
+			if w.from = playing(media); w.from == "" || dropping(u.words) || w.from == u.head.Returns && !p.chosen {
+				continue // "mute 0:02 to 0:04" leaves the rest
 			}
 			w.first, w.to = true, w.from
 			if !takesType(u.head, w.from) {
@@ -113,7 +113,7 @@ func (c constraint) subtask(u *understood, of entity) (understood, plan.Subtask)
 	v := *u
 	v.head, v.object, v.results = c.tool, "", nil
 	sub := plan.Subtask{
-		Description: u.text, Returns: c.tool.Returns, Domains: []string{c.tool.Domain},
+		Description: spoken(c.tool.Name) + ": " + c.told.Source.Value, Returns: c.tool.Returns, Domains: []string{c.tool.Domain},
 		Args: []plan.Arg{{Type: of.typ, Source: of.source}, c.told},
 	}
 	sub.After = dependencies(sub.Args)
@@ -124,6 +124,8 @@ func (c constraint) subtask(u *understood, of entity) (understood, plan.Subtask)
 type phrase struct {
 	unit quantity.Unit
 	text string
+	// chosen marks a part of a file that is all of it that is wanted: "of the first 3 seconds".
+	chosen bool
 }
 
 func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quantity.Clock }
@@ -131,6 +133,7 @@ func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quan
 var (
 	aFrame      = regexp.MustCompile(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
 	beforeTime  = regexp.MustCompile(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?|without|the)\s+)+$`)
+	chosenBy    = regexp.MustCompile(`(?i)\bof\s+$`)
 	betweenTime = regexp.MustCompile(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
 )
 
@@ -157,10 +160,10 @@ func phrasesOf(text string, words []retrieve.Word, start int) []phrase {
 				end = found[i].End
 			}
 		}
-		all = append(all, phrase{q.Unit, text[begin:end]})
+		all = append(all, phrase{q.Unit, text[begin:end], chosenBy.MatchString(text[:begin])})
 	}
 	if at := aFrame.FindString(text); at != "" {
-		all = append(all, phrase{quantity.Time, at})
+		all = append(all, phrase{quantity.Time, at, true})
 	}
 	return all
 }

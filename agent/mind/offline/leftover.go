@@ -70,7 +70,7 @@ func (c *cover) tell(t toolbox.Tool, a plan.Arg) {
 // plain reports whether it is sure which words are to stand on a picture or a video: they are
 // quoted, follow a colon, or are all that the order to write them is followed by.
 func (s *scene) plain(u *understood, t toolbox.Tool, of plan.Source) bool {
-	if textOnly(t) || of.Kind != plan.OfValue || s.quoted(u) != "" || strings.Contains(u.text, ":") {
+	if textOnly(t) || of.Kind != plan.OfValue || s.quoted(u) != "" || strings.Contains(u.text, ": ") {
 		return true
 	}
 	said := strings.Fields(of.Value)

@@ -52,6 +52,11 @@ func (s *scene) lacks(u *understood, refs references) plan.Message {
 		if a.Optional || a.Type != plan.Text || s.textFor(u, a.Meaning, u.head) != "" {
 			continue
 		}
+		if a.Meaning == plan.Format {
+			if format := otherFormat(u); format != "" {
+				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, mp4, webm, mp3, wav and others like them.", format)
+			}
+		}
 		if a.Meaning != plan.Content {
 			if q := askForText(a); !q.IsZero() {
 				return q
@@ -68,6 +73,16 @@ func (s *scene) lacks(u *understood, refs references) plan.Message {
 		}
 	}
 	return plan.Message{}
+}
+
+// otherFormat is the format that the clause names and no tool writes, "" if it names none.
+func otherFormat(u *understood) string {
+	for _, w := range u.clause.words {
+		if text := lower(w); w.Kind == retrieve.Plain && (otherFormats[text] || retrieve.IsFormat(text) && !formatWords.MatchString(text)) {
+			return text
+		}
+	}
+	return ""
 }
 
 // askForText asks for what must be said and cannot be guessed; "" for what can.

@@ -170,6 +170,8 @@ var (
 	awayWords     = wordSet("off out away rid")
 	// partNumbers are those into which something is parted.
 	partNumbers = wordSet("two three four five half halves")
+	// otherFormats are formats of files that no tool writes, beside those that retrieve knows.
+	otherFormats = wordSet("svg psd eps ai raw dng avif jxl pptx xlsx key indd")
 	// restWords say that what is not named stays.
 	restWords = wordSet("keep rest remaining remainder")
 	// writingVerbs are followed by the very words.
