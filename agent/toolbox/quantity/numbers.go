@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 var (
@@ -61,7 +62,7 @@ func Says(numbers map[float64]bool, said string) bool {
 		return time
 	})
 	for _, one := range numeral.FindAllString(said, -1) {
-		if !anyOf(numbers, Numbers(one)) {
+		if !anyOf(numbers, turned(one)) {
 			return false
 		}
 	}
@@ -71,6 +72,20 @@ func Says(numbers map[float64]bool, said string) bool {
 		}
 	}
 	return true
+}
+
+// turned are the numbers of one numeral, and those that say the same the other way round: "20 %
+// slower" is 80 %, "2x slower" is 0.5.
+func turned(one string) map[float64]bool {
+	all := Numbers(one)
+	for v := range Numbers(one) {
+		if strings.Contains(one, "%") && v < 100 {
+			all[100+v], all[100-v], all[1+v/100], all[1-v/100] = true, true, true, true
+		} else if v > 0 {
+			all[1/v], all[100*v] = true, true
+		}
+	}
+	return all
 }
 
 // anyOf reports whether the sets share a number.

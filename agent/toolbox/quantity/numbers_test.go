@@ -13,7 +13,7 @@ func TestSays(t *testing.T) {
 		want       bool
 	}{
 		{"0:05 to 0:12", "5 seconds", true}, {"0:05 to 0:12", "7 seconds", false},
-		{"1 minute", "60 s", true}, {"1.5 hours", "90 minutes", true}, {"5400 s", "1.5 hours", true},
+		{"1 minute", "60 s", true}, {"0.8", "20% slower", true}, {"150 %", "50% larger", true}, {"0.5", "2x slower", true}, {"1.5 hours", "90 minutes", true}, {"5400 s", "1.5 hours", true},
 		{"50 %", "half", true}, {"0.5", "half", true}, {"double", "2x", true}, {"200%", "twice", true}, {"a quarter", "25 %", true},
 		{"1,500 kB", "1500 kB", true}, {"1,5 MB", "1.5 MB", true}, {"800x600", "800 by 600 pixels", true}, {"800x600", "800x450", false},
 		{"three sentences", "3 sentences", true}, {"", "32 kbps", false}, {"anything", "a minute", true},
