@@ -56,9 +56,12 @@ const bar = 3
 // Doubtful reports whether some part of the plan has no solution that is good enough to be run
 // without asking: people are to choose.
 func (p *Plan) Doubtful() bool {
-	s := p.score(p.Best())
-	return s > 0 && s < bar
+	return Solution{Score: p.score(p.Best())}.doubtful()
 }
+
+// doubtful reports whether the solution is not good enough to be run without asking. A score of 0
+// is none.
+func (s Solution) doubtful() bool { return s.Score > 0 && s.Score < bar }
 
 // score is the weakest score among the chosen solutions: a plan is as good as its
 // worst part.

@@ -7,13 +7,16 @@ import "slices"
 // waits for the result of a stuck one changes only if that one cannot. What was refused
 // for good stays undone, and so does what hangs on it. The same work by another candidate
 // is another way only if that was not tried when it failed ([Result.Tried]): a process
-// tries all that it has.
+// tries all that it has. A solution that is not good enough to be run without asking is none.
 func (r *Route) detour(problem string) (found bool) {
 	for t := range r.plan.Tasks {
 		if r.choice[t] < 0 || !needs(t, r.steps, r.undone) || needs(t, r.steps, r.refused) {
 			continue
 		}
 		for s, solution := range r.plan.Tasks[t].Solutions {
+			if solution.doubtful() {
+				continue // people may choose it
+			}
 			other := slices.Clone(r.choice)
 			other[t] = s
 			steps, final, err := r.plan.Steps(other)

@@ -308,6 +308,24 @@ func TestRoutePartly(t *testing.T) {
 	}
 }
 
+// TestNoGuessStandsIn: what is not good enough to be run at once is not run after a failure.
+func TestNoGuessStandsIn(t *testing.T) {
+	t.Parallel()
+	photo := takes(plan.Image, plan.FromResource("a.png"))
+	for score, want := range map[float64]string{2.9: "edge", 3: "sketch"} {
+		tasks := []plan.Task{task(plan.Image, []plan.Action{action("edge", plan.Image, photo)}, []plan.Action{action("sketch", plan.Image, photo)})}
+		tasks[0].Solutions[0].Score, tasks[0].Solutions[1].Score = 5, score
+		p := &plan.Plan{Resources: []plan.Resource{{Name: "a.png", Type: plan.Image}}, Tasks: tasks}
+		r := newRoute(t, p, p.Best())
+		if _, err := r.Record(r.Steps()[0].Key, plan.Result{Status: plan.Failed}); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Steps()[0].Action.Tool; got != want {
+			t.Errorf("at a score of %g it goes by %s, want %s", score, got, want)
+		}
+	}
+}
+
 func TestRouteRefuses(t *testing.T) {
 	t.Parallel()
 	p := &plan.Plan{Tasks: []plan.Task{task(plan.Text, []plan.Action{action("say", plan.Text)})}}
