@@ -53,7 +53,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		}
 		return talk, nil
 	}
-	lacks, err := a.missing(ctx, account.Request.Language, p)
+	lacks, err := a.missing(ctx, account.Request, p)
 	if err != nil {
 		return "", err
 	}
@@ -129,8 +129,8 @@ func names(text, tool string) bool {
 
 // missing says for each subtask without a solution which tools it would need and what
 // they need to run, or that there are none.
-func (a *Agent) missing(ctx context.Context, language string, p *plan.Plan) ([]lack, error) {
-	tell := func(m plan.Message) string { return a.config.Tell.In(language, m) }
+func (a *Agent) missing(ctx context.Context, r plan.Request, p *plan.Plan) ([]lack, error) {
+	tell := func(m plan.Message) string { return a.config.Tell.In(r.Language, m) }
 	var lacks []lack
 	for _, task := range p.Tasks {
 		if len(task.Solutions) > 0 {
@@ -150,18 +150,23 @@ func (a *Agent) missing(ctx context.Context, language string, p *plan.Plan) ([]l
 				continue
 			}
 			status, _ := live.Status(name)
-			lacks = append(lacks, lack{name, tell(whyNot(status, name))})
+			lacks = append(lacks, lack{name, tell(whyNot(status, name, r.Operator))})
 		}
 	}
 	return lacks, nil
 }
 
-// whyNot says what people should know of a tool that was missing when the plan was made.
-func whyNot(s toolbox.Status, name string) plan.Message {
+// whyNot says what people should know of a tool that was missing when the plan was made. Only an
+// operator is told the settings.
+func whyNot(s toolbox.Status, name string, operator bool) plan.Message {
 	if s.Live { // whoever can run it has come since
 		return plan.Say("The tool %s could not run when I planned this. It can now: please ask again.", name)
 	}
-	return plan.Say("The tool %s cannot run here. %s", name, s.Lack())
+	why := s.Needs()
+	if operator {
+		why = s.Lack()
+	}
+	return plan.Say("The tool %s cannot run here. %s", name, why)
 }
 
 // unworded says of an answer that a language model was asked for that it did not word it,

@@ -216,7 +216,7 @@ func (a *askCommand) answer(ctx context.Context, c *call, config Config, wish st
 	// What is not to be run, or not as it is best, is only planned at first; so is what may
 	// have no place to go.
 	planOnly := a.Plan || a.Solution != nil || tryWriting(a.Out) != nil
-	p, err := d.submit(ctx, a.message(t, wish), jobs.Options{PlanOnly: planOnly})
+	p, err := d.submit(ctx, a.message(t, wish), jobs.Options{PlanOnly: planOnly, Operator: true})
 	switch {
 	case err != nil:
 		return nil, err

@@ -76,6 +76,21 @@ func TestTheFirstWishesWork(t *testing.T) {
 	}
 }
 
+// TestPeopleAreToldNoSettings: what a tool lacks is told in a chat without the settings.
+func TestPeopleAreToldNoSettings(t *testing.T) {
+	t.Parallel()
+	p := newParlour()
+	o := openService(t, service{adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir(), "MIND=offline")
+	wish := p.wish("m", "describe this picture")
+	wish.Message.Files = []adapters.File{{ID: "f", Name: "photo.jpg", Handle: "f"}}
+	p.says <- wish
+	<-p.replies
+	text := o.waitFor(wish).Runs[0].Answer.Reply.Text
+	if !strings.Contains(text, "It needs a tool server") || strings.Contains(text, "TOOL_SERVER_URL") || strings.Contains(text, "OPENAI_") {
+		t.Errorf("told is %q", text)
+	}
+}
+
 // TestToolsPage has every tool, and says why some are not live.
 func TestToolsPage(t *testing.T) {
 	t.Parallel()

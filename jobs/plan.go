@@ -79,7 +79,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 // files were fetched. What is given is as r has it, which is to be unpacked for the agent.
 func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language()}
+	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language(), Operator: r.asked.Options.Operator}
 	if r.given == nil {
 		return asked, nil
 	}

@@ -14,6 +14,8 @@ type Options struct {
 	// PlanOnly plans and does nothing. Where that can be done, nothing is sent: the plan is
 	// the answer, and [Jobs.Choose] runs a way of it.
 	PlanOnly bool `json:"plan_only,omitempty"`
+	// Operator tells which settings would help where a tool cannot run: who asks runs the program.
+	Operator bool `json:"operator,omitempty"`
 }
 
 // Submit records what somebody asks for and hands it to the workers. The same event is one

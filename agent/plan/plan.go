@@ -33,6 +33,8 @@ type Request struct {
 	// Language is the BCP 47 tag of the language in which the wish is written, of those
 	// in which the program has its fixed sentences; "" is English.
 	Language string `json:"language,omitempty"`
+	// Operator marks a request of who runs the program: it is told which settings would help.
+	Operator bool `json:"operator,omitempty"`
 }
 
 // Resources lists what the request may use: the thread's resources and then those

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -81,6 +82,34 @@ func (s Status) Lack() plan.Message {
 		}
 	}
 	return all
+}
+
+// setting is the name of a setting in a sentence.
+var setting = regexp.MustCompile(`\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b`)
+
+// Needs says in sentences what would have to be there for the tool to be live, without the
+// settings, which are the operator's. It is empty where the tool is live.
+func (s Status) Needs() plan.Message {
+	var needs, all []plan.Message
+	for _, why := range s.Whys {
+		if why.Format == (&lack{}).sentence().Format {
+			if what, ok := why.Args[0].(plan.Message); ok {
+				needs = append(needs, what)
+				continue
+			}
+		}
+		if setting.MatchString(why.String()) {
+			why = plan.Say("What it runs on does not answer.")
+		}
+		all = append(all, why)
+	}
+	if len(needs) > 0 {
+		all = append(all, plan.Say("It needs %s, which is not set up here.", either(needs)))
+	}
+	for i := 1; i < len(all); i++ {
+		all[i] = plan.Say("Or else: %s", all[i])
+	}
+	return plan.Join("%s %s", all...)
 }
 
 // clause is a sentence as it stands after a colon, and without its subject where it says

@@ -1,6 +1,7 @@
 package toolbox_test
 
 import (
+	"strings"
 	"testing"
 
 	"atelier/agent/plan"
@@ -41,5 +42,37 @@ func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
 	}
 	if lack := (toolbox.Status{Live: true}).Lack(); !lack.IsZero() {
 		t.Errorf("a live tool lacks %q", lack)
+	}
+}
+
+// TestNeedsNameNoSetting: people in a chat are told what is missing, and operators how to set it up.
+func TestNeedsNameNoSetting(t *testing.T) {
+	t.Parallel()
+	tb, err := toolbox.New(toolbox.Config{Catalogue: toolbox.NewCatalogue([]toolbox.Tool{{
+		Name: "paint", Returns: plan.Image, Backends: []toolbox.Backing{
+			{Kind: "hftask", Run: "paint", Device: "gpu"}, {Kind: "openai", Run: "paint", Device: "gpu"},
+		},
+	}})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := tb.Live(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, _ := live.Status("paint")
+	if got := status.Lack().String(); !strings.Contains(got, "TOOL_SERVER_URL") || !strings.Contains(got, "OPENAI_API_KEY") {
+		t.Errorf("operators are told %q", got)
+	}
+	if got := status.Needs().String(); got != "It needs a tool server or a model server, which is not set up here." {
+		t.Errorf("people are told %q", got)
+	}
+	status.Whys = []plan.Message{plan.Say("It does not answer: check TOOL_SERVER_URL."), plan.Say("It needs the program ffmpeg.")}
+	if got := status.Needs().String(); got != "What it runs on does not answer. Or else: It needs the program ffmpeg." {
+		t.Errorf("people are told %q", got)
+	}
+	status.Whys = nil
+	if got := status.Needs(); !got.IsZero() {
+		t.Errorf("of a tool that runs is told %q", got)
 	}
 }
