@@ -28,8 +28,24 @@ func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 	return left
 }
 
-// told are the texts that the best solutions tell their tools, and what those tools do anyway. There
-// are none where a part of the wish has no solution: that is told by itself.
+// limits reports whether the part holds a limit in bytes. It is asked for: what is larger than it
+// may be of no use.
+func limits(l plan.Leftover) bool {
+	return slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
+}
+
+// inPart asks for the parts of the wish that no tool is told.
+func (a *Agent) inPart(language string, left []plan.Leftover) string {
+	var parts []string
+	for _, l := range left {
+		parts = append(parts, l.Part)
+	}
+	return a.config.Tell.In(language, plan.Say(
+		"I understand this only in part: I do not know what to do with “%s”. Please say it in other words, or leave that out.", strings.Join(parts, ", ")))
+}
+
+// told are the texts that the best solutions pass to their tools, and the descriptions of those
+// tools. It is empty if a part of the wish has no solution: the answer says so anyway.
 func (a *Agent) told(p *plan.Plan) []string {
 	var all []string
 	for _, task := range p.Tasks {

@@ -17,17 +17,19 @@ func TestWhatNoToolIsTold(t *testing.T) {
 		name, wish string
 		told       []string
 		want       []string
+		asks       string
 	}{
-		{"all is told", "the first 5 seconds, at 2x", []string{"first 5 seconds", "2x"}, nil},
-		{"a quantity is passed over", "make it mono at 32 kbps", []string{"mono"}, []string{"32 kbps"}},
-		{"in other words", "from 1:30 to 2 minutes, half as large", []string{"90 s to 120 s", "50%"}, nil},
-		{"a percentage as a factor", "50 % of the size", []string{"0.5"}, nil},
-		{"in other units", "under 2000 kB, twice as fast", []string{"2000kB", "200%"}, nil},
-		{"spelled out", "in two sentences", []string{"2 sentences"}, nil},
-		{"too long", "in two sentences", []string{"shorter"}, []string{"two sentences"}},
-		{"in the name of the file", "rotate clip 2x 30 fps.mp4", []string{"left"}, nil},
-		{"what only says which one", "mute the 10 second clip", []string{"all"}, nil},
-		{"numbers without a unit", "write 42 on page 7", []string{"x"}, nil},
+		{"all is told", "the first 5 seconds, at 2x", []string{"first 5 seconds", "2x"}, nil, ""},
+		{"a limit is passed over", "rotate it, under 8 MB, at 30 fps", []string{"left"}, nil, "“8 MB, 30 fps”"},
+		{"a quantity is passed over", "make it mono at 32 kbps", []string{"mono"}, []string{"32 kbps"}, ""},
+		{"in other words", "from 1:30 to 2 minutes, half as large", []string{"90 s to 120 s", "50%"}, nil, ""},
+		{"a percentage as a factor", "50 % of the size", []string{"0.5"}, nil, ""},
+		{"in other units", "under 2000 kB, twice as fast", []string{"2000kB", "200%"}, nil, ""},
+		{"spelled out", "in two sentences", []string{"2 sentences"}, nil, ""},
+		{"too long", "in two sentences", []string{"shorter"}, []string{"two sentences"}, ""},
+		{"in the name of the file", "rotate clip 2x 30 fps.mp4", []string{"left"}, nil, ""},
+		{"what only says which one", "mute the 10 second clip", []string{"all"}, nil, ""},
+		{"numbers without a unit", "write 42 on page 7", []string{"x"}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -36,6 +38,12 @@ func TestWhatNoToolIsTold(t *testing.T) {
 			p, err := w.Plan(t.Context(), plan.Request{ID: "r", Wish: c.wish, Given: []plan.Resource{clip}})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.asks != "" {
+				if !strings.Contains(p.Question, c.asks) || len(p.Tasks) > 0 {
+					t.Errorf("asked is %q", p.Question)
+				}
+				return
 			}
 			var got []string
 			for _, l := range p.Left {

@@ -21,7 +21,8 @@ type Answer struct {
 
 // Respond tells what came of a request. The mind words it; where it fails, or names a
 // file that is not there, the answer is a plain account instead, which says so where a
-// language model was asked. The parts of the wish that no subtask does stand first. Every part of the wish that no live tool can do is told
+// language model was asked. The parts of the wish that no subtask does stand first. Every
+// part of the wish that no live tool can do is told
 // ([mind.Account.Missing]), with the tool that is missing and what it needs, and so is
 // that another mind had to stand in: behind the answer, but before a refusal, whose cause
 // it may be.

@@ -59,7 +59,12 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 			return nil, err
 		}
 		p.Wish, p.Left = wish, d.Left
-		p.Left = append(p.Left, a.unbound(wish, p)...)
+		unbound := a.unbound(wish, p)
+		if slices.ContainsFunc(unbound, limits) {
+			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Wish: wish, Question: a.inPart(r.Language, unbound)}
+			break
+		}
+		p.Left = append(p.Left, unbound...)
 	case d.Question != "":
 		p.Question = d.Question
 	case d.Reply != "":

@@ -139,18 +139,16 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 		a.Status, a.Silent = Done, true
 		return nil
 	}
-	if run.asks(p) && !planOnly {
-		a.Status = Asking
-		a.Reply.Text = j.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
-		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: a.Reply.Text}
-		return nil
-	}
 	route := run.route
 	if planOnly {
 		route = nil
 	}
-	text, thinking, err := j.config.Agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route})
-	if err != nil {
+	asks := run.asks(p) && !planOnly
+	thinking := p.Thinking
+	var text string
+	if asks {
+		text = j.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
+	} else if text, thinking, err = j.config.Agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
 		return err
 	}
 	j.config.Metrics.Thinking(since(p.Thinking, thinking))
@@ -159,6 +157,8 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 		a.Reply.Text = strings.Join(append([]string{j.quoted(r, r.generations[run.generation], text)}, r.given.Without...), "\n\n")
 	}
 	switch {
+	case asks:
+		a.Status = Asking
 	case p.Question != "":
 		a.Status, a.Question = Asking, p.Question
 	case route != nil && route.Partly():

@@ -60,7 +60,7 @@ func (s *scene) unsure(u *understood) (_ decomposition, stop bool) {
 	return decomposition{Reply: noTool, Refused: true}, true
 }
 
-// askAgain asks what is wanted of files, with the nearest example of what can be done with them.
+// askAgain asks what to do with the files. It suggests the nearest example that fits them.
 func (s *scene) askAgain(names plan.Message, files []entity, hits []retrieve.Hit) plan.Message {
 	q := plan.Say("I am not sure what you want me to do with %s.", names)
 	for _, h := range hits {

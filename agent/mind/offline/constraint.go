@@ -51,6 +51,9 @@ func (s *scene) constraints(u *understood, sub plan.Subtask, media []entity) []c
 			if w.from = playing(media); w.from == "" || dropping(u.words) || w.from == u.head.Returns && !p.chosen {
 				continue // "mute 0:02 to 0:04" leaves the rest
 			}
+			if slices.ContainsFunc(found, func(c constraint) bool { return c.first }) {
+				continue // the first one may leave nothing that takes time: this one is left, and told
+			}
 			w.first, w.to = true, w.from
 			if !takesType(u.head, w.from) {
 				w.to = plan.Image // a moment of the video, for a tool that takes pictures

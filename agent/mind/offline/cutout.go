@@ -47,9 +47,9 @@ func (s *scene) cutOut(n int, u *understood, media []entity) (done bool) {
 	}
 	sub.After = dependencies(sub.Args)
 	whole := *u
-	whole.head = joiner
+	whole.head, whole.results = joiner, nil
 	s.push(&whole, sub, s.result(n, &whole, sub, media))
-	u.results = append(u.results, whole.results[len(whole.results)-1])
+	u.results = append(u.results, whole.results...)
 	return true
 }
 

@@ -61,7 +61,7 @@ func (c *cover) tell(t toolbox.Tool, a plan.Arg) {
 		arg = t.Args[i]
 	}
 	if arg.Kind != "" && !arg.Kind.Reads(a.Source.Value) || arg.Meaning == plan.Content && !c.s.plain(c.u, t, a.Source) {
-		return // the tool will not understand it, or takes for words what is none
+		return // the tool cannot read it, or would write an order as a caption
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	c.learn(a.Source.Value)

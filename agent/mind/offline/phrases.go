@@ -30,7 +30,7 @@ type phrases struct {
 	// … and of what points at things, leads to them or names no particular one.
 	pronouns, plurals, results, prepositions set
 	generic, soundNouns, textNouns, mapTails set
-	// … of what asks for nothing by itself, and of what must not be left undone.
+	// … of words that ask for nothing, and of work that must not be skipped.
 	courtesy, ordering, protecting set
 
 	// … and of what is marked.

@@ -42,7 +42,7 @@ func (s *scene) add(n int, u *understood, refs references, runs binding) {
 
 // putBefore puts a constraint on the file that the clause's own tool is given.
 func (s *scene) putBefore(n int, u *understood, c constraint, media []entity) []entity {
-	i := slices.IndexFunc(media, func(e entity) bool { return takesType(c.tool, e.typ) })
+	i := slices.IndexFunc(media, func(e entity) bool { return e.typ.Media() && takesType(c.tool, e.typ) })
 	v, sub := c.subtask(u, media[i])
 	s.push(&v, sub, s.result(n, &v, sub, media[i:i+1]))
 	media = slices.Clone(media)

@@ -184,7 +184,7 @@ var (
 	fateWords = wordSet("without but except excluding rest else away out over only crop cut leave black white block")
 	// textThings name a text that is worked on by what it is.
 	textThings = wordSet("review letter message email mail comment quote phrase sentence sentences paragraph note notes report document essay")
-	// excluding words take something out of what is wanted, so they are never left aside.
+	// excluding words rule something out, so they always count.
 	excluding = wordSet("no without except excluding")
 	// amountUnits are the words that go on with an amount: "half" with "as large".
 	amountUnits = wordSet(`as large big small wide tall high long fast slow loud the its their size original of width height speed to by
