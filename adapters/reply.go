@@ -46,8 +46,11 @@ func (r Reply) Batches(files int, total int64) [][]int {
 // Attachment is a file that the bot made.
 type Attachment struct {
 	Name string `json:"name"` // what people see; no path
-	Size int64  `json:"size"` // in bytes
-	Type string `json:"type"` // a media type
+	// Resource is the name that it has as a resource of the thread, by which it is pointed at
+	// ([Mark.Picture]); "" is Name.
+	Resource string `json:"resource,omitempty"`
+	Size     int64  `json:"size"` // in bytes
+	Type     string `json:"type"` // a media type
 	// Alt says what the file shows or holds, for those who cannot see it. It is plain text,
 	// in the language of the reply.
 	Alt string `json:"alt,omitempty"`

@@ -16,6 +16,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/verify"
 )
 
 // Blobs hold media by key. It is the part of the storage that an agent needs.
@@ -59,7 +60,7 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 	began := a.config.Clock()
 	result, err := a.act(ctx, w)
 	if err != nil {
-		problem := plan.Sentence(err, plan.Say("The tool %s failed.", w.Steps[w.At].Action.Tool))
+		problem := plan.Sentence(err, plan.Say("It failed, and nothing is known of why."))
 		if ctx.Err() != nil {
 			problem = plan.Say("It was stopped before it was done.")
 		}
@@ -118,14 +119,17 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	if call.Now.IsZero() {
 		call.Now = a.config.Clock()
 	}
-	v := verifier{call: call, memory: a.config.Memory, plays: a.config.Plays}
+	tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
+	if call, err = tool.Typed(call); err != nil {
+		return plan.Result{}, err
+	}
+	v := verify.New(verify.Config{Call: call, Effects: tool.Effects, Memory: a.config.Memory, Player: a.config.Player})
 	made, err := a.config.Toolbox.Run(ctx, step.Action.Tool, step.Action.Candidate, call, func(o toolbox.Output) error {
-		return v.verify(ctx, o)
+		return v.Verify(ctx, o)
 	})
 	if err != nil {
 		return plan.Result{Usage: made.Usage, Tried: made.Tried}, err
 	}
-	tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
 	result := plan.Result{
 		Status:      plan.Done,
 		Candidate:   made.Candidate,
@@ -135,7 +139,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, stoodIn(step.Action.Candidate, made), made.Note)),
 	}
 	for i, o := range append([]toolbox.Output{made.Output}, made.More...) {
-		r, err := a.store(ctx, w, i, o, in.names)
+		r, err := a.store(ctx, w, call, i, o, in.names)
 		if err != nil {
 			return plan.Result{Usage: made.Usage}, err
 		}
@@ -157,8 +161,8 @@ func note(corrected, failed []plan.Message, tool plan.Message) plan.Message {
 	return plan.Sentences(append(parts, tool)...)
 }
 
-// store gives output i of a step its name and puts its file into the blobs.
-func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inputs []string) (_ plan.Resource, err error) {
+// store gives output i of a step its names and puts its file into the blobs.
+func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o toolbox.Output, inputs []string) (_ plan.Resource, err error) {
 	step := w.Steps[w.At]
 	op, key := operation(step.Action), w.identity()
 	if i > 0 {
@@ -173,6 +177,7 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 	if o.Path == "" {
 		return r, nil
 	}
+	r.File = a.fileName(call, step.Action.Args, filepath.Ext(o.Path))
 	bare, err := strip.File(ctx, o.Path) // a tool may hand an input through
 	if err != nil {
 		return r, err
@@ -187,6 +192,29 @@ func (a *Agent) store(ctx context.Context, w Work, i int, o toolbox.Output, inpu
 		return r, &plan.Fault{Sentence: plan.Say("What was made could not be stored."), Err: fmt.Errorf("put %s: %w", r.Blob, err)}
 	}
 	return r, nil
+}
+
+// ordinary opens a file that is one by itself and no link to another.
+func ordinary(path string) (*os.File, error) {
+	there, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !there.Mode().IsRegular() {
+		return nil, errors.New("it is not a file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !os.SameFile(there, info) {
+		err = errors.New("it became another file")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // operation is the word for a result in its chained name: the kind of picture where

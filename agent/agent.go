@@ -22,7 +22,6 @@
 package agent
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -34,6 +33,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolbox/verify"
 	"atelier/agent/toolgraph"
 )
 
@@ -49,9 +49,8 @@ type Config struct {
 	AllTools bool
 	// MaxActions bounds a solution. Zero means the paper's 10.
 	MaxActions int
-	// Solutions is how many the search hands to the mind for one subtask. Zero means 5,
-	// as many as a plan keeps: best-first finds them in order, and looks at fewer tools
-	// the fewer it is asked for.
+	// Solutions is how many the search hands to the mind for one subtask at most. Zero means
+	// 5, as many as a plan keeps.
 	Solutions int
 	// VisitCap ends a search that has looked at so many tools. Zero means the graph's.
 	VisitCap int
@@ -62,10 +61,8 @@ type Config struct {
 	// Scratch is the folder for the files of running steps; whoever gives it removes what a
 	// killed process leaves there. Empty means the system's.
 	Scratch string
-	// Plays plays the beginning of a sound or a video that a tool made, and tells how long
-	// it is; it fails where that cannot be played, and with [ErrNotPlayed] where nobody can tell. Nil
-	// believes every file.
-	Plays func(ctx context.Context, path string) (time.Duration, error)
+	// Player looks into sound and video that tools made. Nil believes every file.
+	Player verify.Player
 	// Clock tells the time. Nil means time.Now.
 	Clock func() time.Time
 	// Progress hears that a stage of a request begins, from the goroutine that works on
@@ -143,7 +140,7 @@ func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error)
 	for _, t := range c.Tools() {
 		tool := toolgraph.Tool{Name: t.Name, Domain: t.Domain, Returns: t.Returns, Moves: t.Moves}
 		for _, a := range t.Args {
-			tool.Args = append(tool.Args, toolgraph.Arg{Name: a.Name, Type: a.Type, Optional: a.Optional, Many: a.Many})
+			tool.Args = append(tool.Args, toolgraph.Arg{Name: a.Name, Type: a.Type, Means: a.Meaning, Optional: a.Optional, Many: a.Many})
 		}
 		tools = append(tools, tool)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"atelier/agent"
 	"atelier/agent/mind"
-	"atelier/agent/mind/offline"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 )
 
@@ -60,7 +60,7 @@ func studio(t *testing.T, m mind.Mind, more []toolbox.Server, live ...string) *a
 		t.Fatal(err)
 	}
 	if m == nil {
-		if m, err = offline.New(offline.Config{Catalogue: c}); err != nil {
+		if m, err = rules.New(rules.Config{Catalogue: c}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -283,7 +283,7 @@ func TestTheMindChoosesAmongModels(t *testing.T) {
 // What was not offered is not run.
 func TestAMindCannotInventACandidate(t *testing.T) {
 	t.Parallel()
-	m := &fakeMind{decomposition: subtasks(wants(plan.Image, photo))}
+	m := &fakeMind{decomposition: subtasks(wants(plan.Image, photo)), scores: map[string]float64{"blur": 5, "soften": 4}}
 	m.settle = func(contests []mind.Contest) []mind.Settlement {
 		out := []mind.Settlement{{Solutions: slices.Clone(contests[0].Solutions)}}
 		out[0].Solutions[0].Actions = slices.Clone(out[0].Solutions[0].Actions)
@@ -439,7 +439,7 @@ func TestTheAnswerNamesTheModel(t *testing.T) {
 		"draw a castle, once with Z-Image-Turbo and once with flux": {
 			"made with Z-Image-Turbo", "I took Z-Image-Turbo only; the same with flux is among the alternatives.",
 		},
-		"describe photo.png": {"a castle by the sea", "Models used: Qwen3-VL for image captioning."},
+		"describe photo.png": {"a castle by the sea", "Models used: Qwen3-VL."},
 	} {
 		t.Run(wish, func(t *testing.T) {
 			t.Parallel()
@@ -474,7 +474,7 @@ func TestWhatIsAbsentIsSaid(t *testing.T) {
 	for text, want := range map[string]string{
 		"Here it is.":                       "Here it is.\nSDXL is not available here; I took dream instead.",
 		"Statt sdxl habe ich dream benutzt": "Statt sdxl habe ich dream benutzt",
-		"":                                  "edge (model dream): A cat.\nSDXL is not available here; I took dream instead.",
+		"":                                  "A cat.\nModels used: dream.\nSDXL is not available here; I took dream instead.",
 	} {
 		w := newWorld(t, &fakeMind{text: text}, maker{"edge": draws}, agent.Config{}, tool("edge", plan.Edge, img))
 		steps, _, err := p.Steps(p.Best())

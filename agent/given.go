@@ -94,7 +94,7 @@ func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[s
 		}
 	}
 	for _, a := range subtasks[i].Args {
-		g := toolgraph.Given{Type: typeOf(a, subtasks, types), Source: a.Source}
+		g := toolgraph.Given{Type: typeOf(a, subtasks, types), Source: a.Source, Means: a.Meaning}
 		if picture := on[a.Source.Name]; a.Source.Kind == plan.OfResource && picture != "" {
 			g.With, _ = marked(subtasks, i, picture, on)
 		}

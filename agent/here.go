@@ -29,6 +29,9 @@ func (a *Agent) Lacks(ctx context.Context, action plan.Action, anyhow bool) bool
 	if len(here) == 0 || anyhow {
 		return len(here) == 0
 	}
+	if action.Entry != "" && action.Entry != a.config.Toolbox.Catalogue().Hash(action.Tool) {
+		return true // this process has another file of the tool
+	}
 	live, err := a.config.Toolbox.Live(ctx)
 	if err != nil {
 		return false

@@ -9,6 +9,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // What one process lacks another may have: plans are made over both, the step runs
@@ -93,7 +94,7 @@ func TestAStepIsForWhoeverHasItsCandidate(t *testing.T) {
 				for i, name := range elsewhere {
 					there = append(there, plan.Candidate{Name: name, Kind: "hftask", Run: "speak", Server: "toolserver", Device: "gpu", Rank: i})
 				}
-				return map[string][]plan.Candidate{"speak": there}, nil
+				return toolboxtest.Published(toolbox.NewCatalogue([]toolbox.Tool{speak}), map[string][]plan.Candidate{"speak": there}), nil
 			},
 		})
 		if err != nil {

@@ -31,6 +31,10 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 	args := map[string][]toolbox.Value{}
 	var small []string
 	for _, b := range a.Args {
+		if b.Setting != "" {
+			args[b.Arg] = []toolbox.Value{{Resource: plan.Resource{Type: b.Type, Value: b.Setting}}}
+			continue
+		}
 		if b.Source.Kind == plan.Blank {
 			if !b.Optional {
 				return nil, fmt.Errorf("argument %q of %s is blank", b.Arg, a.Tool)
@@ -116,7 +120,7 @@ func (in *inputs) lookUp(s plan.Source) (plan.Resource, error) {
 		if result, ok := in.work.Memory.Result(before.Key); ok && result.Output != nil {
 			return *result.Output, nil
 		}
-		return plan.Resource{}, &plan.Fault{Sentence: plan.Say("What %s should have made is not there.", before.Action.Tool)}
+		return plan.Resource{}, &plan.Fault{Sentence: plan.Say("What an earlier step should have made is not there.")}
 	default:
 		return plan.Resource{}, fmt.Errorf("a step cannot take %s", s)
 	}

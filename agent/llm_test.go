@@ -143,7 +143,7 @@ func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 const (
 	bothGood    = `{"tasks":[{"task":1,"way":"sketch","scores":[{"tool":"sketch","score":5},{"tool":"trace","score":4}]}]}`
 	unknownTool = `{"tasks":[{"task":1,"way":"","scores":[{"tool":"` + modelWords + `","score":5}]}]}`
-	traceBest   = `{"tasks":[{"task":1,"thought":"` + modelWords + `","scores":[{"solution":1,"score":3},{"solution":2,"score":5},{"solution":3,"score":1},{"solution":4,"score":1}],"fills":[],"models":[]}]}`
+	traceBest   = `{"tasks":[{"task":1,"thought":"` + modelWords + `","scores":[{"solution":1,"score":3},{"solution":2,"score":5}],"fills":[],"models":[]}]}`
 )
 
 // A whole request costs four calls; where there is one tool, two.
@@ -171,10 +171,10 @@ func TestRequestsCostFourCalls(t *testing.T) {
 				return answers(r)
 			}, nil, c.tools...)
 			text, thinking := a.wholeRequest(t)
-			if !strings.HasPrefix(text, "Here are the edges: photo-1234.edge-") {
+			if !strings.HasPrefix(text, "Here are the edges: photo-") {
 				t.Errorf("%q", text)
 			}
-			if last := a.server.Requests()[len(c.jobs)-1].User(); !strings.Contains(last, `"tool":"`+c.ran+`"`) {
+			if last := a.server.Requests()[len(c.jobs)-1].User(); !strings.Contains(last, `"file":"photo-`+c.ran+`.png"`) {
 				t.Errorf("%s is not what ran:\n%s", c.ran, last)
 			}
 			var jobs []string
@@ -243,7 +243,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 			a := newAsking(t, llmtest.ByJob(map[string][]llmtest.Response{"decompose": {{Text: edgesWanted}}, "respond": c.answers}), nil, drawers()[:1]...)
 			text, _ := a.wholeRequest(t)
 			first, why, _ := strings.Cut(text, "\n")
-			if !strings.HasPrefix(first, "I made an edge with sketch: photo-1234.edge-") || why != "The language model did not word this answer, so it is a plain account. "+c.want {
+			if first != "Here is an edge." || why != "The language model did not word this answer, so it is a plain account. "+c.want {
 				t.Errorf("%q", text)
 			}
 			a.keepsQuiet(t, nil)

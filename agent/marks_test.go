@@ -13,23 +13,23 @@ import (
 	"atelier/agent"
 	"atelier/agent/mind"
 	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/offline"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/native"
 	"atelier/agent/toolgraph"
 )
 
-// What people mark on a picture, with the offline mind, the catalogue that Atelier comes
+// What people mark on a picture, with the rules planner, the catalogue that Atelier comes
 // with, and what is part of the program.
 
-// offlineMind is made once for all tests.
-var offlineMind = sync.OnceValues(func() (*offline.Mind, error) {
+// rulesPlanner is made once for all tests.
+var rulesPlanner = sync.OnceValues(func() (*rules.Planner, error) {
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
 		return nil, err
 	}
-	return offline.New(offline.Config{Catalogue: c})
+	return rules.New(rules.Config{Catalogue: c})
 })
 
 func newOffline(t *testing.T, c agent.Config) *agent.Agent {
@@ -45,7 +45,7 @@ func newOffline(t *testing.T, c agent.Config) *agent.Agent {
 	if c.Toolbox, err = toolbox.New(toolbox.Config{Catalogue: catalogue, Servers: []toolbox.Server{{Kind: "native", Backend: builtin}}}); err != nil {
 		t.Fatal(err)
 	}
-	if c.Mind, err = offlineMind(); err != nil {
+	if c.Mind, err = rulesPlanner(); err != nil {
 		t.Fatal(err)
 	}
 	c.Scratch = t.TempDir()
@@ -172,7 +172,7 @@ func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 		{"how many faces are here?", plan.BBox, "image_cropping detect_faces select_bbox count_objects", ""},
 		{"crop to 4x4", plan.BBox, "crop_region", ""},
 		{"I marked the dog. Crop it", plan.BBox, "image_cropping", ""},
-		{"mirror it and crop to this", plan.BBox, "image_cropping; flip_image", ""},
+		{"crop to this and mirror it", plan.BBox, "image_cropping; flip_image", ""},
 	} {
 		p, err := a.Plan(t.Context(), plan.Request{ID: "r", Wish: c.wish, Given: []plan.Resource{street, onStreet[c.mark]}})
 		if err != nil {
@@ -216,7 +216,7 @@ func TestTheMarkedPartComesOut(t *testing.T) {
 			grey := uint8(0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B) + 0.5)
 			return color.NRGBA{grey, grey, grey, 255}
 		}},
-		{"turn it upside down, then crop to the marked part", plan.BBox, within.Size(), func(x, y int) color.NRGBA {
+		{"crop to the marked part, then turn it upside down", plan.BBox, within.Size(), func(x, y int) color.NRGBA {
 			return src.NRGBAAt(within.Max.X-1-x, within.Max.Y-1-y)
 		}},
 		{"keep only the marked part", plan.Mask, src.Rect.Size(), func(x, y int) color.NRGBA {

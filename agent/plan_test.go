@@ -68,7 +68,7 @@ func TestPlan(t *testing.T) {
 			tools: []toolbox.Tool{tool("blur", plan.Image, img), tool("soften", plan.Image, img), tool("sing", plan.Image, img)}, ops: everything,
 			scores: map[string]float64{"blur": 4, "soften": 5},
 			ask:    subtasks(wants(plan.Image, photo)),
-			want:   []string{"soften blur blur+soften soften+blur"}, calls: "decompose assess settle",
+			want:   []string{"soften blur"}, calls: "decompose assess settle",
 		},
 		{
 			name:  "a poor one that runs does not take the place of the right one that does not",
@@ -168,7 +168,7 @@ func TestPlanAsksOnceForAll(t *testing.T) {
 	second := plan.Subtask{Description: "blur it", Returns: plan.Image, Args: []plan.Arg{{Type: plan.Edge, Source: plan.FromSubtask(0)}}}
 	w := newWorld(t, &fakeMind{
 		decomposition: subtasks(wants(plan.Edge, photo), second),
-		scores:        map[string]float64{"edge": 5, "blur": 5, "soften": 2},
+		scores:        map[string]float64{"edge": 5, "blur": 5, "soften": 3},
 	}, maker{}, agent.Config{AllTools: true},
 		tool("edge", plan.Edge, []plan.Type{plan.Image}),
 		tool("blur", plan.Image, []plan.Type{plan.Image}),
@@ -203,7 +203,7 @@ func TestPlanFaults(t *testing.T) {
 	edge := tool("edge", plan.Edge, []plan.Type{plan.Image})
 	soften := tool("soften", plan.Edge, []plan.Type{plan.Image})
 	ask := func(d mind.Decomposition, settle func([]mind.Contest) []mind.Settlement) error {
-		w := newWorld(t, &fakeMind{decomposition: d, settle: settle}, maker{}, agent.Config{AllTools: true}, edge, soften)
+		w := newWorld(t, &fakeMind{decomposition: d, settle: settle, scores: map[string]float64{"edge": 5, "soften": 4}}, maker{}, agent.Config{AllTools: true}, edge, soften)
 		_, err := w.Plan(t.Context(), request(photo))
 		return err
 	}

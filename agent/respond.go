@@ -5,11 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/wording"
 )
 
 // Answer is what people are told.
@@ -22,9 +22,8 @@ type Answer struct {
 // Respond tells what came of a request. The mind words it; where it fails, or names a
 // file that is not there, the answer is a plain account instead, which says so where a
 // language model was asked. The parts of the wish that no subtask does stand first. Every
-// part of the wish that no live tool can do is told
-// ([mind.Account.Missing]), with the tool that is missing and what it needs, and so is
-// that another mind had to stand in: behind the answer, but before a refusal, whose cause
+// part of the wish that no live tool can do is told ([mind.Account.Missing]), with what it needs,
+// and so is that another mind had to stand in: behind the answer, but before a refusal, whose cause
 // it may be.
 func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, error) {
 	p := account.Plan
@@ -52,15 +51,13 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		if len(account.Invents(talk)) > 0 {
 			return a.config.Tell.In(account.Request.Language, plan.Say("Nothing was done yet. Please say in other words what you wish.")), nil
 		}
-		return talk, nil
+		return account.Readable(talk), nil
 	}
-	lacks, err := a.missing(ctx, account.Request, p)
+	missing, err := a.missing(ctx, account.Request, p)
 	if err != nil {
 		return "", err
 	}
-	for _, l := range lacks {
-		account.Missing = append(account.Missing, l.sentence)
-	}
+	account.Missing = slices.Concat(account.Missing, missing)
 	account.Results = a.by(account)
 	absent := a.absent(account)
 	account.Fallbacks = slices.Clone(account.Fallbacks)
@@ -76,23 +73,18 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 		a.config.Log.WarnContext(ctx, "the answer was not worded by the mind", "request", account.Request.ID, "error", plan.ForOperator(err))
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
-		text = a.plainly(account)
+		text = wording.Account(a.config.Toolbox.Catalogue(), account, a.config.Tell)
 		if why := unworded(err, *thinking); !why.IsZero() {
 			text += "\n" + a.config.Tell.In(account.Request.Language, why)
 		}
 	}
 	text = strings.Join(append(a.left(account.Request.Language, p), text), "\n")
-	for _, l := range lacks {
-		if l.tool != "" && !names(text, l.tool) {
-			text += "\n" + l.sentence
-		}
-	}
 	for _, name := range slices.Sorted(maps.Keys(absent)) {
 		if !strings.Contains(strings.ToLower(text), strings.ToLower(name)) {
 			text += "\n" + absent[name]
 		}
 	}
-	return strings.TrimSpace(text), nil
+	return account.Readable(strings.TrimSpace(text)), nil
 }
 
 // left are the lines on the parts of the wish that no subtask does.
@@ -110,64 +102,56 @@ func (a *Agent) left(language string, p *plan.Plan) []string {
 		}
 		lines = append(lines, a.config.Tell.In(language, m))
 	}
+	for _, task := range p.Tasks {
+		if task.Unread != "" {
+			part := strings.TrimRight(task.Subtask.Description, ".")
+			lines = append(lines, a.config.Tell.In(language, plan.Say("Not done: “%s”. %s", part, task.Unread)))
+		}
+	}
 	return lines
 }
 
-// lack is what stands in the way of a part of a wish.
-type lack struct {
-	// tool is the one that is missing: an answer in any language that names it tells of
-	// the lack. Where there is no such tool, that is left to the mind's promise.
-	tool     string
-	sentence string
-}
-
-// names tells whether a text holds the name of a tool, as a word of its own.
-func names(text, tool string) bool {
-	return slices.Contains(strings.FieldsFunc(text, func(r rune) bool {
-		return r != '_' && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r))
-	}), tool)
-}
-
-// missing says for each subtask without a solution which tools it would need and what
-// they need to run, or that there are none.
-func (a *Agent) missing(ctx context.Context, r plan.Request, p *plan.Plan) ([]lack, error) {
-	tell := func(m plan.Message) string { return a.config.Tell.In(r.Language, m) }
-	var lacks []lack
+// missing says for each subtask without a solution what it would need to run, or that there
+// are no tools for it.
+func (a *Agent) missing(ctx context.Context, r plan.Request, p *plan.Plan) ([]string, error) {
+	var sentences []string
 	for _, task := range p.Tasks {
-		if len(task.Solutions) > 0 {
+		if len(task.Solutions) > 0 || task.Unread != "" {
 			continue
 		}
+		part := strings.TrimRight(task.Subtask.Description, ".")
 		if len(task.Missing) == 0 {
-			d := task.Subtask.Description
-			lacks = append(lacks, lack{"", tell(plan.Say("I know no way to get %s for %q.", article(task.Subtask.Returns), d))})
+			said := plan.Say("I know no way to get %s for “%s”.", task.Subtask.Returns.Article(), part)
+			sentences = append(sentences, a.config.Tell.In(r.Language, said))
 			continue
 		}
 		live, err := a.config.Toolbox.Live(ctx)
 		if err != nil {
 			return nil, err
 		}
+		var whys []plan.Message
 		for _, name := range task.Missing {
-			if slices.ContainsFunc(lacks, func(l lack) bool { return l.tool == name }) {
-				continue
-			}
 			status, _ := live.Status(name)
-			lacks = append(lacks, lack{name, tell(whyNot(status, name, r.Operator))})
+			whys = append(whys, whyNot(status, r.Operator))
+		}
+		said := plan.Sentences(append([]plan.Message{plan.Say("I cannot do “%s” here.", part)}, whys...)...)
+		if sentence := a.config.Tell.In(r.Language, said); !slices.Contains(sentences, sentence) {
+			sentences = append(sentences, sentence)
 		}
 	}
-	return lacks, nil
+	return sentences, nil
 }
 
-// whyNot says what people should know of a tool that was missing when the plan was made. Only an
-// operator is told the settings.
-func whyNot(s toolbox.Status, name string, operator bool) plan.Message {
-	if s.Live { // whoever can run it has come since
-		return plan.Say("The tool %s could not run when I planned this. It can now: please ask again.", name)
+// whyNot says what was missing of a tool when the plan was made. Only an operator is told the
+// settings.
+func whyNot(s toolbox.Status, operator bool) plan.Message {
+	switch {
+	case s.Live: // whoever can run it has come since
+		return plan.Say("It was not possible when I planned this. It is now: please ask again.")
+	case operator:
+		return s.Lack()
 	}
-	why := s.Needs()
-	if operator {
-		why = s.Lack()
-	}
-	return plan.Say("The tool %s cannot run here. %s", name, why)
+	return s.Needs()
 }
 
 // unworded says of an answer that a language model was asked for that it did not word it,
@@ -178,49 +162,4 @@ func unworded(err error, t plan.Thinking) plan.Message {
 		return plan.Message{}
 	}
 	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain account."), plan.Sentence(err, plan.Message{}))
-}
-
-// plainly is the account without a mind's words. It names the tools, and the models that
-// they asked.
-func (a *Agent) plainly(account mind.Account) string {
-	say := func(m plan.Message) string { return a.config.Tell.In(account.Request.Language, m) }
-	var lines []string
-	for i, s := range account.Steps {
-		switch result := account.Results[i]; result.Status {
-		case plan.Done:
-			if !s.Final {
-				continue
-			}
-			for _, r := range result.Outputs() {
-				lines = append(lines, say(told(r, with(s.Action.Tool, result.Model))))
-			}
-			if result.Approximate {
-				lines = append(lines, say(plan.Say("It is only approximate.")))
-			}
-			if result.Note != "" {
-				lines = append(lines, result.Note)
-			}
-		case plan.Failed:
-			lines = append(lines, result.Problem)
-		default:
-			lines = append(lines, say(plan.Say("%s was not tried, since what it needs is not there.", s.Action.Tool)))
-		}
-	}
-	return strings.Join(slices.Concat(lines, account.Fallbacks, account.Missing), "\n")
-}
-
-// told is a line on a result and on what made it.
-func told(r plan.Resource, by plan.Message) plan.Message {
-	if r.Type.Media() {
-		return plan.Say("I made %s with %s: %s.", article(r.Type), by, r.Name)
-	}
-	return plan.Say("%s: %s", by, r.Value)
-}
-
-// with names a tool for people, and the model that it asked, if it asked one.
-func with(tool, model string) plan.Message {
-	if model == "" {
-		return plan.Quote(tool)
-	}
-	return plan.Say("%s (model %s)", tool, model)
 }

@@ -87,25 +87,25 @@ func TestRun(t *testing.T) {
 			name: "the next solution takes over, and what hangs on it is done anew", choice: plan.Choice{0, 0},
 			ops:  maker{"edge": fails("No edges today."), "sketch": draws, "blur": draws},
 			want: "sketch done, blur done", chosen: plan.Choice{1, 0}, done: true,
-			fallback: "No edges today. I went another way: sketch.",
+			fallback: "No edges today. So I did it another way.",
 		},
 		{
 			name: "done steps are kept when a later one goes another way", choice: plan.Choice{0, 0},
 			ops:  maker{"edge": once(draws), "blur": panics, "blur2": panics, "soften": draws},
 			want: "edge done, soften done", chosen: plan.Choice{0, 1}, done: true,
-			fallback: "The tool blur broke down on this input. I went another way: soften.",
+			fallback: "What it runs on broke down at this input. So I did it another way.",
 		},
 		{
 			name: "a subtask goes round one that cannot be done", choice: plan.Choice{0, 0},
 			ops:  maker{"edge": fails("No."), "sketch": fails("Neither."), "blur": draws, "soften": draws},
 			want: "sketch failed, soften done", chosen: plan.Choice{1, 1}, problem: "Neither.",
-			fallback: "No. I went another way: sketch. Neither. I went another way: soften.",
+			fallback: "No. So I did it another way. Neither. So I did it another way.",
 		},
 		{
 			name: "when every way fails, the last one tells why", choice: plan.Choice{1, 0},
 			ops:  maker{"edge": fails("No."), "sketch": fails("Neither."), "blur": draws, "soften": fails("Nor this.")},
 			want: "edge failed, soften failed", chosen: plan.Choice{0, 1}, problem: "No.",
-			fallback: "Neither. I went another way: edge. No. I went another way: soften.",
+			fallback: "Neither. So I did it another way. No. So I did it another way.",
 		},
 		{
 			name: "nothing stands in for what cannot be done as it was said", choice: plan.Choice{0, 0},
@@ -125,7 +125,7 @@ func TestRun(t *testing.T) {
 			name: "an output that lies is a failure", choice: plan.Choice{0, 0},
 			ops:  maker{"edge": writes("edge.png", "no picture"), "sketch": draws, "blur": draws},
 			want: "sketch done, blur done", chosen: plan.Choice{1, 0}, done: true,
-			fallback: "The tool edge promised an edge, but the file is broken. I went another way: sketch.",
+			fallback: "The result should be an edge, but the file is broken. So I did it another way.",
 		},
 	}
 	for _, c := range cases {
@@ -229,10 +229,10 @@ func TestActChecksWhatWasMade(t *testing.T) {
 	}{
 		{"a picture", plan.Image, draws, ""},
 		{"a web page", plan.HTML, writes("a.html", "<!DOCTYPE html><html><body>Hello</body></html>"), ""},
-		{"no file", plan.Image, says("done!"), "promised an image, but it made no file"},
+		{"no file", plan.Image, says("done!"), "The result should be an image, but it made no file"},
 		{"a file that is not there", plan.Mask, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 			return toolbox.Output{Path: filepath.Join(c.Dir, "mask.png")}, nil
-		}, "promised a mask, but it made no file"},
+		}, "The result should be a mask, but it made no file"},
 		{"an empty file", plan.Image, writes("a.png", ""), "the file is empty"},
 		{"a folder", plan.Image, func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 			dir := filepath.Join(c.Dir, "a.png")
@@ -241,7 +241,7 @@ func TestActChecksWhatWasMade(t *testing.T) {
 		{"a text for a picture", plan.Image, writes("a.txt", "hello"), "the file is a text"},
 		{"boxes", plan.BBox, says(`[{"xmin":0,"ymin":1,"xmax":2,"ymax":2}]`), ""},
 		{"no boxes", plan.BBox, says(`[]`), ""},
-		{"boxes that are none", plan.BBox, says(`somewhere`), "promised a bbox, but what came cannot be read"},
+		{"boxes that are none", plan.BBox, says(`somewhere`), "The result should be a bbox, but what came cannot be read"},
 		{"nothing for boxes", plan.BBox, says(``), "cannot be read"},
 		{"classes that are none", plan.Category, says(`{`), "cannot be read"},
 		{"points", plan.Points, says(`[{"x":1,"y":0}]`), ""},
@@ -295,14 +295,14 @@ func TestActResolvesInputs(t *testing.T) {
 		{"a small resource", []plan.Binding{takes(plan.Text, plan.FromResource("note-1"))}, "a=STOP", ""},
 		{"a text that quotes", []plan.Binding{takes(plan.Text, plan.FromText("a sign {0}", plan.FromResource("note-1")))}, "a=a sign STOP", ""},
 		{"an optional blank", []plan.Binding{{Type: plan.Text, Optional: true}, onPhoto}, "b=68 bytes of photo-1234.png", ""},
-		{"a required blank", []plan.Binding{{Type: plan.Text}}, "The tool look failed.", ""},
+		{"a required blank", []plan.Binding{{Type: plan.Text}}, "It failed, and nothing is known of why.", ""},
 		{"a resource of the wrong type", []plan.Binding{takes(plan.Image, plan.FromResource("note-1"))}, "a=68 bytes of photo-1234.png",
 			"note-1 is of type text where image was needed, so photo-1234.png was taken."},
 		{"no resource of the right type", []plan.Binding{takes(plan.Audio, plan.FromResource("note-1"))},
 			"A resource of type audio was needed, but note-1 is of type text.", ""},
 		{"an unknown resource", []plan.Binding{takes(plan.Image, plan.FromResource("x.png"))}, "There is nothing called x.png.", ""},
 		{"a lost file", []plan.Binding{takes(plan.Image, plan.FromResource("lost.png"))}, "The file lost.png could not be read.", ""},
-		{"the output of a step that failed", []plan.Binding{takes(plan.Image, plan.FromAction(0))}, "What look should have made is not there.", ""},
+		{"the output of a step that failed", []plan.Binding{takes(plan.Image, plan.FromAction(0))}, "What an earlier step should have made is not there.", ""},
 		{"several of one argument", []plan.Binding{onPhoto, onPhoto}, "a=68 bytes of photo-1234.png a=68 bytes of photo-1234.png", ""},
 	}
 	look := func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
@@ -350,11 +350,11 @@ func TestRespond(t *testing.T) {
 	t.Parallel()
 	p := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	lacking := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
-	lacking.Tasks[0].Solutions, lacking.Tasks[0].Missing = nil, []string{"sing"}
+	lacking.Tasks[0].Solutions, lacking.Tasks[0].Missing, lacking.Tasks[0].Subtask.Description = nil, []string{"sing"}, "sing it."
 	wayless := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	wayless.Tasks[0].Solutions, wayless.Tasks[0].Subtask = nil, plan.Subtask{Description: "Turn the depth map into a sound", Returns: plan.Audio}
 	back := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
-	back.Tasks[0].Solutions, back.Tasks[0].Missing = nil, []string{"draw"}
+	back.Tasks[0].Solutions, back.Tasks[0].Missing, back.Tasks[0].Subtask.Description = nil, []string{"draw"}, "draw it"
 	part := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}, {Part: "wave", Unknown: []string{"wave"}}}
 	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
@@ -365,25 +365,23 @@ func TestRespond(t *testing.T) {
 		return a
 	}
 	made := plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "photo-1234.edge-5678.png", Type: plan.Edge}}
+	named := plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "photo-1234.edge-5678.png", File: "photo-edges.png", Type: plan.Edge}}
 	seen := plan.Result{Status: plan.Done, Model: "sees-1", Output: &plan.Resource{Name: "text-1", Type: plan.Text, Value: "A cat."}}
 	cases := []struct {
 		name, text, want string
 		account          mind.Account
 	}{
 		{"the mind's words stand", "Here is photo-1234.edge-5678.png, from photo.png.", "Here is photo-1234.edge-5678.png, from photo.png.", account(p, made)},
-		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "I made an edge with edge: photo-1234.edge-5678.png.", account(p, made)},
-		{"the plain account names the model of a tool", "", "edge (model sees-1): A cat.", account(p, seen)},
+		{"a file that is not there is not claimed", "I made photo.cartoon-1.png for you.", "Here is an edge.", account(p, made)},
+		{"the plain account names the model of a tool", "", "A cat.\nModels used: sees-1.", account(p, seen)},
 		{"what was left stands first", "Here is photo-1234.edge-5678.png.", "Not done: “glaze it to webm”. I do not know what to do with “glaze, webm”.\n" +
 			"Not done: “make it larger”. It goes on from what I did not do.\nNot done: “wave”. I do not know how.\nHere is photo-1234.edge-5678.png.", account(part, made)},
-		{"no words of the mind", "", "The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
-		{"a missing tool is named with what it needs", "I could not.", "I could not.\nThe tool sing cannot run here. It needs a sing.", account(lacking)},
-		{"one that is there by now is told so", "", "The tool draw could not run when I planned this. It can now: please ask again.", account(back)},
-		{"a missing tool is told once, in any language", "Das Werkzeug `sing` fehlt.", "Das Werkzeug `sing` fehlt.", account(lacking)},
-		{"also where words touch its name", "工具sing不能用。", "工具sing不能用。", account(lacking)},
-		{"a name within a word is none", "I tried, using all I have.", "I tried, using all I have.\nThe tool sing cannot run here. It needs a sing.", account(lacking)},
+		{"no words of the mind", "", "I could not do “do it”. The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
+		{"one that is there by now is told so", "", "I cannot do “draw it” here. It was not possible when I planned this. It is now: please ask again.", account(back)},
 		{"a part for which there is no tool is told by the mind", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
-		{"and without its words in the plain account", "", `I know no way to get an audio for "Turn the depth map into a sound".`, account(wayless)},
-		{"the plain account tells what is missing, once", "", "The tool sing cannot run here. It needs a sing.", account(lacking)},
+		{"and without its words in the plain account", "", "I know no way to get an audio for “Turn the depth map into a sound”.", account(wayless)},
+		{"the plain account tells what is missing, once", "", "I cannot do “sing it” here. It needs a sing.", account(lacking)},
+		{"names with hashes are not read", "Here is photo-1234.edge-5678.png.", "Here is photo-edges.png.", account(p, named)},
 		{"a question needs no mind", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},
 		{"a reply needs none", "What?", "There is photo.png.", account(&plan.Plan{Reply: "There is photo.png."})},
 		{"nor does one that claims a file", "What?", "Nothing was done yet. Please say in other words what you wish.", account(&plan.Plan{Reply: "I saved it as cartoon-91bc.png."})},

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 )
 
 // maxKept is how many different solutions of a subtask a plan keeps: the best and four
@@ -45,11 +46,13 @@ func (t *thought) settle(ctx context.Context) error {
 			if err := p.take(settled[i].Solutions, ask[i].Models); err != nil {
 				return fmt.Errorf("settle the solutions: %w", err)
 			}
+			t.ranking.Add(ranked(settled[i].Solutions))
 		}
 	}
 	for _, p := range t.tasks {
 		t.choose(p)
 	}
+	t.askUnread()
 	t.agree()
 	for _, p := range t.tasks {
 		t.account(p)
@@ -59,6 +62,20 @@ func (t *thought) settle(ctx context.Context) error {
 		t.vary(p)
 	}
 	return nil
+}
+
+// ranked counts the solutions of a subtask that were ranked.
+func ranked(solutions []plan.Solution) plan.Ranking {
+	r := plan.Ranking{Subtasks: 1, Solutions: len(solutions)}
+	for _, s := range solutions {
+		if s.Score >= good {
+			r.Good++
+		}
+	}
+	if r.Good > 1 {
+		r.Several++
+	}
+	return r
 }
 
 // forced tells whether nothing of a solution is left to decide: each argument has its
@@ -121,11 +138,26 @@ func (t *thought) choose(p *part) {
 	}
 	var complete []plan.Solution
 	var question string
+	var unread []unreadable
 	for _, s := range p.found {
-		if len(s.Blanks()) == 0 {
-			complete = append(complete, s)
-		} else if question == "" {
-			question = t.ask(s)
+		if len(s.Blanks()) > 0 {
+			if question == "" {
+				question = t.ask(s)
+			}
+			continue
+		}
+		s, missed := t.readParams(s)
+		if missed != nil {
+			unread = append(unread, *missed)
+			continue
+		}
+		complete = append(complete, s)
+	}
+	// Nothing worse may stand in for what the request says, however unclear that is.
+	if len(unread) > 0 && unread[0].score >= good && (len(complete) == 0 || complete[0].Score < unread[0].score) {
+		complete, question = nil, t.config.Tell.In(t.request.Language, plan.Sentence(unread[0].err, plan.Message{}))
+		if len(t.tasks) > 1 && unread[0].typ != param.FileSize { // a limit in bytes is never dropped
+			p.unread, question = question, ""
 		}
 	}
 	if t.lacks(p, complete, question) {
@@ -148,19 +180,30 @@ func (t *thought) choose(p *part) {
 }
 
 // offerable reports whether a solution can be offered beside the best one, whichever mind
-// filled it: its tools understand the texts that they are given, and no optional argument
-// merely repeats another one of its action.
+// filled it: no optional argument merely repeats another one of its action.
 func (t *thought) offerable(s plan.Solution) bool {
 	for _, a := range s.Actions {
 		tool, _ := t.config.Toolbox.Catalogue().Tool(a.Tool)
 		for i, b := range a.Args {
 			optional := slices.ContainsFunc(tool.Args, func(arg toolbox.Arg) bool { return arg.Name == b.Arg && arg.Optional })
-			if optional && plan.Repeats(a.Args, i) || b.Source.Kind == plan.OfValue && !t.config.Toolbox.Reads(a.Tool, b.Arg, b.Source.Value) {
+			if optional && plan.Repeats(a.Args, i) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// askUnread asks for a setting that could not be read where nothing else of the request can be done.
+func (t *thought) askUnread() {
+	if slices.ContainsFunc(t.tasks, func(p *part) bool { return len(p.found) > 0 }) {
+		return
+	}
+	for _, p := range t.tasks {
+		if p.unread != "" && t.question == "" {
+			t.question = p.unread
+		}
+	}
 }
 
 // lacks tells whether the subtask is better left undone, for want of a tool.
@@ -192,7 +235,7 @@ func (t *thought) ask(s plan.Solution) string {
 
 // plan is what the thought came to.
 func (t *thought) plan() *plan.Plan {
-	p := &plan.Plan{Wish: t.request.Wish, Resources: t.request.Resources(), Visited: t.visited}
+	p := &plan.Plan{Wish: t.request.Wish, Resources: t.request.Resources(), Visited: t.visited, Ranking: t.ranking}
 	if t.question != "" {
 		p.Question = t.question
 		return p
@@ -200,7 +243,8 @@ func (t *thought) plan() *plan.Plan {
 	for _, part := range t.tasks {
 		p.Tasks = append(p.Tasks, plan.Task{
 			Subtask: part.subtask, Solutions: part.found, Missing: part.missing,
-			Asked: part.asked, Absent: part.absent, Besides: part.besides,
+			Unread: part.unread,
+			Asked:  part.asked, Absent: part.absent, Besides: part.besides,
 		})
 	}
 	return p

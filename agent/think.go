@@ -61,7 +61,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		p.Wish, p.Left = wish, d.Left
 		unbound := a.unbound(wish, p)
 		if slices.ContainsFunc(unbound, limits) {
-			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Wish: wish, Question: a.inPart(r.Language, unbound)}
+			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Ranking: p.Ranking, Wish: wish, Question: a.inPart(r.Language, unbound)}
 			break
 		}
 		p.Left = append(p.Left, unbound...)
@@ -173,6 +173,7 @@ type thought struct {
 	runs     func(tool string) bool
 	tasks    []*part
 	visited  int
+	ranking  plan.Ranking
 	question string
 }
 
@@ -185,6 +186,7 @@ type part struct {
 	found      []plan.Solution // that can run
 	rivals     []plan.Solution // of the whole catalogue, where what can run is poor
 	missing    []string
+	unread     string   // see plan.Task
 	asked      []string // see plan.Task
 	absent     []string
 	besides    []string

@@ -15,6 +15,8 @@ import (
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/verify"
 )
 
 // TestOutputsAreHeldAgainstThePromise: what is not what the tool promises is not taken, and
@@ -71,17 +73,8 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 			in := func(do func(toolbox.Call) (toolbox.Output, error)) func(context.Context, toolbox.Call) (toolbox.Output, error) {
 				return func(_ context.Context, call toolbox.Call) (toolbox.Output, error) { return do(call) }
 			}
-			w := newWorld(t, &fakeMind{}, maker{"first": in(c.bad), "second": in(c.good)}, agent.Config{
-				Plays: func(_ context.Context, path string) (time.Duration, error) {
-					switch {
-					case filepath.Base(path) == "good.wav":
-						return time.Second, nil
-					case c.plays < 0:
-						return 0, errors.New("no decoder")
-					}
-					return c.plays, nil
-				},
-			}, tool("look", c.makes, []plan.Type{plan.Image}, "first", "second"))
+			w := newWorld(t, &fakeMind{}, maker{"first": in(c.bad), "second": in(c.good)}, agent.Config{Player: player(c.plays)},
+				tool("look", c.makes, []plan.Type{plan.Image}, "first", "second"))
 			path := filepath.Join(t.TempDir(), "in.png")
 			if err := writePNG(path, 20, 10); err != nil {
 				t.Fatal(err)
@@ -100,6 +93,31 @@ func TestOutputsAreHeldAgainstThePromise(t *testing.T) {
 			}
 		})
 	}
+}
+
+// player plays good.wav for a second and everything else for its own time, less than 0 not at all.
+type player time.Duration
+
+var _ verify.Player = player(0)
+
+func (player) Probe(context.Context) error { return nil }
+
+func (p player) Plays(_ context.Context, path string) (ffmpeg.Look, error) {
+	switch {
+	case filepath.Base(path) == "good.wav":
+		return ffmpeg.Look{Duration: time.Second}, nil
+	case p < 0:
+		return ffmpeg.Look{}, errors.New("no decoder")
+	}
+	return ffmpeg.Look{Duration: time.Duration(p)}, nil
+}
+
+func (p player) Look(ctx context.Context, path string) (ffmpeg.Look, error) {
+	return p.Plays(ctx, path)
+}
+
+func (player) Loudness(context.Context, string, ffmpeg.Look, string, string) (ffmpeg.Loudness, error) {
+	return ffmpeg.Loudness{}, ffmpeg.ErrUnmeasured
 }
 
 func writePNG(path string, w, h int) error {

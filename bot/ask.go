@@ -68,7 +68,7 @@ func (a *askCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := c.config(a.over)
+	config, err := a.config(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -94,6 +94,14 @@ func (a *askCommand) Run(ctx context.Context, c *call) error {
 		return ended(s)
 	}
 	return nil
+}
+
+// config reads the settings. Where the process that serves plans, no model is looked for.
+func (a *askCommand) config(ctx context.Context, c *call) (Config, error) {
+	if a.Detach {
+		return c.config(a.over)
+	}
+	return c.configWithModel(ctx, a.over)
 }
 
 func (a *askCommand) check() error {

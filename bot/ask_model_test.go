@@ -11,18 +11,26 @@ import (
 	"sync"
 	"testing"
 
+	"atelier/agent/endpoint/discover"
 	"atelier/agent/mind/llm/llmtest"
 )
 
 // askModel calls ask with a picture, and reads the object that it prints.
 func askModel(t *testing.T, env []string, args ...string) (int, answer) {
 	t.Helper()
+	return askModelAt(t, nil, env, args...)
+}
+
+// askModelAt is askModel where model servers may listen on this machine.
+func askModelAt(t *testing.T, places []discover.Place, env []string, args ...string) (int, answer) {
+	t.Helper()
 	dir := t.TempDir()
 	photo := filepath.Join(dir, "photo.png")
 	write(t, photo, string(pictureBytes(40, 20)))
 	status, stdout, stderr := called{
-		env:  append(env, "ATELIER_DATA="+dir),
-		args: append([]string{"ask", "--json", "--out", filepath.Join(dir, "out"), "--file", photo}, args...),
+		env:    append(env, "ATELIER_DATA="+dir),
+		args:   append([]string{"ask", "--json", "--out", filepath.Join(dir, "out"), "--file", photo}, args...),
+		places: places,
 	}.run(t)
 	var an answer
 	if err := json.Unmarshal([]byte(stdout), &an); err != nil {
@@ -45,7 +53,7 @@ func TestAskModel(t *testing.T) {
 		if status != statusDone || len(an.Files) != 1 || an.Solutions[0].Steps[0].Tool != "greyscale_image" {
 			t.Fatalf("%s: status %d, %+v", name, status, an)
 		}
-		if !strings.Contains(an.Text, c.answer) || !strings.Contains(an.Text, an.Files[0].Name) {
+		if !strings.Contains(an.Text, c.answer) || !strings.Contains(an.Text, filepath.Base(an.Files[0].Path)) {
 			t.Errorf("%s: %q", name, an.Text)
 		}
 		var jobs []string

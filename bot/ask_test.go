@@ -37,14 +37,15 @@ func TestATurnOutlastsItsFiles(t *testing.T) {
 		t.Fatalf("%+v", first)
 	}
 	made := first.Files[0]
-	// A folder stands where the file is to go.
-	if err := errors.Join(os.Remove(made.Path), os.MkdirAll(filepath.Join(made.Path, "in the way"), 0o700)); err != nil {
+	// Nothing can be written into the folder where the file is to go.
+	if err := errors.Join(os.Remove(made.Path), os.Remove(filepath.Dir(made.Path)), os.Symlink("nowhere/at/all", filepath.Dir(made.Path))); err != nil {
 		t.Fatal(err)
 	}
 	status, failed := askJSON(t, dir, "--thread", "two", "--file", photo, "blur it")
-	if want := fmt.Sprintf("The file %s could not be written", made.Name); status != statusFailed || !strings.HasPrefix(failed.Text, want) {
+	if want := fmt.Sprintf("The file %s could not be written", filepath.Base(made.Path)); status != statusFailed || !strings.HasPrefix(failed.Text, want) {
 		t.Fatalf("status %d: %+v", status, failed)
 	}
+	check(t, os.Remove(filepath.Dir(made.Path)))
 	status, next := askJSON(t, dir, "--thread", "two", "rotate it by 90 degrees")
 	if status != statusDone || next.Solutions[0].Steps[0].Inputs[0] != made.Name {
 		t.Errorf("status %d: %+v", status, next)

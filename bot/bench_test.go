@@ -18,7 +18,7 @@ import (
 // BenchmarkPlan is one whole plan without a model: the requests of the project's own
 // benchmark in turn.
 func BenchmarkPlan(b *testing.B) {
-	config, err := readConfig(nil, nil)
+	config, err := readConfig(nil, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func BenchmarkPlanTaskBench(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	config, err := readConfig(nil, nil)
+	config, err := readConfig(nil, nil, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

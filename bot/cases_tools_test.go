@@ -20,7 +20,7 @@ func TestEveryToolRuns(t *testing.T) {
 	t.Parallel()
 	env := append(skyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
 		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{}).URL())
-	config, err := readConfig(env, nil)
+	config, err := readConfig(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

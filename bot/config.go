@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"atelier/agent/endpoint/discover"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/memory"
@@ -45,6 +46,10 @@ type Config struct {
 	LogTo io.Writer
 
 	Mind mindKind
+	// LocalModels looks for a model server on this machine where none is set, and Local lists
+	// those that were found; not a variable.
+	LocalModels bool
+	Local       []discover.Server
 	// Fallback lets the offline mind stand in for a model that is down.
 	Fallback bool
 	// Elsewhere tells what other processes can run; not a variable. Nil is nothing.
@@ -136,8 +141,13 @@ func mindSettings() []setting {
 	return []setting{
 		{
 			name: "MIND", value: "auto",
-			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below.",
+			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below, or found on this machine.",
 			set:   func(c *Config, v string) (err error) { c.Mind, err = parseMind(v); return err },
+		}, {
+			name: localModelsSetting, value: "true",
+			about: "true looks for a model server on this machine where none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
+				"at its usual port. This is done once, at the start, and takes at most 200 ms. false uses no model then.",
+			set: func(c *Config, v string) (err error) { c.LocalModels, err = yes(v); return err },
 		}, {
 			name: "MIND_FALLBACK",
 			about: "offline lets a wish go on without a model where the model fails, whatever the cause: it is down, the key is wrong, " +

@@ -24,7 +24,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"SLACK_API_URL": "https://me:secret@slack.example.org/api/", "SLACK_MAX_FILE_MB": "1GB",
 		"ATELIER_ALLOW": "slack/planet/P1", "ATELIER_DENY": "discord/user/", "ATELIER_EXEMPT": "a/b", "ATELIER_USER_REQUESTS": "-1",
 		"ATELIER_USER_AT_ONCE": "1001", "ATELIER_CHANNEL_AT_ONCE": "few", "ATELIER_USER_MEDIA_MB": "1GB",
-		"MIND": "genius", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
+		"MIND": "genius", "ATELIER_LOCAL_MODELS": "no", "MIND_FALLBACK": "llm", "OPENAI_API_KEY": "sk-test one", "OPENAI_BASE_URL": "http://ollama/v1?key=secret",
 		"OPENAI_MODEL": "gpt 5", "OPENAI_VISION": "yes", "OPENAI_API_VERSION": "2024-10-21 ", "OPENAI_TOKEN_FIELD": "tokens",
 		"OPENAI_TIMEOUT": "120", "OPENAI_CONTEXT": "100", "OPENAI_BUDGET": "19999",
 		"DECOMPOSER_BASE_URL": "ftp://host", "DECOMPOSER_API_KEY": "key\n", "DECOMPOSER_MODEL": "a\tb",
@@ -114,7 +114,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 			"DECOMPOSER_BASE_URL=https://models.example.com/v1", "DECOMPOSER_MODEL=d",
 		}, "", "", "models.example.com is not in your own network"},
 	} {
-		config, err := readConfig(c.env, nil)
+		config, err := readConfig(c.env, nil, nil)
 		switch {
 		case c.wrong == "" && (err != nil || config.Mind != c.mind || config.Models.Name != c.model):
 			t.Errorf("%s: %+v, %v", name, config, err)
@@ -122,7 +122,7 @@ func TestSettingsThatGoTogether(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, err := readConfig(nil, thinking{MaxActions: 1}.over)
+	_, err := readConfig(nil, thinking{MaxActions: 1}.over, nil)
 	if err == nil || !strings.Contains(err.Error(), "--no-prior-knowledge") {
 		t.Errorf("prior knowledge: %v", err)
 	}
@@ -141,7 +141,7 @@ func TestEntriesThatFitNobody(t *testing.T) {
 		"discord/user/ann": "digits only", "slack/user/ann": "capital letters and digits",
 	} {
 		for _, name := range []string{"ATELIER_ALLOW", "ATELIER_DENY", "ATELIER_EXEMPT"} {
-			_, err := readConfig([]string{name + "=" + entry}, nil)
+			_, err := readConfig([]string{name + "=" + entry}, nil, nil)
 			if want == "" && err != nil {
 				t.Errorf("%s=%s: %v", name, entry, err)
 			}
@@ -173,7 +173,7 @@ func TestDecomposerServer(t *testing.T) {
 		"another user":       {[]string{"DECOMPOSER_BASE_URL=http://me@home/v1"}, server{BaseURL: "http://me@home/v1"}},
 		"OpenAI's own, both": {[]string{"OPENAI_BASE_URL=", "DECOMPOSER_BASE_URL=https://api.openai.com/v1"}, server{Key: "main"}},
 	} {
-		config, err := readConfig(slices.Concat(base, c.more), nil)
+		config, err := readConfig(slices.Concat(base, c.more), nil, nil)
 		if err != nil || config.Models.Decomposer != c.want {
 			t.Errorf("%s: %+v, %v", name, config.Models.Decomposer, err)
 		}
@@ -184,7 +184,7 @@ func TestDecomposerServer(t *testing.T) {
 func TestSecretsHide(t *testing.T) {
 	t.Parallel()
 	const hidden = "sk-very-secret"
-	config, err := readConfig([]string{"OPENAI_API_KEY=" + hidden}, nil)
+	config, err := readConfig([]string{"OPENAI_API_KEY=" + hidden}, nil, nil)
 	if err != nil || config.Models.Server.Key != hidden {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -92,6 +93,7 @@ type talked struct {
 	Text  string `json:"text"`
 	Files []struct {
 		Name string `json:"name"`
+		Path string `json:"path"`
 	} `json:"files"`
 	Solutions []struct {
 		Steps []struct {
@@ -121,7 +123,7 @@ func (a talked) input(t *testing.T) string {
 
 func (a talked) made(t *testing.T) string {
 	t.Helper()
-	if len(a.Files) != 1 || !strings.Contains(a.Text, a.Files[0].Name) {
+	if len(a.Files) != 1 || !strings.Contains(a.Text, filepath.Base(a.Files[0].Path)) {
 		t.Fatalf("the files are %v, the answer is %q", a.Files, a.Text)
 	}
 	return a.Files[0].Name

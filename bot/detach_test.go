@@ -59,7 +59,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	if got := r.Runs[0]; got.Status != jobs.Done || len(got.Made) != 1 {
 		t.Fatalf("it ended as %s with %d files", got.Status, len(got.Made))
 	}
-	if _, err := os.Stat(filepath.Join(out, r.Runs[0].Made[0].Name)); err != nil {
+	if _, err := os.Stat(filepath.Join(out, r.Runs[0].Made[0].File)); err != nil {
 		t.Error(err)
 	}
 	if err := second.Process.Signal(syscall.SIGTERM); err != nil {
@@ -111,7 +111,7 @@ func TestProcessesShareTheWork(t *testing.T) {
 	for _, queues := range []string{"gateway,plan", "cpu,gpu"} {
 		processes = append(processes, serveApart(t, dir, env, "--queues", queues))
 	}
-	config, err := readConfig(env, nil)
+	config, err := readConfig(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

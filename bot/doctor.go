@@ -69,7 +69,7 @@ func diagnosis(found []finding) []string {
 
 // examine looks at everything. It fails only where it was stopped.
 func (c *call) examine(ctx context.Context) ([]finding, error) {
-	config, err := c.config(nil)
+	config, err := c.configWithModel(ctx, nil)
 	if refused, ok := errors.AsType[*usageError](err); ok {
 		var found []finding
 		for line := range strings.SplitSeq(refused.sentence, wrongSettingsApart) {

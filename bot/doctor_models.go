@@ -15,14 +15,18 @@ import (
 // examineModels looks at the servers of the models, without asking a model anything.
 func (c Config) examineModels(ctx context.Context) []finding {
 	m := c.Models
-	var found []finding
+	found := c.examineLocal()
 	if c.Mind != llmMind {
-		found = []finding{{missing, "language model", "None is used: wishes are understood by rules, in English. " +
-			"For one, set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."}}
 		if !m.Server.configured() {
-			return found
+			says := "None is used: wishes are understood by rules, in English. For one, "
+			if c.LocalModels {
+				says += "start a model server on this machine, such as Ollama, at its usual port, or "
+			}
+			return append(found, finding{missing, "language model", says + "set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."})
 		}
-		found[0].Says = "None is used to understand wishes (MIND=offline): they are understood by rules, in English."
+		found = append(found, finding{
+			missing, "language model", "None is used to understand wishes (MIND=offline): they are understood by rules, in English.",
+		})
 	}
 	families, err := family.Read()
 	if err != nil {

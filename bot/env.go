@@ -51,7 +51,10 @@ func exampleEnv() string {
 // looks like a setting and is none: in the environment one that begins with [prefix], and
 // in the file, which is read by no other program, one that begins as any setting does.
 // All that is wrong is told at once.
-func readConfig(environ []string, flags func(*Config) error) (Config, error) {
+//
+// complete adds what the process finds out by itself, once all of that is right; nil adds
+// nothing.
+func readConfig(environ []string, flags func(*Config) error, complete func(Config) (Config, error)) (Config, error) {
 	file, err := readEnvFile(".env")
 	if err != nil {
 		return Config{}, usage("The file .env is wrong: %s.", err)
@@ -83,6 +86,11 @@ func readConfig(environ []string, flags func(*Config) error) (Config, error) {
 		}
 	}
 	if len(wrong) == 0 { // what follows from wrong values would only confuse
+		if complete != nil {
+			if c, err = complete(c); err != nil {
+				return Config{}, err
+			}
+		}
 		c, wrong = c.resolve()
 	}
 	if len(wrong) > 0 {

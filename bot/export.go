@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -78,15 +80,17 @@ type blobs interface {
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
 }
 
-// export writes the media that were made into the folder, under their names.
+// export writes the media that were made into the folder, under their readable names. A file of
+// that name that holds something else stays: the new one gets a number.
 func (a *answer) export(ctx context.Context, from blobs, made []plan.Resource, folder string) error {
 	for _, r := range made {
 		if r.Blob == "" {
 			continue
 		}
-		path := filepath.Join(folder, filepath.Base(r.Name))
-		if err := exportOne(ctx, from, r.Blob, path); err != nil {
-			told := fmt.Sprintf("The file %s could not be written into the folder %q: %s.", r.Name, folder, reason(err))
+		name := filepath.Base(cmp.Or(r.File, r.Name))
+		path, err := exportOne(ctx, from, r.Blob, folder, name)
+		if err != nil {
+			told := fmt.Sprintf("The file %s could not be written into the folder %q: %s.", name, folder, reason(err))
 			return &plan.Fault{Sentence: plan.Quote(told), Err: err}
 		}
 		a.Files = append(a.Files, fileLine{Name: r.Name, Type: string(r.Type), Path: path})
@@ -94,14 +98,83 @@ func (a *answer) export(ctx context.Context, from blobs, made []plan.Resource, f
 	return nil
 }
 
-func exportOne(ctx context.Context, from blobs, key, path string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the umask says who may see a person's own results
-		return err
+// exportOne writes a blob into the folder, and tells where. The name is taken before anything is
+// written, so that two programs cannot take the same one.
+func exportOne(ctx context.Context, from blobs, key, folder, name string) (path string, err error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // the umask says who may see a person's own results
+		return "", err
 	}
+	for n := 1; ; n++ {
+		path = filepath.Join(folder, name)
+		if n > 1 {
+			path = filepath.Join(folder, plan.Numbered(name, n))
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+			if same, err := sameContent(ctx, from, key, path); same || err != nil {
+				return path, err
+			}
+			continue
+		case err != nil:
+			return "", err
+		}
+		err = f.Close()
+		if err == nil {
+			err = copyBlob(ctx, from, key, path)
+		}
+		if err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+		return path, err
+	}
+}
+
+func copyBlob(ctx context.Context, from blobs, key, path string) (err error) {
 	blob, err := from.Get(ctx, key)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, blob.Close()) }()
 	return writeFile(path, blob)
+}
+
+// sameContent reports whether a file holds what a blob holds. What is no file holds nothing.
+func sameContent(ctx context.Context, from blobs, key, path string) (same bool, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false, ignoreMissing(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false, nil // what cannot be read is another file
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	blob, err := from.Get(ctx, key)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, blob.Close()) }()
+	there, err := digest(f)
+	if err != nil {
+		return false, err
+	}
+	made, err := digest(blob)
+	return there == made, err
+}
+
+func digest(r io.Reader) (sum [sha256.Size]byte, err error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, r); err != nil {
+		return sum, fmt.Errorf("read a file: %w", err)
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// ignoreMissing is nil where there is no such file, as behind a link that leads nowhere.
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"atelier/agent/endpoint/discover"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -23,6 +24,8 @@ func main() {
 		Stdin:  os.Stdin,
 		Stdout: os.Stdout,
 		Stderr: os.Stderr,
+
+		LocalServers: discover.Usual(),
 	}.Run(ctx)
 	stop()
 	os.Exit(status)

@@ -6,9 +6,9 @@ import (
 	"atelier/agent/endpoint"
 	"atelier/agent/mind"
 	"atelier/agent/mind/llm"
-	"atelier/agent/mind/offline"
 	"atelier/agent/mind/standin"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 )
 
@@ -18,18 +18,18 @@ func (c Config) mind(catalogue *toolbox.Catalogue, shown pictures, tell plan.Tel
 	if c.Mind == llmMind && !c.Fallback {
 		return c.languageModel(catalogue, shown, tell)
 	}
-	rules, err := offline.New(offline.Config{Catalogue: catalogue, Tell: tell})
+	planner, err := rules.New(rules.Config{Catalogue: catalogue, Tell: tell})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the offline mind: %w", err)
 	}
 	if c.Mind != llmMind {
-		return rules, nil
+		return planner, nil
 	}
 	model, err := c.languageModel(catalogue, shown, tell)
 	if err != nil {
 		return nil, err
 	}
-	return standin.New(standin.Config{First: model, Second: rules, Tell: tell, Log: c.logger()})
+	return standin.New(standin.Config{First: model, Second: planner, Tell: tell, Log: c.logger()})
 }
 
 // languageModel is the mind that asks a model.

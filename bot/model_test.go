@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"atelier/agent/endpoint/discover"
 	"atelier/agent/mind/llm/llmtest"
 )
 
@@ -27,7 +28,7 @@ func (g greyer) respond(r llmtest.Request) llmtest.Response {
 	case "decompose":
 		return llmtest.Response{Text: g.decompose(r.User())}
 	case "assess":
-		return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "way": "", "scores": [{"tool": "greyscale_image", "score": 5}]}`)}
+		return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "way": "", "scores": [{"tool": "greyscale_image", "score": 5}, {"tool": "blur_image", "score": 4}]}`)}
 	case "settle":
 		return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [SCORES], "fills": [], "models": []}`)}
 	}
@@ -85,12 +86,14 @@ type called struct {
 	env, args []string
 	terminal  func(w io.Writer) (int, bool)
 	stderr    io.Writer
+	// places are where model servers of this machine are looked for.
+	places []discover.Place
 }
 
 func (c called) run(t *testing.T) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := Program{Args: c.args, Env: c.env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Terminal: c.terminal}
+	p := Program{Args: c.args, Env: c.env, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Terminal: c.terminal, LocalServers: c.places}
 	if c.stderr != nil {
 		p.Stderr = io.MultiWriter(&errs, c.stderr)
 	}

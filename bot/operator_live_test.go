@@ -79,7 +79,7 @@ func live(t *testing.T, env ...string) *living {
 	t.Helper()
 	l := &living{t: t, waits: make(chan struct{}, 1), folder: t.TempDir()}
 	l.env = append([]string{"ATELIER_DATA=" + l.folder}, env...)
-	config, err := readConfig(l.env, nil)
+	config, err := readConfig(l.env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

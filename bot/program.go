@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
+	"atelier/agent/endpoint/discover"
 	"atelier/agent/plan"
 )
 
@@ -38,6 +39,8 @@ type Program struct {
 	// Terminal tells whether a writer is a terminal, and how many columns it has. Nil
 	// asks the system.
 	Terminal func(w io.Writer) (columns int, ok bool)
+	// LocalServers is where model servers of this machine are looked for. Nil looks nowhere.
+	LocalServers []discover.Place
 }
 
 // commands is the command line.
@@ -79,8 +82,20 @@ type call struct {
 
 // config reads the settings, with the flags put over them; from then on the call logs as
 // they say. A command that needs none asks for none, and so works whatever they are.
-func (c *call) config(flags func(*Config) error) (Config, error) {
-	config, err := readConfig(c.Env, flags)
+func (c *call) config(flags func(*Config) error) (Config, error) { return c.read(flags, nil) }
+
+// configWithModel is config for commands that plan: where no model server is set, one that
+// runs on this machine is used, and the log says so.
+func (c *call) configWithModel(ctx context.Context, flags func(*Config) error) (Config, error) {
+	config, err := c.read(flags, func(config Config) (Config, error) { return config.withLocal(ctx, c.LocalServers) })
+	if err == nil {
+		config.logLocal(ctx, c.log)
+	}
+	return config, err
+}
+
+func (c *call) read(flags func(*Config) error, complete func(Config) (Config, error)) (Config, error) {
+	config, err := readConfig(c.Env, flags, complete)
 	if err != nil {
 		return Config{}, err
 	}

@@ -50,6 +50,7 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=0") // else every call ends a second late
+			env.Setenv(localModelsSetting, "false")   // whatever runs on this machine
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -14,16 +14,16 @@ import (
 	"atelier/agent/evaluate"
 	"atelier/agent/mind"
 	"atelier/agent/mind/llm/llmtest"
-	"atelier/agent/mind/offline"
 	"atelier/agent/plan"
+	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 )
 
 // script answers as a model would that decomposes by reference and scores as the
-// offline mind does.
+// rules planner does.
 type script struct {
 	tb     testing.TB
-	scorer *offline.Mind
+	scorer *rules.Planner
 
 	mu         sync.Mutex
 	references map[string][]plan.Subtask
@@ -52,7 +52,7 @@ func (u *spending) oneByOne() (calls, tokens int) {
 
 func newScript(tb testing.TB, catalogue *toolbox.Catalogue, cases []evaluate.Case) *script {
 	tb.Helper()
-	scorer, err := offline.New(offline.Config{Catalogue: catalogue})
+	scorer, err := rules.New(rules.Config{Catalogue: catalogue})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -220,6 +220,9 @@ func (s *script) assessed(id string) string {
 	return s.encode(object{"tasks": tasks})
 }
 
+// taskLine is the heading of a task in a prompt, with the beginning of its description.
+var taskLine = regexp.MustCompile(`(?m)^Task \d+: "([^"\\]*)`)
+
 // blank finds a blank that must be filled, and the number of its options.
 var blank = regexp.MustCompile(`\?(\d+) \{(1: [^}]*)\}`)
 
@@ -241,11 +244,16 @@ func (s *script) settled(r llmtest.Request) string {
 		}
 	}
 	tasks := []object{}
-	for i, t := range settled {
+	at := 0
+	for i, told := range taskLine.FindAllStringSubmatch(r.User(), -1) {
+		for at < len(asked)-1 && !strings.HasPrefix(asked[at].Subtask.Description, told[1]) { // that one was forced
+			at++
+		}
 		scores := []object{}
-		for j, solution := range t.Solutions {
+		for j, solution := range settled[at].Solutions {
 			scores = append(scores, object{"solution": j + 1, "score": math.Round(2*solution.Score) / 2})
 		}
+		at++
 		task := object{"task": i + 1, "thought": "", "scores": scores, "fills": []object{}, "models": []object{}}
 		if i == 0 {
 			task["fills"] = fills
@@ -256,18 +264,15 @@ func (s *script) settled(r llmtest.Request) string {
 }
 
 var (
-	madeFile   = regexp.MustCompile(`"file":"([^"]+)"`)
-	failedTool = regexp.MustCompile(`"tool":"([^"]+)"[^\n]*"what_came":"failed"`)
+	madeFile = regexp.MustCompile(`"file":"([^"]+)"`)
+	toldMark = regexp.MustCompile(`\[\[told \d+\]\]`)
 )
 
-// respond names the files of the record, and the tools that failed.
+// respond names the files of the record, and what the answer must tell.
 func respond(record string) string {
-	var names, failed []string
+	var names []string
 	for _, m := range madeFile.FindAllStringSubmatch(record, -1) {
 		names = append(names, m[1])
 	}
-	for _, m := range failedTool.FindAllStringSubmatch(record, -1) {
-		failed = append(failed, m[1])
-	}
-	return fmt.Sprintf("This is what came of it: %s. These failed: %s.", strings.Join(names, ", "), strings.Join(failed, ", "))
+	return fmt.Sprintf("This is what came of it: %s. %s", strings.Join(names, ", "), strings.Join(toldMark.FindAllString(record, -1), " "))
 }

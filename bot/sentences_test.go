@@ -39,7 +39,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := formats(t)
-	maps.Copy(said, needs(t))
+	maps.Copy(said, ofTools(t))
 	for _, typ := range plan.Types() {
 		format, _ := typ.Phrase()
 		said[format] = "the types"
@@ -59,8 +59,9 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 	}
 }
 
-// needs are what the tools of the catalogue say that their backings need.
-func needs(t *testing.T) map[string]string {
+// ofTools are the phrases of the catalogue's tools for what they make, and what they say that
+// their backings need.
+func ofTools(t *testing.T) map[string]string {
 	t.Helper()
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
@@ -68,6 +69,10 @@ func needs(t *testing.T) map[string]string {
 	}
 	all := map[string]string{}
 	for _, tool := range c.Tools() {
+		if tool.Made == "" {
+			t.Errorf("the tool %s has no phrase for what it makes", tool.Name)
+		}
+		all[toolbox.Format(tool.Made)] = "the tool " + tool.Name
 		for _, b := range tool.Backends {
 			if b.Needs != "" {
 				all[b.Needs] = "the tool " + tool.Name

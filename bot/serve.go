@@ -57,7 +57,7 @@ func (s *serveCommand) Run(ctx context.Context, c *call) error {
 		}
 		return nil
 	}}
-	config, err := c.config(func(c *Config) error {
+	config, err := c.configWithModel(ctx, func(c *Config) error {
 		wrong := errors.Join(unread, s.over(c))
 		var unknown error
 		served, unknown = connected(s.Adapters, *c, served)

@@ -139,7 +139,7 @@ func openParlour(t *testing.T, p *parlour, env ...string) *open {
 // are filled in.
 func openService(t *testing.T, s service, env ...string) *open {
 	t.Helper()
-	config, err := readConfig(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serveCommand).over)
+	config, err := readConfig(append([]string{"ATELIER_LISTEN=127.0.0.1:0", "ATELIER_CHECK=5ms", "MIND=offline"}, env...), new(serveCommand).over, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,7 +469,7 @@ func TestWhoIsSilentIsNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			config, err := readConfig(append(c.env, "ATELIER_DATA="+t.TempDir()), nil)
+			config, err := readConfig(append(c.env, "ATELIER_DATA="+t.TempDir()), nil, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

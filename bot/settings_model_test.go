@@ -93,7 +93,7 @@ func (d *deadline) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]time.Duration{"1s": time.Second, "": 2 * time.Minute, "1h": time.Hour} {
-		config, err := readConfig([]string{"OPENAI_API_KEY=sk-1", "OPENAI_MODEL=m", "OPENAI_TIMEOUT=" + value}, nil)
+		config, err := readConfig([]string{"OPENAI_API_KEY=sk-1", "OPENAI_MODEL=m", "OPENAI_TIMEOUT=" + value}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestTimeout(t *testing.T) {
 func TestCloudMedia(t *testing.T) {
 	t.Parallel()
 	for value, leaves := range map[string]bool{"false": false, "true": true} {
-		config, err := readConfig([]string{"OPENAI_BASE_URL=https://models.example.com/v1", "OPENAI_MODEL=m", "ALLOW_CLOUD_MEDIA=" + value}, nil)
+		config, err := readConfig([]string{"OPENAI_BASE_URL=https://models.example.com/v1", "OPENAI_MODEL=m", "ALLOW_CLOUD_MEDIA=" + value}, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,7 @@ func makers(model, decomposer string) string {
 func version(c *toolbox.Catalogue) (string, error) {
 	tools := slices.Clone(c.Tools())
 	for i := range tools {
-		tools[i].Backends = nil
+		tools[i].Backends, tools[i].Suffix = nil, ""
 	}
 	b, err := json.Marshal(tools) //nolint:musttag // it is hashed and never read
 	if err != nil {

@@ -102,7 +102,7 @@ func TestReplayTakesItsSettings(t *testing.T) {
 func TestRecordingKeepsToPrivateServers(t *testing.T) {
 	t.Parallel()
 	var inner http.RoundTripper
-	config, err := readConfig(modelEnv(llmtest.New(t, llmtest.Config{Answer: english().respond})), nil)
+	config, err := readConfig(modelEnv(llmtest.New(t, llmtest.Config{Answer: english().respond})), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestReplayHasOneModel(t *testing.T) {
 	config, err := readConfig(env, func(c *Config) error {
 		c.Mind, c.Models.Recorded, c.Models.Name = llmMind, true, "recorded"
 		return nil
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

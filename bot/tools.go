@@ -42,11 +42,13 @@ type argLine struct {
 	Meaning  string `json:"meaning,omitempty"`
 	Optional bool   `json:"optional,omitempty"`
 	Many     bool   `json:"many,omitempty"`
+	// Schema is the JSON Schema of a setting's value.
+	Schema map[string]any `json:"schema,omitempty"`
 }
 
 // Run lists the tools.
 func (t *toolsCommand) Run(ctx context.Context, c *call) error {
-	config, err := c.config(nil)
+	config, err := c.configWithModel(ctx, nil) // whose model is a toolbox too
 	if err != nil {
 		return err
 	}
@@ -97,7 +99,11 @@ func newToolLine(s toolbox.Status) toolLine {
 		l.Ways = append(l.Ways, way.Name)
 	}
 	for _, a := range s.Tool.Args {
-		l.Args = append(l.Args, argLine{a.Name, string(a.Type), string(a.Meaning), a.Optional, a.Many})
+		line := argLine{Name: a.Name, Type: string(a.Type), Meaning: string(a.Meaning), Optional: a.Optional, Many: a.Many}
+		if a.Param != nil {
+			line.Type, line.Meaning, line.Schema = string(a.Param.Type), "", a.Param.Schema()
+		}
+		l.Args = append(l.Args, line)
 	}
 	return l
 }

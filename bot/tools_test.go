@@ -13,6 +13,7 @@ import (
 
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/toolboxtest"
 	"atelier/jobs"
 )
 
@@ -106,7 +107,7 @@ func TestToolsOfAServerThatIsDown(t *testing.T) {
 func TestToolsOfOtherProcesses(t *testing.T) {
 	t.Parallel()
 	env := []string{"ATELIER_DATA=" + t.TempDir(), "REDIS_URL=redis://" + miniredis.RunT(t).Addr()}
-	config, err := readConfig(env, nil)
+	config, err := readConfig(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +115,14 @@ func TestToolsOfOtherProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := json.Marshal(jobs.Worker{ID: "w", Host: "studio", Tools: map[string][]plan.Candidate{
+	catalogue, err := config.catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := json.Marshal(jobs.Worker{ID: "w", Host: "studio", Tools: toolboxtest.Published(catalogue, map[string][]plan.Candidate{
 		"text_to_image": {{Name: "toolserver:text-to-image@sdxl", Kind: "hftask", Run: "text-to-image", Server: "toolserver", Device: "gpu"}},
 		"image_to_edge": {{Name: "native:image_to_edge", Kind: "native", Run: "image_to_edge", Server: "native", Device: "cpu"}},
-	}})
+	})})
 	if err := errors.Join(err, p.State.Put(t.Context(), "workers/w", told, time.Hour), p.close()); err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 func TestRealToolServerHasEveryTool(t *testing.T) {
 	t.Parallel()
 	env := append(skyEnv(t), realToolServer(t)...)
-	config, err := readConfig(env, nil)
+	config, err := readConfig(env, nil, nil)
 	check(t, err)
 	catalogue, err := config.catalogue()
 	check(t, err)
@@ -76,7 +76,7 @@ func TestRealToolServerHasEveryTool(t *testing.T) {
 // for.
 func TestRealToolServerRunsEveryTool(t *testing.T) {
 	t.Parallel()
-	config, err := readConfig(append(skyEnv(t), realToolServer(t)...), nil)
+	config, err := readConfig(append(skyEnv(t), realToolServer(t)...), nil, nil)
 	check(t, err)
 	catalogue, err := config.catalogue()
 	check(t, err)

@@ -31,7 +31,7 @@ func TestTheFirstWishesWork(t *testing.T) {
 	t.Parallel()
 	p := newParlour()
 	o := openService(t, service{web: true, adapters: []adapters.Adapter{p}}, "ATELIER_DATA="+t.TempDir())
-	config, err := readConfig([]string{"MIND=offline"}, nil)
+	config, err := readConfig([]string{"MIND=offline"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestWhatIsConnected(t *testing.T) {
 // TestWebSettings reads what is set about the channel.
 func TestWebSettings(t *testing.T) {
 	t.Parallel()
-	c, err := readConfig([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/"}, nil)
+	c, err := readConfig([]string{"WEB_USER_HEADER=Remote-User", "WEB_PROXIES=10.1.2.3, fd00::/8,::ffff:10.0.0.1", "PUBLIC_URL=https://atelier.example.org/"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestWebSettings(t *testing.T) {
 		t.Errorf("%+v", c.Web)
 	}
 	for _, wrong := range []string{"PUBLIC_URL=atelier.example.org", "PUBLIC_URL=https://user@host", "PUBLIC_URL=https://host/?a=b", "WEB_PROXIES=proxy", "WEB_USER_HEADER=a:b"} {
-		if _, err := readConfig([]string{wrong}, nil); err == nil {
+		if _, err := readConfig([]string{wrong}, nil, nil); err == nil {
 			t.Errorf("%s is taken", wrong)
 		}
 	}
@@ -306,7 +306,7 @@ func TestMarkLinks(t *testing.T) {
 // TestNoLinkLeadsToWhatCannotBeMarked asks for one to each kind of picture.
 func TestNoLinkLeadsToWhatCannotBeMarked(t *testing.T) {
 	t.Parallel()
-	config, err := readConfig([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "MIND=offline"}, nil)
+	config, err := readConfig([]string{"ATELIER_DATA=" + t.TempDir(), "PUBLIC_URL=http://localhost:8080", "MIND=offline"}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

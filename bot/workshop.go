@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"sync"
-	"time"
 
 	"atelier/agent"
 	"atelier/agent/plan"
@@ -118,7 +117,7 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 			return nil, err
 		}
 	}
-	if a.Plays, err = c.plays(); err != nil {
+	if a.Player, err = c.films(); err != nil {
 		return nil, err
 	}
 	a.Toolbox, a.Blobs, a.Memory = tools, blobs, c.Memory
@@ -126,21 +125,6 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
 	return agent.New(a)
-}
-
-// plays tells whether a sound or a video that a tool made can be played. Where ffmpeg is not
-// there, nobody can tell.
-func (c Config) plays() (func(context.Context, string) (time.Duration, error), error) {
-	films, err := c.films()
-	if err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context, path string) (time.Duration, error) {
-		if films.Probe(ctx) != nil {
-			return 0, agent.ErrNotPlayed
-		}
-		return films.Plays(ctx, path)
-	}, nil
 }
 
 // films reads sound and video, by programs that run confined.

@@ -101,7 +101,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
-		problem := plan.Sentence(err, plan.Say("Nobody can run the tool %s any more.", steps[at].Action.Tool))
+		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
 		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
 	}
 	j.config.Metrics.Tool(steps[at].Action.Tool, result)

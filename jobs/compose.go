@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,9 +79,17 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	case run.halted != nil:
 		a.Thinking = run.halted.Thinking
 	}
+	var files map[string]string
+	if run.route != nil {
+		var err error
+		if files, err = j.nameFiles(ctx, r, run); err != nil {
+			return nil, err
+		}
+		run.route.NameFiles(files)
+	}
 	if run.halted != nil {
 		j.haltedAnswer(a, r, run.halted)
-	} else if err := j.respond(ctx, a, r, run.n); err != nil {
+	} else if err := j.respond(ctx, a, r, run.n, files); err != nil {
 		return nil, err
 	}
 	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
@@ -121,8 +130,8 @@ func (j *Jobs) haltedAnswer(a *Answer, r *request, h *halted) {
 	}
 }
 
-// respond lets the agent tell what came of a run.
-func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error {
+// respond lets the agent tell what came of a run, whose files have these readable names.
+func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int, files map[string]string) error {
 	r, err := j.unpacked(ctx, r)
 	if err != nil {
 		return err
@@ -142,6 +151,9 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int) error 
 	route := run.route
 	if planOnly {
 		route = nil
+	}
+	if route != nil {
+		route.NameFiles(files)
 	}
 	asks := run.asks(p) && !planOnly
 	thinking := p.Thinking
@@ -193,7 +205,7 @@ func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.R
 			return nil, fmt.Errorf("look at a file: %w", err)
 		}
 		files = append(files, adapters.Attachment{
-			Name: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
+			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
 			MarkLink: j.markLink(ctx, t, m),
 		})
 	}

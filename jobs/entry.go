@@ -19,7 +19,7 @@ import (
 // version is that of the entries and payloads that this program writes. It reads those
 // of every version from oldest on.
 const (
-	version = 1
+	version = 2
 	oldest  = 1
 )
 
@@ -72,6 +72,7 @@ type entry struct {
 	// Of a thread.
 	Joined  *joined         `json:"joined,omitempty"`
 	Left    *left           `json:"left,omitempty"`
+	Claimed *claim          `json:"claimed,omitempty"`
 	Present *present        `json:"present,omitempty"`
 	Marked  *adapters.Event `json:"marked,omitempty"`
 	// Recalled is what was written in the thread before a request, and not to the bot.

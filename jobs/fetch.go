@@ -119,8 +119,8 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 		return nil, nil, err
 	}
 	for _, c := range carried {
-		if slices.ContainsFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }) {
-			given(c)
+		if i := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == c.Name }); i >= 0 {
+			given(earlier[i])
 		}
 	}
 	names := map[string]string{} // of the files, by id
@@ -153,7 +153,11 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 		if at := slices.IndexFunc(earlier, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
 			given(earlier[at]) // it is what the message is about
 		}
-		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take, j.say(r, plan.Say("marked on %s", m.Picture)))
+		picture := m.Picture
+		if at := slices.IndexFunc(all, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
+			picture = cmp.Or(all[at].File, picture)
+		}
+		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take, j.say(r, plan.Say("marked on %s", picture)))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -119,7 +119,7 @@ func (j *Jobs) listen(ctx context.Context, r *request, w task) (*heard, error) {
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), j.discard(ctx, folder))
 	case err != nil:
-		problem := plan.Sentence(err, plan.Say("Nobody can run the tool %s any more.", action.Tool))
+		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
 		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
 	}
 	j.config.Metrics.Tool(action.Tool, result)

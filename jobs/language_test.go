@@ -75,7 +75,7 @@ func TestWhatGoesWrongIsToldInTheLanguageOfTheWish(t *testing.T) {
 					return plan.Result{}, errors.New("secret detail")
 				})
 			},
-			chinese: "It did not work. 现在已经无法运行工具 blur 了。", english: "It did not work. Nobody can run the tool blur any more.",
+			chinese: "It did not work. 完成这件事所需的东西已经不在了。", english: "It did not work. What this needs is not here any more.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

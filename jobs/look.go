@@ -106,6 +106,9 @@ func (r *request) view(asked plan.Request) Request {
 			o.Sent, o.Problem = run.sent.Ref, run.sent.Problem
 		}
 		if run.route != nil {
+			if run.answer != nil {
+				run.route.NameFiles(run.answer.named())
+			}
 			o.Choice, o.Results, o.Made = run.route.Choice(), run.route.All(), run.route.Made()
 			for _, s := range run.route.Steps() {
 				step := Step{Step: s, Status: run.route.Status(s.Key), Started: g.started[s.Key], Ended: g.ended[s.Key]}

@@ -75,8 +75,8 @@ func TestAStepThatFailsIsDoneAnotherWay(t *testing.T) {
 	h.mind.fails("worse", "It is worse.", false)
 	r := h.ask(j, h.says("t", "ann", "first>bad|first>worse>x|first>good; other"))
 	told := h.told(r)
-	if r.Runs[0].Status != jobs.Done || !strings.Contains(told, "It is bad. I went another way: first, then worse, then x.") ||
-		!strings.Contains(told, "It is worse. I went another way: first, then good.") {
+	if r.Runs[0].Status != jobs.Done || !strings.Contains(told, "It is bad. So I did it another way.") ||
+		!strings.Contains(told, "It is worse. So I did it another way.") {
 		t.Errorf("the run is %s: %q", r.Runs[0].Status, told)
 	}
 	if h.mind.count("first") != 1 || h.mind.count("x") != 0 || h.mind.count("other") != 1 {

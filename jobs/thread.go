@@ -30,7 +30,8 @@ type thread struct {
 	// id of the last message that was read so.
 	recalled  map[string]bool
 	readUntil string
-	size      int // entries
+	size      int   // entries
+	files     files // the readable names of what was made
 	// language is the BCP 47 tag of the last request's language, "" where none is known.
 	language string
 }
@@ -61,13 +62,15 @@ type mark struct {
 
 // foldThread reads the first entries of a thread's log.
 func foldThread(id string, entries []*entry) *thread {
-	t := &thread{id: id, size: len(entries), seen: map[string]bool{}, recalled: map[string]bool{}}
+	t := &thread{id: id, size: len(entries), seen: map[string]bool{}, recalled: map[string]bool{}, files: newFiles()}
 	for at, e := range entries {
 		switch {
 		case e.Joined != nil:
 			t.join(e.Joined, at)
 		case e.Left != nil:
 			t.leave(e.Left, at)
+		case e.Claimed != nil:
+			t.files.add(e.Claimed)
 		case e.Present != nil:
 			t.meet(e.Present.By)
 		case e.Marked != nil:

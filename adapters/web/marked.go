@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"slices"
@@ -41,7 +42,7 @@ func (v viewer) mark(id string, m adapters.Mark) markView {
 	if f, ok := v.t.file(m.File); ok {
 		out.Name, drawn.Picture = f.Name, fileURL(v.thread, f.ID, f.Name)
 	} else {
-		drawn.Picture = v.made(m.Picture)
+		out.Name, drawn.Picture = v.made(m.Picture)
 	}
 	for _, b := range m.Boxes {
 		drawn.Boxes = append(drawn.Boxes, boxView{b.XMin, b.YMin, b.XMax - b.XMin, b.YMax - b.YMin})
@@ -56,20 +57,23 @@ func (v viewer) mark(id string, m adapters.Mark) markView {
 	return out
 }
 
-// made is where a picture of that name is served from that the bot made, "" if it is none
-// or not there any more.
-func (v viewer) made(name string) string {
+// resourceOf is the name that an attachment has as a resource of the thread.
+func resourceOf(a adapters.Attachment) string { return cmp.Or(a.Resource, a.Name) }
+
+// made is what people call the resource of that name that the bot made, and where it is served
+// from, "" if it is no attachment or not there any more.
+func (v viewer) made(resource string) (name, url string) {
 	for _, m := range slices.Backward(v.t.messages) {
 		if m.said == nil || m.removed {
 			continue
 		}
 		for i, a := range m.said.Reply.Files {
-			if a.Name == name && a.Handle != "" {
-				return mediaURL(v.thread, m.id, i, a.Name)
+			if resourceOf(a) == resource && a.Handle != "" {
+				return a.Name, mediaURL(v.thread, m.id, i, a.Name)
 			}
 		}
 	}
-	return ""
+	return resource, ""
 }
 
 // fileURL is where a file is served from that somebody sent.

@@ -134,7 +134,7 @@ func (c *Channel) markedPicture(ctx context.Context, t snapshot, name string) (w
 			continue
 		}
 		for _, a := range m.said.Reply.Files {
-			if a.Name != name || a.Handle == "" {
+			if resourceOf(a) != name || a.Handle == "" {
 				continue
 			}
 			found, err := c.config.Media.Look(ctx, a.Handle, a.Name, "")

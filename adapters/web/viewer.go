@@ -130,7 +130,7 @@ func (v viewer) attachment(message string, n int, a adapters.Attachment) fileVie
 	out.URL = mediaURL(v.thread, message, n, a.Name)
 	out.Download = out.URL + "?download"
 	if out.Kind == kindImage {
-		out.Mark = "picture:" + a.Name
+		out.Mark = "picture:" + resourceOf(a)
 	}
 	return out
 }

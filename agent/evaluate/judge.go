@@ -47,8 +47,8 @@ func judge(c Case, a answer, tools *toolbox.Catalogue) verdict {
 		v.sayf("the plan cannot be laid out: %v", err)
 		return v
 	}
-	lenient := newBench(g, steps, c.Request, false)
-	strict := newBench(g, steps, c.Request, true)
+	lenient := newBench(g, steps, c.Request, tools, false)
+	strict := newBench(g, steps, c.Request, tools, true)
 	v.solved, v.strict = true, true
 	for i, goal := range g.Goals {
 		if len(lenient.solvers(i)) == 0 {
@@ -79,14 +79,15 @@ func (v *verdict) insteadOf(right string, a answer) {
 type bench struct {
 	gold   *Gold
 	steps  []plan.Step
+	tools  *toolbox.Catalogue // nil knows no former names
 	given  map[string]plan.Resource
 	strict bool
 	feeds  [][]int       // for each step: all that feeds it and then itself
 	solved map[int][]int // the steps that solve a goal, once they are known
 }
 
-func newBench(g *Gold, steps []plan.Step, r plan.Request, strict bool) *bench {
-	b := &bench{gold: g, steps: steps, strict: strict, given: map[string]plan.Resource{}, solved: map[int][]int{}}
+func newBench(g *Gold, steps []plan.Step, r plan.Request, tools *toolbox.Catalogue, strict bool) *bench {
+	b := &bench{gold: g, steps: steps, tools: tools, strict: strict, given: map[string]plan.Resource{}, solved: map[int][]int{}}
 	for _, res := range r.Resources() {
 		b.given[res.Name] = res
 	}
@@ -125,7 +126,14 @@ func (b *bench) lacks(goal, step int) []string {
 	}
 	have := map[string]bool{}
 	for _, f := range b.feeds[step] {
-		have[b.steps[f].Action.Tool] = true
+		name := b.steps[f].Action.Tool
+		have[name] = true
+		if b.tools != nil {
+			tool, _ := b.tools.Tool(name)
+			for _, former := range tool.Alias {
+				have[former] = true
+			}
+		}
 	}
 	if missing := fewest(g.sets(b.strict), have); len(missing) > 0 {
 		lacks = append(lacks, "lacks the tools "+strings.Join(missing, ", "))

@@ -112,3 +112,18 @@ func TestCatalogueDecides(t *testing.T) {
 		})
 	}
 }
+
+// A judgement may name a tool as it was called when the judgement was made.
+func TestAFormerNameOfAToolCounts(t *testing.T) {
+	t.Parallel()
+	c := Case{Gold: &Gold{Goals: []Goal{{Want: "a blur", Returns: []plan.Type{plan.Image}, Accept: [][]string{{"soften"}}}}}}
+	p := readPlan(t, "task image\n blur image:image=x.png -> image")
+	for want, alias := range map[bool][]string{true: {"soften"}, false: nil} {
+		tools := toolbox.NewCatalogue([]toolbox.Tool{{
+			Name: "blur", Alias: alias, Args: []toolbox.Arg{{Name: "image", Type: plan.Image}}, Returns: plan.Image,
+		}})
+		if v := judge(c, p, tools); v.solved != want {
+			t.Errorf("with the former names %q it is solved: %v (%q)", alias, v.solved, v.why)
+		}
+	}
+}

@@ -45,6 +45,9 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	p.rowf("subtasks", "%d, %d without a solution", r.Subtasks, r.WithoutSolution)
 	p.rowf("tools visited a subtask", "%.1f", r.Visited)
+	if k := r.Ranking; k != nil {
+		p.rowf("solutions ranked", "%d, %d of them good; %d subtasks, %d with several good ones", k.Solutions, k.Good, k.Subtasks, k.Several)
+	}
 	p.rowf("ms a plan", "%.2f median, %.2f p99, %.2f slowest", r.MS.P50, r.MS.P99, r.SlowestMS)
 	p.rowf("ms a subtask", "%.2f", r.SubtaskMS)
 	p.thinking(r.Thinking)

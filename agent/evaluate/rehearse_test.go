@@ -111,14 +111,13 @@ func TestFaultsOfAnswers(t *testing.T) {
 		text   string // CASTLE stands for the name of the picture
 		want   string
 	}{
-		"good":                 {-1, "Here is CASTLE: a brown dog lies on a red sofa.", ""},
-		"empty":                {-1, " \n", "it is empty"},
-		"an invented file":     {-1, "Here are CASTLE and castle-2.png.", "castle-2.png, which is not there"},
-		"an unnamed file":      {-1, "The castle is done.", "it does not name "},
-		"a failure in words":   {2, "Here is CASTLE. Die Beschreibung fehlt: Image captioning brach ab.", ""},
-		"a failure by name":    {2, "Here is CASTLE. image_captioning ran out of memory.", ""},
-		"a failure in silence": {2, "Here is CASTLE.", "it does not tell that image_captioning failed"},
-		"nothing to name":      {0, "image_to_edge did not come to an end.", ""},
+		"good":                   {-1, "Here is CASTLE: a brown dog lies on a red sofa.", ""},
+		"empty":                  {-1, " \n", "it is empty"},
+		"an invented file":       {-1, "Here are CASTLE and castle-2.png.", "castle-2.png, which is not there"},
+		"one file needs no name": {-1, "The castle is done.", ""},
+		"a failure in words":     {2, "Here is CASTLE. Die Beschreibung fehlt: Fehler 4711.", ""},
+		"a failure in silence":   {2, "Here is CASTLE.", "it does not tell that image_captioning failed"},
+		"nothing to name":        {0, "The server stopped with 4711.", ""},
 	} {
 		made, p := rehearsalOf(t, c.failed)
 		account, err := madeUp(made, p)
@@ -127,7 +126,7 @@ func TestFaultsOfAnswers(t *testing.T) {
 		}
 		text := c.text
 		if castle := account.Results[1].Output; castle != nil {
-			text = strings.ReplaceAll(text, "CASTLE", castle.Name)
+			text = strings.ReplaceAll(text, "CASTLE", castle.File)
 		}
 		why := strings.Join(faults(account, text), "; ")
 		if (c.want == "") != (why == "") || !strings.Contains(why, c.want) {
@@ -156,13 +155,13 @@ func TestRehearsal(t *testing.T) {
 		took.Jobs = append(took.Jobs, plan.Job{Name: "respond", Calls: 1, Input: 8})
 		switch a.Request.ID {
 		case well:
-			return "Made: " + a.Results[1].Output.Name, nil
+			return "Made: " + a.Results[1].Output.File, nil
 		case well + "-mute":
 			return "", errors.New("no words")
 		case well + "-down":
 			return "", errDown
 		}
-		return "Done.\nAll of it.", nil
+		return "Done.\nAll of it is in it.png.", nil
 	}
 	options.Unasked = func(err error) string {
 		if errors.Is(err, errDown) {
@@ -191,7 +190,7 @@ func TestRehearsal(t *testing.T) {
 	if err := errors.Join(r.Print(&b), r.PrintMisses(&b)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"good answers", "of 3\n", "1 not asked\n", "-silent: not a good answer\n  do ", "    Done.\n    All of it.\n"} {
+	for _, want := range []string{"good answers", "of 3\n", "1 not asked\n", "-silent: not a good answer\n  do ", "    Done.\n    All of it is in it.png.\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in %s", want, b.String())
 		}

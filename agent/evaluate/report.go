@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"atelier/agent/plan"
 )
 
 // Report is what a run found. Rates are from 0 to 1, times in milliseconds; requests
@@ -26,6 +28,8 @@ type Report struct {
 	Subtasks  int     `json:"subtasks,omitempty"`
 	// WithoutSolution counts the subtasks for which the search found nothing.
 	WithoutSolution int `json:"without_solution,omitempty"`
+	// Ranking is nil where no solutions were ranked.
+	Ranking *plan.Ranking `json:"ranking,omitempty"`
 	// Thinking is nil where no language model was asked.
 	Thinking *Thinking `json:"thinking,omitempty"`
 	// Answers is nil where none was rehearsed.
@@ -128,6 +132,7 @@ type tally struct {
 	unsolved                                       Unsolved
 	took                                           []time.Duration
 	subtasks, without, visited                     int
+	ranking                                        plan.Ranking
 	spent                                          spent
 	answers                                        Answers
 	leftOut                                        map[string]int
@@ -158,6 +163,7 @@ func (t *tally) plain(c Case, a answer) {
 		return
 	}
 	t.visited += a.plan.Visited
+	t.ranking.Add(a.plan.Ranking)
 	t.subtasks += len(a.plan.Tasks)
 	for _, task := range a.plan.Tasks {
 		if len(task.Solutions) == 0 {
@@ -240,6 +246,9 @@ func (t *tally) report() *Report {
 		Levels:          groups(t.levels),
 		Classes:         groups(t.classes),
 		Misses:          t.misses,
+	}
+	if t.ranking != (plan.Ranking{}) {
+		r.Ranking = &t.ranking
 	}
 	if t.unsolved != (Unsolved{}) {
 		r.Unsolved = &t.unsolved

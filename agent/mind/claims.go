@@ -34,6 +34,18 @@ func (a Account) Invents(text string) []string {
 	return invented
 }
 
+// Readable is a text with the names by which people know the files in the place of the chained
+// ones.
+func (a Account) Readable(text string) string {
+	var pairs []string
+	for _, r := range a.resources() {
+		if r.File != "" && r.Name != r.File {
+			pairs = append(pairs, r.Name, r.File)
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
 // Says tells whether a quotation stands in what people or tools said.
 func (a Account) Says(quotation string) bool {
 	return slices.ContainsFunc(a.said(), func(s string) bool { return strings.Contains(s, quotation) })
@@ -42,20 +54,24 @@ func (a Account) Says(quotation string) bool {
 // files are the names of what is there, the longest first, since one may hold another.
 func (a Account) files() []string {
 	var names []string
-	add := func(rs ...plan.Resource) {
-		for _, r := range rs {
-			names = append(names, r.Name, r.File)
-		}
-	}
-	add(a.Request.Resources()...)
-	if a.Plan != nil {
-		add(a.Plan.Resources...)
-	}
-	for _, r := range a.Results {
-		add(r.Outputs()...)
+	for _, r := range a.resources() {
+		names = append(names, r.Name, r.File)
 	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(len(y), len(x)) })
 	return names
+}
+
+// resources are all that is there, those with the longest names first.
+func (a Account) resources() []plan.Resource {
+	all := a.Request.Resources()
+	if a.Plan != nil {
+		all = append(all, a.Plan.Resources...)
+	}
+	for _, r := range a.Results {
+		all = append(all, r.Outputs()...)
+	}
+	slices.SortStableFunc(all, func(x, y plan.Resource) int { return cmp.Compare(len(y.Name), len(x.Name)) })
+	return all
 }
 
 // said are the texts from which an answer may quote.

@@ -35,7 +35,7 @@ type Mind interface {
 	Assess(ctx context.Context, r plan.Request, tasks []Assessment, t *plan.Thinking) ([][]float64, error)
 	Settle(ctx context.Context, r plan.Request, tasks []Contest, t *plan.Thinking) ([]Settlement, error)
 	// Respond words the answer. Every sentence of a.Missing is told in it, in whatever
-	// language, with the names of the tools that the sentence names.
+	// language. It names no tool, and files by the names by which people know them.
 	Respond(ctx context.Context, a Account, t *plan.Thinking) (string, error)
 }
 

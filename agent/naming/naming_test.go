@@ -8,12 +8,15 @@ import (
 	"atelier/agent/naming"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // liveness is what a workshop with these candidates can do.
 func liveness(t *testing.T, c *toolbox.Catalogue, live map[string][]plan.Candidate) *toolbox.Liveness {
 	t.Helper()
-	box, err := toolbox.New(toolbox.Config{Catalogue: c, Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return live, nil }})
+	box, err := toolbox.New(toolbox.Config{Catalogue: c, Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) {
+		return toolboxtest.Published(c, live), nil
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

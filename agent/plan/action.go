@@ -109,6 +109,9 @@ type Binding struct {
 	Options []Source `json:"options,omitempty"`
 	// Optional arguments may stay blank.
 	Optional bool `json:"optional,omitempty"`
+	// Setting is the canonical value of a parameter, read from the literal in Source or its default;
+	// empty for a resource.
+	Setting string `json:"setting,omitempty"`
 }
 
 // Repeats reports whether the source of argument i is that of another argument too.
@@ -124,7 +127,9 @@ type Action struct {
 	// Candidate names the backend and model that run it, "" while that is open.
 	Candidate string `json:"candidate,omitempty"`
 	// With is what people call the candidate, where there were several to choose among.
-	With    string    `json:"with,omitempty"`
+	With string `json:"with,omitempty"`
+	// Entry is the hash of the tool's file by which the action was planned.
+	Entry   string    `json:"entry,omitempty"`
 	Args    []Binding `json:"args,omitempty"`
 	Returns Type      `json:"returns"`
 }

@@ -20,4 +20,6 @@ type Candidate struct {
 	Cloud bool `json:"cloud,omitempty"`
 	// Rank tells which is tried first: the smaller one, whichever process has it.
 	Rank int `json:"rank,omitempty"`
+	// Entry is the hash of the tool's file as the process that publishes the candidate has it.
+	Entry string `json:"entry,omitempty"`
 }

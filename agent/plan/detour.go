@@ -24,9 +24,9 @@ func (r *Route) detour(problem string) (found bool) {
 			if err != nil || final[t] < 0 || needs(t, steps, r.failedBefore(steps)) || TooMany(len(steps)) != nil {
 				continue
 			}
-			way := Say("I went another way: %s.", solution.Told())
+			way := Say("I did a part of it another way than first meant.")
 			if problem != "" {
-				way = Sentences(Quote(problem), way)
+				way = Say("%s So I did it another way.", problem)
 			}
 			r.fallbacks = append(r.fallbacks, way)
 			r.choice, r.steps, r.final = other, steps, final

@@ -75,8 +75,29 @@ type Plan struct {
 	Refused bool `json:"refused,omitempty"`
 	// Visited counts the tools that the search looked at, over all subtasks.
 	Visited int `json:"visited,omitempty"`
+	// Ranking counts the solutions that were ranked, over all subtasks.
+	Ranking Ranking `json:"ranking,omitzero"`
 	// Thinking is what it took to make the plan.
 	Thinking Thinking `json:"thinking,omitzero"`
+}
+
+// Ranking counts what the search handed over to be ranked. A subtask with one solution in
+// which nothing is open is not ranked.
+type Ranking struct {
+	Subtasks  int `json:"subtasks"`
+	Solutions int `json:"solutions"`
+	// Good counts the solutions with a score of 3 or more, Several the subtasks with more
+	// than one of them.
+	Good    int `json:"good"`
+	Several int `json:"several"`
+}
+
+// Add adds the counts of another ranking.
+func (r *Ranking) Add(other Ranking) {
+	r.Subtasks += other.Subtasks
+	r.Solutions += other.Solutions
+	r.Good += other.Good
+	r.Several += other.Several
 }
 
 // Leftover is a part of a wish that is not done, as it was written.
@@ -96,6 +117,9 @@ type Task struct {
 	// Missing are the tools of the best solution over the whole catalogue that
 	// nobody can run now; set only where Solutions is empty.
 	Missing []string `json:"missing,omitempty"`
+	// Unread is a sentence on a setting that could not be read, for which the task is left out;
+	// set only where Solutions is empty.
+	Unread string `json:"unread,omitempty"`
 	// Asked are the models, servers and programs that the wish names for this subtask and
 	// that were taken, Absent those that cannot be had here, as the wish calls them.
 	Asked  []string `json:"asked,omitempty"`

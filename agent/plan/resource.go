@@ -16,7 +16,8 @@ type Resource struct {
 	Value string `json:"value,omitempty"`
 	// Blob is the key under which the bytes of a media resource are stored.
 	Blob string `json:"blob,omitempty"`
-	// File is the name that the user's own file had, "" for what was made here.
+	// File is the name by which people know a file: that of the user's own file, or a readable
+	// one for what was made here (see [FileName]).
 	File string `json:"file,omitempty"`
 	// On is, of what somebody marked, the name of the picture that it is on.
 	On string `json:"on,omitempty"`

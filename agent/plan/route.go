@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -174,6 +175,26 @@ func (r *Route) Made() []Resource {
 		made = append(made, r.results[s.Key].Outputs()...)
 	}
 	return made
+}
+
+// NameFiles gives files that were made the readable names by which people get them, by their
+// chained names. The results that were recorded stay as they are elsewhere.
+func (r *Route) NameFiles(files map[string]string) {
+	name := func(o Resource) Resource {
+		o.File = cmp.Or(files[o.Name], o.File)
+		return o
+	}
+	for key, res := range r.results {
+		if res.Output != nil {
+			first := name(*res.Output)
+			res.Output = &first
+		}
+		res.More = slices.Clone(res.More)
+		for i, o := range res.More {
+			res.More[i] = name(o)
+		}
+		r.results[key] = res
+	}
 }
 
 // rename gives the outputs names that no other resource has. Two processes may have

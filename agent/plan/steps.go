@@ -179,6 +179,10 @@ func stepKey(a Action, keyOf func(step int) string) (string, error) {
 	type in struct{ Arg, Source string }
 	var ins []in
 	for _, b := range a.Args {
+		if b.Setting != "" { // other words for the same value are the same work
+			ins = append(ins, in{b.Arg, "setting " + b.Setting})
+			continue
+		}
 		if b.Source.Kind == OfText {
 			ins = append(ins, in{b.Arg, "text " + b.Source.Value})
 		}

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Type is the kind of a resource. The types are ControlLLM's (its section 10); a
@@ -71,6 +72,19 @@ func (t Type) Media() bool {
 	default:
 		return t.ImageMap()
 	}
+}
+
+// Article is the name of the type as people count it: "an image", "a mask", "tags".
+func (t Type) Article() Message {
+	switch {
+	case t == "":
+		return Message{}
+	case t == Tags || t == Weather:
+		return Say("%s", t)
+	case strings.ContainsAny(string(t[:1]), "aeiou") || t == HED || t == HTML:
+		return Say("an %s", t)
+	}
+	return Say("a %s", t)
 }
 
 // Fits tells whether a resource of type t may stand where an argument of type want

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
 )
 
 // Backend is a make that runs tools: native code, programs, servers.
@@ -35,30 +36,6 @@ type Knowing interface {
 	ModelOf(ctx context.Context, c Candidate) string
 }
 
-// TextReader is a [Backend] that knows before a call whether it understands a text.
-type TextReader interface {
-	// Reads reports whether the candidate understands the text of an argument.
-	Reads(c Candidate, arg, text string) bool
-}
-
-// TextReaders are what a [TextReader] understands texts by: by the name that a candidate
-// runs, and the name of the argument. What is not listed takes every text.
-type TextReaders map[string]map[string]func(text string) bool
-
-// Reads reports whether the candidate understands the text of an argument.
-func (r TextReaders) Reads(c Candidate, arg, text string) bool {
-	understands, ok := r[c.Run][arg]
-	return !ok || understands(text)
-}
-
-// Understands makes a test of a function that parses.
-func Understands[T any](parse func(string) (T, bool)) func(text string) bool {
-	return func(text string) bool {
-		_, ok := parse(text)
-		return ok
-	}
-}
-
 // What kind of trouble a backend has, by [errors.Is].
 var (
 	// ErrDown is in an error that lies with the backend and not with what it was given:
@@ -80,6 +57,8 @@ type Call struct {
 	// Args by the argument's name. A blank optional argument is absent. An argument
 	// that takes many has several values, any other has one.
 	Args map[string][]Value
+	// Params are the settings by name. One that is left out and has no default is absent.
+	Params map[string]param.Value
 	// Dir is an empty folder of the call's own: outputs are written into it, and it
 	// is removed after the call.
 	Dir string
@@ -113,10 +92,13 @@ type Output struct {
 	More []Output
 }
 
-// Text is the value of a text argument, "" if it is absent.
+// Text is the value of a text argument, or the canonical form of a parameter; "" if it is absent.
 func (c Call) Text(arg string) string {
 	if vs := c.Args[arg]; len(vs) > 0 {
 		return vs[0].Value
 	}
-	return ""
+	return c.Params[arg].String()
 }
+
+// Param is the value of a parameter; false if it is absent.
+func Param[T any](c Call, name string) (T, bool) { return param.As[T](c.Params[name]) }

@@ -1,7 +1,9 @@
 package toolbox
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 //go:embed catalogue
@@ -27,7 +31,17 @@ func Embedded() fs.FS {
 type Catalogue struct {
 	tools  []Tool
 	byName map[string]int
+	hashes []string // of the tools
 	models []Model
+}
+
+func hashOf(t Tool) string {
+	b, err := yaml.Marshal(Tool{Name: t.Name, Args: t.Args, Params: t.Params, Returns: t.Returns, Moves: t.Moves})
+	if err != nil {
+		panic(err) // a tool is plain data
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
 }
 
 // LoadCatalogue reads every *.yaml file of the folders. A tool of a later folder
@@ -117,8 +131,19 @@ func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 	slices.SortFunc(c.tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	for i, t := range c.tools {
 		c.byName[t.Name] = i
+		c.hashes = append(c.hashes, hashOf(t))
 	}
 	return c
+}
+
+// Hash identifies what planners and workers must agree on about a tool: its arguments, parameters,
+// effects and return type. It is empty for an unknown tool.
+func (c *Catalogue) Hash(tool string) string {
+	i, ok := c.byName[tool]
+	if !ok {
+		return ""
+	}
+	return c.hashes[i]
 }
 
 // Tools lists the tools by name. The slice must not be changed.

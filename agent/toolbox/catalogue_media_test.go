@@ -36,7 +36,7 @@ var mediaTools = []signature{
 	{"speech_to_text", audioPerception, "audio:audio", "text"},
 	{"audio_classification", audioPerception, "audio:audio", "category"},
 
-	{"question_answering", answering, "question:text/question", "text"},
+	{"question_answering", answering, "question:text/question text:text/content?", "text"},
 	{"text_to_text_generation", language, "instruction:text/instruction", "text"},
 	{"summarization", language, "text:text/content", "text"},
 	{"sentiment_analysis", language, "text:text/content", "text"},

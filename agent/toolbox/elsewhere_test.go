@@ -15,6 +15,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // sing is a tool that no native operation does.
@@ -69,7 +70,9 @@ func TestLiveIsTheUnion(t *testing.T) {
 					}
 					return nil
 				}}}},
-				Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return c.elsewhere, nil },
+				Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) {
+					return toolboxtest.Published(toolbox.NewCatalogue([]toolbox.Tool{shout, sing}), c.elsewhere), nil
+				},
 			}, shout, sing)
 			l, err := tb.Live(t.Context())
 			if err != nil {
@@ -92,6 +95,7 @@ func TestLiveIsTheUnion(t *testing.T) {
 			if !c.loud {
 				here["shout"] = here["shout"][1:]
 			}
+			here = toolboxtest.Published(tb.Catalogue(), here)
 			if got, err := tb.Local(t.Context()); err != nil || !maps.EqualFunc(got, here, slices.Equal) {
 				t.Errorf("here: %v, %v", got, err)
 			}
@@ -107,10 +111,12 @@ func TestLiveFollowsOthers(t *testing.T) {
 	var probes atomic.Int64
 	var others map[string][]plan.Candidate
 	tb := newToolbox(t, toolbox.Config{
-		Servers:   []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes.Add(1); return nil }}}},
-		Fresh:     time.Minute,
-		Clock:     func() time.Time { return now },
-		Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return others, nil },
+		Servers: []toolbox.Server{{Kind: "native", Backend: fake{probe: func(toolbox.Candidate) error { probes.Add(1); return nil }}}},
+		Fresh:   time.Minute,
+		Clock:   func() time.Time { return now },
+		Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) {
+			return toolboxtest.Published(toolbox.NewCatalogue([]toolbox.Tool{shout, sing}), others), nil
+		},
 	}, shout, sing)
 	live := func() *toolbox.Liveness {
 		l, err := tb.Live(t.Context())
@@ -187,8 +193,30 @@ func TestRunIsLocal(t *testing.T) {
 		if err == nil || errors.Is(err, toolbox.ErrElsewhere) != want {
 			t.Errorf("%s: %v", tool, err)
 		}
-		if got := plan.Sentence(err, plan.Message{}).String(); want && got != "The tool sing cannot run here. It needs the operation espeak; nothing of the kind \"program\" is set up here." {
+		if got := plan.Sentence(err, plan.Message{}).String(); want && got != "It needs the operation espeak, which is not set up here." {
 			t.Errorf("%s: people read %q", tool, got)
+		}
+	}
+}
+
+// A worker whose file of a tool is another one is not planned for: it would read the plan in
+// another way.
+func TestAnotherFileOfAToolIsAnotherTool(t *testing.T) {
+	t.Parallel()
+	other := sing
+	other.Args = append(slices.Clone(sing.Args), toolbox.Arg{Name: "key", Type: plan.Text, Meaning: plan.Instruction, Optional: true})
+	for _, c := range []struct {
+		theirs toolbox.Tool
+		live   bool
+	}{{sing, true}, {other, false}} {
+		able := toolboxtest.Published(toolbox.NewCatalogue([]toolbox.Tool{c.theirs}), map[string][]plan.Candidate{"sing": ways("program:espeak")})
+		tb := newToolbox(t, toolbox.Config{
+			Servers:   []toolbox.Server{{Kind: "native", Backend: fake{}}},
+			Elsewhere: func(context.Context) (map[string][]plan.Candidate, error) { return able, nil },
+		}, shout, sing)
+		l, err := tb.Live(t.Context())
+		if err != nil || l.Live("sing") != c.live {
+			t.Errorf("the tool of a worker with %d arguments is live: %v, %v", len(c.theirs.Args), l.Live("sing"), err)
 		}
 	}
 }

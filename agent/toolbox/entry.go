@@ -2,7 +2,6 @@ package toolbox
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/effect"
 )
 
 // maxToolFile is the most bytes that a catalogue entry may have.
@@ -41,6 +40,12 @@ func readTool(b []byte) (Tool, []error) {
 		return Tool{}, []error{errors.New("holds more than one document")}
 	}
 	t.squeeze()
+	for i := range t.Params {
+		p := &t.Params[i]
+		t.Args = append(t.Args, Arg{
+			Name: p.Name, Type: plan.Text, Meaning: p.Type.Meaning(), About: p.About, Optional: p.Optional, Param: p,
+		})
+	}
 	if faults := t.check(); len(faults) > 0 {
 		return Tool{}, faults
 	}
@@ -53,12 +58,15 @@ func tooLong(bytes int64) error {
 
 // squeeze makes one line of every text for people and models, however it was folded.
 func (t *Tool) squeeze() {
-	texts := []*string{&t.Description, &t.When}
+	texts := []*string{&t.Description, &t.When, &t.Made, &t.Suffix}
 	for i := range t.Examples {
 		texts = append(texts, &t.Examples[i])
 	}
 	for i := range t.Args {
 		texts = append(texts, &t.Args[i].About)
+	}
+	for i := range t.Params {
+		texts = append(texts, &t.Params[i].About)
 	}
 	for i := range t.Backends {
 		texts = append(texts, &t.Backends[i].Needs)
@@ -83,6 +91,11 @@ func (t *Tool) check() []error {
 	if !isName(t.Name) {
 		f.addf("name %q is not made of lower-case letters, digits and _", t.Name)
 	}
+	for _, a := range t.Alias {
+		if !isName(a) || a == t.Name {
+			f.addf("alias %q is not a former name", a)
+		}
+	}
 	if t.Description == "" {
 		f.addf("description is missing")
 	}
@@ -105,16 +118,34 @@ func (t *Tool) check() []error {
 		if slices.ContainsFunc(t.Args[:i], func(b Arg) bool { return b.Name == a.Name }) {
 			f.addf("argument %s stands twice", a.Name)
 		}
+		if a.Param != nil {
+			f = append(f, a.Param.Check()...)
+			continue
+		}
 		a.check(&f)
 	}
 	if _, err := plan.ParseType(string(t.Returns)); err != nil {
 		f.addf("returns: %w", err)
 	}
+	t.checkPhrase("made", t.Made, About, &f)
+	t.checkPhrase("suffix", t.Suffix, "", &f)
 	if t.Listens && (t.Returns != plan.Text || !t.takes(plan.Audio)) {
 		f.addf("listens, and does not make a text of one audio alone")
 	}
 	t.checkBackends(&f)
-	return f
+	return append(f, t.Effects.Check(t.Returns, t.measurable())...)
+}
+
+// measurable are the arguments as effects refer to them.
+func (t *Tool) measurable() []effect.Arg {
+	all := make([]effect.Arg, len(t.Args))
+	for i, a := range t.Args {
+		all[i] = effect.Arg{Name: a.Name, Type: a.Type}
+		if a.Param != nil {
+			all[i].Setting = a.Param.Type
+		}
+	}
+	return all
 }
 
 // takes tells whether a resource of the type is all that the tool must be given.
@@ -157,9 +188,6 @@ func (a Arg) check(f *faults) {
 	case a.Meaning != "" && err != nil:
 		f.addf("argument %s: %w", a.Name, err)
 	}
-	if _, err := quantity.ParseKind(string(a.Kind)); a.Kind != "" && (err != nil || a.Type != plan.Text) {
-		f.addf("argument %s: %w", a.Name, cmp.Or(err, errors.New("only a text may have a kind")))
-	}
 	if a.Optional && a.Many {
 		f.addf("argument %s is optional and many", a.Name)
 	}
@@ -183,6 +211,25 @@ func (t *Tool) checkBackends(f *faults) {
 			f.addf("backend %s:%s stands twice", b.Kind, b.Run)
 		}
 		t.checkPrompt(b, f)
+	}
+}
+
+// checkPhrase checks that the slots of a phrase are arguments, or the one of that name. Of
+// optional arguments only a suffix can do without.
+func (t *Tool) checkPhrase(field, phrase, other string, f *faults) {
+	if !paired(phrase) {
+		f.addf("%s %q has a brace without its partner, or one within another", field, phrase)
+		return
+	}
+	for _, name := range Slots(phrase) {
+		i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Name == name })
+		switch {
+		case name == other && name != "":
+		case i < 0:
+			f.addf("%s %q has the slot {%s}, and no argument is called that", field, phrase, name)
+		case t.Args[i].Optional && other != "":
+			f.addf("%s %q has the slot {%s}, and that argument is optional", field, phrase, name)
+		}
 	}
 }
 

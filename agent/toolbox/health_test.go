@@ -307,7 +307,7 @@ func TestACandidateHasATimeOfItsOwn(t *testing.T) {
 		if err != nil || made.Value != "b" || !made.Approximate || made.Candidate != "b:draw" || time.Since(began) != 90*time.Second {
 			t.Errorf("%+v after %s, %v", made, time.Since(began), err)
 		}
-		if len(made.Failed) != 1 || made.Failed[0].String() != "The tool paint took longer than 90 seconds and was stopped." {
+		if len(made.Failed) != 1 || made.Failed[0].String() != "It took longer than 90 seconds and was stopped." {
 			t.Errorf("people are told %v", made.Failed)
 		}
 		if got, want := live(t, tb), []string{"a:draw@org/slow", "b:draw"}; !slices.Equal(got, want) {

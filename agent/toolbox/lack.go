@@ -104,12 +104,17 @@ func (s Status) Needs() plan.Message {
 		all = append(all, why)
 	}
 	if len(needs) > 0 {
-		all = append(all, plan.Say("It needs %s, which is not set up here.", either(needs)))
+		all = append(all, notSetUp(either(needs)))
 	}
 	for i := 1; i < len(all); i++ {
 		all[i] = plan.Say("Or else: %s", all[i])
 	}
 	return plan.Join("%s %s", all...)
+}
+
+// notSetUp tells people what is needed, without the settings.
+func notSetUp(needs plan.Message) plan.Message {
+	return plan.Say("It needs %s, which is not set up here.", needs)
 }
 
 // clause is a sentence as it stands after a colon, and without its subject where it says

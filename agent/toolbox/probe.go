@@ -89,6 +89,9 @@ func (t *Toolbox) Local(ctx context.Context) (map[string][]plan.Candidate, error
 	for _, l := range p.tools {
 		if len(l.candidates) > 0 {
 			able[l.tool.Name] = slices.Clone(l.candidates)
+			for i := range able[l.tool.Name] {
+				able[l.tool.Name][i].Entry = t.catalogue.Hash(l.tool.Name)
+			}
 		}
 	}
 	return able, nil
@@ -104,7 +107,7 @@ func (t *Toolbox) others(ctx context.Context) (map[string][]plan.Candidate, erro
 	able, err := t.elsewhere(ctx)
 	switch {
 	case err == nil:
-		return able, nil
+		return t.agreed(able), nil
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("ask what other processes can run: %w", ctx.Err())
 	}
@@ -349,4 +352,19 @@ func (t *Toolbox) probe(ctx context.Context, c Candidate) (err error) {
 		}
 	}()
 	return t.server(c).Backend.Probe(ctx, c)
+}
+
+// agreed keeps the candidates of processes that have the same file of the tool as this one. Others
+// would read a plan of this process in another way.
+func (t *Toolbox) agreed(able map[string][]plan.Candidate) map[string][]plan.Candidate {
+	same := map[string][]plan.Candidate{}
+	for tool, candidates := range able {
+		for _, c := range candidates {
+			if c.Entry == t.catalogue.Hash(tool) {
+				c.Entry = ""
+				same[tool] = append(same[tool], c)
+			}
+		}
+	}
+	return same
 }

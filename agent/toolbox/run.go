@@ -35,8 +35,8 @@ var ErrElsewhere = errors.New("no backing of the tool is live in this process")
 // Run uses a tool in this process: with the named candidate first, "" for the
 // first of all, and with each other candidate in turn when one fails. Those that
 // are not live here are passed over. Every attempt works in an empty folder of its own
-// inside the call's. check judges each output before it is accepted; one that it refuses
-// is a failure of the backing; nil accepts everything. So is an output outside of the
+// inside the call's. check judges the output, with all that belongs to it, before it is
+// accepted; one that it refuses is a failure of the backing; nil accepts everything. So is an output outside of the
 // attempt's folder.
 //
 // The error says in its sentence why the last attempt failed, or what is missing where
@@ -52,6 +52,10 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	if tool != c.Tool {
 		return Made{}, fmt.Errorf("a call of %s was given to %s", c.Tool, tool)
 	}
+	c, err := entry.Typed(c)
+	if err != nil {
+		return Made{}, err
+	}
 	var failed, missing []plan.Message
 	var errs []error
 	var spent plan.Tokens
@@ -64,7 +68,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		tried = append(tried, b.Name())
 		if err := t.ready(ctx, tool, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
-			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Say("Its backend does not answer."))))
+			missing = append(missing, plan.Sentence(err, plan.Say("What it runs on does not answer.")))
 			continue
 		}
 		attempt := c
@@ -72,7 +76,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		out, err := t.try(ctx, b, attempt, check)
 		if errors.Is(err, ErrAlone) { // others came before to see whether it works again
 			errs = append(errs, err)
-			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, plan.Sentence(err, plan.Message{})))
+			missing = append(missing, plan.Sentence(err, plan.Message{}))
 			continue
 		}
 		spent = spent.Plus(out.Usage)
@@ -87,14 +91,14 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		if plan.Final(err) {
 			return inVain(&plan.Fault{Sentence: plan.Sentence(err, plan.Say("That cannot be done.")), Err: errors.Join(errs...), Final: true})
 		}
-		failed = append(failed, plan.Sentence(err, plan.Say("The tool %s failed and did not say why.", tool)))
+		failed = append(failed, plan.Sentence(err, plan.Say("It failed, and nothing is known of why.")))
 	}
 	if len(failed) == 0 {
 		errs = append(errs, ErrElsewhere)
 	}
 	for _, b := range entry.Backends {
 		if len(t.ways[tool]) == 0 {
-			missing = append(missing, plan.Say("The tool %s cannot run here. %s", tool, newLack(b).sentence()))
+			missing = append(missing, notSetUp(newLack(b).needs))
 		}
 	}
 	why := slices.Concat(missing, failed)
@@ -144,7 +148,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = Output{}, &plan.Fault{
-				Sentence: plan.Say("The tool %s broke down on this input.", c.Tool),
+				Sentence: plan.Say("What it runs on broke down at this input."),
 				Err:      fmt.Errorf("panic: %s\n%s", panicked(p), debug.Stack()),
 			}
 		}
@@ -152,7 +156,7 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	out, err = t.server(b).Backend.Run(mine, b, c)
 	if err != nil {
 		if mine.Err() != nil && ctx.Err() == nil {
-			said := plan.Say("The tool %s took longer than %s and was stopped.", c.Tool, plan.Span(patience))
+			said := plan.Say("It took longer than %s and was stopped.", plan.Span(patience))
 			return out, &plan.Fault{Sentence: said, Err: fmt.Errorf("%w: %w", ErrDown, err)}
 		}
 		return out, err
@@ -160,18 +164,15 @@ func (t *Toolbox) try(ctx context.Context, b Candidate, c Call, check func(Outpu
 	for _, o := range append([]Output{out}, out.More...) {
 		if o.Path != "" && !inside(c.Dir, o.Path) {
 			return out, &plan.Fault{
-				Sentence: plan.Say("The tool %s did not hand over what it made.", c.Tool),
+				Sentence: plan.Say("The result was not handed over."),
 				Err:      fmt.Errorf("%s wrote outside of its folder: %s", b.Name(), o.Path),
 			}
 		}
-		if check == nil {
-			continue
-		}
-		if err := check(o); err != nil {
-			return out, err
-		}
 	}
-	return out, nil
+	if check == nil {
+		return out, nil
+	}
+	return out, check(out)
 }
 
 // panicked says for the operator what a panic was about. Only the runtime's own words

@@ -11,15 +11,20 @@
 package toolbox
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/effect"
+	"atelier/agent/toolbox/param"
 )
 
 // Tool is an entry of the catalogue.
 type Tool struct {
 	Name string `yaml:"name"`
+	// Alias are names that the tool had before: benchmarks may still use them.
+	Alias []string `yaml:"alias,omitempty"`
 	// Description says in a sentence what it does.
 	Description string `yaml:"description"`
 	// When says when to use it, and when rather another one.
@@ -30,9 +35,22 @@ type Tool struct {
 	Domain   string   `yaml:"domain"`
 	// Origins name the systems that have the tool: controlllm, visualchatgpt,
 	// hugginggpt; atelier for our own.
-	Origins []string  `yaml:"origins"`
-	Args    []Arg     `yaml:"args"`
-	Returns plan.Type `yaml:"returns"`
+	Origins []string `yaml:"origins"`
+	// Args are the arguments as planners see them: the resources, and after them the parameters
+	// as texts.
+	Args []Arg `yaml:"args"`
+	// Params are the settings.
+	Params  []param.Param `yaml:"params,omitempty"`
+	Returns plan.Type     `yaml:"returns"`
+	// Made is a phrase for the result in an answer, without a full stop: "the part of {video}
+	// {about}". A slot is an argument that the tool must be given, or what the result says of
+	// itself ({about}). Of a file it is singular, as it follows "Here is". "" tells no more than the
+	// type.
+	Made string `yaml:"made,omitempty"`
+	// Suffix is what the name of the result's file adds to that of the file that it was made
+	// from, with the same slots but {about}: "edges" makes photo-edges.png of photo.jpg. "" adds
+	// nothing.
+	Suffix string `yaml:"suffix,omitempty"`
 	// Moves marks a tool that makes of a picture one on which things are elsewhere: turned,
 	// cropped, of another size, put together or drawn anew. A place on the one is none on
 	// the other.
@@ -41,6 +59,51 @@ type Tool struct {
 	// by it.
 	Listens  bool      `yaml:"listens,omitempty"`
 	Backends []Backing `yaml:"backends"`
+	// Effects are what its result must show. They are measured after each run; an operator's own
+	// tool may have none.
+	Effects effect.Effects `yaml:"effects,omitempty"`
+}
+
+// Param is the parameter of that name.
+func (t *Tool) Param(name string) (param.Param, bool) {
+	i := slices.IndexFunc(t.Params, func(p param.Param) bool { return p.Name == name })
+	if i < 0 {
+		return param.Param{}, false
+	}
+	return t.Params[i], true
+}
+
+// Typed moves the texts of the parameters from the arguments of a call to its Params, and adds the
+// defaults. The error is that of the first text from which no value can be read.
+func (t *Tool) Typed(c Call) (Call, error) {
+	args := maps.Clone(c.Args)
+	c.Params = maps.Clone(c.Params)
+	for _, p := range t.Params {
+		text := strings.TrimSpace(c.Text(p.Name))
+		delete(args, p.Name)
+		if _, known := c.Params[p.Name]; known {
+			continue
+		}
+		var v param.Value
+		switch {
+		case text != "" || !p.Optional:
+			var err error
+			if v, err = p.Read(text); err != nil {
+				return c, err
+			}
+		default:
+			v = p.DefaultValue()
+		}
+		if v.IsZero() {
+			continue
+		}
+		if c.Params == nil {
+			c.Params = map[string]param.Value{}
+		}
+		c.Params[p.Name] = v
+	}
+	c.Args = args
+	return c, nil
 }
 
 // Arg is an argument of a tool.
@@ -49,8 +112,8 @@ type Arg struct {
 	Type plan.Type `yaml:"type"`
 	// Meaning says what a text stands for; required where Type is text.
 	Meaning plan.Meaning `yaml:"meaning,omitempty"`
-	// Kind is the type of the quantity that a text holds. Empty where it holds none, or any.
-	Kind quantity.Kind `yaml:"kind,omitempty"`
+	// Param declares the parameter of which the text is the value; nil for a resource.
+	Param *param.Param `yaml:"-"`
 	// About explains it to people and models.
 	About    string `yaml:"about"`
 	Optional bool   `yaml:"optional,omitempty"`

@@ -112,20 +112,6 @@ func New(c Config) (*Toolbox, error) {
 // Catalogue is the catalogue that the toolbox was made of.
 func (t *Toolbox) Catalogue() *Catalogue { return t.catalogue }
 
-// Reads reports whether some way to run the tool understands the text of an argument, as
-// far as that is known before it runs: by the kind of the argument, and by who runs it.
-func (t *Toolbox) Reads(tool, arg, text string) bool {
-	known, _ := t.catalogue.Tool(tool)
-	if slices.ContainsFunc(known.Args, func(a Arg) bool { return a.Name == arg && a.Kind != "" && !a.Kind.Reads(text) }) {
-		return false
-	}
-	ways := t.ways[tool]
-	return len(ways) == 0 || slices.ContainsFunc(ways, func(c Candidate) bool {
-		r, ok := t.server(c).Backend.(TextReader)
-		return !ok || r.Reads(c, arg, text)
-	})
-}
-
 // check tells what is wrong with the servers and the ways.
 func check(c Config) error {
 	for i, s := range c.Servers {

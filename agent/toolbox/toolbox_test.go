@@ -181,14 +181,14 @@ func TestRun(t *testing.T) {
 		{
 			name: "a panic is a failure",
 			run:  faulty(func() (toolbox.Output, error) { panic("index out of range") }),
-			want: "quiet", by: "native:quiet", failed: "The tool shout broke down on this input.",
+			want: "quiet", by: "native:quiet", failed: "What it runs on broke down at this input.",
 		},
 		{
 			name: "a file outside of the folder is a failure",
 			run: faulty(func() (toolbox.Output, error) {
 				return toolbox.Output{Path: filepath.Join(os.TempDir(), "elsewhere")}, nil
 			}),
-			want: "quiet", by: "native:quiet", failed: "The tool shout did not hand over what it made.",
+			want: "quiet", by: "native:quiet", failed: "The result was not handed over.",
 		},
 		{
 			name: "an output that the check refuses is a failure",

@@ -6,10 +6,16 @@ import (
 )
 
 // Bounds on what best-first holds and tries, for queries whose givens cannot all be
-// joined: it then says that it was capped, after some tens of milliseconds.
+// joined: it then says that it was capped, after some tens of milliseconds. The search
+// for others than the best solution ends sooner, after maxMore tries; that for one which
+// ends with a likely tool after maxLikely, and all of these together start from at most
+// maxEdges arguments.
 const (
-	maxItems = 1 << 15
-	maxTries = 1 << 18
+	maxItems  = 1 << 15
+	maxTries  = 1 << 18
+	maxMore   = 1 << 8
+	maxLikely = 1 << 12
+	maxEdges  = 10_000
 )
 
 // What stands for an argument that no item fills.
@@ -22,17 +28,20 @@ const (
 // made of each combination once, so that the same action on the same inputs is the
 // same item wherever it is shared.
 type item struct {
-	tool  int32  // noTool for a leaf
-	typ   int32  // what it derives
-	in    int32  // its inputs in bestFirst.inputs, one for each argument of the tool
-	parts int32  // where its parts stand in bestFirst.parts
-	count int32  // how many parts: all items of its derivation that cost anything, itself included
-	steps int32  // how many of these are actions
-	joins bool   // does it use more of the required givens than any of its arguments
-	rank  int32  // its place in the order in which items are derived, from 1
-	cover uint64 // the required givens that it uses
-	marks uint64 // the landmarks that it has passed
-	own   cost   // of the item by itself
+	tool  int32 // noTool for a leaf
+	typ   int32 // what it derives
+	in    int32 // its inputs in bestFirst.inputs, one for each argument of the tool
+	parts int32 // where its parts stand in bestFirst.parts
+	count int32 // how many parts: all items of its derivation that cost anything, itself included
+	steps int32 // how many of these are actions
+	joins bool  // does it use more of the required givens than any of its arguments
+	weak  bool  // is one of its tools not good
+	// misfits counts the special pictures that the action takes where any picture will do.
+	misfits int32
+	rank    int32  // its place in the order in which items are derived, from 1
+	cover   uint64 // the required givens that it uses
+	marks   uint64 // the landmarks that it has passed
+	own     cost   // of the item by itself
 	places
 	total cost // of its derivation, every part once
 }
@@ -44,23 +53,44 @@ const noTool int32 = -1
 // Every part of a solution is cheaper than the whole and is so derived before it;
 // hence solutions come out in the order of their cost. It is lazy: of the tools that
 // could take a derived item, each is tried only when its own bound is the least, and
-// what cannot become cheaper than K solutions in sight is left out.
+// what cannot get one of the K places is left out.
+//
+// Once the best solution is known, only what can make a different one is derived: good
+// tools alone, and nothing that was derived already with some of the same tools.
 type bestFirst struct {
 	*scope
-	bounds *bounds
-	items  []item
-	inputs []int32
-	parts  []int32
-	ready  [][]int32 // type → derived items that may stand for it, in the order derived
-	ways   map[stand][]way
-	queue  heap[entry]
-	ranks  int32 // how many items are derived
-	making making
-	marked bool // does some given go with another one
-	best   best
-	haste  cost // how much heavier than in truth what is still to be done weighs
-	// What it has done so far: combinations of a tool with an item, of their inputs.
-	visited, tries int
+	bounds  *bounds
+	items   []item
+	inputs  []int32
+	parts   []int32
+	ready   [][]int32 // type → derived items that may stand for it, in the order derived
+	ways    map[stand]*ways
+	queue   heap[entry]
+	ranks   int32 // how many items are derived
+	making  making
+	marked  bool // does some given go with another one
+	best    choice
+	bar     cost     // what a solution must stay under to get a place
+	likely  []string // see scope.likely
+	known   bool     // is the best solution known
+	derived map[node][]derivation
+	haste   cost // how much heavier than in truth what is still to be done weighs
+	// What it has done so far: combinations of a tool with an item, of their inputs; and
+	// how many of these it may try.
+	visited, tries, mayTry int
+}
+
+// derivation is how something was derived: by which tools, sorted, and with how many
+// misfits.
+type derivation struct {
+	tools   []int32
+	misfits int32
+}
+
+// node is what derivations have in common that may stand for each other in a solution.
+type node struct {
+	stand
+	places
 }
 
 // stand is what a resource may stand for, and the givens that it uses.
@@ -92,54 +122,140 @@ func (e entry) before(other entry) bool {
 }
 
 // bestFirst searches in the exact order and, where that leads to nothing within the
-// bounds on what it may take, once more in haste.
+// bounds on what it may take, once more in haste. Then it looks for the best solution that
+// ends with each likely tool which stands in none yet.
 func (s *scope) bestFirst(ctx context.Context) (Found, error) {
 	bounds := s.bounds()
-	found, err := s.bestFirstAt(ctx, bounds, 1)
-	if err == nil && found.Capped && len(found.Solutions) == 0 && found.Visited < s.query.VisitCap {
-		s.query.VisitCap -= found.Visited
-		before := found.Visited
-		found, err = s.bestFirstAt(ctx, bounds, hurry)
-		found.Visited += before
-		found.Capped = true
+	b := s.bestFirstAt(ctx, bounds, 1, maxTries)
+	found := Found{Visited: b.visited, Capped: !b.known}
+	if found.Capped && len(b.best) == 0 && s.spend(b.visited) {
+		b = s.bestFirstAt(ctx, bounds, hurry, maxTries)
+		found.Visited += b.visited
 	}
-	return found, err
+	all, likely := b.best, b.likely
+	_, missing, _ := all.places(likely, s.query.K)
+	for i, name := range missing {
+		if !s.spend(b.visited) || (i+1)*len(s.args) > maxEdges {
+			break
+		}
+		tool, _ := s.find(name)
+		end := s.endingIn(num(tool))
+		b = end.bestFirstAt(ctx, end.bounds(), 1, maxLikely)
+		found.Visited += b.visited
+		if len(b.best) > 0 && !slices.ContainsFunc(all, b.best[0].alike) {
+			all = append(all, b.best[0])
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Found{}, err
+	}
+	slices.SortFunc(all, draft.compare)
+	taken, _, _ := all.places(likely, s.query.K)
+	for _, d := range taken {
+		found.Solutions = append(found.Solutions, d.solution)
+	}
+	return found, nil
+}
+
+// spend takes visits off what the query allows, and reports whether any are left.
+func (s *scope) spend(visited int) bool {
+	s.query.VisitCap -= visited
+	return s.query.VisitCap > 0
+}
+
+// endingIn is the query for the best solution whose last action is one of the tool.
+func (s *scope) endingIn(tool int32) *scope {
+	graph, end := *s.Graph, *s
+	goal := num(len(graph.types))
+	graph.types = append(slices.Clip(graph.types), s.types[s.goal])
+	graph.ret = slices.Clone(graph.ret)
+	graph.ret[tool] = goal
+	graph.makers = append(slices.Clip(graph.makers), []int32{tool})
+	graph.makers[s.goal] = slices.DeleteFunc(slices.Clone(s.makers[s.goal]), func(t int32) bool { return t == tool })
+	graph.uses = append(slices.Clip(graph.uses), nil)
+	graph.fits = append(slices.Clip(graph.fits), []int32{goal})
+	graph.fitted = append(slices.Clip(graph.fitted), []int32{goal})
+	end.Graph, end.goal = &graph, goal
+	end.many = append(slices.Clip(end.many), nil)
+	end.query.K = 1
+	return &end
 }
 
 // hurry is how much heavier what is still to be done weighs in haste: the search then
 // makes for the goal and gives up the order.
 const hurry = 4
 
-func (s *scope) bestFirstAt(ctx context.Context, bounds *bounds, haste cost) (Found, error) {
-	b := &bestFirst{scope: s, bounds: bounds, haste: haste, ready: make([][]int32, len(s.types)), ways: map[stand][]way{}, marked: s.pairs()}
+func (s *scope) bestFirstAt(ctx context.Context, bounds *bounds, haste cost, mayTry int) *bestFirst {
+	b := &bestFirst{
+		scope: s, bounds: bounds, marked: s.pairs(), likely: s.likely(),
+		ready: make([][]int32, len(s.types)), ways: map[stand]*ways{}, derived: map[node][]derivation{},
+		bar: infinite, haste: haste, mayTry: mayTry,
+	}
 	goOn := b.begin()
 	for rounds := 0; goOn && len(b.queue) > 0; rounds++ {
 		if rounds%64 == 0 && ctx.Err() != nil {
 			break
 		}
 		e := b.queue.pop()
-		if b.enough(e) {
+		if e.estimate >= b.best.first() || b.haste > 1 && len(b.best) > 0 {
+			b.know()
+		}
+		if b.haste == 1 && e.estimate >= b.bar {
 			break
 		}
-		if e.way == noWay {
+		switch {
+		case !b.wanted(e):
+		case e.way == noWay:
 			b.derive(e.item)
-		} else {
+		default:
 			goOn = b.follow(e)
 		}
 	}
-	found := Found{Visited: b.visited, Capped: !goOn}
-	for _, d := range b.best {
-		found.Solutions = append(found.Solutions, d.solution)
+	if goOn {
+		b.know()
 	}
-	if err := ctx.Err(); err != nil {
-		return Found{}, err
-	}
-	return found, nil
+	return b
 }
 
-// enough tells whether K solutions are there that e and all after it cannot better.
-func (b *bestFirst) enough(e entry) bool {
-	return e.estimate >= b.best.worst(b.query.K) || b.haste > 1 && len(b.best) == b.query.K
+// know notes that the best solution is known.
+func (b *bestFirst) know() {
+	if !b.known {
+		b.known = true
+		b.mayTry = min(b.mayTry, b.tries+maxMore)
+	}
+}
+
+// limit is the cost that a solution must stay under to be handed over.
+func (b *bestFirst) limit(weak bool) cost {
+	if weak {
+		return b.best.first()
+	}
+	return b.bar
+}
+
+// wanted reports whether the entry can still lead to a solution that is handed over.
+func (b *bestFirst) wanted(e entry) bool {
+	return !b.known || !b.items[e.item].weak
+}
+
+// offer takes a solution in. One with a tool that is not good is wanted only as the best.
+func (b *bestFirst) offer(d draft, weak bool) {
+	d.weak = weak
+	if weak && d.cost >= b.best.first() {
+		return
+	}
+	var added bool
+	if b.best, added = b.best.with(d); !added {
+		return
+	}
+	b.best = append(b.best[:1], slices.DeleteFunc(b.best[1:], func(o draft) bool { return o.weak })...)
+	b.bar = infinite
+	if len(b.best) < b.query.K {
+		return
+	}
+	if taken, _, settled := b.best.places(b.likely, b.query.K); settled {
+		b.bar = taken[len(taken)-1].cost
+	}
 }
 
 // estimate is where in the queue something stands that has cost total and will cost
@@ -190,14 +306,19 @@ func (b *bestFirst) add(it item) {
 	id := num(len(b.items))
 	b.items = append(b.items, it)
 	b.making.in = append(b.making.in, false)
-	if it.total+rest < b.best.worst(b.query.K) {
+	if it.total+rest < b.limit(it.weak) {
 		b.queue.push(entry{estimate: b.estimate(it.total, rest), total: it.total, item: id, way: noWay})
 	}
 }
 
-// derive makes the item an input for others, on whatever ways there are for it.
+// derive makes the item an input for others, on whatever ways there are for it. A
+// solution is none: what goes on from there has a step too many. Nor is, once the best
+// solution is known, what was derived with fewer tools already.
 func (b *bestFirst) derive(id int32) {
 	it := &b.items[id]
+	if it.tool != noTool && it.typ == b.goal && it.cover == b.full || b.again(id) {
+		return
+	}
 	b.ranks++
 	it.rank = b.ranks
 	for _, want := range b.fits[it.typ] {
@@ -206,21 +327,51 @@ func (b *bestFirst) derive(id int32) {
 	}
 }
 
-// queueWay queues the way of the entry, if there is one that is worth it.
+// again reports whether something that can stand for the item was derived already, with
+// no other tools than the item's.
+func (b *bestFirst) again(id int32) bool {
+	it := &b.items[id]
+	var d derivation
+	for _, part := range b.parts[it.parts : it.parts+it.count] {
+		if t := b.items[part].tool; t != noTool {
+			d.tools = append(d.tools, t)
+			d.misfits += b.items[part].misfits
+		} else {
+			d.tools = append(d.tools, b.leaves[part].tools...)
+		}
+	}
+	slices.Sort(d.tools)
+	d.tools = slices.Compact(d.tools)
+	at := node{stand{it.cover, it.typ}, it.places}
+	if b.known && slices.ContainsFunc(b.derived[at], func(before derivation) bool {
+		return before.misfits <= d.misfits && contains(d.tools, before.tools)
+	}) {
+		return true
+	}
+	b.derived[at] = append(b.derived[at], d)
+	return false
+}
+
+// queueWay queues the way of the entry, or the next one, if there is one that is worth it.
 func (b *bestFirst) queueWay(e entry) {
 	it := &b.items[e.item]
 	at := stand{it.cover, e.as}
-	ways, ok := b.ways[at]
+	all, ok := b.ways[at]
 	if !ok {
-		ways = b.bounds.ways(e.as, it.cover)
-		b.ways[at] = ways
+		all = b.bounds.ways(e.as, it.cover)
+		b.ways[at] = all
 	}
-	if int(e.way) == len(ways) {
+	w, ok := all.at(e.way)
+	for ok && b.known && b.weak(w.tool) {
+		e.way++
+		w, ok = all.at(e.way)
+	}
+	if !ok {
 		return
 	}
-	rest := max(ways[e.way].cost+b.misfitting(it.typ, e.as), b.bounds.ahead(it.marks))
+	rest := max(w.cost+b.misfitting(it.typ, e.as), b.bounds.ahead(it.marks))
 	e.total, e.estimate = it.total, b.estimate(it.total, rest)
-	if it.total+rest < b.best.worst(b.query.K) {
+	if it.total+rest < b.limit(it.weak) {
 		b.queue.push(e)
 	}
 }
@@ -228,9 +379,8 @@ func (b *bestFirst) queueWay(e entry) {
 // follow makes the actions of the entry's way: its item with whatever was derived
 // before it. It tells whether the search may go on.
 func (b *bestFirst) follow(e entry) bool {
-	it := &b.items[e.item]
-	w := b.ways[stand{it.cover, e.as}][e.way]
+	w, _ := b.ways[stand{b.items[e.item].cover, e.as}].at(e.way)
 	e.way++
 	b.queueWay(e)
-	return b.combine(w.tool, w.arg, e.item)
+	return b.known && b.weak(w.tool) || b.combine(w.tool, w.arg, e.item)
 }

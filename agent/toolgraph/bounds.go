@@ -82,7 +82,7 @@ func (b *bounds) together(g *group, set int) []cost {
 		}
 	}
 	for t, live := range b.live {
-		if tool := num(t); live {
+		if tool := num(t); live && b.brings(tool, set) {
 			f.offer(b.ret[tool], b.price[tool]+b.join(g, b.argsOf(tool), -1, set)[set])
 		}
 	}
@@ -101,6 +101,13 @@ func (b *bounds) together(g *group, set int) []cost {
 		}
 	}
 	return inside
+}
+
+// brings reports whether the tool can bring the set together by itself: several givens by
+// as many arguments, or by one that takes many.
+func (b *bounds) brings(tool int32, set int) bool {
+	args := b.argsOf(tool)
+	return set&(set-1) != 0 && len(args) > 1 || slices.ContainsFunc(args, func(a argument) bool { return a.many })
 }
 
 // join is, for every subset of the set, the least cost of bringing it into the
@@ -150,8 +157,8 @@ func (b *bounds) joints(g *group, used int) []reached {
 	least := slices.Repeat([]cost{infinite}, len(b.types)) // by type of argument
 	for t, live := range b.live {
 		tool := num(t)
-		if !live || b.up[b.ret[tool]] == infinite {
-			continue
+		if !live || b.up[b.ret[tool]] == infinite || len(b.argsOf(tool)) == 1 {
+			continue // one argument joins nothing
 		}
 		for i, a := range b.argsOf(tool) {
 			if !a.many {

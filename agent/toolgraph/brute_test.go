@@ -15,6 +15,7 @@ import (
 type term struct {
 	expr  string // concrete: "blur(photo)"
 	typ   plan.Type
+	means plan.Meaning
 	tool  string             // "" for a given
 	args  [][]*term          // the values of each argument
 	parts map[string]float64 // all actions and optional givens in it → what each costs
@@ -47,6 +48,7 @@ func brute(tools []toolgraph.Tool, q toolgraph.Query, score toolgraph.Scores) (l
 			leaf.expr = "any " + string(g.Type)
 			leaf.parts = map[string]float64{leaf.expr: 1.0 / 16}
 		} else {
+			leaf.means = g.Means
 			leaf.used = map[string]bool{leaf.expr: true}
 			required = append(required, leaf)
 		}
@@ -124,6 +126,9 @@ func apply(tool toolgraph.Tool, args [][]*term, score float64) *term {
 		typ: tool.Returns, tool: tool.Name, args: args,
 		parts: map[string]float64{}, joins: map[string]bool{}, used: map[string]bool{},
 	}
+	if t.typ == plan.Text {
+		t.means = plan.Content
+	}
 	cost := math.Pow(2, 5-score)
 	var words []string
 	empty, most := true, 0
@@ -140,6 +145,9 @@ func apply(tool toolgraph.Tool, args [][]*term, score float64) *term {
 			maps.Copy(t.used, v.used)
 			if v.typ != tool.Args[i].Type {
 				cost++
+			}
+			if want := tool.Args[i].Means; !tool.Args[i].Many && v.means != "" && want != "" && v.means != want {
+				cost += 1.0 / 16
 			}
 			names = append(names, v.expr)
 			empty = false

@@ -21,11 +21,11 @@ var update = flag.Bool("update", false, "write what the searches find into the c
 // TestSearchCases runs the files of testdata/search. A file reads:
 //
 //	toolbox controlllm           the tools of testdata/controlllm.txt
-//	tool NAME | DOMAIN | ARGS → TYPE      a tool; an argument is TYPE[:NAME][?][*],
+//	tool NAME | DOMAIN | ARGS → TYPE      a tool; an argument is TYPE[/MEANING][:NAME][?][*],
 //	                             ? for optional, * for many
 //	score TOOL 5                 3 if there is none
 //	domain NAME                  a domain of the query
-//	given TYPE SOURCE [optional] SOURCE is a name, a "literal" or #N for subtask N's result
+//	given TYPE[/MEANING] SOURCE [optional] SOURCE is a name, a "literal" or #N for subtask N's result
 //	made TOOL(ARG=SOURCE, …); …  a chain that runs anyway
 //	goal TYPE
 //	actions N, k N, cap N        MaxActions, K, VisitCap
@@ -102,7 +102,8 @@ func (c *testCase) read(line string) (err error) {
 	case "given":
 		rest, optional := strings.CutSuffix(rest, " optional")
 		typ, source, _ := strings.Cut(rest, " ")
-		g := toolgraph.Given{Type: plan.Type(typ), Optional: optional}
+		typ, means, _ := strings.Cut(typ, "/")
+		g := toolgraph.Given{Type: plan.Type(typ), Means: plan.Meaning(means), Optional: optional}
 		g.Source, err = readSource(source)
 		c.query.Given = append(c.query.Given, g)
 	case "made":
@@ -238,9 +239,11 @@ func readTool(line string) (toolgraph.Tool, error) {
 		word, a.Many = strings.CutSuffix(word, "*")
 		word, a.Optional = strings.CutSuffix(word, "?")
 		typ, name, _ := strings.Cut(word, ":")
+		typ, means, _ := strings.Cut(typ, "/")
 		if name == "" {
 			name = typ
 		}
+		a.Means = plan.Meaning(means)
 		a.Type, a.Name = plan.Type(typ), name
 		t.Args = append(t.Args, a)
 	}

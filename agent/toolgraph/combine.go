@@ -20,7 +20,9 @@ type tally struct {
 	cover, marks uint64
 	own, total   cost // of the action, of the parts
 	steps        int
-	some         bool // is there an input
+	some         bool  // is there an input
+	weak         bool  // is one of the tools not good
+	misfits      int32 // of the inputs
 }
 
 // combine makes every action of the tool that takes the item newest in the argument
@@ -32,10 +34,13 @@ func (b *bestFirst) combine(tool, fixed, newest int32) bool {
 		return false
 	}
 	b.visited++
+	if b.tries++; b.tries > b.mayTry {
+		return false
+	}
 	m := &b.making
 	m.tool, m.fixed, m.newest = tool, fixed, newest
 	m.inputs = slices.Grow(m.inputs[:0], len(b.argsOf(tool)))[:len(b.argsOf(tool))]
-	s := tally{own: b.price[tool]}
+	s := tally{own: b.price[tool], weak: b.weak(tool)}
 	if fixed == noArg {
 		return b.fill(0, s)
 	}
@@ -88,14 +93,14 @@ func (b *bestFirst) fill(next int32, s tally) bool {
 
 // take gives argument arg the item and goes on with number next.
 func (b *bestFirst) take(arg, id int32, s tally, next int32) bool {
-	if b.tries++; b.tries > maxTries {
+	if b.tries++; b.tries > b.mayTry {
 		return false
 	}
 	m := &b.making
 	m.inputs[arg] = id
 	before := len(m.parts)
 	goOn := true
-	if b.unite(arg, id, &s) && s.total+s.own+b.bounds.up[b.ret[m.tool]] < b.best.worst(b.query.K) {
+	if b.unite(arg, id, &s) && s.total+s.own+b.bounds.up[b.ret[m.tool]] < b.limit(s.weak) {
 		goOn = b.fill(next, s)
 	}
 	for _, part := range m.parts[before:] {
@@ -113,7 +118,12 @@ func (b *bestFirst) unite(arg, id int32, s *tally) bool {
 	s.some = true
 	s.cover |= it.cover
 	s.marks |= it.marks
-	s.own += b.misfitting(it.typ, b.argsOf(m.tool)[arg].typ)
+	s.weak = s.weak || it.weak
+	a := b.argsOf(m.tool)[arg]
+	if it.typ != a.typ {
+		s.misfits++
+	}
+	s.own += b.misfitting(it.typ, a.typ) + misplacing(b.means(id, it.typ), a.means)
 	for _, id := range b.parts[it.parts : it.parts+it.count] {
 		if m.in[id] {
 			continue
@@ -132,7 +142,7 @@ func (b *bestFirst) unite(arg, id int32, s *tally) bool {
 // act makes the item of the action, if it can be part of a solution.
 func (b *bestFirst) act(s tally) bool {
 	m := &b.making
-	it := item{tool: m.tool, typ: b.ret[m.tool], cover: s.cover, own: s.own, total: s.total + s.own, steps: num(s.steps + 1)}
+	it := item{tool: m.tool, typ: b.ret[m.tool], cover: s.cover, own: s.own, total: s.total + s.own, steps: num(s.steps + 1), weak: s.weak, misfits: s.misfits}
 	it.marks = s.marks | b.bounds.passes(it.typ)
 	it.joins = b.joins(s.cover)
 	if b.marked {
@@ -143,7 +153,7 @@ func (b *bestFirst) act(s tally) bool {
 		it.places = b.result(m.tool, taken)
 	}
 	if !s.some || s.steps >= b.query.MaxActions || b.repeats(it.joins) ||
-		it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.best.worst(b.query.K) {
+		it.total+b.bounds.rest(it.typ, it.cover, it.marks) >= b.limit(it.weak) {
 		return true
 	}
 	if len(b.items) >= maxItems {
@@ -156,7 +166,7 @@ func (b *bestFirst) act(s tally) bool {
 	b.inputs = append(b.inputs, m.inputs...)
 	b.add(it)
 	if it.typ == b.goal && it.cover == b.full {
-		b.best.offer(b.draft(id, b.action), b.query.K)
+		b.offer(b.draft(id, b.action), it.weak)
 	}
 	return true
 }

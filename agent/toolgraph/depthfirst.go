@@ -21,7 +21,7 @@ type depthFirst struct {
 	path     []int32
 	price    cost // of the path's tools
 	assign   assignment
-	best     best
+	best     choice
 	found    Found
 }
 
@@ -135,7 +135,8 @@ func (d *depthFirst) applicable(tool int32) bool {
 
 // record keeps the path if it is a solution, and among the K best.
 func (d *depthFirst) record() {
-	if d.price < d.best.worst(d.query.K) && d.assign.assign(d.path) {
-		d.best.offer(d.draft(num(len(d.leaves)+len(d.path)-1), d.assign.action), d.query.K)
+	if (len(d.best) < d.query.K || d.price < d.best[d.query.K-1].cost) && d.assign.assign(d.path) {
+		d.best, _ = d.best.with(d.draft(num(len(d.leaves)+len(d.path)-1), d.assign.action))
+		d.best = d.best[:min(len(d.best), d.query.K)]
 	}
 }

@@ -14,11 +14,14 @@ import (
 type draft struct {
 	solution plan.Solution
 	cost     cost
-	form     string // see form
+	form     string   // see form
+	tools    []string // that it uses, each once, sorted
+	weak     bool     // is one of its tools not good
+	misfits  int      // how many special pictures stand where any picture will do
 }
 
 // compare orders drafts by cost, then by length, then by form.
-func (d *draft) compare(other *draft) int {
+func (d draft) compare(other draft) int {
 	return cmp.Or(
 		cmp.Compare(d.cost, other.cost),
 		cmp.Compare(len(d.solution.Actions), len(other.solution.Actions)),
@@ -26,28 +29,13 @@ func (d *draft) compare(other *draft) int {
 	)
 }
 
-// best are the cheapest solutions in sight, in their order, one for each form.
-type best []draft
+// alike reports whether both use the same tools.
+func (d draft) alike(other draft) bool { return slices.Equal(d.tools, other.tools) }
 
-// worst is the cost that a solution must stay under to be among the best k.
-func (b *best) worst(k int) cost {
-	if len(*b) < k {
-		return infinite
-	}
-	return (*b)[k-1].cost
-}
-
-// offer puts a draft among the best k, if it is one of them.
-func (b *best) offer(d draft, k int) {
-	if at := slices.IndexFunc(*b, func(have draft) bool { return have.form == d.form }); at >= 0 {
-		if (*b)[at].cost <= d.cost {
-			return
-		}
-		*b = slices.Delete(*b, at, at+1)
-	}
-	at, _ := slices.BinarySearchFunc(*b, d, func(x, y draft) int { return x.compare(&y) })
-	*b = slices.Insert(*b, at, d)
-	*b = (*b)[:min(len(*b), k)]
+// pads reports whether the draft has all tools of a cheaper one, and the steps that it has
+// besides add nothing: they do not put a proper picture in the place of a special one.
+func (d draft) pads(cheaper draft) bool {
+	return d.alike(cheaper) || d.misfits >= cheaper.misfits && contains(d.tools, cheaper.tools)
 }
 
 // actions tells the tool and the inputs of an action of a derivation, one for each
@@ -64,6 +52,7 @@ type drafting struct {
 	written []plan.Action
 	prices  cost // of the actions by themselves
 	extras  cost // of second choices
+	misfits int
 }
 
 // draft writes the derivation of root down. Its actions stand in the order in which
@@ -83,11 +72,16 @@ func (s *scope) draft(root int32, of actions) draft {
 		d.at = append(d.at, d.put(d.write(id)))
 		own++
 	}
-	return draft{
+	drawn := draft{
 		solution: plan.Solution{Actions: d.written, Score: scoreOf(d.prices, own)},
 		cost:     d.prices + d.extras,
 		form:     form(d.written),
 	}
+	drawn.misfits = d.misfits
+	drawn.tools = drawn.solution.Tools()
+	slices.Sort(drawn.tools)
+	drawn.tools = slices.Compact(drawn.tools)
+	return drawn
 }
 
 // chain is the made chain that the id stands for, nil if it stands for something else.
@@ -130,6 +124,12 @@ func (d *drafting) write(id int32) plan.Action {
 	for i, input := range in {
 		b := plan.Binding{Arg: tool.Args[i].Name, Type: tool.Args[i].Type}
 		want := d.argsOf(t)[i].typ
+		if input >= 0 {
+			if d.typeOf(input) != want {
+				d.misfits++
+			}
+			d.extras += d.misfitting(d.typeOf(input), want) + misplacing(d.means(input, d.typeOf(input)), tool.Args[i].Means)
+		}
 		switch {
 		case input == blank:
 			b.Optional = true
@@ -141,7 +141,6 @@ func (d *drafting) write(id int32) plan.Action {
 			}
 			continue
 		case int(input) < len(d.leaves) && d.leaves[input].made == nil:
-			d.extras += d.misfitting(d.leaves[input].typ, want)
 			if d.paired(in, input) {
 				b.Source = d.leaves[input].source()
 			} else {
@@ -149,7 +148,6 @@ func (d *drafting) write(id int32) plan.Action {
 			}
 		default:
 			b.Source = plan.FromAction(d.at[slices.Index(d.order, input)])
-			d.extras += d.misfitting(d.typeOf(input), want)
 		}
 		a.Args = append(a.Args, b)
 	}

@@ -6,6 +6,7 @@ type ordered[T any] interface{ before(other T) bool }
 var (
 	_ ordered[entry]   = entry{}
 	_ ordered[reached] = reached{}
+	_ ordered[way]     = way{}
 )
 
 // heap is a priority queue, the least first. (container/heap would box every entry.)

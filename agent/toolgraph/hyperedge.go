@@ -22,6 +22,7 @@ type hyperedges struct {
 type argument struct {
 	typ            int32
 	optional, many bool
+	means          plan.Meaning
 }
 
 // num numbers types, tools, items: there are far less than 2^31 of any.
@@ -51,7 +52,7 @@ func compile(types []plan.Type, tools []Tool) *Graph {
 		tool := num(i)
 		for a, arg := range t.Args {
 			typ := g.typeIDs[arg.Type]
-			g.args = append(g.args, argument{typ, arg.Optional, arg.Many})
+			g.args = append(g.args, argument{typ, arg.Optional, arg.Many, arg.Means})
 			g.uses[typ] = append(g.uses[typ], place{tool, num(a)})
 			if !arg.Optional {
 				g.needs[tool]++
@@ -95,6 +96,15 @@ func (g *Graph) fit() {
 func (h *hyperedges) misfitting(typ, want int32) cost {
 	if typ != want {
 		return misfit
+	}
+	return 0
+}
+
+// misplacing is the extra cost of a text that stands for something else than the argument
+// asks for.
+func misplacing(have, want plan.Meaning) cost {
+	if have != "" && want != "" && have != want {
+		return extra
 	}
 	return 0
 }

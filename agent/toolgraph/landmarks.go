@@ -65,7 +65,7 @@ func (s *scope) requires(tool int32) []int32 {
 
 // asks tells whether the tool must be given a resource of the type.
 func (s *scope) asks(tool, typ int32) bool {
-	return slices.Contains(s.argsOf(tool), argument{typ: typ})
+	return slices.ContainsFunc(s.argsOf(tool), func(a argument) bool { return a.typ == typ && !a.optional && !a.many })
 }
 
 // passes is the landmark that making the type passes, as a bit, 0 if it is none.

@@ -3,7 +3,9 @@ package toolgraph_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -30,13 +32,14 @@ func worlds(maxTools, maxActions int) *rapid.Generator[world] {
 	return rapid.Custom(func(t *rapid.T) world {
 		w := world{scores: map[string]float64{}}
 		types := rapid.SampledFrom(someTypes[:rapid.SampledFrom([]int{2, 3, 3, 4, 6}).Draw(t, "types")])
+		meanings := rapid.SampledFrom([]plan.Meaning{"", "", plan.Query, plan.Content})
 		chance := func(n int, what string) bool { return rapid.IntRange(1, n).Draw(t, what) == n }
 		for i := range rapid.IntRange(min(3, maxTools), maxTools).Draw(t, "tools") {
 			tool := toolgraph.Tool{Name: fmt.Sprintf("t%d", i), Returns: types.Draw(t, "returns")}
 			tool.Domain = rapid.SampledFrom([]string{"a", "b", toolgraph.General}).Draw(t, "domain")
 			for j := range rapid.SampledFrom([]int{1, 1, 1, 2, 2, 3}).Draw(t, "args") {
 				tool.Args = append(tool.Args, toolgraph.Arg{
-					Name: fmt.Sprintf("a%d", j), Type: types.Draw(t, "type"),
+					Name: fmt.Sprintf("a%d", j), Type: types.Draw(t, "type"), Means: meanings.Draw(t, "means"),
 					Optional: chance(5, "optional"), Many: chance(8, "many"),
 				})
 			}
@@ -45,7 +48,7 @@ func worlds(maxTools, maxActions int) *rapid.Generator[world] {
 		}
 		for i := range rapid.SampledFrom([]int{1, 2, 2, 3}).Draw(t, "given") {
 			w.query.Given = append(w.query.Given, toolgraph.Given{
-				Type: types.Draw(t, "type"), Source: plan.FromResource(fmt.Sprintf("g%d", i)), Optional: chance(4, "optional"),
+				Type: types.Draw(t, "type"), Source: plan.FromResource(fmt.Sprintf("g%d", i)), Means: meanings.Draw(t, "means"), Optional: chance(4, "optional"),
 			})
 		}
 		if chance(8, "domains") {
@@ -77,7 +80,8 @@ func (w world) search(t tb, g *toolgraph.Graph, s toolgraph.Strategy) toolgraph.
 	return found
 }
 
-// TestBestFirstIsBruteForce: the k best are the k best of all that there are.
+// TestBestFirstIsBruteForce: the best is the best of all that there are, and what stands
+// beside it is what [besides] asks for.
 func TestBestFirstIsBruteForce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -87,23 +91,97 @@ func TestBestFirstIsBruteForce(t *testing.T) {
 		if found.Capped || !ok {
 			return
 		}
-		var costs, want []float64
-		for _, s := range found.Solutions {
+		if len(found.Solutions) == 0 {
+			if len(all) > 0 {
+				t.Fatalf("nothing was found, brute force finds %d", len(all))
+			}
+			return
+		}
+		costs := make([]float64, len(found.Solutions))
+		for i, s := range found.Solutions {
 			form := solutionForm(s, w.tools, w.query)
 			cost, ok := all[form]
 			if !ok {
 				t.Fatalf("brute force does not know %s", form)
 			}
-			costs = append(costs, cost)
+			costs[i] = cost
 		}
-		for _, cost := range all {
-			want = append(want, cost)
+		if least := slices.Min(slices.Collect(maps.Values(all))); costs[0] != least || !slices.IsSorted(costs) {
+			t.Fatalf("costs %v, the best is %v", costs, least)
 		}
-		slices.Sort(want)
-		if want = want[:min(w.query.K, len(want))]; !slices.Equal(costs, want) {
-			t.Fatalf("costs %v, the best are %v", costs, want)
-		}
+		w.besides(t, found.Solutions, all)
 	})
+}
+
+// besides holds what is promised of the solutions that stand beside the best one.
+func (w world) besides(t tb, found []plan.Solution, all map[string]float64) {
+	used := map[string]bool{}
+	for i, s := range found {
+		tools := s.Tools()
+		last := tools[len(tools)-1]
+		needed := i == 0 || w.score(last) >= 4 && !used[last]
+		for _, tool := range tools {
+			used[tool] = true
+			if !needed && w.score(tool) < 3 {
+				t.Errorf("%s is not good: %s", tool, render(s))
+			}
+		}
+		for _, cheaper := range found[:i] {
+			if !needed && subset(cheaper.Tools(), tools) && w.misfits(cheaper) <= w.misfits(s) {
+				t.Errorf("%s contains %s", render(s), render(cheaper))
+			}
+			if subset(cheaper.Tools(), tools) && subset(tools, cheaper.Tools()) {
+				t.Errorf("%s and %s use the same tools", render(s), render(cheaper))
+			}
+		}
+	}
+	if len(found) == w.query.K {
+		return
+	}
+	for form := range all {
+		tools := toolsOf(form)
+		if last := tools[len(tools)-1]; w.score(last) >= 4 && !used[last] {
+			t.Errorf("%s stands in none of the solutions, and could end %s", last, form)
+		}
+	}
+}
+
+// misfits counts the arguments that take something more special than they ask for.
+func (w world) misfits(s plan.Solution) int {
+	n := 0
+	for _, a := range s.Actions {
+		tool := w.tools[slices.IndexFunc(w.tools, func(t toolgraph.Tool) bool { return t.Name == a.Tool })]
+		for _, b := range a.Args {
+			if slices.ContainsFunc(tool.Args, func(arg toolgraph.Arg) bool { return arg.Name == b.Arg && arg.Many }) {
+				continue
+			}
+			source := append(b.Options, b.Source)[0]
+			for _, g := range w.query.Given {
+				if same(g.Source, source) && g.Type != b.Type {
+					n++
+				}
+			}
+			if source.Kind == plan.OfAction && s.Actions[source.Index].Returns != b.Type {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// subset reports whether all of some are in all.
+func subset(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(one string) bool { return !slices.Contains(all, one) })
+}
+
+// toolsOf lists the tools of a form, see [term.form].
+func toolsOf(form string) []string {
+	var tools []string
+	for action := range strings.SplitSeq(form, ";") {
+		name, _, _ := strings.Cut(action, "(")
+		tools = append(tools, name)
+	}
+	return tools
 }
 
 // TestEveryStrategy: whatever the strategy, what it finds holds (see check) and is

@@ -27,6 +27,8 @@ type Given struct {
 	Type plan.Type
 	// Source is a resource, a literal or the result of an earlier subtask.
 	Source plan.Source
+	// Means is what a text stands for, "" if that is unknown. What actions make is content.
+	Means plan.Meaning
 	// With is the given that this one is about, as a mark is about the picture that it is
 	// on: where that one must be used, this one goes only into an action that takes it, or
 	// what was made of it, beside. Such a given stands for its own type alone. Blank for
@@ -50,7 +52,7 @@ type Query struct {
 	Goal plan.Type
 	// MaxActions is the paper's m, 0 for DefaultMaxActions, at most 64.
 	MaxActions int
-	// K is how many solutions are wanted, 0 for DefaultK.
+	// K is how many solutions are wanted at most, 0 for DefaultK.
 	K int
 	// VisitCap is where a search stops and says so, 0 for DefaultVisitCap.
 	VisitCap int
@@ -73,6 +75,7 @@ type Found struct {
 	Visited int
 	// Capped tells that the search stopped early: at VisitCap, or in best-first at a
 	// fixed bound on the work and memory that it takes. Its solutions hold, but there
-	// may be better ones.
+	// may be better ones. Once best-first knows the best solution it is not capped: how far
+	// it looks for others is bounded anyway.
 	Capped bool
 }

@@ -33,6 +33,7 @@ type leaf struct {
 	// the required givens of its type. Empty for a chain.
 	sources []plan.Source
 	own     int            // which of the sources a required given is
+	means   plan.Meaning   // of a required given
 	with    uint64         // the required given that it goes with, 0 for none
 	made    *plan.Solution // the chain
 	tools   []int32        // of the chain
@@ -132,7 +133,7 @@ func (s *scope) addGiven() {
 		own := slices.IndexFunc(sources, func(src plan.Source) bool { return src.Equal(g.Source) })
 		id, typ, bit := num(len(s.leaves)), s.typeIDs[g.Type], uint64(1)<<len(s.leaves)
 		s.full |= bit
-		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own})
+		s.leaves = append(s.leaves, leaf{typ: typ, cover: bit, sources: sources, own: own, means: g.Means})
 		for _, want := range s.fits[typ] {
 			if g.With.Kind == plan.Blank || want == typ {
 				s.many[want] = append(s.many[want], id)
@@ -173,6 +174,17 @@ func (s *scope) addMade() {
 		}
 		s.leaves = append(s.leaves, l)
 	}
+}
+
+// means is what the leaf or action of that id, which is of the type, stands for.
+func (s *scope) means(id, typ int32) plan.Meaning {
+	switch {
+	case int(id) < len(s.leaves) && s.leaves[id].made == nil:
+		return s.leaves[id].means
+	case s.types[typ] == plan.Text:
+		return plan.Content
+	}
+	return ""
 }
 
 // source is where a required given comes from.

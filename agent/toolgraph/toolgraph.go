@@ -15,20 +15,27 @@
 //   - It is pure: no model, no I/O, no clock, no chance. The same query and scores
 //     give the same answer.
 //   - Whatever the strategy, every solution is well typed, takes only what is given
-//     or made, uses the output of each of its actions and every required given, and
-//     stands once: permutations of one solution are one solution.
+//     or made, and uses the output of each of its actions and every required given.
+//   - Solutions differ: no two use the same tools, and none is padded, which is to use all
+//     tools of a cheaper one and others that add nothing. A tool adds something if it puts
+//     a proper picture where the cheaper one has a special one, such as a mask.
 //   - A given that is about another one ([Given.With]) is taken only together with it or
 //     with what was made of it alone by tools that leave places where they are: a mark
 //     with its picture.
 //   - Nothing is made from nothing: an argument that must be filled and has no source
 //     of its type keeps its tool out.
-//   - [BestFirst] finds the cheapest solutions in their order; the four depth-first
-//     strategies are ControlLLM's Algorithm 1.
+//   - [BestFirst] finds the cheapest solution. Beside it stand only solutions of tools
+//     with a score of 3 or more, the cheapest first, so there may be none. Each tool that
+//     makes the goal and has a score of 4 or more stands in one solution at least, as far
+//     as there are places and toolboxes have less than some thousand tools: this alone
+//     makes room for a padded solution, or one with a poor tool.
+//   - The four depth-first strategies are ControlLLM's Algorithm 1.
 //
 // Costs are what solutions are ordered by. An action costs 2^(5−score): 1 for a tool
 // that is surely right, 16 for an unrelated one. A special picture where any picture
-// will do is a second choice and costs 1 more; a given that need not be used, or the
-// output of a chain that runs anyway, costs 1/16. Equal actions within a solution are
+// will do is a second choice and costs 1 more; a given that need not be used, the output
+// of a chain that runs anyway, and a text where a text of another meaning is asked for
+// cost 1/16. Equal actions within a solution are
 // one action and cost once.
 //
 // A tool stands twice on one way from a given to the goal only where it joins givens
@@ -64,6 +71,8 @@ const maxOptionals = 3
 type Arg struct {
 	Name string
 	Type plan.Type
+	// Means is what a text stands for here, "" for anything.
+	Means plan.Meaning
 	// Optional arguments may stay blank: the tool is a hyperedge with and without them.
 	Optional bool
 	// Many arguments take every required given that fits their type, two at least

@@ -108,7 +108,7 @@ func (f *Families) Of(role Role, listed []endpoint.Model, at time.Time) []string
 		}
 	}
 	if len(names) == 0 && role == Chat {
-		talkers := slices.DeleteFunc(slices.Clone(listed), func(m endpoint.Model) bool { return m.Ended(at) || !f.talks(m.Name) })
+		talkers := slices.DeleteFunc(slices.Clone(listed), func(m endpoint.Model) bool { return m.Ended(at) || !f.Talks(m.Name) })
 		if len(talkers) == 1 {
 			return []string{talkers[0].Name}
 		}
@@ -116,8 +116,8 @@ func (f *Families) Of(role Role, listed []endpoint.Model, at time.Time) []string
 	return names
 }
 
-// talks reports whether nothing in a model's name says that it is for something else than chat.
-func (f *Families) talks(name string) bool {
+// Talks reports whether nothing in a model's name says that it is for something else than chat.
+func (f *Families) Talks(name string) bool {
 	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) })
 	return !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(f.other, w) })
 }

@@ -58,6 +58,7 @@ const (
 	wrongType       = "wrong type"
 	wrongOrder      = "wrong order"
 	missingPart     = "missing part"
+	internalName    = "internal name"
 )
 
 // AnswerError is an answer that could not be used, and neither could the one after the

@@ -38,7 +38,7 @@ func (m *Mind) Respond(ctx context.Context, a mind.Account, t *plan.Thinking) (s
 		said := messageOf(content)
 		found := m.flaws(a, told, said)
 		if !slices.ContainsFunc(found, flaw.isGrave) {
-			answer = found.mend(told.texts.fill(said))
+			answer = found.mend(told.texts.fill(m.plain(a, said)))
 		}
 		return found.complaint()
 	})

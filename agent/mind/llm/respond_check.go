@@ -10,6 +10,7 @@ import (
 
 	"atelier/agent/endpoint"
 	"atelier/agent/mind"
+	"atelier/agent/wording"
 )
 
 // The most runes of an answer, the texts put into it and the names of files left out:
@@ -94,7 +95,7 @@ func (m *Mind) flaws(a mind.Account, told record, said string) flaws {
 			})
 		}
 	}
-	found = slices.Concat(found, unnamed(a, told, said), m.untold(a, told, said), unlistedOutputs(a, told, said))
+	found = slices.Concat(found, m.internal(a, said), unnamed(a, told, said), m.untold(a, told, said), m.unlistedOutputs(a, told, said))
 	slices.SortStableFunc(found, func(x, y flaw) int {
 		switch {
 		case x.grave == y.grave:
@@ -136,8 +137,8 @@ func form(a mind.Account, said string) flaws {
 	var found flaws
 	length := utf8.RuneCountInString(said)
 	for _, out := range allOutputs(a) {
-		if out.Type.Media() && strings.Contains(said, out.Name) {
-			length -= utf8.RuneCountInString(out.Name)
+		if name := wording.Called(out); out.Type.Media() && strings.Contains(said, name) {
+			length -= utf8.RuneCountInString(name)
 		}
 	}
 	if length > mostRunes {

@@ -8,6 +8,7 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/wording"
 )
 
 // record is what the model is told of a request: the data of the prompt.
@@ -19,10 +20,12 @@ type record struct {
 	Steps    []stepTold
 	Left     int // steps on the way that are left out
 	Unlisted int // other steps, parts and sentences that there is no room for
-	Ways     []string
-	Missing  []string
+	Ways     []sentenceTold
+	Missing  []sentenceTold
 
 	texts wholeTexts
+	// must are the sentences that the answer has to tell, by their marks.
+	must []string
 	// unlisted are the steps that the model is not told of and people are.
 	unlisted map[int]bool
 }
@@ -45,17 +48,24 @@ type partTold struct {
 	Came   string `json:"what_came"`
 }
 
+// sentenceTold is a sentence that the answer has to tell, with its mark.
+type sentenceTold struct {
+	Sentence string `json:"sentence"`
+	Told     string `json:"told"`
+}
+
 // stepTold is a step and what came of it.
 type stepTold struct {
 	Step        int      `json:"step"`
-	Tool        string   `json:"tool"`
 	Does        string   `json:"does,omitempty"`
+	Is          string   `json:"is,omitempty"`
 	By          string   `json:"by,omitempty"`
 	Model       string   `json:"model,omitempty"`
 	From        []string `json:"from,omitempty"`
 	Came        string   `json:"what_came"`
 	OnTheWay    bool     `json:"on_the_way,omitempty"`
 	Problem     string   `json:"problem,omitempty"`
+	Told        string   `json:"told,omitempty"`
 	Made        []made   `json:"made,omitempty"`
 	More        int      `json:"more_made,omitempty"`
 	Approximate bool     `json:"approximate,omitempty"`
@@ -104,15 +114,16 @@ func (m *Mind) tell(a mind.Account, budget int) (record, string, error) {
 func (m *Mind) record(a mind.Account, size measure) record {
 	r := record{
 		Wish:     excerpt(a.Request.Wish, size.wish),
-		Ways:     sentences(a.Fallbacks, size),
-		Missing:  sentences(a.Missing, size),
 		Unlisted: max(0, len(a.Plan.Tasks)-size.listed),
 		unlisted: unlisted(a, size),
 	}
-	r.Unlisted += len(r.unlisted) + len(a.Fallbacks) - len(r.Ways) + len(a.Missing) - len(r.Missing)
 	turns := a.Request.Turns
 	for _, t := range turns[max(0, len(turns)-size.turns):] {
-		r.Turns = append(r.Turns, turnTold{excerpt(t.Wish, size.short), excerpt(t.Reply, size.short), t.Made[:min(len(t.Made), size.files)]})
+		told := turnTold{Person: excerpt(t.Wish, size.short), You: excerpt(a.Readable(t.Reply), size.short)}
+		for _, name := range t.Made[:min(len(t.Made), size.files)] {
+			told.Made = append(told.Made, a.Readable(name))
+		}
+		r.Turns = append(r.Turns, told)
 	}
 	if q := a.Request.Question; q != nil {
 		r.Question = &questionTold{excerpt(q.Wish, size.wish), excerpt(q.Text, size.short)}
@@ -120,6 +131,7 @@ func (m *Mind) record(a mind.Account, size measure) record {
 	for i, t := range a.Plan.Tasks[:min(len(a.Plan.Tasks), size.listed)] {
 		r.Parts = append(r.Parts, partTold{i + 1, excerpt(t.Subtask.Description, size.short), cameOf(a, i)})
 	}
+	is := wording.Made(m.config.Catalogue, a)
 	for i, s := range a.Steps {
 		result := a.Results[i]
 		if !size.way && !s.Final && result.Status == plan.Done {
@@ -129,9 +141,34 @@ func (m *Mind) record(a mind.Account, size measure) record {
 		if r.unlisted[i] {
 			continue
 		}
-		r.Steps = append(r.Steps, m.stepTold(a, i, size, r.keeper(a, i)))
+		told := m.stepTold(a, i, size, r.keeper(a, i))
+		switch result.Status {
+		case plan.Done:
+			told.Is = excerpt(is[i].String(), size.short)
+		case plan.Failed:
+			told.Told = r.mark(m.config.Tell.In(a.Request.Language, wording.Failure(a, s, result.Problem)))
+		default: // it did not run
+		}
+		r.Steps = append(r.Steps, told)
 	}
+	r.Ways, r.Missing = r.sentences(a, a.Fallbacks, size), r.sentences(a, a.Missing, size)
+	r.Unlisted += len(r.unlisted) + len(a.Fallbacks) - len(r.Ways) + len(a.Missing) - len(r.Missing)
 	return r
+}
+
+// mark is the mark of a sentence that the answer has to tell.
+func (r *record) mark(sentence string) string {
+	r.must = append(r.must, sentence)
+	return fmt.Sprintf("[[told %d]]", len(r.must))
+}
+
+// sentences are the first of them, so long as they may be.
+func (r *record) sentences(a mind.Account, all []string, size measure) []sentenceTold {
+	var told []sentenceTold
+	for _, s := range all[:min(len(all), size.listed)] {
+		told = append(told, sentenceTold{excerpt(a.Readable(s), size.sentence), r.mark(s)})
+	}
+	return told
 }
 
 // keeper keeps the long texts of a step that makes a result of the wish. People wait
@@ -149,7 +186,7 @@ func (r *record) keeper(a mind.Account, i int) func(text string) string {
 func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text string) string) stepTold {
 	s, result := a.Steps[i], a.Results[i]
 	told := stepTold{
-		Step: i + 1, Tool: s.Action.Tool, From: sources(s.Action, size.short),
+		Step: i + 1, From: sources(a, s.Action, size.short),
 		Came: "not done", OnTheWay: !s.Final,
 	}
 	if t, ok := m.config.Catalogue.Tool(s.Action.Tool); ok && size.does {
@@ -157,10 +194,11 @@ func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text stri
 	}
 	switch result.Status {
 	case plan.Failed:
-		told.Came, told.Problem = "failed", excerpt(result.Problem, size.sentence)
+		told.Came, told.Problem = "failed", excerpt(a.Readable(result.Problem), size.sentence)
 	case plan.Done:
-		told.Came, told.By, told.Model = "done", result.Candidate, result.Model
-		told.Approximate, told.Note = result.Approximate, excerpt(result.Note, size.text)
+		told.Came, told.Model = "done", result.Model
+		told.By, _, _ = strings.Cut(result.Candidate, ":")
+		told.Approximate, told.Note = result.Approximate, excerpt(a.Readable(result.Note), size.text)
 		outs := result.Outputs()
 		told.More = max(0, len(outs)-size.files)
 		for at, out := range outs {
@@ -169,15 +207,6 @@ func (m *Mind) stepTold(a mind.Account, i int, size measure, keep func(text stri
 			}
 		}
 	default:
-	}
-	return told
-}
-
-// sentences are the first of them, so long as they may be.
-func sentences(all []string, size measure) []string {
-	var told []string
-	for _, s := range all[:min(len(all), size.listed)] {
-		told = append(told, excerpt(s, size.sentence))
 	}
 	return told
 }
@@ -235,13 +264,13 @@ func cameOf(a mind.Account, task int) string {
 }
 
 // sources are the inputs of an action, as people and the record name them.
-func sources(action plan.Action, short int) []string {
+func sources(a mind.Account, action plan.Action, short int) []string {
 	var from []string
 	name := func(s plan.Source) string {
 		if s.Kind == plan.OfAction {
 			return fmt.Sprintf("what step %d made", s.Index+1)
 		}
-		return s.String()
+		return a.Readable(s.String())
 	}
 	for _, b := range action.Args {
 		switch s := b.Source; s.Kind {

@@ -97,7 +97,7 @@ func failed(tool, problem string) outcome {
 func text(s string) plan.Resource { return plan.Resource{Name: "text-1", Type: plan.Text, Value: s} }
 
 func edges() plan.Resource {
-	return plan.Resource{Name: "photo-3f2a.edge-91bc.png", Type: plan.Edge, Blob: "b"}
+	return plan.Resource{Name: "photo-3f2a.edge-91bc.png", File: "photo-edges.png", Type: plan.Edge, Blob: "b"}
 }
 
 // article is a text that nobody retypes.
@@ -109,14 +109,14 @@ func TestRespond(t *testing.T) {
 		return plan.Resource{Name: fmt.Sprintf("clip.frame-%04d.png", n), Type: plan.Image, Blob: "b"}
 	}
 	fallback := told("Find the edges", done("image_to_line", edges()))
-	fallback.Fallbacks = []string{"The tool image_to_edge failed. I went another way: image_to_line."}
+	fallback.Fallbacks = []string{"It rained. So I did it another way."}
 	missing := told("Read it aloud", done("image_captioning", text("A dog.")))
-	missing.Missing = []string{"The tool text_to_speech cannot run here: it needs a voice."}
+	missing.Missing = []string{"I cannot do “read it aloud” here. It needs a voice."}
 	served := told("Describe the edges", done("image_to_edge", edges()), done("summarization", text(article())), done("translation", text("Ein Hund.")))
 	served.Steps[2].Action.Args = []plan.Binding{{Arg: "text", Type: plan.Text, Source: plan.FromAction(1)}}
-	both := told("Find the edges of both", done("image_to_edge", edges()), failed("image_to_edge", "It is too large."))
-	both.Plan.Resources = []plan.Resource{{Name: "sea-77aa.png", File: "sea.png", Type: plan.Image}}
-	both.Steps[1].Action.Args = []plan.Binding{{Arg: "image", Type: plan.Image, Source: plan.FromResource("sea-77aa.png")}}
+	lines := plan.Resource{Name: "photo-3f2a.line-77aa.png", File: "photo-lines.png", Type: plan.Line, Blob: "b"}
+	both := told("Find the edges and the lines", done("image_to_edge", edges()), done("image_to_line", lines))
+	quoted := told("What is image_to_edge?", done("image_captioning", text("It says `image_to_line`.")))
 	linked := told("Read it", done("optical_character_recognition", text("Visit https://shop.example/now <b>today</b>")))
 	for _, c := range []struct {
 		name    string
@@ -126,43 +126,49 @@ func TestRespond(t *testing.T) {
 		// complaint lists parts of what is complained of, separated by " & "
 		complaint string
 	}{
-		{"as it is", told("Find the edges", done("image_to_edge", edges())), []string{" Here are the edges: photo-3f2a.edge-91bc.png. \n"}, "Here are the edges: photo-3f2a.edge-91bc.png.", ""},
-		{"German", told("Finde die Kanten", done("image_to_edge", edges())), []string{"Hier sind die Kanten: die photo-3f2a.edge-91bc.png-Datei."}, "Hier sind die Kanten: die photo-3f2a.edge-91bc.png-Datei.", ""},
-		{"Chinese", told("找出边缘", done("image_to_edge", edges())), []string{"边缘图在这里photo-3f2a.edge-91bc.png。"}, "边缘图在这里photo-3f2a.edge-91bc.png。", ""},
+		{"as it is", told("Find the edges", done("image_to_edge", edges())), []string{" Here are the edges: photo-edges.png. \n"}, "Here are the edges: photo-edges.png.", ""},
+		{"German", told("Finde die Kanten", done("image_to_edge", edges())), []string{"Hier sind die Kanten: die photo-edges.png-Datei."}, "Hier sind die Kanten: die photo-edges.png-Datei.", ""},
+		{"Chinese", told("找出边缘", done("image_to_edge", edges())), []string{"边缘图在这里photo-edges.png。"}, "边缘图在这里photo-edges.png。", ""},
 		{"a short text is quoted", told("What is it?", done("image_captioning", text("A dog."))), []string{"It is a dog."}, "It is a dog.", ""},
 		{"thoughts are left out", told("What is it?", done("image_captioning", text("A dog."))), []string{"<think>Is cat.png a cat?</think>\nIt is a dog."}, "It is a dog.", ""},
 		{"thoughts that have only an end", told("What is it?", done("image_captioning", text("A dog."))), []string{"Is cat.png a cat?</think>\nIt is a dog."}, "It is a dog.", ""},
 		{"headings are words", told("What is it?", done("image_captioning", text("A dog."))), []string{"## Result\nIt is a dog."}, "Result\nIt is a dog.", ""},
 		{"a long text is put in", told("Sum it up", done("summarization", text(article()))), []string{"Here it is:\n[[text 1]]\nIt is short."}, "Here it is:\n\n" + article() + "\n\nIt is short.", ""},
-		{"a long text that is not wanted", served, []string{"Ein Hund. photo-3f2a.edge-91bc.png"}, "Ein Hund. photo-3f2a.edge-91bc.png", ""},
+		{"a long text that is not wanted", served, []string{"Ein Hund. photo-edges.png"}, "Ein Hund. photo-edges.png", ""},
 		{"many files need not all be named", told("Take the frames", done("extract_frames", image(1), image(2), image(3), image(4), image(5))), []string{"5 frames, clip.frame-0001.png to clip.frame-0005.png."}, "5 frames, clip.frame-0001.png to clip.frame-0005.png.", ""},
 		{"a quoted address", linked, []string{"It says: Visit https://shop.example/now <b>today</b>"}, "It says: Visit https://shop.example/now <b>today</b>", ""},
 		{"a quoted address in Chinese", linked, []string{"上面写着https://shop.example/now。请看[这里](https://shop.example/now)"}, "上面写着https://shop.example/now。请看[这里](https://shop.example/now)", ""},
-		{"a failure", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"I could not do it: image to edge found the picture too large."}, "I could not do it: image to edge found the picture too large.", ""},
+
+		{"a failure", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"I could not do it: the picture is too large. [[told 1]]"}, "I could not do it: the picture is too large.", ""},
+		{"one file needs no name", told("Find the edges", done("image_to_edge", edges())), []string{"Here are the edges."}, "Here are the edges.", ""},
+		{"names that were quoted", quoted, []string{"It says `image_to_line`. What image_to_edge is I do not know."}, "It says `image_to_line`. What image_to_edge is I do not know.", ""},
 
 		{"empty", told("What is it?", done("image_captioning", text("A dog."))), []string{"<think>hm</think>", "A dog."}, "A dog.", "empty"},
-		{"a file that is not there", told("Find the edges", done("image_to_edge", edges())), []string{"Here is cartoon.png, and photo-3f2a.edge-91bc.png.", "Here is photo-3f2a.edge-91bc.png."}, "Here is photo-3f2a.edge-91bc.png.", `no file "cartoon.png"`},
+		{"a file that is not there", told("Find the edges", done("image_to_edge", edges())), []string{"Here is cartoon.png, and photo-edges.png.", "Here is photo-edges.png."}, "Here is photo-edges.png.", `no file "cartoon.png"`},
 		{"an address that is not there", linked, []string{"See https://evil.example/?q=secret.", "It says that you should visit a shop."}, "It says that you should visit a shop.", `no address "https://evil.example/?q=secret"`},
 		{"a place that is not there", told("Sum it up", done("summarization", text(article()))), []string{"[[text 1]] [[text 2]]", "[[text 1]]"}, article(), `no placeholder "[[text 2]]"`},
 		{"a long text without a place", told("Sum it up", done("summarization", text(article()))), []string{"It is about a council.", "So:\n[[Text 1]]"}, "So:\n\n" + article(), "[[text 1]] alone"},
-		{"a file that is not named", told("Find the edges", done("image_to_edge", edges())), []string{"Here are the edges.", "Here are the edges: photo-3f2a.edge-91bc.png."}, "Here are the edges: photo-3f2a.edge-91bc.png.", "photo-3f2a.edge-91bc.png"},
-		{"a failure in silence", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"It is done.", "`image_to_edge` did not work."}, "`image_to_edge` did not work.", "`image_to_edge` & too large"},
-		{"a failure behind a success", both, []string{"`image_to_edge` made photo-3f2a.edge-91bc.png.", "`image_to_edge` made photo-3f2a.edge-91bc.png. sea.png is too large."}, "`image_to_edge` made photo-3f2a.edge-91bc.png. sea.png is too large.", "`sea-77aa.png`, `sea.png` & image_to_edge: It is too large."},
-		{"another way in silence", fallback, []string{"photo-3f2a.edge-91bc.png by image_to_line.", "photo-3f2a.edge-91bc.png by image_to_line, since image_to_edge failed."}, "photo-3f2a.edge-91bc.png by image_to_line, since image_to_edge failed.", "`image_to_edge`"},
-		{"a lack in silence", missing, []string{"A dog.", "A dog. `text_to_speech` lacks a voice."}, "A dog. `text_to_speech` lacks a voice.", "`text_to_speech` & needs a voice"},
+		{"files that are not named", both, []string{"Here are edges and lines.", "Edges: photo-edges.png, lines: photo-lines.png."}, "Edges: photo-edges.png, lines: photo-lines.png.", "not named: photo-edges.png, photo-lines.png"},
+		{"a failure in silence", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"It is done.", "It did not work.[[ Told 1 ]]"}, "It did not work.", "[[told 1]] & too large"},
+		{"another way in silence", fallback, []string{"The edges.", "The edges, found another way, since it rained [[told 1]]."}, "The edges, found another way, since it rained.", "[[told 1]] & It rained."},
+		{"a lack in silence", missing, []string{"A dog.", "A dog. A voice is lacking [[told 1]]."}, "A dog. A voice is lacking.", "[[told 1]] & It needs a voice."},
+		{"a tool's name", told("Find the edges", done("image_to_edge", edges())), []string{"The edges by `image_to_edge`.", "The edges."}, "The edges.", "Do not name the tool image_to_edge."},
+		{"a name with a hash", told("Find the edges", done("image_to_edge", edges())), []string{"See photo-3f2a.edge-91bc.png.", "See photo-edges.png."}, "See photo-edges.png.", "The file is called photo-edges.png"},
 		{"too long", told("What is it?", done("image_captioning", text("A dog."))), []string{strings.Repeat("Ein Hund! ", 200), "A dog."}, "A dog.", "too long & 1999"},
 		{"a table", told("What is it?", done("image_captioning", text("A dog."))), []string{"| what | is |\n|---|---|\n| it | a dog |", "A dog."}, "A dog.", "no table"},
 		{"markup", told("What is it?", done("image_captioning", text("A dog."))), []string{"<b>A dog.</b>", "A dog."}, "A dog.", "no HTML"},
-		{"an embedded picture", told("Find the edges", done("image_to_edge", edges())), []string{"![edges](photo-3f2a.edge-91bc.png)", "photo-3f2a.edge-91bc.png"}, "photo-3f2a.edge-91bc.png", "embedded picture"},
-		{"all at once", told("Find the edges", done("image_to_edge", edges()), failed("image_to_depth", "")), []string{"See a.png.", "photo-3f2a.edge-91bc.png; `image_to_depth` failed."}, "photo-3f2a.edge-91bc.png; `image_to_depth` failed.", `no file "a.png" & not named: photo-3f2a.edge-91bc.png & "The tool image_to_depth failed."`},
+		{"an embedded picture", told("Find the edges", done("image_to_edge", edges())), []string{"![edges](photo-edges.png)", "photo-edges.png"}, "photo-edges.png", "embedded picture"},
+
+		{"all at once", told("Find the edges", done("image_to_edge", edges()), failed("image_to_depth", "")), []string{"See a.png.", "The edges; no depth.[[told 1]]"}, "The edges; no depth.", `no file "a.png" & [[told 1]] & "I could not do “part image_to_depth”."`},
 
 		// what is left out twice is put behind
-		{"a file is named at last", told("Find the edges", done("image_to_edge", edges())), []string{"Done.", "Really done."}, "Really done.\nphoto-3f2a.edge-91bc.png", "not named"},
+		{"files are named at last", both, []string{"Done.", "Really done."}, "Really done.\nphoto-edges.png, photo-lines.png", "not named"},
+		{"a failure is told at last", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"Done.", "All done."}, "All done.\nI could not do “part image_to_edge”. The picture is too large.", "too large"},
+		{"another way is told at last", fallback, []string{"The edges.", "It is photo-edges.png."}, "It is photo-edges.png.\nIt rained. So I did it another way.", "It rained."},
+		{"a tool's name becomes words", told("Find the edges", done("image_to_edge", edges())), []string{"`image_to_edge`", "The edges (`image_to_edge`), by image_to_edge: photo-3f2a.edge-91bc.png."}, "The edges, by image to edge: photo-edges.png.", "Do not name the tool"},
+		{"a first answer of use before one of none", both, []string{"Done.", "See a.png."}, "Done.\nphoto-edges.png, photo-lines.png", "not named"},
 		{"a text is given at last", told("Sum it up", done("summarization", text(article()))), []string{"It is about a council.", "A council."}, "A council.\n\n" + article(), "[[text 1]]"},
-		{"a failure is told at last", told("Find the edges", failed("image_to_edge", "The picture is too large.")), []string{"Done.", "All done."}, "All done.\nimage_to_edge: The picture is too large.", "image_to_edge"},
-		{"another way is told at last", fallback, []string{"photo-3f2a.edge-91bc.png.", "It is photo-3f2a.edge-91bc.png."}, "It is photo-3f2a.edge-91bc.png.\nThe tool image_to_edge failed. I went another way: image_to_line.", "image_to_edge"},
 		{"a long answer is borne", told("What is it?", done("image_captioning", text("A dog."))), []string{strings.Repeat("Ein Hund! ", 200), strings.TrimSpace(strings.Repeat("Ein Hund. ", 200))}, strings.TrimSpace(strings.Repeat("Ein Hund. ", 200)), "too long"},
-		{"a first answer of use before one of none", told("Find the edges", done("image_to_edge", edges())), []string{"Done.", "See a.png."}, "Done.\nphoto-3f2a.edge-91bc.png", "not named"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -245,8 +251,8 @@ func asked(t *testing.T, a mind.Account, change func(*llm.Config)) llmtest.Reque
 func lines(t *testing.T, user string) (data []string) {
 	t.Helper()
 	headings := []string{
-		"Earlier in the conversation:", "You had asked back:", "The answer of the person, which is the wish to tell of:",
-		"Wish:", "Parts:", "Steps:", "Done another way than first meant:", "Cannot be done here:", "Message:",
+		"Earlier in the conversation:", "You had asked back:", "The answer of the person, which is the request to tell of:",
+		"Request:", "Parts:", "Steps:", "Done another way than first meant:", "Cannot be done here:", "Message:",
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(user), "\n") {
 		if slices.Contains(headings, line) || strings.HasPrefix(line, "Steps on the way") || strings.HasPrefix(line, "Not listed") {
@@ -285,8 +291,8 @@ func rich() mind.Account {
 	a.Plan.Tasks = append(a.Plan.Tasks,
 		plan.Task{Subtask: plan.Subtask{Description: "sing it"}},
 		plan.Task{Subtask: plan.Subtask{Description: "dance to it"}, Solutions: a.Plan.Tasks[0].Solutions})
-	a.Fallbacks = []string{"It rained. I went another way: object_detection."}
-	a.Missing = []string{"The tool text_to_music cannot run here: it needs a band."}
+	a.Fallbacks = []string{"It rained. So I did it another way."}
+	a.Missing = []string{"I cannot do “sing it” here. It needs a band."}
 	return a
 }
 
@@ -308,8 +314,8 @@ func TestRespondTellsTheModelWhatItMaySay(t *testing.T) {
 		`{"part":7,"wanted":"part image_to_normal","what_came":"not done, since a step before it failed"}`,
 		`{"part":8,"wanted":"sing it","what_came":"cannot be done here"}`,
 		`{"part":9,"wanted":"dance to it","what_came":"not tried, since what it needs is not there"}`,
-		`"tool":"object_detection","does":"Detects the objects in a picture`,
-		`"by":"hftask:object_detection","from":["image: photo.png"],"what_came":"done","on_the_way":true`,
+		`{"step":1,"does":"Detects the objects in a picture`,
+		`"is":"the objects in photo.png","by":"hftask","from":["image: photo.png"],"what_came":"done","on_the_way":true`,
 		`"found_in_all":3,"found_by_label":{"cat":1,"dog":2},"found":[{"label":"dog","sure":"92 %","box":[1,2,30,40]},{"label":"dog","sure":"under 1 %","box":[5,6,7,8]},{"label":"cat","box":[1,1,2,2]}]`,
 		`"model":"detr-large","from":["boxes: what step 1 made","text: the what step 1 made there","object: dog"]`,
 		`"file":"photo.mask-1.png","shows":"the dogs","found_in_all":1,"found":[{"label":"dog","sure":"50 %"}]`,
@@ -318,16 +324,16 @@ func TestRespondTellsTheModelWhatItMaySay(t *testing.T) {
 		`{"type":"tags","text":"sea, sand"}`,
 		`"begins":"The council met`,
 		`"in_full":"[[text 1]]"`,
-		`"what_came":"failed","problem":"The picture is too large."`,
+		`"what_came":"failed","problem":"The picture is too large.","told":"[[told 1]]"`,
 		`"what_came":"not done"`,
-		`"It rained. I went another way: object_detection."`,
-		`"The tool text_to_music cannot run here: it needs a band."`,
+		`{"sentence":"It rained. So I did it another way.","told":"[[told 2]]"}`,
+		`{"sentence":"I cannot do “sing it” here. It needs a band.","told":"[[told 3]]"}`,
 	} {
 		if !slices.ContainsFunc(data, func(line string) bool { return strings.Contains(line, want) }) {
 			t.Errorf("%s is not in\n%s", want, r.User())
 		}
 	}
-	for _, not := range []string{"oldest wish", article()} {
+	for _, not := range []string{"oldest wish", article(), `"tool":`, "hftask:object_detection"} {
 		if strings.Contains(r.User(), not) {
 			t.Errorf("%.40q is told", not)
 		}
@@ -398,8 +404,8 @@ func TestRespondTellsWhatThereIsNoRoomFor(t *testing.T) {
 		}
 		a := told("Do it all", outs...)
 		for i := range steps {
-			a.Missing = append(a.Missing, fmt.Sprintf("The tool text_to_music cannot run here: it needs %d bands. %s", i, article()))
-			a.Fallbacks = append(a.Fallbacks, fmt.Sprintf("Stage %d was closed. I went another way: image_to_line. %s", i, article()))
+			a.Missing = append(a.Missing, fmt.Sprintf("I cannot sing: it needs %d bands. %s", i, article()))
+			a.Fallbacks = append(a.Fallbacks, fmt.Sprintf("Stage %d was closed. So I did it another way. %s", i, article()))
 		}
 		s := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return llmtest.Response{Text: "Well."} }})
 		said, err := theMind(t, s, func(c *llm.Config) { c.ContextTokens = context }).Respond(t.Context(), a, new(plan.Thinking))
@@ -416,6 +422,9 @@ func TestRespondTellsWhatThereIsNoRoomFor(t *testing.T) {
 			t.Errorf("of %d steps in a context of %d some are not listed: %t", steps, context, unlisted)
 		}
 		for i := range steps {
+			if steps == 3 && i == 0 { // the one file there is needs no name
+				continue
+			}
 			want := []string{fmt.Sprintf("photo-%d.edge.png", i), fmt.Sprintf("%d The council", i), fmt.Sprintf("Picture %d is", i)}[i%3]
 			for _, want := range []string{want, fmt.Sprintf("needs %d bands", i), fmt.Sprintf("Stage %d was", i)} {
 				if !strings.Contains(said, want) {

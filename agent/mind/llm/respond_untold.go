@@ -4,29 +4,38 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/wording"
 )
 
 // namedFiles is up to how many files of a step each must be named; of more the first and
 // the last say it.
 const namedFiles = 4
 
-// unnamed are the files that the wish led to and that an answer does not name.
+// unnamed are the files that the request led to and that an answer does not name. A single one
+// needs no name: it is attached.
 func unnamed(a mind.Account, told record, said string) flaws {
 	var names []string
+	files := 0
 	for i, s := range a.Steps {
 		outs := a.Results[i].Outputs()
 		for at, out := range outs {
+			if !s.Final || !out.Type.Media() {
+				continue
+			}
+			files++
+			name := wording.Called(out)
 			must := len(outs) <= namedFiles || at == 0 || at == len(outs)-1
-			if s.Final && must && !told.unlisted[i] && out.Type.Media() && !strings.Contains(said, out.Name) {
-				names = append(names, out.Name)
+			if must && !told.unlisted[i] && !strings.Contains(said, name) && !strings.Contains(said, out.Name) {
+				names = append(names, name)
 			}
 		}
 	}
-	if len(names) == 0 {
+	if len(names) == 0 || files == 1 {
 		return nil
 	}
 	all := strings.Join(names, ", ")
@@ -34,8 +43,9 @@ func unnamed(a mind.Account, told record, said string) flaws {
 }
 
 // unlistedOutputs are what the steps made that the model was not told of.
-func unlistedOutputs(a mind.Account, told record, said string) flaws {
+func (m *Mind) unlistedOutputs(a mind.Account, told record, said string) flaws {
 	var found flaws
+	var made []plan.Message
 	for i, s := range a.Steps {
 		var all []string
 		for _, out := range a.Results[i].Outputs() {
@@ -43,7 +53,7 @@ func unlistedOutputs(a mind.Account, told record, said string) flaws {
 			switch {
 			case !s.Final || !told.unlisted[i]:
 			case out.Type.Media():
-				all = append(all, out.Name)
+				all = append(all, wording.Called(out))
 			case isList:
 				for _, item := range items {
 					all = append(all, item.Label)
@@ -53,9 +63,14 @@ func unlistedOutputs(a mind.Account, told record, said string) flaws {
 			}
 		}
 		all = slices.DeleteFunc(all, func(what string) bool { return what == "" || strings.Contains(said, what) })
-		if len(all) > 0 {
-			found = append(found, flaw{kind: missingPart, lacks: s.Action.Tool + ": " + strings.Join(all, ", ")})
+		if len(all) == 0 {
+			continue
 		}
+		if made == nil {
+			made = wording.Made(m.config.Catalogue, a)
+		}
+		line := plan.Say("%s: %s", made[i], strings.Join(all, ", "))
+		found = append(found, flaw{kind: missingPart, lacks: m.config.Tell.In(a.Request.Language, line)})
 	}
 	return found
 }
@@ -71,99 +86,102 @@ func allOutputs(a mind.Account) []plan.Resource {
 // mostComplained is how much of a sentence a complaint repeats, in bytes.
 const mostComplained = 300
 
-// untold are failures that an answer passes over in silence. Languages differ, and
-// names of tools do not: a failure is told where its tool is named.
+// mark matches a mark such as "[[told 1]]" in an answer, with the space before it.
+var mark = regexp.MustCompile(`(?i)[ \t]*\[\[\s*told\s*([0-9]{1,6})\s*\]\]`)
+
+// untold are failures that an answer passes over in silence. Languages differ, and marks do not.
 func (m *Mind) untold(a mind.Account, told record, said string) flaws {
+	has := map[int]bool{}
+	for _, found := range mark.FindAllStringSubmatch(said, -1) {
+		if n, err := strconv.Atoi(found[1]); err == nil {
+			has[n] = true
+		}
+	}
 	var found flaws
-	add := func(listed bool, names []string, sentence string) {
-		if slices.ContainsFunc(found, func(f flaw) bool { return f.lacks == sentence }) {
-			return
-		}
-		f := flaw{kind: missingPart, lacks: sentence}
-		if listed {
-			f.text = fmt.Sprintf("This is not told, or not with the name `%s`: %q", strings.Join(names, "`, `"), excerpt(sentence, mostComplained))
-		}
-		found = append(found, f)
-	}
-	done := map[string]bool{}
-	for i, s := range a.Steps {
-		done[s.Action.Tool] = done[s.Action.Tool] || a.Results[i].Status == plan.Done
-	}
-	for i, s := range a.Steps {
-		if a.Results[i].Status != plan.Failed {
-			continue
-		}
-		names := []string{s.Action.Tool}
-		if files := inputFiles(a, s.Action); done[s.Action.Tool] && len(files) > 0 {
-			names = files // the tool is named for what it did
-		}
-		if !slices.ContainsFunc(names, func(name string) bool { return mentions(said, name) }) {
-			add(!told.unlisted[i], names, m.config.Tell.In(a.Request.Language, failure(s.Action.Tool, a.Results[i].Problem)))
+	add := func(complaint, sentence string) {
+		if !slices.ContainsFunc(found, func(f flaw) bool { return f.lacks == sentence }) {
+			found = append(found, flaw{kind: missingPart, text: complaint, lacks: sentence})
 		}
 	}
-	for i, sentence := range a.Fallbacks {
-		tools := m.toolsIn(sentence)
-		if failed := slices.DeleteFunc(slices.Clone(tools), func(t string) bool { return done[t] }); len(failed) > 0 {
-			tools = failed
-		}
-		if len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return mentions(said, t) }) {
-			add(i < len(told.Ways), tools, sentence)
+	for i, sentence := range told.must {
+		if !has[i+1] {
+			add(fmt.Sprintf("This is not told, or not with its mark [[told %d]]: %q", i+1, excerpt(a.Readable(sentence), mostComplained)), sentence)
 		}
 	}
-	for i, sentence := range a.Missing {
-		for _, tool := range m.toolsIn(sentence) {
-			if !strings.Contains(said, tool) {
-				add(i < len(told.Missing), []string{tool}, sentence)
-			}
+	for i, s := range a.Steps { // what the model was not told of
+		if a.Results[i].Status == plan.Failed && told.unlisted[i] {
+			add("", m.config.Tell.In(a.Request.Language, wording.Failure(a, s, a.Results[i].Problem)))
+		}
+	}
+	for _, sentence := range slices.Concat(a.Fallbacks[len(told.Ways):], a.Missing[len(told.Missing):]) {
+		add("", sentence)
+	}
+	return found
+}
+
+// toolName finds what may be the name of a tool: words with underscores, or in backquotes.
+var toolName = regexp.MustCompile("`([a-z0-9_]+)`|[a-z0-9]+(?:_[a-z0-9]+)+")
+
+// internal are the names of tools and the chained names of files in an answer, which people are
+// not to read.
+func (m *Mind) internal(a mind.Account, said string) flaws {
+	var found flaws
+	m.eachTool(a, said, func(name string) string {
+		text := fmt.Sprintf("Do not name the tool %s. Say in plain words what was done.", name)
+		if !slices.ContainsFunc(found, func(f flaw) bool { return f.text == text }) {
+			found = append(found, flaw{kind: internalName, text: text})
+		}
+		return name
+	})
+	for _, r := range allOutputs(a) {
+		if name := wording.Called(r); name != r.Name && strings.Contains(said, r.Name) {
+			found = append(found, flaw{kind: internalName, text: fmt.Sprintf("The file is called %s, not %s.", name, r.Name)})
 		}
 	}
 	return found
 }
 
-// inputFiles are the names of the files that an action takes, and those under which they
-// came.
-func inputFiles(a mind.Account, action plan.Action) []string {
-	var names []string
-	for _, b := range action.Args {
-		for _, r := range a.Plan.Resources {
-			if b.Source.Kind != plan.OfResource || b.Source.Name != r.Name || !r.Type.Media() {
-				continue
-			}
-			names = append(names, r.Name)
-			if r.File != "" {
-				names = append(names, r.File)
-			}
+// eachTool puts something else in the place of each name of a tool that is the answer's own, and
+// no part of the name of a file.
+func (m *Mind) eachTool(a mind.Account, said string, instead func(name string) string) string {
+	var b strings.Builder
+	from := 0
+	for _, at := range toolName.FindAllStringIndex(said, -1) {
+		name := strings.Trim(said[at[0]:at[1]], "`")
+		if m.isTool(name) && !a.Says(name) && !inFileName(said, at[0], at[1]) {
+			b.WriteString(said[from:at[0]])
+			b.WriteString(instead(name))
+			from = at[1]
 		}
 	}
-	return names
+	return b.String() + said[from:]
 }
 
-// failure is a sentence that names the tool that failed.
-func failure(tool, problem string) plan.Message {
-	switch {
-	case problem == "":
-		return plan.Say("The tool %s failed.", tool)
-	case mentions(problem, tool):
-		return plan.Quote(problem)
-	}
-	return plan.Say("%s: %s", tool, problem)
+// inFileName reports whether a part of a text is a part of the name of a file.
+func inFileName(text string, begin, end int) bool {
+	before := begin > 0 && strings.ContainsRune(".-_", rune(text[begin-1]))
+	after := strings.TrimLeft(text[end:], ".")
+	dotted := len(text[end:])-len(after) == 1
+	return before || strings.HasPrefix(after, "-") || dotted && after != "" && (after[0] >= 'a' && after[0] <= 'z' || after[0] >= '0' && after[0] <= '9')
 }
 
-// mentions tells whether a text holds a name, as it is written or as words.
-func mentions(text, name string) bool {
-	text, name = strings.ToLower(text), strings.ToLower(name)
-	return strings.Contains(text, name) || strings.Contains(text, strings.ReplaceAll(name, "_", " "))
+func (m *Mind) isTool(name string) bool {
+	_, ok := m.config.Catalogue.Tool(name)
+	return ok
 }
 
-var toolName = regexp.MustCompile(`[a-z0-9]+(?:_[a-z0-9]+)*`)
+// aside finds a name in backquotes that stands alone in brackets.
+var aside = regexp.MustCompile("[ \\t]*\\(`[a-z0-9_]+`\\)")
 
-// toolsIn are the tools of the catalogue that a sentence names.
-func (m *Mind) toolsIn(sentence string) []string {
-	var tools []string
-	for _, name := range toolName.FindAllString(sentence, -1) {
-		if _, ok := m.config.Catalogue.Tool(name); ok && !slices.Contains(tools, name) {
-			tools = append(tools, name)
+// plain is an answer without marks, and without the names that people are not to read: those of
+// tools become words.
+func (m *Mind) plain(a mind.Account, said string) string {
+	said = a.Readable(mark.ReplaceAllString(said, ""))
+	said = aside.ReplaceAllStringFunc(said, func(s string) string {
+		if m.isTool(strings.Trim(s, " \t(`)")) {
+			return ""
 		}
-	}
-	return tools
+		return s
+	})
+	return m.eachTool(a, said, func(name string) string { return strings.ReplaceAll(name, "_", " ") })
 }

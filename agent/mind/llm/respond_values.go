@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/wording"
 )
 
 // made is a result as the model is told of it.
@@ -39,7 +40,7 @@ type item struct {
 func show(r plan.Resource, size measure, keep func(text string) (place string)) made {
 	m := made{Type: r.Type, Shows: excerpt(r.About, size.short)}
 	if r.Type.Media() {
-		m.File = r.Name
+		m.File = wording.Called(r)
 	}
 	items, ok := itemsOf(r)
 	switch {

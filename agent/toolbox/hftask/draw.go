@@ -208,12 +208,9 @@ func askEnlarged(ctx context.Context, j *job) (question, error) {
 
 // target is how large the picture is to become: twice as large, if nothing is said.
 func (j *job) target() (image.Point, error) {
-	z := quantity.Sizing{Factor: 2}
-	if said := j.call.Text("factor"); said != "" {
-		var ok bool
-		if z, ok = quantity.Size(said); !ok {
-			return image.Point{}, fault(nil, "It is not clear how much larger %q is; say it like 2x, twice or 200%%.", shorten(said))
-		}
+	z, ok := toolbox.Param[quantity.Sizing](j.call, "factor")
+	if !ok {
+		z = quantity.Sizing{Factor: 2}
 	}
 	given := j.sent.given
 	w, h := z.Of(given.X, given.Y)

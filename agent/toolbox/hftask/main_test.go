@@ -22,6 +22,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask/hftasktest"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -139,6 +140,10 @@ func candidate(run string) toolbox.Candidate {
 // must runs what has to go well.
 func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolbox.Output {
 	t.Helper()
+	c, err := toolboxtest.Typed(t, how.Backing, c)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := b.Run(t.Context(), how, c)
 	if err != nil {
 		t.Fatal(err)

@@ -96,12 +96,9 @@ const upscaled = 4
 
 // upscale has a picture enlarged by a model, and made as large as was asked for.
 func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
-	wanted := quantity.Sizing{Factor: 2}
-	if said := oneLine(j.Text("factor")); said != "" {
-		var ok bool
-		if wanted, ok = quantity.Size(said); !ok {
-			return toolbox.Output{}, fault(nil, "I do not understand how much larger %q is.", shorten(said))
-		}
+	wanted, ok := toolbox.Param[quantity.Sizing](j.Call, "factor")
+	if !ok {
+		wanted = quantity.Sizing{Factor: 2}
 	}
 	path, err := j.fileOf("image")
 	if err != nil {

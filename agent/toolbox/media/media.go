@@ -14,8 +14,10 @@
 package media
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/memory"
@@ -59,6 +61,8 @@ type Info struct {
 	Width, Height int
 	// Frames is 1 for a still picture, more for an animated one, 0 for other kinds.
 	Frames int
+	// Length is how long the frames of a GIF are shown in all, 0 where the file does not tell.
+	Length time.Duration
 }
 
 // Inspect tells what the file is, or why it cannot be taken: it is missing, empty,
@@ -88,5 +92,36 @@ func InspectContext(ctx context.Context, path string, l Limits) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return f.info(raw, s), nil
+	return f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), nil
+}
+
+// Describe tells what a file says that it is, without decoding it: the pixels may be damaged.
+func Describe(ctx context.Context, path string, l Limits) (Info, error) {
+	l = l.OrDefault()
+	f, err := open(path, l)
+	if err != nil {
+		return Info{}, err
+	}
+	if f.kind.typ != plan.Image {
+		return f.kind.info(), f.close()
+	}
+	giveBack, err := l.Memory.Take(ctx, f.size)
+	if err != nil {
+		return Info{}, errors.Join(err, f.close())
+	}
+	defer giveBack()
+	data, err := f.all()
+	if err != nil {
+		return Info{}, err
+	}
+	format := formats[f.kind.mime]
+	cfg, err := format.config(bytes.NewReader(data))
+	if err != nil {
+		return Info{}, f.broken(err)
+	}
+	s, err := format.survey(data)
+	if err != nil {
+		return Info{}, f.broken(err)
+	}
+	return f.info(cfg.Width, cfg.Height, s), nil
 }

@@ -75,13 +75,13 @@ func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	return Picture{Info: f.info(raw, s), Image: img, Turned: Orientation(s.exif) != 1}, nil
+	return Picture{Info: f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), Image: img, Turned: Orientation(s.exif) != 1}, nil
 }
 
-// info tells what a decoded file is.
-func (f *file) info(raw image.Image, s survey) Info {
+// info tells what a picture file is, whose picture is stored in that size.
+func (f *file) info(width, height int, s survey) Info {
 	info := f.kind.info()
-	info.Width, info.Height, info.Frames = raw.Bounds().Dx(), raw.Bounds().Dy(), max(s.frames, 1)
+	info.Width, info.Height, info.Frames, info.Length = width, height, max(s.frames, 1), s.length
 	if lying := Orientation(s.exif) >= 5; lying {
 		info.Width, info.Height = info.Height, info.Width
 	}

@@ -7,13 +7,15 @@ import (
 	"errors"
 	"image"
 	"io"
+	"time"
 )
 
 // survey is what a walk over the parts of a picture file finds, without decoding any.
 type survey struct {
-	exif   []byte // a TIFF structure
-	icc    []byte // a colour profile
-	frames int    // 0 or 1 for a still picture
+	exif   []byte        // a TIFF structure
+	icc    []byte        // a colour profile
+	frames int           // 0 or 1 for a still picture
+	length time.Duration // of a GIF's frames in all
 	// still is a file of its own for the first frame of an animation that the decoder
 	// does not take, and offset is where that frame lies; nil for all others.
 	still  []byte
@@ -101,7 +103,13 @@ func unpackProfile(body []byte) []byte {
 // surveyGIF counts the frames and finds out whether the file is whole.
 func surveyGIF(b []byte) (survey, error) {
 	var s survey
-	err := walkGIF(b, func(gifFrame) error { s.frames++; return nil })
+	err := walkGIF(b, func(f gifFrame) error {
+		s.frames++
+		if len(f.control) > flagsAt+2 {
+			s.length += time.Duration(binary.LittleEndian.Uint16(f.control[flagsAt+1:])) * 10 * time.Millisecond
+		}
+		return nil
+	})
 	if err == nil && s.frames == 0 {
 		err = io.ErrUnexpectedEOF
 	}

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/image/bmp"
@@ -33,35 +34,24 @@ const (
 	TIFF Format = "tiff"
 )
 
-// ParseFormat understands how people name a format: "jpg", ".JPEG", "a png".
-func ParseFormat(s string) (Format, error) {
-	for word := range strings.FieldsSeq(strings.ToLower(s)) {
-		switch strings.Trim(word, ".,;:!?\"'()") {
-		case "png", "apng":
-			return PNG, nil
-		case "jpg", "jpeg", "jpe", "jfif":
-			return JPEG, nil
-		case "gif":
-			return GIF, nil
-		case "bmp", "bitmap":
-			return BMP, nil
-		case "tiff", "tif":
-			return TIFF, nil
-		}
+// FormatNamed is the format of that name or ending, in lower case and without a dot.
+func FormatNamed(name string) (Format, bool) {
+	switch name {
+	case "jpg", "jpeg", "jpe", "jfif":
+		return JPEG, true
+	case "tif":
+		return TIFF, true
+	case "apng":
+		return PNG, true
 	}
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:39]) + "…"
-	}
-	return "", &plan.Fault{
-		Sentence: plan.Say("Pictures can be written as PNG, JPG, GIF, BMP or TIFF, but not as %q; name one of these.", s),
-		Final:    true,
-	}
+	f := Format(name)
+	return f, slices.Contains([]Format{PNG, GIF, BMP, TIFF}, f)
 }
 
 // FormatFor is the format in which a result of a picture of that ending is written: the
 // same where it can be, PNG where it cannot.
 func FormatFor(ext string) Format {
-	if f, err := ParseFormat(ext); err == nil {
+	if f, ok := FormatNamed(strings.ToLower(strings.TrimPrefix(ext, "."))); ok {
 		return f
 	}
 	return PNG

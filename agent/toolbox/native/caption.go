@@ -29,11 +29,8 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 		return edited{}, refusal("That is too much text for a picture; at most %d letters can be written.", maxCaption)
 	}
 	anchor := quantity.Anchor{Y: 1}
-	if said := c.Text("place"); said != "" {
-		var ok bool
-		if anchor, ok = quantity.Place(said); !ok {
-			return edited{}, unclear(plan.Say("a place on the picture"), said, "top", "bottom right", "centre")
-		}
+	if at, ok := toolbox.Param[quantity.Anchor](c, "place"); ok {
+		anchor = at
 	}
 	w, h := p.Info.Width, p.Info.Height
 	margin := max(1, min(w, h)/25)

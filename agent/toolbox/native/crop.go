@@ -78,11 +78,13 @@ func (n *Native) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 }
 
 func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	said := c.Text("region")
-	r, ok := quantity.Region(said, p.Info.Width, p.Info.Height)
+	area, ok := toolbox.Param[quantity.Area](c, "region")
 	if !ok {
-		return edited{}, unclear(plan.Say("a part of a picture of %s", dimensions(p.Image)), said,
-			"the left half", "top right quarter", "a square", "16:9", "100x200+30+40")
+		return edited{}, noParam("region")
+	}
+	r, ok := area.Of(p.Info.Width, p.Info.Height)
+	if !ok {
+		return edited{}, refusal("That part lies outside of the picture, which has %s.", dimensions(p.Image))
 	}
 	img := imaging.Crop(p.Image, r)
 	return edited{img: img, about: plan.Say("cropped to %s", dimensions(img))}, nil

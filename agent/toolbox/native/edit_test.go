@@ -147,7 +147,7 @@ func TestTextStandsWhereItIsWanted(t *testing.T) {
 		t.Error("it does not say that letters are missing in the font")
 	}
 	w.refused("add_text_to_image", args{"image": {v}, "caption": {text(" ")}}, "which words")
-	w.refused("add_text_to_image", args{"image": {v}, "caption": {text("hi")}, "place": {text("nicely")}}, "bottom right")
+	w.refused("add_text_to_image", args{"image": {v}, "caption": {text("hi")}, "place": {text("nicely")}}, "top left")
 	w.refused("add_text_to_image", args{"image": {w.given("tiny.png", uniform(9, 9, color.White))}, "caption": {text("hi")}}, "too small")
 }
 
@@ -265,7 +265,7 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 		}
 	}
 	w.refused("fit_image_size", args{"image": {w.given("x.jpg", photo)}, "limit": {text("20 bytes")}}, "20 bytes")
-	w.refused("fit_image_size", args{"image": {w.given("y.jpg", photo)}, "limit": {text("small")}}, "2 MB")
+	w.refused("fit_image_size", args{"image": {w.given("y.jpg", photo)}, "limit": {text("small")}}, "8 MB")
 }
 
 func TestCollageHasEvenCells(t *testing.T) {

@@ -21,13 +21,7 @@ func greyscale(ctx context.Context, p media.Picture, _ toolbox.Call) (edited, er
 const maxBlur = 100
 
 func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	var s quantity.Strength
-	if said := c.Text("strength"); said != "" {
-		var ok bool
-		if s, ok = quantity.Strong(said); !ok {
-			return edited{}, unclear(plan.Say("a strength"), said, "a little", "strongly", "5 pixels")
-		}
-	}
+	s, _ := toolbox.Param[quantity.Strength](c, "strength")
 	sigma := s.Pixels
 	if sigma == 0 { // a level goes with the picture's size, so that it looks the same on all
 		long := float64(max(p.Info.Width, p.Info.Height))
@@ -46,10 +40,9 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 }
 
 func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	changes, ok := quantity.Adjust(c.Text("adjustment"))
+	changes, ok := toolbox.Param[[]quantity.Adjustment](c, "adjustment")
 	if !ok {
-		return edited{}, unclear(plan.Say("a change of light or colour"), c.Text("adjustment"),
-			"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert")
+		return edited{}, noParam("adjustment")
 	}
 	var done []plan.Message
 	for _, a := range changes {

@@ -36,16 +36,13 @@ type Config struct {
 
 // Native is the backend of kind "native". It is safe for concurrent use.
 type Native struct {
-	toolbox.TextReaders
-
 	limits media.Limits
 	table  map[string]operation
 	memory *memory.Budget
 }
 
 var (
-	_ toolbox.Backend    = (*Native)(nil)
-	_ toolbox.TextReader = (*Native)(nil)
+	_ toolbox.Backend = (*Native)(nil)
 )
 
 // operation does the work of one entry of the table. Its errors carry a [plan.Fault].
@@ -53,7 +50,7 @@ type operation func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 
 // New returns the backend. It opens nothing.
 func New(cfg Config) (*Native, error) {
-	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory, TextReaders: readers()}
+	n := &Native{limits: cfg.Limits.OrDefault(), memory: cfg.Limits.Memory}
 	n.limits.Memory = nil // a call has taken what its looks into files take
 	n.table = n.operations()
 	return n, nil
@@ -105,7 +102,10 @@ var rates = map[string]int64{
 func (n *Native) weigh(run string, c toolbox.Call) int64 {
 	rate := cmp.Or(rates[run], usualRate)
 	var sum, made int64
-	size, sized := quantity.Size(cmp.Or(c.Text("size"), c.Text("factor")))
+	size, sized := toolbox.Param[quantity.Sizing](c, "size")
+	if !sized {
+		size, sized = toolbox.Param[quantity.Sizing](c, "factor")
+	}
 	if run == "upscale_image" && !sized {
 		size, sized = quantity.Sizing{Factor: usualFactor}, true
 	}

@@ -2,10 +2,6 @@ package native
 
 import (
 	"maps"
-
-	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/quantity"
 )
 
 // operations is the table from what a backing asks for to the function that does it.
@@ -39,22 +35,5 @@ func (n *Native) imageOperations() map[string]operation {
 		"resize_image":              n.editing(n.resize),
 		"rotate_image":              n.editing(n.rotate),
 		"upscale_image":             n.editing(n.upscale),
-	}
-}
-
-// readers tell which texts the operations understand, beside quantities, whose kinds the
-// catalogue names.
-func readers() toolbox.TextReaders {
-	return toolbox.TextReaders{
-		"add_text_to_image": {"place": toolbox.Understands(quantity.Place)},
-		"adjust_image":      {"adjustment": toolbox.Understands(quantity.Adjust)},
-		"convert_image": {"format": func(said string) bool {
-			_, err := media.ParseFormat(said)
-			return err == nil
-		}},
-		"flip_image": {"direction": func(said string) bool {
-			_, _, ok := quantity.Flip(said)
-			return ok
-		}},
 	}
 }

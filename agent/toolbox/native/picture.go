@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -57,31 +56,13 @@ func problem(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...)}
 }
 
-// unclear is the error of an argument that was not understood. The examples are ones
-// that would be.
-func unclear(what plan.Message, said string, examples ...string) error {
-	first, last := quoted(examples[:len(examples)-1]), examples[len(examples)-1]
-	if strings.TrimSpace(said) == "" {
-		return problem("It does not say %s; say for instance %s or %q.", what, first, last)
-	}
-	return refusal("I do not understand %q as %s; say for instance %s or %q.", shorten(oneLine(clean(said)), maxQuoted), what, first, last)
-}
-
-// maxQuoted is how much of what a person said is repeated, in characters.
-const maxQuoted = 40
+// noParam is the fault of a call without a parameter that the operation needs.
+func noParam(name string) error { return fmt.Errorf("the call lacks the parameter %s", name) }
 
 // refusal is a problem with what a person asked for in so many words: nothing else may
 // stand in for it.
 func refusal(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
-}
-
-func quoted(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = fmt.Sprintf("%q", w)
-	}
-	return strings.Join(out, ", ")
 }
 
 // file is the path of the media argument.

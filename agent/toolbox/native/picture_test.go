@@ -14,6 +14,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // workbench runs operations on pictures that a test draws.
@@ -64,7 +65,17 @@ func (w workbench) try(op string, a args) (toolbox.Output, error) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	return w.native.Run(context.Background(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: op}}, toolbox.Call{Tool: op, Args: a, Dir: dir})
+	how := toolbox.Backing{Kind: "native", Run: op}
+	call, err := toolboxtest.Typed(w.T, how, toolbox.Call{Tool: op, Args: a, Dir: dir})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	c := toolbox.Candidate{Backing: how}
+	out, err := w.native.Run(context.Background(), c, call)
+	if err == nil {
+		toolboxtest.Effects(w.T, c, call, out)
+	}
+	return out, err
 }
 
 func (w workbench) run(op string, a args) toolbox.Output {
@@ -169,6 +180,7 @@ func TestPictureOperationsRefuseWhatTheyCannotRead(t *testing.T) {
 		w.refused(name, args{
 			"image": {bad}, "images": {bad, bad}, "depth": {bad}, "mask": {bad}, "limit": {text("1 MB")},
 			"bbox": {w.boxes(plan.Box{XMax: 5, YMax: 5})}, "caption": {text("hello")},
+			"adjustment": {text("brighter")}, "format": {text("png")}, "region": {text("left half")}, "size": {text("half")},
 		}, "holiday.png")
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // ending is a context that ends after it was asked so many times whether it has.
@@ -58,8 +59,13 @@ func TestOperationsStopWithTheirContext(t *testing.T) {
 	} {
 		t.Run(op, func(t *testing.T) {
 			t.Parallel()
+			how := toolbox.Backing{Kind: "native", Run: op}
 			for looks := range 12 {
-				_, err := w.native.Run(endsAfter(looks), toolbox.Candidate{Backing: toolbox.Backing{Run: op}}, toolbox.Call{Tool: op, Args: a, Dir: t.TempDir()})
+				call, err := toolboxtest.Typed(t, how, toolbox.Call{Tool: op, Args: a, Dir: t.TempDir()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = w.native.Run(endsAfter(looks), toolbox.Candidate{Backing: how}, call)
 				if !errors.Is(err, context.Canceled) || !strings.HasPrefix(plan.Sentence(err, plan.Message{}).String(), "It was stopped") {
 					t.Fatalf("after %d looks: %v", looks, err)
 				}
@@ -130,7 +136,11 @@ func TestWeigh(t *testing.T) {
 		{"summarization", args{"text": {text("hello")}}, 0},
 	} {
 		const files = 60_000
-		if got := w.native.weigh(c.run, toolbox.Call{Args: c.a}); got < c.want || got > c.want+files {
+		call, err := toolboxtest.Typed(t, toolbox.Backing{Kind: "native", Run: c.run}, toolbox.Call{Args: c.a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := w.native.weigh(c.run, call); got < c.want || got > c.want+files {
 			t.Errorf("%s weighs %d, want %d", c.run, got, c.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // given is a call with small values: argument and value in turn.
@@ -31,7 +32,12 @@ func perform(t *testing.T, run string, c toolbox.Call) (toolbox.Output, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: run, Device: "cpu"}}, c)
+	candidate := toolbox.Candidate{Backing: toolbox.Backing{Kind: "native", Run: run, Device: "cpu"}}
+	out, err := n.Run(t.Context(), candidate, c)
+	if err == nil {
+		toolboxtest.Effects(t, candidate, c, out)
+	}
+	return out, err
 }
 
 // wantFault fails the test unless err tells people something that holds the words.

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -17,9 +18,9 @@ func dimensions(img image.Image) plan.Message {
 }
 
 func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z, ok := quantity.Size(c.Text("size"))
+	z, ok := toolbox.Param[quantity.Sizing](c, "size")
 	if !ok {
-		return edited{}, unclear(plan.Say("a size"), c.Text("size"), "half as large", "50%", "twice as big", "800x600", "800 px wide")
+		return edited{}, noParam("size")
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
 	if err := n.checkSize(w, h); err != nil {
@@ -36,12 +37,9 @@ func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (e
 const usualFactor = 2
 
 func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z := quantity.Sizing{Factor: usualFactor}
-	if said := c.Text("factor"); said != "" {
-		var ok bool
-		if z, ok = quantity.Size(said); !ok {
-			return edited{}, unclear(plan.Say("how much larger"), said, "2x", "twice", "three times", "200%")
-		}
+	z, ok := toolbox.Param[quantity.Sizing](c, "factor")
+	if !ok {
+		z = quantity.Sizing{Factor: usualFactor}
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
 	if w < p.Info.Width || h < p.Info.Height {
@@ -65,11 +63,8 @@ const thumbnailSide = 256
 
 func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	w, h := thumbnailSide, thumbnailSide
-	if said := c.Text("size"); said != "" {
-		z, ok := quantity.Size(said)
+	if z, ok := toolbox.Param[quantity.Sizing](c, "size"); ok {
 		switch {
-		case !ok:
-			return edited{}, unclear(plan.Say("the size of a thumbnail"), said, "128 pixels", "200x200", "64 px")
 		case z.Factor > 0:
 			w, h = z.Of(p.Info.Width, p.Info.Height)
 		case z.Width > 0 && z.Height > 0:
@@ -91,14 +86,11 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 
 func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 	angle := 90.0
-	if said := c.Text("angle"); said != "" {
-		if quantity.Upright(said) {
+	if turn, ok := toolbox.Param[param.Turn](c, "angle"); ok {
+		if turn.Upright {
 			return upright(p)
 		}
-		var ok bool
-		if angle, ok = quantity.Angle(said); !ok {
-			return edited{}, unclear(plan.Say("an angle"), said, "90 degrees", "left", "upside down", "45 degrees counter-clockwise")
-		}
+		angle = turn.Degrees
 	}
 	// A turned picture needs at most its diagonal each way.
 	if side := p.Info.Width + p.Info.Height; angle != 0 && angle != 90 && angle != 180 && angle != 270 {
@@ -124,18 +116,12 @@ func upright(p media.Picture) (edited, error) {
 }
 
 func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	horizontal, vertical := true, false
-	if said := c.Text("direction"); said != "" {
-		var ok bool
-		if horizontal, vertical, ok = quantity.Flip(said); !ok {
-			return edited{}, unclear(plan.Say("a direction"), said, "horizontally", "vertically", "upside down")
-		}
-	}
+	direction, _ := toolbox.Param[string](c, "direction")
 	orientation, about := 2, plan.Say("mirrored left to right")
-	switch {
-	case horizontal && vertical:
+	switch direction {
+	case "both":
 		orientation, about = 3, plan.Say("mirrored both ways")
-	case vertical:
+	case "vertical":
 		orientation, about = 4, plan.Say("mirrored top to bottom")
 	}
 	img, err := media.Oriented(ctx, p.Image, orientation)
@@ -143,9 +129,10 @@ func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 }
 
 func convert(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	f, err := media.ParseFormat(c.Text("format"))
-	if err != nil {
-		return edited{}, err
+	name, ok := toolbox.Param[string](c, "format")
+	f, known := media.FormatNamed(name)
+	if !ok || !known {
+		return edited{}, noParam("format")
 	}
 	return edited{img: p.Image, format: f, about: plan.Say("as %s", string(f))}, nil
 }

@@ -141,7 +141,7 @@ func TestTurnsAndFlipsAreExact(t *testing.T) {
 		w.same(w.picture(c.op, a).Image, gotW, gotH, c.want)
 	}
 	w.refused("rotate_image", args{"image": {v}, "angle": {text("nicely")}}, "90 degrees", "left")
-	w.refused("flip_image", args{"image": {v}, "direction": {text("nicely")}}, "vertically")
+	w.refused("flip_image", args{"image": {v}, "direction": {text("nicely")}}, "vertical")
 }
 
 // TestUpright: which way is up is known only where the camera noted it.

@@ -28,13 +28,16 @@ type argument struct {
 // and then the others by name.
 func arguments(prompt string, c toolbox.Call) []argument {
 	names := toolbox.Placeholders(prompt)
-	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(c.Args)), slices.Sorted(maps.Keys(c.Params))) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	var all []argument
 	for _, name := range names {
+		if v, ok := c.Params[name]; ok {
+			all = append(all, argument{Value: toolbox.Value{Resource: plan.Resource{Type: plan.Text, Value: v.String()}}, arg: name})
+		}
 		for i, v := range c.Args[name] {
 			a := argument{Value: v, arg: name}
 			if len(c.Args[name]) > 1 {

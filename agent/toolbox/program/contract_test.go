@@ -27,7 +27,10 @@ func (n nothingInstalled) Run(ctx context.Context, c toolbox.Candidate, call too
 
 func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the environment
 	use := func(run string, a args) toolboxtest.Use {
-		c := callOf(t, a)
+		c, err := toolboxtest.Typed(t, toolbox.Backing{Kind: "program", Run: run}, callOf(t, a))
+		if err != nil {
+			t.Fatal(err)
+		}
 		c.Tool, c.Returns = run, plan.Video
 		return toolboxtest.Use{Candidate: toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, Call: c}
 	}

@@ -24,6 +24,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // newBackend is one with ordinary limits.
@@ -133,9 +134,17 @@ func callOf(t *testing.T, a args) toolbox.Call {
 // perform runs an operation, and holds it to leave its output behind and nothing else.
 func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
 	t.Helper()
-	c := callOf(t, a)
+	how := toolbox.Backing{Kind: "program", Run: run}
+	c, err := toolboxtest.Typed(t, how, callOf(t, a))
+	if err != nil {
+		return toolbox.Output{}, err
+	}
 	c.Tool = run
-	out, err := newBackend(t).Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, c)
+	candidate := toolbox.Candidate{Backing: how}
+	out, err := newBackend(t).Run(t.Context(), candidate, c)
+	if err == nil {
+		toolboxtest.Effects(t, candidate, c, out)
+	}
 	var want, left []string
 	for _, o := range append([]toolbox.Output{out}, out.More...) {
 		if o.Path != "" && err == nil {
@@ -381,25 +390,4 @@ func volume(t *testing.T, path string, from, length float64) float64 {
 		return -91
 	}
 	return number(m[1])
-}
-
-// TestTextsAreReadBeforehand holds that what an operation understands is known before it runs.
-func TestTextsAreReadBeforehand(t *testing.T) {
-	t.Parallel()
-	b := newBackend(t)
-	good := map[string]string{
-		"convert_audio": "as an mp3", "convert_video": "webm", "tesseract": "de", "text_to_speech": "in French, please",
-	}
-	for run, readers := range b.TextReaders {
-		for arg := range readers {
-			for said, want := range map[string]bool{good[run]: true, "Good morning, everyone": false} {
-				if got := b.Reads(toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, arg, said); got != want {
-					t.Errorf("%s is said to read %q as its %s: %t", run, said, arg, got)
-				}
-			}
-		}
-		if _, ok := b.operations[run]; !ok || good[run] == "" {
-			t.Errorf("%s is no operation, or is not tried", run)
-		}
-	}
 }

@@ -44,15 +44,15 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if level.silent() {
+	if level.Silent() {
 		return toolbox.Output{}, &plan.Fault{
 			Sentence: plan.Say("The music that was played cannot be heard."),
 			Err:      fmt.Errorf("%w: fluidsynth wrote silence", toolbox.ErrDown),
 		}
 	}
-	gain := loudness - level.integrated
+	gain := loudness - level.LUFS
 	even := turned(gain)
-	if level.peak+gain > truePeak {
+	if level.Peak+gain > truePeak {
 		if even, err = b.limited(ctx, c, r, gain); err != nil {
 			return toolbox.Output{}, err
 		}

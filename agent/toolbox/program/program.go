@@ -36,15 +36,12 @@ type Config struct {
 
 // Backend is the make of the kind program. It is safe for concurrent use.
 type Backend struct {
-	toolbox.TextReaders
-
 	config     Config
 	operations map[string]operation
 }
 
 var (
-	_ toolbox.Backend    = (*Backend)(nil)
-	_ toolbox.TextReader = (*Backend)(nil)
+	_ toolbox.Backend = (*Backend)(nil)
 )
 
 // operation is one thing that programs do, by the name that a backing runs.
@@ -70,7 +67,7 @@ func New(c Config) (*Backend, error) {
 		return nil, errors.New("programs need a sandbox and ffmpeg")
 	}
 	c.Limits = c.Limits.OrDefault()
-	b := &Backend{config: c, operations: map[string]operation{}, TextReaders: readers()}
+	b := &Backend{config: c, operations: map[string]operation{}}
 	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech()} {
 		maps.Copy(b.operations, group)
 	}

@@ -36,7 +36,7 @@ func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if was.silent() {
+	if was.Silent() {
 		return toolbox.Output{}, nothing
 	}
 	sound := filepath.Join(c.Dir, "heard.wav")

@@ -9,9 +9,10 @@ import (
 
 // convertAudio writes a sound in the format that is asked for.
 func (b *Backend) convertAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := parseSoundFormat(c.Text("format"))
-	if err != nil {
-		return toolbox.Output{}, err
+	name, _ := toolbox.Param[string](c, "format")
+	f, ok := soundFormats()[name]
+	if !ok {
+		return toolbox.Output{}, noParam("format")
 	}
 	r, err := b.recording(ctx, c, "audio")
 	if err != nil {

@@ -14,9 +14,9 @@ import (
 // cutAudio keeps a part of a sound, exact to the sample: it is decoded from its beginning,
 // since the places in an MP3 are but guessed.
 func (b *Backend) cutAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	passage, ok := quantity.Times(c.Text("range"))
+	passage, ok := toolbox.Param[quantity.Passage](c, "range")
 	if !ok {
-		return toolbox.Output{}, unclear(plan.Say("a part of a sound"), c.Text("range"), "0:10-0:25", "the first 5 seconds", "the last minute")
+		return toolbox.Output{}, noParam("range")
 	}
 	r, err := b.recording(ctx, c, "audio")
 	if err != nil {

@@ -58,33 +58,9 @@ func (b *Backend) same(r recording, length time.Duration) (soundFormat, plan.Mes
 	return b.fitting(r.same(), length, r.look.Audio().Frequency, r.look.Audio().Channels)
 }
 
-// parseSoundFormat understands how people name a format: "mp3", ".WAV", "an ogg file".
-func parseSoundFormat(said string) (soundFormat, error) {
-	for word := range strings.FieldsSeq(strings.ToLower(said)) {
-		switch strings.TrimSuffix(strings.Trim(word, ".,;:!?\"'()“”"), "s") {
-		case "mp3":
-			return mp3, nil
-		case "wav", "wave", "pcm":
-			return wav, nil
-		case "flac", "lossles": // without its last s
-			return flac, nil
-		case "ogg", "oga", "vorbi":
-			return vorbis, nil
-		case "opu":
-			return opus, nil
-		case "m4a", "aac", "mp4", "m4b":
-			return m4a, nil
-		case "aiff", "aif":
-			return aiff, nil
-		}
-	}
-	if r := []rune(said); len(r) > 40 {
-		said = string(r[:39]) + "…"
-	}
-	return soundFormat{}, &plan.Fault{
-		Sentence: plan.Say("Sound can be written as MP3, WAV, FLAC, OGG, Opus, M4A or AIFF, but not as %q; name one of these.", said),
-		Final:    true,
-	}
+// soundFormats are the formats by the names that the catalogue gives them.
+func soundFormats() map[string]soundFormat {
+	return map[string]soundFormat{"aiff": aiff, "flac": flac, "m4a": m4a, "mp3": mp3, "ogg": vorbis, "opus": opus, "wav": wav}
 }
 
 // same is the format of a recording where it is one that is written here; sound of

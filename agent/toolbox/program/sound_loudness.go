@@ -1,17 +1,12 @@
 package program
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -26,18 +21,6 @@ const (
 	truePeak = -1.5  // dBTP
 )
 
-// loud is how loud a sound is, by EBU R 128.
-type loud struct {
-	// integrated is its loudness, in LUFS.
-	integrated float64
-	// peak is the highest true peak, in dBTP.
-	peak float64
-}
-
-// silent tells that there is nothing that could be made louder: -70 LUFS is where the
-// measure begins.
-func (l loud) silent() bool { return l.integrated <= -69.9 }
-
 // normalizeLoudness brings a sound to -16 LUFS in two passes: it is measured, then turned
 // up or down as a whole. Where peaks would be cut off by that, they alone are held down,
 // and what that takes of the loudness is made good.
@@ -50,12 +33,12 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if was.silent() {
+	if was.Silent() {
 		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
 	}
-	gain := loudness - was.integrated
+	gain := loudness - was.LUFS
 	filter := turned(gain)
-	if was.peak+gain > truePeak {
+	if was.Peak+gain > truePeak {
 		if filter, err = b.limited(ctx, c, r, gain); err != nil {
 			return toolbox.Output{}, err
 		}
@@ -65,7 +48,7 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(loudness), decibels(was.integrated)), Note: note}, nil
+	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(loudness), decibels(was.LUFS)), Note: note}, nil
 }
 
 func decibels(v float64) string {
@@ -88,7 +71,7 @@ func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain
 		if err != nil {
 			return "", err
 		}
-		off := loudness - now.integrated
+		off := loudness - now.LUFS
 		if math.Abs(off) < near {
 			break
 		}
@@ -104,63 +87,11 @@ func limiting(gain float64, rate int) string {
 		turned(gain), math.Pow(10, truePeak/20), min(max(rate, 8000), 48_000))
 }
 
-// measure measures what a filter makes of a recording. What it gives is no sound but what
-// the measuring filter tells of it, which that writes where the output belongs.
-func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filter string) (loud, error) {
-	input := r.input()
-	if r.look.Duration < time.Second { // too short for the measure, which takes 0.4 s at a time
-		input.Before = []string{"-stream_loop", "20"}
+// measure measures what a filter makes of a recording.
+func (b *Backend) measure(ctx context.Context, c toolbox.Call, r recording, filter string) (ffmpeg.Loudness, error) {
+	l, err := b.config.FFmpeg.Loudness(ctx, r.path, r.look, filter, c.Dir)
+	if errors.Is(err, ffmpeg.ErrUnmeasured) {
+		return ffmpeg.Loudness{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
 	}
-	path := filepath.Join(c.Dir, "loudness.txt")
-	defer os.Remove(path) //nolint:errcheck // the folder is left tidy in any case
-	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{input},
-		Args:   []string{"-map", r.sound(0), "-af", filter + ",ebur128=peak=true:metadata=1,ametadata=mode=print:file=out.txt", "-f", "null"},
-		Output: path, Timeout: soundTime,
-	})
-	if err != nil {
-		return loud{}, fmt.Errorf("measure the loudness: %w", err)
-	}
-	l, err := readLoudness(path)
-	if err != nil {
-		return loud{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
-	}
-	return l, nil
-}
-
-// readLoudness reads the last that a report says of each figure: those are of the whole.
-func readLoudness(path string) (loud, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return loud{}, fmt.Errorf("open the report: %w", err)
-	}
-	defer f.Close() //nolint:errcheck // it was read
-	const tail = 16 << 10
-	if info, err := f.Stat(); err == nil && info.Size() > tail {
-		if _, err := f.Seek(-tail, io.SeekEnd); err != nil {
-			return loud{}, fmt.Errorf("read the report: %w", err)
-		}
-	}
-	l := loud{integrated: math.NaN(), peak: -99}
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		name, value, _ := strings.Cut(lines.Text(), "=")
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil {
-			continue
-		}
-		switch name {
-		case "lavfi.r128.I":
-			l.integrated = v
-		case "lavfi.r128.true_peak":
-			l.peak = 20 * math.Log10(max(v, 1e-3)) // it is told to a thousandth
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return loud{}, fmt.Errorf("read the report: %w", err)
-	}
-	if math.IsNaN(l.integrated) {
-		return loud{}, errors.New("the report tells no loudness")
-	}
-	return l, nil
+	return l, err
 }

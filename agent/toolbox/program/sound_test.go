@@ -166,7 +166,7 @@ func TestSoundIsConverted(t *testing.T) {
 			}
 		})
 	}
-	holds(t, refused(t, "convert_audio", args{"audio": fileOf(plan.Audio, from), "format": "wma"}), "wma", "MP3, WAV")
+	holds(t, refused(t, "convert_audio", args{"audio": fileOf(plan.Audio, from), "format": "wma"}), "wma", "MP3", "WAV")
 }
 
 func TestTheSoundOfAVideoIsTakenOut(t *testing.T) {

@@ -8,8 +8,6 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v3"
-
-	"atelier/agent/plan"
 )
 
 //go:embed speech_languages.yaml
@@ -71,7 +69,7 @@ func named(all []language, said string) (language, error) {
 		}
 	}
 	if best < 0 {
-		return language{}, unclear(plan.Say("a language"), said, "English", "German", "Chinese")
+		return language{}, refusal("I do not know the language %q; say for instance %q, %q or %q.", shorten(said), "English", "German", "Chinese")
 	}
 	return all[best], nil
 }

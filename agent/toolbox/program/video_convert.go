@@ -3,7 +3,6 @@ package program
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -24,6 +23,7 @@ type filmFormat struct {
 	alpha bool
 }
 
+// filmFormats are the formats by the names that the catalogue gives them.
 func filmFormats() map[string]filmFormat {
 	usual := append(append(h264(), aac()...), faststart()...)
 	mp4 := filmFormat{name: "MP4", ending: "mp4", args: usual}
@@ -31,15 +31,15 @@ func filmFormats() map[string]filmFormat {
 	mpeg := filmFormat{name: "MPEG", ending: "mpg", filter: "fps=25,", args: mpeg2}
 	ogv := filmFormat{name: "OGV", ending: "ogv", args: []string{"-c:v", "libtheora", "-q:v", "7", "-c:a", "libvorbis", "-q:a", "4", "-ac", "2"}}
 	return map[string]filmFormat{
-		"mp4": mp4, "mpeg4": mp4, "mpeg-4": mp4, "h264": mp4, "h.264": mp4, "x264": mp4,
-		"m4v": {name: "M4V", ending: "m4v", args: usual},
-		"mov": {name: "MOV", ending: "mov", args: usual}, "quicktime": {name: "MOV", ending: "mov", args: usual},
-		"mkv": {name: "MKV", ending: "mkv", args: usual[:len(usual)-2]}, "matroska": {name: "MKV", ending: "mkv", args: usual[:len(usual)-2]},
-		"webm": webm(), "vp9": webm(),
+		"mp4":  mp4,
+		"m4v":  {name: "M4V", ending: "m4v", args: usual},
+		"mov":  {name: "MOV", ending: "mov", args: usual},
+		"mkv":  {name: "MKV", ending: "mkv", args: usual[:len(usual)-2]},
+		"webm": webm(),
 		"avi": {name: "AVI", ending: "avi", filter: "fps=25,", args: []string{
 			"-c:v", "mpeg4", "-vtag", "xvid", "-q:v", "4", "-c:a", "libmp3lame", "-b:a", "160k", "-ar", "48000", "-ac", "2",
 		}},
-		"mpg": mpeg, "mpeg": mpeg, "mpeg2": mpeg, "mpeg-2": mpeg, "ogv": ogv, "ogg": ogv, "theora": ogv,
+		"mpg": mpeg, "ogv": ogv,
 		"flv": {name: "FLV", ending: "flv", args: append(h264(), "-c:a", "aac", "-b:a", "160k", "-ar", "44100", "-ac", "2")},
 		"3gp": {name: "3GP", ending: "3gp", args: append(h264(), aac()...)},
 	}
@@ -52,29 +52,13 @@ func webm() filmFormat {
 	}}
 }
 
-// parseFilmFormat understands how people name a format: "mp4", ".WEBM", "an mkv file".
-func parseFilmFormat(said string) (filmFormat, error) {
-	all := filmFormats()
-	for word := range strings.FieldsSeq(strings.ToLower(said)) {
-		if f, ok := all[strings.Trim(word, ".,;:!?\"'()“”")]; ok {
-			return f, nil
-		}
-	}
-	if strings.Contains(strings.ToLower(said), "gif") {
-		return filmFormat{}, refusal("A GIF is a picture that moves, and no video; ask to make a GIF of the video.")
-	}
-	if r := []rune(said); len(r) > maxQuoted {
-		said = string(r[:maxQuoted-1]) + "…"
-	}
-	return filmFormat{}, refusal("A video can be written as MP4, MOV, M4V, MKV, WebM, AVI, MPEG, OGV, FLV or 3GP, but not as %q; name one of these.", said)
-}
-
 // convertVideo writes a video as another kind of file. Pictures that an MP4 or MOV takes
 // as they are stay as they are.
 func (b *Backend) convertVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	format, err := parseFilmFormat(c.Text("format"))
-	if err != nil {
-		return toolbox.Output{}, err
+	name, _ := toolbox.Param[string](c, "format")
+	format, ok := filmFormats()[name]
+	if !ok {
+		return toolbox.Output{}, noParam("format")
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {

@@ -15,10 +15,9 @@ const shortestCut = 100 * time.Millisecond
 
 // cutVideo keeps a part of a video, exact to the picture.
 func (b *Backend) cutVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	said := c.Text("range")
-	passage, ok := quantity.Times(said)
+	passage, ok := toolbox.Param[quantity.Passage](c, "range")
 	if !ok {
-		return toolbox.Output{}, unclear(plan.Say("a part of a video"), said, "0:10-0:25", "the first 5 seconds", "the last 20 seconds")
+		return toolbox.Output{}, noParam("range")
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {

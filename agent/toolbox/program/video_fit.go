@@ -12,7 +12,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/quantity"
 )
 
 const (
@@ -30,10 +29,9 @@ const (
 // fitVideoSize packs a video so that its file is no larger than the limit: with fewer
 // bits, and where these are too few, with smaller pictures.
 func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	said := c.Text("limit")
-	limit, ok := quantity.Limit(said)
+	limit, ok := toolbox.Param[int64](c, "limit")
 	if !ok {
-		return toolbox.Output{}, unclear(plan.Say("the size of a file"), said, "8 MB", "500 kB", "under 25 megabytes")
+		return toolbox.Output{}, noParam("limit")
 	}
 	limit = min(limit, b.config.Limits.Bytes)
 	f, err := b.film(ctx, c)

@@ -20,11 +20,8 @@ func (b *Backend) extractFrames(ctx context.Context, c toolbox.Call) (toolbox.Ou
 		return toolbox.Output{}, err
 	}
 	at := f.look.Duration / 2
-	if said := c.Text("moment"); said != "" {
-		var ok bool
-		if at, ok = quantity.Moment(said, f.look.Duration); !ok {
-			return toolbox.Output{}, unclear(plan.Say("a moment of a video"), said, "0:07", "3 seconds", "the middle", "the last frame")
-		}
+	if moment, ok := toolbox.Param[quantity.Instant](c, "moment"); ok {
+		at = moment.Of(f.look.Duration)
 	}
 	if at > f.look.Duration {
 		return toolbox.Output{}, refusal("The video is only %s long; name an earlier moment.", plan.Span(f.look.Duration))
@@ -53,8 +50,9 @@ func (f film) step() time.Duration {
 }
 
 // still takes the last picture that begins between two times: each is written over the
-// one before.
+// one before. It has square pixels, as people see it.
 func (f film) still(from, at time.Duration, output string) ffmpeg.Job {
-	args := []string{"-map", "0:V:0", "-vf", "trim=end=" + inSeconds(at-from+time.Millisecond), "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-update", "1"}
+	filter := fmt.Sprintf("trim=end=%s,scale=%d:%d,setsar=1", inSeconds(at-from+time.Millisecond), f.pictures.Width, f.pictures.Height)
+	args := []string{"-map", "0:V:0", "-vf", filter, "-fps_mode", "passthrough", "-pix_fmt", "rgb24", "-update", "1"}
 	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.input("-ss", inSeconds(from))}, Args: args, Output: output}
 }

@@ -9,7 +9,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
-	"atelier/agent/toolbox/quantity"
 )
 
 // slowSound and fastSound are the factors between which sound can be listened to.
@@ -17,10 +16,9 @@ const slowSound, fastSound = 0.5, 4
 
 // changeSpeed plays a video faster or slower, and its sound with it in its own pitch.
 func (b *Backend) changeSpeed(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	said := c.Text("factor")
-	by, ok := quantity.Tempo(said)
+	by, ok := toolbox.Param[float64](c, "factor")
 	if !ok {
-		return toolbox.Output{}, unclear(plan.Say("a speed"), said, "2x", "half", "three times slower", "25%")
+		return toolbox.Output{}, noParam("factor")
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {

@@ -90,7 +90,7 @@ func TestCutVideo(t *testing.T) {
 		})
 	}
 	holds(t, refused(t, "cut_video", video(path).with("range", "0:10 to 0:20")), "only 2 seconds long")
-	holds(t, refused(t, "cut_video", video(path).with("range", "nicely")), `"nicely"`, "a part of a video", "0:10-0:25")
+	holds(t, refused(t, "cut_video", video(path).with("range", "nicely")), `"nicely"`, "a part of a sound or a video", "0:10-0:25")
 }
 
 func TestJoinVideos(t *testing.T) {
@@ -254,8 +254,8 @@ func TestConvertVideo(t *testing.T) {
 			looks(t, frameAt(t, out.Path, 0), 80, 60, "red")
 		})
 	}
-	holds(t, refused(t, "convert_video", video(path).with("format", "gif")), "ask to make a GIF")
-	holds(t, refused(t, "convert_video", video(path).with("format", "wmv")), "MP4", "WebM", `"wmv"`)
+	holds(t, refused(t, "convert_video", video(path).with("format", "gif")), "MP4", `"gif"`)
+	holds(t, refused(t, "convert_video", video(path).with("format", "wmv")), "MP4", "WEBM", `"wmv"`)
 }
 
 func TestFitVideoSize(t *testing.T) {

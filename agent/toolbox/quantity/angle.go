@@ -89,28 +89,3 @@ func turn(s string, directed bool) (float64, bool) {
 	}
 	return 0, false
 }
-
-var (
-	acrossUpright = regexp.MustCompile(`\b(?:along|around|round|about|over|on|across) (?:the |its )?(?:vertical|y)\b.*\baxis\b`)
-	acrossFlat    = regexp.MustCompile(`\b(?:along|around|round|about|over|on|across) (?:the |its )?(?:horizontal|x)\b.*\baxis\b`)
-	upDown        = regexp.MustCompile(`\b(?:vertical|vertically|upside down|top|bottom|up|down|upwards|downwards|head|heels)\b`)
-	leftRight     = regexp.MustCompile(`\b(?:horizontal|horizontally|left|right|sideways|side|mirror|mirrored|other way|laterally)\b`)
-	bothWays      = regexp.MustCompile(`\b(?:both|horizontal\w* and vertical\w*|vertical\w* and horizontal\w*)\b`)
-)
-
-// Flip understands in which way a picture is mirrored: left and right change places
-// (horizontal), top and bottom do, or both.
-func Flip(text string) (horizontal, vertical, ok bool) {
-	s := fold(text)
-	switch {
-	case bothWays.MatchString(s):
-		return true, true, true
-	case acrossUpright.MatchString(s):
-		return true, false, true
-	case acrossFlat.MatchString(s), upDown.MatchString(s):
-		return false, true, true
-	case leftRight.MatchString(s):
-		return true, false, true
-	}
-	return false, false, false
-}

@@ -50,34 +50,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestKinds(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		kind         quantity.Kind
-		takes, other quantity.Unit
-		reads, not   string
-	}{
-		{quantity.TimeRange, quantity.Time, quantity.Pixels, "0:10 to 0:20", "blue"},
-		{quantity.PointInTime, quantity.Clock, quantity.ByteCount, "0:07", "when she smiles"},
-		{quantity.ImageSize, quantity.Pixels, quantity.Time, "800x600", "blue"},
-		{quantity.Speed, quantity.Factor, quantity.Pixels, "2x", "blue"},
-		{quantity.Scale, quantity.Factor, quantity.Time, "twice", "blue"},
-		{quantity.Turn, quantity.Degrees, quantity.Pixels, "90 degrees", "nicely"},
-		{quantity.FileSize, quantity.ByteCount, quantity.Pixels, "2 MB", "small"},
-		{quantity.Part, quantity.Percent, quantity.ByteCount, "the left half", "the cat"},
-		{quantity.Intensity, quantity.Percent, quantity.Degrees, "strongly", "blue"},
-	} {
-		kind, err := quantity.ParseKind(string(c.kind))
-		if err != nil || kind.Most() < 1 || !kind.Takes(c.takes) || kind.Takes(c.other) || !kind.Reads(c.reads) || kind.Reads(c.not) {
-			t.Errorf("%s: %v, at most %d; takes %s: %t, %s: %t; reads %q: %t, %q: %t", c.kind, err, kind.Most(),
-				c.takes, kind.Takes(c.takes), c.other, kind.Takes(c.other), c.reads, kind.Reads(c.reads), c.not, kind.Reads(c.not))
-		}
-	}
-	if _, err := quantity.ParseKind("length"); err == nil || quantity.Kind("length").Reads("2 m") {
-		t.Error("an unknown kind is taken")
-	}
-}
-
 // FuzzFind: quantities stand one behind the other, within the text, and hold something.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []string{"from 0:10 to 1:05", "800x600 px, 25 %", "-16 LUFS", "½ of 3×", "1 minute and 30 seconds", "\xff9\x00"} {

@@ -13,39 +13,54 @@ var (
 	rank    = regexp.MustCompile(`\b(?:first|1st|last|final|opening|closing) (?:frame|shot|picture|image|moment|scene|still)\b`)
 )
 
-// Moment understands when in a film of that length: "0:07", "at 3 seconds", "minute 3",
-// "the first frame", "the middle", "a third in", "5 seconds before the end". It may lie
-// behind the end.
-func Moment(text string, whole time.Duration) (time.Duration, bool) {
+// Instant is a moment of a video: a time from its beginning, or from its end, or a share of it.
+type Instant struct {
+	At      time.Duration
+	FromEnd bool
+	Share   float64 // from 0 to 1; At is 0 then
+}
+
+// Of is the instant in a video of that length. It may lie behind the end, never before the
+// beginning.
+func (i Instant) Of(whole time.Duration) time.Duration {
+	switch {
+	case i.FromEnd:
+		return max(0, whole-i.At)
+	case i.Share > 0:
+		return time.Duration(i.Share * float64(whole))
+	}
+	return i.At
+}
+
+// Moment understands when in a video: "0:07", "at 3 seconds", "minute 3", "the first frame", "the
+// middle", "a third in", "5 seconds before the end".
+func Moment(text string) (Instant, bool) {
 	s := foldTimes(text)
-	if senseless(s) || whole <= 0 || frameOf.MatchString(s) {
-		return 0, false
+	if senseless(s) || frameOf.MatchString(s) {
+		return Instant{}, false
 	}
 	all := moments(s)
 	if v, at, ok := share(s); ok && v <= 1 && !clocks.MatchString(s) && (len(all) == 0 || all[0].begin >= at[0] && all[0].end <= at[1]) {
 		if fromEnd.MatchString(s[at[1]:]) {
 			v = 1 - v
 		}
-		return time.Duration(v * float64(whole)), true
+		return Instant{Share: v}, true
 	}
 	switch {
 	case len(all) > 1:
-		return 0, false
+		return Instant{}, false
 	case len(all) == 1 && !rank.MatchString(s):
 		m := all[0]
 		if m.at > maxTime {
-			return 0, false
+			return Instant{}, false
 		}
-		if fromEnd.MatchString(s[m.end:]) || closing.MatchString(s[:m.begin]) && !clocks.MatchString(s) {
-			return max(0, whole-m.at), true
-		}
-		return m.at, true
+		return Instant{At: m.at, FromEnd: fromEnd.MatchString(s[m.end:]) || closing.MatchString(s[:m.begin]) && !clocks.MatchString(s)}, true
 	case opening.MatchString(s) || rank.MatchString(s) && !closing.MatchString(s):
-		return 0, true
+		return Instant{}, true
 	case closing.MatchString(s):
-		return whole, true
+		return Instant{FromEnd: true}, true
 	case atHalf.MatchString(s):
-		return whole / 2, true
+		return Instant{Share: 0.5}, true
 	}
-	return 0, false
+	return Instant{}, false
 }

@@ -13,14 +13,15 @@ func TestMoment(t *testing.T) {
 		"a third in": 100.0 / 3, "25%": 25, "5 seconds before the end": 95, "1 minute 5 seconds": 65, "half a minute in": 30, "200 s": 200,
 		"at 0:00": 0, "1.5 seconds": 1.5,
 	} {
-		got, ok := Moment(text, 100*time.Second)
+		at, ok := Moment(text)
+		got := at.Of(100 * time.Second)
 		if d := got.Seconds() - want; !ok || d > 0.001 || d < -0.001 {
 			t.Errorf("Moment(%q) = %s, %v, want %g s", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "when she smiles", "-3 seconds", "0:10 to 0:20", "1e9", "frame 12", "NaN"} {
-		if got, ok := Moment(text, 100*time.Second); ok {
-			t.Errorf("Moment(%q) = %s, want that it is not understood", text, got)
+		if got, ok := Moment(text); ok {
+			t.Errorf("Moment(%q) = %s, want that it is not understood", text, got.Of(time.Second))
 		}
 	}
 }
@@ -56,8 +57,8 @@ func FuzzTime(f *testing.F) {
 				t.Errorf("Times(%q) = %v, %s to %s", text, p, from, to)
 			}
 		}
-		if at, ok := Moment(text, whole); ok && at < 0 {
-			t.Errorf("Moment(%q) = %s", text, at)
+		if at, ok := Moment(text); ok && at.Of(whole) < 0 {
+			t.Errorf("Moment(%q) = %s", text, at.Of(whole))
 		}
 		if v, ok := Tempo(text); ok && !(v >= 0.01 && v <= 100) {
 			t.Errorf("Tempo(%q) = %v", text, v)

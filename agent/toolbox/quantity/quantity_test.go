@@ -90,21 +90,6 @@ func TestAngle(t *testing.T) {
 	}
 }
 
-func TestFlip(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][3]bool{
-		"vertically": {false, true, true}, "upside down": {false, true, true}, "top to bottom": {false, true, true},
-		"horizontally": {true, false, true}, "mirror": {true, false, true}, "left to right": {true, false, true},
-		"along the horizontal axis": {false, true, true}, "around its vertical axis": {true, false, true},
-		"both ways": {true, true, true}, "horizontally and vertically": {true, true, true}, "purple": {}, "": {},
-	} {
-		h, v, ok := Flip(text)
-		if got := [3]bool{h, v, ok}; got != want {
-			t.Errorf("Flip(%q) = %v, want %v", text, got, want)
-		}
-	}
-}
-
 func TestStrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Strength{
@@ -171,13 +156,15 @@ func TestRegion(t *testing.T) {
 		"top 50 pixels": image.Rect(0, 0, 600, 50), "cut off the bottom quarter": image.Rect(0, 0, 600, 300),
 		"remove the left 100 px": image.Rect(100, 0, 600, 400),
 	} {
-		if got, ok := Region(text, 600, 400); !ok || got != want {
+		a, ok := Region(text)
+		if got, inside := a.Of(600, 400); !ok || !inside || got != want {
 			t.Errorf("Region(%q) = %v, %v, want %v", text, got, ok, want)
 		}
 	}
 	for _, text := range []string{"", "the dog", "0:0", "300,400,100,100", "10x10+900+900", "16:0",
 		"-10,0,100,100", "100x100+-5+5", "top -20%", "1e3x10 at the top"} {
-		if got, ok := Region(text, 600, 400); ok {
+		a, ok := Region(text)
+		if got, inside := a.Of(600, 400); ok && inside {
 			t.Errorf("Region(%q) = %v, want that it is not understood", text, got)
 		}
 	}
@@ -228,7 +215,8 @@ func FuzzAll(f *testing.F) {
 		if s, ok := Strong(text); ok && !(s.Pixels >= 0 && s.Pixels < 1e6 && s.Level >= Little && s.Level <= Lot) {
 			t.Errorf("Strong(%q) = %+v", text, s)
 		}
-		if r, ok := Region(text, 64, 48); ok && (r.Empty() || !r.In(image.Rect(0, 0, 64, 48))) {
+		a, ok := Region(text)
+		if r, inside := a.Of(64, 48); ok && inside && (r.Empty() || !r.In(image.Rect(0, 0, 64, 48))) {
 			t.Errorf("Region(%q) = %v", text, r)
 		}
 		changes, _ := Adjust(text)
@@ -237,7 +225,6 @@ func FuzzAll(f *testing.F) {
 				t.Errorf("Adjust(%q) = %+v", text, changes)
 			}
 		}
-		Flip(text)
 		Place(text)
 	})
 }

@@ -16,90 +16,121 @@ var (
 	without  = regexp.MustCompile(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
 )
 
-// Region understands which part of a picture of that size is meant: "the left half",
-// "top right quarter", "a square", "16:9", "640x480 at the top", "100x200+30+40"
-// (width, height, left, top), "100,100,300,400" (left, top, right, bottom), "the
-// middle", "cut off the bottom 20%". What it gives lies within the picture and is not
-// empty.
-func Region(text string, width, height int) (image.Rectangle, bool) {
-	whole := image.Rect(0, 0, width, height)
-	s := fold(text)
-	if senseless(s) {
-		return image.Rectangle{}, false
-	}
-	r, ok := region(s, whole)
-	r = r.Intersect(whole)
-	return r, ok && !r.Empty()
+// Area is a part of a picture, whatever the picture's size. One of Box, Width with Height, Ratio,
+// Strip and Share says how large it is.
+type Area struct {
+	Box           image.Rectangle // in pixels, from the top left corner
+	Width, Height int             // in pixels
+	Ratio         [2]float64      // the largest part with that width and height
+	Strip         int             // in pixels: how thick, on each axis on which Anchor is off centre
+	Share         float64         // of each axis on which Anchor is off centre; of both for the middle
+	// Rest is everything but that part. It is for a side, and for Strip and Share only.
+	Rest   bool
+	Anchor Anchor
 }
 
-func region(s string, b image.Rectangle) (image.Rectangle, bool) {
+// Region understands which part of a picture is meant: "the left half", "top right quarter", "a
+// square", "16:9", "640x480 at the top", "100x200+30+40" (width, height, left, top),
+// "100,100,300,400" (left, top, right, bottom), "the middle", "cut off the bottom 20%".
+func Region(text string) (Area, bool) {
+	s := fold(text)
+	if senseless(s) {
+		return Area{}, false
+	}
 	if m := geometry.FindStringSubmatch(s); m != nil {
 		p := image.Pt(whole(m[3]), whole(m[4]))
-		return image.Rectangle{Min: p, Max: p.Add(image.Pt(whole(m[1]), whole(m[2])))}, true
+		box := image.Rectangle{Min: p, Max: p.Add(image.Pt(whole(m[1]), whole(m[2])))}
+		return Area{Box: box}, !box.Empty()
 	}
 	if m := corners.FindStringSubmatch(noSpace.ReplaceAllString(noSpace.ReplaceAllString(s, "$1, $2"), "$1, $2")); m != nil {
-		r := image.Rectangle{Min: image.Pt(whole(m[1]), whole(m[2])), Max: image.Pt(whole(m[3]), whole(m[4]))}
-		return r, r.Min.X < r.Max.X && r.Min.Y < r.Max.Y
+		box := image.Rectangle{Min: image.Pt(whole(m[1]), whole(m[2])), Max: image.Pt(whole(m[3]), whole(m[4]))}
+		return Area{Box: box}, !box.Empty()
 	}
 	anchor, placed := place(s)
 	if m := sides.FindStringSubmatch(s); m != nil {
-		return anchor.In(b, min(whole(m[1]), b.Dx()), min(whole(m[2]), b.Dy())), true
+		a := Area{Width: whole(m[1]), Height: whole(m[2]), Anchor: anchor}
+		return a, a.Width > 0 && a.Height > 0
 	}
 	if m := aspect.FindStringSubmatch(s); m != nil && float(m[1]) > 0 && float(m[2]) > 0 {
-		return shaped(b, anchor, float(m[1])/float(m[2])), true
+		return Area{Ratio: [2]float64{float(m[1]), float(m[2])}, Anchor: anchor}, true
 	}
 	if square.MatchString(s) {
-		return shaped(b, anchor, 1), true
+		return Area{Ratio: [2]float64{1, 1}, Anchor: anchor}, true
 	}
 	if !placed {
-		return image.Rectangle{}, false
+		return Area{}, false
 	}
-	return part(s, b, anchor)
+	return side(s, anchor)
 }
 
-// shaped is the largest rectangle of that ratio of width to height.
-func shaped(b image.Rectangle, a Anchor, ratio float64) image.Rectangle {
-	w, h := float64(b.Dx()), float64(b.Dy())
-	if w > h*ratio {
-		w = h * ratio
-	} else {
-		h = w / ratio
-	}
-	return a.In(b, max(1, int(math.Round(w))), max(1, int(math.Round(h))))
-}
-
-// part is a side, a corner or the middle of the picture, as wide as the text says:
-// half if it says nothing. A quarter in a corner is half of each side.
-func part(s string, b image.Rectangle, a Anchor) (image.Rectangle, bool) {
-	f, _, given := share(s)
-	if !given {
-		f = 0.5
-	}
-	if f <= 0 || f > 1 {
-		return image.Rectangle{}, false
-	}
-	corner := a.X != 0 && a.Y != 0
-	if corner && given && f == 0.25 {
-		f = 0.5
-	}
-	scaled := func(side int) int { return max(1, int(math.Round(float64(side)*f))) }
-	w, h := scaled(b.Dx()), scaled(b.Dy())
+// side is a side, a corner or the middle of a picture, as large as the text says: half if it says
+// nothing. A quarter in a corner is half of each side.
+func side(s string, anchor Anchor) (Area, bool) {
+	a := Area{Anchor: anchor}
+	corner := anchor.X != 0 && anchor.Y != 0
 	if m := strip.FindStringSubmatch(s); m != nil {
-		w, h = min(whole(m[1]), b.Dx()), min(whole(m[1]), b.Dy())
+		a.Strip = whole(m[1])
+	} else {
+		f, _, given := share(s)
+		switch {
+		case !given:
+			f = 0.5
+		case corner && f == 0.25:
+			f = 0.5
+		}
+		a.Share = f
 	}
+	a.Rest = without.MatchString(s) && !corner && anchor != (Anchor{})
+	return a, a.Strip > 0 || a.Share > 0 && a.Share <= 1
+}
+
+// Of is the part of a picture of that size; false if nothing of it lies within.
+func (a Area) Of(width, height int) (image.Rectangle, bool) {
+	b := image.Rect(0, 0, width, height)
+	r := b.Intersect(a.of(b))
+	return r, !r.Empty()
+}
+
+func (a Area) of(b image.Rectangle) image.Rectangle {
+	switch {
+	case !a.Box.Empty():
+		return a.Box
+	case a.Width > 0:
+		return a.Anchor.In(b, min(a.Width, b.Dx()), min(a.Height, b.Dy()))
+	case a.Ratio[1] > 0:
+		return a.shaped(b)
+	}
+	size := func(side int) int {
+		if a.Strip > 0 {
+			return min(a.Strip, side)
+		}
+		return max(1, int(math.Round(float64(side)*a.Share)))
+	}
+	w, h, at := size(b.Dx()), size(b.Dy()), a.Anchor
 	switch { // a side goes from one end to the other
-	case a.X == 0 && a.Y != 0:
+	case at.X == 0 && at.Y != 0:
 		w = b.Dx()
-	case a.Y == 0 && a.X != 0:
+	case at.Y == 0 && at.X != 0:
 		h = b.Dy()
 	}
-	if without.MatchString(s) && !corner && a != (Anchor{}) {
-		if a.X != 0 {
+	if a.Rest {
+		if at.X != 0 {
 			w = b.Dx() - w
 		} else {
 			h = b.Dy() - h
 		}
-		a = Anchor{X: -a.X, Y: -a.Y}
+		at = Anchor{X: -at.X, Y: -at.Y}
 	}
-	return a.In(b, w, h), w > 0 && h > 0
+	return at.In(b, w, h)
+}
+
+// shaped is the largest rectangle of the ratio.
+func (a Area) shaped(b image.Rectangle) image.Rectangle {
+	w, h := float64(b.Dx()), float64(b.Dy())
+	if ratio := a.Ratio[0] / a.Ratio[1]; w > h*ratio {
+		w = h * ratio
+	} else {
+		h = w / ratio
+	}
+	return a.Anchor.In(b, max(1, int(math.Round(w))), max(1, int(math.Round(h))))
 }

@@ -43,6 +43,7 @@ var (
 	bare      = regexp.MustCompile(`(?:^|\bto )(?:at |of )*` + number + `$`)
 	growing   = regexp.MustCompile(`\b(?:larger|bigger|greater|enlarge|enlarged|increase|increased|grow|expand|wider|taller|upscale|blow|magnify|up)\b`)
 	shrinking = regexp.MustCompile(`\b(?:smaller|less|shrink|shrunk|reduce|reduced|decrease|decreased|lower|lessen|down|shorter|narrower|small)\b`)
+	enlarging = regexp.MustCompile(`\b(?:larger|bigger|greater|enlarged?|increased?|grow|expand)\b`)
 	bySoMuch  = regexp.MustCompile(`\bby (?:about |around |just |only |an? )*$`)
 	comparing = regexp.MustCompile(`^ ?%? ?(?:larger|bigger|greater|wider|taller|smaller|less|shorter|narrower|more)\b`)
 	little    = regexp.MustCompile(`\b(?:a bit|a little|slightly|somewhat|a touch|a tad|tiny bit|gently|softly|subtle|subtly|light|lightly)\b`)
@@ -109,6 +110,8 @@ func factor(s string) (float64, bool) {
 			return 1 - v, v < 1
 		case change && grow:
 			return 1 + v, true
+		case enlarging.MatchString(s) && v < 1, shrink && !grow && v > 1: // "bigger and half the size"
+			return 0, false
 		}
 		return v, v > 0
 	}

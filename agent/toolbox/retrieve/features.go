@@ -250,6 +250,8 @@ func wrapping(words []Word) int {
 		return 3
 	case in(a, "would", "could", "will") && b == "you" && lower(2) == "be" && lower(3) == "so" && lower(4) == "kind" && lower(5) == "as" && lower(6) == "to":
 		return 7
+	case a == "would" && b == "it" && lower(2) == "be" && lower(3) == "possible" && lower(4) == "for" && lower(6) == "to":
+		return 7
 	case a == "would" && b == "it" && lower(2) == "be" && lower(3) == "possible" && lower(4) == "to":
 		return 5
 	case a == "is" && b == "it" && lower(2) == "possible" && lower(3) == "to":

@@ -1,6 +1,6 @@
 // Package retrieve finds the tools of a catalogue whose descriptions and example
-// wishes are nearest to a text. Both minds use it: the offline one to understand a
-// wish, the model-backed one to cut a large catalogue down to what matters.
+// wishes are nearest to a text. Both planners use it: the rules to understand a
+// request, the model-backed one to cut a large catalogue down to what matters.
 //
 // Promises:
 //   - It knows nothing but the catalogue and general English (synonyms.txt,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,4 +206,34 @@ func sums(t *testing.T, c toolbox.Call) (sum [sha256.Size]byte) {
 		}
 	}
 	return sum
+}
+
+// Typed is the call as the toolbox hands it to a backend: the texts of the parameters of the
+// catalogue's tool that the backing runs are read. The error is that of a text from which nothing
+// can be read.
+func Typed(t *testing.T, b toolbox.Backing, c toolbox.Call) (toolbox.Call, error) {
+	t.Helper()
+	catalogue, err := embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range catalogue.Tools() {
+		runs := func(o toolbox.Backing) bool { return o.Kind == b.Kind && o.Run == b.Run }
+		if slices.ContainsFunc(tool.Backends, runs) {
+			return tool.Typed(c)
+		}
+	}
+	return c, nil
+}
+
+// Published are candidates as another process with the same catalogue publishes them.
+func Published(c *toolbox.Catalogue, able map[string][]plan.Candidate) map[string][]plan.Candidate {
+	told := map[string][]plan.Candidate{}
+	for tool, candidates := range able {
+		for _, candidate := range candidates {
+			candidate.Entry = c.Hash(tool)
+			told[tool] = append(told[tool], candidate)
+		}
+	}
+	return told
 }

@@ -127,10 +127,14 @@ func between(side int) bool { return side > 0 && side <= maxSide }
 
 func (s answeredStream) stream() Stream {
 	if s.Kind == "audio" {
-		return Stream{Index: s.Index, Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0)}
+		return Stream{
+			Index: s.Index, Kind: s.Kind, Codec: s.Codec, Frequency: number(s.Frequency), Channels: max(s.Channels, 0),
+			Packets: number(s.Packets), Duration: seconds(s.Duration),
+		}
 	}
 	out := Stream{
 		Index: s.Index, Kind: s.Kind, Codec: s.Codec, Pixels: s.Pixels, Width: s.squared(), Height: s.Height, Rate: rate(s.Average), Alpha: s.alpha(),
+		Packets: number(s.Packets), Duration: seconds(s.Duration),
 	}
 	base := rate(s.Base)
 	out.Variable = base > 0 && out.Rate > 0 && math.Abs(base-out.Rate) > out.Rate/100

@@ -30,6 +30,10 @@ type Stream struct {
 	// Frequency is of the samples of a sound, in hertz.
 	Frequency int
 	Channels  int
+	// Packets counts what it consists of: the pictures of a video.
+	Packets int
+	// Duration is 0 where the file does not tell it of each stream.
+	Duration time.Duration
 }
 
 // Of is how ffmpeg's options and filters name the stream, where its file is that input of

@@ -2,7 +2,6 @@ package ffmpeg
 
 import (
 	"context"
-	"time"
 
 	"atelier/agent/toolbox/media"
 )
@@ -10,16 +9,16 @@ import (
 // beginning is how much of a file is decoded to see whether it plays.
 const beginning = "2"
 
-// Plays decodes the beginning of a file of sound or video and tells how long it is in all,
-// 0 where nobody knows. It fails as Look does, and where nothing can be decoded.
-func (f *FFmpeg) Plays(ctx context.Context, path string) (time.Duration, error) {
+// Plays decodes the beginning of a file of sound or video, and looks at all of it. It fails as
+// Look does, and where nothing can be decoded.
+func (f *FFmpeg) Plays(ctx context.Context, path string) (Look, error) {
 	found, err := f.programs()
 	if err != nil {
-		return 0, err
+		return Look{}, err
 	}
 	s, err := f.open(ctx, found, path)
 	if err != nil {
-		return 0, err
+		return Look{}, err
 	}
 	var args []string
 	for _, stream := range []*Stream{s.look.Video(), s.look.Audio()} {
@@ -30,9 +29,9 @@ func (f *FFmpeg) Plays(ctx context.Context, path string) (time.Duration, error) 
 	_, err = s.run(ctx, found.ffmpeg, 1<<10, s.args([]string{"-nostdin", "-xerror"}, append(args, "-t", beginning, "-f", "null", "-")...))
 	switch {
 	case ctx.Err() != nil:
-		return 0, media.Stopped(ctx)
+		return Look{}, media.Stopped(ctx)
 	case err != nil:
-		return 0, s.damaged(ctx, err)
+		return Look{}, s.damaged(ctx, err)
 	}
-	return s.look.Duration, nil
+	return s.look, nil
 }

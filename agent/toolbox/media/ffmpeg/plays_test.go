@@ -14,9 +14,12 @@ func TestPlays(t *testing.T) {
 	t.Parallel()
 	f := newFFmpeg(t, Config{})
 	path := made(t, "clip.mp4", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=10:duration=3", "-f", "lavfi", "-i", "sine=duration=3", "-shortest", "-pix_fmt", "yuv420p")
-	length, err := f.Plays(t.Context(), path)
-	if err != nil || length < 2900*time.Millisecond || length > 3100*time.Millisecond {
-		t.Fatalf("%s, %v", length, err)
+	look, err := f.Plays(t.Context(), path)
+	if err != nil || look.Duration < 2900*time.Millisecond || look.Duration > 3100*time.Millisecond {
+		t.Fatalf("%s, %v", look.Duration, err)
+	}
+	if v := look.Video(); v.Packets != 30 || v.Duration < 2900*time.Millisecond {
+		t.Errorf("the pictures are %d and last %s", v.Packets, v.Duration)
 	}
 	whole, err := os.ReadFile(path)
 	if err != nil {
@@ -34,7 +37,7 @@ func TestPlays(t *testing.T) {
 	if err := os.WriteFile(broken, whole, 0o600); err != nil { //nolint:gosec // the test names the file
 		t.Fatal(err)
 	}
-	if length, err := f.Plays(t.Context(), broken); err == nil {
-		t.Errorf("noise plays for %s", length)
+	if look, err := f.Plays(t.Context(), broken); err == nil {
+		t.Errorf("noise plays for %s", look.Duration)
 	}
 }

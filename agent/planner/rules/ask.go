@@ -1,0 +1,193 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// Sentences that need no more words.
+var (
+	notSure = plan.Say("I am not sure what you want. Could you say it in other words, " +
+		"for example \"find the edges in photo.jpg\" or \"make it half as large\"?")
+	emptyRequest = plan.Say("What would you like me to do?")
+	whichChange  = plan.Say("What exactly should I change? " +
+		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
+	noOther      = plan.Say("What shall the marked part be compared with? Please name another picture.")
+	whereToWrite = plan.Say("I cannot write at a marked place. Where shall it stand? " +
+		"For example \"at the top left\" or \"at the bottom\".")
+)
+
+// whatWith asks what is wanted of files.
+func whatWith(names plan.Message) plan.Message { return plan.Say("What should I do with %s?", names) }
+
+// lost answers a request in which nothing was found to do.
+func lost(r plan.Request) *outcome {
+	if len(r.Given) > 0 {
+		return asking(whatWith(resourceNames(r.Given)))
+	}
+	return asking(notSure)
+}
+
+// unsure decides what a clause comes to that no tool is near to: more about the clause before,
+// a question with guesses, or a refusal.
+func (t *thread) unsure(r *reading) *outcome {
+	switch {
+	case len(t.tasks) > 0 && len(r.files) == 0 && (r.form == retrieve.Order || len(r.words) < 4):
+		unknown := t.leftover(&reading{clause: r.clause, stated: r.stated, head: &profile{}}, plan.Subtask{})
+		asks := r.form != retrieve.Order || len(r.words) > 0 && t.english.is("verbs", r.words[0]) && !t.english.is("ordering", r.words[0])
+		if len(unknown) == 0 && asks {
+			unknown = []string{r.text}
+		}
+		if len(unknown) > 0 {
+			t.leave(r, unknown)
+		}
+		return nil
+	case len(r.files) > 0:
+		return asking(t.guess(t.names(r.files), r.files, r.rivals))
+	case len(t.request.Given) > 0:
+		given := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return !e.given })
+		return asking(t.guess(resourceNames(t.request.Given), given, r.rivals))
+	case t.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
+		return asking(notSure)
+	}
+	return refusing(noTool)
+}
+
+// maxGuesses is the most guesses that a question offers.
+const maxGuesses = 4
+
+// guess asks what to do with the files, with the nearest examples that fit them as numbered guesses.
+func (t *thread) guess(names plan.Message, files []thing, rivals []rival) plan.Message {
+	q := plan.Say("I am not sure what you want me to do with %s.", names)
+	var lines []string
+	for _, r := range rivals {
+		fits := r.near > 0 && r.example != "" && slices.ContainsFunc(files, func(e thing) bool { return r.tool.takes(base(e.typ)) })
+		if fits && len(lines) < maxGuesses {
+			lines = append(lines, fmt.Sprintf("%d. %s", len(lines)+1, withoutNames(r.example)))
+		}
+	}
+	if len(lines) == 0 {
+		return plan.Sentences(q, plan.Say("Please say it in other words."))
+	}
+	return plan.Sentences(q, plan.Say("Do you mean one of these? Answer with a number, or say it in other words.\n%s", strings.Join(lines, "\n")))
+}
+
+// withoutNames is an example with "it" in place of the names of files, which nobody has.
+func withoutNames(example string) string {
+	for _, s := range slices.Backward(retrieve.FileSpans(example)) {
+		example = example[:s.Start] + "it" + example[s.End:]
+	}
+	return example
+}
+
+// nouns are the names of types in questions.
+var nouns = map[plan.Type]plan.Message{
+	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
+	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from one
+}
+
+// askFor asks for what is missing, or which of several is meant.
+func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Message {
+	if len(choices) > 1 {
+		return plan.Say("Which one do you mean: %s?", plan.Or(t.calledAll(choices)...))
+	}
+	if files := t.unused(); len(files) > 0 && len(r.files) == 0 {
+		return plan.Say("I do not know how to do “%s” with %s.", r.text, listed(files))
+	}
+	noun, ok := nouns[missing]
+	switch {
+	case ok:
+	case missing.ImageMap():
+		noun = plan.Say("picture")
+	default:
+		noun = plan.Quote(string(missing))
+	}
+	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return a.Many }) {
+		return plan.Say("Which %ss do you mean? Please attach at least two.", noun)
+	}
+	return plan.Say("Which %s do you mean? Please attach it.", noun)
+}
+
+// markedElsewhere tells that nothing is marked on the pictures that are meant.
+func markedElsewhere(meant, marked []string) plan.Message {
+	return plan.Say("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
+		plan.And(marked...), plan.And(meant...), plan.And(meant...))
+}
+
+// whichCrop asks whether the marked part or the one that words say is meant.
+func whichCrop(place string) plan.Message {
+	return plan.Say("Shall I crop to the marked part or to %q? Please say one of them.", place)
+}
+
+// askAboutMark asks what to do with the marked part.
+func (t *thread) askAboutMark() plan.Message {
+	marks := slices.DeleteFunc(slices.Clone(t.marks), func(e thing) bool { return !e.given })
+	if len(marks) == 0 {
+		marks = t.marks
+	}
+	return plan.Say("What should I do with what is marked on %s?", listed(t.calledAll(t.picturesOf(marks))))
+}
+
+// askForFile asks for files that the request names and nobody sent.
+func (t *thread) askForFile() plan.Message {
+	return plan.Say("I do not have %s. Please attach it, or say which other file you mean.", plan.And(t.unknown...))
+}
+
+// inPart asks for the words of a request that nothing accounts for.
+func inPart(left []plan.Leftover) plan.Message {
+	var unknown []string
+	for _, l := range left {
+		unknown = append(unknown, l.Unknown...)
+	}
+	return plan.Say("I understand this only in part: I do not know what to do with “%s”. Please say it in other words, or leave that out.",
+		strings.Join(unknown, ", "))
+}
+
+// onlyTo tells that what the clause asks for changes one kind of media, and another one was given.
+func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
+	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, nouns[t], name, nouns[base(is)])
+}
+
+// calledAll are the names by which people know things: those of their own files.
+func (t *thread) calledAll(es []thing) []string {
+	names := make([]string, len(es))
+	for i, e := range es {
+		names[i] = e.source.Name
+		for _, r := range t.request.Resources() {
+			if r.Name == e.source.Name && r.File != "" {
+				names[i] = r.File
+				break
+			}
+		}
+	}
+	return names
+}
+
+// names are those of the files among things: what is marked is no file of its own.
+func (t *thread) names(es []thing) plan.Message {
+	return listed(t.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
+}
+
+func resourceNames(rs []plan.Resource) plan.Message {
+	var names []string
+	for _, r := range rs {
+		if r.On == "" {
+			names = append(names, cmp.Or(r.File, r.Name))
+		}
+	}
+	return listed(names)
+}
+
+// listed names things one after another; "it" if there are none.
+func listed(names []string) plan.Message {
+	if len(names) == 0 {
+		return plan.Say("it")
+	}
+	return plan.And(names...)
+}

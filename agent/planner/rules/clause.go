@@ -1,0 +1,311 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// join tells how a clause follows the one before.
+type join int
+
+const (
+	apart join = iota // a sentence of its own
+	along             // "… and …"
+	after             // "… and then …": it goes on with the result
+)
+
+// clause is a part of a request that asks for one thing.
+type clause struct {
+	words []retrieve.Word
+	text  string
+	join  join
+	asks  bool     // it ends in a question mark
+	more  []string // later clauses that only say more about this one
+}
+
+// splitter walks over the words of a request.
+type splitter struct {
+	p     *Planner
+	text  string
+	words []retrieve.Word
+	found []clause
+	begin int  // where the clause begins that is being read
+	how   join // how that clause follows the one before
+}
+
+// clauses splits a request at the ends of sentences, at connectors ("and then"), and at
+// "and" or a comma before an order or a question.
+func (p *Planner) clauses(text string, words []retrieve.Word) []clause {
+	s := splitter{p: p, text: text, words: words}
+	for i := 0; i < len(words); {
+		i = s.step(i)
+	}
+	s.cut(len(words), len(words), apart)
+	return p.merge(s.found)
+}
+
+// step reads the word at i and returns where to go on.
+func (s *splitter) step(i int) int {
+	if i > s.begin && strings.Contains(s.text[s.words[i-1].End:s.words[i].Start], "\n") {
+		s.cut(i, i, apart)
+	}
+	if s.textBegins(i) {
+		return len(s.words)
+	}
+	if s.ends(i) {
+		if s.cut(i, i+1, apart) && strings.ContainsAny(s.words[i].Text, "?？") {
+			s.found[len(s.found)-1].asks = true
+		}
+		return i + 1
+	}
+	n, how := s.connector(i)
+	switch {
+	case n == 0:
+	case i == s.begin:
+		if how == after && len(s.found) > 0 {
+			s.how = after // "Then …" at the front of a sentence
+		}
+	case s.p.beginsClause(s.words[i+n:], how) && s.p.complete(s.words[s.begin:i]):
+		s.cut(i, i+n, how)
+		return i + n
+	}
+	return i + 1
+}
+
+// cut ends the clause before the word at end; the next one begins at next. It reports
+// whether there was a clause.
+func (s *splitter) cut(end, next int, how join) bool {
+	words := s.words[s.begin:end]
+	for len(words) > 0 && isMark(words[0]) {
+		words = words[1:]
+	}
+	for len(words) > 0 && isMark(words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if len(words) > 0 {
+		s.found = append(s.found, clause{words: words, text: s.text[words[0].Start:words[len(words)-1].End], join: s.how})
+	}
+	if len(words) > 0 || how != apart {
+		s.how = how
+	}
+	s.begin = next
+	return len(words) > 0
+}
+
+// textBegins reports whether a long text that is to be worked on begins after the colon at
+// i: it is not split.
+func (s *splitter) textBegins(i int) bool {
+	if s.words[i].Text != ":" || i <= s.begin || len(s.words)-i <= longClause {
+		return false
+	}
+	core := s.p.lexicon.Core(s.words[s.begin:i])
+	return len(core) > 0 && s.p.english.is("inscribing", core[0]) &&
+		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return isFile(w) || lower(w) == "then" })
+}
+
+// ends reports whether the mark at i ends the clause.
+func (s *splitter) ends(i int) bool {
+	mark := s.words[i]
+	if mark.Kind != retrieve.Mark {
+		return false
+	}
+	next := i + 1
+	switch {
+	case strings.ContainsAny(mark.Text, "?;。？！…"):
+		return true
+	case mark.Text == "!": // not in "write Thanks! at the foot", where what is written has its own end
+		return next == len(s.words) || !s.p.english.is("prepositions", s.words[next]) || s.words[next].Text != lower(s.words[next])
+	case mark.Text == ".":
+		return next == len(s.words) || s.words[next].Start > mark.End
+	}
+	if mark.Text != ":" || i <= s.begin {
+		return false
+	}
+	words := s.words[s.begin:i] // "a.png is a depth map: …"
+	return slices.ContainsFunc(words, isFile) && !s.p.onlyMedia(words) && s.p.isContext(s.p.lexicon.Core(words))
+}
+
+// connector returns how many words at i join two clauses, 0 if none do.
+func (s *splitter) connector(i int) (int, join) {
+	n, how := 0, along
+	if isMark(s.words[i]) {
+		if !slices.Contains([]string{",", "→", ">", "&", "+"}, s.words[i].Text) {
+			return 0, apart
+		}
+		if s.words[i].Text == "→" || s.words[i].Text == ">" {
+			how = after
+		}
+		n = 1
+	}
+	rest := s.words[i+n:]
+	longest := s.p.english.begins("connectors", rest)
+	switch {
+	case longest > 0:
+		return n + longest, after
+	case len(rest) > 0 && s.p.english.is("joining words", rest[0]):
+		return n + 1, along
+	case n > 0:
+		return n, how
+	}
+	return 0, apart
+}
+
+// merge puts clauses that only say more about the one before to it.
+func (p *Planner) merge(all []clause) []clause {
+	var out []clause
+	for _, c := range all {
+		if len(out) == 0 {
+			out = append(out, c)
+			continue
+		}
+		switch last := &out[len(out)-1]; {
+		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
+			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
+			last.text += " " + c.text
+		case p.forbids(*last):
+			out = append(out, c)
+		case p.elaborates(c) && !p.asks(c.words) && !p.isContext(last.words):
+			last.more = append(last.more, c.text)
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// elaborates reports whether the clause only says more about the one before.
+func (p *Planner) elaborates(c clause) bool {
+	core := p.lexicon.Core(c.words)
+	if p.english.begins("elaborations", c.words) > 0 || p.english.begins("elaborations", core) > 0 {
+		return true
+	}
+	for i, w := range core { // "the new picture should be …"
+		if i > 5 || w.Kind != retrieve.Plain {
+			return false
+		}
+		if p.english.is("obliging", w) {
+			return i > 0 && (p.english.is("determiners", core[0]) || p.isMedia(core[0]))
+		}
+	}
+	return false
+}
+
+// asks reports whether words are a request of their own though they hold no order: "half the size".
+func (p *Planner) asks(words []retrieve.Word) bool {
+	hits := p.index.Search(p.lexicon.Features(words))
+	if len(hits) == 0 {
+		return false
+	}
+	if hits[0].Score > plainly {
+		return true
+	}
+	best := p.tool(hits[0].Tool)
+	return slices.ContainsFunc(quantity.Find(textOf(words)), func(q quantity.Quantity) bool {
+		return q.Unit != quantity.Number && best.takesUnit(q.Unit)
+	})
+}
+
+// textOf writes words behind one another.
+func textOf(words []retrieve.Word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
+	}
+	return strings.Join(texts, " ")
+}
+
+// beginsClause reports whether a clause of its own follows a connector: an order, a
+// question, or after "then" anything that asks.
+func (p *Planner) beginsClause(words []retrieve.Word, how join) bool {
+	if how == after {
+		end := slices.IndexFunc(words[:min(2*longClause, len(words))], isMark)
+		if end < 0 {
+			end = min(2*longClause, len(words))
+		}
+		if end > 0 && p.asks(words[:end]) {
+			return true
+		}
+	}
+	for len(words) > 0 && words[0].Text == "," {
+		words = words[1:]
+	}
+	core := p.lexicon.Core(words)
+	if len(core) == 0 || core[0].Kind != retrieve.Plain {
+		return false
+	}
+	first, polite := lower(core[0]), len(core) < len(words)
+	switch {
+	case len(core) > 1 && p.english.in("not verbs", first) && p.english.is("ordered things", core[1]):
+		return true // "caption that picture"
+	case p.verbs[first]:
+		return len(core) > 1 || polite || first == core[0].Text
+	}
+	return p.english.in("questions", first) || polite && p.english.in("relatives", first)
+}
+
+// complete reports whether the words already ask for something, so that a new clause may begin.
+func (p *Planner) complete(words []retrieve.Word) bool {
+	core := p.lexicon.Core(words)
+	switch {
+	case len(core) == 0:
+		return false
+	case core[0].Kind == retrieve.Plain && (p.english.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
+		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return isFile(w) || w.Text == "," || w.Text == ":" })
+		return led >= 0 && slices.ContainsFunc(core[led:], p.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"
+	case p.isContext(core):
+		return true
+	case p.lexicon.FormOf(core) != retrieve.Order:
+		return len(core) > 2
+	}
+	first := core[0]
+	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || p.lexicon.Class(first.Stem) != first.Stem ||
+		slices.ContainsFunc(core, p.isVerb) || p.asks(core)
+}
+
+// isContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
+func (p *Planner) isContext(words []retrieve.Word) bool {
+	if len(words) == 0 {
+		return true
+	}
+	if n := p.english.begins("lead", words); n > 0 && slices.ContainsFunc(words, isFile) && p.onlyMedia(words[n:]) {
+		return true // "look at a.png"
+	}
+	if p.english.is("prepositions", words[0]) {
+		return false // "with the mask m.png, …" leads into what is wanted
+	}
+	if n := p.english.begins("context", words); n > 0 {
+		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return lower(w) == "to" }) // "I have to …"
+	}
+	if len(words) > 2 && isFile(words[0]) && p.english.is("holding", words[1]) {
+		return true // "a.png is a sketch of mine"
+	}
+	return p.onlyMedia(words)
+}
+
+// onlyMedia reports whether the words do nothing but name files and kinds of media.
+func (p *Planner) onlyMedia(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		switch w.Kind {
+		case retrieve.Plain:
+			return retrieve.IsFormat(lower(w)) || !p.lexicon.Stop(w.Text) && !p.isMedia(w)
+		case retrieve.Number, retrieve.Quote:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// forbids reports whether the clause orders that something be not done.
+func (p *Planner) forbids(c clause) bool {
+	return p.english.begins("forbidding", p.lexicon.Core(c.words)) > 0
+}
+
+// isVerb reports whether the word can begin an order.
+func (p *Planner) isVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain && p.verbs[lower(w)] }
+
+// isMedia reports whether the word names a kind of media: "picture", "clip".
+func (p *Planner) isMedia(w retrieve.Word) bool { return p.lexicon.MediaNoun([]retrieve.Word{w}) != "" }

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// differs reports whether the clause sets things side by side in words.
+func (t *thread) differs(r *reading) bool {
+	return slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && (t.lexicon.Class(w.Stem) == "differ" || lower(w) == "common")
+	})
+}
+
+// compared are the pictures or texts that such a clause means: "what is the difference between
+// a.png and b.png", "compare them". No tool takes two pictures and a question, so each is
+// described and the question is put to the descriptions.
+func (t *thread) compared(r *reading) []thing {
+	if len(r.files) > 0 {
+		return slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on != "" })
+	}
+	if !r.refs.plural && !slices.ContainsFunc(r.words, t.isMedia) {
+		return nil
+	}
+	var texts, named, given []thing
+	for _, e := range t.things {
+		switch {
+		case e.made && e.typ == plan.Text:
+			texts = append(texts, e)
+		case !e.made && e.typ.Media() && e.clause >= 0:
+			named = append(named, e)
+		case e.given && e.typ.Media():
+			given = append(given, e)
+		}
+	}
+	for _, set := range [][]thing{texts, named, given} {
+		if len(set) >= 2 {
+			return set
+		}
+	}
+	return nil
+}
+
+// compare describes each thing that has no words yet, and puts the question to the descriptions.
+func (t *thread) compare(n int, r *reading, things []thing) {
+	var texts []thing
+	for _, e := range things {
+		if e.typ == plan.Text {
+			texts = append(texts, e)
+			continue
+		}
+		d := &reading{clause: r.clause, words: r.words, text: "Describe " + e.source.String(), form: retrieve.Order}
+		d.head = t.nearest("describe this "+string(base(e.typ)), func(f *profile) bool {
+			return f.Returns == plan.Text && len(f.Args) == 1 && e.typ.Fits(f.Args[0].Type)
+		})
+		if d.head.Name != "" {
+			t.push(n, d, t.subtask(d, []thing{e}), []thing{e})
+			texts = append(texts, d.results...)
+		}
+	}
+	r.head = t.nearest("answer the question", func(f *profile) bool {
+		return f.Returns == plan.Text && f.wants(plan.Query) && f.textOnly && f.texts == 1
+	})
+	if r.head.Name == "" || len(texts) == 0 {
+		return
+	}
+	question := plan.Arg{Type: plan.Text, Source: quoting(r.text, texts), Meaning: plan.Query}
+	t.push(n, r, plan.Subtask{
+		Description: r.text, Args: []plan.Arg{question}, Returns: r.head.Returns, Domains: []string{r.head.Domain},
+		After: dependencies([]plan.Arg{question}),
+	}, nil)
+}
+
+// nearest is the nearest tool to the words that passes the test, an empty one if none does.
+func (p *Planner) nearest(words string, test func(*profile) bool) *profile {
+	for _, h := range p.index.Search(p.lexicon.Features(p.lexicon.Words(words, nil))) {
+		if f := p.tool(h.Tool); test(f) {
+			return f
+		}
+	}
+	return &profile{}
+}

@@ -1,0 +1,277 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// cover says which words of a clause are accounted for: by the tools that carry it out, by
+// what they are told, by the resources, or because they ask for nothing.
+type cover struct {
+	*thread
+	r     *reading
+	tools []*profile
+	text  string             // that is looked at
+	given map[plan.Type]bool // kinds of resources that the subtask takes
+	says  set                // the words of the texts that the tools are told, and of their descriptions
+	args  []toolbox.Arg      // that the tools are told
+	told  []string           // the texts of these
+}
+
+// leftover returns the words of the clause that its subtask and the steps beside it do not
+// account for, as they are written.
+func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
+	c := cover{thread: t, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
+	for _, a := range sub.Args {
+		c.given[base(a.Type)] = true
+		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
+			c.tell(r.head, a)
+		}
+	}
+	for _, b := range beside {
+		c.tools = append(c.tools, b.tool)
+		c.tell(b.tool, b.told)
+	}
+	for _, f := range c.tools {
+		for w := range f.about {
+			c.says[w] = true
+		}
+	}
+	unknown := c.unknown(t.text, r.clause.words)
+	for _, more := range r.clause.more {
+		if words := t.lexicon.Words(more, nil); !t.forbids(clause{words: words}) {
+			unknown = append(unknown, c.unknown(more, words)...)
+		}
+	}
+	return unknown
+}
+
+// tell takes in a text that a tool is told.
+func (c *cover) tell(f *profile, a plan.Arg) {
+	arg, _ := f.arg(func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() })
+	if kind(arg) != "" && !arg.Param.Reads(a.Source.Value) || arg.Meaning == plan.Content && !c.literal(f, a.Source) {
+		return // the tool cannot read it, or would write an order as a caption
+	}
+	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
+	for _, w := range wordsOf(a.Source.Value) {
+		c.says[w], c.says[retrieve.Stem(w)] = true, true
+	}
+}
+
+// literal reports whether it is sure which words are to stand on a picture or a video: they
+// are quoted, follow a colon, or are all that the order to write them is followed by.
+func (c *cover) literal(f *profile, of plan.Source) bool {
+	if f.textOnly || of.Kind != plan.OfValue || c.r.quoted() != "" || strings.Contains(c.r.text, ": ") {
+		return true
+	}
+	said := strings.Fields(of.Value)
+	return c.english.in("inscribing", c.r.verb()) && len(said) < 4 &&
+		!slices.ContainsFunc(said, func(w string) bool { return c.english.in("prepositions", strings.ToLower(w)) })
+}
+
+// wordsOf are the words of a text, in lower case.
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+// saysAll reports whether the tools are told each word of the text.
+func (c *cover) saysAll(text string) bool {
+	return !slices.ContainsFunc(wordsOf(text), func(w string) bool { return len(w) > 1 && !c.says[w] })
+}
+
+// unknown returns the words of a part of the text that nothing accounts for.
+func (c *cover) unknown(text string, words []retrieve.Word) []string {
+	if len(words) == 0 {
+		return nil
+	}
+	start, end, measures := words[0].Start, words[len(words)-1].End, c.r.stated
+	if text != c.thread.text {
+		measures = quantitiesIn(text, words)
+	}
+	var unknown []string
+	for _, q := range c.unmeasured(text[start:end], measures) {
+		unknown = append(unknown, text[start+q.Start:start+q.End])
+	}
+	c.text = text
+	aside := false
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		aside = !isMark(w) && (aside || i > 0 && c.english.is("asides", w))
+		class, length := "", 1
+		if w.Kind == retrieve.Plain {
+			class, length = c.lexicon.ClassAt(words, i)
+		}
+		measured := slices.ContainsFunc(measures, func(q quantity.Quantity) bool { return overlaps(w, q, start) })
+		if !measured && !c.covered(words, i, class, aside) {
+			unknown = append(unknown, text[w.Start:words[i+length-1].End])
+		}
+		i += length - 1
+	}
+	return unknown
+}
+
+// unmeasured returns the quantities that no tool is told, or can be told.
+func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Quantity {
+	taken := map[int]int{} // quantities that each argument holds
+	return slices.DeleteFunc(slices.Clone(found), func(q quantity.Quantity) bool {
+		said := strings.ToLower(text[q.Start:q.End])
+		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.head.Description), said) {
+			return true
+		}
+		for i, told := range c.told {
+			typ := kind(c.args[i])
+			switch {
+			case !strings.Contains(told, said):
+			case typ == "":
+				return true
+			case typ.Takes(q.Unit) && taken[i] < typ.Most():
+				taken[i]++
+				return true
+			}
+		}
+		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.files) > 1 // how many files there are
+	})
+}
+
+// covered reports whether the word at i, of that class, is accounted for.
+func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) bool {
+	w := words[i]
+	switch w.Kind {
+	case retrieve.Quote:
+		return c.saysAll(w.Text)
+	case retrieve.Plain:
+	default:
+		return true // numbers are quantities
+	}
+	text, written := lower(w), c.text[w.Start:w.End] // its spelling may have been corrected
+	switch {
+	case c.determined(words, i) && c.isMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i):
+		return false // "how long is this video" is no question of the world
+	case retrieve.IsFormat(text):
+		return c.format(text)
+	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
+		return true
+	case c.english.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
+		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
+	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
+		return true
+	case c.r.marked() && c.english.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
+		return true // "no, I meant the left one"
+	case c.english.in("excluding", text), c.parts(words, i):
+		return false
+	}
+	return aside || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// knows reports whether the class of words asks for one of the tools, or for one that makes
+// what the first needs.
+func (c *cover) knows(class string) bool {
+	asked := func(f *profile) bool { return c.index.Vocabulary(f.Name, class) }
+	if slices.ContainsFunc(c.tools, asked) {
+		return true
+	}
+	for _, a := range c.r.head.Args {
+		own := a.Type == plan.Text && c.r.head.textOnly && len(c.r.files) == 0 // a text that the clause itself says
+		if a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && !own && c.makes(a.Type, asked) {
+			return true
+		}
+	}
+	return false
+}
+
+// format reports whether a tool writes the format, or a file at hand is of it.
+func (c *cover) format(format string) bool {
+	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
+	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
+	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
+	return converts && c.says[format] && writes || !converts && named || c.hasFormat(format)
+}
+
+// grammar reports whether the word at i says nothing that a tool must know.
+func (c *cover) grammar(words []retrieve.Word, i int) bool {
+	text := lower(words[i])
+	if c.lexicon.Stop(text) || c.mediaNoun(words, i) {
+		return true
+	}
+	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
+		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.english.in(section, text) })
+}
+
+// parts reports whether the word at i says into how many something is parted: "in two", but
+// not "in two sentences".
+func (c *cover) parts(words []retrieve.Word, i int) bool {
+	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.english.is("asides", words[i+1]) || c.english.is("targets", words[i+1])
+	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && c.english.is("parting", words[i])
+}
+
+// mediaNoun reports whether the word at i is a noun for media that the tools take or make: "a
+// short clip" asks for one, "the clip" is there.
+func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
+	typ := c.lexicon.MediaNoun(words[i : i+1])
+	there := slices.ContainsFunc(c.things, func(e thing) bool { return e.given && base(e.typ) == typ })
+	switch {
+	case typ == "" || c.r.head.Name == "" || c.given[typ]:
+		return typ != ""
+	case !c.open(words, i) && (!there || !c.determined(words, i)):
+		return true
+	}
+	return slices.ContainsFunc(c.tools, func(f *profile) bool {
+		return base(f.Returns) == typ || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return base(a.Type) == typ })
+	})
+}
+
+// open reports whether the noun at i stands with an article that leaves it open: "a picture".
+func (c *cover) open(words []retrieve.Word, i int) bool {
+	for k := i - 1; k >= max(0, i-3); k-- {
+		switch w := words[k]; {
+		case c.english.is("articles", w), lower(w) == "some":
+			return true
+		case w.Kind != retrieve.Plain, c.english.is("determiners", w), c.english.is("asides", w), c.english.is("joining words", w):
+			return false
+		}
+	}
+	return false
+}
+
+// pointed reports whether the word at i only says which thing is meant.
+func (c *cover) pointed(words []retrieve.Word, i int) bool {
+	w, e := words[i], c.english
+	text := lower(w)
+	next := i+1 < len(words)
+	_, isMap := mapNouns[text]
+	switch {
+	case ordinals[text] != 0:
+		return next && e.is("counted things", words[i+1]) || text == "latter" || text == "former"
+	case text == "original", isMap:
+		return true
+	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"
+		return true
+	case e.in("text nouns", text), e.in("text nouns", strings.TrimSuffix(text, "s")):
+		return !c.open(words, i)
+	case e.in("picture uses", text):
+		return c.r.head.Returns == plan.Image && c.r.head.textOnly
+	case e.in("text things", text), e.in("text things", strings.ToLower(c.text[w.Start:w.End])):
+		return c.r.head.takes(plan.Text)
+	case c.shows(text):
+		return true
+	case c.r.marked():
+		sections := []string{"erasing", "hiding", "blotting", "marked", "marks", "parts"}
+		return c.verbs[text] || slices.ContainsFunc(sections, func(s string) bool { return e.in(s, text) })
+	case text == "left":
+		return i > 0 && (e.is("auxiliaries", words[i-1]) || strings.HasSuffix(lower(words[i-1]), "s"))
+	}
+	return false
+}
+
+// shows reports whether the word names the thing that the clause is about, where a mask or a box
+// shows which one is meant, or where the tool's templates have a slot for such words.
+func (c *cover) shows(text string) bool {
+	shown := slices.ContainsFunc(c.r.files, func(e thing) bool { return markType(e.typ) })
+	return (shown || c.r.head.slot) && slices.Contains(wordsOf(c.r.object), text)
+}

@@ -1,0 +1,359 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// How near a tool must be to a clause, from 0 to 1.
+const (
+	plainly = 0.5  // the words alone ask for the tool
+	sure    = 0.34 // enough to act on
+	hopeful = 0.22 // enough if the clause says plainly what it is about
+	general = 0.44 // the least for a tool that any clause of the form can be put to
+)
+
+// What speaks for a tool and against it is weighed by a few grades, which multiply.
+const (
+	strongly = 1.5
+	clearly  = 1.3
+	slightly = 0.9
+	partly   = 0.75
+	hardly   = 0.5
+	badly    = 0.3
+)
+
+// A clause of more words names what it is about.
+const longClause = 6
+
+// rival is a tool that may be what a clause asks for.
+type rival struct {
+	tool  *profile
+	near  float64 // by words
+	score float64
+	rest  int // words of the clause that it does not explain
+	// example is the nearest example of the tool.
+	example string
+}
+
+// view is a clause as it is held against the tools: all that is the same for each of them.
+type view struct {
+	*thread
+	r       *reading
+	implied []thing            // media that it may mean without naming a file
+	files   map[plan.Type]int  // how many files of each type it names
+	direct  map[plan.Type]bool // types at hand
+	can     map[plan.Type]bool // what can be made of them
+	classes []string           // of the words that say something, but for its verb
+	quotes  int
+	units   []quantity.Unit // of the quantities that it states
+	last    plan.Type       // what was made or spoken of last
+	wanted  plan.Type       // the kind of thing that it asks for by name
+	maps    []plan.Type     // maps that it speaks of as given
+	named   string          // the tool that it names
+	novel   bool            // no tool explains all of its words
+	part    bool            // it orders something done to a thing in the picture
+	told    map[plan.Meaning]bool
+	ordered fate // of the marked part
+}
+
+// match finds the tool that gives what the clause asks for.
+func (t *thread) match(r *reading) {
+	v := t.view(r)
+	features := v.features()
+	near, examples := make([]float64, len(t.profiles)), make([]string, len(t.profiles))
+	for _, h := range t.index.Search(features) {
+		near[t.byName[h.Tool]], examples[t.byName[h.Tool]] = h.Score, h.Example
+	}
+	rests := make([]int, len(t.profiles))
+	for i := range t.profiles {
+		rests[i] = v.unexplained(&t.profiles[i])
+	}
+	v.novel = len(rests) == 0 || slices.Min(rests) > 0
+	r.rivals = r.rivals[:0]
+	for i := range t.profiles {
+		f, rest := &t.profiles[i], rests[i]
+		score := v.byWords(f, near[i], rest)
+		if score == 0 {
+			continue
+		}
+		score = score * v.byValues(f) * v.byThings(f, rest)
+		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
+	}
+	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
+	r.head, r.score = &profile{}, 0
+	if len(r.rivals) > 0 {
+		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
+	}
+}
+
+func (t *thread) view(r *reading) *view {
+	v := &view{
+		thread: t, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
+		last: t.focus(), wanted: t.wanted(r), named: t.index.Named(r.text), part: t.definiteObject(r),
+	}
+	if len(r.files) == 0 {
+		seen := map[plan.Type]bool{}
+		for _, e := range slices.Backward(t.things) {
+			if b := base(e.typ); e.typ.Media() && !seen[b] {
+				seen[b] = true
+				v.implied = append(v.implied, e)
+			}
+		}
+	}
+	hand := r.files
+	if len(hand) == 0 {
+		hand = t.things
+	}
+	for _, e := range r.files {
+		v.files[e.typ]++
+	}
+	if r.marked() && r.form == retrieve.Order {
+		v.ordered = t.fate(r.clause.words)
+	}
+	for _, e := range hand {
+		v.direct[e.typ], v.direct[base(e.typ)] = true, true
+	}
+	v.can = t.closure(typesOf(hand)...)
+	for _, q := range r.stated {
+		if q.Unit != quantity.Number {
+			v.units = append(v.units, q.Unit)
+		}
+	}
+	for i, w := range r.clause.words {
+		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (t.determined(r.clause.words, i) || t.focus() == typ) {
+			v.maps = append(v.maps, typ)
+		}
+	}
+	v.collect()
+	return v
+}
+
+// features are the words of the clause, with the media that it hands over or may mean.
+func (v *view) features() []string {
+	features := v.lexicon.Features(v.withoutReferences())
+	if v.r.marked() && v.r.form == retrieve.Order {
+		features = v.partFeatures(features)
+	}
+	add := func(t plan.Type) {
+		if f := retrieve.MediaFeature(t); !slices.Contains(features, f) {
+			features = append(features, f)
+		}
+	}
+	for i, e := range v.implied {
+		add(base(e.typ))
+		if i == 0 && (v.r.refs.points() && (v.r.refs.pronoun || v.r.refs.result || v.r.refs.sequence) || v.r.refs.definite[e.typ]) {
+			add(e.typ)
+		}
+	}
+	for _, e := range v.r.files {
+		add(e.typ)
+		add(base(e.typ))
+	}
+	return features
+}
+
+// withoutReferences leaves out the nouns by which a clause speaks of what is there ("read
+// the summary aloud"): they do not say what is wanted now.
+func (v *view) withoutReferences() []retrieve.Word {
+	var out []retrieve.Word
+	words, e := v.r.clause.words, v.english
+	whole := v.r.marked() && v.ordered != alone // "only" leaves nothing out but what it says itself
+	for i, w := range words {
+		noun := lower(w)
+		typ, isMap := mapNouns[noun]
+		refers := e.in("results", noun) || e.in("text nouns", noun) && v.there(plan.Text) || e.in("sound nouns", noun) && v.there(plan.Audio) ||
+			isMap && v.focus() == typ && len(v.r.files) == 0
+		if w.Kind == retrieve.Plain && (i > 0 && refers && v.determined(words, i) || v.r.marked() && v.speaksOfMark(words, i) || whole && e.is("only", w)) {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+func (t *thread) there(typ plan.Type) bool {
+	return slices.ContainsFunc(t.things, func(e thing) bool { return e.typ == typ })
+}
+
+// collect finds the words of the clause, and of what is said more about it, that a tool
+// must explain.
+func (v *view) collect() {
+	words := slices.Clip(v.r.words)
+	for _, more := range v.r.clause.more {
+		words = append(words, v.lexicon.Words(more, nil)...)
+	}
+	for i := 0; i < len(words); i++ {
+		if isQuote(words[i]) {
+			v.quotes++
+		}
+		if words[i].Kind != retrieve.Plain || v.r.marked() && v.speaksOfMark(words, i) {
+			continue
+		}
+		class, length := v.lexicon.ClassAt(words, i)
+		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.english.is("amount words", words[i]) {
+			v.classes = append(v.classes, class)
+		}
+		i += length - 1
+	}
+}
+
+// saysNothing reports whether no tool needs to know the word.
+func (p *Planner) saysNothing(w retrieve.Word) bool {
+	text, e := lower(w), p.english
+	return p.lexicon.Stop(text) || e.in("fillers", text) || p.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
+}
+
+// unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
+func (v *view) unexplained(f *profile) int {
+	n := 2 * v.quotes
+	for _, class := range v.classes {
+		if !v.index.Vocabulary(f.Name, class) {
+			n++
+		}
+	}
+	return n
+}
+
+// byWords is how near the tool is to what the clause says, whatever resources there are.
+func (v *view) byWords(f *profile, near float64, rest int) float64 {
+	if f.Name == v.named {
+		near = max(near, plainly) + (1-near)/2
+	}
+	if floor := v.floor(f, rest); floor > 0 {
+		near = max(near, floor+near/5)
+	}
+	switch v.wanted {
+	case "":
+	case f.Returns:
+		near *= clearly
+	default:
+		near *= partly
+	}
+	if v.r.form == retrieve.Count && f.Returns != plan.Text {
+		near *= hardly
+	}
+	if v.quotes > 0 && f.wants(plan.Content) {
+		near *= clearly
+	}
+	return min(1, near)
+}
+
+// floor is how near a tool is at least, by the form of the clause alone: any question can be
+// put to a tool that answers questions, and any writing asked of one that writes.
+func (v *view) floor(f *profile, rest int) float64 {
+	more := 0.02 * float64(len(f.Origins)) // a tool of several systems is the more general one
+	media := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return a.Type.Media() })
+	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count
+	handed := !media || len(v.r.files) == 0 && v.media() || slices.ContainsFunc(v.r.files, func(e thing) bool {
+		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return e.typ.Fits(a.Type) })
+	})
+	switch {
+	case v.quotes > 0 && v.english.in("inscribing", v.r.verb()) && f.Returns.Media() && f.wants(plan.Content) && media && handed:
+		return general
+	case v.redraws(f, rest) > 0:
+		return v.redraws(f, rest)
+	case v.follows(f):
+		return plainly
+	case question && handed && len(v.r.files) > 0 && media && len(f.needs) == 1 && f.Returns == plan.Category:
+		return badly // a question about a file may be one of what kind it is
+	case !handed || f.texts != 1 || len(f.media) > 1:
+		return 0
+	case f.wants(plan.Query) && f.Returns == plan.Text:
+		told := media && v.english.in("telling", v.r.verb()) && rest > 1
+		switch {
+		case !media && len(v.r.files) == 0 && v.english.begins("open questions", v.r.words) > 0:
+			return 1
+		case question && (media || len(v.r.files) == 0), told, v.r.form == retrieve.Count && !media && !v.media():
+			return general + more
+		}
+	case f.wants(plan.Instruction) && media:
+		change := v.r.form == retrieve.Order && (v.english.in("changing", v.r.verb()) || v.part) && rest > 0 && len(f.Origins) > 1
+		if f.Returns == plan.Image && change {
+			return badly + more
+		}
+	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
+		if v.english.in("writing", v.r.verb()) && rest > 0 && !v.makesOfMedia() || v.needsSaid(v.r) && !v.media() && rest > 1 {
+			return general - more
+		}
+	}
+	return 0
+}
+
+// makesOfMedia reports whether an order to make or write something means something made of
+// the media that are there.
+func (v *view) makesOfMedia() bool {
+	return v.media() && (v.english.in("making", v.r.verb()) || v.r.refs.pronoun)
+}
+
+// needs reports whether the clause begins with "I need", "I want" or the like.
+func (t *thread) needsSaid(r *reading) bool {
+	return t.english.any("needing", r.clause.words[:max(0, len(r.clause.words)-len(r.words))])
+}
+
+// follows reports whether the clause makes something new after a map that is at hand, and
+// the tool does just that.
+func (v *view) follows(f *profile) bool {
+	paints := f.Returns == plan.Image && f.wants(plan.Prompt) && len(f.media) == 1
+	if !v.novel || v.r.form != retrieve.Order || !paints || !f.media[0].Type.ImageMap() || markType(f.media[0].Type) {
+		return false
+	}
+	after := f.media[0].Type
+	pointed := v.last == after && len(v.r.files) == 0 && (v.r.refs.pronoun || v.r.refs.result || v.r.refs.plural || v.r.refs.definite[plan.Image])
+	return (pointed || v.files[after] > 0 || slices.Contains(v.maps, after)) && slices.ContainsFunc(v.r.words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && v.painting(w)
+	})
+}
+
+// painting reports whether the word orders a new picture.
+func (p *Planner) painting(w retrieve.Word) bool {
+	class := p.lexicon.Class(w.Stem)
+	return class == "generat" || class == "draw" || class == "paint" || class == "convert"
+}
+
+// byValues weighs the settings that the clause states: a tool that takes them, or must be
+// told others.
+func (v *view) byValues(f *profile) float64 {
+	fit := 1.0
+	takes, fits := false, false
+	for _, a := range f.Args {
+		takes = takes || kind(a) != ""
+		fits = fits || slices.ContainsFunc(v.units, func(u quantity.Unit) bool { return kind(a) != "" && kind(a).Takes(u) })
+		if a.Optional || a.Type != plan.Text {
+			continue
+		}
+		switch a.Meaning {
+		case plan.Format, plan.Language, plan.Amount:
+			if !v.states(f, a) {
+				fit *= partly
+			}
+		case plan.Place:
+			if f.Returns.Media() && v.states(f, a) {
+				fit *= clearly
+			}
+		default: // whatever is left of the clause says it
+		}
+	}
+	if takes && !fits && len(v.units) > 0 {
+		fit *= hardly
+	}
+	return fit
+}
+
+// states reports whether the clause states what the argument wants.
+func (v *view) states(f *profile, a toolbox.Arg) bool {
+	if a.Meaning == plan.Place {
+		return v.place(v.r, f) != ""
+	}
+	said, known := v.told[a.Meaning]
+	if !known {
+		said = v.textFor(v.r, a.Meaning, f) != ""
+		v.told[a.Meaning] = said
+	}
+	return said
+}

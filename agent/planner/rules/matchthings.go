@@ -1,0 +1,183 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// byThings weighs whether the tool can be given what it needs, and leaves nothing over
+// that the clause hands over.
+func (v *view) byThings(f *profile, rest int) float64 {
+	fit := 1.0
+	media := slices.ContainsFunc(f.needs, ofMedia)
+	switch {
+	case v.r.marked():
+		return fit * v.byMarks(f)
+	case len(v.r.files) > 0:
+		return fit * v.byFiles(f, rest)
+	case media:
+		return fit * v.byImplied(f)
+	}
+	if v.r.refs.points() && len(v.implied) > 0 && !slices.Contains(f.needs, plan.Text) {
+		fit *= slightly
+	}
+	switch {
+	case v.last.Media() && (v.r.refs.result || v.r.refs.pronoun):
+		fit *= partly // it points at what was made last
+	case base(v.last) == plan.Image && v.part:
+		fit *= hardly // "paint the walls blue": walls that are there
+	}
+	return fit
+}
+
+// byFiles compares what the tool needs with the files that the clause names.
+func (v *view) byFiles(f *profile, rest int) float64 {
+	fit, used := 1.0, 0
+	for k := range v.files {
+		switch {
+		case slices.Contains(f.needs, k):
+			used++
+		case k.ImageMap() && slices.Contains(f.needs, plan.Image) && v.files[plan.Image] == 0:
+			used++
+			fit *= slightly
+		}
+	}
+	pictures := v.handed(plan.Image)
+	for _, n := range f.needs {
+		switch {
+		case n == plan.Text || v.handed(n):
+		case !v.can[n]:
+			fit *= badly
+		case n.ImageMap() && n != plan.Mask && pictures && rest == 0:
+			fit *= hardly // a picture made after a map wants a prompt
+		case used > 0 || !n.Media() || n.ImageMap() && pictures:
+			fit *= slightly
+		case v.held(n) && (n != plan.Image || f.Returns != plan.Image):
+			fit *= partly
+		default:
+			fit *= badly
+		}
+	}
+	switch {
+	case used == 0 && !slices.ContainsFunc(f.needs, ofMedia) && v.can[plan.Text] && !f.Returns.Media() && f.tells(plan.Content):
+		fit *= hardly // the files are put into words first
+	case used == 0 && !slices.ContainsFunc(f.needs, ofMedia):
+		fit *= hardly * slightly
+	case used > 0 && used < len(v.files):
+		fit *= badly
+	}
+	return fit
+}
+
+// handed reports whether the clause names a file that can be taken for the type.
+func (v *view) handed(t plan.Type) bool {
+	return slices.ContainsFunc(v.r.files, func(e thing) bool { return e.typ.Fits(t) })
+}
+
+// held reports whether a named file holds media of another kind that one tool takes out of
+// it: the sound of a video.
+func (v *view) held(t plan.Type) bool {
+	return v.makes(t, func(f *profile) bool {
+		return strings.HasSuffix(f.Domain, "-processing") && len(f.needs) == 1 && f.texts == 0 && v.files[f.needs[0]] > 0
+	})
+}
+
+// byImplied compares what the tool needs with what the clause may mean without naming it.
+func (v *view) byImplied(f *profile) float64 {
+	fit := 1.0
+	refs := v.r.refs
+	if refs.definite[plan.Text] && v.direct[plan.Text] && !slices.Contains(f.needs, plan.Text) {
+		fit *= hardly
+	}
+	kinds := 0
+	for _, n := range f.needs {
+		switch {
+		case n == plan.Text || v.direct[n]:
+		case v.can[n] && (!n.Media() || n.ImageMap()):
+			fit *= slightly
+		case v.can[n], !refs.points() && len(v.r.words) > longClause:
+			fit *= hardly
+		default:
+			fit *= partly
+		}
+		if n.Media() && v.direct[n] {
+			kinds++
+		}
+	}
+	if kinds > 1 && (refs.plural || refs.definite[plan.Audio] && (refs.definite[plan.Image] || refs.definite[plan.Video])) {
+		fit *= strongly
+	}
+	goesOn := refs.result || refs.pronoun || refs.sequence || v.last.ImageMap() && v.r.clause.join == along
+	if v.last == "" || !goesOn {
+		return fit
+	}
+	taken := slices.Contains(f.needs, v.last)
+	switch {
+	case taken && v.last.ImageMap():
+		return fit * strongly
+	case taken && v.last != plan.Image:
+		return fit * clearly
+	case v.last == plan.Text && refs.pronoun && !slices.Contains(f.needs, plan.Text):
+		return fit * partly
+	case v.last.Media() && !slices.Contains(f.needs, base(v.last)) && !taken:
+		return fit * slightly
+	}
+	return fit
+}
+
+// wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
+// of …", "depth map for …"; "" if it asks for none. It is the last such noun before the first
+// preposition.
+func (t *thread) wanted(r *reading) plan.Type {
+	words := t.lexicon.Lead(r.words)
+	if r.form != retrieve.Order || len(words) == 0 || words[0].Kind != retrieve.Plain {
+		return ""
+	}
+	start := 0
+	switch first := lower(words[0]); {
+	case retrieve.IsModal(first):
+		start = 1 // "can a mask be made"
+	case t.verbs[first]:
+		if start = 1; !t.english.in("handing", first) && !t.english.in("handing", t.lexicon.Class(words[0].Stem)) {
+			return ""
+		}
+	}
+	var found plan.Type
+	for i := start; i < len(words) && words[i].Kind == retrieve.Plain; i++ {
+		text := lower(words[i])
+		if text == "me" || text == "us" || text == "with" && i <= 2 {
+			continue // "show me", "come up with"
+		}
+		if t.english.in("prepositions", text) {
+			break
+		}
+		typ, named := mapNouns[text]
+		switch {
+		case named:
+		case t.lexicon.Class(words[i].Stem) == "box":
+			typ = plan.BBox
+		case found == "" && i > 0 && !t.determined(words, i):
+			if typ = t.lexicon.MediaNoun(words[i : i+1]); t.english.in("sound nouns", text) {
+				typ = plan.Audio
+			}
+		}
+		switch {
+		case typ != "":
+			found = typ
+		case found != "" && !t.english.in("map tails", text) && !t.lexicon.Stop(text):
+			return "" // "an edge case"
+		}
+	}
+	return found
+}
+
+// definiteObject reports whether the clause orders something done to a thing that is there:
+// its verb is followed by "the" and no kind of media.
+func (t *thread) definiteObject(r *reading) bool {
+	w := r.words
+	return r.form == retrieve.Order && len(w) > 2 && t.english.is("owners", w[1]) && !t.english.is("results", w[2]) &&
+		!slices.ContainsFunc(w[2:min(4, len(w))], t.isMedia)
+}

@@ -1,0 +1,477 @@
+package rules_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/planner/rules"
+	"atelier/agent/toolbox"
+)
+
+func TestNewNeedsACatalogue(t *testing.T) {
+	t.Parallel()
+	if m, err := rules.New(rules.Config{}); m != nil || err == nil {
+		t.Errorf("without a catalogue there is %v, %v", m, err)
+	}
+	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := plan.Request{Wish: "blur cat.png and count the dogs", Given: []plan.Resource{{Name: "cat.png", Type: plan.Image}}}
+	d, err := m.Decompose(t.Context(), r, nil)
+	if err != nil || len(d.Subtasks) > 0 {
+		t.Errorf("with an empty catalogue there is %v:%s", err, showTasks(d))
+	}
+	checkPlan(t, r, d)
+}
+
+// A tool that is added is understood by its examples at once.
+func TestAToolThatIsAddedIsUnderstood(t *testing.T) {
+	t.Parallel()
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folding := toolbox.Tool{
+		Name: "fold_paper", Description: "Folds a picture into an origami crane.",
+		Examples: []string{"fold {sheet.png} into an origami crane", "make an origami crane of {this picture}"}, Domain: "image-editing",
+		Args: []toolbox.Arg{{Name: "image", Type: plan.Image}}, Returns: "crane",
+	}
+	m, err := rules.New(rules.Config{Catalogue: toolbox.NewCatalogue(append(slices.Clone(c.Tools()), folding))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := plan.Request{Wish: "Could you fold letter.jpg to an origami crane?", Given: []plan.Resource{{Name: "letter.jpg", Type: plan.Image}}}
+	d, err := m.Decompose(t.Context(), r, nil)
+	if err != nil || len(d.Subtasks) != 1 || d.Subtasks[0].Returns != "crane" {
+		t.Errorf("%v:%s", err, showTasks(d))
+	}
+}
+
+// The same request gives the same answer, from one goroutine as from many.
+func TestTheSameRequestGivesTheSameSubtasks(t *testing.T) {
+	t.Parallel()
+	m, tools, cases := thePlanner(t), allTools(t), readCases(t)
+	c, err := catalogue()
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := rules.New(rules.Config{Catalogue: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for n := range 4 {
+		wg.Go(func() {
+			for _, i := range rand.New(rand.NewPCG(uint64(n), 1)).Perm(len(cases)) {
+				r := cases[i].request
+				one, err := m.Decompose(t.Context(), r, nil)
+				two, err2 := other.Decompose(t.Context(), r, nil)
+				if err := errors.Join(err, err2); err != nil {
+					t.Error(err)
+					return
+				}
+				if diff := cmp.Diff(one, two); diff != "" {
+					t.Errorf("%q is understood in two ways:\n%s", r.Wish, diff)
+				}
+				if n > 0 || len(one.Subtasks) == 0 {
+					continue
+				}
+				ask := []mind.Assessment{{Subtask: one.Subtasks[0], Candidates: tools}}
+				a, err := m.Assess(t.Context(), r, ask, nil)
+				b, err2 := other.Assess(t.Context(), r, ask, nil)
+				if diff := cmp.Diff(a, b); diff != "" || errors.Join(err, err2) != nil {
+					t.Errorf("%q is assessed in two ways (%v, %v):\n%s", r.Wish, err, err2, diff)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestThePlannerStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	m := thePlanner(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	sub := plan.Subtask{Description: "blur it", Returns: plan.Image}
+	for name, call := range map[string]func() error{
+		"Decompose": func() error {
+			_, err := m.Decompose(ctx, plan.Request{Wish: "blur it"}, nil)
+			return err
+		},
+		"Assess": func() error {
+			_, err := m.Assess(ctx, plan.Request{}, []mind.Assessment{{Subtask: sub}}, nil)
+			return err
+		},
+		"Settle": func() error {
+			_, err := m.Settle(ctx, plan.Request{}, []mind.Contest{{Subtask: sub}}, nil)
+			return err
+		},
+		"Respond": func() error {
+			_, err := m.Respond(ctx, mind.Account{Plan: &plan.Plan{}}, nil)
+			return err
+		},
+	} {
+		if err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s goes on: %v", name, err)
+		}
+	}
+}
+
+// assess scores all tools of the catalogue for a subtask, by name.
+func assess(t *testing.T, s plan.Subtask) map[string]float64 {
+	t.Helper()
+	tools := allTools(t)
+	scores, err := thePlanner(t).Assess(t.Context(), plan.Request{Wish: s.Description}, []mind.Assessment{{Subtask: s, Candidates: tools}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]float64{}
+	for i, tool := range tools {
+		byName[tool] = scores[0][i]
+	}
+	return byName
+}
+
+func TestAssess(t *testing.T) {
+	t.Parallel()
+	onPhoto := plan.Arg{Type: plan.Image, Source: plan.FromResource("photo.png")}
+	object := func(o string) plan.Arg {
+		return plan.Arg{Type: plan.Text, Source: plan.FromValue(o), Meaning: plan.Object}
+	}
+	for _, c := range []struct {
+		sub    plan.Subtask
+		head   string
+		raised []string // make what the head lacks
+		low    []string
+	}{
+		{plan.Subtask{Description: "blur photo.png", Args: []plan.Arg{onPhoto}, Returns: plan.Image}, "blur_image", nil, []string{"text_to_music", "upscale_image"}},
+		{
+			plan.Subtask{Description: "crop photo.png to the bench", Args: []plan.Arg{onPhoto, object("bench")}, Returns: plan.Image},
+			"image_cropping", []string{"visual_grounding"}, []string{"text_to_video", "translation"},
+		},
+		{
+			plan.Subtask{Description: "how many boats are in photo.png?", Args: []plan.Arg{onPhoto, object("boats")}, Returns: plan.Text},
+			"count_objects", []string{"object_detection", "select_bbox"}, []string{"text_to_speech"},
+		},
+		{
+			plan.Subtask{Description: "draw frames around the boats in photo.png", Args: []plan.Arg{onPhoto, object("boats")}, Returns: plan.Image},
+			"highlight_object_on_image", []string{"visual_grounding"}, []string{"text_to_image"},
+		},
+		{
+			plan.Subtask{Description: "read what is said in clip.mp4", Args: []plan.Arg{{Type: plan.Video, Source: plan.FromResource("clip.mp4")}}, Returns: plan.Text},
+			"", []string{"extract_audio"}, nil,
+		},
+	} {
+		scores := assess(t, c.sub)
+		for tool, s := range scores {
+			if s < 1 || s > 5 {
+				t.Errorf("%q: %s has the score %g", c.sub.Description, tool, s)
+			}
+			if c.head != "" && s > scores[c.head] {
+				t.Errorf("%q: %s (%.2f) stands above %s (%.2f)", c.sub.Description, tool, s, c.head, scores[c.head])
+			}
+		}
+		if c.head != "" && scores[c.head] != 5 {
+			t.Errorf("%q: the head %s has the score %.2f", c.sub.Description, c.head, scores[c.head])
+		}
+		for _, tool := range c.raised {
+			if scores[tool] < 3 {
+				t.Errorf("%q: %s, which makes what is lacking, has the score %.2f", c.sub.Description, tool, scores[tool])
+			}
+		}
+		for _, tool := range c.low {
+			if scores[tool] >= 3 {
+				t.Errorf("%q: %s has the score %.2f", c.sub.Description, tool, scores[tool])
+			}
+		}
+	}
+}
+
+func TestTheAssessmentHasTheShapeOfTheQuestion(t *testing.T) {
+	t.Parallel()
+	m := thePlanner(t)
+	ask := []mind.Assessment{
+		{Subtask: plan.Subtask{Description: "blur it", Returns: plan.Image}, Candidates: []string{"blur_image", "no_such_tool", "blur_image", "text_to_image"}},
+		{Subtask: plan.Subtask{Description: "", Returns: plan.Text}, Candidates: []string{"translation"}},
+		{Subtask: plan.Subtask{Description: "…?!", Returns: "unknown"}},
+		{Subtask: plan.Subtask{Description: "\xff\x00", Returns: plan.Image}, Candidates: []string{"image_to_edge"}},
+	}
+	scores, err := m.Assess(t.Context(), plan.Request{}, ask, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(scores) != len(ask) {
+		t.Fatalf("%d answers to %d questions", len(scores), len(ask))
+	}
+	for i, a := range ask {
+		if len(scores[i]) != len(a.Candidates) {
+			t.Fatalf("%d scores for %d candidates", len(scores[i]), len(a.Candidates))
+		}
+		for j, s := range scores[i] {
+			if s < 1 || s > 5 {
+				t.Errorf("question %d, %s: %g", i+1, a.Candidates[j], s)
+			}
+		}
+	}
+	if scores[0][0] != scores[0][2] {
+		t.Error("the same candidate has two scores")
+	}
+	if none, err := m.Assess(t.Context(), plan.Request{}, nil, nil); len(none) != 0 || err != nil {
+		t.Errorf("nothing is assessed as %v, %v", none, err)
+	}
+}
+
+// blurring is a solution of a single action with one open argument.
+func blurring(strength ...plan.Source) plan.Solution {
+	return plan.Solution{Actions: []plan.Action{{
+		Tool: "blur_image", Returns: plan.Image, Args: []plan.Binding{
+			{Arg: "image", Type: plan.Image, Source: plan.FromResource("photo.png")},
+			{Arg: "strength", Type: plan.Text, Optional: true, Options: strength},
+		},
+	}}}
+}
+
+func TestSettleFillsBlanksFromTheirOptionsOnly(t *testing.T) {
+	t.Parallel()
+	text := func(v string, m plan.Meaning) plan.Arg {
+		return plan.Arg{Type: plan.Text, Source: plan.FromValue(v), Meaning: m}
+	}
+	place, caption := text("top left", plan.Place), text("Hello", plan.Content)
+	writing := func(options ...plan.Source) plan.Solution {
+		return plan.Solution{Actions: []plan.Action{{
+			Tool: "add_text_to_image", Returns: plan.Image, Args: []plan.Binding{
+				{Arg: "image", Type: plan.Image, Source: plan.FromResource("photo.png")},
+				{Arg: "caption", Type: plan.Text, Options: options},
+				{Arg: "place", Type: plan.Text, Optional: true, Options: options},
+			},
+		}}}
+	}
+	for _, c := range []struct {
+		name     string
+		args     []plan.Arg
+		solution plan.Solution
+		want     []plan.Source // of the last action's arguments
+	}{
+		{"by meaning", []plan.Arg{place, caption}, writing(place.Source, caption.Source), []plan.Source{plan.FromResource("photo.png"), caption.Source, place.Source}},
+		{"by meaning, the other way round", []plan.Arg{caption, place}, writing(caption.Source, place.Source), []plan.Source{plan.FromResource("photo.png"), caption.Source, place.Source}},
+		{"the only option", []plan.Arg{caption}, writing(caption.Source), []plan.Source{plan.FromResource("photo.png"), caption.Source, {}}},
+		{"no option", nil, writing(), []plan.Source{plan.FromResource("photo.png"), {}, {}}},
+		{"an optional one stays blank without a match", []plan.Arg{caption}, blurring(caption.Source), []plan.Source{plan.FromResource("photo.png"), {}}},
+		{
+			"an optional one is filled by meaning", []plan.Arg{text("strongly", plan.Amount)}, blurring(plan.FromValue("strongly")),
+			[]plan.Source{plan.FromResource("photo.png"), plan.FromValue("strongly")},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			before := plan.Solution{Actions: slices.Clone(c.solution.Actions)}
+			settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{{
+				Subtask: plan.Subtask{Description: "do it", Args: c.args, Returns: plan.Image}, Solutions: []plan.Solution{c.solution},
+			}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := settled[0].Solutions[0]
+			var got []plan.Source
+			for _, b := range s.Actions[len(s.Actions)-1].Args {
+				got = append(got, b.Source)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("other arguments than wanted:\n%s", diff)
+			}
+			if s.Score < 1 || s.Score > 5 {
+				t.Errorf("the score is %g", s.Score)
+			}
+			if diff := cmp.Diff(before, c.solution); diff != "" {
+				t.Errorf("the solution that was given has changed:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestWhatSubtitlesSay: the text that the wish gives, else what is heard, never what a
+// picture out of the same film shows.
+func TestWhatSubtitlesSay(t *testing.T) {
+	t.Parallel()
+	film := plan.FromResource("outro.mp4")
+	from := func(tool, arg string, typ, returns plan.Type, src plan.Source) plan.Action {
+		return plan.Action{Tool: tool, Returns: returns, Args: []plan.Binding{{Arg: arg, Type: typ, Source: src}}}
+	}
+	add := func(text plan.Source) plan.Action {
+		return plan.Action{Tool: "add_subtitles", Returns: plan.Video, Args: []plan.Binding{
+			{Arg: "video", Type: plan.Video, Source: film}, {Arg: "subtitles", Type: plan.Text, Source: text},
+		}}
+	}
+	heard := plan.Solution{Actions: []plan.Action{
+		from("extract_audio", "video", plan.Video, plan.Audio, film), from("speech_to_text", "audio", plan.Audio, plan.Text, plan.FromAction(0)), add(plan.FromAction(1)),
+	}}
+	read := plan.Solution{Actions: []plan.Action{
+		from("extract_frames", "video", plan.Video, plan.Image, film),
+		from("optical_character_recognition", "image", plan.Image, plan.Text, plan.FromAction(0)), add(plan.FromAction(1)),
+	}}
+	sub := plan.Subtask{Description: "add subtitles to outro.mp4", Args: []plan.Arg{{Type: plan.Video, Source: film}}, Returns: plan.Video}
+	told := sub
+	told.Args = append(slices.Clone(sub.Args), plan.Arg{Type: plan.Text, Source: plan.FromValue("Thanks!"), Meaning: plan.Content})
+	settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{
+		{Subtask: sub, Solutions: []plan.Solution{heard, read}},
+		{Subtask: told, Solutions: []plan.Solution{heard, read, {Actions: []plan.Action{add(plan.FromValue("Thanks!"))}}}},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range [][]bool{{true, false}, {false, false, true}} { // from 3 on they are kept
+		for k, s := range settled[i].Solutions {
+			if (s.Score >= 3) != want[k] {
+				t.Errorf("%d: %v has the score %.2f", i, s.Tools(), s.Score)
+			}
+		}
+	}
+}
+
+func TestSettleRanks(t *testing.T) {
+	t.Parallel()
+	onPhoto := plan.Binding{Arg: "image", Type: plan.Image, Source: plan.FromResource("photo.png")}
+	use := func(tools ...string) plan.Solution {
+		var s plan.Solution
+		for i, tool := range tools {
+			b := onPhoto
+			if i > 0 {
+				b.Source = plan.FromAction(i - 1)
+			}
+			s.Actions = append(s.Actions, plan.Action{Tool: tool, Returns: plan.Image, Args: []plan.Binding{b}})
+		}
+		return s
+	}
+	contest := mind.Contest{
+		Subtask:   plan.Subtask{Description: "blur photo.png", Args: []plan.Arg{{Type: plan.Image, Source: onPhoto.Source}}, Returns: plan.Image},
+		Solutions: []plan.Solution{use("upscale_image", "blur_image"), use("flip_image"), use("blur_image")},
+		Models:    map[string][]mind.Model{"blur_image": {{Candidate: "fast"}, {Candidate: "fine"}}},
+	}
+	named := use("blur_image")
+	named.Actions[0].Candidate = "fine"
+	contest.Solutions = append(contest.Solutions, named)
+	settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{contest, {}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(settled) != 2 || len(settled[0].Solutions) != 4 || len(settled[1].Solutions) != 0 {
+		t.Fatalf("the shape is not that of the contests: %v", settled)
+	}
+	padded, wrong, right := settled[0].Solutions[0], settled[0].Solutions[1], settled[0].Solutions[2]
+	for i, s := range settled[0].Solutions {
+		if !slices.Equal(s.Tools(), contest.Solutions[i].Tools()) {
+			t.Errorf("solution %d is %v, was %v", i+1, s.Tools(), contest.Solutions[i].Tools())
+		}
+		if s.Score < 1 || s.Score > 5 {
+			t.Errorf("solution %d has the score %g", i+1, s.Score)
+		}
+	}
+	if right.Score < 4 || wrong.Score >= right.Score-1 {
+		t.Errorf("the right solution has the score %.2f, the wrong one %.2f", right.Score, wrong.Score)
+	}
+	if padded.Score >= 3 { // those from 3 on are offered to people
+		t.Errorf("the solution that does more than it must has the score %.2f", padded.Score)
+	}
+	if got := right.Actions[0].Candidate; got != "fast" {
+		t.Errorf("the first model is not chosen: %q", got)
+	}
+	if got := settled[0].Solutions[3].Actions[0].Candidate; got != "fine" {
+		t.Errorf("a model that was named is exchanged for %q", got)
+	}
+	if contest.Solutions[2].Actions[0].Candidate != "" {
+		t.Error("the solution that was given has changed")
+	}
+}
+
+// A caption is no angle: a text that stands where another meaning is asked costs.
+func TestSettleScoresTextsInTheWrongPlaceLow(t *testing.T) {
+	t.Parallel()
+	turning := func(text plan.Source) plan.Solution {
+		return plan.Solution{Actions: []plan.Action{{Tool: "resize_image", Returns: plan.Image, Args: []plan.Binding{
+			{Arg: "image", Type: plan.Image, Source: plan.FromResource("photo.png")}, {Arg: "size", Type: plan.Text, Source: text},
+		}}}}
+	}
+	settle := func(meaning plan.Meaning, v string) float64 {
+		settled, err := thePlanner(t).Settle(t.Context(), plan.Request{}, []mind.Contest{{
+			Subtask: plan.Subtask{Description: "resize photo.png", Returns: plan.Image, Args: []plan.Arg{
+				{Type: plan.Image, Source: plan.FromResource("photo.png")}, {Type: plan.Text, Source: plan.FromValue(v), Meaning: meaning},
+			}},
+			Solutions: []plan.Solution{turning(plan.FromValue(v))}, Scores: map[string]float64{"resize_image": 5},
+		}}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return settled[0].Solutions[0].Score
+	}
+	right, wrong := settle(plan.Amount, "half"), settle(plan.Content, "Happy birthday")
+	if right < 4.5 || wrong > right-1 {
+		t.Errorf("an amount gives %.2f, a caption in its place %.2f", right, wrong)
+	}
+}
+
+func BenchmarkDecompose(b *testing.B) {
+	m := thePlanner(b)
+	cases := readCases(b)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if _, err := m.Decompose(b.Context(), cases[i%len(cases)].request, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkAssess(b *testing.B) {
+	m, tools := thePlanner(b), allTools(b)
+	sub := plan.Subtask{
+		Description: "cut the bench out of photo.png", Returns: plan.Image,
+		Args: []plan.Arg{{Type: plan.Image, Source: plan.FromResource("photo.png")}, {Type: plan.Text, Source: plan.FromValue("bench"), Meaning: plan.Object}},
+	}
+	for b.Loop() {
+		if _, err := m.Assess(b.Context(), plan.Request{Wish: strings.Clone(sub.Description)}, []mind.Assessment{{Subtask: sub, Candidates: tools}}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A numbered guess of a question is picked by its number, in figures or words.
+func TestAnAnswerPicksAGuess(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]plan.Type{"1": plan.Image, "2.": plan.Edge, "the second one": plan.Edge, "option 2": plan.Edge, "the last": plan.Edge} {
+		d, err := thePlanner(t).Decompose(t.Context(), plan.Request{
+			Wish:  answer,
+			Given: []plan.Resource{{Name: "a.png", Type: plan.Image}},
+			Question: &plan.Question{
+				Text: "Do you mean one of these?\n1. blur it\n2. find the edges in it", Wish: "do the thing with a.png",
+			},
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(d.Subtasks) != 1 || d.Subtasks[0].Returns != want {
+			t.Errorf("%q gives%s, want one subtask that returns %s", answer, showTasks(d), want)
+		}
+	}
+}
+
+// What nobody knows is asked about with guesses that can be picked.
+func TestGuessesAreNumbered(t *testing.T) {
+	t.Parallel()
+	d, err := thePlanner(t).Decompose(t.Context(), plan.Request{Wish: "frobnicate the clip", Given: []plan.Resource{{Name: "a.mp4", Type: plan.Video}}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Subtasks) > 0 || d.Question == "" {
+		t.Errorf("it is planned:%s", showTasks(d))
+	}
+}

@@ -1,0 +1,178 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// profile is a tool with what the rules know of it: what it needs, and the words that
+// ask for it.
+type profile struct {
+	toolbox.Tool
+	needs []plan.Type   // the types of its required arguments, each once
+	media []toolbox.Arg // required arguments that are neither texts nor made of them
+	texts int           // required text arguments
+	// textOnly marks a tool that needs neither media nor what is found in them.
+	textOnly bool
+	about    set // words of its name and description, and their stems
+	formats  set // that its templates name outside of slots
+	// slot marks a tool that looks at media and is told nothing, and whose templates have a slot
+	// for free words: what it tells may be of the thing that is named.
+	slot bool
+}
+
+// compile reads a tool.
+func (p *Planner) compile(t toolbox.Tool) profile {
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}}
+	for _, a := range t.Args {
+		if a.Optional {
+			continue
+		}
+		if !slices.Contains(f.needs, a.Type) {
+			f.needs = append(f.needs, a.Type)
+		}
+		if a.Type == plan.Text {
+			f.texts++
+		} else if !smallText(a.Type) {
+			f.media = append(f.media, a)
+		}
+		if ofMedia(a.Type) {
+			f.textOnly = false
+		}
+	}
+	for _, w := range wordsOf(strings.ReplaceAll(t.Name, "_", " ") + " " + t.Description) {
+		f.about[w], f.about[retrieve.Stem(w)] = true, true
+	}
+	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
+	for _, e := range t.Examples {
+		for _, w := range wordsOf(slots.ReplaceAllString(e, " ")) {
+			f.formats[w] = retrieve.IsFormat(w)
+		}
+		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return p.isFree(s[1]) })
+		f.slot = f.slot || free && !told && !t.Returns.Media()
+	}
+	return f
+}
+
+// slots are the parts of a template that change from request to request.
+var slots = regexp.MustCompile(`\{([^}]*)\}`)
+
+// isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
+func (p *Planner) isFree(sample string) bool {
+	words := p.lexicon.Words(sample, nil)
+	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) || p.lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		value := p.english.is("languages", w) || p.english.is("places", w) || p.english.is("amount words", w)
+		return w.Kind == retrieve.Plain && !value && !p.saysNothing(w)
+	})
+}
+
+// arg returns the first argument that passes the test.
+func (f *profile) arg(test func(toolbox.Arg) bool) (toolbox.Arg, bool) {
+	i := slices.IndexFunc(f.Args, test)
+	if i < 0 {
+		return toolbox.Arg{}, false
+	}
+	return f.Args[i], true
+}
+
+// tells reports whether the tool can be told a text of that meaning.
+func (f *profile) tells(m plan.Meaning) bool {
+	_, ok := f.arg(func(a toolbox.Arg) bool { return a.Meaning == m })
+	return ok
+}
+
+// wants reports whether the tool must be told a text of that meaning.
+func (f *profile) wants(m plan.Meaning) bool {
+	_, ok := f.arg(func(a toolbox.Arg) bool { return a.Meaning == m && !a.Optional })
+	return ok
+}
+
+// takes reports whether the tool has an argument of just that type.
+func (f *profile) takes(t plan.Type) bool {
+	_, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == t })
+	return ok
+}
+
+// takesUnit reports whether the tool takes quantities of the unit.
+func (f *profile) takesUnit(u quantity.Unit) bool {
+	_, ok := f.arg(func(a toolbox.Arg) bool { return kind(a) != "" && kind(a).Takes(u) })
+	return ok
+}
+
+// takesMark reports whether the tool works on a part of a picture that it is shown.
+func (f *profile) takesMark() bool {
+	_, ok := f.arg(func(a toolbox.Arg) bool { return !a.Optional && markType(a.Type) })
+	return ok && f.takes(plan.Image)
+}
+
+// picks reports whether the tool picks a named thing out of several of the kind that it returns.
+func (f *profile) picks() bool { return f.takes(f.Returns) && f.tells(plan.Object) }
+
+// generates reports whether the tool makes something new that does not resemble its input.
+func (f *profile) generates() bool { return strings.HasSuffix(f.Domain, "-generation") }
+
+// ofMedia reports whether a thing of that type is media or is found in them.
+func ofMedia(t plan.Type) bool {
+	return t.Media() || t == plan.BBox || t == plan.Points || t == plan.Category
+}
+
+// markType reports whether things of the type say where on a picture something is.
+func markType(t plan.Type) bool { return t == plan.Mask || t == plan.BBox || t == plan.Points }
+
+// smallText reports whether a type is a text under another name, which tools make of texts.
+func smallText(t plan.Type) bool {
+	return t == plan.Title || t == plan.Tags || t == plan.Location || t == plan.Weather || t == plan.Time
+}
+
+// makes reports whether a tool that returns the type passes the test.
+func (p *Planner) makes(t plan.Type, test func(*profile) bool) bool {
+	return slices.ContainsFunc(p.makers[t], func(i int) bool { return test(&p.profiles[i]) })
+}
+
+// helpsObject reports whether a thing that is named helps a tool on the way to what the head
+// needs: it wants boxes, and some tool finds the boxes of a thing.
+func (p *Planner) helpsObject(head *profile, have map[plan.Type]bool) bool {
+	for _, a := range head.Args {
+		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
+			continue
+		}
+		if p.makes(a.Type, func(f *profile) bool { return f.tells(plan.Object) }) {
+			return true
+		}
+	}
+	found := head.Returns == plan.Category || head.Returns == plan.Mask || head.Returns == plan.BBox
+	return found && p.makes(head.Returns, (*profile).picks) // many are found, and one is wanted
+}
+
+// joiner is the only tool that makes one file of several of the type and needs nothing else.
+func (p *Planner) joiner(t plan.Type) (*profile, bool) {
+	var found *profile
+	for _, i := range p.makers[t] {
+		if f := &p.profiles[i]; len(f.media) == 1 && f.texts == 0 && f.media[0].Many && f.media[0].Type == t {
+			if found != nil {
+				return nil, false
+			}
+			found = f
+		}
+	}
+	return found, found != nil
+}
+
+// kind is the type of the parameter of which an argument is the value, where people say it as a
+// quantity; empty for any other argument.
+func kind(a toolbox.Arg) param.Type {
+	if a.Param == nil || a.Param.Type.Units() == 0 {
+		return ""
+	}
+	return a.Param.Type
+}

@@ -1,0 +1,21 @@
+package rules
+
+import (
+	"context"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/wording"
+)
+
+// Respond writes the account of a run in plain words: what was made first, then what was not,
+// and what is approximate. It speaks of nothing that is not in the results.
+func (p *Planner) Respond(ctx context.Context, a mind.Account, _ *plan.Thinking) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if len(a.Plan.Tasks) == 0 {
+		return a.Plan.Reply + a.Plan.Question, nil
+	}
+	return wording.Account(p.catalogue, a, p.tell), nil
+}

@@ -1,0 +1,170 @@
+package rules
+
+import (
+	"context"
+	"slices"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Settle ranks the solutions by the scores of their tools, above all of the one that gives the
+// result, fills blanks by what the arguments mean, and takes the first model.
+func (p *Planner) Settle(ctx context.Context, r plan.Request, tasks []mind.Contest, _ *plan.Thinking) ([]mind.Settlement, error) {
+	out := make([]mind.Settlement, len(tasks))
+	for i, c := range tasks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if c.Scores == nil {
+			var tools []string
+			for _, s := range c.Solutions {
+				tools = append(tools, s.Tools()...)
+			}
+			c.Scores = p.assess(r, c.Subtask, tools)
+		}
+		marked := len(marksOf(r, c.Subtask)) > 0
+		for _, s := range c.Solutions {
+			settled := p.settle(c, s)
+			if marked && showsMask(s) {
+				settled.Score = min(settled.Score, 2)
+			} else if slices.ContainsFunc(c.Solutions, func(o plan.Solution) bool { return within(o, s) && (!marked || !showsMask(o)) }) {
+				settled.Score = min(belowBar, max(lowest, settled.Score-1)) // it does more than it must
+			}
+			out[i].Solutions = append(out[i].Solutions, settled)
+		}
+	}
+	return out, nil
+}
+
+// belowBar is the most for a solution that is not worth offering.
+const belowBar = 2.5
+
+// within reports whether a does the same as b with some of b's tools only.
+func within(a, b plan.Solution) bool {
+	if len(a.Actions) >= len(b.Actions) {
+		return false
+	}
+	left := b.Tools()
+	for _, tool := range a.Tools() {
+		i := slices.Index(left, tool)
+		if i < 0 {
+			return false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return true
+}
+
+// showsMask reports whether a solution takes a mask that it makes of marks for a picture: what
+// the mask shows is not what the picture shows there.
+func showsMask(s plan.Solution) bool {
+	return slices.ContainsFunc(s.Actions, func(a plan.Action) bool {
+		return slices.ContainsFunc(a.Args, func(b plan.Binding) bool {
+			return b.Type == plan.Image && b.Source.Kind == plan.OfAction && s.Actions[b.Source.Index].Returns == plan.Mask
+		})
+	})
+}
+
+// settle scores and completes one solution.
+func (p *Planner) settle(c mind.Contest, s plan.Solution) plan.Solution {
+	s.Score = rank(s, c.Scores)
+	s.Actions = slices.Clone(s.Actions)
+	for i := range s.Actions {
+		a := &s.Actions[i]
+		a.Args = slices.Clone(a.Args)
+		f := p.tool(a.Tool)
+		fill(c.Subtask, f, a.Args)
+		s.Score -= strain(c.Subtask, f, a.Args)
+		if inscribesOrder(c.Subtask, f, a.Args) {
+			s.Score = min(s.Score, 2)
+		}
+		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
+			a.Candidate = models[0].Candidate
+		}
+	}
+	s.Score = min(highest, max(lowest, s.Score))
+	return s
+}
+
+// rank scores a solution by its tools alone. Each step more is a risk, and a tool that is surely
+// wrong spoils it.
+func rank(s plan.Solution, scores map[string]float64) float64 {
+	sum, least := 0.0, highest
+	for _, a := range s.Actions {
+		sum += scores[a.Tool]
+		least = min(least, scores[a.Tool])
+	}
+	n := float64(len(s.Actions))
+	score := 0.6*scores[s.Actions[len(s.Actions)-1].Tool] + 0.4*sum/n - 0.12*(n-1)
+	if least < 1.5 {
+		return min(score, 2)
+	}
+	return score
+}
+
+// meaning is what the argument of the tool means, by its name.
+func (f *profile) meaning(arg string) plan.Meaning {
+	a, _ := f.arg(func(a toolbox.Arg) bool { return a.Name == arg })
+	return a.Meaning
+}
+
+// givenAs is the argument by which a subtask gives a source.
+func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
+	i := slices.IndexFunc(sub.Args, func(a plan.Arg) bool { return a.Source.Equal(src) })
+	if i < 0 {
+		return plan.Arg{}, false
+	}
+	return sub.Args[i], true
+}
+
+// fill gives each blank the option whose meaning is the argument's, then the first one that no
+// other argument of the action has taken, then the first. Only what must be given is filled with
+// what means something else.
+func fill(sub plan.Subtask, f *profile, args []plan.Binding) {
+	taken := func(o plan.Source) bool {
+		return slices.ContainsFunc(args, func(b plan.Binding) bool { return b.Source.Kind != plan.Blank && b.Source.Equal(o) })
+	}
+	for _, test := range []func(plan.Binding, plan.Source) bool{
+		func(b plan.Binding, o plan.Source) bool {
+			given, _ := givenAs(sub, o)
+			return !taken(o) && f.meaning(b.Arg) != "" && given.Meaning == f.meaning(b.Arg)
+		},
+		func(b plan.Binding, o plan.Source) bool { return !taken(o) && !b.Optional },
+		func(b plan.Binding, _ plan.Source) bool { return !b.Optional },
+	} {
+		for i, b := range args {
+			if b.Source.Kind != plan.Blank {
+				continue
+			}
+			if at := slices.IndexFunc(b.Options, func(o plan.Source) bool { return test(b, o) }); at >= 0 {
+				args[i].Source = b.Options[at]
+			}
+		}
+	}
+}
+
+// inscribesOrder reports whether the tool would write the order itself on a picture or a video.
+func inscribesOrder(sub plan.Subtask, f *profile, args []plan.Binding) bool {
+	return !f.textOnly && slices.ContainsFunc(args, func(b plan.Binding) bool {
+		given, ok := givenAs(sub, b.Source)
+		return ok && f.meaning(b.Arg) == plan.Content && (given.Meaning == plan.Instruction || given.Meaning == plan.Prompt || given.Meaning == plan.Query)
+	})
+}
+
+// strain is what a solution loses for texts that stand where another meaning is asked: a caption
+// is no language, a prompt is no angle.
+func strain(sub plan.Subtask, f *profile, args []plan.Binding) float64 {
+	var loss float64
+	for _, b := range args {
+		if b.Type != plan.Text || b.Source.Kind == plan.Blank {
+			continue
+		}
+		given, ok := givenAs(sub, b.Source)
+		if want := f.meaning(b.Arg); ok && !serves(given, want) || !ok && !free(want) {
+			loss += 2
+		}
+	}
+	return loss
+}

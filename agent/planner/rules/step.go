@@ -1,0 +1,166 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// step is the work of another tool that a clause asks for beside its own: "make a GIF of the
+// first 3 seconds" cuts the video first, "half speed, as webm" converts the result.
+type step struct {
+	tool *profile
+	told plan.Arg
+	// first reports that it works on what the clause's own tool is given.
+	first bool
+}
+
+// add makes subtasks of the clause of number n, one for each run. It makes none where the words
+// are not all accounted for.
+func (t *thread) add(n int, r *reading, runs [][]thing) {
+	for i, media := range runs {
+		if t.cutOut(n, r, media) {
+			continue
+		}
+		sub := t.subtask(r, media)
+		steps := t.steps(r, sub, media)
+		if unknown := t.leftover(r, sub, steps...); i == 0 && len(unknown) > 0 {
+			t.leave(r, unknown)
+			return
+		}
+		for _, s := range steps {
+			if !s.first {
+				continue
+			}
+			k := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && s.tool.takes(e.typ) })
+			media = slices.Clone(media)
+			media[k] = t.pushStep(n, r, s, media[k])
+		}
+		t.push(n, r, t.subtask(r, media), media)
+		for _, s := range steps {
+			if s.first {
+				continue
+			}
+			last := len(r.results) - 1
+			made := r.results[last]
+			r.results[last] = t.pushStep(n, r, s, made)
+		}
+	}
+}
+
+// pushStep adds the subtask of a step on a resource, and returns what it makes.
+func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
+	v := *r
+	v.head, v.object, v.results = s.tool, "", nil
+	sub := plan.Subtask{
+		Description: s.told.Source.Value, Returns: s.tool.Returns, Domains: []string{s.tool.Domain},
+		Args: []plan.Arg{{Type: of.typ, Source: of.source}, s.told},
+	}
+	sub.After = dependencies(sub.Args)
+	t.push(n, &v, sub, []thing{of})
+	return v.results[0]
+}
+
+// steps finds what the clause states that its own tool cannot be told and another one can.
+func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
+	if len(r.clause.more) > 0 {
+		return nil
+	}
+	var found []step
+	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
+		if f, a, ok := t.worker(r, from, to, takes); ok {
+			found = append(found, step{f, plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, first})
+		}
+	}
+	made := base(r.head.Returns)
+	for _, p := range t.phrases(r) {
+		if r.head.takesUnit(p.unit) || slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
+			continue
+		}
+		takes := func(a toolbox.Arg) bool { return kind(a) != "" && kind(a).Takes(p.unit) && a.Param.Reads(p.text) }
+		if !p.ofTime() {
+			if made.Media() {
+				add(made, made, false, p.text, takes)
+			}
+			continue
+		}
+		i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Video || e.typ == plan.Audio })
+		if i < 0 || t.drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
+			continue // "mute 0:02 to 0:04" leaves the rest, and a first part may leave nothing that takes time
+		}
+		to := media[i].typ
+		if !r.head.takes(to) {
+			to = plan.Image // a moment of the video, for a tool that takes pictures
+		}
+		add(media[i].typ, to, true, p.text, takes)
+	}
+	if format := t.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
+		add(made, made, false, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
+	}
+	return found
+}
+
+// worker finds the tool that makes one file of another and takes what it is told, the one
+// nearest to the clause if there are several.
+func (t *thread) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
+	best := -1.0
+	hits := t.index.Search(t.lexicon.Features(r.clause.words))
+	for _, i := range t.makers[to] {
+		f := &t.profiles[i]
+		a, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
+		if !ok || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
+			continue
+		}
+		score := 0.0
+		if k := slices.IndexFunc(hits, func(h retrieve.Hit) bool { return h.Tool == f.Name }); k >= 0 {
+			score = hits[k].Score
+		}
+		if score > best {
+			near, by, best = f, a, score
+		}
+	}
+	return near, by, near != nil
+}
+
+// cutOut makes subtasks of an order to take a part out of the middle of a file: what is before
+// it and what is behind it are cut, and joined. It reports false where the clause orders
+// something else, or no tool joins files of its type.
+func (t *thread) cutOut(n int, r *reading, media []thing) bool {
+	arg, ok := r.head.arg(func(a toolbox.Arg) bool { return kind(a) == param.TimeRange })
+	if !ok || len(media) != 1 || media[0].typ != r.head.Returns || !t.drops(r.words) {
+		return false
+	}
+	amount := t.amount(r)
+	part, ok := quantity.Times(amount)
+	joiner, joins := t.joiner(r.head.Returns)
+	if !ok || !joins || part.From <= 0 || part.To <= part.From {
+		return false
+	}
+	told := plan.Arg{Type: plan.Text, Source: plan.FromValue(amount), Meaning: arg.Meaning}
+	unknown := t.leftover(r, plan.Subtask{Args: []plan.Arg{told}})
+	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.english.in("rest", w) })
+	if len(unknown) > 0 {
+		t.leave(r, unknown)
+		return true
+	}
+	sub := plan.Subtask{Description: joiner.Description, Returns: r.head.Returns, Domains: []string{joiner.Domain}}
+	for _, text := range []string{"until " + inSeconds(part.From), "from " + inSeconds(part.To) + " on"} {
+		s := step{tool: r.head, told: told}
+		s.told.Source = plan.FromValue(text)
+		sub.Args = append(sub.Args, plan.Arg{Type: r.head.Returns, Source: t.pushStep(n, r, s, media[0]).source})
+	}
+	sub.After = dependencies(sub.Args)
+	t.push(n, r, sub, media)
+	return true
+}
+
+func inSeconds(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'g', -1, 64) + " seconds"
+}

@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// The sentences of conversation.
+var (
+	leftAlone = plan.Say("All right, I leave it as it is.")
+	hello     = plan.Say("Hello! Send me a picture, a sound or a video and say what you want, " +
+		"for example \"find the edges in photo.jpg and make the result half as large\".")
+	welcome = plan.Say("You are welcome. Say what you want next.")
+	aboutMe = plan.Say("I am Atelier, a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
+		"words what you want: \"blur it\", \"crop out the dog\", \"how many people are in this photo?\". " +
+		"I split the wish into steps, choose the tools and send you the results.")
+	otherLanguage = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
+	onlyTheWhole  = plan.Say("Sorry, I have no tool that changes all but what is marked. " +
+		"I can change the whole picture, or cut the marked part out of it.")
+	noTool = plan.Say("Sorry, I have no tool for that. I work on pictures, sound, video and text; ask \"what can you do?\" for examples.")
+)
+
+// talk answers what needs no tool: greetings, thanks, questions about the program, and requests
+// in a language that the rules do not understand. It returns nil for anything else.
+func (p *Planner) talk(r plan.Request, text string) *outcome {
+	plain := strings.ToLower(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }))
+	switch {
+	case !strings.ContainsFunc(plain, unicode.IsLetter):
+		if len(r.Given) > 0 {
+			return asking(whatWith(resourceNames(r.Given)))
+		}
+		return asking(emptyRequest)
+	case p.isMadeOf(plain, "greetings", "thanks"):
+		return &outcome{reply: hello}
+	case p.isMadeOf(plain, "thanks", "greetings"):
+		return &outcome{reply: welcome}
+	case p.isMadeOf(plain, "about", "greetings"):
+		return &outcome{reply: aboutMe}
+	case p.isForeign(text):
+		return refusing(otherLanguage)
+	}
+	return nil
+}
+
+// isPolite reports whether a text in lower case does nothing but greet or thank.
+func (p *Planner) isPolite(plain string) bool {
+	return p.isMadeOf(plain, "thanks", "greetings") || p.isMadeOf(plain, "greetings", "thanks")
+}
+
+// isMadeOf reports whether a text in lower case is made of phrases of the section, and of
+// nothing else but small talk and the phrases of the section beside.
+func (p *Planner) isMadeOf(plain, section, beside string) bool {
+	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+	if len(words) > 12 {
+		return false // nobody greets at such length
+	}
+	prefix := func(rest, section string) int {
+		longest := 0
+		for _, phrase := range p.english.lists[section] {
+			if after, ok := strings.CutPrefix(rest, phrase); ok && (after == "" || after[0] == ' ') {
+				longest = max(longest, len(phrase))
+			}
+		}
+		return longest
+	}
+	hit := false
+	for rest := strings.ReplaceAll(strings.Join(words, " "), "’", "'"); rest != ""; {
+		own := prefix(rest, section)
+		longest := max(own, prefix(rest, beside), prefix(rest, "small talk"))
+		if longest == 0 {
+			return false
+		}
+		hit = hit || own == longest
+		rest = strings.TrimSpace(rest[longest:])
+	}
+	return hit
+}
+
+// isForeign reports whether the text is in another language: in another script, or with more
+// of another language's small words than of English ones.
+func (p *Planner) isForeign(text string) bool {
+	letters, latin, known, most, plain := 0, 0, 0, 0, 0
+	count := map[string]int{}
+	for _, w := range p.lexicon.Words(text, nil) {
+		if w.Kind != retrieve.Plain {
+			continue
+		}
+		plain++
+		for _, r := range w.Text {
+			if unicode.IsLetter(r) {
+				letters++
+			}
+			if unicode.Is(unicode.Latin, r) {
+				latin++
+			}
+		}
+		if p.lexicon.Stop(lower(w)) || p.isVerb(w) || p.english.is("prepositions", w) || p.index.Known(p.lexicon.Class(w.Stem)) {
+			known++
+		}
+		for section, words := range p.english.sets {
+			if strings.HasPrefix(section, "language ") && words[lower(w)] {
+				count[section]++
+				most = max(most, count[section])
+			}
+		}
+	}
+	if latin*2 < letters {
+		return true
+	}
+	// A language's small words are a third of a text; many are English words as well.
+	return most >= 2 && (most > known || most*3 > plain && most*3 > known*2)
+}
+
+// isVague reports whether the clause wants a change without saying which: "make it better".
+func (t *thread) isVague(r *reading) bool {
+	found := false
+	for _, w := range r.words {
+		switch text := lower(w); {
+		case w.Kind != retrieve.Plain:
+		case t.english.in("vague", text):
+			found = true
+		case !t.english.in("vague fillers", text) && w.Stem != "file" && !t.lexicon.Stop(text) && !t.isMedia(w) && !t.english.in("pronouns", text):
+			return false
+		}
+	}
+	return found && r.form == retrieve.Order
+}
+
+// beyond reports whether the clause orders what no workshop of media does: "buy", "call".
+func (t *thread) beyond(r *reading) bool {
+	return r.form == retrieve.Order && len(r.words) > 0 && t.english.is("beyond", r.words[0])
+}
+
+// ordersNothing reports whether the clause orders that something be done and does not say what:
+// "do it", "change the picture".
+func (t *thread) ordersNothing(r *reading) bool {
+	e := t.english
+	if r.form != retrieve.Order && r.form != retrieve.YesNo || r.clause.asks || r.marked() ||
+		len(r.words) == 0 || len(r.clause.more) > 0 || !e.is("ordering", r.words[0]) || e.is("inscribing", r.words[0]) {
+		return false
+	}
+	return !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
+		text := lower(w)
+		typ := t.lexicon.MediaNoun([]retrieve.Word{w})
+		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(t.things, func(e thing) bool { return base(e.typ) == typ })
+		open := atHand || t.lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
+			func(section string) bool { return e.in(section, text) })
+		return !isMark(w) && !isFile(w) && (w.Kind != retrieve.Plain || !open)
+	})
+}

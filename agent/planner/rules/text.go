@@ -1,0 +1,378 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// textFor takes out of a clause what a text argument of that meaning wants; "" if the
+// clause does not say it.
+func (t *thread) textFor(r *reading, m plan.Meaning, f *profile) string {
+	switch m {
+	case plan.Object:
+		return r.object
+	case plan.Prompt:
+		return t.prompt(r)
+	case plan.Content:
+		return t.content(r, f)
+	case plan.Amount:
+		return t.amount(r)
+	case plan.Format:
+		return t.format(r)
+	case plan.Language:
+		return t.language(r)
+	case plan.Place:
+		return t.place(r, f)
+	case plan.Query:
+		return t.withoutFiles(r.words, r.text)
+	default:
+		return t.instruction(r)
+	}
+}
+
+// instruction is the clause as an order. Where it only points at the thing that the clause
+// before was about, the thing is named.
+func (t *thread) instruction(r *reading) string {
+	text := t.withoutFiles(r.words, r.text)
+	same := r.object != "" && t.prev != nil && t.prev.object == r.object
+	if !same || strings.Contains(strings.ToLower(text), strings.ToLower(r.object)) {
+		return text
+	}
+	fields := strings.Fields(text)
+	for i, word := range fields {
+		switch bare := strings.Trim(word, ".,!?"); strings.ToLower(bare) {
+		case "it", "them", "that":
+			fields[i] = strings.Replace(word, bare, "the "+r.object, 1)
+			return strings.Join(fields, " ")
+		}
+	}
+	return text
+}
+
+// withoutFiles writes the words of a clause again without names of files and what led to
+// them. whole is the clause with what is said more about it.
+func (t *thread) withoutFiles(words []retrieve.Word, whole string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	text := t.text[words[0].Start:words[len(words)-1].End]
+	_, more, _ := strings.Cut(whole, text)
+	if !slices.ContainsFunc(words, isFile) {
+		return text + more
+	}
+	var b strings.Builder
+	skip := t.filePhrases(words)
+	last := -1
+	for i, w := range words {
+		if skip[i] || isMark(w) && b.Len() == 0 {
+			continue
+		}
+		if last >= 0 && !isMark(w) && (last != i-1 || w.Start > words[i-1].End) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text[w.Start:w.End])
+		last = i
+	}
+	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
+}
+
+// filePhrases marks the words that only hand a file over: "in the image file cat.png".
+func (t *thread) filePhrases(words []retrieve.Word) []bool {
+	skip := make([]bool, len(words))
+	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names
+		w := words[k]
+		if w.Kind != retrieve.Plain {
+			return w.Text == ","
+		}
+		_, isMap := mapNouns[lower(w)]
+		return lower(w) == "and" && k > 0 && skip[k-1] || t.english.is("file words", w) || t.isMedia(w) || isMap
+	}
+	for i, w := range words {
+		if !isFile(w) {
+			continue
+		}
+		skip[i] = true
+		k := i - 1
+		for ; k >= 0 && leads(k); k-- {
+			skip[k] = true
+		}
+		if k < 0 || words[k].Kind != retrieve.Plain {
+			continue
+		}
+		switch text := lower(words[k]); {
+		case text == "given", text == "using", text == "use":
+			skip[k] = true
+		case t.english.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
+			skip[k] = true
+			if k > 0 && (lower(words[k-1]) == "based" || lower(words[k-1]) == "according") {
+				skip[k-1] = true
+			}
+		}
+	}
+	return skip
+}
+
+// prompt is what something new shows or sounds like: the clause without the order to make it
+// and the files that it is made after.
+func (t *thread) prompt(r *reading) string {
+	if q := r.quoted(); q != "" {
+		return q
+	}
+	text := t.withoutFiles(r.words, r.text)
+	if r.marked() {
+		if i, ok := t.filling(r.words); ok {
+			return strings.TrimRight(t.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
+		}
+		if !t.english.any("putting", r.words) && !t.english.any("giving", r.words) {
+			return text // "blur the face here": what is there stays
+		}
+	}
+	words := t.lexicon.Core(t.lexicon.Words(text, []retrieve.Span{}))
+	start, begun := len(words), false
+	for i, w := range words {
+		_, isMap := mapNouns[lower(w)]
+		filler := t.english.is("prompt fillers", w) || t.lexicon.Stop(lower(w)) || t.isMedia(w) || isMap || t.lexicon.Class(w.Stem) == "generat"
+		music := !begun && i+1 < len(words) && t.lexicon.Class(w.Stem) == "music" && t.english.is("depicting", words[i+1])
+		switch {
+		case w.Text == ":":
+			start = i + 1
+		case isMark(w):
+			continue
+		case w.Kind == retrieve.Plain && i > 0 && t.english.is("depicting", w):
+			start, begun = i+1, true
+			continue
+		case w.Kind == retrieve.Plain && (i == 0 && (t.isVerb(w) || t.lexicon.Class(w.Stem) == "draw") || filler || music):
+			continue
+		default:
+			start = i
+		}
+		break
+	}
+	if start >= len(words) {
+		return ""
+	}
+	shown := strings.TrimRight(strings.TrimSpace(text[words[start].Start:]), " ,.;:!?")
+	if r.marked() { // where it comes to is marked
+		shown = strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
+	}
+	return shown
+}
+
+// content is a text to be worked on: what is quoted or follows a colon, or what is left when
+// the order is taken away.
+func (t *thread) content(r *reading, f *profile) string {
+	if q := r.quoted(); q != "" {
+		return q
+	}
+	for _, colon := range []string{": ", ":\n"} {
+		if _, after, ok := strings.Cut(r.text, colon); ok && after != "" {
+			return strings.TrimSpace(after)
+		}
+	}
+	if f.textOnly && len(r.files) > 0 || !f.textOnly && (len(r.words) == 0 || !t.english.is("inscribing", r.words[0])) {
+		return "" // what the files say or show is meant
+	}
+	words := r.words[:t.manner(r, f).from]
+	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
+		class := t.lexicon.Class(w.Stem)
+		return slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) || t.lexicon.Stop(lower(w)) || t.index.Vocabulary(f.Name, class) ||
+			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(s string) bool { return t.english.is(s, w) })
+	}
+	begin := 0
+	for ; begin < len(words); begin++ {
+		w := words[begin]
+		if isFile(w) {
+			return ""
+		}
+		if w.Kind == retrieve.Plain && (begin > 0 || !t.isVerb(w)) && !orders(w) && !t.isMedia(w) {
+			break
+		}
+	}
+	end := len(words)
+	for k := len(words) - 1; k > begin; k-- { // "add hello to the picture"
+		if k+1 < len(words) && t.english.is("targets", words[k]) {
+			end = k
+		}
+		if w := words[k]; w.Kind == retrieve.Plain && !orders(w) && !t.isMedia(w) && !t.english.is("places", w) {
+			break
+		}
+	}
+	if begin >= end {
+		return ""
+	}
+	return strings.TrimRight(strings.TrimSpace(t.text[words[begin].Start:words[end-1].End]), ".,;")
+}
+
+// objectOf is the thing that a clause is about: a quotation, or the first run of words that
+// are neither grammar nor words that ask for the tool.
+func (t *thread) objectOf(r *reading, f *profile) string {
+	words := r.words
+	if i := slices.IndexFunc(words, isQuote); i >= 0 {
+		return words[i].Text
+	}
+	asks := func(w retrieve.Word) bool { return t.asksFor(f, w) }
+	var run []retrieve.Word
+	for i := t.objectStart(r, f); i <= len(words); i++ {
+		if i < len(words) {
+			w := words[i]
+			grammar := t.lexicon.Stop(lower(w)) || t.english.is("auxiliaries", w) || t.english.is("fillers", w) || t.isMedia(w)
+			joint := lower(w) == "with" || lower(w) == "of"
+			inside := len(run) > 0
+			switch {
+			case w.Kind != retrieve.Plain && w.Kind != retrieve.Number:
+			case t.english.is("prepositions", w):
+				whole := i+1 < len(words) && !slices.ContainsFunc(words[i+1:min(i+3, len(words))], t.isMedia) // not "a dog of the picture"
+				if inside && joint && whole && !t.generic(run) && !asks(run[len(run)-1]) {
+					run = append(run, w) // "a man with a red hat" is one thing
+					continue
+				}
+			case grammar:
+				if last := lower(words[max(0, i-1)]); inside && (last == "with" || last == "of") && (t.english.is("articles", w) || lower(w) == "the") {
+					run = append(run, w)
+					continue
+				}
+			case inside && slices.Contains([]string{"exist", "contain", "visibl", "highlight", "stand", "promin"}, t.lexicon.Class(w.Stem)):
+			case inside || !asks(w):
+				run = append(run, w)
+				continue
+			default:
+				continue
+			}
+		}
+		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !t.generic(run[at:]) {
+			run = run[at:]
+			return strings.TrimSpace(t.text[run[0].Start:run[len(run)-1].End])
+		}
+		run = nil
+	}
+	return ""
+}
+
+// asksFor reports whether the word asks for the tool rather than naming a thing.
+func (t *thread) asksFor(f *profile, w retrieve.Word) bool {
+	class := t.lexicon.Class(w.Stem)
+	return t.english.is("generic", w) && lower(w) != "face" || t.english.in("asking classes", class) || t.index.Vocabulary(f.Name, class)
+}
+
+// generic reports whether the words name no particular thing: "objects", "everything".
+func (t *thread) generic(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return !t.english.is("unspecific", w) && !t.english.is("generic", w) && !t.lexicon.Stop(lower(w)) && !t.english.is("prepositions", w)
+	})
+}
+
+// objectStart is where the thing may begin: after "how many", "number of" and "whether", or
+// after the verb of an order.
+func (t *thread) objectStart(r *reading, f *profile) int {
+	for i, w := range r.words {
+		text, next := lower(w), ""
+		if i+1 < len(r.words) {
+			next = lower(r.words[i+1])
+		}
+		switch {
+		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && t.lexicon.Class(w.Stem) == "count"):
+			return i + 2
+		case r.form == retrieve.Where && text == "where" && i > 0, r.form == retrieve.YesNo && (text == "if" || text == "whether") && i > 0:
+			return i + 1
+		}
+	}
+	if r.form == retrieve.Order && len(r.words) > 0 && r.words[0].Kind == retrieve.Plain {
+		first := r.words[0]
+		if len(r.words) > 1 && (t.english.is("ordered things", r.words[1]) || t.english.is("articles", r.words[1])) {
+			return 1 // an order, even if nobody knows the verb: "stabilize this video"
+		}
+		if strings.HasSuffix(lower(first), "ing") || t.isVerb(first) || t.index.Vocabulary(f.Name, t.lexicon.Class(first.Stem)) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// manner is what a clause says of how a text is to be worked on, where the tool can be told
+// it: "in a deep voice". That is no part of the text.
+type manner struct {
+	how, language string
+	from          int // the word at which it begins, if nothing else follows
+}
+
+func (t *thread) manner(r *reading, f *profile) manner {
+	m := manner{from: len(r.words)}
+	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool {
+		return !a.Optional || a.Meaning != plan.Instruction && a.Meaning != plan.Language
+	})
+	if len(told) == 0 {
+		return m
+	}
+	begin := 0
+	for i, w := range r.words {
+		if isQuote(w) || w.Text == ":" {
+			t.readManner(&m, f, told, r.words[begin:i])
+			begin = i + 1
+		}
+		if w.Text == ":" {
+			return m
+		}
+	}
+	m.from = begin + t.readManner(&m, f, told, r.words[begin:])
+	return m
+}
+
+// readManner takes phrases off the end of the words, and returns where the first of them begins.
+func (t *thread) readManner(m *manner, f *profile, told []toolbox.Arg, words []retrieve.Word) int {
+	for end := len(words); ; {
+		last := end
+		for last > 0 && isMark(words[last-1]) {
+			last--
+		}
+		k := last - 1
+		if k < 0 || words[k].Kind != retrieve.Plain {
+			return end
+		}
+		if !strings.HasSuffix(lower(words[k]), "ly") && (k == 0 || !isMark(words[k-1])) { // no adverb: a phrase with a preposition
+			k--
+			for k >= max(0, last-longClause-1) && words[k].Kind == retrieve.Plain && !t.english.is("manner leads", words[k]) {
+				k--
+			}
+			if k < 0 || !t.english.is("manner leads", words[k]) {
+				return end
+			}
+		}
+		if !t.takeManner(m, f, told, words[k:last]) {
+			return end
+		}
+		end = k
+	}
+}
+
+// takeManner keeps what the phrase says; false if it says nothing of how.
+func (t *thread) takeManner(m *manner, f *profile, told []toolbox.Arg, phrase []retrieve.Word) bool {
+	taken := false
+	for _, a := range told {
+		if a.Meaning == plan.Language {
+			if i := t.english.index("languages", phrase); i >= 0 && m.language == "" && len(phrase) <= 3 {
+				m.language, taken = phrase[i].Text, true
+			}
+			continue
+		}
+		about := set{} // the words by which the argument is described
+		for _, w := range t.lexicon.Words(a.About, nil) {
+			if w.Kind == retrieve.Plain && !t.lexicon.Stop(lower(w)) && !t.index.Vocabulary(f.Name, t.lexicon.Class(w.Stem)) {
+				about[bare(w)] = true
+			}
+		}
+		if !has(phrase, "the") && slices.ContainsFunc(phrase, func(w retrieve.Word) bool { return about[bare(w)] }) {
+			m.how = strings.Trim(t.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", ")
+			taken = true
+		}
+	}
+	return taken
+}
+
+// bare is a word without the ends of a genitive and of an adverb.
+func bare(w retrieve.Word) string {
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(lower(w), "'s"), "’s"), "ly")
+}

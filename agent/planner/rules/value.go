@@ -1,0 +1,192 @@
+package rules
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// The values that a clause states: amounts, formats, languages, places. Which words of the
+// clause they are is decided here alone, apart from which resources the clause is about.
+
+// amount is what the clause says of an amount, else what the statement before it told.
+func (t *thread) amount(r *reading) string {
+	if amount := t.amountIn(t.withoutFiles(r.words, r.text)); amount != "" {
+		return amount
+	}
+	return t.amountIn(t.told)
+}
+
+// amountIn is the first phrase of a text that states an amount, one with a figure if there is
+// one; "" if there is none. Other words end it: what it takes up is accounted for.
+func (p *Planner) amountIn(text string) string {
+	amount := ""
+	words := p.lexicon.Words(text, []retrieve.Span{})
+	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || p.english.is("amount words", w) }
+	for i := 0; i < len(words); i++ {
+		if !core(words[i]) {
+			continue
+		}
+		begin, end, figure := i, i, false
+		for ; i < len(words) && (core(words[i]) || p.english.is("amount tails", words[i]) || p.english.is("amount joints", words[i]) ||
+			isMark(words[i]) && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
+			if w := words[i]; !p.english.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
+				end = i
+			}
+			figure = figure || words[i].Kind == retrieve.Number
+		}
+		before := max(0, begin-1)
+		minus := words[before].Text == "-" && words[before].End == words[begin].Start
+		unit := p.english.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
+		little := lower(words[before]) == "a" && !figure                                                          // "a bit"
+		if minus || unit || little {
+			begin = before
+		}
+		if amount == "" || figure {
+			amount = text[words[begin].Start:words[end].End]
+		}
+		if figure {
+			break
+		}
+	}
+	return amount
+}
+
+// drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
+// end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
+func (p *Planner) drops(words []retrieve.Word) bool {
+	for i, w := range words {
+		if p.english.is("dropping words", w) || p.english.is("cutting", w) && i+1 < len(words) && p.english.is("away", words[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac)$`)
+
+// format is the file format that something is to be brought into: the last one named.
+func (t *thread) format(r *reading) string {
+	var found []string
+	for _, w := range r.clause.words {
+		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) {
+			found = append(found, text)
+		}
+	}
+	for _, f := range slices.Backward(found) {
+		if !t.hasFormat(f) || len(found) == 1 {
+			return f
+		}
+	}
+	return ""
+}
+
+// hasFormat reports whether a file at hand is of the format.
+func (t *thread) hasFormat(format string) bool {
+	return slices.ContainsFunc(t.request.Resources(), func(r plan.Resource) bool {
+		return strings.HasSuffix(strings.ToLower(r.Name), "."+format) || strings.HasSuffix(strings.ToLower(r.File), "."+format)
+	})
+}
+
+// language is the last language that the clause names.
+func (t *thread) language(r *reading) string {
+	for _, w := range slices.Backward(r.words) {
+		if t.english.in("languages", lower(w)) {
+			return w.Text
+		}
+	}
+	return ""
+}
+
+// place is where on a picture ("bottom right") or in the world ("Paris").
+func (t *thread) place(r *reading, f *profile) string {
+	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
+		return t.placeOnMedia(r)
+	}
+	at := slices.IndexFunc(r.words, func(w retrieve.Word) bool { text := lower(w); return text == "in" || text == "at" || text == "for" })
+	if at >= 0 && at+1 < len(r.words) {
+		text := strings.Trim(t.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
+		for _, tail := range []string{" right now", " now", " today", " tomorrow", " please"} {
+			text = strings.TrimSuffix(text, tail)
+		}
+		return text
+	}
+	if f.Returns == plan.Time {
+		return "here"
+	}
+	return t.objectOf(r, f)
+}
+
+// placeOnMedia is the first phrase that tells a part, a direction or a number.
+func (t *thread) placeOnMedia(r *reading) string {
+	text := t.withoutFiles(r.words, r.text)
+	begin, end := -1, 0
+	for _, w := range t.lexicon.Words(text, []retrieve.Span{}) {
+		switch {
+		case !isQuote(w) && (w.Kind == retrieve.Number || t.english.is("places", w)):
+			if begin < 0 {
+				begin = w.Start
+			}
+			end = w.End
+		case begin >= 0 && w.Kind == retrieve.Plain && !t.lexicon.Stop(lower(w)):
+			return text[begin:end]
+		}
+	}
+	if begin < 0 {
+		return ""
+	}
+	return text[begin:end]
+}
+
+// phrase is a quantity of a clause with the words that go with it: "first 3 seconds".
+type phrase struct {
+	unit quantity.Unit
+	text string
+	// chosen marks a part of a file that is all of it that is wanted: "of the first 3 seconds".
+	chosen bool
+}
+
+func (p phrase) ofTime() bool { return p.unit == quantity.Time || p.unit == quantity.Clock }
+
+var (
+	aFrame      = regexp.MustCompile(`(?i)\b(?:first|last|middle) (?:frame|shot|still)\b`)
+	beforeTime  = regexp.MustCompile(`(?i)(?:\b(?:first|last|from|between|seconds?|minutes?|without|the)\s+)+$`)
+	chosenBy    = regexp.MustCompile(`(?i)\bof\s+$`)
+	betweenTime = regexp.MustCompile(`(?i)^\s*(?:to|until|till|and|-|–)\s*$`)
+)
+
+// phrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
+func (t *thread) phrases(r *reading) []phrase {
+	var all []phrase
+	text, start := r.span(t.text)
+	found := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool {
+		return slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool { return isQuote(w) && overlaps(w, q, start) })
+	})
+	for i := 0; i < len(found); i++ {
+		q := found[i]
+		begin, end := q.Start, q.End
+		switch q.Unit {
+		case quantity.Time, quantity.Clock:
+			if lead := beforeTime.FindStringIndex(text[:begin]); lead != nil {
+				begin = lead[0]
+			}
+			if i+1 < len(found) && betweenTime.MatchString(text[end:found[i+1].Start]) {
+				i++
+				end = found[i].End
+			}
+		case quantity.Pixels, quantity.ByteCount:
+		default:
+			continue
+		}
+		all = append(all, phrase{q.Unit, text[begin:end], chosenBy.MatchString(text[:begin])})
+	}
+	if at := aFrame.FindString(text); at != "" {
+		all = append(all, phrase{quantity.Time, at, true})
+	}
+	return all
+}

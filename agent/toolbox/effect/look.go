@@ -1,0 +1,218 @@
+package effect
+
+import (
+	"context"
+	"image"
+	"math"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
+)
+
+// What a picture is held to as a whole: values are of 255.
+const (
+	grey         = 4
+	vivid        = 24
+	vividShare   = 0.005
+	translucent  = 200
+	oneColour    = 3
+	leastEdges   = 4.0 // mean step from a pixel to those beside it, below which nothing is sharp
+	mostEdges    = 60.0
+	leastChanged = 0.03 // of an adjustment
+	midtones     = 0.1  // share of the pixels that leaves room for an adjustment
+)
+
+func colour(ctx context.Context, c *Case, _ map[string]string) plan.Message {
+	if c.Result.Pixels == nil {
+		return plan.Message{}
+	}
+	l := lookAt(ctx, c.Result.Pixels)
+	if l.count > 0 && (l.chroma > grey || l.vivid > vividShare) {
+		return plan.Say("The picture should have no colours, but it still has some.")
+	}
+	return plan.Message{}
+}
+
+func transparency(ctx context.Context, c *Case, rule map[string]string) plan.Message {
+	now := c.Result.Pixels
+	if now == nil {
+		return plan.Message{}
+	}
+	if rule["outside"] != "" {
+		mask, ok := c.cover(rule["outside"])
+		if !ok || !leavesOut(mask) {
+			return plan.Message{}
+		}
+	}
+	for y := range now.Rect.Dy() {
+		if y%64 == 0 && ctx.Err() != nil {
+			return plan.Message{}
+		}
+		row := now.Pix[y*now.Stride:][:4*now.Rect.Dx()]
+		for i := 3; i < len(row); i += 4 {
+			if row[i] < translucent {
+				return plan.Message{}
+			}
+		}
+	}
+	return plan.Say("A part of the picture should be transparent, but nothing of it is.")
+}
+
+func leavesOut(mask *image.Alpha) bool {
+	for y := range mask.Rect.Dy() {
+		if slices.Contains(mask.Pix[y*mask.Stride:][:mask.Rect.Dx()], 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func detail(ctx context.Context, c *Case, _ map[string]string) plan.Message {
+	now := c.Result.Pixels
+	if now == nil {
+		return plan.Message{}
+	}
+	for y := range now.Rect.Dy() {
+		if y%64 == 0 && ctx.Err() != nil {
+			return plan.Message{}
+		}
+		row := now.Pix[y*now.Stride:][:4*now.Rect.Dx()]
+		for i, v := range row {
+			if away(int(v), int(now.Pix[i%4])) > oneColour {
+				return plan.Message{}
+			}
+		}
+	}
+	return plan.Say("The picture should show something, but it is of one colour.")
+}
+
+func sharpness(ctx context.Context, c *Case, rule map[string]string) plan.Message {
+	was, now := c.only(rule["below"]), c.Result.Pixels
+	if was == nil || now == nil || was.Rect.Size() != now.Rect.Size() || c.Result.MIME == "image/gif" { // its colours are dots
+		return plan.Message{}
+	}
+	before, after := lookAt(ctx, was), lookAt(ctx, now)
+	if before.edges >= leastEdges && after.edges >= before.edges {
+		return plan.Say("The picture should be less sharp than it was, but it is not.")
+	}
+	return plan.Message{}
+}
+
+// look is what a picture looks like on the whole.
+type look struct {
+	count int
+	// mean are the channels, light is their brightness, spread its standard deviation, chroma the
+	// mean saturation; edges is the mean step from a pixel to the mean of those beside it, which is nothing on a slope. All
+	// are of 255.
+	mean                         [3]float64
+	light, spread, chroma, edges float64
+	// vivid and middle are the shares of pixels that are saturated, and neither dark nor bright.
+	vivid, middle float64
+}
+
+// mostLooked is how many pixels of a picture are looked at, about.
+const mostLooked = 1 << 20
+
+// lookAt looks at the pixels that are not transparent, at every one or at so many.
+func lookAt(ctx context.Context, img *image.NRGBA) look {
+	var l look
+	w, h := img.Rect.Dx(), img.Rect.Dy()
+	step := max(1, int(math.Sqrt(float64(w)*float64(h)/mostLooked)))
+	var sum, squares float64
+	steps := 0
+	for y := 0; y < h; y += step {
+		if ctx.Err() != nil {
+			return look{}
+		}
+		row := img.Pix[y*img.Stride:][:4*w]
+		for x := 0; x < w; x += step {
+			p := row[4*x:][:4]
+			if p[3] < translucent {
+				continue
+			}
+			l.count++
+			for v := range l.mean {
+				l.mean[v] += float64(p[v])
+			}
+			light := lightOf(p)
+			sum, squares = sum+light, squares+light*light
+			chroma := float64(max(p[0], p[1], p[2]) - min(p[0], p[1], p[2]))
+			l.chroma += chroma
+			if chroma > vivid {
+				l.vivid++
+			}
+			if light > 16 && light < 239 {
+				l.middle++
+			}
+			if x > 0 && x+1 < w && row[4*x-1] >= translucent && row[4*x+7] >= translucent {
+				l.edges += math.Abs(light - (lightOf(row[4*x-4:][:4])+lightOf(row[4*x+4:][:4]))/2)
+				steps++
+			}
+		}
+	}
+	n := float64(max(l.count, 1))
+	for v := range l.mean {
+		l.mean[v] /= n
+	}
+	l.light, l.chroma, l.vivid, l.middle = sum/n, l.chroma/n, l.vivid/n, l.middle/n
+	l.spread = math.Sqrt(max(0, squares/n-l.light*l.light))
+	l.edges /= float64(max(steps, 1))
+	return l
+}
+
+func lightOf(p []uint8) float64 {
+	return 0.299*float64(p[0]) + 0.587*float64(p[1]) + 0.114*float64(p[2])
+}
+
+func adjusted(ctx context.Context, c *Case, rule map[string]string) plan.Message {
+	was, now := c.only(rule["of"]), c.Result.Pixels
+	a, ok := c.adjustment(rule)
+	if was == nil || now == nil || !ok || math.Abs(a.By) < leastChanged {
+		return plan.Message{}
+	}
+	before, after := lookAt(ctx, was), lookAt(ctx, now)
+	if before.count == 0 || after.count == 0 || before.middle < midtones || c.Result.MIME == "image/gif" && a.Property == quantity.Sharpness {
+		return plan.Message{}
+	}
+	if follows(a, before, after) {
+		return plan.Message{}
+	}
+	return plan.Say("The change that was asked for cannot be seen in the picture.")
+}
+
+// follows tells whether a look has changed as an adjustment says, or there was no room for it.
+func follows(a quantity.Adjustment, before, after look) bool {
+	// grown tells that a figure went the right way. From low to high there is room for that.
+	grown := func(was, is, low, high float64) bool {
+		if was < low || was > high {
+			return true
+		}
+		return (a.By > 0) == (is > was) && is != was
+	}
+	switch a.Property {
+	case quantity.Brightness:
+		return grown(before.light, after.light, 10, 245)
+	case quantity.Contrast:
+		if before.light < 64 || before.light > 192 { // what is nearly black or white is cut off
+			return true
+		}
+		return grown(before.spread, after.spread, 8, 90)
+	case quantity.Saturation:
+		return grown(before.chroma, after.chroma, 8, 120)
+	case quantity.Warmth:
+		return before.light < 10 || grown(before.mean[0]-before.mean[2], after.mean[0]-after.mean[2], -200, 200)
+	case quantity.Sharpness:
+		return grown(before.edges, after.edges, leastEdges, mostEdges)
+	case quantity.Sepia:
+		return before.light < 20 || after.mean[0] >= after.mean[1] && after.mean[1] >= after.mean[2] && after.mean[0]-after.mean[2] >= 3
+	case quantity.Invert:
+		const slack = 25
+		for v := range before.mean {
+			if math.Abs(255-before.mean[v]-after.mean[v]) > slack {
+				return false
+			}
+		}
+	}
+	return true
+}

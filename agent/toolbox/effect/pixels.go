@@ -1,0 +1,272 @@
+package effect
+
+import (
+	"context"
+	"image"
+	"math"
+
+	"atelier/agent/plan"
+)
+
+// How pictures are compared: values are of 255.
+const (
+	shownGrid  = 16 // cells a side, by which two pictures are held to be the same
+	shownSlack = 20 // mean difference
+	keptGrid   = 48
+	keptSlack  = 24
+	leastKept  = 32 // cells
+	sampled    = 16 // pixels of a cell that are looked at, each way
+	noise      = 2  // what lossless formats may change
+	opaque     = 250
+)
+
+// cell is the mean of a part of a picture; it counts only where nothing of it is transparent.
+type cell struct {
+	mean   [3]float64
+	opaque bool
+}
+
+// gridOf divides a part of a picture into cells, row by row.
+func gridOf(ctx context.Context, img *image.NRGBA, part image.Rectangle, columns, rows int) []cell {
+	all := make([]cell, columns*rows)
+	for j := range rows {
+		if ctx.Err() != nil {
+			return all
+		}
+		for i := range columns {
+			all[j*columns+i] = cellOf(img, part, i, j, columns, rows)
+		}
+	}
+	return all
+}
+
+func cellOf(img *image.NRGBA, part image.Rectangle, i, j, columns, rows int) cell {
+	c := cell{opaque: true}
+	at := func(low, side, i, of, k int) int {
+		return low + min(int((float64(i)+(float64(k)+0.5)/sampled)*float64(side)/float64(of)), side-1)
+	}
+	for l := range sampled {
+		y := at(part.Min.Y, part.Dy(), j, rows, l)
+		for k := range sampled {
+			p := img.Pix[img.PixOffset(at(part.Min.X, part.Dx(), i, columns, k), y):][:4]
+			for v := range c.mean {
+				c.mean[v] += float64(p[v]) / (sampled * sampled)
+			}
+			c.opaque = c.opaque && p[3] >= opaque
+		}
+	}
+	return c
+}
+
+// apart is how far two cells are apart, of 255; false where one of them is transparent.
+func (c cell) apart(o cell) (float64, bool) {
+	sum := 0.0
+	for v := range c.mean {
+		sum += math.Abs(c.mean[v]-o.mean[v]) / 3
+	}
+	return sum, c.opaque && o.opaque
+}
+
+// only is the one picture of an argument, nil if it was not looked at.
+func (c *Case) only(arg string) *image.NRGBA {
+	if of := c.Args[arg]; len(of) == 1 {
+		return of[0].Pixels
+	}
+	return nil
+}
+
+func shows(ctx context.Context, c *Case, rule map[string]string) plan.Message {
+	was, now := c.only(rule["of"]), c.Result.Pixels
+	if was == nil || now == nil {
+		return plan.Message{}
+	}
+	switch {
+	case rule["boxes"] != "":
+		return c.showsBox(ctx, rule, was, now)
+	case rule["part"] != "":
+		if part, ok := c.region(rule, was.Rect.Size()); ok && !alike(ctx, was, part, now, same) {
+			return plan.Say("The picture should show the part that was asked for, but it shows something else.")
+		}
+	case rule["turned_by"] != "":
+		turn, ok := c.angle(rule)
+		quarters := math.Mod(turn, 360) / 90
+		if ok && quarters == math.Trunc(quarters) && !alike(ctx, was, was.Rect, now, quarterTurns(int(quarters))) {
+			return plan.Say("The picture should be turned as was asked for, but it is not.")
+		}
+	case rule["mirrored"] != "":
+		horizontal, vertical, ok := c.flip(rule)
+		if ok && !alike(ctx, was, was.Rect, now, mirrored(horizontal, vertical)) {
+			return plan.Say("The picture should be mirrored as was asked for, but it is not.")
+		}
+	default:
+		if !alike(ctx, was, was.Rect, now, same) {
+			return plan.Say("The picture should show the same as before, but it shows something else.")
+		}
+	}
+	return plan.Message{}
+}
+
+// showsBox holds that the picture is what lies within one of the boxes.
+func (c *Case) showsBox(ctx context.Context, rule map[string]string, was, now *image.NRGBA) plan.Message {
+	for _, m := range c.Args[rule["boxes"]] {
+		boxes, err := plan.DecodeValue[plan.Box](plan.Resource{Value: m.Value})
+		if err != nil {
+			return plan.Message{}
+		}
+		for _, b := range boxes {
+			part := image.Rect(b.XMin, b.YMin, b.XMax, b.YMax).Intersect(was.Rect)
+			if ctx.Err() != nil || away(part.Dx(), now.Rect.Dx()) <= sideSlack && away(part.Dy(), now.Rect.Dy()) <= sideSlack &&
+				!part.Empty() && alike(ctx, was, part, now, same) {
+				return plan.Message{}
+			}
+		}
+	}
+	return plan.Say("The picture should show the part that was asked for, but it shows something else.")
+}
+
+// place is where a cell of a result was in the picture before, of n cells a side.
+type place func(x, y, n int) (int, int)
+
+func same(x, y, _ int) (int, int) { return x, y }
+
+func quarterTurns(count int) place {
+	return func(x, y, n int) (int, int) {
+		for range count {
+			x, y = y, n-1-x
+		}
+		return x, y
+	}
+}
+
+func mirrored(horizontal, vertical bool) place {
+	return func(x, y, n int) (int, int) {
+		if horizontal {
+			x = n - 1 - x
+		}
+		if vertical {
+			y = n - 1 - y
+		}
+		return x, y
+	}
+}
+
+// alike tells whether a picture shows that part of another one, whatever its scale. Small pictures are
+// compared by fewer cells: where four pixels become one, or one becomes four, the mean of a few is
+// all that stays.
+func alike(ctx context.Context, was *image.NRGBA, part image.Rectangle, now *image.NRGBA, from place) bool {
+	least := min(part.Dx(), part.Dy(), now.Rect.Dx(), now.Rect.Dy())
+	if least < 1 {
+		return true
+	}
+	n := max(1, min(shownGrid, least/4))
+	a, b := gridOf(ctx, was, part, n, n), gridOf(ctx, now, now.Rect, n, n)
+	sum, count := 0.0, 0
+	for y := range n {
+		for x := range n {
+			sx, sy := from(x, y, n)
+			if d, ok := b[y*n+x].apart(a[sy*n+sx]); ok {
+				sum += d
+				count++
+			}
+		}
+	}
+	return count < (n*n+3)/4 || sum/float64(count) <= shownSlack
+}
+
+func changed(ctx context.Context, c *Case, rule map[string]string) plan.Message {
+	now := c.Result.Pixels
+	for _, m := range c.Args[rule["of"]] {
+		if m.Pixels == nil || now == nil {
+			continue
+		}
+		if m.Pixels.Rect.Size() != now.Rect.Size() {
+			continue
+		}
+		inside, masked := c.cover(rule["inside"])
+		if rule["inside"] != "" && !masked {
+			continue
+		}
+		if !differs(ctx, m.Pixels, now, inside) {
+			return plan.Say("The picture should have changed, but it is as it was.")
+		}
+	}
+	return plan.Message{}
+}
+
+// differs tells whether two pictures of the same size differ: where the mask lies, or anywhere
+// if it is nil. Where the mask covers nothing, nothing can differ, and nobody is to blame.
+func differs(ctx context.Context, a, b *image.NRGBA, inside *image.Alpha) bool {
+	w, h := a.Rect.Dx(), a.Rect.Dy()
+	looked := false
+	for y := range h {
+		if y%64 == 0 && ctx.Err() != nil {
+			return true
+		}
+		p, q := a.Pix[y*a.Stride:][:4*w], b.Pix[y*b.Stride:][:4*w]
+		for x := range w {
+			if inside != nil && inside.Pix[y*inside.Rect.Dy()/h*inside.Stride+x*inside.Rect.Dx()/w] == 0 {
+				continue
+			}
+			looked = true
+			for v := range 4 {
+				if away(int(p[4*x+v]), int(q[4*x+v])) > noise {
+					return true
+				}
+			}
+		}
+	}
+	return !looked
+}
+
+// cover is where a mask lies; false if it is not known.
+func (c *Case) cover(arg string) (*image.Alpha, bool) {
+	if of := c.Args[arg]; len(of) == 1 && of[0].Cover != nil {
+		return of[0].Cover, true
+	}
+	return nil, false
+}
+
+func unchanged(ctx context.Context, c *Case, rule map[string]string) plan.Message {
+	was, now := c.only(rule["of"]), c.Result.Pixels
+	mask, ok := c.cover(rule["outside"])
+	if was == nil || now == nil || !ok || !sameShape(was.Rect.Size(), now.Rect.Size()) || min(was.Rect.Dx(), was.Rect.Dy()) < keptGrid {
+		return plan.Message{}
+	}
+	covered := coveredCells(ctx, mask)
+	a, b := gridOf(ctx, was, was.Rect, keptGrid, keptGrid), gridOf(ctx, now, now.Rect, keptGrid, keptGrid)
+	sum, count := 0.0, 0
+	for i := range a {
+		if d, ok := a[i].apart(b[i]); ok && !covered[i] {
+			sum += d
+			count++
+		}
+	}
+	if count < leastKept || sum/float64(count) <= keptSlack {
+		return plan.Message{}
+	}
+	return plan.Say("Only the marked part of the picture should have changed, but the rest has changed too.")
+}
+
+// coveredCells are the cells in which a mask lies, and those beside them: what is drawn anew blends
+// into its surroundings.
+func coveredCells(ctx context.Context, mask *image.Alpha) [keptGrid * keptGrid]bool {
+	var all [keptGrid * keptGrid]bool
+	w, h := mask.Rect.Dx(), mask.Rect.Dy()
+	for y := range h {
+		if y%64 == 0 && ctx.Err() != nil {
+			return all
+		}
+		row := mask.Pix[y*mask.Stride:][:w]
+		for x, v := range row {
+			if v == 0 {
+				continue
+			}
+			for j := max(0, y*keptGrid/h-1); j <= min(keptGrid-1, y*keptGrid/h+1); j++ {
+				for i := max(0, x*keptGrid/w-1); i <= min(keptGrid-1, x*keptGrid/w+1); i++ {
+					all[j*keptGrid+i] = true
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,91 @@
+package effect
+
+import (
+	"image"
+	"time"
+
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+)
+
+// setting is the value of the parameter that a key of the rule names; false if the call has none.
+func setting[T any](c *Case, rule map[string]string, key string) (T, bool) {
+	return param.As[T](c.Settings[rule[key]])
+}
+
+// passage is the part of something of that length.
+func (c *Case) passage(rule map[string]string, length time.Duration) (time.Duration, bool) {
+	p, ok := setting[quantity.Passage](c, rule, "part")
+	if !ok {
+		return 0, false
+	}
+	from, to, ok := p.Of(length)
+	return to - from, ok
+}
+
+func (c *Case) tempo(rule map[string]string) (float64, bool) {
+	return setting[float64](c, rule, "divided_by")
+}
+
+// scaled is the size of a picture of that size, scaled.
+func (c *Case) scaled(rule map[string]string, was image.Point) (image.Point, bool) {
+	z, ok := setting[quantity.Sizing](c, rule, "scaled_by")
+	if !ok {
+		return image.Point{}, false
+	}
+	w, h := z.Of(was.X, was.Y)
+	return image.Pt(w, h), true
+}
+
+// within is the size of a picture of that size that is to fit into another size: one side alone
+// is the longer one.
+func (c *Case) within(rule map[string]string, was image.Point) (image.Point, bool) {
+	z, ok := setting[quantity.Sizing](c, rule, "within")
+	if !ok {
+		return image.Point{}, false
+	}
+	box := image.Pt(z.Width, z.Height)
+	switch long := max(z.Width, z.Height); {
+	case z.Factor > 0:
+		box.X, box.Y = z.Of(was.X, was.Y)
+	case z.Width == 0 || z.Height == 0:
+		box = image.Pt(long, long)
+	}
+	return fitted(was, box), true
+}
+
+// angle is how far a picture is turned, in degrees clockwise. A picture that is to be set upright
+// is as people see it already.
+func (c *Case) angle(rule map[string]string) (float64, bool) {
+	turn, ok := setting[param.Turn](c, rule, "turned_by")
+	return turn.Degrees, ok
+}
+
+// region is the part of a picture of that size that is to stay.
+func (c *Case) region(rule map[string]string, size image.Point) (image.Rectangle, bool) {
+	area, ok := setting[quantity.Area](c, rule, "part")
+	if !ok {
+		return image.Rectangle{}, false
+	}
+	return area.Of(size.X, size.Y)
+}
+
+// flip is the way in which a picture is mirrored: by a choice of these names.
+func (c *Case) flip(rule map[string]string) (horizontal, vertical, ok bool) {
+	way, ok := setting[string](c, rule, "mirrored")
+	horizontal, vertical = way == "horizontal" || way == "both", way == "vertical" || way == "both"
+	return horizontal, vertical, ok && (horizontal || vertical)
+}
+
+func (c *Case) limit(rule map[string]string) (int64, bool) {
+	return setting[int64](c, rule, "most")
+}
+
+// adjustment is the one change of a picture's look that is asked for; false if there are several.
+func (c *Case) adjustment(rule map[string]string) (quantity.Adjustment, bool) {
+	all, ok := setting[[]quantity.Adjustment](c, rule, "by")
+	if !ok || len(all) != 1 {
+		return quantity.Adjustment{}, false
+	}
+	return all[0], true
+}

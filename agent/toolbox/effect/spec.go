@@ -1,0 +1,85 @@
+package effect
+
+import (
+	"context"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
+)
+
+// spec is how an effect is declared and judged.
+type spec struct {
+	// of tells of which results it can be declared, and result what is measured of them.
+	of     func(plan.Type) bool
+	result Measure
+	keys   map[string]key
+	// needs are the keys of which a rule has one at least.
+	needs []string
+	// judge says what the result lacks, or nothing.
+	judge func(ctx context.Context, c *Case, rule map[string]string) plan.Message
+}
+
+// specs are the effects by name. They are only read.
+var specs = table()
+
+func table() map[string]spec {
+	sideBySide := resource(Pixels, picture)
+	return map[string]spec{
+		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
+			"of": resource(Played, heard), "part": parameter(param.TimeRange), "divided_by": parameter(param.Factor),
+			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
+		}},
+		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{
+			"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),
+			"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(),
+			lone: oneOf("larger", "not larger", "same shape"),
+		}},
+		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, judge: shows, keys: map[string]key{
+			"of": sideBySide, "part": parameter(param.Region), "boxes": resource(0, listed), "turned_by": parameter(param.Angle),
+			"mirrored": parameter(param.Choice),
+		}},
+		"changed": {of: picture, result: Pixels, needs: []string{"of"}, judge: changed, keys: map[string]key{
+			"of": sideBySide, "inside": resource(Cover, covering),
+		}},
+		"unchanged": {of: picture, result: Pixels, needs: []string{"outside"}, judge: unchanged, keys: map[string]key{
+			"of": sideBySide, "outside": resource(Cover, covering),
+		}},
+		"colour": {of: picture, result: Pixels, needs: []string{lone}, judge: colour, keys: map[string]key{lone: oneOf("none")}},
+		"transparency": {of: picture, result: Pixels, needs: []string{lone, "outside"}, judge: transparency, keys: map[string]key{
+			lone: oneOf("some"), "outside": resource(Cover, covering),
+		}},
+		"detail": {of: picture, result: Pixels, needs: []string{lone}, judge: detail, keys: map[string]key{lone: oneOf("some")}},
+		"sharpness": {of: picture, result: Head | Pixels, needs: []string{"below"}, judge: sharpness, keys: map[string]key{
+			"below": sideBySide,
+		}},
+		"adjusted": {of: picture, result: Head | Pixels, needs: []string{"by"}, judge: adjusted, keys: map[string]key{
+			"of": sideBySide, "by": parameter(param.Adjustment),
+		}},
+		"frames": {of: seen, result: Head | Played, needs: []string{"of", "like", "least"}, judge: frames, keys: map[string]key{
+			"of": resource(0, picture), "like": resource(Head, picture), "least": aNumber(1),
+		}},
+		"format": {of: written, result: Head | Played, needs: []string{lone, "named_by"}, judge: format, keys: map[string]key{
+			lone: anything(), "named_by": parameter(param.Format),
+		}},
+		"bytes": {of: plan.Type.Media, result: Head, needs: []string{"most"}, judge: bytes, keys: map[string]key{
+			"most": parameter(param.FileSize),
+		}},
+		"sound": {of: heard, result: Played, needs: []string{lone, "like", "most"}, judge: sound, keys: map[string]key{
+			lone: oneOf("some", "none"), "like": resource(Played, heard), "most": resource(Played, heard),
+		}},
+		"loudness": {of: heard, result: Played | Loudness, needs: []string{lone, "near"}, judge: loudness, keys: map[string]key{
+			lone: oneOf("audible"), "near": aNumber(-70), "of": resource(Loudness, heard),
+		}},
+		"files": {of: anyType, needs: []string{lone, "most"}, judge: files, keys: map[string]key{
+			lone: aNumber(1), "most": resource(0, listed),
+		}},
+		"items":  {of: listed, needs: []string{"most"}, judge: items, keys: map[string]key{"most": resource(0, listed)}},
+		"length": {of: worded, needs: []string{"below", "most"}, judge: length, keys: map[string]key{"below": resource(0, worded), "most": aNumber(1)}},
+		"language": {of: worded, needs: []string{"of", "named_by"}, judge: language, keys: map[string]key{
+			"of": resource(0, worded), "named_by": parameter(param.Language),
+		}},
+		"number": {of: worded, needs: []string{lone}, judge: number, keys: map[string]key{lone: oneOf("some")}},
+		"holds":  {of: readable, result: Words, needs: []string{lone}, judge: holds, keys: map[string]key{lone: resource(0, worded)}},
+		"speech": {of: heard, result: Played, needs: []string{"of"}, judge: speech, keys: map[string]key{"of": resource(0, worded)}},
+	}
+}

@@ -1,0 +1,245 @@
+package effect
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"atelier/agent/plan"
+)
+
+// What a length may be off by, besides two pictures of each video.
+const (
+	timeSlack  = 150 * time.Millisecond
+	timeShare  = 100 // one part in so many
+	joinSlack  = 100 * time.Millisecond
+	spokenRate = 50 // letters that are spoken a second at most
+)
+
+// bounds are between which lengths a result may last.
+type bounds struct{ low, high time.Duration }
+
+func duration(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	got := c.lasts()
+	if got <= 0 {
+		return plan.Message{}
+	}
+	if least, err := time.ParseDuration(rule["least"]); err == nil && got < least {
+		return plan.Say("%s should last at least %s seconds, but it lasts %s.", c.subject(), secondsOf(least), secondsOf(got))
+	}
+	want, slack, ok := c.expected(rule)
+	if !ok {
+		return plan.Message{}
+	}
+	switch {
+	case got > want.high+slack && rule[lone] != "":
+		return plan.Say("%s should last at most %s seconds, but it lasts %s.", c.subject(), secondsOf(want.high), secondsOf(got))
+	case got > want.high+slack, got < want.low-slack && rule[lone] == "":
+		return plan.Say("%s should last %s seconds, but it lasts %s.", c.subject(), secondsOf(want.high), secondsOf(got))
+	}
+	return plan.Message{}
+}
+
+// expected are the bounds that the rule sets, and by how much a length may miss them; false if
+// that is not known.
+func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
+	of := c.Args[rule["of"]]
+	if len(of) == 0 {
+		return bounds{}, 0, false
+	}
+	var want bounds
+	slack := timeSlack + joinSlack*time.Duration(len(of)-1) + c.Result.picture()*2
+	for _, m := range of {
+		if m.Clip == nil || m.Clip.Length <= 0 {
+			return bounds{}, 0, false
+		}
+		one := c.bounds(m.Clip)
+		want.low, want.high = want.low+one.low, want.high+one.high
+		slack += m.picture() * 2
+	}
+	switch {
+	case rule["part"] != "":
+		part, ok := c.passage(rule, want.high)
+		if !ok {
+			return bounds{}, 0, false
+		}
+		lacks := want.high - want.low // of the end, or nobody knows where
+		want = bounds{part - min(lacks, part), part}
+	case rule["divided_by"] != "":
+		by, ok := c.tempo(rule)
+		if !ok {
+			return bounds{}, 0, false
+		}
+		want = bounds{time.Duration(float64(want.low) / by), time.Duration(float64(want.high) / by)}
+	}
+	if most, err := time.ParseDuration(rule["most"]); err == nil {
+		want = bounds{min(want.low, most), min(want.high, most)}
+	}
+	return want, slack + want.high/timeShare, true
+}
+
+// bounds are how long a result lasts that is as long as the clip. A clip lasts as long as its
+// longest stream: where the result has the other one alone, that counts.
+func (c *Case) bounds(of *Clip) bounds {
+	all := bounds{of.Length, of.Length}
+	loud := c.Result.Clip != nil && c.Result.Clip.sounds()
+	switch {
+	case c.Returns == plan.Audio && of.Size.X > 0:
+		if of.SoundLength > 0 {
+			return bounds{min(of.SoundLength, of.Length), of.Length}
+		}
+		all.low = 0
+	case !loud && of.sounds() && c.Returns != plan.Audio:
+		all.low = min(of.PicturesLength, of.Length)
+	}
+	if of.Uneven && !loud {
+		all.low = 0
+	}
+	return all
+}
+
+// lasts is how long the result is, 0 if nobody knows.
+func (c *Case) lasts() time.Duration {
+	if c.Result.Clip != nil {
+		return c.Result.Clip.Length
+	}
+	if c.Result.Frames > 1 {
+		return c.Result.Length
+	}
+	return 0
+}
+
+// picture is how long one picture of a clip or an animation is shown.
+func (m Measured) picture() time.Duration {
+	switch {
+	case m.Clip != nil && m.Clip.Rate > 0:
+		return time.Duration(float64(time.Second) / m.Clip.Rate)
+	case m.Clip == nil && m.Frames > 1:
+		return m.Length / time.Duration(m.Frames)
+	}
+	return 0
+}
+
+// secondsOf is a time for people: "5", "2.5".
+func secondsOf(d time.Duration) string {
+	return strings.TrimSuffix(strconv.FormatFloat(d.Seconds(), 'f', 1, 64), ".0")
+}
+
+func frames(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	got := c.Result.Frames
+	if c.Result.Clip != nil {
+		got = c.Result.Clip.Pictures
+	}
+	if got == 0 {
+		return plan.Message{}
+	}
+	if want := len(c.Args[rule["of"]]); want > 0 && got != want {
+		return plan.Say("%s should have %d pictures, but it has %d.", c.subject(), want, got)
+	}
+	animated := number64(rule["least"]) > float64(got)
+	for _, m := range c.Args[rule["like"]] {
+		animated = animated || m.MIME == "image/gif" && m.Frames > 1 && got == 1
+	}
+	if animated && got == 1 {
+		return plan.Say("%s should move, but it is a single picture.", c.subject())
+	}
+	if animated {
+		return plan.Say("%s should have %s pictures at least, but it has %d.", c.subject(), rule["least"], got)
+	}
+	return plan.Message{}
+}
+
+func sound(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	clip := c.Result.Clip
+	if clip == nil {
+		return plan.Message{}
+	}
+	must, may := rule[lone] == "some", rule[lone] != "none"
+	for key, value := range rule {
+		if key == lone {
+			continue
+		}
+		given := false
+		for _, m := range c.Args[value] {
+			if m.Clip == nil {
+				return plan.Message{}
+			}
+			given = given || m.Clip.SoundPackets > 0
+			must = must || key == "like" && m.Clip.sounds()
+		}
+		may = given
+	}
+	switch {
+	case must && clip.SoundPackets == 0:
+		return plan.Say("%s should have sound, but it has none.", c.subject())
+	case !may && clip.SoundPackets > 0:
+		return plan.Say("%s should be silent, but it has sound.", c.subject())
+	}
+	return plan.Message{}
+}
+
+// What a loudness may be off by, in LU, and above which LUFS something is heard.
+const (
+	loudSlack = 1.5
+	silence   = -69
+)
+
+func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	if c.Result.LUFS == nil {
+		return plan.Message{}
+	}
+	got := *c.Result.LUFS
+	if rule[lone] == "audible" && !(got > silence) {
+		return plan.Say("%s should be heard, but it is silent.", c.subject())
+	}
+	near, ok := rule["near"]
+	if !ok {
+		return plan.Message{}
+	}
+	off := func(v float64) float64 { return max(v-number64(near), number64(near)-v) }
+	for _, m := range c.Args[rule["of"]] {
+		if m.LUFS == nil || !(*m.LUFS > silence) || off(got) <= off(*m.LUFS)/2 { // what is nearly all peaks gets no nearer
+			return plan.Message{}
+		}
+	}
+	if off(got) <= loudSlack {
+		return plan.Message{}
+	}
+	return plan.Say("%s should have a loudness of %s LUFS, but it has %s.", c.subject(), near, strconv.FormatFloat(got, 'f', 1, 64))
+}
+
+// leastSpoken is how many letters a text has at least of which the time is looked at.
+const leastSpoken = 200
+
+func speech(_ context.Context, c *Case, rule map[string]string) plan.Message {
+	if c.Result.Clip == nil || c.Result.Clip.Length <= 0 {
+		return plan.Message{}
+	}
+	letters := 0
+	for _, m := range c.Args[rule["of"]] {
+		for _, r := range m.Value {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				letters++
+			}
+		}
+	}
+	if least := time.Duration(letters) * time.Second / spokenRate; letters >= leastSpoken && c.Result.Clip.Length < least {
+		return plan.Say("The text should be read to its end, but the sound lasts only %s seconds.", secondsOf(c.Result.Clip.Length))
+	}
+	return plan.Message{}
+}
+
+// number64 reads a number that the rule was checked to hold; 0 if there is none.
+func number64(s string) float64 {
+	v, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// pixelsOf writes a size for people.
+func pixelsOf(w, h int) string { return fmt.Sprintf("%d × %d", w, h) }

@@ -1,0 +1,80 @@
+package param
+
+import (
+	"fmt"
+	"image/color"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/image/colornames"
+)
+
+var (
+	hexColour = regexp.MustCompile(`#([0-9a-fA-F]{8}|[0-9a-fA-F]{6}|[0-9a-fA-F]{3})\b`)
+	rgbColour = regexp.MustCompile(`\brgb ?\( ?(\d{1,3}) ?, ?(\d{1,3}) ?, ?(\d{1,3}) ?\)`)
+)
+
+// parseHex reads "#ffcc00" or, with its opacity, "#ffcc0080".
+func parseHex(s string) (color.NRGBA, bool) {
+	if len(s) != 7 && len(s) != 9 || s[0] != '#' {
+		return color.NRGBA{}, false
+	}
+	v, err := strconv.ParseUint(s[1:], 16, 32)
+	if err != nil {
+		return color.NRGBA{}, false
+	}
+	if len(s) == 7 {
+		v = v<<8 | 0xff
+	}
+	return color.NRGBA{R: uint8(v >> 24), G: uint8(v >> 16), B: uint8(v >> 8), A: uint8(v)}, true //nolint:gosec // one byte of it is wanted
+}
+
+func printColour(data any) string {
+	c := as[color.NRGBA](data)
+	if c.A == 0xff {
+		return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B)
+	}
+	return fmt.Sprintf("#%02x%02x%02x%02x", c.R, c.G, c.B, c.A)
+}
+
+// readColour understands the names of CSS ("red", "dark blue"), "#fc0", "#ffcc00", "rgb(255, 204, 0)"
+// and "transparent". Of several names the longest counts: "light sea green".
+func readColour(text string) (color.NRGBA, bool) {
+	s := strings.ToLower(text)
+	if m := hexColour.FindStringSubmatch(s); m != nil {
+		digits := m[1]
+		if len(digits) == 3 {
+			digits = string([]byte{digits[0], digits[0], digits[1], digits[1], digits[2], digits[2]})
+		}
+		return parseHex("#" + digits)
+	}
+	if m := rgbColour.FindStringSubmatch(s); m != nil {
+		var c [3]uint8
+		for i := range c {
+			v, err := strconv.ParseUint(m[i+1], 10, 8)
+			if err != nil {
+				return color.NRGBA{}, false
+			}
+			c[i] = uint8(v)
+		}
+		return color.NRGBA{R: c[0], G: c[1], B: c[2], A: 0xff}, true
+	}
+	words := strings.FieldsFunc(s, func(r rune) bool { return r < 'a' || r > 'z' })
+	for n := min(3, len(words)); n > 0; n-- {
+		for i := range len(words) - n + 1 {
+			if c, ok := namedColour(strings.Join(words[i:i+n], "")); ok {
+				return c, true
+			}
+		}
+	}
+	return color.NRGBA{}, false
+}
+
+func namedColour(name string) (color.NRGBA, bool) {
+	if name == "transparent" {
+		return color.NRGBA{}, true
+	}
+	c, ok := colornames.Map[name]
+	return color.NRGBA(c), ok
+}

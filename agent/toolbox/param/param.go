@@ -1,0 +1,245 @@
+// Package param reads the settings of tools: typed parameters such as "the first 5 seconds",
+// "half", "top left" or "webp".
+//
+// Guarantees:
+//   - A value is read once, from a person's words or from its canonical form, and is typed from
+//     then on: backends parse no words.
+//   - The canonical form of a value reads as the same value. Equal values have equal forms.
+//   - Every fault is a sentence for people. No input makes it panic.
+//   - It is pure: no I/O, and no model is asked.
+//
+// English is understood. A model writes the values of other languages in canonical form.
+package param
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/plan"
+)
+
+// Param declares one parameter of a tool.
+type Param struct {
+	Name string `yaml:"name"`
+	Type Type   `yaml:"type"`
+	// About explains it to people and models.
+	About string `yaml:"about"`
+	// Optional parameters may be left out. The backend then has its own default, if Default is
+	// empty.
+	Optional bool `yaml:"optional,omitempty"`
+	// Default is the value of an optional parameter that is left out, in words.
+	Default string `yaml:"default,omitempty"`
+	// Unit is what a number counts, for people: "%", "px".
+	Unit string `yaml:"unit,omitempty"`
+	// Min and Max bound a number, an integer, a factor or a duration in seconds.
+	Min *float64 `yaml:"min,omitempty"`
+	Max *float64 `yaml:"max,omitempty"`
+	// Choices are the values of a choice or a format, each with the words that mean it. The value
+	// itself means it too.
+	Choices map[string][]string `yaml:"choices,omitempty"`
+	// Examples show people how a value is said. Empty means those of the type.
+	Examples []string `yaml:"examples,omitempty"`
+}
+
+// Value is a value of a parameter.
+type Value struct {
+	canonical string
+	data      any
+}
+
+// String is the canonical form.
+func (v Value) String() string { return v.canonical }
+
+// IsZero reports whether there is no value.
+func (v Value) IsZero() bool { return v.data == nil }
+
+// As is the value as a Go value; false if it is another type, or none.
+func As[T any](v Value) (T, bool) {
+	data, ok := v.data.(T)
+	return data, ok
+}
+
+// Check lists what is wrong with a declaration.
+func (p Param) Check() []error {
+	var faults []error
+	addf := func(format string, args ...any) {
+		faults = append(faults, fmt.Errorf("parameter "+p.Name+": "+format, args...))
+	}
+	if p.Name == "" || strings.Trim(p.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		addf("the name %q is not made of lower-case letters, digits and _", p.Name)
+	}
+	if p.About == "" {
+		addf("about is missing")
+	}
+	known, ok := types[p.Type]
+	if !ok {
+		addf("unknown type %q; the types are %s", p.Type, strings.Join(Types(), ", "))
+		return faults
+	}
+	if p.Type == Choice && len(p.Choices) < 2 {
+		addf("a choice needs at least two choices")
+	}
+	if p.Type != Choice && p.Type != Format && len(p.Choices) > 0 {
+		addf("only a choice or a format has choices")
+	}
+	if (p.Min != nil || p.Max != nil) && known.measure == nil {
+		addf("a %s has no bounds", p.Type)
+	}
+	if p.Min != nil && p.Max != nil && *p.Min > *p.Max {
+		addf("min %g is above max %g", *p.Min, *p.Max)
+	}
+	if p.Default != "" {
+		if !p.Optional {
+			addf("a default needs optional: true")
+		}
+		if _, err := p.Read(p.Default); err != nil {
+			addf("bad default: %s", plan.Sentence(err, plan.Message{}))
+		}
+	}
+	for _, e := range p.Examples {
+		if _, err := p.Read(e); err != nil {
+			addf("bad example: %s", plan.Sentence(err, plan.Message{}))
+		}
+	}
+	return faults
+}
+
+// maxText is the longest text from which a value is read, in bytes.
+const maxText = 4000
+
+// Read reads a value from a person's words or from its canonical form. The error carries a
+// sentence that says what was not understood, and how to say it.
+func (p Param) Read(text string) (Value, error) {
+	known, ok := types[p.Type]
+	if !ok {
+		return Value{}, fmt.Errorf("parameter %s has the unknown type %q", p.Name, p.Type)
+	}
+	text = strings.TrimSpace(strings.ToValidUTF8(text, ""))
+	if text == "" || len(text) > maxText {
+		return Value{}, p.unread(text)
+	}
+	data, ok := known.parse(p, text)
+	if !ok && !known.isCanonical(text) { // "0:10..0:05" is no range in other words either
+		data, ok = known.read(p, text)
+	}
+	if !ok {
+		return Value{}, p.unread(text)
+	}
+	if known.measure != nil {
+		m := known.measure(data)
+		if p.Min != nil && m < *p.Min || p.Max != nil && m > *p.Max {
+			return Value{}, p.outside(text)
+		}
+	}
+	// The value is that of the canonical form, so that it is the same for whoever reads that.
+	canonical := known.format(data)
+	if data, ok = known.parse(p, canonical); !ok {
+		return Value{}, p.unread(text)
+	}
+	return Value{canonical, data}, nil
+}
+
+// Reads reports whether a value can be read from the text.
+func (p Param) Reads(text string) bool {
+	_, err := p.Read(text)
+	return err == nil
+}
+
+// DefaultValue is the value of a parameter that is left out; the zero Value if the backend has
+// its own.
+func (p Param) DefaultValue() Value {
+	if p.Default == "" {
+		return Value{}
+	}
+	v, err := p.Read(p.Default)
+	if err != nil {
+		return Value{} // Check rejects such a default
+	}
+	return v
+}
+
+// unread is the fault of a text from which no value is read. Nothing else may stand in for what a
+// person asked for in so many words.
+func (p Param) unread(text string) error {
+	what, all := p.about(), p.examples()
+	some, last := all[:len(all)-1], all[len(all)-1]
+	if text == "" {
+		return &plan.Fault{
+			Sentence: plan.Say("It does not say %s; say for instance %s or %q.", what, quoted(some), last),
+			Err:      errors.New("no value for " + p.Name), Final: true,
+		}
+	}
+	if p.Type == Format {
+		return &plan.Fault{
+			Sentence: plan.Say("It can be written as %s or %s, but not as %q; name one of these.", strings.Join(some, ", "), last, shorten(text)),
+			Err:      fmt.Errorf("no format can be read for %s", p.Name), Final: true,
+		}
+	}
+	return &plan.Fault{
+		Sentence: plan.Say("I do not understand %q as %s; say for instance %s or %q.", shorten(text), what, quoted(some), last),
+		Err:      fmt.Errorf("no %s can be read for %s", p.Type, p.Name), Final: true,
+	}
+}
+
+// outside is the fault of a value out of bounds.
+func (p Param) outside(text string) error {
+	said := plan.Say("%q is not possible here; at least %s is.", shorten(text), p.bound(p.Min))
+	switch {
+	case p.Min != nil && p.Max != nil:
+		said = plan.Say("%q is not possible here; %s to %s is.", shorten(text), p.bound(p.Min), p.bound(p.Max))
+	case p.Min == nil:
+		said = plan.Say("%q is not possible here; at most %s is.", shorten(text), p.bound(p.Max))
+	}
+	return &plan.Fault{Sentence: said, Err: fmt.Errorf("%s is out of bounds", p.Name), Final: true}
+}
+
+func (p Param) bound(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return decimal(*v) + p.Unit
+}
+
+func (p Param) about() plan.Message {
+	return types[p.Type].about
+}
+
+// examples are at least two.
+func (p Param) examples() []string {
+	if len(p.Examples) > 1 {
+		return p.Examples
+	}
+	if len(p.Choices) > 1 {
+		all := slices.Sorted(maps.Keys(p.Choices))
+		for i := range all {
+			if p.Type == Format {
+				all[i] = strings.ToUpper(all[i])
+			}
+		}
+		return all
+	}
+	return types[p.Type].examples
+}
+
+func quoted(words []string) string {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(all, ", ")
+}
+
+// maxQuoted is how much of what a person said is repeated, in characters.
+const maxQuoted = 40
+
+func shorten(text string) string {
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if r := []rune(text); len(r) > maxQuoted {
+		return strings.TrimSpace(string(r[:maxQuoted-1])) + "…"
+	}
+	return text
+}

@@ -1,0 +1,303 @@
+package param
+
+import (
+	"fmt"
+	"image"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
+)
+
+// Ratio is a ratio of width to height.
+type Ratio struct{ Width, Height float64 }
+
+// Turn is how far a picture is turned clockwise, in degrees from 0 up to 360.
+type Turn struct {
+	Degrees float64
+	// Upright sets the picture upright instead, as the camera noted it.
+	Upright bool
+}
+
+// pictureTypes are sizes, places and looks.
+func pictureTypes() map[Type]kind {
+	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|sepia|invert)`
+	const places = `(top left|top|top right|left|centre|right|bottom left|bottom|bottom right)`
+	return map[Type]kind{
+		Size: {
+			about: plan.Say("a size"), examples: []string{"half as large", "50%", "twice as big", "800x600", "800 px wide"},
+			meaning: plan.Amount, most: 2,
+			units:   []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Factor, quantity.Share, quantity.Number},
+			pattern: `^(\d+x\d+|\d+ wide|\d+ high|\d+(\.\d+)?%)$`,
+			parse:   parseSize, read: readWith(quantity.Size), format: printSize,
+		},
+		Aspect: {
+			about: plan.Say("a shape"), examples: []string{"16:9", "square", "vertical"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Ratio, quantity.Clock}, most: 1, pattern: `^\d+(\.\d+)?:\d+(\.\d+)?$`,
+			parse: parseRatio, read: readAspect, format: printRatio,
+		},
+		Region: {
+			about: plan.Say("a part of a picture"), meaning: plan.Place, most: 4,
+			examples: []string{"the left half", "top right quarter", "a square", "16:9", "100x200+30+40"},
+			units:    []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Share, quantity.Ratio, quantity.Clock, quantity.Number},
+			pattern:  `^(\d+x\d+\+\d+\+\d+|(all but )?(\d+x\d+|\d+(\.\d+)?:\d+(\.\d+)?|\d+ px|\d+(\.\d+)?%) at ` + places + `)$`,
+			parse:    parseRegion, read: readWith(quantity.Region), format: printRegion,
+		},
+		Position: {
+			about: plan.Say("a place on a picture"), examples: []string{"top left", "centre", "bottom"}, meaning: plan.Place, most: 1,
+			pattern: `^` + places + `$`,
+			parse:   parseWith(parsePlace), read: readWith(quantity.Place),
+			format: func(data any) string {
+				a := as[quantity.Anchor](data)
+				return placeName(a)
+			},
+		},
+		Angle: {
+			about: plan.Say("an angle"), examples: []string{"90 degrees", "left", "upside down", "45 degrees counter-clockwise"},
+			meaning: plan.Amount, units: []quantity.Unit{quantity.Degrees, quantity.Factor, quantity.Share, quantity.Number}, most: 1,
+			pattern: `^(upright|\d+(\.\d+)?)$`,
+			parse:   parseTurn, read: readTurn, format: printTurn,
+		},
+		Colour: {
+			about: plan.Say("a colour"), examples: []string{"red", "dark blue", "#ffcc00"}, meaning: plan.Amount, most: 1,
+			pattern: `^#[0-9a-f]{6}([0-9a-f]{2})?$`,
+			parse:   parseWith(parseHex), read: readWith(readColour), format: printColour,
+		},
+		Adjustment: {
+			about:    plan.Say("a change of light or colour"),
+			examples: []string{"brighter", "20% darker", "more contrast", "less colourful", "warmer", "sepia", "invert"},
+			meaning:  plan.Instruction, most: 7,
+			pattern: `^` + change + `(, ` + change + `)*$`,
+			parse:   parseAdjustment, read: readWith(quantity.Adjust), format: printAdjustment,
+		},
+	}
+}
+
+var (
+	bothSides = regexp.MustCompile(`^(\d{1,6})x(\d{1,6})$`)
+	oneSide   = regexp.MustCompile(`^(\d{1,6}) (wide|high)$`)
+	ratio     = regexp.MustCompile(`^(\d{1,6}(?:\.\d{1,6})?):(\d{1,6}(?:\.\d{1,6})?)$`)
+	box       = regexp.MustCompile(`^(\d{1,6})x(\d{1,6})\+(\d{1,6})\+(\d{1,6})$`)
+)
+
+func integer(s string) int {
+	v, err := strconv.Atoi(s)
+	if err != nil {
+		return 0 // the patterns match digits only
+	}
+	return v
+}
+
+func parseSize(_ Param, s string) (any, bool) {
+	if m := bothSides.FindStringSubmatch(s); m != nil {
+		z := quantity.Sizing{Width: integer(m[1]), Height: integer(m[2])}
+		return z, z.Width > 0 && z.Height > 0
+	}
+	if m := oneSide.FindStringSubmatch(s); m != nil {
+		if m[2] == "wide" {
+			return quantity.Sizing{Width: integer(m[1])}, integer(m[1]) > 0
+		}
+		return quantity.Sizing{Height: integer(m[1])}, integer(m[1]) > 0
+	}
+	s, ok := strings.CutSuffix(s, "%")
+	v, isNumber := parseNumber(s)
+	return quantity.Sizing{Factor: v / 100}, ok && isNumber && v >= 0.1 && v <= 100_000
+}
+
+func printSize(data any) string {
+	z := as[quantity.Sizing](data)
+	switch {
+	case z.Width > 0 && z.Height > 0:
+		return fmt.Sprintf("%dx%d", z.Width, z.Height)
+	case z.Width > 0:
+		return fmt.Sprintf("%d wide", z.Width)
+	case z.Height > 0:
+		return fmt.Sprintf("%d high", z.Height)
+	}
+	return printPercent(z.Factor)
+}
+
+func parseRatio(_ Param, s string) (any, bool) {
+	m := ratio.FindStringSubmatch(s)
+	if m == nil {
+		return nil, false
+	}
+	w, _ := parseNumber(m[1])
+	h, _ := parseNumber(m[2])
+	return Ratio{w, h}, w > 0 && h > 0
+}
+
+// readAspect understands "16:9", "4 by 5", "square", "vertical" and "widescreen".
+func readAspect(p Param, s string) (any, bool) {
+	s = strings.ToLower(s)
+	if m := spokenRatio.FindStringSubmatch(s); m != nil {
+		return parseRatio(p, m[1]+":"+m[2])
+	}
+	for _, shape := range shapes {
+		if shape.words.MatchString(s) {
+			return shape.ratio, true
+		}
+	}
+	return nil, false
+}
+
+var spokenRatio = regexp.MustCompile(`(?:^|[^\d:.])(\d{1,3}(?:\.\d{1,3})?) ?(?::|x|by|to|/) ?(\d{1,3}(?:\.\d{1,3})?)(?:$|[^\d:.])`)
+
+// shapes are the shapes that have a name. Phones are held upright, screens lie.
+var shapes = []struct {
+	words *regexp.Regexp
+	ratio Ratio
+}{
+	{regexp.MustCompile(`\bsquared?\b`), Ratio{1, 1}},
+	{regexp.MustCompile(`\b(?:vertical|vertically|portrait|upright|phone|stor(?:y|ies)|reels?|shorts|tiktok)\b`), Ratio{9, 16}},
+	{regexp.MustCompile(`\b(?:horizontal|horizontally|landscape|wide ?screen|wide|youtube|tv)\b`), Ratio{16, 9}},
+}
+
+func printRatio(data any) string {
+	r := as[Ratio](data)
+	return decimal(r.Width) + ":" + decimal(r.Height)
+}
+
+// parsePlace reads the name of one of the nine places.
+func parsePlace(s string) (quantity.Anchor, bool) {
+	for y := -1; y <= 1; y++ {
+		for x := -1; x <= 1; x++ {
+			if a := (quantity.Anchor{X: x, Y: y}); placeName(a) == s {
+				return a, true
+			}
+		}
+	}
+	return quantity.Anchor{}, false
+}
+
+func placeName(a quantity.Anchor) string {
+	vertical := map[int]string{-1: "top", 1: "bottom"}[a.Y]
+	horizontal := map[int]string{-1: "left", 1: "right"}[a.X]
+	if vertical == "" && horizontal == "" {
+		return "centre"
+	}
+	return strings.TrimSpace(vertical + " " + horizontal)
+}
+
+// A region is "100x200+30+40" (width, height, left, top), or a size and a place: "640x480 at top
+// left", "16:9 at centre", "100 px at left", "all but 20% at bottom".
+func parseRegion(_ Param, s string) (any, bool) {
+	if m := box.FindStringSubmatch(s); m != nil {
+		at := image.Pt(integer(m[3]), integer(m[4]))
+		a := quantity.Area{Box: image.Rectangle{Min: at, Max: at.Add(image.Pt(integer(m[1]), integer(m[2])))}}
+		return a, !a.Box.Empty()
+	}
+	s, rest := strings.CutPrefix(s, "all but ")
+	size, where, _ := strings.Cut(s, " at ")
+	anchor, ok := parsePlace(where)
+	a := quantity.Area{Anchor: anchor, Rest: rest}
+	corner := anchor.X != 0 && anchor.Y != 0
+	if !ok || rest && (corner || anchor == quantity.Anchor{}) {
+		return nil, false
+	}
+	if m := bothSides.FindStringSubmatch(size); m != nil {
+		a.Width, a.Height = integer(m[1]), integer(m[2])
+		return a, a.Width > 0 && a.Height > 0 && !rest
+	}
+	if v, ok := parseRatio(Param{}, size); ok {
+		r := as[Ratio](v)
+		a.Ratio = [2]float64{r.Width, r.Height}
+		return a, !rest
+	}
+	if px, ok := strings.CutSuffix(size, " px"); ok {
+		v, isNumber := parseNumber(px)
+		a.Strip = int(v)
+		return a, isNumber && a.Strip > 0 && a.Strip < 1e6
+	}
+	v, ok := parsePercent(Param{}, size)
+	a.Share = as[float64](v)
+	return a, ok && a.Share > 0 && a.Share <= 1
+}
+
+func printRegion(data any) string {
+	a := as[quantity.Area](data)
+	if !a.Box.Empty() {
+		return fmt.Sprintf("%dx%d+%d+%d", a.Box.Dx(), a.Box.Dy(), a.Box.Min.X, a.Box.Min.Y)
+	}
+	var size string
+	switch {
+	case a.Width > 0:
+		size = fmt.Sprintf("%dx%d", a.Width, a.Height)
+	case a.Ratio[1] > 0:
+		size = printRatio(Ratio{a.Ratio[0], a.Ratio[1]})
+	case a.Strip > 0:
+		size = strconv.Itoa(a.Strip) + " px"
+	default:
+		size = printPercent(a.Share)
+	}
+	if a.Rest {
+		size = "all but " + size
+	}
+	return size + " at " + placeName(a.Anchor)
+}
+
+func parseTurn(_ Param, s string) (any, bool) {
+	if s == "upright" {
+		return Turn{Upright: true}, true
+	}
+	v, ok := parseNumber(s)
+	return Turn{Degrees: v}, ok && v >= 0 && v < 360
+}
+
+func readTurn(_ Param, s string) (any, bool) {
+	if quantity.Upright(s) {
+		return Turn{Upright: true}, true
+	}
+	v, ok := quantity.Angle(s)
+	return Turn{Degrees: v}, ok
+}
+
+func printTurn(data any) string {
+	t := as[Turn](data)
+	if t.Upright {
+		return "upright"
+	}
+	return decimal(round(t.Degrees))
+}
+
+// An adjustment is "brightness +20%, sepia".
+func parseAdjustment(_ Param, s string) (any, bool) {
+	var all []quantity.Adjustment
+	for one := range strings.SplitSeq(s, ", ") {
+		name, by, measured := strings.Cut(one, " ")
+		a := quantity.Adjustment{Property: quantity.Property(name), By: 1}
+		switch a.Property {
+		case quantity.Sepia, quantity.Invert:
+			if measured {
+				return nil, false
+			}
+		case quantity.Brightness, quantity.Contrast, quantity.Saturation, quantity.Warmth, quantity.Sharpness:
+			digits, ok := strings.CutSuffix(strings.TrimPrefix(by, "+"), "%")
+			v, isNumber := parseNumber(digits)
+			if !ok || !isNumber || v == 0 || v < -100 || v > 100 {
+				return nil, false
+			}
+			a.By = v / 100
+		default:
+			return nil, false
+		}
+		all = append(all, a)
+	}
+	return all, true
+}
+
+func printAdjustment(data any) string {
+	all := as[[]quantity.Adjustment](data)
+	var said []string
+	for _, a := range all {
+		switch a.Property {
+		case quantity.Sepia, quantity.Invert:
+			said = append(said, string(a.Property))
+		default:
+			said = append(said, fmt.Sprintf("%s %s%s%%", a.Property, map[bool]string{true: "+"}[a.By > 0], decimal(round(100*a.By))))
+		}
+	}
+	return strings.Join(said, ", ")
+}

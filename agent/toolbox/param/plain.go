@@ -1,0 +1,203 @@
+package param
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
+)
+
+// plainTypes are numbers and what is like them.
+func plainTypes() map[Type]kind {
+	return map[Type]kind{
+		Number: {
+			about: plan.Say("a number"), examples: []string{"10", "0.5"}, meaning: plan.Amount,
+			units: []quantity.Unit{
+				quantity.Number, quantity.Percent, quantity.Factor, quantity.Pixels,
+				quantity.Loudness, quantity.BitRate, quantity.FrameRate, quantity.Frequency,
+			},
+			most: 1, pattern: `^-?\d+(\.\d+)?$`,
+			parse: parseWith(parseNumber), read: readNumber, format: printNumber, measure: number,
+		},
+		Integer: {
+			about: plan.Say("a whole number"), examples: []string{"3", "10"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Number, quantity.Factor, quantity.Pixels}, most: 1, pattern: `^-?\d+$`,
+			parse: func(_ Param, s string) (any, bool) {
+				v, err := strconv.ParseInt(s, 10, 32)
+				return int(v), err == nil
+			},
+			read: func(p Param, s string) (any, bool) {
+				v, ok := readNumber(p, s)
+				f, isNumber := v.(float64)
+				return int(f), ok && isNumber && f == math.Trunc(f)
+			},
+			format: func(data any) string { return strconv.Itoa(int(number(data))) }, measure: number,
+		},
+		Boolean: {
+			about: plan.Say("yes or no"), examples: []string{"yes", "no"}, meaning: plan.Amount, most: 1, pattern: `^(true|false)$`,
+			parse: func(_ Param, s string) (any, bool) { return s == "true", s == "true" || s == "false" },
+			read: func(_ Param, s string) (any, bool) {
+				s = strings.ToLower(strings.Trim(s, ".! "))
+				yes, no := s == "yes" || s == "on", s == "no" || s == "off"
+				return yes, yes || no
+			},
+			format: func(data any) string { return strconv.FormatBool(data == true) },
+		},
+		Factor: {
+			about: plan.Say("a speed"), examples: []string{"2x", "half", "three times slower", "25%"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Factor, quantity.Percent, quantity.Share, quantity.Number}, most: 1, pattern: `^\d+(\.\d+)?x$`,
+			parse: parseWith(func(s string) (float64, bool) {
+				s, ok := strings.CutSuffix(s, "x")
+				v, isNumber := parseNumber(s)
+				return v, ok && isNumber && v >= 0.01 && v <= 100
+			}),
+			read:   readWith(quantity.Tempo),
+			format: func(data any) string { return decimal(number(data)) + "x" }, measure: number,
+		},
+		Opacity: {
+			about: plan.Say("an opacity"), examples: []string{"50%", "semi transparent", "opaque"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Percent, quantity.Share}, most: 1, pattern: `^\d+(\.\d+)?%$`,
+			parse: parsePercent, read: readOpacity, format: printPercent,
+		},
+		FileSize: {
+			about: plan.Say("the size of a file"), examples: []string{"8 MB", "500 kB", "under 25 megabytes"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.ByteCount}, most: 1, pattern: `^\d+ B$`,
+			parse: func(_ Param, s string) (any, bool) {
+				s, ok := strings.CutSuffix(s, " B")
+				v, err := strconv.ParseInt(s, 10, 64)
+				return v, ok && err == nil && v > 0 && v <= 1e18
+			},
+			read: readWith(quantity.Limit),
+			format: func(data any) string {
+				v := as[int64](data)
+				return strconv.FormatInt(v, 10) + " B"
+			},
+		},
+		Strength: {
+			about: plan.Say("a strength"), examples: []string{"a little", "strongly", "5 pixels"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Share, quantity.Number}, most: 1,
+			pattern: `^(light|medium|strong|\d+(\.\d+)? px)$`,
+			parse:   parseStrength, read: readWith(quantity.Strong), format: printStrength,
+		},
+	}
+}
+
+// decimal writes a number as people do, without an exponent.
+func decimal(v float64) string {
+	if v == 0 {
+		return "0" // not "-0"
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// parseWith and readWith make readers of functions that do not look at the declaration.
+func parseWith[T any](parse func(string) (T, bool)) func(Param, string) (any, bool) {
+	return func(_ Param, s string) (any, bool) { return parse(s) }
+}
+
+func readWith[T any](read func(string) (T, bool)) func(Param, string) (any, bool) {
+	return parseWith(read)
+}
+
+var plainNumber = regexp.MustCompile(`^-?\d{1,15}(?:\.\d{1,17})?$`)
+
+func parseNumber(s string) (float64, bool) {
+	if !plainNumber.MatchString(s) {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil
+}
+
+var (
+	exponent = regexp.MustCompile(`\d\.?[eE][+-]?\d`)
+	numeral  = regexp.MustCompile(`(^|[^\w.-])(-?\d{1,9}(?:[.,]\d{1,6})?)(?:[^\d.]|$)`)
+)
+
+// readNumber takes the one number of a text. "twice" and "half" are numbers too.
+func readNumber(_ Param, s string) (any, bool) {
+	if exponent.MatchString(s) {
+		return nil, false
+	}
+	found := numeral.FindAllStringSubmatch(s, -1)
+	if len(found) == 1 {
+		return parseNumber(strings.Replace(found[0][2], ",", ".", 1))
+	}
+	if len(found) > 1 {
+		return nil, false
+	}
+	spoken := quantity.Numbers(s)
+	if len(spoken) != 1 {
+		return nil, false
+	}
+	for v := range spoken {
+		return v, true
+	}
+	return nil, false
+}
+
+func printNumber(data any) string { return decimal(number(data)) }
+
+func parsePercent(_ Param, s string) (any, bool) {
+	s, ok := strings.CutSuffix(s, "%")
+	v, isNumber := parseNumber(s)
+	return v / 100, ok && isNumber && v >= 0 && v <= 100
+}
+
+func printPercent(data any) string { return decimal(round(100*number(data))) + "%" }
+
+// round drops what floating point adds behind the sixth place.
+func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
+
+var (
+	opaque       = regexp.MustCompile(`(?i)\b(?:opaque|solid|fully visible)\b`)
+	transparent  = regexp.MustCompile(`(?i)\b(?:semi|half|partly|partially|slightly)?[ -]?(?:transparent|translucent|see[ -]through)\b`)
+	faint        = regexp.MustCompile(`(?i)\b(?:faint|barely visible|subtle)\b`)
+	transparency = regexp.MustCompile(`(?i)transparen|translucen`)
+	percentage   = regexp.MustCompile(`(\d{1,3}(?:[.,]\d{1,3})?) ?(?:%|percent\b|per cent\b)`)
+)
+
+// readOpacity understands "50%", "30% transparent", "semi transparent", "faint" and "opaque".
+func readOpacity(_ Param, s string) (any, bool) {
+	if m := percentage.FindStringSubmatch(s); m != nil {
+		v, ok := parseNumber(strings.Replace(m[1], ",", ".", 1))
+		v /= 100
+		if transparency.MatchString(s) {
+			v = 1 - v
+		}
+		return round(v), ok && v >= 0 && v <= 1
+	}
+	switch {
+	case opaque.MatchString(s):
+		return 1.0, true
+	case faint.MatchString(s):
+		return 0.25, true
+	case transparent.MatchString(s):
+		return 0.5, true
+	}
+	return nil, false
+}
+
+var levels = map[quantity.Level]string{quantity.Little: "light", quantity.Medium: "medium", quantity.Lot: "strong"}
+
+func parseStrength(_ Param, s string) (any, bool) {
+	for level, name := range levels {
+		if s == name {
+			return quantity.Strength{Level: level}, true
+		}
+	}
+	s, ok := strings.CutSuffix(s, " px")
+	v, isNumber := parseNumber(s)
+	return quantity.Strength{Pixels: v}, ok && isNumber && v > 0 && v < 1e6
+}
+
+func printStrength(data any) string {
+	s := as[quantity.Strength](data)
+	if s.Pixels > 0 {
+		return decimal(s.Pixels) + " px"
+	}
+	return levels[s.Level]
+}

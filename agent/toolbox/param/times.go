@@ -1,0 +1,179 @@
+package param
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
+)
+
+const clockPattern = `(\d+:)?\d+:\d\d(\.\d+)?`
+
+// timeTypes are times and parts of sounds and videos.
+func timeTypes() map[Type]kind {
+	units := []quantity.Unit{quantity.Time, quantity.Clock, quantity.Share, quantity.Percent, quantity.Number}
+	return map[Type]kind{
+		Duration: {
+			about: plan.Say("a length of time"), examples: []string{"5 seconds", "half a minute", "0:30"}, meaning: plan.Amount,
+			units: units[:2], most: 1, pattern: `^` + clockPattern + `$`,
+			parse: func(_ Param, s string) (any, bool) {
+				d, ok := parseClock(s)
+				return d, ok && d > 0
+			},
+			read: func(_ Param, s string) (any, bool) {
+				p, ok := readTimes(s)
+				return p.To, ok && p.From == 0 && p.To > 0
+			},
+			format: func(data any) string {
+				d := as[time.Duration](data)
+				return onClock(d)
+			},
+			measure: number,
+		},
+		TimeRange: {
+			about: plan.Say("a part of a sound or a video"), meaning: plan.Amount,
+			examples: []string{"0:10-0:25", "the first 5 seconds", "the last 20 seconds"},
+			units:    units, most: 2, pattern: `^-?` + clockPattern + `\.\.(end|-?` + clockPattern + `)$`,
+			parse: parseRange, read: readWith(readTimes), format: printRange,
+		},
+		Moment: {
+			about: plan.Say("a moment of a video"), examples: []string{"0:07", "3 seconds", "the middle", "the last frame"},
+			meaning: plan.Amount, units: units, most: 1, pattern: `^(-?` + clockPattern + `|\d+(\.\d+)?%)$`,
+			parse: parseMoment, read: readWith(func(s string) (quantity.Instant, bool) {
+				i, ok := quantity.Moment(s)
+				return i, ok && !foreignUnit(s)
+			}), format: printMoment,
+		},
+	}
+}
+
+// readTimes is [quantity.Times] without units that are none of time.
+func readTimes(s string) (quantity.Passage, bool) {
+	p, ok := quantity.Times(s)
+	return p, ok && !foreignUnit(s)
+}
+
+var (
+	counted = regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?([a-zA-Z]+)`)
+	// unitOrJoint are the words that may follow a number in a text about times.
+	unitOrJoint = regexp.MustCompile(`^(?i:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?|st|nd|rd|th|` +
+		`to|till?|until|thru|through|up|and|or|of|for|from|into|in|on|onwards?|at|before|after|then|the|is|long|lasting|with|without|off|away)$`)
+)
+
+// foreignUnit reports whether a number counts something that is no time: "3 parsecs", "5 px".
+func foreignUnit(s string) bool {
+	return slices.ContainsFunc(counted.FindAllStringSubmatch(s, -1), func(m []string) bool { return !unitOrJoint.MatchString(m[1]) })
+}
+
+var clockTime = regexp.MustCompile(`^(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.(\d{1,9}))?$`)
+
+// maxTime is the longest time.
+const maxTime = 1000 * time.Hour
+
+// parseClock reads "0:07", "1:02:03.5".
+func parseClock(s string) (time.Duration, bool) {
+	m := clockTime.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false
+	}
+	var d time.Duration
+	for i, unit := range []time.Duration{time.Hour, time.Minute, time.Second} {
+		v, err := strconv.Atoi("0" + m[i+1])
+		if err != nil {
+			return 0, false
+		}
+		d += time.Duration(v) * unit
+	}
+	if m[4] != "" {
+		v, err := strconv.Atoi((m[4] + "000000000")[:9])
+		if err != nil {
+			return 0, false
+		}
+		d += time.Duration(v)
+	}
+	return d, d <= maxTime
+}
+
+// onClock writes "0:07", "1:02:03.5".
+func onClock(d time.Duration) string {
+	s := fmt.Sprintf("%d:%02d", d/time.Minute, d/time.Second%60)
+	if d >= time.Hour {
+		s = fmt.Sprintf("%d:%02d:%02d", d/time.Hour, d/time.Minute%60, d/time.Second%60)
+	}
+	if rest := d % time.Second; rest > 0 {
+		s += "." + strings.TrimRight(fmt.Sprintf("%09d", rest), "0")
+	}
+	return s
+}
+
+// A range is "0:10..0:25", "0:30..end", "-0:20..end" for the last twenty seconds, and
+// "0:00..-0:05" for all but the last five.
+func parseRange(_ Param, s string) (any, bool) {
+	from, to, ok := strings.Cut(s, "..")
+	if !ok {
+		return nil, false
+	}
+	var p quantity.Passage
+	var good, alsoGood bool
+	p.From, good = parseSigned(from)
+	if to == "end" {
+		alsoGood = true
+	} else {
+		p.To, alsoGood = parseSigned(to)
+		alsoGood = alsoGood && p.To != 0
+	}
+	forward := p.To <= 0 || p.From < 0 || p.From < p.To
+	return p, good && alsoGood && forward && (p.From >= 0 || p.To == 0 || p.To < 0 && p.From < p.To)
+}
+
+func parseSigned(s string) (time.Duration, bool) {
+	s, negative := strings.CutPrefix(s, "-")
+	d, ok := parseClock(s)
+	if negative {
+		d = -d
+	}
+	return d, ok
+}
+
+func printSigned(d time.Duration) string {
+	if d < 0 {
+		return "-" + onClock(-d)
+	}
+	return onClock(d)
+}
+
+func printRange(data any) string {
+	p := as[quantity.Passage](data)
+	to := "end"
+	if p.To != 0 {
+		to = printSigned(p.To)
+	}
+	return printSigned(p.From) + ".." + to
+}
+
+// A moment is "0:07", "-0:05" before the end, "-0:00" for the end itself, or "50%".
+func parseMoment(p Param, s string) (any, bool) {
+	if v, ok := parsePercent(p, s); ok {
+		share := as[float64](v)
+		return quantity.Instant{Share: share}, true
+	}
+	s, fromEnd := strings.CutPrefix(s, "-")
+	d, ok := parseClock(s)
+	return quantity.Instant{At: d, FromEnd: fromEnd}, ok
+}
+
+func printMoment(data any) string {
+	i := as[quantity.Instant](data)
+	switch {
+	case i.Share > 0:
+		return printPercent(i.Share)
+	case i.FromEnd:
+		return "-" + onClock(i.At)
+	}
+	return onClock(i.At)
+}

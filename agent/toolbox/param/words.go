@@ -1,0 +1,120 @@
+package param
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+)
+
+// maxWords is the longest value that is a text, in characters, and maxName the longest name of a
+// language, a format or a model.
+const (
+	maxWords = 1000
+	maxName  = 60
+)
+
+// wordTypes are choices and texts.
+func wordTypes() map[Type]kind {
+	text := func(data any) string {
+		s := as[string](data)
+		return s
+	}
+	name := func(_ Param, s string) (any, bool) {
+		s = oneLine(s)
+		return s, s != "" && utf8.RuneCountInString(s) <= maxName
+	}
+	return map[Type]kind{
+		Choice: {
+			about: plan.Say("one of the choices"), examples: []string{"the first", "the second"}, meaning: plan.Place, most: 1,
+			parse: chosen, read: readChoice, format: text,
+		},
+		Format: {
+			about: plan.Say("a file format"), examples: []string{"mp4", "webp"}, meaning: plan.Format, most: 1,
+			parse: chosen, read: readFormat, format: text,
+		},
+		Text: {
+			about: plan.Say("a text"), examples: []string{"calm", "in a few words"}, meaning: plan.Instruction, most: 1,
+			parse: func(_ Param, s string) (any, bool) {
+				s = oneLine(s)
+				return s, s != "" && utf8.RuneCountInString(s) <= maxWords
+			},
+			read: func(Param, string) (any, bool) { return nil, false }, format: text,
+		},
+		Language: {
+			about: plan.Say("a language"), examples: []string{"German", "Spanish"}, meaning: plan.Language, most: 1,
+			parse: name, read: func(Param, string) (any, bool) { return nil, false }, format: text,
+		},
+		Model: {
+			about: plan.Say("the name of a model"), examples: []string{"flux", "whisper"}, meaning: plan.Instruction, most: 1,
+			parse: name, read: func(Param, string) (any, bool) { return nil, false }, format: text,
+		},
+	}
+}
+
+// chosen is a choice by its own name.
+func chosen(p Param, s string) (any, bool) {
+	_, ok := p.Choices[s]
+	return s, ok
+}
+
+// readChoice takes the choice whose words stand in the text. Words within longer ones do not
+// count: "vertical axis" is not "vertical". Words of two choices mean neither.
+func readChoice(p Param, text string) (any, bool) {
+	said := " " + strings.Join(letters(text), " ") + " "
+	meant := map[string]string{} // by the words that stand in the text
+	for name, words := range p.Choices {
+		for _, w := range append(slices.Clone(words), name) {
+			if w = strings.Join(letters(w), " "); w != "" && strings.Contains(said, " "+w+" ") {
+				meant[w] = name
+			}
+		}
+	}
+	found := map[string]bool{}
+	for w, name := range meant {
+		rest := said
+		for longer := range meant {
+			if longer != w && strings.Contains(" "+longer+" ", " "+w+" ") {
+				rest = strings.ReplaceAll(rest, " "+longer+" ", "  ")
+			}
+		}
+		if strings.Contains(rest, " "+w+" ") {
+			found[name] = true
+		}
+	}
+	for name := range found {
+		return name, len(found) == 1
+	}
+	return nil, false
+}
+
+// readFormat takes the first format that is named: "webp", ".PNG", "as an mp3 file". Without
+// choices any short word is one.
+func readFormat(p Param, text string) (any, bool) {
+	for _, word := range letters(text) {
+		for _, candidate := range []string{word, strings.TrimSuffix(word, "s")} {
+			for name, words := range p.Choices {
+				if candidate == name || slices.Contains(words, candidate) {
+					return name, true
+				}
+			}
+		}
+	}
+	all := letters(text)
+	return strings.Join(all, ""), len(p.Choices) == 0 && len(all) == 1 && len(all[0]) <= 10
+}
+
+// letters are the words of a text, in lower case, with digits and hyphens within.
+func letters(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-'
+	})
+}
+
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
+}

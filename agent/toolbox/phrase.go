@@ -1,0 +1,32 @@
+package toolbox
+
+import (
+	"regexp"
+	"strings"
+)
+
+// About is the slot of [Tool.Made] for what a result says of itself.
+const About = "about"
+
+// slot finds the slots of a phrase.
+var slot = regexp.MustCompile(`\{([^{}]*)\}`)
+
+// Slots are the names of the slots of a phrase, in their order.
+func Slots(phrase string) []string {
+	var names []string
+	for _, m := range slot.FindAllStringSubmatch(phrase, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// Format is a phrase as a format of fmt, with a %s for each slot: by it the catalogue of
+// sentences has the translations.
+func Format(phrase string) string {
+	return slot.ReplaceAllLiteralString(strings.ReplaceAll(phrase, "%", "%%"), "%s")
+}
+
+// FillSlots is the phrase with what value gives for each slot.
+func FillSlots(phrase string, value func(slot string) string) string {
+	return slot.ReplaceAllStringFunc(phrase, func(s string) string { return value(strings.Trim(s, "{}")) })
+}

@@ -1,0 +1,259 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"image"
+	"io"
+	"os"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/memory"
+)
+
+// perPixel is what a picture takes that is held to be compared, and a mask, in bytes for each pixel.
+const perPixel = 5
+
+// pageEnds is how much of the beginning and the end of a page is read: what lies between are the
+// media within it.
+const pageEnds = 2 << 20
+
+// drawn are the pixels of an argument: those of a picture, or where a mask lies.
+type drawn struct {
+	picture *image.NRGBA
+	cover   *image.Alpha
+}
+
+// hold takes the memory for all pictures that the effects compare, until leave is called. Where
+// there is too little for that, their pixels are not measured.
+func (v *Verifier) hold(ctx context.Context, all []toolbox.Output) (leave func(), err error) {
+	v.pixels, v.drawn = false, map[string]drawn{}
+	none := func() {}
+	if v.needs.Result&effect.Pixels == 0 {
+		return none, nil
+	}
+	var most, args int64
+	for _, o := range all {
+		most = max(most, media.Weigh(o.Path, v.limits(o.Path)).Bytes(perPixel))
+	}
+	for name, measure := range v.needs.Args {
+		if measure&(effect.Pixels|effect.Cover) != 0 && len(v.Call.Args[name]) == 1 {
+			args += media.Weigh(v.Call.Args[name][0].Path, media.Limits{}).Bytes(perPixel)
+		}
+	}
+	giveBack, err := v.Memory.Take(ctx, most+args)
+	switch {
+	case errors.Is(err, memory.ErrTooLittle):
+		return none, nil
+	case err != nil:
+		return nil, err
+	}
+	v.pixels = true
+	return func() {
+		v.pixels, v.drawn = false, nil
+		giveBack()
+	}, nil
+}
+
+// budget is what looks at files take their memory of: nothing, while all of it was taken.
+func (v *Verifier) budget() *memory.Budget {
+	if v.pixels {
+		return nil
+	}
+	return v.Memory
+}
+
+// limits are those for a file that was made here: it may be larger than what people may send.
+func (v *Verifier) limits(path string) media.Limits {
+	l := media.Limits{Pages: true, Memory: v.budget()}
+	if info, err := os.Lstat(path); err == nil {
+		l.Bytes = info.Size()
+	}
+	return l
+}
+
+// inspect looks into an output, and proves that a picture is whole.
+func (v *Verifier) inspect(ctx context.Context, path string, bytes int64) (effect.Measured, media.Info, error) {
+	made := effect.Measured{Type: v.Call.Returns, Bytes: bytes}
+	var found media.Info
+	var err error
+	if v.pixels {
+		var p media.Picture
+		if p, err = media.ReadPicture(ctx, path, v.limits(path)); err == nil {
+			found, made.Pixels = p.Info, p.Image
+		}
+	}
+	if !v.pixels || err != nil { // what is no picture at all is told by its kind
+		found, err = media.InspectContext(ctx, path, v.limits(path))
+	}
+	if err != nil {
+		return made, found, err
+	}
+	describe(&made, found)
+	if v.needs.Result&effect.Words != 0 && found.Type == plan.HTML {
+		made.Value, err = ends(path, bytes)
+	}
+	return made, found, err
+}
+
+// describe keeps what a file says of itself.
+func describe(m *effect.Measured, info media.Info) {
+	m.MIME, m.Size, m.Frames, m.Length = info.MIME, image.Pt(info.Width, info.Height), info.Frames, info.Length
+}
+
+// ends are the beginning and the end of a page, or all of it.
+func ends(path string, bytes int64) (_ string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if bytes <= 2*pageEnds {
+		all, err := io.ReadAll(io.LimitReader(f, bytes))
+		return string(all), err
+	}
+	head, tail := make([]byte, pageEnds), make([]byte, pageEnds)
+	_, first := f.ReadAt(head, 0)
+	_, last := f.ReadAt(tail, bytes-pageEnds)
+	return string(head) + string(tail), errors.Join(first, last)
+}
+
+// judge tells which effect a result lacks, in a sentence for people.
+func (v *Verifier) judge(ctx context.Context, made effect.Measured, of int) error {
+	if len(v.Effects) == 0 {
+		return nil
+	}
+	args, err := v.args(ctx)
+	if err != nil {
+		return err
+	}
+	missed, e, err := v.Effects.Judge(ctx, effect.Case{
+		Returns: v.Call.Returns, Results: of, Result: made, Args: args, Settings: v.Call.Params,
+	})
+	switch {
+	case err != nil:
+		return media.Stopped(ctx)
+	case missed.IsZero():
+		return nil
+	}
+	return &plan.Fault{Sentence: missed, Err: &Missed{Effect: e}}
+}
+
+// Missed is the detail of a result that lacks an effect.
+type Missed struct{ Effect effect.Effect } //nolint:errname // it tells what a result lacks
+
+func (m *Missed) Error() string { return "the result does not show its effect " + m.Effect.String() }
+
+// measureArgs measures the arguments, once for all attempts, but for their pixels. What cannot be
+// measured is left out; the error is the context's.
+func (v *Verifier) measureArgs(ctx context.Context) error {
+	if v.given != nil || len(v.Effects) == 0 {
+		return nil
+	}
+	given := map[string][]effect.Measured{}
+	for name, values := range v.Call.Args {
+		for _, value := range values {
+			given[name] = append(given[name], v.measured(ctx, value, v.needs.Args[name]))
+		}
+	}
+	if ctx.Err() != nil {
+		return media.Stopped(ctx)
+	}
+	v.given = given
+	return nil
+}
+
+// args are the arguments as the effects need them, with their pixels while memory is held for them.
+func (v *Verifier) args(ctx context.Context) (map[string][]effect.Measured, error) {
+	if !v.pixels {
+		return v.given, nil
+	}
+	all := map[string][]effect.Measured{}
+	for name, given := range v.given {
+		all[name] = given
+		if len(given) != 1 || v.needs.Args[name]&(effect.Pixels|effect.Cover) == 0 {
+			continue
+		}
+		d, ok := v.drawn[name]
+		if !ok {
+			d = v.draw(ctx, v.Call.Args[name][0].Path, v.needs.Args[name])
+			v.drawn[name] = d
+		}
+		one := given[0]
+		one.Pixels, one.Cover = d.picture, d.cover
+		all[name] = []effect.Measured{one}
+	}
+	if ctx.Err() != nil {
+		return nil, media.Stopped(ctx)
+	}
+	return all, nil
+}
+
+// measured measures an argument, but for its pixels.
+func (v *Verifier) measured(ctx context.Context, of toolbox.Value, measure effect.Measure) effect.Measured {
+	m := effect.Measured{Type: of.Type, Value: of.Value}
+	if of.Path == "" {
+		return m
+	}
+	if measure&effect.Head != 0 && of.Type.Fits(plan.Image) {
+		if info, err := media.Describe(ctx, of.Path, media.Limits{Memory: v.budget()}); err == nil {
+			describe(&m, info)
+		}
+	}
+	if measure&(effect.Played|effect.Loudness) == 0 || of.Type != plan.Audio && of.Type != plan.Video {
+		return m
+	}
+	if !v.canPlay(ctx) {
+		return m
+	}
+	look, err := v.Player.Look(ctx, of.Path)
+	if err != nil {
+		return m
+	}
+	m.Clip = clip(look)
+	if measure&effect.Loudness != 0 {
+		m.LUFS = v.loudness(ctx, of.Path, look)
+	}
+	return m
+}
+
+// draw reads the pixels of an argument; none where it cannot be read.
+func (v *Verifier) draw(ctx context.Context, path string, measure effect.Measure) (d drawn) {
+	if measure&effect.Pixels != 0 {
+		if p, err := media.ReadPicture(ctx, path, media.Limits{}); err == nil {
+			d.picture = p.Image
+		}
+	}
+	if measure&effect.Cover != 0 {
+		if m, err := media.ReadMask(ctx, path, media.Limits{}); err == nil {
+			d.cover = &image.Alpha{Pix: m.Index, Stride: m.Width, Rect: image.Rect(0, 0, m.Width, m.Height)}
+		}
+	}
+	return d
+}
+
+// loudness is how loud a file is, nil if that cannot be measured.
+func (v *Verifier) loudness(ctx context.Context, path string, look ffmpeg.Look) *float64 {
+	l, err := v.Player.Loudness(ctx, path, look, "anull", v.Call.Dir)
+	if err != nil {
+		return nil
+	}
+	return &l.LUFS
+}
+
+// clip is a look as effects are judged by it.
+func clip(l ffmpeg.Look) *effect.Clip {
+	c := &effect.Clip{Length: l.Duration}
+	if p := l.Video(); p != nil {
+		c.Size, c.Rate, c.Uneven = image.Pt(p.Width, p.Height), p.Rate, p.Variable
+		c.Pictures, c.PicturesLength, c.PicturesCodec = p.Packets, p.Duration, p.Codec
+	}
+	if s := l.Audio(); s != nil {
+		c.SoundPackets, c.SoundLength, c.SoundCodec = s.Packets, s.Duration, s.Codec
+	}
+	return c
+}

@@ -1,0 +1,285 @@
+// Package verify holds what tools made against what they promise: the type, and the effects that
+// their files declare.
+//
+// Promises:
+//   - A result is looked at whole before it counts: a file that is missing, empty, broken or of
+//     another kind is refused, and so is one that lacks an effect.
+//   - Only what is declared is measured, and each file once. Pictures take their memory of the
+//     budget, all of a result at once. What cannot be measured here (no program, too little
+//     memory, an argument that cannot be read) is not held against a result.
+//   - Errors carry a sentence for people ([plan.Fault]).
+//   - Nothing is left behind, and everything stops with its context.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/memory"
+)
+
+const (
+	// maxText is the longest text that a tool may return, in bytes.
+	maxText = 1 << 20
+	// maxItems is the most boxes, points, classes or parts that it may.
+	maxItems = 10_000
+	// shortest and longest are what a sound or a video may last.
+	shortest = 10 * time.Millisecond
+	longest  = 12 * time.Hour
+)
+
+// Player looks into sound and video; it is [ffmpeg.FFmpeg].
+type Player interface {
+	// Probe fails where nothing here can play.
+	Probe(ctx context.Context) error
+	// Plays decodes the beginning of a file, and looks at all of it.
+	Plays(ctx context.Context, path string) (ffmpeg.Look, error)
+	Look(ctx context.Context, path string) (ffmpeg.Look, error)
+	Loudness(ctx context.Context, path string, look ffmpeg.Look, filter, dir string) (ffmpeg.Loudness, error)
+}
+
+var _ Player = (*ffmpeg.FFmpeg)(nil)
+
+// Config is what a Verifier works with.
+type Config struct {
+	// Call is the call whose outputs are verified. Its folder is there until the end.
+	Call toolbox.Call
+	// Effects are those that its tool declares.
+	Effects effect.Effects
+	// Memory is what looks at pictures take their memory of; nil has no bound.
+	Memory *memory.Budget
+	// Player looks into sound and video. Nil believes every file.
+	Player Player
+}
+
+// Verifier verifies the outputs of one call, of each attempt at it. It is used by one goroutine.
+type Verifier struct {
+	Config
+
+	needs effect.Needs
+	// given are the arguments as far as they were measured, without their pixels.
+	given map[string][]effect.Measured
+	// pixels tells that memory was taken for those of pictures; drawn are the arguments' own.
+	pixels bool
+	drawn  map[string]drawn
+
+	looked bool
+	sizes  []image.Point // of the pictures that the tool was given
+}
+
+// New prepares to verify. It looks at nothing yet.
+func New(c Config) *Verifier { return &Verifier{Config: c, needs: c.Effects.Needs()} }
+
+// Verify tells why an output, or one of those that belong to it, is not what its tool promises.
+func (v *Verifier) Verify(ctx context.Context, out toolbox.Output) error {
+	all := append([]toolbox.Output{out}, out.More...)
+	if err := v.measureArgs(ctx); err != nil { // before memory is held, which programs need too
+		return err
+	}
+	leave, err := v.hold(ctx, all)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	for _, o := range all {
+		if err := v.one(ctx, o, len(all)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one verifies one of so many outputs.
+func (v *Verifier) one(ctx context.Context, o toolbox.Output, of int) error {
+	made := effect.Measured{Type: v.Call.Returns, Value: o.Value}
+	var err error
+	if v.Call.Returns.Media() {
+		made, err = v.file(ctx, o)
+	} else {
+		err = v.value(ctx, o)
+	}
+	if err != nil {
+		return err
+	}
+	return v.judge(ctx, made, of)
+}
+
+// value tells why a small value is not what its tool promises: a list that cannot be read, boxes and
+// points outside of the picture, a text without words.
+func (v *Verifier) value(ctx context.Context, o toolbox.Output) error {
+	if o.Path != "" {
+		return v.lies(plan.Say("it made a file"), nil)
+	}
+	var err error
+	switch v.Call.Returns {
+	case plan.BBox:
+		return v.boxes(ctx, o.Value)
+	case plan.Points:
+		return v.points(ctx, o.Value)
+	case plan.Category:
+		_, err = list[plan.Class](o.Value)
+	default:
+		switch {
+		case strings.TrimSpace(o.Value) == "":
+			return v.lies(plan.Say("nothing came of it"), nil)
+		case len(o.Value) > maxText:
+			return v.lies(plan.Say("far too much came of it"), fmt.Errorf("%d bytes", len(o.Value)))
+		}
+	}
+	if err != nil {
+		return v.lies(plan.Say("what came cannot be read"), err)
+	}
+	return nil
+}
+
+// lies is the fault of an output that is not what was promised.
+func (v *Verifier) lies(what plan.Message, err error) error {
+	return &plan.Fault{Sentence: plan.Say("The result should be %s, but %s.", v.Call.Returns.Article(), what), Err: err}
+}
+
+// file tells why a file is not what its tool promises: one that is missing, empty, broken, of another
+// kind or of a senseless length, or a mask of another size. It measures what the effects need.
+func (v *Verifier) file(ctx context.Context, o toolbox.Output) (effect.Measured, error) {
+	promised := v.Call.Returns
+	info, err := os.Lstat(o.Path) // a link is no file: nobody knows what is behind it
+	switch {
+	case o.Path == "" || err != nil:
+		return effect.Measured{}, v.lies(plan.Say("it made no file"), err)
+	case !info.Mode().IsRegular():
+		return effect.Measured{}, v.lies(plan.Say("what it made is not a file"), nil)
+	case info.Size() == 0:
+		return effect.Measured{}, v.lies(plan.Say("the file is empty"), nil)
+	}
+	made, found, err := v.inspect(ctx, o.Path, info.Size())
+	switch {
+	case errors.Is(err, memory.ErrTooLittle):
+		return effect.Measured{}, err
+	case err != nil:
+		return effect.Measured{}, v.lies(plan.Say("the file is broken"), err)
+	case !promised.Fits(found.Type):
+		return effect.Measured{}, v.lies(plan.Say("the file is %s", found.Type.Article()), nil)
+	case found.Type == plan.Audio || found.Type == plan.Video:
+		err = v.play(ctx, o.Path, &made)
+	case promised == plan.Mask || promised == plan.Segmentation:
+		err = v.parts(ctx, o.Value, made.Size)
+	}
+	return made, err
+}
+
+// canPlay reports whether sound and video can be looked into here.
+func (v *Verifier) canPlay(ctx context.Context) bool {
+	return v.Player != nil && v.Player.Probe(ctx) == nil
+}
+
+// play tells why a sound or a video cannot be played, and measures what is played.
+func (v *Verifier) play(ctx context.Context, path string, made *effect.Measured) error {
+	if !v.canPlay(ctx) {
+		return nil
+	}
+	look, err := v.Player.Plays(ctx, path)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return v.lies(plan.Say("it cannot be played"), err)
+	case look.Duration < shortest:
+		return v.lies(plan.Say("there is nothing in it"), fmt.Errorf("it lasts %s", look.Duration))
+	case look.Duration > longest:
+		return v.lies(plan.Say("it goes on for ever"), fmt.Errorf("it lasts %s", look.Duration))
+	}
+	made.Clip = clip(look)
+	if v.needs.Result&effect.Loudness != 0 {
+		made.LUFS = v.loudness(ctx, path, look)
+	}
+	return nil
+}
+
+// parts tells why a mask is none of the picture that it was made of.
+func (v *Verifier) parts(ctx context.Context, value string, size image.Point) error {
+	if value != "" {
+		if _, err := list[plan.Part](value); err != nil {
+			return v.lies(plan.Say("its list of parts cannot be read"), err)
+		}
+	}
+	of := v.pictures(ctx)
+	if len(of) > 0 && !slices.Contains(of, size) {
+		return v.lies(plan.Say("it does not have the size of the picture"), fmt.Errorf("%v of %v", size, of))
+	}
+	return nil
+}
+
+func (v *Verifier) boxes(ctx context.Context, value string) error {
+	all, err := list[plan.Box](value)
+	if err != nil {
+		return v.lies(plan.Say("what came cannot be read"), err)
+	}
+	for _, b := range all {
+		r := image.Rect(b.XMin, b.YMin, b.XMax, b.YMax)
+		if b.XMin >= b.XMax || b.YMin >= b.YMax || !v.inside(ctx, r) {
+			return v.lies(plan.Say("a box lies outside of the picture"), fmt.Errorf("%v", r))
+		}
+	}
+	return nil
+}
+
+func (v *Verifier) points(ctx context.Context, value string) error {
+	all, err := list[plan.Point](value)
+	if err != nil {
+		return v.lies(plan.Say("what came cannot be read"), err)
+	}
+	for _, p := range all {
+		if r := image.Rect(p.X, p.Y, p.X+1, p.Y+1); !v.inside(ctx, r) {
+			return v.lies(plan.Say("a point lies outside of the picture"), fmt.Errorf("%v", r.Min))
+		}
+	}
+	return nil
+}
+
+// inside tells whether a place lies on one of the pictures that the tool was given. Where
+// it was given none, nobody knows.
+func (v *Verifier) inside(ctx context.Context, r image.Rectangle) bool {
+	of := v.pictures(ctx)
+	return len(of) == 0 || slices.ContainsFunc(of, func(size image.Point) bool { return r.In(image.Rectangle{Max: size}) })
+}
+
+// pictures are the sizes of the pictures that the tool was given, as people see them. They
+// are looked up once, and only where they count.
+func (v *Verifier) pictures(ctx context.Context) []image.Point {
+	if v.looked {
+		return v.sizes
+	}
+	v.looked = true
+	for _, values := range v.Call.Args {
+		for _, given := range values {
+			if given.Path == "" || !given.Type.Fits(plan.Image) {
+				continue
+			}
+			if info, err := media.Describe(ctx, given.Path, media.Limits{Memory: v.budget()}); err == nil {
+				v.sizes = append(v.sizes, image.Pt(info.Width, info.Height))
+			}
+		}
+	}
+	return v.sizes
+}
+
+func list[T plan.Box | plan.Point | plan.Class | plan.Part](value string) ([]T, error) {
+	if value == "" {
+		return nil, errors.New("there is no list")
+	}
+	all, err := plan.DecodeValue[T](plan.Resource{Value: value})
+	if err == nil && len(all) > maxItems {
+		return nil, fmt.Errorf("it has %d entries", len(all))
+	}
+	return all, err
+}

@@ -1,0 +1,94 @@
+package toolgraph
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Scores by which best-first chooses what to hand over besides the best solution.
+const (
+	good      = 3 // each tool of another solution has at least this score
+	surelyFit = 4 // a tool of this score that makes the goal stands in one solution at least
+)
+
+// choice holds the cheapest solutions in sight that differ from one another, in their
+// order: one for each set of tools, and none that is padded.
+type choice []draft
+
+// with adds a draft, unless a cheaper one makes it superfluous, and removes those that it
+// makes superfluous. It reports whether the draft was added.
+func (c choice) with(d draft) (choice, bool) {
+	at, _ := slices.BinarySearchFunc(c, d, draft.compare)
+	if slices.ContainsFunc(c[:at], d.pads) {
+		return c, false
+	}
+	dearer := slices.DeleteFunc(c[at:], func(o draft) bool { return o.pads(d) })
+	return slices.Insert(c[:at+len(dearer)], at, d), true
+}
+
+// first is the cost of the best solution.
+func (c choice) first() cost {
+	if len(c) == 0 {
+		return infinite
+	}
+	return c[0].cost
+}
+
+// contains reports whether the first sorted list has all elements of the second one.
+func contains[T cmp.Ordered](all, some []T) bool {
+	if len(some) > len(all) {
+		return false
+	}
+	for _, one := range all {
+		if len(some) > 0 && some[0] == one {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
+}
+
+// weak reports whether the tool is not good.
+func (s *scope) weak(tool int32) bool { return s.score[tool] < good }
+
+// likely lists the tools that make the goal and were scored so high that each of them
+// stands in one of the solutions at least, best first.
+func (s *scope) likely() []string {
+	var tools []int32
+	for _, tool := range s.makers[s.goal] {
+		if s.live[tool] && s.score[tool] >= surelyFit {
+			tools = append(tools, tool)
+		}
+	}
+	slices.SortStableFunc(tools, func(a, b int32) int { return cmp.Compare(s.price[a], s.price[b]) })
+	names := make([]string, len(tools))
+	for i, tool := range tools {
+		names[i] = s.tools[tool].Name
+	}
+	return names
+}
+
+// places gives the k places to the best solution, to the cheapest one with each of the
+// likely tools, and to the cheapest others. It lists the likely tools that stand in none
+// of the solutions, as far as places could be made for them, and reports whether a dearer
+// solution could not get a place.
+func (c choice) places(likely []string, k int) (taken choice, missing []string, settled bool) {
+	missing = slices.Clone(likely)
+	var others choice
+	for i, d := range c {
+		before := len(missing)
+		missing = slices.DeleteFunc(missing, func(tool string) bool {
+			_, ok := slices.BinarySearch(d.tools, tool)
+			return ok
+		})
+		if i > 0 && len(missing) == before {
+			others = append(others, d)
+		} else if len(taken) < k {
+			taken = append(taken, d)
+		}
+	}
+	missing = missing[:min(len(missing), k-len(taken))]
+	settled = len(missing) == 0 && len(taken)+len(others) >= k
+	taken = append(taken, others[:min(len(others), k-len(taken))]...)
+	slices.SortFunc(taken, draft.compare)
+	return taken, missing, settled
+}

@@ -1,0 +1,178 @@
+// Package wording says in plain words what a run made: by the phrases of the tools' own files,
+// with people's file names in them, and without the names of tools.
+//
+// It speaks of nothing that is not in the account. The same account gives the same words.
+package wording
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Made are phrases for what the steps of an account made, in their order: "the part of clip.mp4
+// from 0:03 to 0:07". A step that is not done has the zero message.
+func Made(c *toolbox.Catalogue, a mind.Account) []plan.Message {
+	d := describer{catalogue: c, account: a, phrases: make([]plan.Message, len(a.Steps)), files: map[string]plan.Resource{}}
+	for _, r := range a.Request.Resources() {
+		d.files[r.Name] = r
+	}
+	if a.Plan != nil {
+		for _, r := range a.Plan.Resources {
+			d.files[r.Name] = r
+		}
+	}
+	for i := range a.Steps {
+		if outs := a.Results[i].Outputs(); len(outs) > 0 {
+			d.phrases[i] = d.phrase(a.Steps[i].Action, outs[0])
+		}
+	}
+	return d.phrases
+}
+
+// describer makes the phrases of an account's steps, each from those before it.
+type describer struct {
+	catalogue *toolbox.Catalogue
+	account   mind.Account
+	phrases   []plan.Message
+	files     map[string]plan.Resource // what was given, by name
+}
+
+// phrase is what an action made, by the tool's own phrase. Where that has nothing to say, the
+// type has to do.
+func (d *describer) phrase(action plan.Action, out plan.Resource) plan.Message {
+	tool, _ := d.catalogue.Tool(action.Tool)
+	var args []any
+	for i, name := range toolbox.Slots(tool.Made) {
+		value, nested := d.slot(tool, action, name, out)
+		if value.IsZero() {
+			return action.Returns.Article()
+		}
+		if nested && i == 0 && strings.HasPrefix(tool.Made, "{"+name+"} ") {
+			value = plan.Say("%s,", value)
+		}
+		args = append(args, value)
+	}
+	if tool.Made == "" {
+		return action.Returns.Article()
+	}
+	return plan.Message{Format: toolbox.Format(tool.Made), Args: args}
+}
+
+// slot is what stands in a slot, and whether that is what an earlier step made. An argument wins
+// over what the result says of itself.
+func (d *describer) slot(tool toolbox.Tool, action plan.Action, name string, out plan.Resource) (value plan.Message, nested bool) {
+	i := slices.IndexFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name })
+	if i < 0 {
+		if out.About == "" {
+			return plan.Message{}, false
+		}
+		return plan.Quote(out.About), false
+	}
+	var all []plan.Message
+	for _, b := range action.Args {
+		if b.Arg != name || b.Source.Kind == plan.Blank {
+			continue
+		}
+		nested = b.Source.Kind == plan.OfAction
+		all = append(all, d.source(tool.Args[i], b.Source))
+	}
+	return enumerate(all), nested
+}
+
+// mostListed is how many things are named one by one.
+const mostListed = 3
+
+// enumerate names things one after another, or counts them.
+func enumerate(all []plan.Message) plan.Message {
+	if len(all) > mostListed {
+		return plan.Say("%d files", len(all))
+	}
+	last := len(all) - 1
+	if last < 1 {
+		return plan.Join("%s, %s", all...)
+	}
+	return plan.Join("%s and %s", plan.Join("%s, %s", all[:last]...), all[last])
+}
+
+// longest is how long the phrase of an earlier step may be to stand in that of a later one, in
+// characters.
+const longest = 90
+
+// source is what an argument was given, as people call it.
+func (d *describer) source(arg toolbox.Arg, s plan.Source) plan.Message {
+	switch s.Kind {
+	case plan.OfResource:
+		return d.resource(s.Name)
+	case plan.OfAction:
+		if s.Index < 0 || s.Index >= len(d.phrases) {
+			return plan.Message{}
+		}
+		outs := d.account.Results[s.Index].Outputs()
+		if phrase := d.phrases[s.Index]; len(outs) != 1 || outs[0].File == "" || len([]rune(phrase.String())) <= longest {
+			return phrase
+		}
+		return plan.Quote(outs[0].File)
+	case plan.OfValue:
+		return said(arg, s.Value)
+	case plan.OfText:
+		return said(arg, s.Expand(func(part plan.Source) string { return d.source(arg, part).String() }))
+	default:
+		return plan.Message{}
+	}
+}
+
+// resource is what people call something that was given.
+func (d *describer) resource(name string) plan.Message {
+	r := d.files[name]
+	switch {
+	case r.On != "":
+		return plan.Say("what is marked on %s", d.resource(r.On))
+	case r.File != "":
+		return plan.Quote(r.File)
+	case r.Type == plan.Text || r.Type == plan.Title || r.Type == plan.Tags || r.Type == plan.Location:
+		return plan.Say("“%s”", short(r.Value))
+	default:
+		return plan.Quote(name)
+	}
+}
+
+// quoted are the meanings of texts that stand in quotation marks.
+var quoted = []plan.Meaning{plan.Object, plan.Prompt, plan.Instruction, plan.Query, plan.Content}
+
+// sides begin a part of a picture, which takes an article.
+var sides = []string{"left", "right", "top", "bottom", "upper", "lower", "middle", "centre", "center"}
+
+// said is a text of the request.
+func said(arg toolbox.Arg, text string) plan.Message {
+	text = short(text)
+	first, _, several := strings.Cut(text, " ")
+	switch {
+	case text == "":
+		return plan.Message{}
+	case slices.Contains(quoted, arg.Meaning):
+		return plan.Say("“%s”", text)
+	case arg.Meaning == plan.Place && several && slices.Contains(sides, strings.ToLower(first)):
+		return plan.Say("the %s", text)
+	}
+	return plan.Quote(text)
+}
+
+// mostShown is how much of a text stands in a phrase, in characters.
+const mostShown = 40
+
+// short is the beginning of a text, on one line.
+func short(s string) string {
+	if len(s) > 20*mostShown {
+		s = strings.ToValidUTF8(s[:20*mostShown], "")
+	}
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > mostShown {
+		return strings.TrimRightFunc(string(runes[:mostShown-1]), unicode.IsSpace) + "…"
+	}
+	return s
+}

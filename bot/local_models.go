@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"atelier/agent/endpoint/discover"
+)
+
+// localModelsSetting switches the search for a model server on this machine on and off.
+const localModelsSetting = "ATELIER_LOCAL_MODELS"
+
+// withLocal looks for a model server on this machine, if none is set and a model is wanted.
+// One that is found counts as set: it plans, and tools run on it too, since one set of rules
+// for named and found servers is easier to understand than two. Two things differ. It is
+// shown pictures only if it is known to read them. And the built-in rules stand in where it
+// fails, unless MIND=llm insists on a model: nobody has asked for this server.
+func (c Config) withLocal(ctx context.Context, places []discover.Place) (Config, error) {
+	if !c.LocalModels || c.Mind == offlineMind || c.Models.named() {
+		return c, nil
+	}
+	var err error
+	if c.Local, err = discover.Find(ctx, discover.Config{Places: places}); err != nil {
+		return c, fmt.Errorf("look for a model server on this machine: %w", err)
+	}
+	s := c.local()
+	if s == nil {
+		return c, nil
+	}
+	m := &c.Models
+	m.Server.BaseURL, m.Name = s.BaseURL, s.Model
+	if !s.Sees {
+		m.Seeing, m.Vision = noModel, false
+	}
+	if s.Context > 0 && c.Variables["OPENAI_CONTEXT"] == "" {
+		m.Context = min(m.Context, s.Context)
+	}
+	c.Fallback = c.Fallback || c.Mind == autoMind
+	return c, nil
+}
+
+// local is the server of this machine that is used, since none was set; nil if there is none.
+func (c Config) local() *discover.Server {
+	if last := len(c.Local) - 1; last >= 0 && c.Local[last].Model != "" {
+		return &c.Local[last]
+	}
+	return nil
+}
+
+// named reports whether a setting names a model or a server of models.
+func (m *Models) named() bool {
+	return m.Server != server{} || m.Decomposer != server{} ||
+		m.Name+m.DecomposerName+m.Seeing+m.Image+m.Speech+m.Transcription != ""
+}
+
+// logLocal says which server of this machine is used, or why those that run are not.
+func (c Config) logLocal(ctx context.Context, log *slog.Logger) {
+	for _, s := range c.Local {
+		if s.Model == "" {
+			log.InfoContext(ctx, "a model server was found on this machine, and none of its models is used: "+
+				"they are too small or for something else than chat, or it is not clear which; OPENAI_BASE_URL and OPENAI_MODEL name one",
+				"server", s.Name, "at", s.Address, "models", s.Models)
+			continue
+		}
+		log.InfoContext(ctx, "a model server was found on this machine, and is used since none is set: "+
+			localModelsSetting+"=false switches that off", "server", s.Name, "at", s.Address, "model", s.Model)
+	}
+}
+
+// examineLocal tells which model servers of this machine were found.
+func (c Config) examineLocal() []finding {
+	const thing = "model server here"
+	var found []finding
+	for _, s := range c.Local {
+		at := fmt.Sprintf("%s at %s", s.Name, s.Address)
+		if s.Model == "" {
+			found = append(found, finding{missing, thing, fmt.Sprintf("%s runs on this machine, with %s, and none is used: "+
+				"they are too small or for something else than chat, or it is not clear which. "+
+				"To use one all the same, set OPENAI_BASE_URL=%s and OPENAI_MODEL.", at, counted(s.Models, "model"), s.BaseURL)})
+			continue
+		}
+		found = append(found, finding{healthy, thing, fmt.Sprintf("%s was found on this machine, and its model %s is used, since no model server is set. "+
+			"%s=false switches that off; OPENAI_BASE_URL and OPENAI_MODEL name another one.", at, s.Model, localModelsSetting)})
+		if c.Models.Context < easyContext {
+			found = append(found, finding{missing, "model's context", fmt.Sprintf("%s is taken to read %d tokens at a time, so it is told of fewer tools. "+
+				"Let the server give it %d (Ollama: OLLAMA_CONTEXT_LENGTH), and set OPENAI_CONTEXT to the same.",
+				s.Model, c.Models.Context, usualContext)})
+		}
+	}
+	return found
+}
+
+const (
+	// easyContext is how many tokens hold the whole prompts, and usualContext the default of
+	// OPENAI_CONTEXT.
+	easyContext  = 16_384
+	usualContext = 32_768
+)

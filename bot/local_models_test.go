@@ -1,0 +1,232 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"atelier/agent/endpoint/discover"
+	"atelier/agent/mind/llm/llmtest"
+)
+
+// localServer is an Ollama of the test's own.
+type localServer struct {
+	model *llmtest.Server
+	place discover.Place
+	// asked counts the requests, and dead lets the server answer nothing but its lists.
+	asked atomic.Int64
+	dead  atomic.Bool
+}
+
+// startLocal starts one with a model that is called so and has that size.
+func startLocal(t *testing.T, name, size string) *localServer {
+	t.Helper()
+	l := &localServer{model: llmtest.New(t, llmtest.Config{Answer: english().respond, Models: []string{name}})}
+	target, err := url.Parse(strings.TrimSuffix(l.model.URL(), "/v1"))
+	check(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	mux := http.NewServeMux()
+	says := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, text) //nolint:errcheck // the client may be gone
+		}
+	}
+	mux.HandleFunc("GET /api/tags", says(fmt.Sprintf(`{"models":[{"name":%q,"details":{"parameter_size":%q}}]}`, name, size)))
+	mux.HandleFunc("GET /api/ps", says(fmt.Sprintf(`{"models":[{"name":%q,"context_length":20000}]}`, name)))
+	mux.HandleFunc("POST /api/show", says(`{"capabilities":["completion"]}`))
+	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
+		if l.dead.Load() {
+			panic(http.ErrAbortHandler) // as if nobody listened any more
+		}
+		proxy.ServeHTTP(w, r)
+	})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.asked.Add(1)
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	l.place = discover.Place{Kind: discover.Ollama, Address: netip.MustParseAddrPort(s.Listener.Addr().String())}
+	return l
+}
+
+// complete looks for this server alone.
+func (l *localServer) complete(t *testing.T) func(Config) (Config, error) {
+	t.Helper()
+	return func(c Config) (Config, error) { return c.withLocal(t.Context(), []discover.Place{l.place}) }
+}
+
+// TestLocalModel: a model server on this machine is used where none is set, and only then.
+func TestLocalModel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		env, args []string
+		used      bool
+	}{
+		"nothing is set":      {nil, nil, true},
+		"auto":                {[]string{"MIND=auto"}, nil, true},
+		"a model is insisted": {nil, []string{"--mind", "llm"}, true},
+		"only planned":        {nil, []string{"--plan"}, true},
+		"it is switched off":  {[]string{"ATELIER_LOCAL_MODELS=false"}, nil, false},
+		"no model":            {[]string{"MIND=offline"}, nil, false},
+		"none, by a flag":     {nil, []string{"--mind", "offline"}, false},
+		"another server":      {[]string{"OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m", "MIND=offline"}, nil, false},
+	} {
+		l := startLocal(t, "qwen3:8b", "8.2B")
+		status, an := askModelAt(t, []discover.Place{l.place}, c.env, append(c.args, "make it black and white")...)
+		if status != statusDone || (l.asked.Load() > 0) != c.used || (len(l.model.Requests()) > 0) != c.used {
+			t.Errorf("%s: status %d, %d requests, %+v", name, status, l.asked.Load(), an)
+		}
+		for _, r := range l.model.Requests() {
+			if r.Model != "qwen3:8b" {
+				t.Errorf("%s: %s is asked", name, r.Model)
+			}
+		}
+	}
+}
+
+// TestLocalModelOfOthers: a setting that names a model or its server is believed, and no
+// other one is looked for.
+func TestLocalModelOfOthers(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t, "qwen3:8b", "8.2B")
+	for _, set := range []string{
+		"OPENAI_API_KEY=sk-1", "OPENAI_BASE_URL=http://127.0.0.1:1/v1", "OPENAI_MODEL=m", "DECOMPOSER_MODEL=m", "DECOMPOSER_API_KEY=k",
+		"OPENAI_VISION_MODEL=m", "OPENAI_IMAGE_MODEL=m", "OPENAI_SPEECH_MODEL=m", "OPENAI_TRANSCRIPTION_MODEL=m",
+	} {
+		_, err := readConfig([]string{set}, nil, l.complete(t))
+		if l.asked.Load() > 0 {
+			t.Errorf("%s: another one is looked for, %v", set, err)
+		}
+	}
+}
+
+// TestNobodyLooks: commands that plan nothing, and benchmarks, look for no server.
+func TestNobodyLooks(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t, "qwen3:8b", "8.2B")
+	for _, args := range [][]string{
+		{"eval", "--ids", "atelier-001"}, {"eval", "--mind", "auto", "--ids", "atelier-001"}, {"eval", "--mind", "llm"},
+		{"env"}, {"version"}, {"queues"}, {"requests"}, {"ask", "--detach", "make it black and white"},
+	} {
+		called{places: []discover.Place{l.place}, env: []string{"ATELIER_DATA=" + t.TempDir()}, args: args}.run(t)
+		if n := l.asked.Load(); n > 0 {
+			t.Errorf("%v asks %d times", args, n)
+		}
+	}
+}
+
+// TestLocalModelFails: where the server that was found fails, the built-in rules stand in,
+// and the answer says so.
+func TestLocalModelFails(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t, "qwen3:8b", "8.2B")
+	l.dead.Store(true)
+	status, an := askModelAt(t, []discover.Place{l.place}, nil, "make it black and white")
+	if status != statusDone || len(an.Files) != 1 || !strings.Contains(an.Text, "so I understood this by my built-in rules") {
+		t.Errorf("status %d: %+v", status, an)
+	}
+}
+
+// TestLocalModelConfig: what follows for the other settings.
+func TestLocalModelConfig(t *testing.T) {
+	t.Parallel()
+	l := startLocal(t, "qwen3:8b", "8.2B")
+	read := func(env ...string) Config {
+		t.Helper()
+		c, err := readConfig(env, nil, l.complete(t))
+		check(t, err)
+		return c
+	}
+	c := read("OPENAI_VISION=true")
+	if m := c.Models; c.Mind != llmMind || !c.Fallback || m.Server.BaseURL != "http://"+l.place.Address.String()+"/v1" || m.Name != "qwen3:8b" ||
+		m.seeing() != "" || m.Vision || m.Context != 20_000 {
+		t.Errorf("%+v", c)
+	}
+	if c := read("OPENAI_CONTEXT=10000"); c.Models.Context != 10_000 {
+		t.Errorf("the context that is set is %d", c.Models.Context)
+	}
+	if c := read("MIND=llm"); c.Fallback || c.Mind != llmMind {
+		t.Errorf("insisted on: %+v", c)
+	}
+	tiny := startLocal(t, "qwen3:1.7b", "2.0B")
+	_, err := readConfig([]string{"MIND=llm"}, nil, tiny.complete(t))
+	if err == nil || !strings.Contains(err.Error(), "set OPENAI_API_KEY") {
+		t.Errorf("a tiny model is one: %v", err)
+	}
+	if _, err := readConfig([]string{"ATELIER_LOCAL_MODELS=no"}, nil, nil); err == nil || !strings.Contains(err.Error(), "true or false is expected") {
+		t.Errorf("no: %v", err)
+	}
+}
+
+// TestLocalModelIsTold: the log and doctor say what was found, and how it is switched off.
+func TestLocalModelIsTold(t *testing.T) {
+	t.Parallel()
+	good, tiny := startLocal(t, "qwen3:8b", "8.2B"), startLocal(t, "qwen3:1.7b", "2.0B")
+	places := []discover.Place{tiny.place, good.place}
+	env := append(skyEnv(t), "ATELIER_LISTEN=127.0.0.1:0", "ATELIER_DATA="+t.TempDir())
+	_, stdout, _ := called{places: places, env: env, args: []string{"doctor"}}.run(t)
+	for _, want := range []string{
+		"Ollama at " + good.place.Address.String() + " was found on this machine, and its model qwen3:8b is used",
+		"ATELIER_LOCAL_MODELS=false switches that off",
+		"qwen3:8b at " + good.place.Address.String() + " can be asked.",
+		"Ollama at " + tiny.place.Address.String() + " runs on this machine, with 1 model, and none is used",
+	} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("doctor does not say %q: %s", want, stdout)
+		}
+	}
+	for name, c := range map[string]struct {
+		places []discover.Place
+		env    string
+		want   string
+	}{
+		"none":       {nil, "", "start a model server on this machine, such as Ollama"},
+		"off":        {places, "ATELIER_LOCAL_MODELS=false", "For one, set OPENAI_API_KEY"},
+		"a tiny one": {places[:1], "", "None is used"},
+	} {
+		_, stdout, _ := called{places: c.places, env: append(env, c.env), args: []string{"doctor"}}.run(t)
+		if !strings.Contains(stdout, c.want) || strings.Contains(stdout, "qwen3:8b") {
+			t.Errorf("%s: %s", name, stdout)
+		}
+	}
+	_, _, stderr := called{
+		places: places, env: append(env, "ATELIER_LOG=info"), args: []string{"ask", "--file", "testdata/photo.jpg", "--plan", "make it black and white"},
+	}.run(t)
+	for _, want := range []string{"ATELIER_LOCAL_MODELS=false switches that off", "model=qwen3:8b", "server=Ollama", "none of its models is used"} {
+		if !strings.Contains(stderr, want) {
+			t.Errorf("the log does not say %q: %s", want, stderr)
+		}
+	}
+}
+
+// TestAtelierIsNoModelServer: Atelier listens where llama.cpp and LocalAI do, and is not
+// taken for one of them, whatever protects it.
+func TestAtelierIsNoModelServer(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		service service
+		env     []string
+	}{
+		"open":         {service{web: true}, nil},
+		"a password":   {service{web: true}, []string{"WEB_PASSWORD=long enough"}},
+		"no channel":   {service{}, nil},
+		"behind proxy": {service{web: true}, []string{"WEB_USER_HEADER=X-User"}},
+	} {
+		o := openService(t, c.service, append(c.env, "ATELIER_DATA="+t.TempDir())...)
+		at := netip.MustParseAddrPort(strings.TrimPrefix(o.address, "http://"))
+		for _, kind := range []discover.Kind{discover.Ollama, discover.LMStudio, discover.OpenAI} {
+			found, err := discover.Find(t.Context(), discover.Config{Places: []discover.Place{{Kind: kind, Address: at}}})
+			if len(found) > 0 || err != nil {
+				t.Errorf("%s, at the port of %s: %+v, %v", name, kind, found, err)
+			}
+		}
+		o.end()
+	}
+}
