@@ -140,6 +140,9 @@ func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error)
 	for _, t := range c.Tools() {
 		tool := toolgraph.Tool{Name: t.Name, Domain: t.Domain, Returns: t.Returns, Moves: t.Moves}
 		for _, a := range t.Args {
+			if a.Param != nil { // a setting, which the search does not see
+				continue
+			}
 			tool.Args = append(tool.Args, toolgraph.Arg{Name: a.Name, Type: a.Type, Means: a.Meaning, Optional: a.Optional, Many: a.Many})
 		}
 		tools = append(tools, tool)

@@ -19,7 +19,7 @@ func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 	var left []plan.Leftover
 	for _, q := range quantity.Find(blank(wish, p)) {
 		said := wish[q.Start:q.End]
-		known := slices.ContainsFunc(p.Left, func(l plan.Leftover) bool { return strings.Contains(l.Part, said) })
+		known := slices.ContainsFunc(p.LeftBy(p.Best()), func(l plan.Leftover) bool { return strings.Contains(l.Part, said) })
 		if q.Unit == quantity.Number || known || quantity.Says(numbers, said) || describes(wish[q.End:]) {
 			continue
 		}

@@ -7,9 +7,9 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// readParams reads the values of the parameters from the words of the request, and adds the
-// defaults. So a plan that is made is one whose settings are understood. It tells the first text
-// from which no value can be read. What an earlier step makes is read when it is there.
+// readParams reads the values of the parameters from what the request says, and adds the defaults.
+// So a plan that is made is one whose settings are understood. It tells the first required one that
+// is not said, or from whose words no value can be read.
 func (t *thought) readParams(s plan.Solution) (plan.Solution, *unreadable) {
 	s.Actions = slices.Clone(s.Actions)
 	for i, a := range s.Actions {
@@ -22,20 +22,17 @@ func (t *thought) readParams(s plan.Solution) (plan.Solution, *unreadable) {
 				continue
 			}
 			value := p.DefaultValue()
-			switch b.Source.Kind {
-			case plan.OfValue:
-				said, err := p.Read(b.Source.Value)
+			if text := b.Source.Value; text != "" || !p.Optional {
+				said, err := p.Read(text)
 				switch {
 				case err == nil:
 					value = said
 				case !p.Optional:
 					return s, &unreadable{s.Score, p.Type, err}
 				default: // the words mean something else
-					a.Args[j].Source, a.Args[j].Optional = plan.Source{}, true
+					a.Args[j].Source = plan.Source{}
+					s.Left = append(slices.Clone(s.Left), text)
 				}
-			case plan.Blank:
-			default:
-				continue
 			}
 			a.Args[j].Setting = value.String()
 		}
@@ -44,7 +41,7 @@ func (t *thought) readParams(s plan.Solution) (plan.Solution, *unreadable) {
 	return s, nil
 }
 
-// unreadable is a solution that was given words for a parameter from which no value can be read.
+// unreadable is a solution with a parameter for which no value can be read.
 type unreadable struct {
 	score float64
 	typ   param.Type

@@ -32,6 +32,7 @@ func TestParametersAreReadBeforeTheyRun(t *testing.T) {
 		{"other words, the same value", "to 1/3", "33.333333%", "", size},
 		{"what cannot be read is asked", "purple", "", `I do not understand "purple" as a size`, size},
 		{"what contradicts itself is asked", "bigger and half the size", "", "I do not understand", size},
+		{"what is not said is asked", "", "", "It does not say a size", size},
 		{"a default", "", "50%", "", usual},
 		{"words that are no value are not taken for one", "purple", "50%", "", usual},
 	} {
@@ -39,7 +40,7 @@ func TestParametersAreReadBeforeTheyRun(t *testing.T) {
 			t.Parallel()
 			task := wants(plan.Image, photo)
 			if c.said != "" {
-				task.Args = append(task.Args, plan.Arg{Type: plan.Text, Source: plan.FromValue(c.said), Meaning: plan.Amount})
+				task.Said = []plan.Said{{Words: c.said, Type: string(c.p.Type)}}
 			}
 			m := &fakeMind{decomposition: subtasks(task)}
 			world := newWorld(t, m, maker{"scale": draws}, agent.Config{}, setting(tool("scale", plan.Image, []plan.Type{plan.Image}), c.p))

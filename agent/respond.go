@@ -78,7 +78,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 			text += "\n" + a.config.Tell.In(account.Request.Language, why)
 		}
 	}
-	text = strings.Join(append(a.left(account.Request.Language, p), text), "\n")
+	text = strings.Join(append(a.left(account), text), "\n")
 	for _, name := range slices.Sorted(maps.Keys(absent)) {
 		if !strings.Contains(strings.ToLower(text), strings.ToLower(name)) {
 			text += "\n" + absent[name]
@@ -87,10 +87,11 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	return account.Readable(strings.TrimSpace(text)), nil
 }
 
-// left are the lines on the parts of the wish that no subtask does.
-func (a *Agent) left(language string, p *plan.Plan) []string {
+// left are the lines on the parts of the wish that are not done.
+func (a *Agent) left(account mind.Account) []string {
+	language, p := account.Request.Language, account.Plan
 	var lines []string
-	for _, l := range p.Left {
+	for _, l := range account.Left {
 		var m plan.Message
 		switch {
 		case len(l.Unknown) == 0:

@@ -358,7 +358,7 @@ func TestRespond(t *testing.T) {
 	part := planOf(either(way(5, act("edge", plan.Edge, onPhoto))))
 	part.Left = []plan.Leftover{{Part: "glaze it to webm", Unknown: []string{"glaze", "webm"}}, {Part: "make it larger"}, {Part: "wave", Unknown: []string{"wave"}}}
 	account := func(p *plan.Plan, results ...plan.Result) mind.Account {
-		a := mind.Account{Request: request(photo), Plan: p, Results: results}
+		a := mind.Account{Request: request(photo), Plan: p, Left: p.LeftBy(nil), Results: results}
 		for range results {
 			a.Steps = append(a.Steps, plan.Step{Final: true, Action: act("edge", plan.Edge, onPhoto)})
 		}

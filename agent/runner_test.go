@@ -57,7 +57,7 @@ func run(ctx context.Context, a *agent.Agent, r plan.Request, p *plan.Plan, choi
 	}
 	return outcome{
 		choice: route.Choice(), made: route.Made(), done: route.Done(),
-		account: mind.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Fallbacks: english(route.Fallbacks())},
+		account: mind.Account{Request: r, Plan: p, Steps: route.Steps(), Results: route.Results(), Left: p.LeftBy(p.Best()), Fallbacks: english(route.Fallbacks())},
 	}, nil
 }
 

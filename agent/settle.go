@@ -27,7 +27,7 @@ func (t *thought) settle(ctx context.Context) error {
 		t.obey(p)
 		all := slices.Concat(p.found, p.rivals)
 		models := t.models(p.found)
-		if len(p.found) == 0 || len(all) == 1 && forced(all[0]) && len(models) == 0 {
+		if len(p.found) == 0 || len(all) == 1 && t.forced(all[0]) && len(models) == 0 {
 			continue
 		}
 		open = append(open, p)
@@ -80,11 +80,14 @@ func ranked(solutions []plan.Solution) plan.Ranking {
 
 // forced tells whether nothing of a solution is left to decide: each argument has its
 // source, and none is a text, which may have to be put as its tool means it. An optional
-// one may be told by the wish.
-func forced(s plan.Solution) bool {
+// one may be told by the wish, but for settings: those were read from it.
+func (t *thought) forced(s plan.Solution) bool {
 	for _, a := range s.Actions {
+		tool, _ := t.config.Toolbox.Catalogue().Tool(a.Tool)
 		for _, b := range a.Args {
-			if b.Source.Kind == plan.Blank || b.Type == plan.Text {
+			_, setting := tool.Param(b.Arg)
+			decided := setting && (b.Optional || b.Source.Kind != plan.Blank)
+			if !decided && (b.Source.Kind == plan.Blank || b.Type == plan.Text) {
 				return false
 			}
 		}
@@ -131,6 +134,8 @@ func offered(was, settled plan.Solution, models map[string][]mind.Model) error {
 // When the best that can run is poor and one that cannot run is good, then nothing is kept:
 // doing something else than what was asked for is worse than saying which tool is missing.
 func (t *thought) choose(p *part) {
+	lessLeft(p.found)
+	lessLeft(p.rivals)
 	byScore := func(a, b plan.Solution) int { return cmp.Compare(b.Score, a.Score) }
 	slices.SortStableFunc(p.found, byScore)
 	if len(p.found) > 0 { // else they were not settled, and stand as the search found them
@@ -140,15 +145,15 @@ func (t *thought) choose(p *part) {
 	var question string
 	var unread []unreadable
 	for _, s := range p.found {
-		if len(s.Blanks()) > 0 {
-			if question == "" {
-				question = t.ask(s)
-			}
-			continue
-		}
 		s, missed := t.readParams(s)
-		if missed != nil {
+		switch {
+		case missed != nil:
 			unread = append(unread, *missed)
+			continue
+		case len(s.Blanks()) > 0:
+			if question == "" {
+				question = t.ask(p.subtask, s)
+			}
 			continue
 		}
 		complete = append(complete, s)
@@ -219,7 +224,7 @@ func (t *thought) lacks(p *part, complete []plan.Solution, question string) bool
 
 // ask is the question back about the first blank of a solution that the mind could not
 // fill.
-func (t *thought) ask(s plan.Solution) string {
+func (t *thought) ask(sub plan.Subtask, s plan.Solution) string {
 	blank := s.Blanks()[0]
 	action := s.Actions[blank[0]]
 	about := action.Args[blank[1]].Arg
@@ -230,7 +235,7 @@ func (t *thought) ask(s plan.Solution) string {
 			}
 		}
 	}
-	return t.config.Tell.In(t.request.Language, plan.Say("For %s I need one thing more: %s. What shall I take?", action.Tool, about))
+	return t.config.Tell.In(t.request.Language, plan.Say("For “%s” I need one thing more: %s. What shall I take?", sub.Description, about))
 }
 
 // plan is what the thought came to.

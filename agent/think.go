@@ -59,12 +59,10 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 			return nil, err
 		}
 		p.Wish, p.Left = wish, d.Left
-		unbound := a.unbound(wish, p)
-		if slices.ContainsFunc(unbound, limits) {
-			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Ranking: p.Ranking, Wish: wish, Question: a.inPart(r.Language, unbound)}
-			break
+		p.Left = append(p.Left, a.unbound(wish, p)...)
+		if left := p.LeftBy(p.Best()); slices.ContainsFunc(left, limits) {
+			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Ranking: p.Ranking, Wish: wish, Question: a.inPart(r.Language, left)}
 		}
-		p.Left = append(p.Left, unbound...)
 	case d.Question != "":
 		p.Question = d.Question
 	case d.Reply != "":
@@ -338,7 +336,6 @@ func (p *part) score(tool string) float64 {
 func (t *thought) search(ctx context.Context) error {
 	t.config.Progress(t.request.ID, Searching)
 	for i, p := range t.tasks {
-		t.excuse(p)
 		for _, before := range t.ancestors(i) {
 			p.query.Made = append(p.query.Made, t.tasks[before].byTheWay()...)
 		}
@@ -347,7 +344,7 @@ func (t *thought) search(ctx context.Context) error {
 			return fmt.Errorf("search for subtask %d: %w", i+1, err)
 		}
 		t.visited += found.Visited
-		p.found = found.Solutions
+		p.found = t.withParams(p.subtask, found.Solutions)
 		if t.config.AllTools || len(p.found) > 0 && p.sure(p.found[0]) {
 			continue
 		}
@@ -356,7 +353,7 @@ func (t *thought) search(ctx context.Context) error {
 			return fmt.Errorf("search for subtask %d in the whole catalogue: %w", i+1, err)
 		}
 		t.visited += all.Visited
-		for _, s := range all.Solutions {
+		for _, s := range t.withParams(p.subtask, all.Solutions) {
 			if slices.ContainsFunc(s.Tools(), func(name string) bool { return !t.runs(name) }) {
 				p.rivals = append(p.rivals, s)
 			}

@@ -125,9 +125,9 @@ func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 
 // Respond tells what came of a run.
 func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan.Thinking, error) {
-	account := mind.Account{Request: told.Request, Plan: told.Plan}
+	account := mind.Account{Request: told.Request, Plan: told.Plan, Left: told.Plan.LeftBy(nil)}
 	if r := told.Route; r != nil {
-		account.Steps, account.Results = r.Steps(), r.Results()
+		account.Steps, account.Results, account.Left = r.Steps(), r.Results(), told.Plan.LeftBy(r.Choice())
 		for _, f := range r.Fallbacks() {
 			account.Fallbacks = append(account.Fallbacks, a.tell.In(told.Request.Language, f))
 		}

@@ -116,7 +116,7 @@ const (
 
 // claims reports whether the answer is a plan that says that it does all of the wish.
 func (a answer) claims() bool {
-	return a.kind() == expectPlan && len(a.plan.Left) == 0 &&
+	return a.kind() == expectPlan && len(a.plan.LeftBy(a.plan.Best())) == 0 &&
 		!slices.ContainsFunc(a.plan.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
 }
 

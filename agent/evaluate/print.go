@@ -162,7 +162,7 @@ func outline(p *plan.Plan) []string {
 	if p.Reply != "" {
 		lines = append(lines, "says: "+p.Reply)
 	}
-	for _, l := range p.Left {
+	for _, l := range p.LeftBy(p.Best()) {
 		lines = append(lines, fmt.Sprintf("leaves: %s (unknown: %s)", l.Part, strings.Join(l.Unknown, ", ")))
 	}
 	best := chosen(p)

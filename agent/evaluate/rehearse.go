@@ -65,7 +65,7 @@ func madeUp(c Case, p *plan.Plan) (mind.Account, error) {
 	if err != nil {
 		return mind.Account{}, err
 	}
-	account := mind.Account{Request: c.Request, Plan: p, Steps: steps, Results: make([]plan.Result, len(steps))}
+	account := mind.Account{Request: c.Request, Plan: p, Steps: steps, Results: make([]plan.Result, len(steps)), Left: p.LeftBy(p.Best())}
 	for _, t := range p.Tasks {
 		if len(t.Solutions) == 0 {
 			account.Missing = append(account.Missing, lacking(t))

@@ -107,6 +107,9 @@ type Account struct {
 	Results []plan.Result
 	// Fallbacks are sentences on what was done another way than first meant.
 	Fallbacks []string
+	// Left are the parts of the wish that are not done. The answer begins with them, whatever a
+	// mind writes.
+	Left []plan.Leftover
 	// Missing are sentences on parts of the wish that cannot be done here, and on what
 	// they would need.
 	Missing []string

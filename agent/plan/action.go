@@ -140,6 +140,8 @@ type Solution struct {
 	Actions []Action `json:"actions"`
 	// Score is from 1 (useless) to 5 (surely right).
 	Score float64 `json:"score"`
+	// Left are the words of the request for settings that none of its tools has.
+	Left []string `json:"left,omitempty"`
 }
 
 // Tools lists the names of the tools that the solution uses, in order.

@@ -12,7 +12,10 @@
 //     give the same way through the plan.
 package plan
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Request is one wish of one person in one thread.
 type Request struct {
@@ -138,6 +141,8 @@ type Subtask struct {
 	Domains []string `json:"domains,omitempty"`
 	// Args are the inputs that the user gave for this subtask.
 	Args []Arg `json:"args,omitempty"`
+	// Said are the settings that the request states. The search does not see them.
+	Said []Said `json:"said,omitempty"`
 	// Returns is the type of what is wanted.
 	Returns Type `json:"returns"`
 	// After are the indexes of the subtasks that must be done before this one,
@@ -153,6 +158,20 @@ type Arg struct {
 	// Meaning says what a text stands for (see the Meaning constants); empty if unknown.
 	Meaning Meaning `json:"meaning,omitempty"`
 }
+
+// Said is what a request states of a setting: how much, when, where on a picture, in which format
+// or language.
+type Said struct {
+	// Words are those of the request.
+	Words string `json:"words"`
+	// Type is the type of the parameter that they are for (package param).
+	Type string `json:"type"`
+	// Value is what is read: English words or a canonical value. Empty means Words.
+	Value string `json:"value,omitempty"`
+}
+
+// Text is what the value is read from.
+func (s Said) Text() string { return cmp.Or(s.Value, s.Words) }
 
 // Meaning is what a text argument stands for.
 type Meaning string

@@ -162,7 +162,7 @@ func (r *Route) Done() bool {
 // Partly reports whether a part of the wish has its result, while another part was left, or its
 // subtask has none.
 func (r *Route) Partly() bool {
-	return (len(r.plan.Left) > 0 || !r.Done()) && slices.ContainsFunc(r.final, func(at int) bool {
+	return (len(r.plan.LeftBy(r.choice)) > 0 || !r.Done()) && slices.ContainsFunc(r.final, func(at int) bool {
 		return at >= 0 && r.status[r.steps[at].Key] == Done
 	})
 }

@@ -23,6 +23,21 @@ func (p *Plan) Best() Choice {
 	return c
 }
 
+// LeftBy lists the parts of the wish that are not done by a choice: those that no task does, and
+// the settings that the chosen solutions leave out.
+func (p *Plan) LeftBy(c Choice) []Leftover {
+	left := slices.Clone(p.Left)
+	for i, t := range p.Tasks {
+		if i >= len(c) || c[i] < 0 || c[i] >= len(t.Solutions) {
+			continue
+		}
+		for _, words := range t.Solutions[c[i]].Left {
+			left = append(left, Leftover{Part: words, Unknown: []string{words}})
+		}
+	}
+	return left
+}
+
 // Step is an action of the chosen solutions, placed in one graph over all subtasks.
 type Step struct {
 	// Key identifies what is computed: tool, candidate and inputs. Equal keys are

@@ -120,7 +120,7 @@ func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*
 
 // textArgs are the texts that a subtask gives.
 func textArgs(sub plan.Subtask) []plan.Arg {
-	return slices.DeleteFunc(slices.Clone(sub.Args), func(a plan.Arg) bool { return a.Type != plan.Text })
+	return slices.DeleteFunc(allArgs(sub), func(a plan.Arg) bool { return a.Type != plan.Text })
 }
 
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none

@@ -28,7 +28,7 @@ type cover struct {
 // account for, as they are written.
 func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
 	c := cover{thread: t, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
-	for _, a := range sub.Args {
+	for _, a := range allArgs(sub) {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
 			c.tell(r.head, a)
@@ -36,7 +36,7 @@ func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string
 	}
 	for _, b := range beside {
 		c.tools = append(c.tools, b.tool)
-		c.tell(b.tool, b.told)
+		c.tell(b.tool, b.told.Arg)
 	}
 	for _, f := range c.tools {
 		for w := range f.about {

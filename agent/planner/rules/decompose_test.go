@@ -14,6 +14,7 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
 )
@@ -256,12 +257,21 @@ func fits(a plan.Arg, want string) bool {
 	return strings.HasPrefix(have, meaning+" ") && strings.Contains(strings.ToLower(have), strings.ToLower(part))
 }
 
+// argsAndSettings are the arguments of a subtask, and its settings as texts.
+func argsAndSettings(s plan.Subtask) []plan.Arg {
+	all := slices.Clone(s.Args)
+	for _, said := range s.Said {
+		all = append(all, plan.Arg{Type: plan.Text, Source: plan.FromValue(said.Text()), Meaning: param.Type(said.Type).Meaning()})
+	}
+	return all
+}
+
 // showTasks writes subtasks as the case files do.
 func showTasks(d mind.Decomposition) string {
 	var b strings.Builder
 	for _, s := range d.Subtasks {
 		var args []string
-		for _, a := range s.Args {
+		for _, a := range argsAndSettings(s) {
 			args = append(args, showArg(a))
 		}
 		fmt.Fprintf(&b, "\n    -> %s: %s", s.Returns, strings.Join(args, ", "))
@@ -283,7 +293,7 @@ func (w wantTask) wrong(m *rules.Planner, tools []string, c testCase, s plan.Sub
 	if s.Returns != w.returns {
 		return fmt.Sprintf("returns %s, want %s", s.Returns, w.returns), nil
 	}
-	left := slices.Clone(s.Args)
+	left := argsAndSettings(s)
 	for _, want := range w.args {
 		may := strings.Contains(want, "? ")
 		want = strings.Replace(want, "? ", " ", 1)

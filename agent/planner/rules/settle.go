@@ -112,11 +112,12 @@ func (f *profile) meaning(arg string) plan.Meaning {
 
 // givenAs is the argument by which a subtask gives a source.
 func givenAs(sub plan.Subtask, src plan.Source) (plan.Arg, bool) {
-	i := slices.IndexFunc(sub.Args, func(a plan.Arg) bool { return a.Source.Equal(src) })
+	all := allArgs(sub)
+	i := slices.IndexFunc(all, func(a plan.Arg) bool { return a.Source.Equal(src) })
 	if i < 0 {
 		return plan.Arg{}, false
 	}
-	return sub.Args[i], true
+	return all[i], true
 }
 
 // fill gives each blank the option whose meaning is the argument's, then the first one that no

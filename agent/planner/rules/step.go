@@ -17,7 +17,7 @@ import (
 // first 3 seconds" cuts the video first, "half speed, as webm" converts the result.
 type step struct {
 	tool *profile
-	told plan.Arg
+	told toldArg
 	// first reports that it works on what the clause's own tool is given.
 	first bool
 }
@@ -61,8 +61,9 @@ func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 	v.head, v.object, v.results = s.tool, "", nil
 	sub := plan.Subtask{
 		Description: s.told.Source.Value, Returns: s.tool.Returns, Domains: []string{s.tool.Domain},
-		Args: []plan.Arg{{Type: of.typ, Source: of.source}, s.told},
+		Args: []plan.Arg{{Type: of.typ, Source: of.source}},
 	}
+	sub = tell(sub, s.told)
 	sub.After = dependencies(sub.Args)
 	t.push(n, &v, sub, []thing{of})
 	return v.results[0]
@@ -76,12 +77,12 @@ func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	var found []step
 	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
 		if f, a, ok := t.worker(r, from, to, takes); ok {
-			found = append(found, step{f, plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, first})
+			found = append(found, step{f, toldArg{plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, settingOf(a)}, first})
 		}
 	}
 	made := base(r.head.Returns)
 	for _, p := range t.phrases(r) {
-		if r.head.takesUnit(p.unit) || slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
+		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allArgs(sub), func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
 			continue
 		}
 		takes := func(a toolbox.Arg) bool { return kind(a) != "" && kind(a).Takes(p.unit) && a.Param.Reads(p.text) }
@@ -143,8 +144,8 @@ func (t *thread) cutOut(n int, r *reading, media []thing) bool {
 	if !ok || !joins || part.From <= 0 || part.To <= part.From {
 		return false
 	}
-	told := plan.Arg{Type: plan.Text, Source: plan.FromValue(amount), Meaning: arg.Meaning}
-	unknown := t.leftover(r, plan.Subtask{Args: []plan.Arg{told}})
+	told := toldArg{plan.Arg{Type: plan.Text, Source: plan.FromValue(amount), Meaning: arg.Meaning}, settingOf(arg)}
+	unknown := t.leftover(r, tell(plan.Subtask{}, told))
 	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.english.in("rest", w) })
 	if len(unknown) > 0 {
 		t.leave(r, unknown)

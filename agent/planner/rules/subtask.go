@@ -20,10 +20,46 @@ func (t *thread) subtask(r *reading, media []thing) plan.Subtask {
 			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
 		}
 	}
-	sub.Args = append(sub.Args, t.texts(r, media)...)
+	for _, a := range t.texts(r, media) {
+		sub = tell(sub, a)
+	}
 	sub.Domains = t.domains(r.head, sub, r.marked())
 	sub.After = dependencies(sub.Args)
 	return sub
+}
+
+// toldArg is what a clause says for an argument of a tool.
+type toldArg struct {
+	plan.Arg
+
+	setting param.Type // of a parameter; "" for a resource
+}
+
+// tell gives a subtask what a clause says.
+func tell(sub plan.Subtask, a toldArg) plan.Subtask {
+	if a.setting != "" {
+		sub.Said = append(sub.Said, plan.Said{Words: a.Source.Value, Type: string(a.setting)})
+	} else {
+		sub.Args = append(sub.Args, a.Arg)
+	}
+	return sub
+}
+
+// settingOf is the type of a parameter; "" for a resource.
+func settingOf(a toolbox.Arg) param.Type {
+	if a.Param == nil {
+		return ""
+	}
+	return a.Param.Type
+}
+
+// allArgs are the arguments of a subtask, and what it says of settings as texts.
+func allArgs(sub plan.Subtask) []plan.Arg {
+	all := slices.Clone(sub.Args)
+	for _, s := range sub.Said {
+		all = append(all, plan.Arg{Type: plan.Text, Source: plan.FromValue(s.Text()), Meaning: param.Type(s.Type).Meaning()})
+	}
+	return all
 }
 
 // domains are those of the head, of what may make its inputs, of other ways to the same kind of
@@ -89,19 +125,19 @@ func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
 }
 
 // texts are the text arguments of the clause, as its tool means them.
-func (t *thread) texts(r *reading, media []thing) []plan.Arg {
-	var args []plan.Arg
+func (t *thread) texts(r *reading, media []thing) []toldArg {
+	var args []toldArg
 	takesText := false
 	for _, a := range r.head.Args {
 		switch {
 		case a.Type == plan.Text:
 			takesText = true
 			if arg, ok := t.textArg(r, a, media); ok {
-				args = append(args, arg)
+				args = append(args, toldArg{arg, settingOf(a)})
 			}
 		case smallText(a.Type) && !a.Optional:
 			if arg, ok := t.smallArg(r, a, media); ok {
-				args = append(args, arg)
+				args = append(args, toldArg{arg, settingOf(a)})
 			}
 		}
 	}
@@ -109,7 +145,7 @@ func (t *thread) texts(r *reading, media []thing) []plan.Arg {
 		return args
 	}
 	if hint, ok := t.hint(r, media); ok {
-		args = append(args, hint)
+		args = append(args, toldArg{Arg: hint})
 	}
 	return args
 }

@@ -1,0 +1,86 @@
+package agent_test
+
+import (
+	"slices"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+)
+
+// What is said is bound to the parameters of each solution by its type. A solution that leaves
+// something out stands behind one that does not, and tells it.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	img := []plan.Type{plan.Image}
+	with := func(name string, params ...param.Param) toolbox.Tool {
+		made := tool(name, plan.Image, img)
+		for _, p := range params {
+			made = setting(made, p)
+		}
+		return made
+	}
+	scale := with("scale", param.Param{Name: "size", Type: param.Size, About: "the size"})
+	turn := with("turn", param.Param{Name: "angle", Type: param.Angle, About: "how far", Optional: true, Default: "90 degrees"})
+	soften := with("soften", param.Param{Name: "strength", Type: param.Strength, About: "how much", Optional: true})
+	adjust := with("adjust", param.Param{Name: "adjustment", Type: param.Adjustment, About: "what to change"})
+	plain := with("plain")
+	for _, c := range []struct {
+		name     string
+		said     []plan.Said
+		tools    []toolbox.Tool
+		scores   map[string]float64
+		want     string   // the best tool
+		settings []string // of it
+		left     []string // by it
+	}{
+		{"by type", []plan.Said{{Words: "halb so groß", Type: "size", Value: "half"}}, []toolbox.Tool{scale}, nil, "scale", []string{"50%"}, nil},
+		{"by what it means", []plan.Said{{Words: "half", Type: "factor"}}, []toolbox.Tool{scale}, nil, "scale", []string{"50%"}, nil},
+		{"an unknown type", []plan.Said{{Words: "half", Type: "girth"}}, []toolbox.Tool{turn}, nil, "turn", []string{"90"}, []string{"half"}},
+		{
+			"nobody has such a setting", []plan.Said{{Words: "32 kbps", Type: "number", Value: "32"}},
+			[]toolbox.Tool{plain, turn}, map[string]float64{"plain": 5, "turn": 1},
+			"plain", nil, []string{"32 kbps"},
+		},
+		{
+			"the one that has the setting is better", []plan.Said{{Words: "a little", Type: "strength"}},
+			[]toolbox.Tool{plain, soften}, map[string]float64{"plain": 4.5, "soften": 4},
+			"soften", []string{"light"}, nil,
+		},
+		{
+			"the better tool without it is better than a poor one", []plan.Said{{Words: "a little", Type: "strength"}},
+			[]toolbox.Tool{plain, soften}, map[string]float64{"plain": 5, "soften": 2},
+			"plain", nil, []string{"a little"},
+		},
+		{
+			"two that make one", []plan.Said{{Words: "brighter", Type: "adjustment"}, {Words: "more contrast", Type: "adjustment"}},
+			[]toolbox.Tool{adjust}, nil, "adjust", []string{"brightness +20%, contrast +20%"}, nil,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			task := wants(plan.Image, photo)
+			task.Said = c.said
+			m := &fakeMind{decomposition: subtasks(task), scores: c.scores}
+			p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, c.tools...).Plan(t.Context(), request(photo))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Question != "" {
+				t.Fatal(p.Question)
+			}
+			best := p.Tasks[0].Solutions[0]
+			var settings []string
+			for _, b := range best.Actions[0].Args {
+				if b.Setting != "" {
+					settings = append(settings, b.Setting)
+				}
+			}
+			if best.Tools()[0] != c.want || !slices.Equal(settings, c.settings) || !slices.Equal(best.Left, c.left) {
+				t.Errorf("%s with %q, leaving %q; want %s with %q, leaving %q", best.Tools()[0], settings, best.Left, c.want, c.settings, c.left)
+			}
+		})
+	}
+}
