@@ -93,8 +93,9 @@ func givens(subtasks []plan.Subtask, i int, types map[string]plan.Type, on map[s
 			all = append(all, g)
 		}
 	}
-	for _, a := range subtasks[i].Args {
-		g := toolgraph.Given{Type: typeOf(a, subtasks, types), Source: a.Source, Means: a.Meaning}
+	sources := numbered(subtasks[i].Args)
+	for j, a := range subtasks[i].Args {
+		g := toolgraph.Given{Type: typeOf(a, subtasks, types), Source: sources[j], Means: a.Meaning}
 		if picture := on[a.Source.Name]; a.Source.Kind == plan.OfResource && picture != "" {
 			g.With, _ = marked(subtasks, i, picture, on)
 		}

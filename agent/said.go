@@ -36,10 +36,10 @@ func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	return s
 }
 
-// withParams are the solutions with their parameters.
+// withParams are the solutions that the search found, with their parameters.
 func (t *thought) withParams(sub plan.Subtask, found []plan.Solution) []plan.Solution {
-	all := make([]plan.Solution, len(found))
-	for i, s := range found {
+	all := unnumbered(found)
+	for i, s := range all {
 		all[i] = t.addParams(sub, s)
 	}
 	return all

@@ -84,3 +84,32 @@ func TestSaid(t *testing.T) {
 		})
 	}
 }
+
+// A clip that is looped is joined to itself.
+func TestTheSameThingSeveralTimes(t *testing.T) {
+	t.Parallel()
+	join := tool("join", plan.Image, []plan.Type{plan.Image})
+	join.Args[0].Many = true
+	task := wants(plan.Image, photo, photo, photo)
+	once := plan.FromResource(photo.Name)
+	for _, c := range []struct {
+		tool toolbox.Tool
+		want []plan.Source
+	}{
+		{join, []plan.Source{once, once, once}},
+		{tool("blur", plan.Image, []plan.Type{plan.Image}), []plan.Source{once}}, // it takes one, which was given by mistake
+	} {
+		w := newWorld(t, &fakeMind{decomposition: subtasks(task)}, maker{c.tool.Name: draws}, agent.Config{}, c.tool)
+		p, err := w.Plan(t.Context(), request(photo))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var taken []plan.Source
+		for _, b := range p.Tasks[0].Solutions[0].Actions[0].Args {
+			taken = append(taken, b.Source)
+		}
+		if !slices.EqualFunc(taken, c.want, plan.Source.Equal) {
+			t.Errorf("%s takes %v", c.tool.Name, taken)
+		}
+	}
+}

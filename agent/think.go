@@ -340,6 +340,10 @@ func (t *thought) search(ctx context.Context) error {
 			p.query.Made = append(p.query.Made, t.tasks[before].byTheWay()...)
 		}
 		found, err := t.graph.Search(ctx, p.query, p.score, t.config.Strategy)
+		if given := once(p.query.Given); err == nil && len(found.Solutions) == 0 && len(given) < len(p.query.Given) {
+			p.query.Given = given // nothing takes it several times
+			found, err = t.graph.Search(ctx, p.query, p.score, t.config.Strategy)
+		}
 		if err != nil {
 			return fmt.Errorf("search for subtask %d: %w", i+1, err)
 		}

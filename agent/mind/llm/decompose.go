@@ -14,7 +14,10 @@ type decomposition struct {
 	// wanted before it decides.
 	Thought  string    `json:"thought"`
 	Subtasks []subtask `json:"subtasks"`
+	// Left are passages of the wish that nothing here can do.
+	Left     []string  `json:"left"`
 	Question string    `json:"question"`
+	Guesses  []string  `json:"guesses"`
 	Reply    string    `json:"reply"`
 	Refused  bool      `json:"refused"`
 	Types    []told    `json:"types"`
@@ -26,12 +29,22 @@ type decomposition struct {
 
 // subtask is one subtask as ControlLLM writes it.
 type subtask struct {
+	// Of are the passages of the wish that it does.
+	Of          []string     `json:"of"`
 	Description string       `json:"description"`
 	Task        []domainWord `json:"task"`
 	ID          int          `json:"id"`
 	Dep         []int        `json:"dep"`
 	Args        []argument   `json:"args"`
+	Said        []setting    `json:"said"`
 	Returns     returned     `json:"returns"`
+}
+
+// setting is what the wish states for a setting, in its words and in English.
+type setting struct {
+	Words string      `json:"words"`
+	Type  settingWord `json:"type"`
+	Value string      `json:"value"`
 }
 
 // argument is an input: a resource, <GENERATED>-n, or words.

@@ -1,14 +1,17 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -61,16 +64,55 @@ func (b *binder) argument(i int, a argument, t *plan.Subtask) {
 	if !ok {
 		return
 	}
+	if kind := settingFor(meaning, source); kind != "" {
+		t.Said = append(t.Said, plan.Said{Words: source.Value, Type: string(kind)})
+		return
+	}
 	b.add(s, t, plan.Arg{Type: typ, Source: source, Meaning: meaning})
 }
 
-// add appends an argument unless it is there already.
+// settingFor is the type of the setting that a text states although it is given as an argument: a
+// server that takes no schema holds a model to none. It is "" for any other text.
+func settingFor(m plan.Meaning, s plan.Source) param.Type {
+	switch {
+	case s.Kind != plan.OfValue:
+		return ""
+	case m == plan.Amount:
+		return param.Number
+	case m == plan.Format:
+		return param.Format
+	case m == plan.Language:
+		return param.Language
+	case m == plan.Instruction && (param.Param{Name: "adjustment", Type: param.Adjustment}).Reads(s.Value):
+		return param.Adjustment
+	}
+	return ""
+}
+
+// said takes over a setting of the subtask.
+func (b *binder) said(s subtask, a setting, t *plan.Subtask) {
+	said := plan.Said{Words: cleaned(a.Words), Type: string(a.Type), Value: cleaned(a.Value)}
+	switch {
+	case said.Text() == "":
+		return
+	case !slices.Contains(param.Types(), said.Type):
+		b.faultf(wrongShape, "Subtask %d has a setting of the type %q, which does not exist.", s.ID, clip(said.Type, shown))
+		b.note("The types of settings are: " + strings.Join(param.Types(), ", ") + ".")
+	case utf8.RuneCountInString(said.Words)+utf8.RuneCountInString(said.Value) > maxWords:
+		b.faultf(tooMuch, "Subtask %d has a setting of more than %d letters.", s.ID, maxWords)
+	default:
+		said.Words = cmp.Or(said.Words, said.Value)
+		t.Said = append(t.Said, said)
+	}
+}
+
+// add appends an argument. Text is given once, a thing as often as it is to be used.
 func (b *binder) add(s subtask, t *plan.Subtask, arg plan.Arg) {
 	at := slices.IndexFunc(t.Args, func(have plan.Arg) bool {
 		return have.Source.String() == arg.Source.String() && have.Source.Kind == arg.Source.Kind
 	})
 	switch {
-	case at < 0:
+	case at < 0, arg.Type.Media() && t.Args[at].Type == arg.Type && !b.listed && b.on(arg.Source) == "":
 		t.Args = append(t.Args, arg)
 	case t.Args[at].Type != arg.Type:
 		b.faultf(wrongType, "Subtask %d is given %s twice, as %s and as %s. Give it once, as what it is.", s.ID, arg.Source, t.Args[at].Type, arg.Type)

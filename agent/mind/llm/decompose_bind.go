@@ -18,7 +18,7 @@ func bind(a decomposition, r plan.Request, known vocabulary) (mind.Decomposition
 		return mind.Decomposition{}, err
 	}
 	if len(a.Subtasks) == 0 {
-		return mind.Decomposition{Question: a.Question, Reply: a.Reply, Refused: a.Refused}, nil
+		return mind.Decomposition{Question: a.Question, Guesses: a.Guesses, Reply: a.Reply, Refused: a.Refused}, nil
 	}
 	b := newBinder(a, r, known)
 	for _, t := range a.Types {
@@ -27,11 +27,12 @@ func bind(a decomposition, r plan.Request, known vocabulary) (mind.Decomposition
 	for i := range b.asked {
 		b.subtask(i)
 	}
+	left := b.left(a)
 	if err := b.complaint(); err != nil {
 		return mind.Decomposition{}, err
 	}
 	b.settleTypes()
-	return mind.Decomposition{Subtasks: b.done, Types: b.told}, nil
+	return mind.Decomposition{Subtasks: b.done, Left: left, Types: b.told}, nil
 }
 
 // holdsOne checks that the answer is one of the three that there are, and no monster.
@@ -72,6 +73,7 @@ func cleaned(s string) string {
 // wrong with them, since there is one round only to put it right.
 type binder struct {
 	known     vocabulary
+	request   plan.Request
 	resources []plan.Resource
 	wish      string
 	asked     []subtask
@@ -85,7 +87,7 @@ type binder struct {
 }
 
 func newBinder(a decomposition, r plan.Request, known vocabulary) *binder {
-	b := &binder{known: known, resources: r.Resources(), wish: r.Wish, asked: a.Subtasks, listed: a.listed, at: map[int]int{}}
+	b := &binder{known: known, request: r, resources: r.Resources(), wish: r.Wish, asked: a.Subtasks, listed: a.listed, at: map[int]int{}}
 	if r.Question != nil {
 		b.wish += "\n" + r.Question.Wish
 	}
@@ -158,6 +160,9 @@ func (b *binder) subtask(i int) {
 	}
 	for _, a := range s.Args {
 		b.argument(i, a, &t)
+	}
+	for _, a := range s.Said {
+		b.said(s, a, &t)
 	}
 	b.marks(s, &t)
 	for _, a := range t.Args {

@@ -8,6 +8,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 )
 
 // What the user's part of a decomposition may hold at most.
@@ -21,8 +22,10 @@ const (
 type decomposeSystem struct {
 	Types    []explained
 	Meanings []explained
+	Settings []explained
 	Domains  []toolDomain
 	Prior    bool // the tools of the domains are told
+	Marks    bool // how marks are taken is told
 	Examples bool
 }
 
@@ -37,7 +40,7 @@ type toolDomain struct {
 // user's. A small context has no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
 	window := m.config.ContextTokens
-	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText), Prior: !m.config.WithoutPrior, Examples: true}
+	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText), Settings: settings(), Prior: !m.config.WithoutPrior, Marks: true, Examples: true}
 	for _, d := range known.domains {
 		data.Domains = append(data.Domains, toolDomain{Name: d})
 	}
@@ -48,6 +51,7 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 	left, err := room()
 	if err == nil && left < window/4 {
 		data.Examples = false
+		data.Marks = slices.ContainsFunc(r.Resources(), func(r plan.Resource) bool { return r.On != "" })
 		left, err = room()
 	}
 	if err == nil && data.Prior {
@@ -59,6 +63,15 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 	}
 	q.user, err = m.prompts.write(decomposeJob, "user", newDecomposeUser(r, pictures, min(left, window/2)))
 	return err
+}
+
+// settings are the types of settings.
+func settings() []explained {
+	var all []explained
+	for _, name := range param.Types() {
+		all = append(all, explained{name, strings.Join(param.Type(name).Examples(), ", ")})
+	}
+	return all
 }
 
 // tell sorts the tools into their domains.
@@ -84,10 +97,7 @@ func wishOf(r plan.Request) string {
 func hint(t toolbox.Tool) string {
 	var args []string
 	for _, a := range t.Args {
-		arg := string(a.Type)
-		if a.Meaning != "" {
-			arg += ":" + string(a.Meaning)
-		}
+		arg := kindOfArg(a, ":")
 		switch {
 		case a.Optional:
 			arg += "?"

@@ -18,6 +18,7 @@ import (
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -56,7 +57,9 @@ func TestEveryTypeAndMeaningIsExplained(t *testing.T) {
 		types = append(types, string(typ))
 	}
 	for _, m := range plan.Meanings() {
-		meanings = append(meanings, string(m))
+		if m != plan.Amount && m != plan.Format && m != plan.Language { // settings, which are said
+			meanings = append(meanings, string(m))
+		}
 	}
 	for _, c := range []struct {
 		text string
@@ -97,14 +100,19 @@ func TestTheSystemPartIsTheSame(t *testing.T) {
 			t.Errorf("the type %s is missing", typ)
 		}
 	}
-	for _, meaning := range plan.Meanings() {
-		if !strings.Contains(one.system, "\n- "+string(meaning)+": ") {
-			t.Errorf("the meaning %s is missing", meaning)
+	for _, meaning := range explain(meaningsText) {
+		if !strings.Contains(one.system, "\n- "+meaning.Word+": ") {
+			t.Errorf("the meaning %s is missing", meaning.Word)
+		}
+	}
+	for _, setting := range param.Types() {
+		if !strings.Contains(one.system, " "+setting+" (") {
+			t.Errorf("the setting %s is missing", setting)
 		}
 	}
 	size := tokens(one.system)
 	t.Logf("the system part has %d tokens, %d bytes", size, len(one.system))
-	if size > 7500 {
+	if size > 8500 {
 		t.Errorf("it has %d tokens", size)
 	}
 }
@@ -356,7 +364,7 @@ func exampleRequests() []plan.Request {
 		return all
 	}
 	return []plan.Request{
-		{ID: "coast", Wish: "Cut the surfboard out of this and tell me how many gulls there are.", Given: pictures("coast-4f1c.jpg|coast.jpg")},
+		{ID: "coast", Wish: "Cut the surfboard out of this and tell me how many gulls there are. Then mail both to Ann.", Given: pictures("coast-4f1c.jpg|coast.jpg")},
 		{ID: "hall", Wish: "这是一张深度图。照着它画一座水下图书馆,再写一首关于这座图书馆的短诗,念给我听", Given: pictures("hall-77b0.png|hall.png")},
 		{ID: "posters", Wish: "was haben die beiden Plakate gemeinsam?", Given: pictures("fair-1a2b.jpg", "jazz-3c4d.jpg")},
 		{
@@ -364,6 +372,7 @@ func exampleRequests() []plan.Request {
 			Earlier: append(pictures("turm-9e0f.jpg|turm.jpg"), plan.Resource{Name: "turm-9e0f.edge-5a6b.png", Type: plan.Edge}),
 			Turns:   []plan.Turn{{Wish: "Zeig mir die Kanten von turm.jpg", Reply: "Hier sind die Kanten.", Made: []string{"turm-9e0f.edge-5a6b.png"}}},
 		},
+		{ID: "team", Wish: "can you make this smaller?", Given: pictures("team-5d5e.jpg|team.jpg")},
 		{ID: "photo", Wish: "Rends la photo deux fois plus petite"},
 		{ID: "plants", Wish: "Please water my plants at noon."},
 	}

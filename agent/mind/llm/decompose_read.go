@@ -83,11 +83,13 @@ const noID = -1
 // UnmarshalJSON reads a subtask.
 func (s *subtask) UnmarshalJSON(b []byte) error {
 	loose := struct {
+		Of          some[string]     `json:"of"`
 		Description string           `json:"description"`
 		Task        some[domainWord] `json:"task"`
 		ID          int              `json:"id"`
 		Dep         some[int]        `json:"dep"`
 		Args        []argument       `json:"args"`
+		Said        []setting        `json:"said"`
 		Returns     some[returned]   `json:"returns"`
 	}{ID: noID}
 	if err := json.Unmarshal(b, &loose); err != nil {
@@ -96,7 +98,7 @@ func (s *subtask) UnmarshalJSON(b []byte) error {
 	if len(loose.Returns) > 1 {
 		return complain(wrongShape, "A subtask returns %d things. It returns exactly one: make a subtask of each.", len(loose.Returns))
 	}
-	*s = subtask{Description: loose.Description, Task: loose.Task, ID: loose.ID, Dep: loose.Dep, Args: loose.Args}
+	*s = subtask{Of: loose.Of, Description: loose.Description, Task: loose.Task, ID: loose.ID, Dep: loose.Dep, Args: loose.Args, Said: loose.Said}
 	if len(loose.Returns) == 1 {
 		s.Returns = loose.Returns[0]
 	}

@@ -41,13 +41,22 @@ func showDecomposition(d mind.Decomposition) string {
 		for _, a := range s.Args {
 			fmt.Fprintf(&b, "  %s of %s: %s\n", kindOf(a.Type, a.Meaning), a.Source.Kind, a.Source)
 		}
+		for _, said := range s.Said {
+			fmt.Fprintf(&b, "  %s %q, said %q\n", said.Type, said.Text(), said.Words)
+		}
 		fmt.Fprintf(&b, "  makes %s in %v after %v\n", s.Returns, s.Domains, s.After)
+	}
+	for _, l := range d.Left {
+		fmt.Fprintf(&b, "left: %s\n", l.Part)
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Types)) {
 		fmt.Fprintf(&b, "%s is %s\n", name, d.Types[name])
 	}
 	if d.Question != "" {
 		fmt.Fprintf(&b, "question: %s\n", d.Question)
+		for i, g := range d.Guesses {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, g)
+		}
 	}
 	if d.Reply != "" {
 		fmt.Fprintf(&b, "reply (refused %v): %s\n", d.Refused, d.Reply)

@@ -88,28 +88,53 @@ func (b *binder) part(i int, quoted string) (part plan.Source, is, ok bool) {
 // gap stands for the middle of a passage.
 var gap = regexp.MustCompile(`\s*(?:\[\.\.\.\]|\[…\])\s*`)
 
-// passage is the part of the wish that a value gives by its ends. is tells whether the
-// value does, found whether the wish holds it.
+// The words of an end that are looked for at most, and how many at least tell it from words of the
+// model's own beside it.
+const (
+	endWords  = 12
+	longQuote = 3
+)
+
+// passage is a value with the part of the wish that it gives by its ends in their place; the ends
+// may stand within other words. is tells whether the value gives one, found whether the wish holds
+// it.
 func passage(wish, value string) (whole string, is, found bool) {
 	ends := gap.Split(value, -1)
 	if len(ends) != 2 || ends[0] == "" || ends[1] == "" || strings.Contains(wish, value) {
 		return "", false, false
 	}
-	var pattern strings.Builder
-	for i, end := range ends {
-		words := strings.Fields(end)
-		for j, w := range words {
-			words[j] = regexp.QuoteMeta(w)
+	before, after := strings.Fields(ends[0]), strings.Fields(ends[1])
+	for i := max(0, len(before)-endWords); i < len(before); i++ {
+		for j := min(len(after), endWords); j > 0; j-- {
+			own := i > 0 && len(before)-i < longQuote || j < len(after) && j < longQuote
+			if own {
+				continue
+			}
+			if part := between(wish, before[i:], after[:j]); part != "" {
+				return strings.Join(slices.Concat(before[:i], []string{part}, after[j:]), " "), true, true
+			}
 		}
-		if i > 0 {
-			pattern.WriteString(`(?s:.*?)`)
+	}
+	return "", true, false
+}
+
+// between is the first part of a text that begins and ends with the words, whatever quotation
+// marks stand around them; "" if there is none.
+func between(text string, first, last []string) string {
+	quoted := func(words []string) string {
+		all := make([]string, len(words))
+		for i, w := range words {
+			all[i] = regexp.QuoteMeta(strings.Trim(w, `"'“”„«»`))
 		}
-		pattern.WriteString(strings.Join(words, `\s+`))
+		return strings.Join(all, `["'“”„«»]*\s+["'“”„«»]*`)
 	}
-	ready, err := regexp.Compile(pattern.String())
-	if err != nil {
-		return "", true, false
+	begin := regexp.MustCompile(quoted(first)).FindStringIndex(text)
+	if begin == nil {
+		return ""
 	}
-	whole = ready.FindString(wish)
-	return whole, true, whole != ""
+	end := regexp.MustCompile(quoted(last)).FindStringIndex(text[begin[1]:])
+	if end == nil {
+		return ""
+	}
+	return text[begin[0] : begin[1]+end[1]]
 }

@@ -100,6 +100,9 @@ func (d describer) given(at int) string {
 			taken[leaf.Index] = taken[leaf.Index] || leaf.Kind == plan.OfSubtask
 		}
 	}
+	for _, s := range t.subtask.Said {
+		all = append(all, "setting/"+s.Type+" "+quoted(s.Text(), excerptBytes))
+	}
 	if len(all) == 0 {
 		all = []string{"nothing"}
 	}
@@ -117,6 +120,18 @@ func kindOf(t plan.Type, m plan.Meaning) string {
 		return string(t)
 	}
 	return string(t) + "/" + string(m)
+}
+
+// kindOfArg is what an argument takes: a type, a text of some meaning, or a setting.
+func kindOfArg(a toolbox.Arg, mark string) string {
+	switch {
+	case a.Param != nil:
+		return "setting" + mark + string(a.Param.Type)
+	case a.Meaning != "":
+		return string(a.Type) + mark + string(a.Meaning)
+	default:
+		return string(a.Type)
+	}
 }
 
 // files words what is known, beside names and types, of the resources that the sources
@@ -182,7 +197,7 @@ func plainTool(t toolbox.Tool) string {
 func signature(t toolbox.Tool, about func(toolbox.Arg) string) string {
 	args := make([]string, len(t.Args))
 	for i, a := range t.Args {
-		kind := kindOf(a.Type, a.Meaning)
+		kind := kindOfArg(a, "/")
 		switch {
 		case a.Optional:
 			kind += ", optional"

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 )
 
 // schema is the form of an answer, made from a Go type as the strict mode of OpenAI's
@@ -30,6 +30,7 @@ type (
 	typeWord    string // a resource type
 	domainWord  string // a domain of the catalogue
 	meaningWord string // what a text stands for, "" where it is no text
+	settingWord string // a type of settings
 )
 
 func newSchemas(c *toolbox.Catalogue) (schemas, error) {
@@ -39,13 +40,14 @@ func newSchemas(c *toolbox.Catalogue) (schemas, error) {
 		types[i] = t.Word
 	}
 	meanings := []string{""}
-	for _, m := range plan.Meanings() {
-		meanings = append(meanings, string(m))
+	for _, m := range explain(meaningsText) {
+		meanings = append(meanings, m.Word)
 	}
 	closed := &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[typeWord]():    oneOf(types),
 		reflect.TypeFor[domainWord]():  oneOf(words.domains),
 		reflect.TypeFor[meaningWord](): oneOf(meanings),
+		reflect.TypeFor[settingWord](): oneOf(param.Types()),
 	}}
 	var s schemas
 	var err error

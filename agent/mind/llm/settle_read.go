@@ -175,6 +175,8 @@ func (j *judging) filling(s slot, f slotFill) (plan.Source, bool) {
 			j.addf(unknownNumber, "Blank ?%d has no options; it takes a text.", s.number)
 		case len(f.Text) > maxFill:
 			j.addf(longText, "The text for blank ?%d is too long: at most %d bytes.", s.number, maxFill)
+		case s.setting != nil && !s.setting.Reads(f.Text):
+			j.addf(wrongShape, "Blank ?%d takes %s; %s is none.", s.number, s.setting.Explain(), quoted(f.Text, shownBytes))
 		default:
 			return plan.FromValue(f.Text), true
 		}

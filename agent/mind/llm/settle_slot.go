@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
 )
 
 // slot is an argument that the model may decide on.
@@ -20,6 +21,8 @@ type slot struct {
 	// needed marks a text without which the action cannot be done: what the wish does
 	// not say, the person is asked for.
 	needed bool
+	// setting is the parameter that the value is for; nil for a resource.
+	setting *param.Param
 	// given marks what was given for another purpose, and may be put as the argument
 	// means it: what is "take the hat off" to an editor is "hat" to what finds it.
 	given bool
@@ -34,7 +37,7 @@ func (m *Mind) slot(sub plan.Subtask, s plan.Solution, tool string, b plan.Bindi
 	case b.Source.Kind == plan.Blank && len(b.Options) > 0:
 		return slot{options: b.Options, optional: b.Optional}, true
 	case b.Source.Kind == plan.Blank:
-		return slot{optional: true, needed: !b.Optional}, text
+		return slot{optional: true, needed: !b.Optional, setting: m.setting(tool, b.Arg)}, text
 	default:
 		return slot{optional: true, given: true}, text && len(b.Options) == 0 && m.misplaced(sub, s, tool, b)
 	}
@@ -73,6 +76,15 @@ func meant(sub plan.Subtask, s plan.Source) plan.Meaning {
 		return ""
 	}
 	return plan.Content
+}
+
+// setting is the parameter of that name; nil if there is none.
+func (m *Mind) setting(tool, name string) *param.Param {
+	t, _ := m.config.Catalogue.Tool(tool)
+	if p, ok := t.Param(name); ok {
+		return &p
+	}
+	return nil
 }
 
 // wants is what a tool's text argument stands for.
@@ -126,16 +138,20 @@ const (
 // write words a slot: its number, and what it takes.
 func (s slot) write(source func(plan.Source) string) string {
 	var choices []string
+	words := "text"
+	if s.setting != nil {
+		words = s.setting.Explain()
+	}
 	for i, o := range s.options {
 		choices = append(choices, strconv.Itoa(i+1)+": "+source(o))
 	}
 	switch {
 	case s.given:
-		choices = append(choices, "text", asItIs)
+		choices = append(choices, words, asItIs)
 	case s.needed:
-		choices = append(choices, "text", unknown)
+		choices = append(choices, words, unknown)
 	case len(s.options) == 0:
-		choices = append(choices, "text", nothing)
+		choices = append(choices, words, nothing)
 	case s.optional:
 		choices = append(choices, nothing)
 	}

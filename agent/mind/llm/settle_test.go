@@ -406,7 +406,7 @@ func TestTheSettlePromptBeginsTheSame(t *testing.T) {
 	if first.System() != second.System() || string(first.Schema) != string(second.Schema) || first.User() == second.User() {
 		t.Error("the system part or the schema differs from request to request")
 	}
-	if strings.Contains(first.System(), "<no value>") || !strings.Contains(first.System(), "amount: ") {
+	if strings.Contains(first.System(), "<no value>") || !strings.Contains(first.System(), "object: ") {
 		t.Errorf("the system part is\n%s", first.System())
 	}
 }

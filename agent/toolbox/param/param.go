@@ -208,6 +208,9 @@ func (p Param) about() plan.Message {
 	return types[p.Type].about
 }
 
+// Explain says in English what a value is, with examples or its choices.
+func (p Param) Explain() string { return fmt.Sprintf("%s: %s", p.about(), quoted(p.examples())) }
+
 // examples are at least two.
 func (p Param) examples() []string {
 	if len(p.Examples) > 1 {

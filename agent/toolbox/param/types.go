@@ -89,6 +89,9 @@ func (k kind) isCanonical(text string) bool { return k.form != nil && k.form.Mat
 // Meaning is what a text stands for that holds a value of the type.
 func (t Type) Meaning() plan.Meaning { return types[t].meaning }
 
+// Examples are two values of the type, as people say them.
+func (t Type) Examples() []string { return types[t].examples[:2] }
+
 // Takes reports whether people say a value of the type in the unit.
 func (t Type) Takes(u quantity.Unit) bool { return slices.Contains(types[t].units, u) }
 

@@ -1,0 +1,187 @@
+// Package cover tells which words of a request nothing accounts for. A model quotes the passages
+// that its subtasks do, and is not believed beyond that.
+//
+// It is pure. No input makes it panic.
+package cover
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed courtesies.txt
+var courtesiesText string
+
+// Cover is a request whose words are accounted for one by one.
+type Cover struct {
+	text  string
+	words []word
+}
+
+// word is a run of letters and digits, or a single letter of a script that puts no spaces
+// between words.
+type word struct {
+	folded     string
+	start, end int // in the text
+	done       bool
+	courtesy   bool // it asks for nothing
+}
+
+// Of is a request with nothing accounted for but courtesies: greetings, thanks, and words such as
+// "and" that join others.
+func Of(text string) *Cover {
+	c := &Cover{text, split(text)}
+	for line := range strings.Lines(courtesiesText) {
+		_, phrases, _ := strings.Cut(line, ":")
+		for phrase := range strings.SplitSeq(phrases, ",") {
+			for at, n := range c.all(split(phrase)) {
+				for i := range n {
+					c.words[at+i].courtesy = true
+				}
+			}
+		}
+	}
+	return c
+}
+
+// gap stands for the middle of a long passage.
+var gap = regexp.MustCompile(`\s*(?:\[\.\.\.\]|\[…\]|…)\s*`)
+
+// Holds reports whether the request has the passage, word for word.
+func (c *Cover) Holds(passage string) bool {
+	from, to := c.find(passage)
+	return from < to
+}
+
+// Account accounts for a passage. One that the request does not have word for word accounts for
+// each of its words.
+func (c *Cover) Account(passage string) {
+	if from, to := c.find(passage); from < to {
+		for i := from; i < to; i++ {
+			c.words[i].done = true
+		}
+		return
+	}
+	quoted := split(passage)
+	for i, w := range c.words {
+		if slices.ContainsFunc(quoted, func(q word) bool { return q.folded == w.folded }) {
+			c.words[i].done = true
+		}
+	}
+}
+
+// find is the first range of words that a passage quotes, all that it stands for if it has a gap.
+func (c *Cover) find(passage string) (from, to int) {
+	ends := gap.Split(passage, 2)
+	first := split(ends[0])
+	from, n := c.first(first, 0)
+	if n == 0 || len(ends) == 1 {
+		return from, from + n
+	}
+	last, m := c.first(split(ends[1]), from+n)
+	if m == 0 {
+		return 0, 0
+	}
+	return from, last + m
+}
+
+// first is where the words stand one after another, from a place on; n is 0 if they do nowhere.
+func (c *Cover) first(words []word, from int) (at, n int) {
+	if len(words) == 0 {
+		return 0, 0
+	}
+	for at := from; at+len(words) <= len(c.words); at++ {
+		if c.stands(words, at) {
+			return at, len(words)
+		}
+	}
+	return 0, 0
+}
+
+// all are the places at which the words stand, with their number.
+func (c *Cover) all(words []word) map[int]int {
+	places := map[int]int{}
+	for at := range c.words {
+		if len(words) > 0 && at+len(words) <= len(c.words) && c.stands(words, at) {
+			places[at] = len(words)
+		}
+	}
+	return places
+}
+
+func (c *Cover) stands(words []word, at int) bool {
+	for i, w := range words {
+		if c.words[at+i].folded != w.folded {
+			return false
+		}
+	}
+	return true
+}
+
+// Left lists the passages that nothing accounts for, as they are written.
+func (c *Cover) Left() []string {
+	var left []string
+	for i := 0; i < len(c.words); i++ {
+		if !c.words[i].open() {
+			continue
+		}
+		end, letters := i, 0
+		for j := i; j < len(c.words) && !c.words[j].done; j++ {
+			if j > i && strings.ContainsAny(c.text[c.words[j-1].end:c.words[j].start], ".!?;\n。！？；") {
+				break
+			}
+			if c.words[j].open() {
+				end = j
+				letters += utf8.RuneCountInString(c.words[j].folded)
+			}
+		}
+		if letters > 1 || unspaced(firstRune(c.words[i].folded)) {
+			left = append(left, c.text[c.words[i].start:c.words[end].end])
+		}
+		i = end
+	}
+	return left
+}
+
+func (w word) open() bool { return !w.done && !w.courtesy }
+
+// split cuts a text into words.
+func split(text string) []word {
+	var words []word
+	start := -1
+	end := func(at int) {
+		if start >= 0 {
+			words = append(words, word{folded: strings.ToLower(text[start:at]), start: start, end: at})
+			start = -1
+		}
+	}
+	for i, r := range text {
+		switch {
+		case unspaced(r):
+			end(i)
+			words = append(words, word{folded: string(r), start: i, end: i + utf8.RuneLen(r)})
+		case unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r):
+			if start < 0 {
+				start = i
+			}
+		default:
+			end(i)
+		}
+	}
+	end(len(text))
+	return words
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// unspaced reports whether the letter is of a script that puts no spaces between words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
