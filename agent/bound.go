@@ -1,31 +1,74 @@
 package agent
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+
+	"golang.org/x/image/colornames"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
 )
 
-// unbound are the quantities of the wish that the plan tells to no tool. A mind is not believed in
-// this: it may pass over "32 kbps" without a word.
+// unbound are the values of the wish that the plan tells to no tool: quantities, formats, colours
+// and what stands in quotation marks. A mind is not believed in this: it may pass over "32 kbps"
+// without a word.
 func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 	told := a.told(p)
 	if len(told) == 0 {
 		return nil
 	}
+	all := strings.ToLower(strings.Join(told, "\n"))
 	numbers := quantity.Numbers(strings.Join(told, "\n"))
+	known := p.LeftBy(p.Best())
 	var left []plan.Leftover
-	for _, q := range quantity.Find(blank(wish, p)) {
-		said := wish[q.Start:q.End]
-		known := slices.ContainsFunc(p.LeftBy(p.Best()), func(l plan.Leftover) bool { return strings.Contains(l.Part, said) })
-		if q.Unit == quantity.Number || known || quantity.Says(numbers, said) || describes(wish[q.End:]) {
-			continue
+	add := func(said string) {
+		if !slices.ContainsFunc(known, func(l plan.Leftover) bool { return strings.Contains(l.Part, said) }) {
+			left = append(left, plan.Leftover{Part: said, Unknown: []string{said}})
 		}
-		left = append(left, plan.Leftover{Part: said, Unknown: []string{said}})
+	}
+	bare := blank(wish, p)
+	for _, q := range quantity.Find(bare) {
+		if q.Unit != quantity.Number && !quantity.Says(numbers, wish[q.Start:q.End]) && !describes(wish[q.End:]) {
+			add(wish[q.Start:q.End])
+		}
+	}
+	for _, quoted := range quotation.FindAllString(bare, -1) {
+		said := strings.TrimFunc(quoted, func(r rune) bool { return unicode.IsPunct(r) || unicode.IsSpace(r) })
+		if said != "" && !strings.Contains(all, strings.ToLower(said)) {
+			add(said)
+		}
+	}
+	if !changes(p) {
+		return left
+	}
+	for _, word := range strings.FieldsFunc(bare, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		lower := strings.ToLower(word)
+		_, colour := colornames.Map[lower]
+		format := retrieve.IsFormat(lower) && !given(p, lower)
+		if (colour || format) && !strings.Contains(all, lower) {
+			add(word)
+		}
 	}
 	return left
+}
+
+// quotation finds words in quotation marks.
+var quotation = regexp.MustCompile(`"[^"\n]{1,200}"|“[^”\n]{1,200}”|„[^“”\n]{1,200}[“”]|«[^»\n]{1,200}»|「[^」\n]{1,200}」|『[^』\n]{1,200}』`)
+
+// changes reports whether the plan makes media: an answer in words keeps no colour and no format.
+func changes(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return t.Subtask.Returns.Media() })
+}
+
+// given reports whether a resource is of the format: "this mp4".
+func given(p *plan.Plan, format string) bool {
+	return slices.ContainsFunc(p.Resources, func(r plan.Resource) bool {
+		return strings.HasSuffix(strings.ToLower(r.File), "."+format) || strings.HasSuffix(strings.ToLower(r.Name), "."+format)
+	})
 }
 
 // limits reports whether the part holds a limit in bytes. It is asked for: what is larger than it
@@ -52,13 +95,16 @@ func (a *Agent) told(p *plan.Plan) []string {
 		if len(task.Solutions) == 0 {
 			return nil
 		}
+		for _, said := range task.Subtask.Said { // those that nothing takes are left over already
+			all = append(all, said.Words)
+		}
 		for _, action := range task.Solutions[0].Actions {
 			if t, ok := a.config.Toolbox.Catalogue().Tool(action.Tool); ok {
-				all = append(all, t.Description)
+				all = append(all, t.Description, strings.ReplaceAll(t.Name, "_", " "))
 			}
 			for _, b := range action.Args {
 				if b.Source.Kind == plan.OfValue || b.Source.Kind == plan.OfText {
-					all = append(all, b.Source.Value)
+					all = append(all, b.Source.Value, b.Setting)
 				}
 			}
 		}

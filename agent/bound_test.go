@@ -29,6 +29,11 @@ func TestWhatNoToolIsTold(t *testing.T) {
 		{"too long", "in two sentences", []string{"shorter"}, []string{"two sentences"}, ""},
 		{"in the name of the file", "rotate clip 2x 30 fps.mp4", []string{"left"}, nil, ""},
 		{"what only says which one", "mute the 10 second clip", []string{"all"}, nil, ""},
+		{"a quotation that is told", "write “Happy Birthday” on it", []string{"Happy Birthday"}, nil, ""},
+		{"a quotation is passed over", "schreib „Alles Gute“ darauf", []string{"Hello"}, []string{"Alles Gute"}, ""},
+		{"a colour is passed over", "give it a red frame", []string{"frame"}, []string{"red"}, ""},
+		{"a format is passed over", "turn it round as WebP", []string{"left"}, []string{"WebP"}, ""},
+		{"the format that the file has", "rotate this mp4", []string{"left"}, nil, ""},
 		{"numbers without a unit", "write 42 on page 7", []string{"x"}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
