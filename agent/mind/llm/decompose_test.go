@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -172,5 +173,67 @@ func holds(tb testing.TB, r plan.Request, d mind.Decomposition) {
 	}
 	if filled != 1 || d.Refused && d.Reply == "" {
 		tb.Errorf("not one of the three: %s", showDecomposition(d))
+	}
+}
+
+// What the answer says that it does is compared with the wish. It is not believed: what it quotes
+// must stand in the wish.
+func TestWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	r := plan.Request{ID: "r", Wish: "Please make photo.png half as large, print it and mail it to Ann", Given: []plan.Resource{{Name: "photo.png", Type: plan.Image}}}
+	answer := func(of, said, left string) string {
+		return `{"subtasks":[{"of":` + of + `,"description":"Resize photo.png","task":[],"id":0,"dep":[],"args":[{"type":"image","value":"photo.png","meaning":""}],"said":` + said +
+			`,"returns":{"type":"image","value":"<GENERATED>-0"}}],"left":` + left + `,"question":"","guesses":[],"reply":"","refused":false,"types":[]}`
+	}
+	const half = `[{"words":"half as large","type":"size","value":"half"}]`
+	for _, c := range []struct {
+		name, of, said, left string
+		want                 []string
+		complaint            string
+	}{
+		{"it says so", `["make photo.png half as large"]`, half, `["print it and mail it to Ann"]`, []string{"print it and mail it to Ann"}, ""},
+		{"it is silent", `["make photo.png half as large"]`, half, `[]`, []string{"print it and mail it to Ann"}, ""},
+		{"it says a part", `["make photo.png half as large"]`, half, `["mail it to Ann"]`, []string{"mail it to Ann", "print"}, ""},
+		{"everything is marked as done", `["Please make photo.png half as large, print it and mail it to Ann"]`, half, `[]`, nil, ""},
+		{"a server without a schema", `"make photo.png half as large"`, half, `["print it", "mail it to Ann"]`, []string{"print it", "mail it to Ann"}, ""},
+		{"nothing is quoted, as by a tuned model", `[]`, half, `[]`, nil, ""},
+		{"what is no passage", `["make photo.png half as large"]`, half, `["send a fax"]`, nil, `"left" holds "send a fax", which is no passage of the wish`},
+		{"a setting of no type", `[]`, `[{"words":"half","type":"girth","value":""}]`, `[]`, nil, `a setting of the type "girth", which does not exist`},
+		{"an empty setting", `["make photo.png half as large, print it and mail it to Ann"]`, `[{"words":"","type":"size","value":" "}]`, `[]`, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d, err := readDecomposition(answer(c.of, c.said, c.left))
+			if err != nil {
+				t.Fatal(err)
+			}
+			bound, err := bind(d, r, newVocabulary(mindThat(t, nil).config.Catalogue))
+			if wrong, bad := errors.AsType[*complaint](err); bad != (c.complaint != "") || bad && !strings.Contains(wrong.text, c.complaint) {
+				t.Fatalf("the complaint is %v, want %q", err, c.complaint)
+			}
+			var got []string
+			for _, l := range bound.Left {
+				got = append(got, l.Part)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("left is %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPassages(t *testing.T) {
+	t.Parallel()
+	const wish = `Sum this up in one sentence: "The old mill stands by the river. Its wheel turns no more, since the water left it." Thanks!`
+	for value, want := range map[string]string{
+		"The old mill stands by [...] since the water left it.":                              "The old mill stands by the river. Its wheel turns no more, since the water left it.",
+		`Summarise in one sentence: "The old mill stands by [...] since the water left it."`: `Summarise in one sentence: The old mill stands by the river. Its wheel turns no more, since the water left it.`,
+		"The new mill [...] left it.":                                                        "",
+		"Say [...] it":                                                                       "",
+	} {
+		whole, is, found := passage(wish, value)
+		if !is || found != (want != "") || strings.ReplaceAll(whole, `"`, "") != want {
+			t.Errorf("%q is %q (%v, %v)", value, whole, is, found)
+		}
 	}
 }
