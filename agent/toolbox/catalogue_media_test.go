@@ -59,6 +59,8 @@ var mediaTools = []signature{
 	{"change_speed", videoEditing, "video:video factor:text/amount", "video"},
 	{"mute_video", videoEditing, "video:video", "video"},
 
+	{"video_question_answering", "visual-question-answering", "video:video question:text/question context:text/content?", "text"},
+	{"audio_question_answering", answering, "audio:audio question:text/question", "text"},
 	{"waveform_image", audioPerception, "audio:audio", "image"},
 	{"spectrogram_image", audioPerception, "audio:audio", "image"},
 	{"cut_audio", audioEditing, "audio:audio range:text/amount", "audio"},

@@ -45,6 +45,7 @@ var modelRuns = map[string]modelRun{
 	"chat":                 {prompt: true},
 	"chat-vision":          {prompt: true, takes: []plan.Type{plan.Image}},
 	"chat-video":           {prompt: true, takes: []plan.Type{plan.Image, plan.Video}},
+	"chat-audio":           {prompt: true, takes: []plan.Type{plan.Audio}},
 	"images-generations":   {prompt: true, makes: plan.Image},
 	"images-edits":         {prompt: true, takes: []plan.Type{plan.Image}, makes: plan.Image},
 	"audio-speech":         {prompt: true, makes: plan.Audio},

@@ -15,12 +15,12 @@ type decomposition struct {
 	Thought  string    `json:"thought"`
 	Subtasks []subtask `json:"subtasks"`
 	// Left are passages of the wish that nothing here can do.
-	Left     []string  `json:"left"`
-	Question string    `json:"question"`
-	Guesses  []string  `json:"guesses"`
-	Reply    string    `json:"reply"`
-	Refused  bool      `json:"refused"`
-	Types    []told    `json:"types"`
+	Left     []string `json:"left"`
+	Question string   `json:"question"`
+	Guesses  []string `json:"guesses"`
+	Reply    string   `json:"reply"`
+	Refused  bool     `json:"refused"`
+	Types    []told   `json:"types"`
 
 	// listed marks a bare list of subtasks, the form of a model that was tuned on
 	// ControlLLM's data.

@@ -14,9 +14,9 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/param"
 	"atelier/agent/planner/rules"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 )
 
 // The catalogue is read, and the mind made, once for all tests.

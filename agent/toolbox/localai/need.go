@@ -99,6 +99,7 @@ var openAI = map[string]need{
 	"chat":        {purpose: plan.Say("writing texts"), example: "qwen3-4b", capability: "chat"},
 	"chat-vision": seeing,
 	"chat-video":  seeing,
+	"chat-audio":  {purpose: plan.Say("writing texts"), example: "qwen3-4b", capability: "chat"},
 	"images-generations": {
 		purpose: plan.Say("drawing pictures"), example: "z-image-turbo", capability: "image",
 		families: []string{"z-image", "flux", "qwen-image", "stable"}, never: slices.Concat(mending, redrawing, enlarging),

@@ -101,6 +101,7 @@ type run struct {
 	variable string      // of the environment, which sets the model
 	media    bool        // files of people leave with it
 	video    bool        // videos are looked into
+	hears    bool        // recordings are written down
 	found    bool        // the model is found by Config.Find, where none is set
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
@@ -132,13 +133,14 @@ func New(c Config) (*Backend, error) {
 	}
 	const chat, drawing, speech, transcription = chatVariable, "OPENAI_IMAGE_MODEL", "OPENAI_SPEECH_MODEL", "OPENAI_TRANSCRIPTION_MODEL"
 	b.runs = map[string]run{
-		"chat":                 {model: c.Chat, role: family.Chat, variable: chat, do: b.chat},
-		"chat-vision":          {model: c.Vision, role: family.Chat, variable: seeing, media: true, do: b.chat},
-		"chat-video":           {model: c.Vision, role: family.Chat, variable: seeing, media: true, video: true, do: b.chat},
-		"images-generations":   {model: c.Image, role: family.Image, variable: drawing, do: b.draw},
-		"images-edits":         {model: c.Image, role: family.Image, variable: drawing, media: true, do: b.edit},
-		"audio-speech":         {model: c.Speech, role: family.Speech, variable: speech, do: b.speak},
-		"audio-transcriptions": {model: c.Transcription, role: family.Transcription, variable: transcription, media: true, do: b.transcribe},
+		"chat":               {model: c.Chat, role: family.Chat, variable: chat, do: b.chat},
+		"chat-vision":        {model: c.Vision, role: family.Chat, variable: seeing, media: true, do: b.chat},
+		"chat-video":         {model: c.Vision, role: family.Chat, variable: seeing, media: true, video: true, do: b.chat},
+		"chat-audio":         {model: c.Chat, role: family.Chat, variable: chat, media: true, hears: true, do: b.listen},
+		"images-generations": {model: c.Image, role: family.Image, variable: drawing, do: b.draw},
+		"images-edits":       {model: c.Image, role: family.Image, variable: drawing, media: true, do: b.edit},
+		"audio-speech":       {model: c.Speech, role: family.Speech, variable: speech, do: b.speak},
+		transcriptions:       {model: c.Transcription, role: family.Transcription, variable: transcription, media: true, do: b.transcribe},
 	}
 	for name, r := range b.runs {
 		r.found = r.model == "" && c.Find != nil
@@ -170,6 +172,11 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 		return fault(nil, "It needs a model: set %s to one that the model server has.", r.variable)
 	case r.video && b.config.Frames == nil:
 		return fault(nil, "It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", "ffmpeg")
+	}
+	if r.hears {
+		if _, err := b.writer(ctx); err != nil {
+			return err
+		}
 	}
 	if r.model == "" {
 		if r.model, err = b.choose(ctx, backing, r); err != nil || r.found {
