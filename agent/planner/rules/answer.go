@@ -84,9 +84,9 @@ func (p *Planner) pickedGuess(question, answer string) string {
 
 // dropped reports whether an answer takes the request back, and returns what it wants instead:
 // "forget that, just mirror a.png".
-func (p *Planner) dropped(answer string) (rest string, ok bool) {
+func (g *grammar) dropped(answer string) (rest string, ok bool) {
 	plain := strings.ToLower(answer)
-	for _, phrase := range p.english.lists["dropping"] {
+	for _, phrase := range g.english.lists["dropping"] {
 		after, ok := strings.CutPrefix(plain, phrase)
 		switch {
 		case ok && strings.Trim(after, " .!") == "":
@@ -130,9 +130,9 @@ func (p *Planner) chosen(r plan.Request, answer string) []string {
 }
 
 // picks are the resources that one word of an answer picks.
-func (p *Planner) picks(w retrieve.Word, offered []plan.Resource) []string {
+func (g *grammar) picks(w retrieve.Word, offered []plan.Resource) []string {
 	text := lower(w)
-	if p.english.in("everyone", text) {
+	if g.english.in("everyone", text) {
 		return namesOf(offered)
 	}
 	n := ordinals[text]
@@ -145,7 +145,7 @@ func (p *Planner) picks(w retrieve.Word, offered []plan.Resource) []string {
 	if n > 0 && n <= len(offered) {
 		return []string{offered[n-1].Name}
 	}
-	if len(text) <= 2 || w.Kind != retrieve.Plain || p.lexicon.Stop(text) {
+	if len(text) <= 2 || w.Kind != retrieve.Plain || g.lexicon.Stop(text) {
 		return nil
 	}
 	match := slices.DeleteFunc(slices.Clone(offered), func(res plan.Resource) bool {

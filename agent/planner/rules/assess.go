@@ -125,7 +125,7 @@ func textArgs(sub plan.Subtask) []plan.Arg {
 
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
 // of them is no head of it, nor is one that wants a text where there is none.
-func (p *Planner) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) float64 {
+func (ts *tools) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) float64 {
 	switch {
 	case f.Returns != sub.Returns:
 		return 1 // no head, whose texts are for others
@@ -137,7 +137,7 @@ func (p *Planner) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) flo
 	fit := 1.0
 	for _, have := range texts {
 		_, used := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && serves(have, a.Meaning) })
-		if !used && (!serves(have, plan.Object) || !p.helpsObject(f, nil)) {
+		if !used && (!serves(have, plan.Object) || !ts.helpsObject(f, nil)) {
 			fit *= hardly
 		}
 	}
@@ -147,8 +147,8 @@ func (p *Planner) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) flo
 // suits reports whether the texts of the subtask can stand for what the tool asks: a long prompt
 // names no object, an amount is no question. A text that can be made stands for it too where
 // the subtask's own go elsewhere.
-func (p *Planner) suits(f *profile, sub plan.Subtask, texts []plan.Arg) bool {
-	if !p.finds(f, texts) {
+func (ts *tools) suits(f *profile, sub plan.Subtask, texts []plan.Arg) bool {
+	if !ts.finds(f, texts) {
 		return false
 	}
 	left := len(texts) == 0 || f.Returns != sub.Returns
@@ -165,15 +165,15 @@ func (p *Planner) suits(f *profile, sub plan.Subtask, texts []plan.Arg) bool {
 
 // finds is false for a tool that finds only things of one kind where another kind is wanted: a
 // finder of faces finds no umbrella. Tools whose examples speak of objects find anything.
-func (p *Planner) finds(f *profile, texts []plan.Arg) bool {
+func (ts *tools) finds(f *profile, texts []plan.Arg) bool {
 	finder := (f.Returns == plan.BBox || f.Returns == plan.Mask) && f.texts == 0 && len(f.media) == 1
-	if !finder || p.index.Vocabulary(f.Name, p.lexicon.Class(retrieve.Stem("object"))) {
+	if !finder || ts.index.Vocabulary(f.Name, ts.lexicon.Class(retrieve.Stem("object"))) {
 		return true
 	}
 	return !slices.ContainsFunc(texts, func(have plan.Arg) bool {
 		named := have.Meaning == plan.Object && have.Source.Kind == plan.OfValue
-		return named && !slices.ContainsFunc(p.lexicon.Words(have.Source.Value, nil), func(w retrieve.Word) bool {
-			return w.Kind == retrieve.Plain && p.index.Vocabulary(f.Name, p.lexicon.Class(w.Stem))
+		return named && !slices.ContainsFunc(ts.lexicon.Words(have.Source.Value, nil), func(w retrieve.Word) bool {
+			return w.Kind == retrieve.Plain && ts.index.Vocabulary(f.Name, ts.lexicon.Class(w.Stem))
 		})
 	})
 }

@@ -30,7 +30,7 @@ func (t *thread) bind(r *reading) (runs [][]thing, missing plan.Type, choices []
 		fits := exactly(b.left, a.Type)
 		switch {
 		case a.Many:
-			many := t.several(r.refs, a.Type, b.left)
+			many := t.several(r, a.Type, b.left)
 			if len(many) < 2 {
 				return nil, a.Type, nil
 			}
@@ -142,8 +142,8 @@ func (b *binder) runs() [][]thing {
 // spoken finds the sound or video that the clause speaks of as there: "put that music on the
 // video", "compose a tune and dub the video with it".
 func (b *binder) spoken(typ plan.Type) (thing, bool) {
-	if typ == plan.Audio && b.r.refs.pronoun && b.prev != nil {
-		if made := fitting(b.prev.results, typ); len(made) == 1 {
+	if typ == plan.Audio && b.r.refs.pronoun && b.r.prev != nil {
+		if made := fitting(b.r.prev.results, typ); len(made) == 1 {
 			return made[0], true
 		}
 	}
@@ -167,10 +167,10 @@ func (b *binder) small(typ plan.Type) (thing, bool) {
 		return thing{}, false
 	case !e.made: // a picture came with the message, and boxes of an earlier one are not of it
 		return e, e.given || refs.definite[typ] || len(b.unnamed(plan.Image)) == 0
-	case len(b.r.files) > 0 && !refs.sequence && !pointing, b.prev != nil && e.clause != b.lastClause() && !pointing:
+	case len(b.r.files) > 0 && !refs.sequence && !pointing, b.r.prev != nil && e.clause != b.lastClause() && !pointing:
 		return thing{}, false // the files of the clause are what it is about
 	}
-	return e, b.prev == nil || b.r.object == "" || strings.Contains(strings.ToLower(b.prev.object), strings.ToLower(b.r.object))
+	return e, b.r.prev == nil || b.r.object == "" || strings.Contains(strings.ToLower(b.r.prev.object), strings.ToLower(b.r.object))
 }
 
 // lastClause is the clause that made or named something last.
@@ -182,13 +182,13 @@ func (t *thread) lastClause() int {
 }
 
 // sources are the kinds of media that the type can come from, the likeliest first.
-func (t *thread) sources(typ plan.Type) []plan.Type {
+func (ts *tools) sources(typ plan.Type) []plan.Type {
 	types := []plan.Type{typ}
 	if !typ.Media() || typ.ImageMap() {
 		types = append(types, plan.Image)
 	}
 	for _, k := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
-		if !slices.Contains(types, k) && t.closure(k)[typ] {
+		if !slices.Contains(types, k) && ts.closure(k)[typ] {
 			types = append(types, k)
 		}
 	}
@@ -208,11 +208,11 @@ func (t *thread) meantOf(r *reading, k plan.Type) (_ thing, ok bool, choices []t
 			return t.things[i], true, nil
 		}
 	}
-	if e, ok := t.latest(k, isMade); ok && !t.aboutObject(refs) && (refs.result || refs.sequence || refs.pronoun && e.clause == t.lastMade()) {
+	if e, ok := t.latest(k, isMade); ok && !t.aboutObject(r) && (refs.result || refs.sequence || refs.pronoun && e.clause == t.lastMade()) {
 		return e, true, nil
 	}
-	if r.clause.join == along && t.prev != nil && len(t.prev.results) > 0 && len(r.files) == 0 && t.prev.head.Returns == k && t.prev.head.takes(k) {
-		return t.prev.results[len(t.prev.results)-1], true, nil // "make it grey, rotate it and write Hello on top"
+	if r.clause.join == along && r.prev != nil && len(r.prev.results) > 0 && len(r.files) == 0 && r.prev.head.Returns == k && r.prev.head.takes(k) {
+		return r.prev.results[len(r.prev.results)-1], true, nil // "make it grey, rotate it and write Hello on top"
 	}
 	for _, test := range []func(thing) bool{
 		func(e thing) bool { return e.made && e.fresh },
@@ -240,8 +240,8 @@ func (t *thread) meantOf(r *reading, k plan.Type) (_ thing, ok bool, choices []t
 
 // aboutObject reports whether "it" is rather the thing that the clause before looked for
 // ("find the bench and highlight it") than that clause's result.
-func (t *thread) aboutObject(refs references) bool {
-	return refs.pronoun && !refs.result && t.prev != nil && t.prev.object != "" && t.prev.head.Returns != plan.Image
+func (t *thread) aboutObject(r *reading) bool {
+	return r.refs.pronoun && !r.refs.result && r.prev != nil && r.prev.object != "" && r.prev.head.Returns != plan.Image
 }
 
 // lastMade is the clause that made something last.
@@ -299,12 +299,12 @@ func (t *thread) nth(n int, k plan.Type) (thing, bool) {
 }
 
 // several finds what an argument that takes many is given.
-func (t *thread) several(refs references, typ plan.Type, files []thing) []thing {
+func (t *thread) several(r *reading, typ plan.Type, files []thing) []thing {
 	if fits := fitting(files, typ); len(fits) >= 2 {
 		return fits
 	}
-	if t.prev != nil {
-		if fits := fitting(t.prev.results, typ); len(fits) >= 2 {
+	if r.prev != nil {
+		if fits := fitting(r.prev.results, typ); len(fits) >= 2 {
 			return fits
 		}
 	}
@@ -322,11 +322,11 @@ func (t *thread) several(refs references, typ plan.Type, files []thing) []thing 
 		}
 	}
 	sets := [][]thing{given, named, made}
-	if refs.result {
+	if r.refs.result {
 		sets = [][]thing{made, given, named}
 	}
 	for _, set := range sets {
-		if len(set) >= 2 && (len(files) == 0 || !refs.pronoun) {
+		if len(set) >= 2 && (len(files) == 0 || !r.refs.pronoun) {
 			return set
 		}
 	}
@@ -336,8 +336,8 @@ func (t *thread) several(refs references, typ plan.Type, files []thing) []thing 
 // group is what "them", "both" and "these pictures" mean where e is one of them.
 func (t *thread) group(r *reading, typ plan.Type, e thing) []thing {
 	if !r.refs.plural || len(r.files) > 0 {
-		if e.made && t.prev != nil && len(t.prev.results) > 1 && (r.refs.sequence || r.refs.pronoun) {
-			return fitting(t.prev.results, typ)
+		if e.made && r.prev != nil && len(r.prev.results) > 1 && (r.refs.sequence || r.refs.pronoun) {
+			return fitting(r.prev.results, typ)
 		}
 		return nil
 	}

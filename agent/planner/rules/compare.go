@@ -8,9 +8,9 @@ import (
 )
 
 // differs reports whether the clause sets things side by side in words.
-func (t *thread) differs(r *reading) bool {
+func (g *grammar) differs(r *reading) bool {
 	return slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && (t.lexicon.Class(w.Stem) == "differ" || lower(w) == "common")
+		return w.Kind == retrieve.Plain && (g.lexicon.Class(w.Stem) == "differ" || lower(w) == "common")
 	})
 }
 
@@ -74,9 +74,9 @@ func (t *thread) compare(n int, r *reading, things []thing) {
 }
 
 // nearest is the nearest tool to the words that passes the test, an empty one if none does.
-func (p *Planner) nearest(words string, test func(*profile) bool) *profile {
-	for _, h := range p.index.Search(p.lexicon.Features(p.lexicon.Words(words, nil))) {
-		if f := p.tool(h.Tool); test(f) {
+func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
+	for _, h := range ts.index.Search(ts.lexicon.Features(ts.lexicon.Words(words, nil))) {
+		if f := ts.tool(h.Tool); test(f) {
 			return f
 		}
 	}

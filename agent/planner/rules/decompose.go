@@ -90,9 +90,9 @@ func (t *thread) open(c clause) bool {
 
 // producesMedia reports whether the words of the clause ask plainly for a tool that makes a
 // picture, a sound or a video.
-func (t *thread) producesMedia(c clause) bool {
-	hits := t.index.Search(t.lexicon.Features(c.words))
-	return len(hits) > 0 && hits[0].Score > sure && t.tool(hits[0].Tool).Returns.Media()
+func (ts *tools) producesMedia(c clause) bool {
+	hits := ts.index.Search(ts.lexicon.Features(c.words))
+	return len(hits) > 0 && hits[0].Score > sure && ts.tool(hits[0].Tool).Returns.Media()
 }
 
 // readAll reads clauses one after another.
@@ -251,34 +251,34 @@ func (t *thread) isSure(r *reading) bool {
 // textual reports whether a clause without files can be answered by words alone.
 func (t *thread) textual(r *reading) bool {
 	return r.form != retrieve.Order || t.needsSaid(r) || r.quoted() != "" || strings.Contains(r.text, ":") ||
-		t.prev != nil && (r.refs.pronoun || r.refs.result || r.refs.sequence || r.refs.definite[plan.Text]) || t.english.in("writing", r.verb())
+		r.prev != nil && (r.refs.pronoun || r.refs.result || r.refs.sequence || r.refs.definite[plan.Text]) || t.english.in("writing", r.verb())
 }
 
 // meantObject is the thing that the clause is about: the one that it names, or that of the
 // clause before where it says "it" or goes on with the same tool.
 func (t *thread) meantObject(r *reading) string {
 	object := t.objectOf(r, r.head)
-	if object != "" || t.prev == nil {
+	if object != "" || r.prev == nil {
 		return object
 	}
-	pointedAt := r.refs.pronoun && len(r.files) == 0 && t.prev.head.Returns != plan.Image
-	again := t.prev.head.Name == r.head.Name && r.clause.join == along // "how many cars are in a.jpg, and how many in b.jpg"
+	pointedAt := r.refs.pronoun && len(r.files) == 0 && r.prev.head.Returns != plan.Image
+	again := r.prev.head.Name == r.head.Name && r.clause.join == along // "how many cars are in a.jpg, and how many in b.jpg"
 	if pointedAt || again {
-		return t.prev.object
+		return r.prev.object
 	}
 	return ""
 }
 
 // onlyTells reports whether the clause states something that the next one may need.
-func (t *thread) onlyTells(r *reading) bool {
+func (g *grammar) onlyTells(r *reading) bool {
 	if r.form != retrieve.Order || len(r.words) < 4 || len(r.clause.words)-len(r.words) > 1 {
 		return false
 	}
 	first := r.words[0]
-	if first.Kind != retrieve.Plain || t.english.is("verbs", first) || t.english.is("prepositions", first) {
+	if first.Kind != retrieve.Plain || g.english.is("verbs", first) || g.english.is("prepositions", first) {
 		return false
 	}
-	return (r.score < plainly || t.english.is("people", first)) && t.english.any("finite", r.words)
+	return (r.score < plainly || g.english.is("people", first)) && g.english.any("finite", r.words)
 }
 
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts

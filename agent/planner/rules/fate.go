@@ -44,9 +44,9 @@ func (t *thread) fate(words []retrieve.Word) fate {
 }
 
 // makesAway reports whether the clause wants the thing that it speaks of to be gone or hidden.
-func (t *thread) makesAway(words []retrieve.Word) bool {
-	e := t.english
-	_, filled := t.filling(words)
+func (g *grammar) makesAway(words []retrieve.Word) bool {
+	e := g.english
+	_, filled := g.filling(words)
 	for i, w := range words {
 		rest := words[i+1:]
 		near := rest[:min(5, len(rest))]
@@ -55,7 +55,7 @@ func (t *thread) makesAway(words []retrieve.Word) bool {
 		}
 		switch {
 		case e.is("erasing", w), !filled && e.is("hiding", w),
-			e.is("blotting", w) && has(near, "out") && !t.determined(words, i),
+			e.is("blotting", w) && has(near, "out") && !g.determined(words, i),
 			e.is("over verbs", w) && has(near, "over") && !filled,
 			e.is("denying", w) && slices.ContainsFunc(near, func(w retrieve.Word) bool {
 				return e.is("shown", w) || e.is("marked", w) || e.is("marks", w)
@@ -95,15 +95,15 @@ func (t *thread) excepts(words []retrieve.Word) bool {
 
 // filling is where the words begin that say what comes to the marked part: "grass" in "with
 // some grass", but nothing in "with the mask".
-func (p *Planner) filling(words []retrieve.Word) (int, bool) {
-	if len(words) > 0 && p.english.is("putting", words[0]) {
+func (g *grammar) filling(words []retrieve.Word) (int, bool) {
+	if len(words) > 0 && g.english.is("putting", words[0]) {
 		return 0, false // "put a dog with a red hat here"
 	}
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return lower(w) == "with" || lower(w) == "into" }) + 1
-	for at > 0 && at < len(words) && (p.english.is("determiners", words[at]) || p.lexicon.Stop(lower(words[at]))) {
+	for at > 0 && at < len(words) && (g.english.is("determiners", words[at]) || g.lexicon.Stop(lower(words[at]))) {
 		at++
 	}
-	return at, at > 0 && at < len(words) && !p.english.is("marks", words[at])
+	return at, at > 0 && at < len(words) && !g.english.is("marks", words[at])
 }
 
 // What tools do with a marked part, in words that find them.

@@ -51,10 +51,10 @@ func (t *thread) hold(r *reading) hold {
 
 // speaksOfMark reports whether the word at i says that something is marked: "the part that I
 // marked", "the box"; not the order to mark something.
-func (p *Planner) speaksOfMark(words []retrieve.Word, i int) bool {
-	e := p.english
+func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
+	e := g.english
 	return i > 0 && words[i].Kind == retrieve.Plain &&
-		(e.is("marked", words[i]) || e.is("marks", words[i]) && (p.determined(words, i) || lower(words[i-1]) == "i") ||
+		(e.is("marked", words[i]) || e.is("marks", words[i]) && (g.determined(words, i) || lower(words[i-1]) == "i") ||
 			e.is("parts", words[i]) && e.is("shown", words[i-1])) // "this part"
 }
 
@@ -158,7 +158,7 @@ func (t *thread) asksForPart(held hold, whole, part *reading) bool {
 	switch {
 	case held >= placed:
 		return true
-	case t.prev != nil && len(t.prev.results) > 0 && held == vague:
+	case whole.prev != nil && len(whole.prev.results) > 0 && held == vague:
 		return false // "it" is what was made
 	case t.fate(whole.clause.words) == gone && t.isBare(whole):
 		return true // "remove"
@@ -217,14 +217,14 @@ func (t *thread) onlyMarks(r *reading) bool {
 }
 
 // isBare reports whether an order names nothing that it could be about: "remove", "delete the thing".
-func (t *thread) isBare(r *reading) bool {
-	return t.onlyOf(r.words, "erasing", "hiding", "blotting", "prepositions", "generic", "pronouns", "fillers")
+func (g *grammar) isBare(r *reading) bool {
+	return g.onlyOf(r.words, "erasing", "hiding", "blotting", "prepositions", "generic", "pronouns", "fillers")
 }
 
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
-func (t *thread) onlyOf(words []retrieve.Word, sections ...string) bool {
+func (g *grammar) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		known := t.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return t.english.is(s, w) })
-		return w.Kind != retrieve.Plain || t.isMedia(w) || t.english.is("results", w) || !known
+		known := g.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return g.english.is(s, w) })
+		return w.Kind != retrieve.Plain || g.isMedia(w) || g.english.is("results", w) || !known
 	})
 }

@@ -204,9 +204,9 @@ func (v *view) collect() {
 }
 
 // saysNothing reports whether no tool needs to know the word.
-func (p *Planner) saysNothing(w retrieve.Word) bool {
-	text, e := lower(w), p.english
-	return p.lexicon.Stop(text) || e.in("fillers", text) || p.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
+func (g *grammar) saysNothing(w retrieve.Word) bool {
+	text, e := lower(w), g.english
+	return g.lexicon.Stop(text) || e.in("fillers", text) || g.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
 }
 
 // unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
@@ -292,8 +292,8 @@ func (v *view) makesOfMedia() bool {
 }
 
 // needs reports whether the clause begins with "I need", "I want" or the like.
-func (t *thread) needsSaid(r *reading) bool {
-	return t.english.any("needing", r.clause.words[:max(0, len(r.clause.words)-len(r.words))])
+func (g *grammar) needsSaid(r *reading) bool {
+	return g.english.any("needing", r.clause.words[:max(0, len(r.clause.words)-len(r.words))])
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and
@@ -311,8 +311,8 @@ func (v *view) follows(f *profile) bool {
 }
 
 // painting reports whether the word orders a new picture.
-func (p *Planner) painting(w retrieve.Word) bool {
-	class := p.lexicon.Class(w.Stem)
+func (g *grammar) painting(w retrieve.Word) bool {
+	class := g.lexicon.Class(w.Stem)
 	return class == "generat" || class == "draw" || class == "paint" || class == "convert"
 }
 

@@ -131,8 +131,8 @@ func (v *view) byImplied(f *profile) float64 {
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
 // of …", "depth map for …"; "" if it asks for none. It is the last such noun before the first
 // preposition.
-func (t *thread) wanted(r *reading) plan.Type {
-	words := t.lexicon.Lead(r.words)
+func (g *grammar) wanted(r *reading) plan.Type {
+	words := g.lexicon.Lead(r.words)
 	if r.form != retrieve.Order || len(words) == 0 || words[0].Kind != retrieve.Plain {
 		return ""
 	}
@@ -140,8 +140,8 @@ func (t *thread) wanted(r *reading) plan.Type {
 	switch first := lower(words[0]); {
 	case retrieve.IsModal(first):
 		start = 1 // "can a mask be made"
-	case t.verbs[first]:
-		if start = 1; !t.english.in("handing", first) && !t.english.in("handing", t.lexicon.Class(words[0].Stem)) {
+	case g.verbs[first]:
+		if start = 1; !g.english.in("handing", first) && !g.english.in("handing", g.lexicon.Class(words[0].Stem)) {
 			return ""
 		}
 	}
@@ -151,23 +151,23 @@ func (t *thread) wanted(r *reading) plan.Type {
 		if text == "me" || text == "us" || text == "with" && i <= 2 {
 			continue // "show me", "come up with"
 		}
-		if t.english.in("prepositions", text) {
+		if g.english.in("prepositions", text) {
 			break
 		}
 		typ, named := mapNouns[text]
 		switch {
 		case named:
-		case t.lexicon.Class(words[i].Stem) == "box":
+		case g.lexicon.Class(words[i].Stem) == "box":
 			typ = plan.BBox
-		case found == "" && i > 0 && !t.determined(words, i):
-			if typ = t.lexicon.MediaNoun(words[i : i+1]); t.english.in("sound nouns", text) {
+		case found == "" && i > 0 && !g.determined(words, i):
+			if typ = g.lexicon.MediaNoun(words[i : i+1]); g.english.in("sound nouns", text) {
 				typ = plan.Audio
 			}
 		}
 		switch {
 		case typ != "":
 			found = typ
-		case found != "" && !t.english.in("map tails", text) && !t.lexicon.Stop(text):
+		case found != "" && !g.english.in("map tails", text) && !g.lexicon.Stop(text):
 			return "" // "an edge case"
 		}
 	}
@@ -176,8 +176,8 @@ func (t *thread) wanted(r *reading) plan.Type {
 
 // definiteObject reports whether the clause orders something done to a thing that is there:
 // its verb is followed by "the" and no kind of media.
-func (t *thread) definiteObject(r *reading) bool {
+func (g *grammar) definiteObject(r *reading) bool {
 	w := r.words
-	return r.form == retrieve.Order && len(w) > 2 && t.english.is("owners", w[1]) && !t.english.is("results", w[2]) &&
-		!slices.ContainsFunc(w[2:min(4, len(w))], t.isMedia)
+	return r.form == retrieve.Order && len(w) > 2 && g.english.is("owners", w[1]) && !g.english.is("results", w[2]) &&
+		!slices.ContainsFunc(w[2:min(4, len(w))], g.isMedia)
 }

@@ -109,11 +109,11 @@ func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
 
 // worker finds the tool that makes one file of another and takes what it is told, the one
 // nearest to the clause if there are several.
-func (t *thread) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
+func (ts *tools) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
 	best := -1.0
-	hits := t.index.Search(t.lexicon.Features(r.clause.words))
-	for _, i := range t.makers[to] {
-		f := &t.profiles[i]
+	hits := ts.index.Search(ts.lexicon.Features(r.clause.words))
+	for _, i := range ts.makers[to] {
+		f := &ts.profiles[i]
 		a, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
 		if !ok || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
 			continue

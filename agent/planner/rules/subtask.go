@@ -28,7 +28,7 @@ func (t *thread) subtask(r *reading, media []thing) plan.Subtask {
 
 // domains are those of the head, of what may make its inputs, of other ways to the same kind of
 // result, and for a marked part those of the tools that work on one.
-func (p *Planner) domains(head *profile, sub plan.Subtask, marked bool) []string {
+func (ts *tools) domains(head *profile, sub plan.Subtask, marked bool) []string {
 	have := map[plan.Type]bool{}
 	for _, a := range sub.Args {
 		have[a.Type], have[base(a.Type)] = true, true
@@ -38,8 +38,8 @@ func (p *Planner) domains(head *profile, sub plan.Subtask, marked bool) []string
 	for range 3 { // steps before the head
 		var next []plan.Type
 		for _, need := range missing {
-			for _, i := range p.makers[need] {
-				f := &p.profiles[i]
+			for _, i := range ts.makers[need] {
+				f := &ts.profiles[i]
 				found[f.Domain] = true
 				next = append(next, slices.DeleteFunc(slices.Clone(f.needs), func(t plan.Type) bool { return have[t] || slices.Contains(missing, t) })...)
 			}
@@ -47,8 +47,8 @@ func (p *Planner) domains(head *profile, sub plan.Subtask, marked bool) []string
 		slices.Sort(next)
 		missing = slices.Compact(next)
 	}
-	for i := range p.profiles {
-		f := &p.profiles[i]
+	for i := range ts.profiles {
+		f := &ts.profiles[i]
 		other := f.Returns == sub.Returns && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] })
 		if other || marked && f.takesMark() {
 			found[f.Domain] = true
@@ -188,11 +188,11 @@ func (t *thread) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	}
 	pointing := refs.pronoun || refs.result || refs.definite[plan.Text] || refs.plural
 	var before []thing // what the clause before made
-	if t.prev != nil {
-		before = exactly(t.prev.results, plan.Text)
+	if r.prev != nil {
+		before = exactly(r.prev.results, plan.Text)
 	}
 	switch {
-	case t.prev != nil && a.Meaning == plan.Query:
+	case r.prev != nil && a.Meaning == plan.Query:
 		return quoting(literal, before), len(before) > 0 && pointing && r.head.textOnly
 	case len(before) == 1 && (pointing || r.clause.join != apart && literal == ""):
 		return before[0].source, true
@@ -221,7 +221,7 @@ func quoting(question string, texts []thing) plan.Source {
 // tool on the way.
 func (t *thread) hint(r *reading, media []thing) (plan.Arg, bool) {
 	have := map[plan.Type]bool{}
-	if t.prev == nil || t.prev.object != "" { // else boxes of everything were made: the one that is meant is picked
+	if r.prev == nil || r.prev.object != "" { // else boxes of everything were made: the one that is meant is picked
 		for _, e := range media {
 			have[e.typ] = have[e.typ] || e.on == ""
 		}

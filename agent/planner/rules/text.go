@@ -38,7 +38,7 @@ func (t *thread) textFor(r *reading, m plan.Meaning, f *profile) string {
 // before was about, the thing is named.
 func (t *thread) instruction(r *reading) string {
 	text := t.withoutFiles(r.words, r.text)
-	same := r.object != "" && t.prev != nil && t.prev.object == r.object
+	same := r.object != "" && r.prev != nil && r.prev.object == r.object
 	if !same || strings.Contains(strings.ToLower(text), strings.ToLower(r.object)) {
 		return text
 	}
@@ -81,7 +81,7 @@ func (t *thread) withoutFiles(words []retrieve.Word, whole string) string {
 }
 
 // filePhrases marks the words that only hand a file over: "in the image file cat.png".
-func (t *thread) filePhrases(words []retrieve.Word) []bool {
+func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 	skip := make([]bool, len(words))
 	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names
 		w := words[k]
@@ -89,7 +89,7 @@ func (t *thread) filePhrases(words []retrieve.Word) []bool {
 			return w.Text == ","
 		}
 		_, isMap := mapNouns[lower(w)]
-		return lower(w) == "and" && k > 0 && skip[k-1] || t.english.is("file words", w) || t.isMedia(w) || isMap
+		return lower(w) == "and" && k > 0 && skip[k-1] || g.english.is("file words", w) || g.isMedia(w) || isMap
 	}
 	for i, w := range words {
 		if !isFile(w) {
@@ -106,7 +106,7 @@ func (t *thread) filePhrases(words []retrieve.Word) []bool {
 		switch text := lower(words[k]); {
 		case text == "given", text == "using", text == "use":
 			skip[k] = true
-		case t.english.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
+		case g.english.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
 			skip[k] = true
 			if k > 0 && (lower(words[k-1]) == "based" || lower(words[k-1]) == "according") {
 				skip[k-1] = true
@@ -253,28 +253,28 @@ func (t *thread) objectOf(r *reading, f *profile) string {
 }
 
 // asksFor reports whether the word asks for the tool rather than naming a thing.
-func (t *thread) asksFor(f *profile, w retrieve.Word) bool {
-	class := t.lexicon.Class(w.Stem)
-	return t.english.is("generic", w) && lower(w) != "face" || t.english.in("asking classes", class) || t.index.Vocabulary(f.Name, class)
+func (ts *tools) asksFor(f *profile, w retrieve.Word) bool {
+	class := ts.lexicon.Class(w.Stem)
+	return ts.english.is("generic", w) && lower(w) != "face" || ts.english.in("asking classes", class) || ts.index.Vocabulary(f.Name, class)
 }
 
 // generic reports whether the words name no particular thing: "objects", "everything".
-func (t *thread) generic(words []retrieve.Word) bool {
+func (g *grammar) generic(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return !t.english.is("unspecific", w) && !t.english.is("generic", w) && !t.lexicon.Stop(lower(w)) && !t.english.is("prepositions", w)
+		return !g.english.is("unspecific", w) && !g.english.is("generic", w) && !g.lexicon.Stop(lower(w)) && !g.english.is("prepositions", w)
 	})
 }
 
 // objectStart is where the thing may begin: after "how many", "number of" and "whether", or
 // after the verb of an order.
-func (t *thread) objectStart(r *reading, f *profile) int {
+func (ts *tools) objectStart(r *reading, f *profile) int {
 	for i, w := range r.words {
 		text, next := lower(w), ""
 		if i+1 < len(r.words) {
 			next = lower(r.words[i+1])
 		}
 		switch {
-		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && t.lexicon.Class(w.Stem) == "count"):
+		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && ts.lexicon.Class(w.Stem) == "count"):
 			return i + 2
 		case r.form == retrieve.Where && text == "where" && i > 0, r.form == retrieve.YesNo && (text == "if" || text == "whether") && i > 0:
 			return i + 1
@@ -282,10 +282,10 @@ func (t *thread) objectStart(r *reading, f *profile) int {
 	}
 	if r.form == retrieve.Order && len(r.words) > 0 && r.words[0].Kind == retrieve.Plain {
 		first := r.words[0]
-		if len(r.words) > 1 && (t.english.is("ordered things", r.words[1]) || t.english.is("articles", r.words[1])) {
+		if len(r.words) > 1 && (ts.english.is("ordered things", r.words[1]) || ts.english.is("articles", r.words[1])) {
 			return 1 // an order, even if nobody knows the verb: "stabilize this video"
 		}
-		if strings.HasSuffix(lower(first), "ing") || t.isVerb(first) || t.index.Vocabulary(f.Name, t.lexicon.Class(first.Stem)) {
+		if strings.HasSuffix(lower(first), "ing") || ts.isVerb(first) || ts.index.Vocabulary(f.Name, ts.lexicon.Class(first.Stem)) {
 			return 1
 		}
 	}

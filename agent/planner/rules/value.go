@@ -19,30 +19,30 @@ func (t *thread) amount(r *reading) string {
 	if amount := t.amountIn(t.withoutFiles(r.words, r.text)); amount != "" {
 		return amount
 	}
-	return t.amountIn(t.told)
+	return t.amountIn(r.told)
 }
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
 // one; "" if there is none. Other words end it: what it takes up is accounted for.
-func (p *Planner) amountIn(text string) string {
+func (g *grammar) amountIn(text string) string {
 	amount := ""
-	words := p.lexicon.Words(text, []retrieve.Span{})
-	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || p.english.is("amount words", w) }
+	words := g.lexicon.Words(text, []retrieve.Span{})
+	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || g.english.is("amount words", w) }
 	for i := 0; i < len(words); i++ {
 		if !core(words[i]) {
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && (core(words[i]) || p.english.is("amount tails", words[i]) || p.english.is("amount joints", words[i]) ||
+		for ; i < len(words) && (core(words[i]) || g.english.is("amount tails", words[i]) || g.english.is("amount joints", words[i]) ||
 			isMark(words[i]) && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
-			if w := words[i]; !p.english.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
+			if w := words[i]; !g.english.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
 				end = i
 			}
 			figure = figure || words[i].Kind == retrieve.Number
 		}
 		before := max(0, begin-1)
 		minus := words[before].Text == "-" && words[before].End == words[begin].Start
-		unit := p.english.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
+		unit := g.english.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
 		little := lower(words[before]) == "a" && !figure                                                          // "a bit"
 		if minus || unit || little {
 			begin = before
@@ -59,9 +59,9 @@ func (p *Planner) amountIn(text string) string {
 
 // drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
 // end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
-func (p *Planner) drops(words []retrieve.Word) bool {
+func (g *grammar) drops(words []retrieve.Word) bool {
 	for i, w := range words {
-		if p.english.is("dropping words", w) || p.english.is("cutting", w) && i+1 < len(words) && p.english.is("away", words[i+1]) {
+		if g.english.is("dropping words", w) || g.english.is("cutting", w) && i+1 < len(words) && g.english.is("away", words[i+1]) {
 			return true
 		}
 	}
@@ -94,9 +94,9 @@ func (t *thread) hasFormat(format string) bool {
 }
 
 // language is the last language that the clause names.
-func (t *thread) language(r *reading) string {
+func (g *grammar) language(r *reading) string {
 	for _, w := range slices.Backward(r.words) {
-		if t.english.in("languages", lower(w)) {
+		if g.english.in("languages", lower(w)) {
 			return w.Text
 		}
 	}
