@@ -101,7 +101,7 @@ func (g *grammar) dropped(answer string) (rest string, ok bool) {
 // chosen are the names of the resources that an answer picks: by name, by "the second one", by
 // "both" or "all", by what they show, or because they came with it.
 func (p *Planner) chosen(r plan.Request, answer string) []string {
-	t := p.newThread(r, answer)
+	t := p.newScene(r, answer)
 	var named []string
 	for _, w := range t.words {
 		if res, ok := t.lookup(w.Text); ok && isFile(w) {

@@ -126,12 +126,12 @@ func whichCrop(place string) plan.Message {
 }
 
 // askAboutMark asks what to do with the marked part.
-func (t *thread) askAboutMark() plan.Message {
-	marks := slices.DeleteFunc(slices.Clone(t.marks), func(e thing) bool { return !e.given })
+func (s *scene) askAboutMark() plan.Message {
+	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
 	if len(marks) == 0 {
-		marks = t.marks
+		marks = s.marks
 	}
-	return plan.Say("What should I do with what is marked on %s?", listed(t.calledAll(t.picturesOf(marks))))
+	return plan.Say("What should I do with what is marked on %s?", listed(s.calledAll(s.picturesOf(marks))))
 }
 
 // askForFile asks for files that the request names and nobody sent.
@@ -155,11 +155,11 @@ func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
 }
 
 // calledAll are the names by which people know things: those of their own files.
-func (t *thread) calledAll(es []thing) []string {
+func (s *scene) calledAll(es []thing) []string {
 	names := make([]string, len(es))
 	for i, e := range es {
 		names[i] = e.source.Name
-		for _, r := range t.request.Resources() {
+		for _, r := range s.request.Resources() {
 			if r.Name == e.source.Name && r.File != "" {
 				names[i] = r.File
 				break
@@ -170,8 +170,8 @@ func (t *thread) calledAll(es []thing) []string {
 }
 
 // names are those of the files among things: what is marked is no file of its own.
-func (t *thread) names(es []thing) plan.Message {
-	return listed(t.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
+func (s *scene) names(es []thing) plan.Message {
+	return listed(s.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
 }
 
 func resourceNames(rs []plan.Resource) plan.Message {

@@ -102,8 +102,8 @@ func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 
 }
 
 // alone reads a description by itself, with the resources of its subtask as what it is about.
-func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*thread, *reading) {
-	t := &thread{Planner: p, text: description, types: map[string]plan.Type{}}
+func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*scene, *reading) {
+	t := &scene{tools: p.tools, text: description, types: map[string]plan.Type{}}
 	t.words = p.index.Correct(p.lexicon.Words(description, nil))
 	c := &reading{
 		clause: clause{words: t.words, text: description}, words: p.lexicon.Core(t.words), text: description,

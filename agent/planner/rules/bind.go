@@ -11,7 +11,7 @@ import (
 // binder binds the arguments of one clause's tool to resources: first to those that the
 // clause names, then to those that it points at.
 type binder struct {
-	*thread
+	*scene
 	r      *reading
 	left   []thing // files of the clause that no argument has taken yet
 	fixed  []thing // what each run takes
@@ -20,17 +20,17 @@ type binder struct {
 
 // bind finds the resources that the clause is applied to, one list for each run. missing is
 // the type that nothing gives; choices are the resources among which people must choose.
-func (t *thread) bind(r *reading) (runs [][]thing, missing plan.Type, choices []thing) {
+func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []thing) {
 	if len(r.head.media) == 0 {
-		return t.bindTexts(r), "", nil
+		return s.bindTexts(r), "", nil
 	}
-	b := binder{thread: t, r: r, left: slices.Clone(r.files)}
+	b := binder{scene: s, r: r, left: slices.Clone(r.files)}
 	var open []plan.Type
 	for _, a := range r.head.media {
 		fits := exactly(b.left, a.Type)
 		switch {
 		case a.Many:
-			many := t.several(r, a.Type, b.left)
+			many := s.several(r, a.Type, b.left)
 			if len(many) < 2 {
 				return nil, a.Type, nil
 			}
@@ -63,7 +63,7 @@ func countOf(args []toolbox.Arg, t plan.Type) int {
 }
 
 // bindTexts binds a tool that takes nothing but texts: what a file says must be made first.
-func (t *thread) bindTexts(r *reading) [][]thing {
+func (s *scene) bindTexts(r *reading) [][]thing {
 	if r.marked() {
 		return [][]thing{r.files}
 	}
@@ -76,7 +76,7 @@ func (t *thread) bindTexts(r *reading) [][]thing {
 	}
 	if r.quoted() == "" && r.head.wants(plan.Content) { // "tags for this picture"
 		for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
-			if e, ok, _ := t.meantOf(r, typ); ok && r.refs.definite[typ] {
+			if e, ok, _ := s.meantOf(r, typ); ok && r.refs.definite[typ] {
 				return [][]thing{{e}}
 			}
 		}
@@ -174,11 +174,11 @@ func (b *binder) small(typ plan.Type) (thing, bool) {
 }
 
 // lastClause is the clause that made or named something last.
-func (t *thread) lastClause() int {
-	if len(t.things) == 0 {
+func (s *scene) lastClause() int {
+	if len(s.things) == 0 {
 		return -1
 	}
-	return t.things[len(t.things)-1].clause
+	return s.things[len(s.things)-1].clause
 }
 
 // sources are the kinds of media that the type can come from, the likeliest first.
@@ -198,17 +198,17 @@ func (ts *tools) sources(typ plan.Type) []plan.Type {
 // meantOf finds what the clause means of one kind of media: what is pointed at first, then
 // what was made of nothing, what the request named last, what came with it, and what the
 // thread has. If several may be meant, they are returned instead.
-func (t *thread) meantOf(r *reading, k plan.Type) (_ thing, ok bool, choices []thing) {
+func (s *scene) meantOf(r *reading, k plan.Type) (_ thing, ok bool, choices []thing) {
 	refs := r.refs
-	if e, ok := t.nth(refs.ordinal, k); ok {
+	if e, ok := s.nth(refs.ordinal, k); ok {
 		return e, true, nil
 	}
 	if refs.original {
-		if i := slices.IndexFunc(t.things, func(e thing) bool { return e.typ.Fits(k) && !e.made }); i >= 0 {
-			return t.things[i], true, nil
+		if i := slices.IndexFunc(s.things, func(e thing) bool { return e.typ.Fits(k) && !e.made }); i >= 0 {
+			return s.things[i], true, nil
 		}
 	}
-	if e, ok := t.latest(k, isMade); ok && !t.aboutObject(r) && (refs.result || refs.sequence || refs.pronoun && e.clause == t.lastMade()) {
+	if e, ok := s.latest(k, isMade); ok && !s.aboutObject(r) && (refs.result || refs.sequence || refs.pronoun && e.clause == s.lastMade()) {
 		return e, true, nil
 	}
 	if r.clause.join == along && r.prev != nil && len(r.prev.results) > 0 && len(r.files) == 0 && r.prev.head.Returns == k && r.prev.head.takes(k) {
@@ -218,35 +218,35 @@ func (t *thread) meantOf(r *reading, k plan.Type) (_ thing, ok bool, choices []t
 		func(e thing) bool { return e.made && e.fresh },
 		func(e thing) bool { return !e.made && e.clause >= 0 },
 	} {
-		if e, ok := t.latest(k, test); ok {
+		if e, ok := s.latest(k, test); ok {
 			return e, true, nil
 		}
 	}
-	unnamed := t.unnamed(k)
+	unnamed := s.unnamed(k)
 	switch {
 	case len(unnamed) == 1, len(unnamed) > 1 && refs.plural:
 		return unnamed[0], true, nil
 	case len(unnamed) > 1:
 		return thing{}, false, unnamed
 	}
-	for _, e := range slices.Backward(t.things) {
+	for _, e := range slices.Backward(s.things) {
 		if !e.made && e.typ.Fits(k) {
 			return e, true, nil // of the thread the latest, whatever kind of picture it is
 		}
 	}
-	e, ok := t.latest(k, anything)
+	e, ok := s.latest(k, anything)
 	return e, ok, nil
 }
 
 // aboutObject reports whether "it" is rather the thing that the clause before looked for
 // ("find the bench and highlight it") than that clause's result.
-func (t *thread) aboutObject(r *reading) bool {
+func (s *scene) aboutObject(r *reading) bool {
 	return r.refs.pronoun && !r.refs.result && r.prev != nil && r.prev.object != "" && r.prev.head.Returns != plan.Image
 }
 
 // lastMade is the clause that made something last.
-func (t *thread) lastMade() int {
-	for _, e := range slices.Backward(t.things) {
+func (s *scene) lastMade() int {
+	for _, e := range slices.Backward(s.things) {
 		if e.made {
 			return e.clause
 		}
@@ -256,10 +256,10 @@ func (t *thread) lastMade() int {
 
 // unnamed are those that came with the message and that it does not name: of pictures just
 // those on which something is marked, if there are any.
-func (t *thread) unnamed(k plan.Type) []thing {
+func (s *scene) unnamed(k plan.Type) []thing {
 	fits := func(e thing) bool { return e.given && !e.made && e.typ.Fits(k) }
 	var found []thing
-	for _, set := range [][]thing{t.picturesOf(t.marks), t.things} {
+	for _, set := range [][]thing{s.picturesOf(s.marks), s.things} {
 		for _, e := range set {
 			if fits(e) {
 				found = append(found, e)
@@ -274,16 +274,16 @@ func (t *thread) unnamed(k plan.Type) []thing {
 
 // nth is the one that an ordinal means among those that the request names or that came with
 // it, else among those of the thread.
-func (t *thread) nth(n int, k plan.Type) (thing, bool) {
+func (s *scene) nth(n int, k plan.Type) (thing, bool) {
 	var here, before []thing
-	for _, r := range t.request.Resources() {
-		i := slices.IndexFunc(t.things, func(e thing) bool { return e.source.Name == r.Name && e.typ.Fits(k) })
+	for _, r := range s.request.Resources() {
+		i := slices.IndexFunc(s.things, func(e thing) bool { return e.source.Name == r.Name && e.typ.Fits(k) })
 		switch {
 		case i < 0:
-		case t.things[i].given || t.things[i].clause >= 0:
-			here = append(here, t.things[i])
+		case s.things[i].given || s.things[i].clause >= 0:
+			here = append(here, s.things[i])
 		default:
-			before = append(before, t.things[i])
+			before = append(before, s.things[i])
 		}
 	}
 	if len(here) < 2 {
@@ -299,7 +299,7 @@ func (t *thread) nth(n int, k plan.Type) (thing, bool) {
 }
 
 // several finds what an argument that takes many is given.
-func (t *thread) several(r *reading, typ plan.Type, files []thing) []thing {
+func (s *scene) several(r *reading, typ plan.Type, files []thing) []thing {
 	if fits := fitting(files, typ); len(fits) >= 2 {
 		return fits
 	}
@@ -309,7 +309,7 @@ func (t *thread) several(r *reading, typ plan.Type, files []thing) []thing {
 		}
 	}
 	var made, named, given, earlier []thing
-	for _, e := range fitting(t.things, typ) {
+	for _, e := range fitting(s.things, typ) {
 		switch {
 		case e.made:
 			made = append(made, e)
@@ -334,14 +334,14 @@ func (t *thread) several(r *reading, typ plan.Type, files []thing) []thing {
 }
 
 // group is what "them", "both" and "these pictures" mean where e is one of them.
-func (t *thread) group(r *reading, typ plan.Type, e thing) []thing {
+func (s *scene) group(r *reading, typ plan.Type, e thing) []thing {
 	if !r.refs.plural || len(r.files) > 0 {
 		if e.made && r.prev != nil && len(r.prev.results) > 1 && (r.refs.sequence || r.refs.pronoun) {
 			return fitting(r.prev.results, typ)
 		}
 		return nil
 	}
-	return slices.DeleteFunc(fitting(t.things, typ), func(o thing) bool {
+	return slices.DeleteFunc(fitting(s.things, typ), func(o thing) bool {
 		switch {
 		case o.made || e.made:
 			return !o.made || !e.made || o.clause != e.clause

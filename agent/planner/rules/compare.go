@@ -17,15 +17,15 @@ func (g *grammar) differs(r *reading) bool {
 // compared are the pictures or texts that such a clause means: "what is the difference between
 // a.png and b.png", "compare them". No tool takes two pictures and a question, so each is
 // described and the question is put to the descriptions.
-func (t *thread) compared(r *reading) []thing {
+func (s *scene) compared(r *reading) []thing {
 	if len(r.files) > 0 {
 		return slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on != "" })
 	}
-	if !r.refs.plural && !slices.ContainsFunc(r.words, t.isMedia) {
+	if !r.refs.plural && !slices.ContainsFunc(r.words, s.isMedia) {
 		return nil
 	}
 	var texts, named, given []thing
-	for _, e := range t.things {
+	for _, e := range s.things {
 		switch {
 		case e.made && e.typ == plan.Text:
 			texts = append(texts, e)

@@ -14,7 +14,7 @@ import (
 // cover says which words of a clause are accounted for: by the tools that carry it out, by
 // what they are told, by the resources, or because they ask for nothing.
 type cover struct {
-	*thread
+	*scene
 	r     *reading
 	tools []*profile
 	text  string             // that is looked at
@@ -26,8 +26,8 @@ type cover struct {
 
 // leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
-func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
-	c := cover{thread: t, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
+func (s *scene) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
+	c := cover{scene: s, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
 	for _, a := range sub.Args {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -43,9 +43,9 @@ func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string
 			c.says[w] = true
 		}
 	}
-	unknown := c.unknown(t.text, r.clause.words)
+	unknown := c.unknown(s.text, r.clause.words)
 	for _, more := range r.clause.more {
-		if words := t.lexicon.Words(more, nil); !t.forbids(clause{words: words}) {
+		if words := s.lexicon.Words(more, nil); !s.forbids(clause{words: words}) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
@@ -91,7 +91,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		return nil
 	}
 	start, end, measures := words[0].Start, words[len(words)-1].End, c.r.stated
-	if text != c.thread.text {
+	if text != c.scene.text {
 		measures = quantitiesIn(text, words)
 	}
 	var unknown []string

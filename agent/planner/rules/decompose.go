@@ -19,6 +19,20 @@ type outcome struct {
 	left            []plan.Leftover
 }
 
+// thread is what is known while the clauses of a request are read one after another.
+type thread struct {
+	*scene
+
+	tasks   []plan.Subtask
+	left    []plan.Leftover
+	stuck   bool      // the clause before was left
+	lost    plan.Type // what it would have made
+	chose   bool      // a clause said which files it means
+	unknown []string  // names of files that are not there
+	prev    *reading  // the clause before
+	told    string    // what a statement before the clause told
+}
+
 func asking(m plan.Message) *outcome   { return &outcome{question: m} }
 func refusing(m plan.Message) *outcome { return &outcome{reply: m, refused: true} }
 
@@ -35,7 +49,7 @@ func (p *Planner) understand(r plan.Request) outcome {
 
 // decompose reads the clauses of a request in the order in which they can be done.
 func (p *Planner) decompose(r plan.Request, text string) outcome {
-	t := p.newThread(r, text)
+	t := &thread{scene: p.newScene(r, text)}
 	clauses := t.whole(p.clauses(text, t.words))
 	if len(clauses) > maxClauses {
 		return *lost(r)
@@ -48,43 +62,43 @@ const maxClauses = 40
 
 // whole keeps a text in one piece that nothing but a text tool can work on: an open question
 // or an order to write, with all that is said about it.
-func (t *thread) whole(clauses []clause) []clause {
-	if len(clauses) < 2 || t.media() || len(t.request.Resources()) > 0 || slices.ContainsFunc(t.words, isFile) {
+func (s *scene) whole(clauses []clause) []clause {
+	if len(clauses) < 2 || s.media() || len(s.request.Resources()) > 0 || slices.ContainsFunc(s.words, isFile) {
 		return clauses
 	}
 	first := clauses[0]
-	if !t.open(first) {
+	if !s.open(first) {
 		return clauses
 	}
 	out := []clause{first}
 	for _, c := range clauses[1:] {
 		last := &out[len(out)-1]
-		own := t.producesMedia(c) || t.english.any("pronouns", c.words) // "read it to me"
-		if c.join == after || !t.open(c) && t.beginsClause(c.words, c.join) && own || t.isPolite(strings.ToLower(c.text)) {
+		own := s.producesMedia(c) || s.english.any("pronouns", c.words) // "read it to me"
+		if c.join == after || !s.open(c) && s.beginsClause(c.words, c.join) && own || s.isPolite(strings.ToLower(c.text)) {
 			out = append(out, c)
 			continue
 		}
 		begin, end := last.words[0].Start, c.words[len(c.words)-1].End
-		last.words = slices.DeleteFunc(slices.Clone(t.words), func(w retrieve.Word) bool { return w.Start < begin || w.End > end })
-		last.text, last.more = t.text[begin:end], nil
+		last.words = slices.DeleteFunc(slices.Clone(s.words), func(w retrieve.Word) bool { return w.Start < begin || w.End > end })
+		last.text, last.more = s.text[begin:end], nil
 	}
 	return out
 }
 
 // open reports whether the clause is an open question or an order to write: how and why
 // something is, what to do, a text about something.
-func (t *thread) open(c clause) bool {
-	core := t.lexicon.Core(c.words)
+func (s *scene) open(c clause) bool {
+	core := s.lexicon.Core(c.words)
 	if len(core) == 0 {
 		return false
 	}
-	switch form := t.lexicon.FormOf(c.words); form {
+	switch form := s.lexicon.FormOf(c.words); form {
 	case retrieve.How, retrieve.Why:
 		return true
 	case retrieve.Order:
-		return t.english.is("writing", core[0]) && !t.producesMedia(c)
+		return s.english.is("writing", core[0]) && !s.producesMedia(c)
 	default:
-		return len(core) > 2*longClause && !t.producesMedia(c)
+		return len(core) > 2*longClause && !s.producesMedia(c)
 	}
 }
 
@@ -207,7 +221,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 
 // preferCovering takes, of the tools that are about as near as the nearest, the first one that
 // accounts for every word of the clause. If none does, the nearest stays.
-func (t *thread) preferCovering(r *reading) {
+func (s *scene) preferCovering(r *reading) {
 	near := r.rivals
 	for i, v := range near {
 		if v.score < max(sure, partly*near[0].score) {
@@ -217,47 +231,47 @@ func (t *thread) preferCovering(r *reading) {
 			continue // it would pass over the files
 		}
 		r.head, r.score = v.tool, v.score
-		r.object = t.meantObject(r)
-		runs, missing, _ := t.bind(r)
-		if missing != "" || !t.lacks(r).IsZero() {
+		r.object = s.meantObject(r)
+		runs, missing, _ := s.bind(r)
+		if missing != "" || !s.lacks(r).IsZero() {
 			if i == 0 {
 				return // it is asked for
 			}
 			continue
 		}
-		sub := t.subtask(r, runs[0])
-		if len(t.leftover(r, sub, t.steps(r, sub, runs[0])...)) == 0 {
+		sub := s.subtask(r, runs[0])
+		if len(s.leftover(r, sub, s.steps(r, sub, runs[0])...)) == 0 {
 			return
 		}
 	}
 	r.head, r.score = near[0].tool, near[0].score
-	r.object = t.meantObject(r)
+	r.object = s.meantObject(r)
 }
 
 // isSure reports whether the tool that was found is meant: the less near it is, the plainer the
 // clause must say what it is about.
-func (t *thread) isSure(r *reading) bool {
+func (s *scene) isSure(r *reading) bool {
 	switch {
 	case r.score < hopeful || r.head.Name == "":
 		return false
 	case r.score >= sure || len(r.files) > 0:
 		return true
 	case r.head.textOnly:
-		return r.head.Returns.Media() || t.textual(r)
+		return r.head.Returns.Media() || s.textual(r)
 	}
 	return r.refs.points() || r.rivals[0].rest == 0
 }
 
 // textual reports whether a clause without files can be answered by words alone.
-func (t *thread) textual(r *reading) bool {
-	return r.form != retrieve.Order || t.needsSaid(r) || r.quoted() != "" || strings.Contains(r.text, ":") ||
-		r.prev != nil && (r.refs.pronoun || r.refs.result || r.refs.sequence || r.refs.definite[plan.Text]) || t.english.in("writing", r.verb())
+func (s *scene) textual(r *reading) bool {
+	return r.form != retrieve.Order || s.needsSaid(r) || r.quoted() != "" || strings.Contains(r.text, ":") ||
+		r.prev != nil && (r.refs.pronoun || r.refs.result || r.refs.sequence || r.refs.definite[plan.Text]) || s.english.in("writing", r.verb())
 }
 
 // meantObject is the thing that the clause is about: the one that it names, or that of the
 // clause before where it says "it" or goes on with the same tool.
-func (t *thread) meantObject(r *reading) string {
-	object := t.objectOf(r, r.head)
+func (s *scene) meantObject(r *reading) string {
+	object := s.objectOf(r, r.head)
 	if object != "" || r.prev == nil {
 		return object
 	}
@@ -335,16 +349,16 @@ func (t *thread) unused() []string {
 
 // chooses reports whether the clause says which of the files it means, or asks for something
 // that is in none of them.
-func (t *thread) chooses(r *reading) bool {
-	fresh := r.head.textOnly && (r.quoted() != "" || r.head.wants(plan.Prompt) && !t.english.any("shown", r.clause.words))
+func (s *scene) chooses(r *reading) bool {
+	fresh := r.head.textOnly && (r.quoted() != "" || r.head.wants(plan.Prompt) && !s.english.any("shown", r.clause.words))
 	if len(r.files) > 0 || r.refs.ordinal != 0 || r.refs.original || (fresh || r.form != retrieve.Order) && !r.refs.points() {
 		return true
 	}
-	if slices.ContainsFunc(t.marks, func(e thing) bool { return e.given }) {
+	if slices.ContainsFunc(s.marks, func(e thing) bool { return e.given }) {
 		return true
 	}
 	of := map[plan.Type]int{}
-	for _, e := range t.things {
+	for _, e := range s.things {
 		if e.given {
 			of[base(e.typ)]++
 		}
@@ -359,12 +373,12 @@ func (t *thread) chooses(r *reading) bool {
 
 // otherKind returns the file that the clause would change into another kind of media: a tool
 // that edits pictures would make a picture of a video.
-func (t *thread) otherKind(r *reading, runs [][]thing) (thing, bool) {
+func (s *scene) otherKind(r *reading, runs [][]thing) (thing, bool) {
 	typ := r.head.Returns
 	if !typ.Media() || typ.ImageMap() || !r.head.takes(typ) || nouns[typ].IsZero() || r.head.generates() ||
 		slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool {
-			sound := t.english.is("sound nouns", w) || t.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
-			return typ == plan.Image && t.english.is("frames", w) || typ == plan.Audio && sound
+			sound := s.english.is("sound nouns", w) || s.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
+			return typ == plan.Image && s.english.is("frames", w) || typ == plan.Audio && sound
 		}) {
 		return thing{}, false
 	}
@@ -380,9 +394,9 @@ func (t *thread) otherKind(r *reading, runs [][]thing) (thing, bool) {
 }
 
 // absent is a kind of media that the clause speaks of as given while there is none.
-func (t *thread) absent(refs references) plan.Type {
+func (s *scene) absent(refs references) plan.Type {
 	for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
-		if _, ok := t.latest(typ, anything); refs.definite[typ] && !ok && !t.media() {
+		if _, ok := s.latest(typ, anything); refs.definite[typ] && !ok && !s.media() {
 			return typ
 		}
 	}
@@ -390,12 +404,12 @@ func (t *thread) absent(refs references) plan.Type {
 }
 
 // lacks is the question for what the clause must say and does not.
-func (t *thread) lacks(r *reading) plan.Message {
+func (s *scene) lacks(r *reading) plan.Message {
 	for _, a := range r.head.Args {
-		if a.Optional || a.Type != plan.Text || t.textFor(r, a.Meaning, r.head) != "" {
+		if a.Optional || a.Type != plan.Text || s.textFor(r, a.Meaning, r.head) != "" {
 			continue
 		}
-		if q := t.askForText(r, a); !q.IsZero() {
+		if q := s.askForText(r, a); !q.IsZero() {
 			return q
 		}
 	}
@@ -403,7 +417,7 @@ func (t *thread) lacks(r *reading) plan.Message {
 }
 
 // askForText asks for what must be said and cannot be guessed; nothing for what can.
-func (t *thread) askForText(r *reading, a toolbox.Arg) plan.Message {
+func (s *scene) askForText(r *reading, a toolbox.Arg) plan.Message {
 	switch a.Meaning {
 	case plan.Amount:
 		return plan.Say("How exactly? Please say %s.", a.About)
@@ -413,18 +427,18 @@ func (t *thread) askForText(r *reading, a toolbox.Arg) plan.Message {
 		return plan.Say("Into which language?")
 	case plan.Format:
 		for _, w := range r.clause.words {
-			if text := lower(w); t.english.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
+			if text := lower(w); s.english.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
 				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, mp4, webm, mp3, wav and others like them.", text)
 			}
 		}
 		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
 	case plan.Content:
-		_, there := t.earlierText(r, a)
+		_, there := s.earlierText(r, a)
 		switch {
 		case there:
-		case r.head.Returns == plan.Image && !r.head.textOnly && t.english.in("inscribing", r.verb()):
+		case r.head.Returns == plan.Image && !r.head.textOnly && s.english.in("inscribing", r.verb()):
 			return plan.Say("Which words do you mean? Please put them in quotation marks.")
-		case r.head.textOnly && len(r.files) == 0 && !t.media():
+		case r.head.textOnly && len(r.files) == 0 && !s.media():
 			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
 		}
 	default: // the words of the clause stand for it

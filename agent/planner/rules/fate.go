@@ -21,13 +21,13 @@ const (
 )
 
 // fate reads what the clause orders of the marked part.
-func (t *thread) fate(words []retrieve.Word) fate {
-	e := t.english
-	away := t.makesAway(words)
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return t.isVerb(w) || e.is("blotting", w) })
-	if t.speaksOfRest(words) {
+func (s *scene) fate(words []retrieve.Word) fate {
+	e := s.english
+	away := s.makesAway(words)
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.isVerb(w) || e.is("blotting", w) })
+	if s.speaksOfRest(words) {
 		switch {
-		case at >= 0 && e.is("leaving", words[at]) && t.excepts(words):
+		case at >= 0 && e.is("leaving", words[at]) && s.excepts(words):
 			return gone // "keep everything but this"
 		case at < 0 || away || e.is("keeping", words[at]) || e.is("clearing", words[at]) || e.is("blotting", words[at]) && has(words, "out"):
 			return alone
@@ -70,26 +70,26 @@ func (g *grammar) makesAway(words []retrieve.Word) bool {
 }
 
 // leavesRest reports whether the clause only says that all else stays: "and keep everything else".
-func (t *thread) leavesRest(words []retrieve.Word) bool {
-	return t.english.any("leaving", words) && t.speaksOfRest(words) && !t.excepts(words) && !t.makesAway(words)
+func (s *scene) leavesRest(words []retrieve.Word) bool {
+	return s.english.any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.makesAway(words)
 }
 
 // speaksOfRest reports whether a clause is about all that is not marked: "everything but this", "the rest".
-func (t *thread) speaksOfRest(words []retrieve.Word) bool {
+func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		before := words[i]
-		if lower(w) == "else" && t.english.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
+		if lower(w) == "else" && s.english.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
 			return true
 		}
 	}
-	return t.excepts(words)
+	return s.excepts(words)
 }
 
 // excepts reports whether a clause is about all but what is named after it.
-func (t *thread) excepts(words []retrieve.Word) bool {
-	all := t.english.index("all words", words)
+func (s *scene) excepts(words []retrieve.Word) bool {
+	all := s.english.index("all words", words)
 	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return t.english.in("excepting", strings.ToLower(t.text[w.Start:w.End])) // as it was written: no tool knows these words
+		return s.english.in("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
 	})
 }
 

@@ -24,7 +24,7 @@ const (
 )
 
 // hold reads how firmly the clause points at what is marked.
-func (t *thread) hold(r *reading) hold {
+func (s *scene) hold(r *reading) hold {
 	if r.marked() {
 		return express
 	}
@@ -35,14 +35,14 @@ func (t *thread) hold(r *reading) hold {
 			continue
 		}
 		last := i+1 == len(words) || isMark(words[i+1])
-		verb := i == 0 || t.isVerb(words[i-1]) || t.english.is("prepositions", words[i-1]) || t.english.is("auxiliaries", words[i-1])
+		verb := i == 0 || s.isVerb(words[i-1]) || s.english.is("prepositions", words[i-1]) || s.english.is("auxiliaries", words[i-1])
 		switch text := lower(w); {
-		case t.speaksOfMark(words, i):
+		case s.speaksOfMark(words, i):
 			return express
-		case text == "here" && (last || !t.english.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
+		case text == "here" && (last || !s.english.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
 			found = placed
-		case t.english.in("shown", text) && (text != "that" || verb) && (last || !t.isMedia(words[i+1])), // not "this picture", which is the whole of it
-			text == "it" && i > 0 && r.form != retrieve.Order && !t.english.is("prepositions", words[i-1]): // "what is it", not "what is in it"
+		case s.english.in("shown", text) && (text != "that" || verb) && (last || !s.isMedia(words[i+1])), // not "this picture", which is the whole of it
+			text == "it" && i > 0 && r.form != retrieve.Order && !s.english.is("prepositions", words[i-1]): // "what is it", not "what is in it"
 			found = max(found, firm)
 		}
 	}
@@ -60,16 +60,16 @@ func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
 
 // marksFor are the marks that a clause may mean: those that came with the message, and earlier
 // ones only where they are spoken of.
-func (t *thread) marksFor(r *reading, held hold) []thing {
+func (s *scene) marksFor(r *reading, held hold) []thing {
 	if named := slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on == "" }); len(named) > 0 {
 		return named
 	}
-	marks := slices.DeleteFunc(slices.Clone(t.marks), func(e thing) bool { return !e.given })
+	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
 	if len(marks) > 0 || held != express {
 		return marks
 	}
-	for _, e := range t.marks {
-		if e.on == t.marks[len(t.marks)-1].on { // what was marked anew is meant now
+	for _, e := range s.marks {
+		if e.on == s.marks[len(s.marks)-1].on { // what was marked anew is meant now
 			marks = slices.DeleteFunc(marks, func(o thing) bool { return o.typ == e.typ })
 			marks = append(marks, e)
 		}
@@ -78,12 +78,12 @@ func (t *thread) marksFor(r *reading, held hold) []thing {
 }
 
 // picturesOf are the pictures that the marks are on, each once.
-func (t *thread) picturesOf(marks []thing) []thing {
+func (s *scene) picturesOf(marks []thing) []thing {
 	var pictures []thing
 	for _, mark := range marks {
-		i := slices.IndexFunc(t.things, func(e thing) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
-		if i >= 0 && !among(pictures, t.things[i]) {
-			pictures = append(pictures, t.things[i])
+		i := slices.IndexFunc(s.things, func(e thing) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
+		if i >= 0 && !among(pictures, s.things[i]) {
+			pictures = append(pictures, s.things[i])
 		}
 	}
 	return pictures
@@ -91,9 +91,9 @@ func (t *thread) picturesOf(marks []thing) []thing {
 
 // meantMarks are, for each marked picture that the clause means, the picture as it is now and
 // the mark. There are none if it means no mark.
-func (t *thread) meantMarks(r *reading) (sets [][]thing, o *outcome) {
-	held := t.hold(r)
-	marks := t.marksFor(r, held)
+func (s *scene) meantMarks(r *reading) (sets [][]thing, o *outcome) {
+	held := s.hold(r)
+	marks := s.marksFor(r, held)
 	if len(marks) == 0 {
 		return nil, nil
 	}
@@ -102,7 +102,7 @@ func (t *thread) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 			return !slices.ContainsFunc(pictures, func(p thing) bool { return p.source.Name == e.on || p.root == e.on })
 		})
 		if len(here) == 0 && held > vague {
-			return nil, asking(markedElsewhere(t.calledAll(pictures), t.calledAll(t.picturesOf(marks))))
+			return nil, asking(markedElsewhere(s.calledAll(pictures), s.calledAll(s.picturesOf(marks))))
 		}
 		if marks = here; len(marks) == 0 {
 			return nil, nil
@@ -110,35 +110,35 @@ func (t *thread) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 	}
 	whole, part := *r, *r
 	whole.rivals, part.rivals = nil, nil
-	t.match(&whole)
-	part.files = slices.Concat(t.picturesOf(marks), marks)
-	t.match(&part)
-	says := t.place(r, whole.head) != "" && whole.head.tells(plan.Place)
+	s.match(&whole)
+	part.files = slices.Concat(s.picturesOf(marks), marks)
+	s.match(&part)
+	says := s.place(r, whole.head) != "" && whole.head.tells(plan.Place)
 	switch {
 	case whole.quoted() != "" && whole.head.wants(plan.Content) && whole.head.takes(plan.Image): // a tool that writes is told the place in words
 		if held == placed && !says {
 			o = asking(whereToWrite)
 		}
 		return nil, o
-	case !t.asksForPart(held, &whole, &part):
+	case !s.asksForPart(held, &whole, &part):
 		return nil, nil
 	case held >= placed && part.head.takesMark() && says && whole.head.Moves && whole.head.wants(plan.Place):
-		return nil, asking(whichCrop(t.place(r, whole.head)))
+		return nil, asking(whichCrop(s.place(r, whole.head)))
 	}
-	return t.setsOf(part.head, marks)
+	return s.setsOf(part.head, marks)
 }
 
 // setsOf are the marks that serve the tool, each with its picture as it is now.
-func (t *thread) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
-	for _, picture := range t.picturesOf(marks) {
+func (s *scene) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
+	for _, picture := range s.picturesOf(marks) {
 		now := picture
-		for _, e := range t.things {
+		for _, e := range s.things {
 			if !e.made || e.root != picture.source.Name {
 				continue
 			}
 			if e.moved && head.Returns == plan.Image { // the part is elsewhere now
 				return nil, asking(plan.Say("That part is marked on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
-					listed(t.calledAll([]thing{picture}))))
+					listed(s.calledAll([]thing{picture}))))
 			}
 			if !e.moved {
 				now = e
@@ -153,23 +153,23 @@ func (t *thread) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcom
 
 // asksForPart reports whether a clause is about what is marked and not about the whole picture,
 // by how it was matched with either.
-func (t *thread) asksForPart(held hold, whole, part *reading) bool {
-	place := whole.head.Moves && whole.head.wants(plan.Place) && t.place(whole, whole.head) != ""
+func (s *scene) asksForPart(held hold, whole, part *reading) bool {
+	place := whole.head.Moves && whole.head.wants(plan.Place) && s.place(whole, whole.head) != ""
 	switch {
 	case held >= placed:
 		return true
 	case whole.prev != nil && len(whole.prev.results) > 0 && held == vague:
 		return false // "it" is what was made
-	case t.fate(whole.clause.words) == gone && t.isBare(whole):
+	case s.fate(whole.clause.words) == gone && s.isBare(whole):
 		return true // "remove"
 	case held == firm:
-		return !whole.head.Moves || whole.head.takesMark() || !t.english.any("moving", whole.clause.words)
+		return !whole.head.Moves || whole.head.takesMark() || !s.english.any("moving", whole.clause.words)
 	case !part.head.takesMark() || place:
 		return false
 	}
 	byWords := whole.head.Returns == plan.Image && whole.head.wants(plan.Instruction)
 	if part.head.wants(plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
-		return byWords && t.definiteObject(whole)
+		return byWords && s.definiteObject(whole)
 	}
 	return byWords || whole.head.takesMark() || part.score >= whole.score
 }
@@ -201,19 +201,19 @@ func btoi(b bool) int {
 
 // onlyMarks reports whether the clause says that something was marked, and not what for: "I
 // marked the dog", "use these points".
-func (t *thread) onlyMarks(r *reading) bool {
-	held, words, e := t.hold(r), r.words, t.english
-	if len(t.marksFor(r, held)) == 0 || len(words) == 0 || r.form != retrieve.Order || t.fate(words) != unsaid {
+func (s *scene) onlyMarks(r *reading) bool {
+	held, words, e := s.hold(r), r.words, s.english
+	if len(s.marksFor(r, held)) == 0 || len(words) == 0 || r.form != retrieve.Order || s.fate(words) != unsaid {
 		return false
 	}
 	if e.is("people", words[0]) {
 		at := slices.IndexFunc(words, func(w retrieve.Word) bool { return e.is("marked", w) || e.is("marks", w) })
-		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], t.isVerb)
+		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], s.isVerb)
 	}
-	if t.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
+	if s.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
 		return false
 	}
-	return t.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
+	return s.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
 }
 
 // isBare reports whether an order names nothing that it could be about: "remove", "delete the thing".

@@ -43,7 +43,7 @@ type rival struct {
 
 // view is a clause as it is held against the tools: all that is the same for each of them.
 type view struct {
-	*thread
+	*scene
 	r       *reading
 	implied []thing            // media that it may mean without naming a file
 	files   map[plan.Type]int  // how many files of each type it names
@@ -63,21 +63,21 @@ type view struct {
 }
 
 // match finds the tool that gives what the clause asks for.
-func (t *thread) match(r *reading) {
-	v := t.view(r)
+func (s *scene) match(r *reading) {
+	v := s.view(r)
 	features := v.features()
-	near, examples := make([]float64, len(t.profiles)), make([]string, len(t.profiles))
-	for _, h := range t.index.Search(features) {
-		near[t.byName[h.Tool]], examples[t.byName[h.Tool]] = h.Score, h.Example
+	near, examples := make([]float64, len(s.profiles)), make([]string, len(s.profiles))
+	for _, h := range s.index.Search(features) {
+		near[s.byName[h.Tool]], examples[s.byName[h.Tool]] = h.Score, h.Example
 	}
-	rests := make([]int, len(t.profiles))
-	for i := range t.profiles {
-		rests[i] = v.unexplained(&t.profiles[i])
+	rests := make([]int, len(s.profiles))
+	for i := range s.profiles {
+		rests[i] = v.unexplained(&s.profiles[i])
 	}
 	v.novel = len(rests) == 0 || slices.Min(rests) > 0
 	r.rivals = r.rivals[:0]
-	for i := range t.profiles {
-		f, rest := &t.profiles[i], rests[i]
+	for i := range s.profiles {
+		f, rest := &s.profiles[i], rests[i]
 		score := v.byWords(f, near[i], rest)
 		if score == 0 {
 			continue
@@ -92,14 +92,14 @@ func (t *thread) match(r *reading) {
 	}
 }
 
-func (t *thread) view(r *reading) *view {
+func (s *scene) view(r *reading) *view {
 	v := &view{
-		thread: t, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
-		last: t.focus(), wanted: t.wanted(r), named: t.index.Named(r.text), part: t.definiteObject(r),
+		scene: s, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
+		last: s.focus(), wanted: s.wanted(r), named: s.index.Named(r.text), part: s.definiteObject(r),
 	}
 	if len(r.files) == 0 {
 		seen := map[plan.Type]bool{}
-		for _, e := range slices.Backward(t.things) {
+		for _, e := range slices.Backward(s.things) {
 			if b := base(e.typ); e.typ.Media() && !seen[b] {
 				seen[b] = true
 				v.implied = append(v.implied, e)
@@ -108,25 +108,25 @@ func (t *thread) view(r *reading) *view {
 	}
 	hand := r.files
 	if len(hand) == 0 {
-		hand = t.things
+		hand = s.things
 	}
 	for _, e := range r.files {
 		v.files[e.typ]++
 	}
 	if r.marked() && r.form == retrieve.Order {
-		v.ordered = t.fate(r.clause.words)
+		v.ordered = s.fate(r.clause.words)
 	}
 	for _, e := range hand {
 		v.direct[e.typ], v.direct[base(e.typ)] = true, true
 	}
-	v.can = t.closure(typesOf(hand)...)
+	v.can = s.closure(typesOf(hand)...)
 	for _, q := range r.stated {
 		if q.Unit != quantity.Number {
 			v.units = append(v.units, q.Unit)
 		}
 	}
 	for i, w := range r.clause.words {
-		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (t.determined(r.clause.words, i) || t.focus() == typ) {
+		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (s.determined(r.clause.words, i) || s.focus() == typ) {
 			v.maps = append(v.maps, typ)
 		}
 	}
@@ -177,8 +177,8 @@ func (v *view) withoutReferences() []retrieve.Word {
 	return out
 }
 
-func (t *thread) there(typ plan.Type) bool {
-	return slices.ContainsFunc(t.things, func(e thing) bool { return e.typ == typ })
+func (s *scene) there(typ plan.Type) bool {
+	return slices.ContainsFunc(s.things, func(e thing) bool { return e.typ == typ })
 }
 
 // collect finds the words of the clause, and of what is said more about it, that a tool

@@ -75,12 +75,12 @@ func (t *thread) read(n int, c clause) *reading {
 }
 
 // named is the thing of a resource that the clause of number n names.
-func (t *thread) named(n int, res plan.Resource) thing {
+func (s *scene) named(n int, res plan.Resource) thing {
 	e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: n, on: res.On}
-	if typ, ok := t.types[res.Name]; ok {
+	if typ, ok := s.types[res.Name]; ok {
 		e.typ = typ
 	}
-	e.given = slices.ContainsFunc(slices.Concat(t.things, t.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
+	e.given = slices.ContainsFunc(slices.Concat(s.things, s.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
 	return e
 }
 
@@ -98,9 +98,9 @@ func (g *grammar) spares(words []retrieve.Word, i int) bool {
 }
 
 // isOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
-func (t *thread) isOutputName(w retrieve.Word) bool {
-	i := slices.IndexFunc(t.words, func(o retrieve.Word) bool { return o.Start == w.Start })
-	return i > 0 && t.english.in("naming", lower(t.words[i-1]))
+func (s *scene) isOutputName(w retrieve.Word) bool {
+	i := slices.IndexFunc(s.words, func(o retrieve.Word) bool { return o.Start == w.Start })
+	return i > 0 && s.english.in("naming", lower(s.words[i-1]))
 }
 
 // references reads how the clause points at things.

@@ -137,17 +137,17 @@ func (g *grammar) beyond(r *reading) bool {
 
 // ordersNothing reports whether the clause orders that something be done and does not say what:
 // "do it", "change the picture".
-func (t *thread) ordersNothing(r *reading) bool {
-	e := t.english
+func (s *scene) ordersNothing(r *reading) bool {
+	e := s.english
 	if r.form != retrieve.Order && r.form != retrieve.YesNo || r.clause.asks || r.marked() ||
 		len(r.words) == 0 || len(r.clause.more) > 0 || !e.is("ordering", r.words[0]) || e.is("inscribing", r.words[0]) {
 		return false
 	}
 	return !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
 		text := lower(w)
-		typ := t.lexicon.MediaNoun([]retrieve.Word{w})
-		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(t.things, func(e thing) bool { return base(e.typ) == typ })
-		open := atHand || t.lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
+		typ := s.lexicon.MediaNoun([]retrieve.Word{w})
+		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(s.things, func(e thing) bool { return base(e.typ) == typ })
+		open := atHand || s.lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
 			func(section string) bool { return e.in(section, text) })
 		return !isMark(w) && !isFile(w) && (w.Kind != retrieve.Plain || !open)
 	})

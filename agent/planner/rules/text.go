@@ -11,33 +11,33 @@ import (
 
 // textFor takes out of a clause what a text argument of that meaning wants; "" if the
 // clause does not say it.
-func (t *thread) textFor(r *reading, m plan.Meaning, f *profile) string {
+func (s *scene) textFor(r *reading, m plan.Meaning, f *profile) string {
 	switch m {
 	case plan.Object:
 		return r.object
 	case plan.Prompt:
-		return t.prompt(r)
+		return s.prompt(r)
 	case plan.Content:
-		return t.content(r, f)
+		return s.content(r, f)
 	case plan.Amount:
-		return t.amount(r)
+		return s.amount(r)
 	case plan.Format:
-		return t.format(r)
+		return s.format(r)
 	case plan.Language:
-		return t.language(r)
+		return s.language(r)
 	case plan.Place:
-		return t.place(r, f)
+		return s.place(r, f)
 	case plan.Query:
-		return t.withoutFiles(r.words, r.text)
+		return s.withoutFiles(r.words, r.text)
 	default:
-		return t.instruction(r)
+		return s.instruction(r)
 	}
 }
 
 // instruction is the clause as an order. Where it only points at the thing that the clause
 // before was about, the thing is named.
-func (t *thread) instruction(r *reading) string {
-	text := t.withoutFiles(r.words, r.text)
+func (s *scene) instruction(r *reading) string {
+	text := s.withoutFiles(r.words, r.text)
 	same := r.object != "" && r.prev != nil && r.prev.object == r.object
 	if !same || strings.Contains(strings.ToLower(text), strings.ToLower(r.object)) {
 		return text
@@ -55,17 +55,17 @@ func (t *thread) instruction(r *reading) string {
 
 // withoutFiles writes the words of a clause again without names of files and what led to
 // them. whole is the clause with what is said more about it.
-func (t *thread) withoutFiles(words []retrieve.Word, whole string) string {
+func (s *scene) withoutFiles(words []retrieve.Word, whole string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	text := t.text[words[0].Start:words[len(words)-1].End]
+	text := s.text[words[0].Start:words[len(words)-1].End]
 	_, more, _ := strings.Cut(whole, text)
 	if !slices.ContainsFunc(words, isFile) {
 		return text + more
 	}
 	var b strings.Builder
-	skip := t.filePhrases(words)
+	skip := s.filePhrases(words)
 	last := -1
 	for i, w := range words {
 		if skip[i] || isMark(w) && b.Len() == 0 {
@@ -74,7 +74,7 @@ func (t *thread) withoutFiles(words []retrieve.Word, whole string) string {
 		if last >= 0 && !isMark(w) && (last != i-1 || w.Start > words[i-1].End) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.text[w.Start:w.End])
+		b.WriteString(s.text[w.Start:w.End])
 		last = i
 	}
 	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
@@ -118,34 +118,34 @@ func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 
 // prompt is what something new shows or sounds like: the clause without the order to make it
 // and the files that it is made after.
-func (t *thread) prompt(r *reading) string {
+func (s *scene) prompt(r *reading) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
-	text := t.withoutFiles(r.words, r.text)
+	text := s.withoutFiles(r.words, r.text)
 	if r.marked() {
-		if i, ok := t.filling(r.words); ok {
-			return strings.TrimRight(t.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
+		if i, ok := s.filling(r.words); ok {
+			return strings.TrimRight(s.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
 		}
-		if !t.english.any("putting", r.words) && !t.english.any("giving", r.words) {
+		if !s.english.any("putting", r.words) && !s.english.any("giving", r.words) {
 			return text // "blur the face here": what is there stays
 		}
 	}
-	words := t.lexicon.Core(t.lexicon.Words(text, []retrieve.Span{}))
+	words := s.lexicon.Core(s.lexicon.Words(text, []retrieve.Span{}))
 	start, begun := len(words), false
 	for i, w := range words {
 		_, isMap := mapNouns[lower(w)]
-		filler := t.english.is("prompt fillers", w) || t.lexicon.Stop(lower(w)) || t.isMedia(w) || isMap || t.lexicon.Class(w.Stem) == "generat"
-		music := !begun && i+1 < len(words) && t.lexicon.Class(w.Stem) == "music" && t.english.is("depicting", words[i+1])
+		filler := s.english.is("prompt fillers", w) || s.lexicon.Stop(lower(w)) || s.isMedia(w) || isMap || s.lexicon.Class(w.Stem) == "generat"
+		music := !begun && i+1 < len(words) && s.lexicon.Class(w.Stem) == "music" && s.english.is("depicting", words[i+1])
 		switch {
 		case w.Text == ":":
 			start = i + 1
 		case isMark(w):
 			continue
-		case w.Kind == retrieve.Plain && i > 0 && t.english.is("depicting", w):
+		case w.Kind == retrieve.Plain && i > 0 && s.english.is("depicting", w):
 			start, begun = i+1, true
 			continue
-		case w.Kind == retrieve.Plain && (i == 0 && (t.isVerb(w) || t.lexicon.Class(w.Stem) == "draw") || filler || music):
+		case w.Kind == retrieve.Plain && (i == 0 && (s.isVerb(w) || s.lexicon.Class(w.Stem) == "draw") || filler || music):
 			continue
 		default:
 			start = i
@@ -164,7 +164,7 @@ func (t *thread) prompt(r *reading) string {
 
 // content is a text to be worked on: what is quoted or follows a colon, or what is left when
 // the order is taken away.
-func (t *thread) content(r *reading, f *profile) string {
+func (s *scene) content(r *reading, f *profile) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
@@ -173,14 +173,14 @@ func (t *thread) content(r *reading, f *profile) string {
 			return strings.TrimSpace(after)
 		}
 	}
-	if f.textOnly && len(r.files) > 0 || !f.textOnly && (len(r.words) == 0 || !t.english.is("inscribing", r.words[0])) {
+	if f.textOnly && len(r.files) > 0 || !f.textOnly && (len(r.words) == 0 || !s.english.is("inscribing", r.words[0])) {
 		return "" // what the files say or show is meant
 	}
-	words := r.words[:t.manner(r, f).from]
+	words := r.words[:s.manner(r, f).from]
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
-		class := t.lexicon.Class(w.Stem)
-		return slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) || t.lexicon.Stop(lower(w)) || t.index.Vocabulary(f.Name, class) ||
-			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(s string) bool { return t.english.is(s, w) })
+		class := s.lexicon.Class(w.Stem)
+		return slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) || s.lexicon.Stop(lower(w)) || s.index.Vocabulary(f.Name, class) ||
+			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(section string) bool { return s.english.is(section, w) })
 	}
 	begin := 0
 	for ; begin < len(words); begin++ {
@@ -188,54 +188,54 @@ func (t *thread) content(r *reading, f *profile) string {
 		if isFile(w) {
 			return ""
 		}
-		if w.Kind == retrieve.Plain && (begin > 0 || !t.isVerb(w)) && !orders(w) && !t.isMedia(w) {
+		if w.Kind == retrieve.Plain && (begin > 0 || !s.isVerb(w)) && !orders(w) && !s.isMedia(w) {
 			break
 		}
 	}
 	end := len(words)
 	for k := len(words) - 1; k > begin; k-- { // "add hello to the picture"
-		if k+1 < len(words) && t.english.is("targets", words[k]) {
+		if k+1 < len(words) && s.english.is("targets", words[k]) {
 			end = k
 		}
-		if w := words[k]; w.Kind == retrieve.Plain && !orders(w) && !t.isMedia(w) && !t.english.is("places", w) {
+		if w := words[k]; w.Kind == retrieve.Plain && !orders(w) && !s.isMedia(w) && !s.english.is("places", w) {
 			break
 		}
 	}
 	if begin >= end {
 		return ""
 	}
-	return strings.TrimRight(strings.TrimSpace(t.text[words[begin].Start:words[end-1].End]), ".,;")
+	return strings.TrimRight(strings.TrimSpace(s.text[words[begin].Start:words[end-1].End]), ".,;")
 }
 
 // objectOf is the thing that a clause is about: a quotation, or the first run of words that
 // are neither grammar nor words that ask for the tool.
-func (t *thread) objectOf(r *reading, f *profile) string {
+func (s *scene) objectOf(r *reading, f *profile) string {
 	words := r.words
 	if i := slices.IndexFunc(words, isQuote); i >= 0 {
 		return words[i].Text
 	}
-	asks := func(w retrieve.Word) bool { return t.asksFor(f, w) }
+	asks := func(w retrieve.Word) bool { return s.asksFor(f, w) }
 	var run []retrieve.Word
-	for i := t.objectStart(r, f); i <= len(words); i++ {
+	for i := s.objectStart(r, f); i <= len(words); i++ {
 		if i < len(words) {
 			w := words[i]
-			grammar := t.lexicon.Stop(lower(w)) || t.english.is("auxiliaries", w) || t.english.is("fillers", w) || t.isMedia(w)
+			grammar := s.lexicon.Stop(lower(w)) || s.english.is("auxiliaries", w) || s.english.is("fillers", w) || s.isMedia(w)
 			joint := lower(w) == "with" || lower(w) == "of"
 			inside := len(run) > 0
 			switch {
 			case w.Kind != retrieve.Plain && w.Kind != retrieve.Number:
-			case t.english.is("prepositions", w):
-				whole := i+1 < len(words) && !slices.ContainsFunc(words[i+1:min(i+3, len(words))], t.isMedia) // not "a dog of the picture"
-				if inside && joint && whole && !t.generic(run) && !asks(run[len(run)-1]) {
+			case s.english.is("prepositions", w):
+				whole := i+1 < len(words) && !slices.ContainsFunc(words[i+1:min(i+3, len(words))], s.isMedia) // not "a dog of the picture"
+				if inside && joint && whole && !s.generic(run) && !asks(run[len(run)-1]) {
 					run = append(run, w) // "a man with a red hat" is one thing
 					continue
 				}
 			case grammar:
-				if last := lower(words[max(0, i-1)]); inside && (last == "with" || last == "of") && (t.english.is("articles", w) || lower(w) == "the") {
+				if last := lower(words[max(0, i-1)]); inside && (last == "with" || last == "of") && (s.english.is("articles", w) || lower(w) == "the") {
 					run = append(run, w)
 					continue
 				}
-			case inside && slices.Contains([]string{"exist", "contain", "visibl", "highlight", "stand", "promin"}, t.lexicon.Class(w.Stem)):
+			case inside && slices.Contains([]string{"exist", "contain", "visibl", "highlight", "stand", "promin"}, s.lexicon.Class(w.Stem)):
 			case inside || !asks(w):
 				run = append(run, w)
 				continue
@@ -243,9 +243,9 @@ func (t *thread) objectOf(r *reading, f *profile) string {
 				continue
 			}
 		}
-		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !t.generic(run[at:]) {
+		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !s.generic(run[at:]) {
 			run = run[at:]
-			return strings.TrimSpace(t.text[run[0].Start:run[len(run)-1].End])
+			return strings.TrimSpace(s.text[run[0].Start:run[len(run)-1].End])
 		}
 		run = nil
 	}
@@ -299,7 +299,7 @@ type manner struct {
 	from          int // the word at which it begins, if nothing else follows
 }
 
-func (t *thread) manner(r *reading, f *profile) manner {
+func (s *scene) manner(r *reading, f *profile) manner {
 	m := manner{from: len(r.words)}
 	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool {
 		return !a.Optional || a.Meaning != plan.Instruction && a.Meaning != plan.Language
@@ -310,19 +310,19 @@ func (t *thread) manner(r *reading, f *profile) manner {
 	begin := 0
 	for i, w := range r.words {
 		if isQuote(w) || w.Text == ":" {
-			t.readManner(&m, f, told, r.words[begin:i])
+			s.readManner(&m, f, told, r.words[begin:i])
 			begin = i + 1
 		}
 		if w.Text == ":" {
 			return m
 		}
 	}
-	m.from = begin + t.readManner(&m, f, told, r.words[begin:])
+	m.from = begin + s.readManner(&m, f, told, r.words[begin:])
 	return m
 }
 
 // readManner takes phrases off the end of the words, and returns where the first of them begins.
-func (t *thread) readManner(m *manner, f *profile, told []toolbox.Arg, words []retrieve.Word) int {
+func (s *scene) readManner(m *manner, f *profile, told []toolbox.Arg, words []retrieve.Word) int {
 	for end := len(words); ; {
 		last := end
 		for last > 0 && isMark(words[last-1]) {
@@ -334,14 +334,14 @@ func (t *thread) readManner(m *manner, f *profile, told []toolbox.Arg, words []r
 		}
 		if !strings.HasSuffix(lower(words[k]), "ly") && (k == 0 || !isMark(words[k-1])) { // no adverb: a phrase with a preposition
 			k--
-			for k >= max(0, last-longClause-1) && words[k].Kind == retrieve.Plain && !t.english.is("manner leads", words[k]) {
+			for k >= max(0, last-longClause-1) && words[k].Kind == retrieve.Plain && !s.english.is("manner leads", words[k]) {
 				k--
 			}
-			if k < 0 || !t.english.is("manner leads", words[k]) {
+			if k < 0 || !s.english.is("manner leads", words[k]) {
 				return end
 			}
 		}
-		if !t.takeManner(m, f, told, words[k:last]) {
+		if !s.takeManner(m, f, told, words[k:last]) {
 			return end
 		}
 		end = k
@@ -349,23 +349,23 @@ func (t *thread) readManner(m *manner, f *profile, told []toolbox.Arg, words []r
 }
 
 // takeManner keeps what the phrase says; false if it says nothing of how.
-func (t *thread) takeManner(m *manner, f *profile, told []toolbox.Arg, phrase []retrieve.Word) bool {
+func (s *scene) takeManner(m *manner, f *profile, told []toolbox.Arg, phrase []retrieve.Word) bool {
 	taken := false
 	for _, a := range told {
 		if a.Meaning == plan.Language {
-			if i := t.english.index("languages", phrase); i >= 0 && m.language == "" && len(phrase) <= 3 {
+			if i := s.english.index("languages", phrase); i >= 0 && m.language == "" && len(phrase) <= 3 {
 				m.language, taken = phrase[i].Text, true
 			}
 			continue
 		}
 		about := set{} // the words by which the argument is described
-		for _, w := range t.lexicon.Words(a.About, nil) {
-			if w.Kind == retrieve.Plain && !t.lexicon.Stop(lower(w)) && !t.index.Vocabulary(f.Name, t.lexicon.Class(w.Stem)) {
+		for _, w := range s.lexicon.Words(a.About, nil) {
+			if w.Kind == retrieve.Plain && !s.lexicon.Stop(lower(w)) && !s.index.Vocabulary(f.Name, s.lexicon.Class(w.Stem)) {
 				about[bare(w)] = true
 			}
 		}
 		if !has(phrase, "the") && slices.ContainsFunc(phrase, func(w retrieve.Word) bool { return about[bare(w)] }) {
-			m.how = strings.Trim(t.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", ")
+			m.how = strings.Trim(s.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", ")
 			taken = true
 		}
 	}

@@ -15,11 +15,11 @@ import (
 // clause they are is decided here alone, apart from which resources the clause is about.
 
 // amount is what the clause says of an amount, else what the statement before it told.
-func (t *thread) amount(r *reading) string {
-	if amount := t.amountIn(t.withoutFiles(r.words, r.text)); amount != "" {
+func (s *scene) amount(r *reading) string {
+	if amount := s.amountIn(s.withoutFiles(r.words, r.text)); amount != "" {
 		return amount
 	}
-	return t.amountIn(r.told)
+	return s.amountIn(r.told)
 }
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
@@ -71,7 +71,7 @@ func (g *grammar) drops(words []retrieve.Word) bool {
 var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac)$`)
 
 // format is the file format that something is to be brought into: the last one named.
-func (t *thread) format(r *reading) string {
+func (s *scene) format(r *reading) string {
 	var found []string
 	for _, w := range r.clause.words {
 		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) {
@@ -79,7 +79,7 @@ func (t *thread) format(r *reading) string {
 		}
 	}
 	for _, f := range slices.Backward(found) {
-		if !t.hasFormat(f) || len(found) == 1 {
+		if !s.hasFormat(f) || len(found) == 1 {
 			return f
 		}
 	}
@@ -87,8 +87,8 @@ func (t *thread) format(r *reading) string {
 }
 
 // hasFormat reports whether a file at hand is of the format.
-func (t *thread) hasFormat(format string) bool {
-	return slices.ContainsFunc(t.request.Resources(), func(r plan.Resource) bool {
+func (s *scene) hasFormat(format string) bool {
+	return slices.ContainsFunc(s.request.Resources(), func(r plan.Resource) bool {
 		return strings.HasSuffix(strings.ToLower(r.Name), "."+format) || strings.HasSuffix(strings.ToLower(r.File), "."+format)
 	})
 }
@@ -104,13 +104,13 @@ func (g *grammar) language(r *reading) string {
 }
 
 // place is where on a picture ("bottom right") or in the world ("Paris").
-func (t *thread) place(r *reading, f *profile) string {
+func (s *scene) place(r *reading, f *profile) string {
 	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
-		return t.placeOnMedia(r)
+		return s.placeOnMedia(r)
 	}
 	at := slices.IndexFunc(r.words, func(w retrieve.Word) bool { text := lower(w); return text == "in" || text == "at" || text == "for" })
 	if at >= 0 && at+1 < len(r.words) {
-		text := strings.Trim(t.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
+		text := strings.Trim(s.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
 		for _, tail := range []string{" right now", " now", " today", " tomorrow", " please"} {
 			text = strings.TrimSuffix(text, tail)
 		}
@@ -119,21 +119,21 @@ func (t *thread) place(r *reading, f *profile) string {
 	if f.Returns == plan.Time {
 		return "here"
 	}
-	return t.objectOf(r, f)
+	return s.objectOf(r, f)
 }
 
 // placeOnMedia is the first phrase that tells a part, a direction or a number.
-func (t *thread) placeOnMedia(r *reading) string {
-	text := t.withoutFiles(r.words, r.text)
+func (s *scene) placeOnMedia(r *reading) string {
+	text := s.withoutFiles(r.words, r.text)
 	begin, end := -1, 0
-	for _, w := range t.lexicon.Words(text, []retrieve.Span{}) {
+	for _, w := range s.lexicon.Words(text, []retrieve.Span{}) {
 		switch {
-		case !isQuote(w) && (w.Kind == retrieve.Number || t.english.is("places", w)):
+		case !isQuote(w) && (w.Kind == retrieve.Number || s.english.is("places", w)):
 			if begin < 0 {
 				begin = w.Start
 			}
 			end = w.End
-		case begin >= 0 && w.Kind == retrieve.Plain && !t.lexicon.Stop(lower(w)):
+		case begin >= 0 && w.Kind == retrieve.Plain && !s.lexicon.Stop(lower(w)):
 			return text[begin:end]
 		}
 	}
@@ -161,9 +161,9 @@ var (
 )
 
 // phrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
-func (t *thread) phrases(r *reading) []phrase {
+func (s *scene) phrases(r *reading) []phrase {
 	var all []phrase
-	text, start := r.span(t.text)
+	text, start := r.span(s.text)
 	found := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool {
 		return slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool { return isQuote(w) && overlaps(w, q, start) })
 	})
