@@ -92,6 +92,47 @@ func (s *scene) focus() plan.Type {
 	return s.things[len(s.things)-1].typ
 }
 
+// lastMade is the clause that made something last, -1 if none did.
+func (s *scene) lastMade() int {
+	for _, e := range slices.Backward(s.things) {
+		if e.made {
+			return e.clause
+		}
+	}
+	return -1
+}
+
+// sent are those that came with the message: of pictures just those on which something is
+// marked, if there are any.
+func (s *scene) sent(k plan.Type) []thing {
+	for _, set := range [][]thing{s.picturesOf(s.marks), s.things} {
+		fits := slices.DeleteFunc(fitting(set, k), func(e thing) bool { return !e.given || e.made })
+		if len(fits) > 0 {
+			return fits
+		}
+	}
+	return nil
+}
+
+// nth is the one that an ordinal means among those that came with the message, else among those
+// of the thread.
+func (s *scene) nth(n int, k plan.Type) (thing, bool) {
+	for _, rs := range [][]plan.Resource{s.request.Given, s.request.Earlier} {
+		var of []thing
+		for _, r := range rs {
+			of = append(of, fitting(slices.DeleteFunc(slices.Clone(s.things), func(e thing) bool { return e.source.Name != r.Name }), k)...)
+		}
+		at := n - 1
+		if n < 0 {
+			at = len(of) + n
+		}
+		if len(of) > 1 && n != 0 && at >= 0 && at < len(of) {
+			return of[at], true
+		}
+	}
+	return thing{}, false
+}
+
 // among reports whether the thing is one of several.
 func among(es []thing, e thing) bool {
 	return slices.ContainsFunc(es, func(o thing) bool { return o.source.Equal(e.source) })

@@ -156,7 +156,7 @@ func (s *scene) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, boo
 // smallArg gives an argument that is a text under another name: a title, tags, a place.
 func (s *scene) smallArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
 	e, ok := s.latest(a.Type, func(e thing) bool { return e.typ == a.Type })
-	if ok && (e.clause == s.lastClause() || r.refs.definite[a.Type]) {
+	if ok && (e.made || r.refs.definite[a.Type]) {
 		return plan.Arg{Type: a.Type, Source: e.source}, true
 	}
 	if a.Type != plan.Location || len(media) > 0 {
