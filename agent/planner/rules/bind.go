@@ -214,9 +214,10 @@ func (b *binder) several(typ plan.Type) []thing {
 		}
 	}
 	all := fitting(b.things, typ)
-	given := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !e.given })
-	if len(given) >= 2 && len(b.r.files) == 0 {
-		return given
+	for _, are := range []func(thing) bool{func(e thing) bool { return e.made && b.r.refs.result }, func(e thing) bool { return e.given && len(b.r.files) == 0 }} {
+		if some := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !are(e) }); len(some) >= 2 {
+			return some
+		}
 	}
 	return all // "put it beside the original"
 }
