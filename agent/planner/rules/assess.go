@@ -62,10 +62,8 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 		return scores
 	}
 	scores[candidates[head]] = highest
-	marks := marksOf(r, sub)
-	c := chain{Planner: p, head: tools[head], tools: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
+	c := chain{tools: p.tools, head: tools[head], steps: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
 	c.climb(r, sub)
-	c.showPart(marks)
 	texts := textArgs(sub)
 	for i, name := range candidates {
 		if !p.suits(tools[i], sub, texts) {
