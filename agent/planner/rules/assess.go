@@ -10,17 +10,15 @@ import (
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/retrieve"
 )
 
 // The scores of tools, from unrelated to surely needed.
 const (
-	lowest   = 1.0
-	unsuited = 1.2 // the texts of the subtask cannot serve the tool
-	poor     = 3.0
-	useful   = 4.0
-	needed   = 4.6
-	highest  = 5.0
+	lowest  = 1.0
+	poor    = 3.0
+	useful  = 4.0
+	needed  = 4.6
+	highest = 5.0
 )
 
 // Assess scores tools by the nearness of the subtask's description to their own words. The tool
@@ -64,12 +62,6 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	scores[candidates[head]] = highest
 	c := chain{tools: p.tools, head: tools[head], steps: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
 	c.climb(r, sub)
-	texts := textArgs(sub)
-	for i, name := range candidates {
-		if !p.suits(tools[i], sub, texts) {
-			scores[name] = min(scores[name], unsuited)
-		}
-	}
 	return scores
 }
 
@@ -124,13 +116,8 @@ func textArgs(sub plan.Subtask) []plan.Arg {
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
 // of them is no head of it, nor is one that wants a text where there is none.
 func (ts *tools) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) float64 {
-	switch {
-	case f.Returns != sub.Returns:
+	if f.Returns != sub.Returns {
 		return 1 // no head, whose texts are for others
-	case len(texts) == 0 && f.takesMark() && f.wants(plan.Prompt):
-		return hardly
-	case len(texts) == 0 && len(sub.Args) > 0 && f.texts > 0:
-		return partly
 	}
 	fit := 1.0
 	for _, have := range texts {
@@ -140,40 +127,6 @@ func (ts *tools) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) floa
 		}
 	}
 	return fit
-}
-
-// suits reports whether the texts of the subtask can stand for what the tool asks: a long prompt
-// names no object, an amount is no question. A text that can be made stands for it too where
-// the subtask's own go elsewhere.
-func (ts *tools) suits(f *profile, sub plan.Subtask, texts []plan.Arg) bool {
-	if !ts.finds(f, texts) {
-		return false
-	}
-	left := len(texts) == 0 || f.Returns != sub.Returns
-	for _, want := range f.Args {
-		if want.Type != plan.Text || want.Optional || left && free(want.Meaning) {
-			continue
-		}
-		if !slices.ContainsFunc(texts, func(have plan.Arg) bool { return serves(have, want.Meaning) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// finds is false for a tool that finds only things of one kind where another kind is wanted: a
-// finder of faces finds no umbrella. Tools whose examples speak of objects find anything.
-func (ts *tools) finds(f *profile, texts []plan.Arg) bool {
-	finder := (f.Returns == plan.BBox || f.Returns == plan.Mask) && f.texts == 0 && len(f.media) == 1
-	if !finder || ts.index.Vocabulary(f.Name, ts.lexicon.Class(retrieve.Stem("object"))) {
-		return true
-	}
-	return !slices.ContainsFunc(texts, func(have plan.Arg) bool {
-		named := have.Meaning == plan.Object && have.Source.Kind == plan.OfValue
-		return named && !slices.ContainsFunc(ts.lexicon.Words(have.Source.Value, nil), func(w retrieve.Word) bool {
-			return w.Kind == retrieve.Plain && ts.index.Vocabulary(f.Name, ts.lexicon.Class(w.Stem))
-		})
-	})
 }
 
 // free reports whether a text that a tool makes can stand for the meaning: a prompt can be made,
