@@ -3,7 +3,6 @@ package rules
 import (
 	"context"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -65,34 +64,21 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	return scores
 }
 
-// stepMark stands between the steps of a description.
-var stepMark = regexp.MustCompile(`(?:^|[;.]\s+)\d+[.)]\s+|;\s+`)
-
-// nearness is how near every tool is to the description, its steps taken one by one: the same
-// judgement by which a clause finds its tool.
+// nearness is how near every tool is to the description: the same judgement by which a clause
+// finds its tool.
 func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
 	near := map[string]float64{}
-	texts := textArgs(sub)
-	steps := stepMark.Split(sub.Description, -1)
-	for _, text := range steps {
-		t, c := p.alone(r, text, sub)
-		if len(t.words) == 0 {
-			continue
-		}
-		t.match(c)
-		for _, v := range c.rivals {
-			fit := 1.0
-			if len(steps) == 1 {
-				fit = p.takesTexts(v.tool, sub, texts)
-			}
-			near[v.tool.Name] = max(near[v.tool.Name], v.score*fit)
-		}
+	s, c := p.alone(r, sub)
+	s.match(c)
+	for _, v := range c.rivals {
+		near[v.tool.Name] = v.score * p.takesTexts(v.tool, sub)
 	}
 	return near
 }
 
 // alone reads a description by itself, with the resources of its subtask as what it is about.
-func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*scene, *reading) {
+func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene, *reading) {
+	description := sub.Description
 	t := &scene{tools: p.tools, text: description, types: map[string]plan.Type{}}
 	t.words = p.index.Correct(p.lexicon.Words(description, nil))
 	c := &reading{
@@ -108,19 +94,17 @@ func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*
 	return t, c
 }
 
-// textArgs are the texts that a subtask gives.
-func textArgs(sub plan.Subtask) []plan.Arg {
-	return slices.DeleteFunc(slices.Clone(sub.Args), func(a plan.Arg) bool { return a.Type != plan.Text })
-}
-
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
 // of them is no head of it, nor is one that wants a text where there is none.
-func (ts *tools) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) float64 {
+func (ts *tools) takesTexts(f *profile, sub plan.Subtask) float64 {
 	if f.Returns != sub.Returns {
 		return 1 // no head, whose texts are for others
 	}
 	fit := 1.0
-	for _, have := range texts {
+	for _, have := range sub.Args {
+		if have.Type != plan.Text {
+			continue
+		}
 		_, used := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && serves(have, a.Meaning) })
 		if !used && (!serves(have, plan.Object) || !ts.helpsObject(f, nil)) {
 			fit *= hardly
