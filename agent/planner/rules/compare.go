@@ -18,29 +18,11 @@ func (g *grammar) differs(r *reading) bool {
 // a.png and b.png", "compare them". No tool takes two pictures and a question, so each is
 // described and the question is put to the descriptions.
 func (s *scene) compared(r *reading) []thing {
-	if len(r.files) > 0 {
-		return slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on != "" })
+	of := r.files
+	if len(of) == 0 && (r.refs.plural || slices.ContainsFunc(r.words, s.isMedia)) {
+		of = s.things
 	}
-	if !r.refs.plural && !slices.ContainsFunc(r.words, s.isMedia) {
-		return nil
-	}
-	var texts, named, given []thing
-	for _, e := range s.things {
-		switch {
-		case e.made && e.typ == plan.Text:
-			texts = append(texts, e)
-		case !e.made && e.typ.Media() && e.clause >= 0:
-			named = append(named, e)
-		case e.given && e.typ.Media():
-			given = append(given, e)
-		}
-	}
-	for _, set := range [][]thing{texts, named, given} {
-		if len(set) >= 2 {
-			return set
-		}
-	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(of), func(e thing) bool { return e.made || e.on != "" || !e.typ.Media() && e.typ != plan.Text })
 }
 
 // compare describes each thing that has no words yet, and puts the question to the descriptions.
