@@ -50,7 +50,7 @@ func (p *Planner) understand(r plan.Request) outcome {
 // decompose reads the clauses of a request in the order in which they can be done.
 func (p *Planner) decompose(r plan.Request, text string) outcome {
 	t := &thread{scene: p.newScene(r, text)}
-	clauses := t.whole(p.clauses(text, t.words))
+	clauses := p.clauses(text, t.words)
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
@@ -59,55 +59,6 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 
 // maxClauses is the most clauses of a request. A text of more is no list of orders.
 const maxClauses = 40
-
-// whole keeps a text in one piece that nothing but a text tool can work on: an open question
-// or an order to write, with all that is said about it.
-func (s *scene) whole(clauses []clause) []clause {
-	if len(clauses) < 2 || s.media() || len(s.request.Resources()) > 0 || slices.ContainsFunc(s.words, isFile) {
-		return clauses
-	}
-	first := clauses[0]
-	if !s.open(first) {
-		return clauses
-	}
-	out := []clause{first}
-	for _, c := range clauses[1:] {
-		last := &out[len(out)-1]
-		own := s.producesMedia(c) || s.english.any("pronouns", c.words) // "read it to me"
-		if c.join == after || !s.open(c) && s.beginsClause(c.words, c.join) && own || s.isPolite(strings.ToLower(c.text)) {
-			out = append(out, c)
-			continue
-		}
-		begin, end := last.words[0].Start, c.words[len(c.words)-1].End
-		last.words = slices.DeleteFunc(slices.Clone(s.words), func(w retrieve.Word) bool { return w.Start < begin || w.End > end })
-		last.text, last.more = s.text[begin:end], nil
-	}
-	return out
-}
-
-// open reports whether the clause is an open question or an order to write: how and why
-// something is, what to do, a text about something.
-func (s *scene) open(c clause) bool {
-	core := s.lexicon.Core(c.words)
-	if len(core) == 0 {
-		return false
-	}
-	switch form := s.lexicon.FormOf(c.words); form {
-	case retrieve.How, retrieve.Why:
-		return true
-	case retrieve.Order:
-		return s.english.is("writing", core[0]) && !s.producesMedia(c)
-	default:
-		return len(core) > 2*longClause && !s.producesMedia(c)
-	}
-}
-
-// producesMedia reports whether the words of the clause ask plainly for a tool that makes a
-// picture, a sound or a video.
-func (ts *tools) producesMedia(c clause) bool {
-	hits := ts.index.Search(ts.lexicon.Features(c.words))
-	return len(hits) > 0 && hits[0].Score > sure && ts.tool(hits[0].Tool).Returns.Media()
-}
 
 // readAll reads clauses one after another.
 func (t *thread) readAll(clauses []clause) *outcome {
@@ -257,15 +208,9 @@ func (s *scene) isSure(r *reading) bool {
 	case r.score >= sure || len(r.files) > 0:
 		return true
 	case r.head.textOnly:
-		return r.head.Returns.Media() || s.textual(r)
+		return r.head.Returns.Media()
 	}
 	return r.refs.points() || r.rivals[0].rest == 0
-}
-
-// textual reports whether a clause without files can be answered by words alone.
-func (s *scene) textual(r *reading) bool {
-	return r.form != retrieve.Order || s.needsSaid(r) || r.quoted() != "" || strings.Contains(r.text, ":") ||
-		r.prev != nil && (r.refs.pronoun || r.refs.result || r.refs.sequence || r.refs.definite[plan.Text]) || s.english.in("writing", r.verb())
 }
 
 // meantObject is the thing that the clause is about: the one that it names, or that of the

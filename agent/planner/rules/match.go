@@ -55,7 +55,6 @@ type view struct {
 	last    plan.Type       // what was made or spoken of last
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
-	named   string          // the tool that it names
 	novel   bool            // no tool explains all of its words
 	part    bool            // it orders something done to a thing in the picture
 	told    map[plan.Meaning]bool
@@ -95,7 +94,7 @@ func (s *scene) match(r *reading) {
 func (s *scene) view(r *reading) *view {
 	v := &view{
 		scene: s, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
-		last: s.focus(), wanted: s.wanted(r), named: s.index.Named(r.text), part: s.definiteObject(r),
+		last: s.focus(), wanted: s.wanted(r), part: s.definiteObject(r),
 	}
 	if len(r.files) == 0 {
 		seen := map[plan.Type]bool{}
@@ -222,9 +221,6 @@ func (v *view) unexplained(f *profile) int {
 
 // byWords is how near the tool is to what the clause says, whatever resources there are.
 func (v *view) byWords(f *profile, near float64, rest int) float64 {
-	if f.Name == v.named {
-		near = max(near, plainly) + (1-near)/2
-	}
 	if floor := v.floor(f, rest); floor > 0 {
 		near = max(near, floor+near/5)
 	}
@@ -234,12 +230,6 @@ func (v *view) byWords(f *profile, near float64, rest int) float64 {
 		near *= clearly
 	default:
 		near *= partly
-	}
-	if v.r.form == retrieve.Count && f.Returns != plan.Text {
-		near *= hardly
-	}
-	if v.quotes > 0 && f.wants(plan.Content) {
-		near *= clearly
 	}
 	return min(1, near)
 }
@@ -254,8 +244,6 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return e.typ.Fits(a.Type) })
 	})
 	switch {
-	case v.quotes > 0 && v.english.in("inscribing", v.r.verb()) && f.Returns.Media() && f.wants(plan.Content) && media && handed:
-		return general
 	case v.redraws(f, rest) > 0:
 		return v.redraws(f, rest)
 	case v.follows(f):
@@ -267,8 +255,6 @@ func (v *view) floor(f *profile, rest int) float64 {
 	case f.wants(plan.Query) && f.Returns == plan.Text:
 		told := media && v.english.in("telling", v.r.verb()) && rest > 1
 		switch {
-		case !media && len(v.r.files) == 0 && v.english.begins("open questions", v.r.words) > 0:
-			return 1
 		case question && (media || len(v.r.files) == 0), told, v.r.form == retrieve.Count && !media && !v.media():
 			return general + more
 		}
@@ -278,7 +264,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
-		if v.english.in("writing", v.r.verb()) && rest > 0 && !v.makesOfMedia() || v.needsSaid(v.r) && !v.media() && rest > 1 {
+		if v.english.in("writing", v.r.verb()) && rest > 0 && !v.makesOfMedia() {
 			return general - more
 		}
 	}
@@ -289,11 +275,6 @@ func (v *view) floor(f *profile, rest int) float64 {
 // the media that are there.
 func (v *view) makesOfMedia() bool {
 	return v.media() && (v.english.in("making", v.r.verb()) || v.r.refs.pronoun)
-}
-
-// needs reports whether the clause begins with "I need", "I want" or the like.
-func (g *grammar) needsSaid(r *reading) bool {
-	return g.english.any("needing", r.clause.words[:max(0, len(r.clause.words)-len(r.words))])
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and
