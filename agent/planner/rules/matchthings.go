@@ -21,14 +21,8 @@ func (v *view) byThings(f *profile, rest int) float64 {
 	case media:
 		return fit * v.byImplied(f)
 	}
-	if v.r.refs.points() && len(v.implied) > 0 && !slices.Contains(f.needs, plan.Text) {
-		fit *= slightly
-	}
-	switch {
-	case v.last.Media() && (v.r.refs.result || v.r.refs.pronoun):
-		fit *= partly // it points at what was made last
-	case base(v.last) == plan.Image && v.part:
-		fit *= hardly // "paint the walls blue": walls that are there
+	if v.last.Media() && (v.r.refs.result || v.r.refs.pronoun) {
+		return partly // it points at what was made last
 	}
 	return fit
 }
@@ -42,17 +36,12 @@ func (v *view) byFiles(f *profile, rest int) float64 {
 			used++
 		case k.ImageMap() && slices.Contains(f.needs, plan.Image) && v.files[plan.Image] == 0:
 			used++
-			fit *= slightly
 		}
 	}
 	pictures := v.handed(plan.Image)
 	for _, n := range f.needs {
 		switch {
 		case n == plan.Text || v.handed(n):
-		case !v.can[n]:
-			fit *= badly
-		case n.ImageMap() && n != plan.Mask && pictures && rest == 0:
-			fit *= hardly // a picture made after a map wants a prompt
 		case used > 0 || !n.Media() || n.ImageMap() && pictures:
 			fit *= slightly
 		case v.held(n) && (n != plan.Image || f.Returns != plan.Image):
@@ -62,10 +51,8 @@ func (v *view) byFiles(f *profile, rest int) float64 {
 		}
 	}
 	switch {
-	case used == 0 && !slices.ContainsFunc(f.needs, ofMedia) && v.can[plan.Text] && !f.Returns.Media() && f.tells(plan.Content):
-		fit *= hardly // the files are put into words first
 	case used == 0 && !slices.ContainsFunc(f.needs, ofMedia):
-		fit *= hardly * slightly
+		fit *= hardly // the files are put into words first
 	case used > 0 && used < len(v.files):
 		fit *= badly
 	}
@@ -92,38 +79,19 @@ func (v *view) byImplied(f *profile) float64 {
 	if refs.definite[plan.Text] && v.direct[plan.Text] && !slices.Contains(f.needs, plan.Text) {
 		fit *= hardly
 	}
-	kinds := 0
 	for _, n := range f.needs {
 		switch {
 		case n == plan.Text || v.direct[n]:
 		case v.can[n] && (!n.Media() || n.ImageMap()):
 			fit *= slightly
-		case v.can[n], !refs.points() && len(v.r.words) > longClause:
-			fit *= hardly
+		case v.can[n] || v.r.form != retrieve.Order && !refs.points():
+			fit *= hardly // "how many legs has a spider" asks of no picture
 		default:
 			fit *= partly
 		}
-		if n.Media() && v.direct[n] {
-			kinds++
-		}
 	}
-	if kinds > 1 && (refs.plural || refs.definite[plan.Audio] && (refs.definite[plan.Image] || refs.definite[plan.Video])) {
-		fit *= strongly
-	}
-	goesOn := refs.result || refs.pronoun || refs.sequence || v.last.ImageMap() && v.r.clause.join == along
-	if v.last == "" || !goesOn {
-		return fit
-	}
-	taken := slices.Contains(f.needs, v.last)
-	switch {
-	case taken && v.last.ImageMap():
-		return fit * strongly
-	case taken && v.last != plan.Image:
-		return fit * clearly
-	case v.last == plan.Text && refs.pronoun && !slices.Contains(f.needs, plan.Text):
-		return fit * partly
-	case v.last.Media() && !slices.Contains(f.needs, base(v.last)) && !taken:
-		return fit * slightly
+	if taken := slices.Contains(f.needs, v.last); taken && v.last != plan.Image && (refs.result || refs.pronoun || refs.sequence || v.last.ImageMap()) {
+		fit *= clearly
 	}
 	return fit
 }
