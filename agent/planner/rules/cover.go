@@ -190,7 +190,7 @@ func (c *cover) format(format string) bool {
 	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
 	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
 	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
-	return converts && c.says[format] && writes || !converts && named || c.hasFormat(format)
+	return converts && c.says[format] && writes || !converts && named
 }
 
 // grammar reports whether the word at i says nothing that a tool must know.

@@ -56,7 +56,6 @@ type view struct {
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
 	novel   bool            // no tool explains all of its words
-	part    bool            // it orders something done to a thing in the picture
 	told    map[plan.Meaning]bool
 	ordered fate // of the marked part
 }
@@ -94,7 +93,7 @@ func (s *scene) match(r *reading) {
 func (s *scene) view(r *reading) *view {
 	v := &view{
 		scene: s, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
-		last: s.focus(), wanted: s.wanted(r), part: s.definiteObject(r),
+		last: s.focus(), wanted: s.wanted(r),
 	}
 	if len(r.files) == 0 {
 		seen := map[plan.Type]bool{}
@@ -166,7 +165,7 @@ func (v *view) withoutReferences() []retrieve.Word {
 	for i, w := range words {
 		noun := lower(w)
 		typ, isMap := mapNouns[noun]
-		refers := e.in("results", noun) || e.in("text nouns", noun) && v.there(plan.Text) || e.in("sound nouns", noun) && v.there(plan.Audio) ||
+		refers := e.in("results", noun) || e.in("text nouns", noun) && v.has(plan.Text) || e.in("sound nouns", noun) && v.has(plan.Audio) ||
 			isMap && v.focus() == typ && len(v.r.files) == 0
 		if w.Kind == retrieve.Plain && (i > 0 && refers && v.determined(words, i) || v.r.marked() && v.speaksOfMark(words, i) || whole && e.is("only", w)) {
 			continue
@@ -176,9 +175,7 @@ func (v *view) withoutReferences() []retrieve.Word {
 	return out
 }
 
-func (s *scene) there(typ plan.Type) bool {
-	return slices.ContainsFunc(s.things, func(e thing) bool { return e.typ == typ })
-}
+func (v *view) has(typ plan.Type) bool { _, ok := v.latest(typ, anything); return ok }
 
 // collect finds the words of the clause, and of what is said more about it, that a tool
 // must explain.
@@ -259,7 +256,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 			return general + more
 		}
 	case f.wants(plan.Instruction) && media:
-		change := v.r.form == retrieve.Order && (v.english.in("changing", v.r.verb()) || v.part) && rest > 0 && len(f.Origins) > 1
+		change := v.r.form == retrieve.Order && (v.english.in("changing", v.r.verb())) && rest > 0 && len(f.Origins) > 1
 		if f.Returns == plan.Image && change {
 			return badly + more
 		}

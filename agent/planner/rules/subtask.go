@@ -21,36 +21,37 @@ func (s *scene) subtask(r *reading, media []thing) plan.Subtask {
 		}
 	}
 	sub.Args = append(sub.Args, s.texts(r, media)...)
-	sub.Domains = s.domains(r.head, sub, r.marked())
+	sub.Domains = s.domains(r.head, sub)
 	sub.After = dependencies(sub.Args)
 	return sub
 }
 
-// domains are those of the head, of what may make its inputs, of other ways to the same kind of
-// result, and for a marked part those of the tools that work on one.
-func (ts *tools) domains(head *profile, sub plan.Subtask, marked bool) []string {
+// domains are those of the head, of what may make its inputs, and of other ways to the same kind
+// of result.
+func (ts *tools) domains(head *profile, sub plan.Subtask) []string {
 	have := map[plan.Type]bool{}
 	for _, a := range sub.Args {
 		have[a.Type], have[base(a.Type)] = true, true
 	}
 	found := map[string]bool{head.Domain: true}
-	missing := slices.DeleteFunc(slices.Clone(head.needs), func(t plan.Type) bool { return have[t] })
+	need := head.needs
 	for range 3 { // steps before the head
 		var next []plan.Type
-		for _, need := range missing {
-			for _, i := range ts.makers[need] {
-				f := &ts.profiles[i]
-				found[f.Domain] = true
-				next = append(next, slices.DeleteFunc(slices.Clone(f.needs), func(t plan.Type) bool { return have[t] || slices.Contains(missing, t) })...)
+		for _, t := range need {
+			if have[t] {
+				continue
+			}
+			for _, i := range ts.makers[t] {
+				found[ts.profiles[i].Domain] = true
+				next = append(next, ts.profiles[i].needs...)
 			}
 		}
 		slices.Sort(next)
-		missing = slices.Compact(next)
+		need = slices.Compact(next)
 	}
-	for i := range ts.profiles {
+	for _, i := range ts.makers[sub.Returns] {
 		f := &ts.profiles[i]
-		other := f.Returns == sub.Returns && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] })
-		if other || marked && f.takesMark() {
+		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
 			found[f.Domain] = true
 		}
 	}

@@ -78,19 +78,10 @@ func (s *scene) format(r *reading) string {
 			found = append(found, text)
 		}
 	}
-	for _, f := range slices.Backward(found) {
-		if !s.hasFormat(f) || len(found) == 1 {
-			return f
-		}
+	if len(found) == 0 {
+		return ""
 	}
-	return ""
-}
-
-// hasFormat reports whether a file at hand is of the format.
-func (s *scene) hasFormat(format string) bool {
-	return slices.ContainsFunc(s.request.Resources(), func(r plan.Resource) bool {
-		return strings.HasSuffix(strings.ToLower(r.Name), "."+format) || strings.HasSuffix(strings.ToLower(r.File), "."+format)
-	})
+	return found[len(found)-1]
 }
 
 // language is the last language that the clause names.
