@@ -56,8 +56,7 @@ type view struct {
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
 	novel   bool            // no tool explains all of its words
-	told    map[plan.Meaning]bool
-	ordered fate // of the marked part
+	ordered fate            // of the marked part
 }
 
 // match finds the tool that gives what the clause asks for.
@@ -92,7 +91,7 @@ func (s *scene) match(r *reading) {
 
 func (s *scene) view(r *reading) *view {
 	v := &view{
-		scene: s, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
+		scene: s, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{},
 		last: s.focus(), wanted: s.wanted(r),
 	}
 	if len(r.files) == 0 {
@@ -145,7 +144,7 @@ func (v *view) features() []string {
 	}
 	for i, e := range v.implied {
 		add(base(e.typ))
-		if i == 0 && (v.r.refs.points() && (v.r.refs.pronoun || v.r.refs.result || v.r.refs.sequence) || v.r.refs.definite[e.typ]) {
+		if i == 0 && v.r.refs.points() {
 			add(e.typ)
 		}
 	}
@@ -245,33 +244,24 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return v.redraws(f, rest)
 	case v.follows(f):
 		return plainly
-	case question && handed && len(v.r.files) > 0 && media && len(f.needs) == 1 && f.Returns == plan.Category:
-		return badly // a question about a file may be one of what kind it is
 	case !handed || f.texts != 1 || len(f.media) > 1:
 		return 0
 	case f.wants(plan.Query) && f.Returns == plan.Text:
 		told := media && v.english.in("telling", v.r.verb()) && rest > 1
-		switch {
-		case question && (media || len(v.r.files) == 0), told, v.r.form == retrieve.Count && !media && !v.media():
+		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
 			return general + more
 		}
-	case f.wants(plan.Instruction) && media:
-		change := v.r.form == retrieve.Order && (v.english.in("changing", v.r.verb())) && rest > 0 && len(f.Origins) > 1
-		if f.Returns == plan.Image && change {
+	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:
+		if v.english.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
-		if v.english.in("writing", v.r.verb()) && rest > 0 && !v.makesOfMedia() {
+		ofMedia := v.media() && (v.english.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
+		if v.english.in("writing", v.r.verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
 	}
 	return 0
-}
-
-// makesOfMedia reports whether an order to make or write something means something made of
-// the media that are there.
-func (v *view) makesOfMedia() bool {
-	return v.media() && (v.english.in("making", v.r.verb()) || v.r.refs.pronoun)
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and
@@ -283,15 +273,7 @@ func (v *view) follows(f *profile) bool {
 	}
 	after := f.media[0].Type
 	pointed := v.last == after && len(v.r.files) == 0 && (v.r.refs.pronoun || v.r.refs.result || v.r.refs.plural || v.r.refs.definite[plan.Image])
-	return (pointed || v.files[after] > 0 || slices.Contains(v.maps, after)) && slices.ContainsFunc(v.r.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && v.painting(w)
-	})
-}
-
-// painting reports whether the word orders a new picture.
-func (g *grammar) painting(w retrieve.Word) bool {
-	class := g.lexicon.Class(w.Stem)
-	return class == "generat" || class == "draw" || class == "paint" || class == "convert"
+	return pointed || v.files[after] > 0 || slices.Contains(v.maps, after)
 }
 
 // byValues weighs the settings that the clause states: a tool that takes them, or must be
@@ -307,11 +289,11 @@ func (v *view) byValues(f *profile) float64 {
 		}
 		switch a.Meaning {
 		case plan.Format, plan.Language, plan.Amount:
-			if !v.states(f, a) {
+			if v.textFor(v.r, a.Meaning, f) == "" {
 				fit *= partly
 			}
 		case plan.Place:
-			if f.Returns.Media() && v.states(f, a) {
+			if f.Returns.Media() && v.textFor(v.r, a.Meaning, f) != "" {
 				fit *= clearly
 			}
 		default: // whatever is left of the clause says it
@@ -321,17 +303,4 @@ func (v *view) byValues(f *profile) float64 {
 		fit *= hardly
 	}
 	return fit
-}
-
-// states reports whether the clause states what the argument wants.
-func (v *view) states(f *profile, a toolbox.Arg) bool {
-	if a.Meaning == plan.Place {
-		return v.place(v.r, f) != ""
-	}
-	said, known := v.told[a.Meaning]
-	if !known {
-		said = v.textFor(v.r, a.Meaning, f) != ""
-		v.told[a.Meaning] = said
-	}
-	return said
 }
