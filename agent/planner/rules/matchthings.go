@@ -101,42 +101,24 @@ func (v *view) byImplied(f *profile) float64 {
 // preposition.
 func (g *grammar) wanted(r *reading) plan.Type {
 	words := g.lexicon.Lead(r.words)
-	if r.form != retrieve.Order || len(words) == 0 || words[0].Kind != retrieve.Plain {
+	if r.form != retrieve.Order || len(words) == 0 || g.isVerb(words[0]) && !g.english.in("handing", lower(words[0])) && !g.english.in("handing", g.lexicon.Class(words[0].Stem)) {
 		return ""
 	}
-	start := 0
-	switch first := lower(words[0]); {
-	case retrieve.IsModal(first):
-		start = 1 // "can a mask be made"
-	case g.verbs[first]:
-		if start = 1; !g.english.in("handing", first) && !g.english.in("handing", g.lexicon.Class(words[0].Stem)) {
-			return ""
-		}
-	}
 	var found plan.Type
-	for i := start; i < len(words) && words[i].Kind == retrieve.Plain; i++ {
-		text := lower(words[i])
-		if text == "me" || text == "us" || text == "with" && i <= 2 {
-			continue // "show me", "come up with"
-		}
-		if g.english.in("prepositions", text) {
+	for i, w := range words {
+		if w.Kind != retrieve.Plain || g.english.is("prepositions", w) && i > 0 {
 			break
 		}
-		typ, named := mapNouns[text]
+		typ, named := mapNouns[lower(w)]
 		switch {
 		case named:
-		case g.lexicon.Class(words[i].Stem) == "box":
-			typ = plan.BBox
-		case found == "" && i > 0 && !g.determined(words, i):
-			if typ = g.lexicon.MediaNoun(words[i : i+1]); g.english.in("sound nouns", text) {
-				typ = plan.Audio
-			}
-		}
-		switch {
-		case typ != "":
 			found = typ
-		case found != "" && !g.english.in("map tails", text) && !g.lexicon.Stop(text):
-			return "" // "an edge case"
+		case g.lexicon.Class(w.Stem) == "box":
+			found = plan.BBox
+		case found == "" && i > 0 && !g.determined(words, i):
+			if found = g.lexicon.MediaNoun(words[i : i+1]); g.english.is("sound nouns", w) {
+				found = plan.Audio
+			}
 		}
 	}
 	return found
