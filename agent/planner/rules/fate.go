@@ -132,9 +132,6 @@ func (v *view) redraws(f *profile, rest int) float64 {
 	if !v.r.marked() || !orders || v.ordered != unsaid || f.Returns != plan.Image || !f.takesMark() || !f.wants(plan.Prompt) {
 		return 0
 	}
-	if _, ok := v.filling(v.r.words); ok {
-		return partly
-	}
 	return general
 }
 
@@ -142,38 +139,21 @@ func (v *view) redraws(f *profile, rest int) float64 {
 // changes whole pictures would change more than what is meant; one that only looks can be
 // shown the part.
 func (v *view) byMarks(f *profile) float64 {
-	for _, n := range f.needs {
-		if n != plan.Text && !v.handed(n) && !v.can[n] {
-			return badly
-		}
-	}
-	takes := func(f *profile) bool { // what is marked, as it is
-		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return markType(a.Type) && v.files[a.Type] > 0 })
-	}
-	keeps := func(f *profile) bool { return f.takesMark() && f.Returns == plan.Image && !f.wants(plan.Prompt) }
-	cuts := v.english.any("lifting", v.r.words)
-	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count
-	elsewhere := v.r.form == retrieve.Order && v.verbs[v.r.verb()] && !v.index.Vocabulary(f.Name, v.lexicon.Class(v.r.words[0].Stem))
+	takes := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return markType(a.Type) && v.files[a.Type] > 0 }) // what is marked, as it is
+	keeps := f.takesMark() && f.Returns == plan.Image && !f.wants(plan.Prompt)
 	switch {
-	case v.ordered != unsaid && !keeps(f), question && f.Returns.Media():
+	case v.ordered != unsaid && !keeps:
 		return badly
-	case f.takesMark() && takes(f):
+	case f.takesMark() && takes:
 		return strongly
-	case f.takesMark() && f.wants(plan.Prompt) && !cuts:
+	case f.takesMark() && f.wants(plan.Prompt) && !v.english.any("lifting", v.r.words):
 		return 1
 	case f.takesMark():
-		made := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return markType(a.Type) && v.makes(a.Type, takes) })
-		direct := slices.ContainsFunc(v.profiles, func(o profile) bool { return keeps(&o) && takes(&o) })
-		if !made || v.ordered != gone && direct {
-			return badly // a box is cut out by its sides
-		}
 		return partly
 	case v.r.form == retrieve.Count && f.Returns == plan.Text && !f.textOnly:
 		return 1 // what is counted there is found in the part
-	case !f.takes(plan.Image), f.Returns == plan.Image, elsewhere: // "blur the face" finds no faces
+	case !f.takes(plan.Image), f.Returns == plan.Image:
 		return badly
-	case markType(f.Returns), f.Returns == plan.Segmentation:
-		return partly
 	}
 	return slightly
 }
