@@ -50,9 +50,6 @@ func (g *grammar) makesAway(words []retrieve.Word) bool {
 	for i, w := range words {
 		rest := words[i+1:]
 		near := rest[:min(5, len(rest))]
-		if lift := e.index("lifting", near); lift >= 0 {
-			near = near[:lift]
-		}
 		switch {
 		case e.is("erasing", w), !filled && e.is("hiding", w),
 			e.is("blotting", w) && has(near, "out") && !g.determined(words, i),
@@ -61,9 +58,6 @@ func (g *grammar) makesAway(words []retrieve.Word) bool {
 				return e.is("shown", w) || e.is("marked", w) || e.is("marks", w)
 			}):
 			return true
-		}
-		if e.is("lifting", w) && !e.any("erasing", rest) {
-			return false
 		}
 	}
 	return false

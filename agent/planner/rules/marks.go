@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"atelier/agent/plan"
@@ -25,9 +24,6 @@ const (
 
 // hold reads how firmly the clause points at what is marked.
 func (s *scene) hold(r *reading) hold {
-	if r.marked() {
-		return express
-	}
 	found := vague
 	words := r.clause.words
 	for i, w := range words {
@@ -158,10 +154,6 @@ func (s *scene) asksForPart(held hold, whole, part *reading) bool {
 	switch {
 	case held >= placed:
 		return true
-	case whole.prev != nil && len(whole.prev.results) > 0 && held == vague:
-		return false // "it" is what was made
-	case s.fate(whole.clause.words) == gone && s.isBare(whole):
-		return true // "remove"
 	case held == firm:
 		return !whole.head.Moves || whole.head.takesMark() || !s.english.any("moving", whole.clause.words)
 	case !part.head.takesMark() || place:
@@ -176,27 +168,16 @@ func (s *scene) asksForPart(held hold, whole, part *reading) bool {
 
 // preferred are the marks on a picture of the one kind that the tool takes, else the most exact.
 func preferred(f *profile, marks []thing, picture string) []thing {
-	order := []plan.Type{plan.Mask, plan.BBox, plan.Points}
-	slices.SortStableFunc(order, func(a, b plan.Type) int {
-		if f.takes(a) == f.takes(b) {
-			return 0
-		}
-		return cmp.Compare(btoi(f.takes(b)), btoi(f.takes(a)))
-	})
-	for _, typ := range order {
-		of := slices.DeleteFunc(slices.Clone(marks), func(e thing) bool { return e.on != picture || e.typ != typ })
-		if len(of) > 0 {
-			return of
+	kinds := []plan.Type{plan.Mask, plan.BBox, plan.Points}
+	for _, takes := range []bool{true, false} {
+		for _, typ := range kinds {
+			of := slices.DeleteFunc(slices.Clone(marks), func(e thing) bool { return e.on != picture || e.typ != typ })
+			if len(of) > 0 && f.takes(typ) == takes {
+				return of
+			}
 		}
 	}
 	return nil
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // onlyMarks reports whether the clause says that something was marked, and not what for: "I
@@ -214,11 +195,6 @@ func (s *scene) onlyMarks(r *reading) bool {
 		return false
 	}
 	return s.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
-}
-
-// isBare reports whether an order names nothing that it could be about: "remove", "delete the thing".
-func (g *grammar) isBare(r *reading) bool {
-	return g.onlyOf(r.words, "erasing", "hiding", "blotting", "prepositions", "generic", "pronouns", "fillers")
 }
 
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
