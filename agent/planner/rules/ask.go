@@ -18,7 +18,6 @@ var (
 	emptyRequest = plan.Say("What would you like me to do?")
 	whichChange  = plan.Say("What exactly should I change? " +
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
-	noOther      = plan.Say("What shall the marked part be compared with? Please name another picture.")
 	whereToWrite = plan.Say("I cannot write at a marked place. Where shall it stand? " +
 		"For example \"at the top left\" or \"at the bottom\".")
 )
@@ -118,11 +117,6 @@ func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Mes
 func markedElsewhere(meant, marked []string) plan.Message {
 	return plan.Say("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
 		plan.And(marked...), plan.And(meant...), plan.And(meant...))
-}
-
-// whichCrop asks whether the marked part or the one that words say is meant.
-func whichCrop(place string) plan.Message {
-	return plan.Say("Shall I crop to the marked part or to %q? Please say one of them.", place)
 }
 
 // askAboutMark asks what to do with the marked part.

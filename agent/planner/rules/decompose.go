@@ -131,7 +131,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 			t.compare(n, r, things)
 			return nil
 		} else if r.marked() {
-			return asking(noOther)
+			return asking(notSure)
 		}
 	}
 	if t.isVague(r) || n == 0 && last && t.ordersNothing(r) {

@@ -118,8 +118,6 @@ func (s *scene) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 		return nil, o
 	case !s.asksForPart(held, &whole, &part):
 		return nil, nil
-	case held >= placed && part.head.takesMark() && says && whole.head.Moves && whole.head.wants(plan.Place):
-		return nil, asking(whichCrop(s.place(r, whole.head)))
 	}
 	return s.setsOf(part.head, marks)
 }
