@@ -207,47 +207,25 @@ func (s *scene) content(r *reading, f *profile) string {
 	return strings.TrimRight(strings.TrimSpace(s.text[words[begin].Start:words[end-1].End]), ".,;")
 }
 
-// objectOf is the thing that a clause is about: a quotation, or the first run of words that
-// are neither grammar nor words that ask for the tool.
+// objectOf is the thing that a clause is about: the first run of words that are neither grammar
+// nor words that ask for the tool.
 func (s *scene) objectOf(r *reading, f *profile) string {
-	words := r.words
-	if i := slices.IndexFunc(words, isQuote); i >= 0 {
-		return words[i].Text
-	}
 	asks := func(w retrieve.Word) bool { return s.asksFor(f, w) }
-	var run []retrieve.Word
-	for i := s.objectStart(r, f); i <= len(words); i++ {
-		if i < len(words) {
-			w := words[i]
-			grammar := s.lexicon.Stop(lower(w)) || s.english.is("auxiliaries", w) || s.english.is("fillers", w) || s.isMedia(w)
-			joint := lower(w) == "with" || lower(w) == "of"
-			inside := len(run) > 0
-			switch {
-			case w.Kind != retrieve.Plain && w.Kind != retrieve.Number:
-			case s.english.is("prepositions", w):
-				whole := i+1 < len(words) && !slices.ContainsFunc(words[i+1:min(i+3, len(words))], s.isMedia) // not "a dog of the picture"
-				if inside && joint && whole && !s.generic(run) && !asks(run[len(run)-1]) {
-					run = append(run, w) // "a man with a red hat" is one thing
-					continue
-				}
-			case grammar:
-				if last := lower(words[max(0, i-1)]); inside && (last == "with" || last == "of") && (s.english.is("articles", w) || lower(w) == "the") {
-					run = append(run, w)
-					continue
-				}
-			case inside && slices.Contains([]string{"exist", "contain", "visibl", "highlight", "stand", "promin"}, s.lexicon.Class(w.Stem)):
-			case inside || !asks(w):
-				run = append(run, w)
-				continue
-			default:
-				continue
-			}
+	ends := func(w retrieve.Word) bool {
+		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || s.lexicon.Stop(lower(w)) || s.isMedia(w) ||
+			s.english.is("prepositions", w) || s.english.is("auxiliaries", w) || s.english.is("fillers", w)
+	}
+	words := r.words[s.objectStart(r, f):]
+	for len(words) > 0 {
+		end := slices.IndexFunc(words, ends)
+		if end < 0 {
+			end = len(words)
 		}
+		run := words[:end]
 		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !s.generic(run[at:]) {
-			run = run[at:]
-			return strings.TrimSpace(s.text[run[0].Start:run[len(run)-1].End])
+			return s.text[run[at].Start:run[end-1].End]
 		}
-		run = nil
+		words = words[min(end+1, len(words)):]
 	}
 	return ""
 }
