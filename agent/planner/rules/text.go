@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -61,9 +60,6 @@ func (s *scene) withoutFiles(words []retrieve.Word, whole string) string {
 	}
 	text := s.text[words[0].Start:words[len(words)-1].End]
 	_, more, _ := strings.Cut(whole, text)
-	if !slices.ContainsFunc(words, isFile) {
-		return text + more
-	}
 	var b strings.Builder
 	skip := s.filePhrases(words)
 	last := -1
@@ -108,9 +104,6 @@ func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 			skip[k] = true
 		case g.english.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
 			skip[k] = true
-			if k > 0 && (lower(words[k-1]) == "based" || lower(words[k-1]) == "according") {
-				skip[k-1] = true
-			}
 		}
 	}
 	return skip
@@ -132,77 +125,52 @@ func (s *scene) prompt(r *reading) string {
 		}
 	}
 	words := s.lexicon.Core(s.lexicon.Words(text, []retrieve.Span{}))
-	start, begun := len(words), false
-	for i, w := range words {
+	orders := func(i int) bool {
+		w, class := words[i], s.lexicon.Class(words[i].Stem)
 		_, isMap := mapNouns[lower(w)]
-		filler := s.english.is("prompt fillers", w) || s.lexicon.Stop(lower(w)) || s.isMedia(w) || isMap || s.lexicon.Class(w.Stem) == "generat"
-		music := !begun && i+1 < len(words) && s.lexicon.Class(w.Stem) == "music" && s.english.is("depicting", words[i+1])
-		switch {
-		case w.Text == ":":
-			start = i + 1
-		case isMark(w):
+		return i == 0 && (s.isVerb(w) || class == "draw") || s.english.is("prompt fillers", w) || s.lexicon.Stop(lower(w)) || s.isMedia(w) ||
+			isMap || isMark(w) || class == "generat" || i > 0 && s.english.is("depicting", w) ||
+			class == "music" && i+1 < len(words) && s.english.is("depicting", words[i+1])
+	}
+	for i, w := range words {
+		if orders(i) {
 			continue
-		case w.Kind == retrieve.Plain && i > 0 && s.english.is("depicting", w):
-			start, begun = i+1, true
-			continue
-		case w.Kind == retrieve.Plain && (i == 0 && (s.isVerb(w) || s.lexicon.Class(w.Stem) == "draw") || filler || music):
-			continue
-		default:
-			start = i
 		}
-		break
+		shown := strings.TrimRight(strings.TrimSpace(text[w.Start:]), " ,.;:!?")
+		return strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
 	}
-	if start >= len(words) {
-		return ""
-	}
-	shown := strings.TrimRight(strings.TrimSpace(text[words[start].Start:]), " ,.;:!?")
-	if r.marked() { // where it comes to is marked
-		shown = strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
-	}
-	return shown
+	return ""
 }
 
-// content is a text to be worked on: what is quoted or follows a colon, or what is left when
-// the order is taken away.
+// content is a text to be worked on: what is quoted or follows a colon, or what is left when the order is taken
+// away.
 func (s *scene) content(r *reading, f *profile) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
-	for _, colon := range []string{": ", ":\n"} {
-		if _, after, ok := strings.Cut(r.text, colon); ok && after != "" {
-			return strings.TrimSpace(after)
-		}
+	if _, after, ok := strings.Cut(r.text, ": "); ok {
+		return strings.TrimSpace(after)
 	}
-	if f.textOnly && len(r.files) > 0 || !f.textOnly && (len(r.words) == 0 || !s.english.is("inscribing", r.words[0])) {
-		return "" // what the files say or show is meant
-	}
-	words := r.words[:s.manner(r, f).from]
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
 		class := s.lexicon.Class(w.Stem)
-		return slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) || s.lexicon.Stop(lower(w)) || s.index.Vocabulary(f.Name, class) ||
+		return w.Kind != retrieve.Plain || s.isMedia(w) || s.lexicon.Stop(lower(w)) || s.index.Vocabulary(f.Name, class) ||
+			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
 			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(section string) bool { return s.english.is(section, w) })
 	}
-	begin := 0
-	for ; begin < len(words); begin++ {
-		w := words[begin]
-		if isFile(w) {
-			return ""
-		}
-		if w.Kind == retrieve.Plain && (begin > 0 || !s.isVerb(w)) && !orders(w) && !s.isMedia(w) {
-			break
-		}
+	words := r.words[:s.manner(r, f).from]
+	if len(words) > 0 && s.isVerb(words[0]) {
+		words = words[1:]
+	}
+	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return isFile(w) || !orders(w) })
+	if begin < 0 || isFile(words[begin]) {
+		return ""
 	}
 	end := len(words)
-	for k := len(words) - 1; k > begin; k-- { // "add hello to the picture"
-		if k+1 < len(words) && s.english.is("targets", words[k]) {
+	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
+		if s.english.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !s.english.is("places", w) }) {
 			end = k
-		}
-		if w := words[k]; w.Kind == retrieve.Plain && !orders(w) && !s.isMedia(w) && !s.english.is("places", w) {
 			break
 		}
-	}
-	if begin >= end {
-		return ""
 	}
 	return strings.TrimRight(strings.TrimSpace(s.text[words[begin].Start:words[end-1].End]), ".,;")
 }
@@ -274,83 +242,48 @@ func (ts *tools) objectStart(r *reading, f *profile) int {
 // it: "in a deep voice". That is no part of the text.
 type manner struct {
 	how, language string
-	from          int // the word at which it begins, if nothing else follows
+	from          int // the word at which it begins
 }
 
+// manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
+// end of what stands before a quotation.
 func (s *scene) manner(r *reading, f *profile) manner {
 	m := manner{from: len(r.words)}
-	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool {
-		return !a.Optional || a.Meaning != plan.Instruction && a.Meaning != plan.Language
-	})
-	if len(told) == 0 {
-		return m
-	}
-	begin := 0
-	for i, w := range r.words {
-		if isQuote(w) || w.Text == ":" {
-			s.readManner(&m, f, told, r.words[begin:i])
-			begin = i + 1
-		}
-		if w.Text == ":" {
-			return m
+	for end := len(r.words); end > 0; end-- {
+		switch w := r.words[end-1]; {
+		case isQuote(w) || w.Text == ":":
+			m.from = len(r.words) // what is quoted is the text
+		case s.english.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
+			phrase := r.words[end-1 : m.from]
+			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
+				phrase = phrase[:cut]
+			}
+			if s.takeManner(&m, f, phrase) {
+				m.from = end - 1
+			}
 		}
 	}
-	m.from = begin + s.readManner(&m, f, told, r.words[begin:])
 	return m
 }
 
-// readManner takes phrases off the end of the words, and returns where the first of them begins.
-func (s *scene) readManner(m *manner, f *profile, told []toolbox.Arg, words []retrieve.Word) int {
-	for end := len(words); ; {
-		last := end
-		for last > 0 && isMark(words[last-1]) {
-			last--
-		}
-		k := last - 1
-		if k < 0 || words[k].Kind != retrieve.Plain {
-			return end
-		}
-		if !strings.HasSuffix(lower(words[k]), "ly") && (k == 0 || !isMark(words[k-1])) { // no adverb: a phrase with a preposition
-			k--
-			for k >= max(0, last-longClause-1) && words[k].Kind == retrieve.Plain && !s.english.is("manner leads", words[k]) {
-				k--
-			}
-			if k < 0 || !s.english.is("manner leads", words[k]) {
-				return end
-			}
-		}
-		if !s.takeManner(m, f, told, words[k:last]) {
-			return end
-		}
-		end = k
-	}
-}
-
 // takeManner keeps what the phrase says; false if it says nothing of how.
-func (s *scene) takeManner(m *manner, f *profile, told []toolbox.Arg, phrase []retrieve.Word) bool {
+func (s *scene) takeManner(m *manner, f *profile, phrase []retrieve.Word) bool {
 	taken := false
-	for _, a := range told {
-		if a.Meaning == plan.Language {
-			if i := s.english.index("languages", phrase); i >= 0 && m.language == "" && len(phrase) <= 3 {
+	for _, a := range f.Args {
+		switch {
+		case !a.Optional:
+		case a.Meaning == plan.Language && len(phrase) <= 3:
+			if i := s.english.index("languages", phrase); i >= 0 && m.language == "" {
 				m.language, taken = phrase[i].Text, true
 			}
-			continue
-		}
-		about := set{} // the words by which the argument is described
-		for _, w := range s.lexicon.Words(a.About, nil) {
-			if w.Kind == retrieve.Plain && !s.lexicon.Stop(lower(w)) && !s.index.Vocabulary(f.Name, s.lexicon.Class(w.Stem)) {
-				about[bare(w)] = true
+		case a.Meaning == plan.Instruction && !has(phrase, "the"):
+			about := wordsOf(a.About)
+			if slices.ContainsFunc(phrase, func(w retrieve.Word) bool {
+				return !s.lexicon.Stop(lower(w)) && !s.index.Vocabulary(f.Name, s.lexicon.Class(w.Stem)) && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
+			}) {
+				m.how, taken = strings.Trim(s.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", "), true
 			}
-		}
-		if !has(phrase, "the") && slices.ContainsFunc(phrase, func(w retrieve.Word) bool { return about[bare(w)] }) {
-			m.how = strings.Trim(s.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", ")
-			taken = true
 		}
 	}
 	return taken
-}
-
-// bare is a word without the ends of a genitive and of an adverb.
-func bare(w retrieve.Word) string {
-	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(lower(w), "'s"), "’s"), "ly")
 }
