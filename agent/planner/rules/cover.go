@@ -155,8 +155,6 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false // "how long is this video" is no question of the world
 	case retrieve.IsFormat(text):
 		return c.format(text)
-	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
-		return true
 	case c.english.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
@@ -228,15 +226,7 @@ func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 
 // open reports whether the noun at i stands with an article that leaves it open: "a picture".
 func (c *cover) open(words []retrieve.Word, i int) bool {
-	for k := i - 1; k >= max(0, i-3); k-- {
-		switch w := words[k]; {
-		case c.english.is("articles", w), lower(w) == "some":
-			return true
-		case w.Kind != retrieve.Plain, c.english.is("determiners", w), c.english.is("asides", w), c.english.is("joining words", w):
-			return false
-		}
-	}
-	return false
+	return c.english.any("articles", words[max(0, i-3):i])
 }
 
 // pointed reports whether the word at i only says which thing is meant.
@@ -247,16 +237,14 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	_, isMap := mapNouns[text]
 	switch {
 	case ordinals[text] != 0:
-		return next && e.is("counted things", words[i+1]) || text == "latter" || text == "former"
+		return next && e.is("counted things", words[i+1])
 	case text == "original", isMap:
 		return true
 	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"
 		return true
-	case e.in("text nouns", text), e.in("text nouns", strings.TrimSuffix(text, "s")):
+	case e.in("text nouns", strings.TrimSuffix(text, "s")):
 		return !c.open(words, i)
-	case e.in("picture uses", text):
-		return c.r.head.Returns == plan.Image && c.r.head.textOnly
-	case e.in("text things", text), e.in("text things", strings.ToLower(c.text[w.Start:w.End])):
+	case e.in("text things", strings.ToLower(c.text[w.Start:w.End])):
 		return c.r.head.takes(plan.Text)
 	case c.shows(text):
 		return true
