@@ -25,12 +25,11 @@ type thread struct {
 
 	tasks   []plan.Subtask
 	left    []plan.Leftover
-	stuck   bool      // the clause before was left
-	lost    plan.Type // what it would have made
-	chose   bool      // a clause said which files it means
-	unknown []string  // names of files that are not there
-	prev    *reading  // the clause before
-	told    string    // what a statement before the clause told
+	stuck   bool     // the clause before was left
+	chose   bool     // a clause said which files it means
+	unknown []string // names of files that are not there
+	prev    *reading // the clause before
+	told    string   // what a statement before the clause told
 }
 
 func asking(m plan.Message) *outcome   { return &outcome{question: m} }
@@ -137,9 +136,6 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	if t.isVague(r) || n == 0 && last && t.ordersNothing(r) {
 		return asking(whichChange)
 	}
-	if typ := t.absent(r.refs); typ != "" && len(r.files) == 0 {
-		return asking(t.askFor(r, typ, nil))
-	}
 	t.match(r)
 	t.chose = t.chose || t.chooses(r)
 	switch {
@@ -244,19 +240,12 @@ func (g *grammar) onlyTells(r *reading) bool {
 // for; none if it goes on from a clause that was left.
 func (t *thread) leave(r *reading, unknown []string) {
 	t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown})
-	t.stuck, t.lost = true, base(r.head.Returns)
+	t.stuck = true
 }
 
 // hangsOnLeft reports whether the clause goes on from one that was left.
 func (t *thread) hangsOnLeft(r *reading) bool {
-	refs := r.refs
-	switch {
-	case !t.stuck, len(r.files) > 0:
-		return false
-	case refs.pronoun, refs.result, refs.sequence, refs.definite[t.lost]:
-		return true
-	}
-	return len(refs.definite) == 0 && len(r.head.media) > 0
+	return t.stuck && len(r.files) == 0 && len(r.head.media) > 0
 }
 
 // decided is the outcome when every clause was read.
@@ -299,21 +288,12 @@ func (s *scene) chooses(r *reading) bool {
 	if len(r.files) > 0 || r.refs.ordinal != 0 || r.refs.original || (fresh || r.form != retrieve.Order) && !r.refs.points() {
 		return true
 	}
-	if slices.ContainsFunc(s.marks, func(e thing) bool { return e.given }) {
-		return true
-	}
-	of := map[plan.Type]int{}
-	for _, e := range s.things {
-		if e.given {
-			of[base(e.typ)]++
-		}
-	}
 	for typ := range r.refs.definite {
-		if of[typ] == 1 { // "the video", and there is one
+		if len(s.sent(typ)) == 1 { // "the video", and there is one
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(s.marks, func(e thing) bool { return e.given })
 }
 
 // otherKind returns the file that the clause would change into another kind of media: a tool
@@ -336,16 +316,6 @@ func (s *scene) otherKind(r *reading, runs [][]thing) (thing, bool) {
 		}
 	}
 	return thing{}, false
-}
-
-// absent is a kind of media that the clause speaks of as given while there is none.
-func (s *scene) absent(refs references) plan.Type {
-	for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
-		if _, ok := s.latest(typ, anything); refs.definite[typ] && !ok && !s.media() {
-			return typ
-		}
-	}
-	return ""
 }
 
 // lacks is the question for what the clause must say and does not.
