@@ -120,12 +120,12 @@ func markedElsewhere(meant, marked []string) plan.Message {
 }
 
 // askAboutMark asks what to do with the marked part.
-func (s *scene) askAboutMark() plan.Message {
-	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
+func (m *marker) askAboutMark() plan.Message {
+	marks := slices.DeleteFunc(slices.Clone(m.marks), func(e thing) bool { return !e.given })
 	if len(marks) == 0 {
-		marks = s.marks
+		marks = m.marks
 	}
-	return plan.Say("What should I do with what is marked on %s?", listed(s.calledAll(s.picturesOf(marks))))
+	return plan.Say("What should I do with what is marked on %s?", listed(m.calledAll(m.picturesOf(marks))))
 }
 
 // askForFile asks for files that the request names and nobody sent.

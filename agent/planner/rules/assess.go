@@ -69,7 +69,7 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
 	near := map[string]float64{}
 	s, c := p.alone(r, sub)
-	s.match(c)
+	(&matcher{&settings{s}}).match(c)
 	for _, v := range c.rivals {
 		near[v.tool.Name] = v.score * p.takesTexts(v.tool, sub)
 	}

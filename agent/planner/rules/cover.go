@@ -26,8 +26,8 @@ type cover struct {
 
 // leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
-func (s *scene) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
-	c := cover{scene: s, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
+func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
+	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
 	for _, a := range sub.Args {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -43,9 +43,9 @@ func (s *scene) leftover(r *reading, sub plan.Subtask, beside ...step) []string 
 			c.says[w] = true
 		}
 	}
-	unknown := c.unknown(s.text, r.clause.words)
+	unknown := c.unknown(d.text, r.clause.words)
 	for _, more := range r.clause.more {
-		if words := s.lexicon.Words(more, nil); !s.forbids(clause{words: words}) {
+		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}

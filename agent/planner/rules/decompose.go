@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -21,7 +20,9 @@ type outcome struct {
 
 // thread is what is known while the clauses of a request are read one after another.
 type thread struct {
-	*scene
+	*drafter
+
+	marker *marker
 
 	tasks   []plan.Subtask
 	left    []plan.Leftover
@@ -48,7 +49,8 @@ func (p *Planner) understand(r plan.Request) outcome {
 
 // decompose reads the clauses of a request in the order in which they can be done.
 func (p *Planner) decompose(r plan.Request, text string) outcome {
-	t := &thread{scene: p.newScene(r, text)}
+	m := &matcher{&settings{p.newScene(r, text)}}
+	t := &thread{drafter: &drafter{m}, marker: &marker{m}}
 	clauses := p.clauses(text, t.words)
 	if len(clauses) > maxClauses {
 		return *lost(r)
@@ -71,9 +73,9 @@ func (t *thread) readAll(clauses []clause) *outcome {
 				return asking(whatWith(t.names(r.files)))
 			}
 			continue
-		case t.onlyMarks(r):
+		case t.marker.onlyMarks(r):
 			if alone {
-				return asking(t.askAboutMark())
+				return asking(t.marker.askAboutMark())
 			}
 			continue
 		case len(t.tasks) > 0 && t.leavesRest(r.words), !alone && t.isPolite(strings.ToLower(c.text)):
@@ -100,10 +102,10 @@ func (t *thread) readAll(clauses []clause) *outcome {
 // what is marked on several. It returns an outcome where the whole request must be answered
 // otherwise.
 func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
-	if r.form == retrieve.Order && len(t.marksFor(r, t.hold(r))) > 0 && t.fate(r.clause.words) == spared {
+	if r.form == retrieve.Order && len(t.marksFor(r, t.marker.hold(r))) > 0 && t.fate(r.clause.words) == spared {
 		return refusing(onlyTheWhole)
 	}
-	sets, o := t.meantMarks(r)
+	sets, o := t.marker.meantMarks(r)
 	if o != nil || len(sets) == 0 {
 		if o == nil {
 			o = t.carryOut(n, r, last)
@@ -164,64 +166,6 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.add(n, r, runs)
 	return nil
-}
-
-// preferCovering takes, of the tools that are about as near as the nearest, the first one that
-// accounts for every word of the clause. If none does, the nearest stays.
-func (s *scene) preferCovering(r *reading) {
-	near := r.rivals
-	for i, v := range near {
-		if v.score < max(sure, partly*near[0].score) {
-			break
-		}
-		if v.tool.textOnly && !near[0].tool.textOnly {
-			continue // it would pass over the files
-		}
-		r.head, r.score = v.tool, v.score
-		r.object = s.meantObject(r)
-		runs, missing, _ := s.bind(r)
-		if missing != "" || !s.lacks(r).IsZero() {
-			if i == 0 {
-				return // it is asked for
-			}
-			continue
-		}
-		sub := s.subtask(r, runs[0])
-		if len(s.leftover(r, sub, s.steps(r, sub, runs[0])...)) == 0 {
-			return
-		}
-	}
-	r.head, r.score = near[0].tool, near[0].score
-	r.object = s.meantObject(r)
-}
-
-// isSure reports whether the tool that was found is meant: the less near it is, the plainer the
-// clause must say what it is about.
-func (s *scene) isSure(r *reading) bool {
-	switch {
-	case r.score < hopeful || r.head.Name == "":
-		return false
-	case r.score >= sure || len(r.files) > 0:
-		return true
-	case r.head.textOnly:
-		return r.head.Returns.Media()
-	}
-	return r.refs.points() || r.rivals[0].rest == 0
-}
-
-// meantObject is the thing that the clause is about: the one that it names, or that of the
-// clause before where it says "it" or goes on with the same tool.
-func (s *scene) meantObject(r *reading) string {
-	object := s.objectOf(r, r.head)
-	if object != "" || r.prev == nil {
-		return object
-	}
-	pointedAt := r.refs.pronoun && len(r.files) == 0 && r.prev.head.Returns != plan.Image
-	again := r.prev.head.Name == r.head.Name && r.clause.join == along // "how many cars are in a.jpg, and how many in b.jpg"
-	if pointedAt || again {
-		return r.prev.object
-	}
-	return ""
 }
 
 // onlyTells reports whether the clause states something that the next one may need.
@@ -294,69 +238,4 @@ func (s *scene) chooses(r *reading) bool {
 		}
 	}
 	return slices.ContainsFunc(s.marks, func(e thing) bool { return e.given })
-}
-
-// otherKind returns the file that the clause would change into another kind of media: a tool
-// that edits pictures would make a picture of a video.
-func (s *scene) otherKind(r *reading, runs [][]thing) (thing, bool) {
-	typ := r.head.Returns
-	if !typ.Media() || typ.ImageMap() || !r.head.takes(typ) || nouns[typ].IsZero() || r.head.generates() ||
-		slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool {
-			sound := s.english.is("sound nouns", w) || s.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
-			return typ == plan.Image && s.english.is("frames", w) || typ == plan.Audio && sound
-		}) {
-		return thing{}, false
-	}
-	for _, media := range runs {
-		if slices.ContainsFunc(media, func(e thing) bool { return e.typ.Fits(typ) }) {
-			continue
-		}
-		if i := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && e.on == "" }); i >= 0 {
-			return media[i], true
-		}
-	}
-	return thing{}, false
-}
-
-// lacks is the question for what the clause must say and does not.
-func (s *scene) lacks(r *reading) plan.Message {
-	for _, a := range r.head.Args {
-		if a.Optional || a.Type != plan.Text || s.textFor(r, a.Meaning, r.head) != "" {
-			continue
-		}
-		if q := s.askForText(r, a); !q.IsZero() {
-			return q
-		}
-	}
-	return plan.Message{}
-}
-
-// askForText asks for what must be said and cannot be guessed; nothing for what can.
-func (s *scene) askForText(r *reading, a toolbox.Arg) plan.Message {
-	switch a.Meaning {
-	case plan.Amount:
-		return plan.Say("How exactly? Please say %s.", a.About)
-	case plan.Place:
-		return plan.Say("Where exactly? Please say %s.", a.About)
-	case plan.Language:
-		return plan.Say("Into which language?")
-	case plan.Format:
-		for _, w := range r.clause.words {
-			if text := lower(w); s.english.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
-				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, mp4, webm, mp3, wav and others like them.", text)
-			}
-		}
-		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
-	case plan.Content:
-		_, there := s.earlierText(r, a)
-		switch {
-		case there:
-		case r.head.Returns == plan.Image && !r.head.textOnly && s.english.in("inscribing", r.verb()):
-			return plan.Say("Which words do you mean? Please put them in quotation marks.")
-		case r.head.textOnly && len(r.files) == 0 && !s.media():
-			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
-		}
-	default: // the words of the clause stand for it
-	}
-	return plan.Message{}
 }

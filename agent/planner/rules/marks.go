@@ -12,6 +12,9 @@ import (
 // or that orders something done to a part means it. It is then as if the clause named the
 // mark and the picture that it is on.
 
+// marker finds out whether a clause means what is marked.
+type marker struct{ *matcher }
+
 // hold is how firmly a clause points at what is marked.
 type hold int
 
@@ -23,7 +26,7 @@ const (
 )
 
 // hold reads how firmly the clause points at what is marked.
-func (s *scene) hold(r *reading) hold {
+func (m *marker) hold(r *reading) hold {
 	found := vague
 	words := r.clause.words
 	for i, w := range words {
@@ -31,14 +34,14 @@ func (s *scene) hold(r *reading) hold {
 			continue
 		}
 		last := i+1 == len(words) || isMark(words[i+1])
-		verb := i == 0 || s.isVerb(words[i-1]) || s.english.is("prepositions", words[i-1]) || s.english.is("auxiliaries", words[i-1])
+		verb := i == 0 || m.isVerb(words[i-1]) || m.english.is("prepositions", words[i-1]) || m.english.is("auxiliaries", words[i-1])
 		switch text := lower(w); {
-		case s.speaksOfMark(words, i):
+		case m.speaksOfMark(words, i):
 			return express
-		case text == "here" && (last || !s.english.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
+		case text == "here" && (last || !m.english.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
 			found = placed
-		case s.english.in("shown", text) && (text != "that" || verb) && (last || !s.isMedia(words[i+1])), // not "this picture", which is the whole of it
-			text == "it" && i > 0 && r.form != retrieve.Order && !s.english.is("prepositions", words[i-1]): // "what is it", not "what is in it"
+		case m.english.in("shown", text) && (text != "that" || verb) && (last || !m.isMedia(words[i+1])), // not "this picture", which is the whole of it
+			text == "it" && i > 0 && r.form != retrieve.Order && !m.english.is("prepositions", words[i-1]): // "what is it", not "what is in it"
 			found = max(found, firm)
 		}
 	}
@@ -87,9 +90,9 @@ func (s *scene) picturesOf(marks []thing) []thing {
 
 // meantMarks are, for each marked picture that the clause means, the picture as it is now and
 // the mark. There are none if it means no mark.
-func (s *scene) meantMarks(r *reading) (sets [][]thing, o *outcome) {
-	held := s.hold(r)
-	marks := s.marksFor(r, held)
+func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {
+	held := m.hold(r)
+	marks := m.marksFor(r, held)
 	if len(marks) == 0 {
 		return nil, nil
 	}
@@ -98,7 +101,7 @@ func (s *scene) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 			return !slices.ContainsFunc(pictures, func(p thing) bool { return p.source.Name == e.on || p.root == e.on })
 		})
 		if len(here) == 0 && held > vague {
-			return nil, asking(markedElsewhere(s.calledAll(pictures), s.calledAll(s.picturesOf(marks))))
+			return nil, asking(markedElsewhere(m.calledAll(pictures), m.calledAll(m.picturesOf(marks))))
 		}
 		if marks = here; len(marks) == 0 {
 			return nil, nil
@@ -106,33 +109,33 @@ func (s *scene) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 	}
 	whole, part := *r, *r
 	whole.rivals, part.rivals = nil, nil
-	s.match(&whole)
-	part.files = slices.Concat(s.picturesOf(marks), marks)
-	s.match(&part)
-	says := s.place(r, whole.head) != "" && whole.head.tells(plan.Place)
+	m.match(&whole)
+	part.files = slices.Concat(m.picturesOf(marks), marks)
+	m.match(&part)
+	says := m.place(r, whole.head) != "" && whole.head.tells(plan.Place)
 	switch {
 	case whole.quoted() != "" && whole.head.wants(plan.Content) && whole.head.takes(plan.Image): // a tool that writes is told the place in words
 		if held == placed && !says {
 			o = asking(whereToWrite)
 		}
 		return nil, o
-	case !s.asksForPart(held, &whole, &part):
+	case !m.asksForPart(held, &whole, &part):
 		return nil, nil
 	}
-	return s.setsOf(part.head, marks)
+	return m.setsOf(part.head, marks)
 }
 
 // setsOf are the marks that serve the tool, each with its picture as it is now.
-func (s *scene) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
-	for _, picture := range s.picturesOf(marks) {
+func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
+	for _, picture := range m.picturesOf(marks) {
 		now := picture
-		for _, e := range s.things {
+		for _, e := range m.things {
 			if !e.made || e.root != picture.source.Name {
 				continue
 			}
 			if e.moved && head.Returns == plan.Image { // the part is elsewhere now
 				return nil, asking(plan.Say("That part is marked on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
-					listed(s.calledAll([]thing{picture}))))
+					listed(m.calledAll([]thing{picture}))))
 			}
 			if !e.moved {
 				now = e
@@ -147,19 +150,19 @@ func (s *scene) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome
 
 // asksForPart reports whether a clause is about what is marked and not about the whole picture,
 // by how it was matched with either.
-func (s *scene) asksForPart(held hold, whole, part *reading) bool {
-	place := whole.head.Moves && whole.head.wants(plan.Place) && s.place(whole, whole.head) != ""
+func (m *marker) asksForPart(held hold, whole, part *reading) bool {
+	place := whole.head.Moves && whole.head.wants(plan.Place) && m.place(whole, whole.head) != ""
 	switch {
 	case held >= placed:
 		return true
 	case held == firm:
-		return !whole.head.Moves || whole.head.takesMark() || !s.english.any("moving", whole.clause.words)
+		return !whole.head.Moves || whole.head.takesMark() || !m.english.any("moving", whole.clause.words)
 	case !part.head.takesMark() || place:
 		return false
 	}
 	byWords := whole.head.Returns == plan.Image && whole.head.wants(plan.Instruction)
 	if part.head.wants(plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
-		return byWords && s.definiteObject(whole)
+		return byWords && m.definiteObject(whole)
 	}
 	return byWords || whole.head.takesMark() || part.score >= whole.score
 }
@@ -180,19 +183,19 @@ func preferred(f *profile, marks []thing, picture string) []thing {
 
 // onlyMarks reports whether the clause says that something was marked, and not what for: "I
 // marked the dog", "use these points".
-func (s *scene) onlyMarks(r *reading) bool {
-	held, words, e := s.hold(r), r.words, s.english
-	if len(s.marksFor(r, held)) == 0 || len(words) == 0 || r.form != retrieve.Order || s.fate(words) != unsaid {
+func (m *marker) onlyMarks(r *reading) bool {
+	held, words, e := m.hold(r), r.words, m.english
+	if len(m.marksFor(r, held)) == 0 || len(words) == 0 || r.form != retrieve.Order || m.fate(words) != unsaid {
 		return false
 	}
 	if e.is("people", words[0]) {
 		at := slices.IndexFunc(words, func(w retrieve.Word) bool { return e.is("marked", w) || e.is("marks", w) })
-		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], s.isVerb)
+		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], m.isVerb)
 	}
-	if s.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
+	if m.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
 		return false
 	}
-	return s.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
+	return m.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
 }
 
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.

@@ -41,9 +41,13 @@ type rival struct {
 	example string
 }
 
+// matcher finds the tool that a clause asks for.
+type matcher struct{ *settings }
+
 // view is a clause as it is held against the tools: all that is the same for each of them.
 type view struct {
-	*scene
+	*settings
+
 	r       *reading
 	implied []thing            // media that it may mean without naming a file
 	files   map[plan.Type]int  // how many files of each type it names
@@ -60,21 +64,21 @@ type view struct {
 }
 
 // match finds the tool that gives what the clause asks for.
-func (s *scene) match(r *reading) {
-	v := s.view(r)
+func (m *matcher) match(r *reading) {
+	v := m.view(r)
 	features := v.features()
-	near, examples := make([]float64, len(s.profiles)), make([]string, len(s.profiles))
-	for _, h := range s.index.Search(features) {
-		near[s.byName[h.Tool]], examples[s.byName[h.Tool]] = h.Score, h.Example
+	near, examples := make([]float64, len(m.profiles)), make([]string, len(m.profiles))
+	for _, h := range m.index.Search(features) {
+		near[m.byName[h.Tool]], examples[m.byName[h.Tool]] = h.Score, h.Example
 	}
-	rests := make([]int, len(s.profiles))
-	for i := range s.profiles {
-		rests[i] = v.unexplained(&s.profiles[i])
+	rests := make([]int, len(m.profiles))
+	for i := range m.profiles {
+		rests[i] = v.unexplained(&m.profiles[i])
 	}
 	v.novel = len(rests) == 0 || slices.Min(rests) > 0
 	r.rivals = r.rivals[:0]
-	for i := range s.profiles {
-		f, rest := &s.profiles[i], rests[i]
+	for i := range m.profiles {
+		f, rest := &m.profiles[i], rests[i]
 		score := v.byWords(f, near[i], rest)
 		if score == 0 {
 			continue
@@ -89,14 +93,14 @@ func (s *scene) match(r *reading) {
 	}
 }
 
-func (s *scene) view(r *reading) *view {
+func (m *matcher) view(r *reading) *view {
 	v := &view{
-		scene: s, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{},
-		last: s.focus(), wanted: s.wanted(r),
+		settings: m.settings, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{},
+		last: m.focus(), wanted: m.wanted(r),
 	}
 	if len(r.files) == 0 {
 		seen := map[plan.Type]bool{}
-		for _, e := range slices.Backward(s.things) {
+		for _, e := range slices.Backward(m.things) {
 			if b := base(e.typ); e.typ.Media() && !seen[b] {
 				seen[b] = true
 				v.implied = append(v.implied, e)
@@ -105,30 +109,44 @@ func (s *scene) view(r *reading) *view {
 	}
 	hand := r.files
 	if len(hand) == 0 {
-		hand = s.things
+		hand = m.things
 	}
 	for _, e := range r.files {
 		v.files[e.typ]++
 	}
 	if r.marked() && r.form == retrieve.Order {
-		v.ordered = s.fate(r.clause.words)
+		v.ordered = m.fate(r.clause.words)
 	}
 	for _, e := range hand {
 		v.direct[e.typ], v.direct[base(e.typ)] = true, true
 	}
-	v.can = s.closure(typesOf(hand)...)
+	v.can = m.closure(typesOf(hand)...)
 	for _, q := range r.stated {
 		if q.Unit != quantity.Number {
 			v.units = append(v.units, q.Unit)
 		}
 	}
 	for i, w := range r.clause.words {
-		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (s.determined(r.clause.words, i) || s.focus() == typ) {
+		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (m.determined(r.clause.words, i) || m.focus() == typ) {
 			v.maps = append(v.maps, typ)
 		}
 	}
 	v.collect()
 	return v
+}
+
+// isSure reports whether the tool that was found is meant: the less near it is, the plainer the
+// clause must say what it is about.
+func (m *matcher) isSure(r *reading) bool {
+	switch {
+	case r.score < hopeful || r.head.Name == "":
+		return false
+	case r.score >= sure || len(r.files) > 0:
+		return true
+	case r.head.textOnly:
+		return r.head.Returns.Media()
+	}
+	return r.refs.points() || r.rivals[0].rest == 0
 }
 
 // features are the words of the clause, with the media that it hands over or may mean.

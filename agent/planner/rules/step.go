@@ -69,18 +69,18 @@ func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 }
 
 // steps finds what the clause states that its own tool cannot be told and another one can.
-func (s *scene) steps(r *reading, sub plan.Subtask, media []thing) []step {
+func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	if len(r.clause.more) > 0 {
 		return nil
 	}
 	var found []step
 	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
-		if f, a, ok := s.worker(r, from, to, takes); ok {
+		if f, a, ok := d.worker(r, from, to, takes); ok {
 			found = append(found, step{f, plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, first})
 		}
 	}
 	made := base(r.head.Returns)
-	for _, p := range s.phrases(r) {
+	for _, p := range d.phrases(r) {
 		if r.head.takesUnit(p.unit) || slices.ContainsFunc(sub.Args, func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
 			continue
 		}
@@ -92,7 +92,7 @@ func (s *scene) steps(r *reading, sub plan.Subtask, media []thing) []step {
 			continue
 		}
 		i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Video || e.typ == plan.Audio })
-		if i < 0 || s.drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
+		if i < 0 || d.drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
 			continue // "mute 0:02 to 0:04" leaves the rest, and a first part may leave nothing that takes time
 		}
 		to := media[i].typ
@@ -101,7 +101,7 @@ func (s *scene) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		}
 		add(media[i].typ, to, true, p.text, takes)
 	}
-	if format := s.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
+	if format := d.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
 		add(made, made, false, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	return found

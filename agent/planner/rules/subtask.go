@@ -13,15 +13,15 @@ import (
 )
 
 // subtask is what the clause comes to for one choice of resources.
-func (s *scene) subtask(r *reading, media []thing) plan.Subtask {
+func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
 	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns}
 	for _, e := range media {
 		if e.typ != plan.Text { // texts are given by what they mean
 			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
 		}
 	}
-	sub.Args = append(sub.Args, s.texts(r, media)...)
-	sub.Domains = s.domains(r.head, sub)
+	sub.Args = append(sub.Args, d.texts(r, media)...)
+	sub.Domains = d.domains(r.head, sub)
 	sub.After = dependencies(sub.Args)
 	return sub
 }
@@ -90,18 +90,18 @@ func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
 }
 
 // texts are the text arguments of the clause, as its tool means them.
-func (s *scene) texts(r *reading, media []thing) []plan.Arg {
+func (d *drafter) texts(r *reading, media []thing) []plan.Arg {
 	var args []plan.Arg
 	takesText := false
 	for _, a := range r.head.Args {
 		switch {
 		case a.Type == plan.Text:
 			takesText = true
-			if arg, ok := s.textArg(r, a, media); ok {
+			if arg, ok := d.textArg(r, a, media); ok {
 				args = append(args, arg)
 			}
 		case smallText(a.Type) && !a.Optional:
-			if arg, ok := s.smallArg(r, a, media); ok {
+			if arg, ok := d.smallArg(r, a, media); ok {
 				args = append(args, arg)
 			}
 		}
@@ -109,7 +109,7 @@ func (s *scene) texts(r *reading, media []thing) []plan.Arg {
 	if takesText || r.object == "" || r.marked() && r.head.takesMark() {
 		return args
 	}
-	if hint, ok := s.hint(r, media); ok {
+	if hint, ok := d.hint(r, media); ok {
 		args = append(args, hint)
 	}
 	return args
@@ -117,14 +117,14 @@ func (s *scene) texts(r *reading, media []thing) []plan.Arg {
 
 // textArg is what the clause says for one text argument; false if it says nothing or the
 // resources say it.
-func (s *scene) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
-	told := len(media) > 0 && s.closure(typesOf(media)...)[plan.Text] // the media can be put into words
+func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
+	told := len(media) > 0 && d.closure(typesOf(media)...)[plan.Text] // the media can be put into words
 	if a.Meaning == plan.Prompt && r.head.textOnly && r.quoted() == "" && len(r.files) > 0 && told {
 		return plan.Arg{}, false // "a tune that fits mountains.jpg"
 	}
 	arg := plan.Arg{Type: plan.Text, Meaning: a.Meaning}
 	if !a.Optional && (a.Meaning == plan.Content || a.Meaning == plan.Prompt || a.Meaning == plan.Query) {
-		if src, ok := s.earlierText(r, a); ok {
+		if src, ok := d.earlierText(r, a); ok {
 			arg.Source = src
 			return arg, true
 		}
@@ -133,12 +133,12 @@ func (s *scene) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, boo
 	switch {
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 	case a.Optional && a.Meaning == plan.Instruction:
-		text = s.manner(r, r.head).how // the order is what the tool does anyway
+		text = d.manner(r, r.head).how // the order is what the tool does anyway
 	case a.Optional && a.Meaning == plan.Language:
-		text = s.manner(r, r.head).language
+		text = d.manner(r, r.head).language
 	default:
-		text = s.textFor(r, a.Meaning, r.head)
-		if kind(a) == param.TimeRange && text != "" && s.drops(r.words) {
+		text = d.textFor(r, a.Meaning, r.head)
+		if kind(a) == param.TimeRange && text != "" && d.drops(r.words) {
 			text = "without the " + text
 		}
 		byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.head.Args) == 1)
@@ -146,7 +146,7 @@ func (s *scene) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, boo
 			switch a.Meaning {
 			case plan.Format, plan.Language, plan.Amount, plan.Place: // they cannot be guessed
 			default:
-				text = s.instruction(r)
+				text = d.instruction(r)
 			}
 		}
 	}
@@ -155,28 +155,28 @@ func (s *scene) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, boo
 }
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.
-func (s *scene) smallArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
-	e, ok := s.latest(a.Type, func(e thing) bool { return e.typ == a.Type })
+func (d *drafter) smallArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
+	e, ok := d.latest(a.Type, func(e thing) bool { return e.typ == a.Type })
 	if ok && (e.made || r.refs.definite[a.Type]) {
 		return plan.Arg{Type: a.Type, Source: e.source}, true
 	}
 	if a.Type != plan.Location || len(media) > 0 {
 		return plan.Arg{}, false
 	}
-	place := s.place(r, &profile{})
+	place := d.place(r, &profile{})
 	return plan.Arg{Type: plan.Location, Source: plan.FromValue(place), Meaning: plan.Place}, place != ""
 }
 
 // earlierText is the text that the clause means by "it", "the description" or "the result":
 // what an earlier subtask made, or a text file.
-func (s *scene) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
+func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	refs := r.refs
 	if files := exactly(r.files, plan.Text); len(files) > 0 {
 		switch {
 		case a.Meaning != plan.Query:
 			return files[0].source, true
 		case r.head.texts == 1:
-			return quoting(s.textFor(r, a.Meaning, r.head), files), true
+			return quoting(d.textFor(r, a.Meaning, r.head), files), true
 		}
 		return plan.Source{}, false
 	}
@@ -185,7 +185,7 @@ func (s *scene) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	}
 	literal := ""
 	if a.Meaning != plan.Content || !refs.pronoun {
-		literal = s.textFor(r, a.Meaning, r.head)
+		literal = d.textFor(r, a.Meaning, r.head)
 	}
 	pointing := refs.pronoun || refs.result || refs.definite[plan.Text] || refs.plural
 	var before []thing // what the clause before made
@@ -200,7 +200,7 @@ func (s *scene) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	case len(before) > 1 && (pointing || literal == ""):
 		return quoting("", before), true
 	}
-	e, ok := s.latest(plan.Text, anything)
+	e, ok := d.latest(plan.Text, anything)
 	return e.source, ok && (refs.definite[plan.Text] || literal == "" && len(r.files) == 0)
 }
 
@@ -220,7 +220,7 @@ func quoting(question string, texts []thing) plan.Source {
 
 // hint is what the clause says of its object where the tool itself takes no text: it is for a
 // tool on the way.
-func (s *scene) hint(r *reading, media []thing) (plan.Arg, bool) {
+func (d *drafter) hint(r *reading, media []thing) (plan.Arg, bool) {
 	have := map[plan.Type]bool{}
 	if r.prev == nil || r.prev.object != "" { // else boxes of everything were made: the one that is meant is picked
 		for _, e := range media {
@@ -228,7 +228,7 @@ func (s *scene) hint(r *reading, media []thing) (plan.Arg, bool) {
 		}
 	}
 	asksKind := r.head.Returns == plan.Category && (r.form == "what" || r.form == "who") // "what sport is it" names none
-	if s.helpsObject(r.head, have) && !asksKind {
+	if d.helpsObject(r.head, have) && !asksKind {
 		return plan.Arg{Type: plan.Text, Source: plan.FromValue(r.object), Meaning: plan.Object}, true
 	}
 	return plan.Arg{}, false

@@ -8,35 +8,38 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
+// settings takes out of a clause what its tool is told.
+type settings struct{ *scene }
+
 // textFor takes out of a clause what a text argument of that meaning wants; "" if the
 // clause does not say it.
-func (s *scene) textFor(r *reading, m plan.Meaning, f *profile) string {
+func (st *settings) textFor(r *reading, m plan.Meaning, f *profile) string {
 	switch m {
 	case plan.Object:
 		return r.object
 	case plan.Prompt:
-		return s.prompt(r)
+		return st.prompt(r)
 	case plan.Content:
-		return s.content(r, f)
+		return st.content(r, f)
 	case plan.Amount:
-		return s.amount(r)
+		return st.amount(r)
 	case plan.Format:
-		return s.format(r)
+		return st.format(r)
 	case plan.Language:
-		return s.language(r)
+		return st.language(r)
 	case plan.Place:
-		return s.place(r, f)
+		return st.place(r, f)
 	case plan.Query:
-		return s.withoutFiles(r.words, r.text)
+		return st.withoutFiles(r.words, r.text)
 	default:
-		return s.instruction(r)
+		return st.instruction(r)
 	}
 }
 
 // instruction is the clause as an order. Where it only points at the thing that the clause
 // before was about, the thing is named.
-func (s *scene) instruction(r *reading) string {
-	text := s.withoutFiles(r.words, r.text)
+func (st *settings) instruction(r *reading) string {
+	text := st.withoutFiles(r.words, r.text)
 	same := r.object != "" && r.prev != nil && r.prev.object == r.object
 	if !same || strings.Contains(strings.ToLower(text), strings.ToLower(r.object)) {
 		return text
@@ -54,14 +57,14 @@ func (s *scene) instruction(r *reading) string {
 
 // withoutFiles writes the words of a clause again without names of files and what led to
 // them. whole is the clause with what is said more about it.
-func (s *scene) withoutFiles(words []retrieve.Word, whole string) string {
+func (st *settings) withoutFiles(words []retrieve.Word, whole string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	text := s.text[words[0].Start:words[len(words)-1].End]
+	text := st.text[words[0].Start:words[len(words)-1].End]
 	_, more, _ := strings.Cut(whole, text)
 	var b strings.Builder
-	skip := s.filePhrases(words)
+	skip := st.filePhrases(words)
 	last := -1
 	for i, w := range words {
 		if skip[i] || isMark(w) && b.Len() == 0 {
@@ -70,7 +73,7 @@ func (s *scene) withoutFiles(words []retrieve.Word, whole string) string {
 		if last >= 0 && !isMark(w) && (last != i-1 || w.Start > words[i-1].End) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(s.text[w.Start:w.End])
+		b.WriteString(st.text[w.Start:w.End])
 		last = i
 	}
 	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
@@ -111,26 +114,26 @@ func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 
 // prompt is what something new shows or sounds like: the clause without the order to make it
 // and the files that it is made after.
-func (s *scene) prompt(r *reading) string {
+func (st *settings) prompt(r *reading) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
-	text := s.withoutFiles(r.words, r.text)
+	text := st.withoutFiles(r.words, r.text)
 	if r.marked() {
-		if i, ok := s.filling(r.words); ok {
-			return strings.TrimRight(s.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
+		if i, ok := st.filling(r.words); ok {
+			return strings.TrimRight(st.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
 		}
-		if !s.english.any("putting", r.words) && !s.english.any("giving", r.words) {
+		if !st.english.any("putting", r.words) && !st.english.any("giving", r.words) {
 			return text // "blur the face here": what is there stays
 		}
 	}
-	words := s.lexicon.Core(s.lexicon.Words(text, []retrieve.Span{}))
+	words := st.lexicon.Core(st.lexicon.Words(text, []retrieve.Span{}))
 	orders := func(i int) bool {
-		w, class := words[i], s.lexicon.Class(words[i].Stem)
+		w, class := words[i], st.lexicon.Class(words[i].Stem)
 		_, isMap := mapNouns[lower(w)]
-		return i == 0 && (s.isVerb(w) || class == "draw") || s.english.is("prompt fillers", w) || s.lexicon.Stop(lower(w)) || s.isMedia(w) ||
-			isMap || isMark(w) || class == "generat" || i > 0 && s.english.is("depicting", w) ||
-			class == "music" && i+1 < len(words) && s.english.is("depicting", words[i+1])
+		return i == 0 && (st.isVerb(w) || class == "draw") || st.english.is("prompt fillers", w) || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
+			isMap || isMark(w) || class == "generat" || i > 0 && st.english.is("depicting", w) ||
+			class == "music" && i+1 < len(words) && st.english.is("depicting", words[i+1])
 	}
 	for i, w := range words {
 		if orders(i) {
@@ -144,7 +147,7 @@ func (s *scene) prompt(r *reading) string {
 
 // content is a text to be worked on: what is quoted or follows a colon, or what is left when the order is taken
 // away.
-func (s *scene) content(r *reading, f *profile) string {
+func (st *settings) content(r *reading, f *profile) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
@@ -152,13 +155,13 @@ func (s *scene) content(r *reading, f *profile) string {
 		return strings.TrimSpace(after)
 	}
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
-		class := s.lexicon.Class(w.Stem)
-		return w.Kind != retrieve.Plain || s.isMedia(w) || s.lexicon.Stop(lower(w)) || s.index.Vocabulary(f.Name, class) ||
+		class := st.lexicon.Class(w.Stem)
+		return w.Kind != retrieve.Plain || st.isMedia(w) || st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, class) ||
 			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
-			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(section string) bool { return s.english.is(section, w) })
+			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(section string) bool { return st.english.is(section, w) })
 	}
-	words := r.words[:s.manner(r, f).from]
-	if len(words) > 0 && s.isVerb(words[0]) {
+	words := r.words[:st.manner(r, f).from]
+	if len(words) > 0 && st.isVerb(words[0]) {
 		words = words[1:]
 	}
 	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return isFile(w) || !orders(w) })
@@ -167,33 +170,48 @@ func (s *scene) content(r *reading, f *profile) string {
 	}
 	end := len(words)
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
-		if s.english.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !s.english.is("places", w) }) {
+		if st.english.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.english.is("places", w) }) {
 			end = k
 			break
 		}
 	}
-	return strings.TrimRight(strings.TrimSpace(s.text[words[begin].Start:words[end-1].End]), ".,;")
+	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
 }
 
 // objectOf is the thing that a clause is about: the first run of words that are neither grammar
 // nor words that ask for the tool.
-func (s *scene) objectOf(r *reading, f *profile) string {
-	asks := func(w retrieve.Word) bool { return s.asksFor(f, w) }
+func (st *settings) objectOf(r *reading, f *profile) string {
+	asks := func(w retrieve.Word) bool { return st.asksFor(f, w) }
 	ends := func(w retrieve.Word) bool {
-		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || s.lexicon.Stop(lower(w)) || s.isMedia(w) ||
-			s.english.is("prepositions", w) || s.english.is("auxiliaries", w) || s.english.is("fillers", w)
+		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
+			st.english.is("prepositions", w) || st.english.is("auxiliaries", w) || st.english.is("fillers", w)
 	}
-	words := r.words[s.objectStart(r, f):]
+	words := r.words[st.objectStart(r, f):]
 	for len(words) > 0 {
 		end := slices.IndexFunc(words, ends)
 		if end < 0 {
 			end = len(words)
 		}
 		run := words[:end]
-		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !s.generic(run[at:]) {
-			return s.text[run[at].Start:run[end-1].End]
+		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !st.generic(run[at:]) {
+			return st.text[run[at].Start:run[end-1].End]
 		}
 		words = words[min(end+1, len(words)):]
+	}
+	return ""
+}
+
+// meantObject is the thing that the clause is about: the one that it names, or that of the
+// clause before where it says "it" or goes on with the same tool.
+func (st *settings) meantObject(r *reading) string {
+	object := st.objectOf(r, r.head)
+	if object != "" || r.prev == nil {
+		return object
+	}
+	pointedAt := r.refs.pronoun && len(r.files) == 0 && r.prev.head.Returns != plan.Image
+	again := r.prev.head.Name == r.head.Name && r.clause.join == along // "how many cars are in a.jpg, and how many in b.jpg"
+	if pointedAt || again {
+		return r.prev.object
 	}
 	return ""
 }
@@ -247,18 +265,18 @@ type manner struct {
 
 // manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
 // end of what stands before a quotation.
-func (s *scene) manner(r *reading, f *profile) manner {
+func (st *settings) manner(r *reading, f *profile) manner {
 	m := manner{from: len(r.words)}
 	for end := len(r.words); end > 0; end-- {
 		switch w := r.words[end-1]; {
 		case isQuote(w) || w.Text == ":":
 			m.from = len(r.words) // what is quoted is the text
-		case s.english.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
+		case st.english.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
 			phrase := r.words[end-1 : m.from]
 			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
 				phrase = phrase[:cut]
 			}
-			if s.takeManner(&m, f, phrase) {
+			if st.takeManner(&m, f, phrase) {
 				m.from = end - 1
 			}
 		}
@@ -267,21 +285,21 @@ func (s *scene) manner(r *reading, f *profile) manner {
 }
 
 // takeManner keeps what the phrase says; false if it says nothing of how.
-func (s *scene) takeManner(m *manner, f *profile, phrase []retrieve.Word) bool {
+func (st *settings) takeManner(m *manner, f *profile, phrase []retrieve.Word) bool {
 	taken := false
 	for _, a := range f.Args {
 		switch {
 		case !a.Optional:
 		case a.Meaning == plan.Language && len(phrase) <= 3:
-			if i := s.english.index("languages", phrase); i >= 0 && m.language == "" {
+			if i := st.english.index("languages", phrase); i >= 0 && m.language == "" {
 				m.language, taken = phrase[i].Text, true
 			}
 		case a.Meaning == plan.Instruction && !has(phrase, "the"):
 			about := wordsOf(a.About)
 			if slices.ContainsFunc(phrase, func(w retrieve.Word) bool {
-				return !s.lexicon.Stop(lower(w)) && !s.index.Vocabulary(f.Name, s.lexicon.Class(w.Stem)) && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
+				return !st.lexicon.Stop(lower(w)) && !st.index.Vocabulary(f.Name, st.lexicon.Class(w.Stem)) && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
 			}) {
-				m.how, taken = strings.Trim(s.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", "), true
+				m.how, taken = strings.Trim(st.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", "), true
 			}
 		}
 	}

@@ -15,11 +15,11 @@ import (
 // clause they are is decided here alone, apart from which resources the clause is about.
 
 // amount is what the clause says of an amount, else what the statement before it told.
-func (s *scene) amount(r *reading) string {
-	if amount := s.amountIn(s.withoutFiles(r.words, r.text)); amount != "" {
+func (st *settings) amount(r *reading) string {
+	if amount := st.amountIn(st.withoutFiles(r.words, r.text)); amount != "" {
 		return amount
 	}
-	return s.amountIn(r.told)
+	return st.amountIn(r.told)
 }
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
@@ -71,7 +71,7 @@ func (g *grammar) drops(words []retrieve.Word) bool {
 var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac)$`)
 
 // format is the file format that something is to be brought into: the last one named.
-func (s *scene) format(r *reading) string {
+func (st *settings) format(r *reading) string {
 	var found []string
 	for _, w := range r.clause.words {
 		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) {
@@ -95,13 +95,13 @@ func (g *grammar) language(r *reading) string {
 }
 
 // place is where on a picture ("bottom right") or in the world ("Paris").
-func (s *scene) place(r *reading, f *profile) string {
+func (st *settings) place(r *reading, f *profile) string {
 	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
-		return s.placeOnMedia(r)
+		return st.placeOnMedia(r)
 	}
 	at := slices.IndexFunc(r.words, func(w retrieve.Word) bool { text := lower(w); return text == "in" || text == "at" || text == "for" })
 	if at >= 0 && at+1 < len(r.words) {
-		text := strings.Trim(s.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
+		text := strings.Trim(st.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
 		for _, tail := range []string{" right now", " now", " today", " tomorrow", " please"} {
 			text = strings.TrimSuffix(text, tail)
 		}
@@ -110,21 +110,21 @@ func (s *scene) place(r *reading, f *profile) string {
 	if f.Returns == plan.Time {
 		return "here"
 	}
-	return s.objectOf(r, f)
+	return st.objectOf(r, f)
 }
 
 // placeOnMedia is the first phrase that tells a part, a direction or a number.
-func (s *scene) placeOnMedia(r *reading) string {
-	text := s.withoutFiles(r.words, r.text)
+func (st *settings) placeOnMedia(r *reading) string {
+	text := st.withoutFiles(r.words, r.text)
 	begin, end := -1, 0
-	for _, w := range s.lexicon.Words(text, []retrieve.Span{}) {
+	for _, w := range st.lexicon.Words(text, []retrieve.Span{}) {
 		switch {
-		case !isQuote(w) && (w.Kind == retrieve.Number || s.english.is("places", w)):
+		case !isQuote(w) && (w.Kind == retrieve.Number || st.english.is("places", w)):
 			if begin < 0 {
 				begin = w.Start
 			}
 			end = w.End
-		case begin >= 0 && w.Kind == retrieve.Plain && !s.lexicon.Stop(lower(w)):
+		case begin >= 0 && w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w)):
 			return text[begin:end]
 		}
 	}
@@ -152,9 +152,9 @@ var (
 )
 
 // phrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
-func (s *scene) phrases(r *reading) []phrase {
+func (st *settings) phrases(r *reading) []phrase {
 	var all []phrase
-	text, start := r.span(s.text)
+	text, start := r.span(st.text)
 	found := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool {
 		return slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool { return isQuote(w) && overlaps(w, q, start) })
 	})
