@@ -88,7 +88,7 @@ func (p *Planner) chosen(r plan.Request, answer string) []string {
 			n += len(offered) + 1
 		}
 		switch {
-		case p.english.is("plurals", w):
+		case p.is("plurals", w):
 			return namesOf(offered)
 		case n > 0 && n <= len(offered):
 			return namesOf(offered[n-1 : n])

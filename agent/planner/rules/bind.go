@@ -214,7 +214,9 @@ func (b *binder) several(typ plan.Type) []thing {
 		}
 	}
 	all := fitting(b.things, typ)
-	for _, are := range []func(thing) bool{func(e thing) bool { return e.made && b.r.refs.result }, func(e thing) bool { return e.given && len(b.r.files) == 0 }} {
+	made := func(e thing) bool { return e.made && b.r.refs.result }
+	given := func(e thing) bool { return e.given && len(b.r.files) == 0 }
+	for _, are := range []func(thing) bool{made, given} {
 		if some := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !are(e) }); len(some) >= 2 {
 			return some
 		}

@@ -102,7 +102,7 @@ func (s *splitter) textBegins(i int) bool {
 		return false
 	}
 	core := s.p.lexicon.Core(s.words[s.begin:i])
-	return len(core) > 0 && s.p.english.is("inscribing", core[0]) &&
+	return len(core) > 0 && s.p.is("inscribing", core[0]) &&
 		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return isFile(w) || lower(w) == "then" })
 }
 
@@ -117,7 +117,7 @@ func (s *splitter) ends(i int) bool {
 	case strings.ContainsAny(mark.Text, "?;。？！…"):
 		return true
 	case mark.Text == "!": // not in "write Thanks! at the foot", where what is written has its own end
-		return next == len(s.words) || !s.p.english.is("prepositions", s.words[next]) || s.words[next].Text != lower(s.words[next])
+		return next == len(s.words) || !s.p.is("prepositions", s.words[next]) || s.words[next].Text != lower(s.words[next])
 	case mark.Text == ".":
 		return next == len(s.words) || s.words[next].Start > mark.End
 	}
@@ -141,11 +141,11 @@ func (s *splitter) connector(i int) (int, join) {
 		n = 1
 	}
 	rest := s.words[i+n:]
-	longest := s.p.english.begins("connectors", rest)
+	longest := s.p.begins("connectors", rest)
 	switch {
 	case longest > 0:
 		return n + longest, after
-	case len(rest) > 0 && s.p.english.is("joining words", rest[0]):
+	case len(rest) > 0 && s.p.is("joining words", rest[0]):
 		return n + 1, along
 	case n > 0:
 		return n, how
@@ -179,15 +179,15 @@ func (ts *tools) merge(all []clause) []clause {
 // elaborates reports whether the clause only says more about the one before.
 func (g *grammar) elaborates(c clause) bool {
 	core := g.lexicon.Core(c.words)
-	if g.english.begins("elaborations", c.words) > 0 || g.english.begins("elaborations", core) > 0 {
+	if g.begins("elaborations", c.words) > 0 || g.begins("elaborations", core) > 0 {
 		return true
 	}
 	for i, w := range core { // "the new picture should be …"
 		if i > 5 || w.Kind != retrieve.Plain {
 			return false
 		}
-		if g.english.is("obliging", w) {
-			return i > 0 && (g.english.is("determiners", core[0]) || g.isMedia(core[0]))
+		if g.is("obliging", w) {
+			return i > 0 && (g.is("determiners", core[0]) || g.isMedia(core[0]))
 		}
 	}
 	return false
@@ -238,12 +238,12 @@ func (ts *tools) beginsClause(words []retrieve.Word, how join) bool {
 	}
 	first, polite := lower(core[0]), len(core) < len(words)
 	switch {
-	case len(core) > 1 && ts.english.in("not verbs", first) && ts.english.is("ordered things", core[1]):
+	case len(core) > 1 && ts.in("not verbs", first) && ts.is("ordered things", core[1]):
 		return true // "caption that picture"
 	case ts.verbs[first]:
 		return len(core) > 1 || polite || first == core[0].Text
 	}
-	return ts.english.in("questions", first) || polite && ts.english.in("relatives", first)
+	return ts.in("questions", first) || polite && ts.in("relatives", first)
 }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.
@@ -252,7 +252,7 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 	switch {
 	case len(core) == 0:
 		return false
-	case core[0].Kind == retrieve.Plain && (ts.english.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
+	case core[0].Kind == retrieve.Plain && (ts.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return isFile(w) || w.Text == "," || w.Text == ":" })
 		return led >= 0 && slices.ContainsFunc(core[led:], ts.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"
 	case ts.isContext(core):
@@ -270,16 +270,16 @@ func (g *grammar) isContext(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return true
 	}
-	if n := g.english.begins("lead", words); n > 0 && slices.ContainsFunc(words, isFile) && g.onlyMedia(words[n:]) {
+	if n := g.begins("lead", words); n > 0 && slices.ContainsFunc(words, isFile) && g.onlyMedia(words[n:]) {
 		return true // "look at a.png"
 	}
-	if g.english.is("prepositions", words[0]) {
+	if g.is("prepositions", words[0]) {
 		return false // "with the mask m.png, …" leads into what is wanted
 	}
-	if n := g.english.begins("context", words); n > 0 {
+	if n := g.begins("context", words); n > 0 {
 		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return lower(w) == "to" }) // "I have to …"
 	}
-	if len(words) > 2 && isFile(words[0]) && g.english.is("holding", words[1]) {
+	if len(words) > 2 && isFile(words[0]) && g.is("holding", words[1]) {
 		return true // "a.png is a sketch of mine"
 	}
 	return g.onlyMedia(words)
@@ -301,7 +301,7 @@ func (g *grammar) onlyMedia(words []retrieve.Word) bool {
 
 // forbids reports whether the clause orders that something be not done.
 func (g *grammar) forbids(c clause) bool {
-	return g.english.begins("forbidding", g.lexicon.Core(c.words)) > 0
+	return g.begins("forbidding", g.lexicon.Core(c.words)) > 0
 }
 
 // isVerb reports whether the word can begin an order.

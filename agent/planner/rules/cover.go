@@ -71,8 +71,8 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 		return true
 	}
 	said := strings.Fields(of.Value)
-	return c.english.in("inscribing", c.r.verb()) && len(said) < 4 &&
-		!slices.ContainsFunc(said, func(w string) bool { return c.english.in("prepositions", strings.ToLower(w)) })
+	return c.in("inscribing", c.r.verb()) && len(said) < 4 &&
+		!slices.ContainsFunc(said, func(w string) bool { return c.in("prepositions", strings.ToLower(w)) })
 }
 
 // wordsOf are the words of a text, in lower case.
@@ -102,7 +102,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	aside := false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		aside = !isMark(w) && (aside || i > 0 && c.english.is("asides", w))
+		aside = !isMark(w) && (aside || i > 0 && c.is("asides", w))
 		class, length := "", 1
 		if w.Kind == retrieve.Plain {
 			class, length = c.lexicon.ClassAt(words, i)
@@ -155,13 +155,13 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false // "how long is this video" is no question of the world
 	case retrieve.IsFormat(text):
 		return c.format(text)
-	case c.english.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
+	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
 		return true
-	case c.r.marked() && c.english.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
+	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
 		return true // "no, I meant the left one"
-	case c.english.in("excluding", text), c.parts(words, i):
+	case c.in("excluding", text), c.parts(words, i):
 		return false
 	}
 	return aside || c.grammar(words, i) || c.pointed(words, i)
@@ -198,14 +198,14 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 		return true
 	}
 	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
-		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.english.in(section, text) })
+		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.in(section, text) })
 }
 
 // parts reports whether the word at i says into how many something is parted: "in two", but
 // not "in two sentences".
 func (c *cover) parts(words []retrieve.Word, i int) bool {
-	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.english.is("asides", words[i+1]) || c.english.is("targets", words[i+1])
-	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && c.english.is("parting", words[i])
+	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.is("asides", words[i+1]) || c.is("targets", words[i+1])
+	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && c.is("parting", words[i])
 }
 
 // mediaNoun reports whether the word at i is a noun for media that the tools take or make: "a
@@ -226,7 +226,7 @@ func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 
 // open reports whether the noun at i stands with an article that leaves it open: "a picture".
 func (c *cover) open(words []retrieve.Word, i int) bool {
-	return c.english.any("articles", words[max(0, i-3):i])
+	return c.any("articles", words[max(0, i-3):i])
 }
 
 // pointed reports whether the word at i only says which thing is meant.

@@ -174,10 +174,10 @@ func (g *grammar) onlyTells(r *reading) bool {
 		return false
 	}
 	first := r.words[0]
-	if first.Kind != retrieve.Plain || g.english.is("verbs", first) || g.english.is("prepositions", first) {
+	if first.Kind != retrieve.Plain || g.is("verbs", first) || g.is("prepositions", first) {
 		return false
 	}
-	return (r.score < plainly || g.english.is("people", first)) && g.english.any("finite", r.words)
+	return (r.score < plainly || g.is("people", first)) && g.any("finite", r.words)
 }
 
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts
@@ -208,7 +208,7 @@ func (t *thread) decided() *outcome {
 // protects reports whether a part must not be left undone: the results would show what was to
 // be hidden, or break a limit.
 func (t *thread) protects(l plan.Leftover) bool {
-	return slices.ContainsFunc(wordsOf(l.Part), func(w string) bool { return t.english.in("protecting", w) }) ||
+	return slices.ContainsFunc(wordsOf(l.Part), func(w string) bool { return t.in("protecting", w) }) ||
 		slices.ContainsFunc(quantity.Find(l.Part), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 }
 
@@ -228,7 +228,7 @@ func (t *thread) unused() []string {
 // chooses reports whether the clause says which of the files it means, or asks for something
 // that is in none of them.
 func (s *scene) chooses(r *reading) bool {
-	fresh := r.head.textOnly && (r.quoted() != "" || r.head.wants(plan.Prompt) && !s.english.any("shown", r.clause.words))
+	fresh := r.head.textOnly && (r.quoted() != "" || r.head.wants(plan.Prompt) && !s.any("shown", r.clause.words))
 	if len(r.files) > 0 || r.refs.ordinal != 0 || r.refs.original || (fresh || r.form != retrieve.Order) && !r.refs.points() {
 		return true
 	}

@@ -65,14 +65,14 @@ func (g *grammar) makesAway(words []retrieve.Word) bool {
 
 // leavesRest reports whether the clause only says that all else stays: "and keep everything else".
 func (s *scene) leavesRest(words []retrieve.Word) bool {
-	return s.english.any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.makesAway(words)
+	return s.any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.makesAway(words)
 }
 
 // speaksOfRest reports whether a clause is about all that is not marked: "everything but this", "the rest".
 func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		before := words[i]
-		if lower(w) == "else" && s.english.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
+		if lower(w) == "else" && s.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
 			return true
 		}
 	}
@@ -81,23 +81,23 @@ func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 
 // excepts reports whether a clause is about all but what is named after it.
 func (s *scene) excepts(words []retrieve.Word) bool {
-	all := s.english.index("all words", words)
+	all := s.find("all words", words)
 	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return s.english.in("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
+		return s.in("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
 	})
 }
 
 // filling is where the words begin that say what comes to the marked part: "grass" in "with
 // some grass", but nothing in "with the mask".
 func (g *grammar) filling(words []retrieve.Word) (int, bool) {
-	if len(words) > 0 && g.english.is("putting", words[0]) {
+	if len(words) > 0 && g.is("putting", words[0]) {
 		return 0, false // "put a dog with a red hat here"
 	}
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return lower(w) == "with" || lower(w) == "into" }) + 1
-	for at > 0 && at < len(words) && (g.english.is("determiners", words[at]) || g.lexicon.Stop(lower(words[at]))) {
+	for at > 0 && at < len(words) && (g.is("determiners", words[at]) || g.lexicon.Stop(lower(words[at]))) {
 		at++
 	}
-	return at, at > 0 && at < len(words) && !g.english.is("marks", words[at])
+	return at, at > 0 && at < len(words) && !g.is("marks", words[at])
 }
 
 // What tools do with a marked part, in words that find them.
@@ -122,7 +122,7 @@ func (v *view) partFeatures(features []string) []string {
 // redraws is how near a tool is at least that changes the marked part as words say; 0 if the
 // clause orders no such change.
 func (v *view) redraws(f *profile, rest int) float64 {
-	orders := v.r.form == retrieve.Order && !v.english.any("lifting", v.r.words) && !v.english.in("looking", v.r.verb()) && (rest > 0 || v.verbs[v.r.verb()])
+	orders := v.r.form == retrieve.Order && !v.any("lifting", v.r.words) && !v.in("looking", v.r.verb()) && (rest > 0 || v.verbs[v.r.verb()])
 	if !v.r.marked() || !orders || v.ordered != unsaid || f.Returns != plan.Image || !f.takesMark() || !f.wants(plan.Prompt) {
 		return 0
 	}
@@ -140,7 +140,7 @@ func (v *view) byMarks(f *profile) float64 {
 		return badly
 	case f.takesMark() && takes:
 		return strongly
-	case f.takesMark() && f.wants(plan.Prompt) && !v.english.any("lifting", v.r.words):
+	case f.takesMark() && f.wants(plan.Prompt) && !v.any("lifting", v.r.words):
 		return 1
 	case f.takesMark():
 		return partly

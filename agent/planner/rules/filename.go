@@ -110,7 +110,7 @@ func (s *scene) inferTypes() {
 				s.retype(r.Name, typ)
 				s.words[i].Media = typ
 				break
-			} else if before.Text != "," && !s.english.is("map tails", before) {
+			} else if before.Text != "," && !s.is("map tails", before) {
 				break
 			}
 		}

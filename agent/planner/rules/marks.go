@@ -34,14 +34,14 @@ func (m *marker) hold(r *reading) hold {
 			continue
 		}
 		last := i+1 == len(words) || isMark(words[i+1])
-		verb := i == 0 || m.isVerb(words[i-1]) || m.english.is("prepositions", words[i-1]) || m.english.is("auxiliaries", words[i-1])
+		verb := i == 0 || m.isVerb(words[i-1]) || m.is("prepositions", words[i-1]) || m.is("auxiliaries", words[i-1])
 		switch text := lower(w); {
 		case m.speaksOfMark(words, i):
 			return express
-		case text == "here" && (last || !m.english.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
+		case text == "here" && (last || !m.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
 			found = placed
-		case m.english.in("shown", text) && (text != "that" || verb) && (last || !m.isMedia(words[i+1])), // not "this picture", which is the whole of it
-			text == "it" && i > 0 && r.form != retrieve.Order && !m.english.is("prepositions", words[i-1]): // "what is it", not "what is in it"
+		case m.in("shown", text) && (text != "that" || verb) && (last || !m.isMedia(words[i+1])), // not "this picture", which is the whole of it
+			text == "it" && i > 0 && r.form != retrieve.Order && !m.is("prepositions", words[i-1]): // "what is it", not "what is in it"
 			found = max(found, firm)
 		}
 	}
@@ -156,7 +156,7 @@ func (m *marker) asksForPart(held hold, whole, part *reading) bool {
 	case held >= placed:
 		return true
 	case held == firm:
-		return !whole.head.Moves || whole.head.takesMark() || !m.english.any("moving", whole.clause.words)
+		return !whole.head.Moves || whole.head.takesMark() || !m.any("moving", whole.clause.words)
 	case !part.head.takesMark() || place:
 		return false
 	}
@@ -201,7 +201,7 @@ func (m *marker) onlyMarks(r *reading) bool {
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
 func (g *grammar) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		known := g.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return g.english.is(s, w) })
-		return w.Kind != retrieve.Plain || g.isMedia(w) || g.english.is("results", w) || !known
+		known := g.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return g.is(s, w) })
+		return w.Kind != retrieve.Plain || g.isMedia(w) || g.is("results", w) || !known
 	})
 }

@@ -83,7 +83,7 @@ func (m *matcher) match(r *reading) {
 		if score == 0 {
 			continue
 		}
-		score = score * v.byValues(f) * v.byThings(f, rest)
+		score = score * v.byValues(f) * v.byThings(f)
 		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
 	}
 	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
@@ -209,7 +209,7 @@ func (v *view) collect() {
 			continue
 		}
 		class, length := v.lexicon.ClassAt(words, i)
-		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.english.is("amount words", words[i]) {
+		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.is("amount words", words[i]) {
 			v.classes = append(v.classes, class)
 		}
 		i += length - 1
@@ -265,17 +265,17 @@ func (v *view) floor(f *profile, rest int) float64 {
 	case !handed || f.texts != 1 || len(f.media) > 1:
 		return 0
 	case f.wants(plan.Query) && f.Returns == plan.Text:
-		told := media && v.english.in("telling", v.r.verb()) && rest > 1
+		told := media && v.in("telling", v.r.verb()) && rest > 1
 		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
 			return general + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:
-		if v.english.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 {
+		if v.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
-		ofMedia := v.media() && (v.english.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
-		if v.english.in("writing", v.r.verb()) && rest > 0 && !ofMedia {
+		ofMedia := v.media() && (v.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
+		if v.in("writing", v.r.verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
 	}

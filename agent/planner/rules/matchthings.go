@@ -10,14 +10,14 @@ import (
 
 // byThings weighs whether the tool can be given what it needs, and leaves nothing over
 // that the clause hands over.
-func (v *view) byThings(f *profile, rest int) float64 {
+func (v *view) byThings(f *profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.needs, ofMedia)
 	switch {
 	case v.r.marked():
 		return fit * v.byMarks(f)
 	case len(v.r.files) > 0:
-		return fit * v.byFiles(f, rest)
+		return fit * v.byFiles(f)
 	case media:
 		return fit * v.byImplied(f)
 	}
@@ -28,7 +28,7 @@ func (v *view) byThings(f *profile, rest int) float64 {
 }
 
 // byFiles compares what the tool needs with the files that the clause names.
-func (v *view) byFiles(f *profile, rest int) float64 {
+func (v *view) byFiles(f *profile) float64 {
 	fit, used := 1.0, 0
 	for k := range v.files {
 		switch {
@@ -101,12 +101,13 @@ func (v *view) byImplied(f *profile) float64 {
 // preposition.
 func (g *grammar) wanted(r *reading) plan.Type {
 	words := g.lexicon.Lead(r.words)
-	if r.form != retrieve.Order || len(words) == 0 || g.isVerb(words[0]) && !g.english.in("handing", lower(words[0])) && !g.english.in("handing", g.lexicon.Class(words[0].Stem)) {
+	handing := func(text string) bool { return g.in("handing", text) }
+	if r.form != retrieve.Order || len(words) == 0 || g.isVerb(words[0]) && !handing(lower(words[0])) && !handing(g.lexicon.Class(words[0].Stem)) {
 		return ""
 	}
 	var found plan.Type
 	for i, w := range words {
-		if w.Kind != retrieve.Plain || g.english.is("prepositions", w) && i > 0 {
+		if w.Kind != retrieve.Plain || g.is("prepositions", w) && i > 0 {
 			break
 		}
 		typ, named := mapNouns[lower(w)]
@@ -116,7 +117,7 @@ func (g *grammar) wanted(r *reading) plan.Type {
 		case g.lexicon.Class(w.Stem) == "box":
 			found = plan.BBox
 		case found == "" && i > 0 && !g.determined(words, i):
-			if found = g.lexicon.MediaNoun(words[i : i+1]); g.english.is("sound nouns", w) {
+			if found = g.lexicon.MediaNoun(words[i : i+1]); g.is("sound nouns", w) {
 				found = plan.Audio
 			}
 		}
@@ -128,6 +129,6 @@ func (g *grammar) wanted(r *reading) plan.Type {
 // its verb is followed by "the" and no kind of media.
 func (g *grammar) definiteObject(r *reading) bool {
 	w := r.words
-	return r.form == retrieve.Order && len(w) > 2 && g.english.is("owners", w[1]) && !g.english.is("results", w[2]) &&
+	return r.form == retrieve.Order && len(w) > 2 && g.is("owners", w[1]) && !g.is("results", w[2]) &&
 		!slices.ContainsFunc(w[2:min(4, len(w))], g.isMedia)
 }

@@ -71,7 +71,7 @@ func (g *grammar) isFree(sample string) bool {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		value := g.english.is("languages", w) || g.english.is("places", w) || g.english.is("amount words", w)
+		value := g.is("languages", w) || g.is("places", w) || g.is("amount words", w)
 		return w.Kind == retrieve.Plain && !value && !g.saysNothing(w)
 	})
 }

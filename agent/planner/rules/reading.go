@@ -88,7 +88,7 @@ func (s *scene) named(n int, res plan.Resource) thing {
 func (g *grammar) spares(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch {
-		case g.english.is("sparing", words[k]):
+		case g.is("sparing", words[k]):
 			return true
 		case !g.lexicon.Stop(words[k].Text) && !g.isMedia(words[k]):
 			return false
@@ -100,7 +100,7 @@ func (g *grammar) spares(words []retrieve.Word, i int) bool {
 // isOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
 func (s *scene) isOutputName(w retrieve.Word) bool {
 	i := slices.IndexFunc(s.words, func(o retrieve.Word) bool { return o.Start == w.Start })
-	return i > 0 && s.english.in("naming", lower(s.words[i-1]))
+	return i > 0 && s.in("naming", lower(s.words[i-1]))
 }
 
 // references reads how the clause points at things.
@@ -116,16 +116,16 @@ func (g *grammar) references(r *reading) references {
 			next = lower(words[i+1])
 		}
 		switch {
-		case g.english.in("results", text):
+		case g.in("results", text):
 			refs.result = true
-		case g.english.in("pronouns", text):
+		case g.in("pronouns", text):
 			refs.pronoun = refs.pronoun || next == "" || !g.introduces(text, words[i+1])
-		case g.english.in("plurals", text):
+		case g.in("plurals", text):
 			refs.plural = true
 			refs.pronoun = refs.pronoun || text == "them" || text == "both" || text == "they"
 		case text == "original":
 			refs.original = true
-		case text == "latter", text == "former", g.english.in("counted things", next) && ordinals[text] != 0:
+		case text == "latter", text == "former", g.in("counted things", next) && ordinals[text] != 0:
 			refs.ordinal = ordinals[text]
 		}
 		if g.determined(words, i) {
@@ -137,8 +137,8 @@ func (g *grammar) references(r *reading) references {
 
 // introduces reports whether a "this" or "that" belongs to the word after it: "this dog".
 func (g *grammar) introduces(text string, next retrieve.Word) bool {
-	return (text == "this" || text == "that") && !g.lexicon.Stop(lower(next)) && !g.english.is("prepositions", next) &&
-		!g.english.is("courtesy", next) && !g.isMedia(next)
+	return (text == "this" || text == "that") && !g.lexicon.Stop(lower(next)) && !g.is("prepositions", next) &&
+		!g.is("courtesy", next) && !g.isMedia(next)
 }
 
 // definite takes in a noun that speaks of something given.
@@ -150,10 +150,10 @@ func (g *grammar) definite(refs *references, text string, w retrieve.Word) {
 	if typ, ok := mapNouns[text]; ok {
 		refs.definite[typ] = true
 	}
-	if g.english.in("sound nouns", text) {
+	if g.in("sound nouns", text) {
 		refs.definite[plan.Audio] = true
 	}
-	if g.english.in("text nouns", text) {
+	if g.in("text nouns", text) {
 		refs.definite[plan.Text] = true
 	}
 }
@@ -162,9 +162,9 @@ func (g *grammar) definite(refs *references, text string, w retrieve.Word) {
 func (g *grammar) determined(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-2); k-- {
 		switch {
-		case g.english.in("determiners", lower(words[k])):
+		case g.in("determiners", lower(words[k])):
 			return true
-		case g.english.in("articles", lower(words[k])):
+		case g.in("articles", lower(words[k])):
 			return false
 		}
 	}

@@ -82,7 +82,7 @@ func (g *grammar) learnVerb(example string) {
 		return
 	}
 	w := lower(words[0])
-	if g.lexicon.Stop(w) || g.english.in("not verbs", w) || g.english.in("prepositions", w) || len(w) < 3 {
+	if g.lexicon.Stop(w) || g.in("not verbs", w) || g.in("prepositions", w) || len(w) < 3 {
 		return
 	}
 	g.verbs[w] = true

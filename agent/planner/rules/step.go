@@ -145,7 +145,7 @@ func (t *thread) cutOut(n int, r *reading, media []thing) bool {
 	}
 	told := plan.Arg{Type: plan.Text, Source: plan.FromValue(amount), Meaning: arg.Meaning}
 	unknown := t.leftover(r, plan.Subtask{Args: []plan.Arg{told}})
-	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.english.in("rest", w) })
+	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.in("rest", w) })
 	if len(unknown) > 0 {
 		t.leave(r, unknown)
 		return true

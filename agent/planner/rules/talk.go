@@ -60,7 +60,7 @@ func (g *grammar) isMadeOf(plain, section, beside string) bool {
 	}
 	prefix := func(rest, section string) int {
 		longest := 0
-		for _, phrase := range g.english.lists[section] {
+		for _, phrase := range g.lists[section] {
 			if after, ok := strings.CutPrefix(rest, phrase); ok && (after == "" || after[0] == ' ') {
 				longest = max(longest, len(phrase))
 			}
@@ -98,10 +98,10 @@ func (ts *tools) isForeign(text string) bool {
 				latin++
 			}
 		}
-		if ts.lexicon.Stop(lower(w)) || ts.isVerb(w) || ts.english.is("prepositions", w) || ts.index.Known(ts.lexicon.Class(w.Stem)) {
+		if ts.lexicon.Stop(lower(w)) || ts.isVerb(w) || ts.is("prepositions", w) || ts.index.Known(ts.lexicon.Class(w.Stem)) {
 			known++
 		}
-		for section, words := range ts.english.sets {
+		for section, words := range ts.sets {
 			if strings.HasPrefix(section, "language ") && words[lower(w)] {
 				count[section]++
 				most = max(most, count[section])
@@ -121,9 +121,9 @@ func (g *grammar) isVague(r *reading) bool {
 	for _, w := range r.words {
 		switch text := lower(w); {
 		case w.Kind != retrieve.Plain:
-		case g.english.in("vague", text):
+		case g.in("vague", text):
 			found = true
-		case !g.english.in("vague fillers", text) && w.Stem != "file" && !g.lexicon.Stop(text) && !g.isMedia(w) && !g.english.in("pronouns", text):
+		case !g.in("vague fillers", text) && w.Stem != "file" && !g.lexicon.Stop(text) && !g.isMedia(w) && !g.in("pronouns", text):
 			return false
 		}
 	}
@@ -132,7 +132,7 @@ func (g *grammar) isVague(r *reading) bool {
 
 // beyond reports whether the clause orders what no workshop of media does: "buy", "call".
 func (g *grammar) beyond(r *reading) bool {
-	return r.form == retrieve.Order && len(r.words) > 0 && g.english.is("beyond", r.words[0])
+	return r.form == retrieve.Order && len(r.words) > 0 && g.is("beyond", r.words[0])
 }
 
 // ordersNothing reports whether the clause orders that something be done and does not say what:

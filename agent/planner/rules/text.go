@@ -88,7 +88,7 @@ func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 			return w.Text == ","
 		}
 		_, isMap := mapNouns[lower(w)]
-		return lower(w) == "and" && k > 0 && skip[k-1] || g.english.is("file words", w) || g.isMedia(w) || isMap
+		return lower(w) == "and" && k > 0 && skip[k-1] || g.is("file words", w) || g.isMedia(w) || isMap
 	}
 	for i, w := range words {
 		if !isFile(w) {
@@ -105,7 +105,7 @@ func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 		switch text := lower(words[k]); {
 		case text == "given", text == "using", text == "use":
 			skip[k] = true
-		case g.english.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
+		case g.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
 			skip[k] = true
 		}
 	}
@@ -123,7 +123,7 @@ func (st *settings) prompt(r *reading) string {
 		if i, ok := st.filling(r.words); ok {
 			return strings.TrimRight(st.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
 		}
-		if !st.english.any("putting", r.words) && !st.english.any("giving", r.words) {
+		if !st.any("putting", r.words) && !st.any("giving", r.words) {
 			return text // "blur the face here": what is there stays
 		}
 	}
@@ -131,9 +131,9 @@ func (st *settings) prompt(r *reading) string {
 	orders := func(i int) bool {
 		w, class := words[i], st.lexicon.Class(words[i].Stem)
 		_, isMap := mapNouns[lower(w)]
-		return i == 0 && (st.isVerb(w) || class == "draw") || st.english.is("prompt fillers", w) || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
-			isMap || isMark(w) || class == "generat" || i > 0 && st.english.is("depicting", w) ||
-			class == "music" && i+1 < len(words) && st.english.is("depicting", words[i+1])
+		return i == 0 && (st.isVerb(w) || class == "draw") || st.is("prompt fillers", w) || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
+			isMap || isMark(w) || class == "generat" || i > 0 && st.is("depicting", w) ||
+			class == "music" && i+1 < len(words) && st.is("depicting", words[i+1])
 	}
 	for i, w := range words {
 		if orders(i) {
@@ -154,11 +154,12 @@ func (st *settings) content(r *reading, f *profile) string {
 	if _, after, ok := strings.Cut(r.text, ": "); ok {
 		return strings.TrimSpace(after)
 	}
+	sections := []string{"text things", "languages", "prepositions", "pronouns", "results"}
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
 		class := st.lexicon.Class(w.Stem)
 		return w.Kind != retrieve.Plain || st.isMedia(w) || st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, class) ||
 			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
-			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(section string) bool { return st.english.is(section, w) })
+			slices.ContainsFunc(sections, func(section string) bool { return st.is(section, w) })
 	}
 	words := r.words[:st.manner(r, f).from]
 	if len(words) > 0 && st.isVerb(words[0]) {
@@ -170,7 +171,7 @@ func (st *settings) content(r *reading, f *profile) string {
 	}
 	end := len(words)
 	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
-		if st.english.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.english.is("places", w) }) {
+		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) }) {
 			end = k
 			break
 		}
@@ -184,7 +185,7 @@ func (st *settings) objectOf(r *reading, f *profile) string {
 	asks := func(w retrieve.Word) bool { return st.asksFor(f, w) }
 	ends := func(w retrieve.Word) bool {
 		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
-			st.english.is("prepositions", w) || st.english.is("auxiliaries", w) || st.english.is("fillers", w)
+			st.is("prepositions", w) || st.is("auxiliaries", w) || st.is("fillers", w)
 	}
 	words := r.words[st.objectStart(r, f):]
 	for len(words) > 0 {
@@ -219,13 +220,13 @@ func (st *settings) meantObject(r *reading) string {
 // asksFor reports whether the word asks for the tool rather than naming a thing.
 func (ts *tools) asksFor(f *profile, w retrieve.Word) bool {
 	class := ts.lexicon.Class(w.Stem)
-	return ts.english.is("generic", w) && lower(w) != "face" || ts.english.in("asking classes", class) || ts.index.Vocabulary(f.Name, class)
+	return ts.is("generic", w) && lower(w) != "face" || ts.in("asking classes", class) || ts.index.Vocabulary(f.Name, class)
 }
 
 // generic reports whether the words name no particular thing: "objects", "everything".
 func (g *grammar) generic(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return !g.english.is("unspecific", w) && !g.english.is("generic", w) && !g.lexicon.Stop(lower(w)) && !g.english.is("prepositions", w)
+		return !g.is("unspecific", w) && !g.is("generic", w) && !g.lexicon.Stop(lower(w)) && !g.is("prepositions", w)
 	})
 }
 
@@ -246,7 +247,7 @@ func (ts *tools) objectStart(r *reading, f *profile) int {
 	}
 	if r.form == retrieve.Order && len(r.words) > 0 && r.words[0].Kind == retrieve.Plain {
 		first := r.words[0]
-		if len(r.words) > 1 && (ts.english.is("ordered things", r.words[1]) || ts.english.is("articles", r.words[1])) {
+		if len(r.words) > 1 && (ts.is("ordered things", r.words[1]) || ts.is("articles", r.words[1])) {
 			return 1 // an order, even if nobody knows the verb: "stabilize this video"
 		}
 		if strings.HasSuffix(lower(first), "ing") || ts.isVerb(first) || ts.index.Vocabulary(f.Name, ts.lexicon.Class(first.Stem)) {
@@ -271,7 +272,7 @@ func (st *settings) manner(r *reading, f *profile) manner {
 		switch w := r.words[end-1]; {
 		case isQuote(w) || w.Text == ":":
 			m.from = len(r.words) // what is quoted is the text
-		case st.english.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
+		case st.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
 			phrase := r.words[end-1 : m.from]
 			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
 				phrase = phrase[:cut]
@@ -291,14 +292,16 @@ func (st *settings) takeManner(m *manner, f *profile, phrase []retrieve.Word) bo
 		switch {
 		case !a.Optional:
 		case a.Meaning == plan.Language && len(phrase) <= 3:
-			if i := st.english.index("languages", phrase); i >= 0 && m.language == "" {
+			if i := st.find("languages", phrase); i >= 0 && m.language == "" {
 				m.language, taken = phrase[i].Text, true
 			}
 		case a.Meaning == plan.Instruction && !has(phrase, "the"):
 			about := wordsOf(a.About)
-			if slices.ContainsFunc(phrase, func(w retrieve.Word) bool {
-				return !st.lexicon.Stop(lower(w)) && !st.index.Vocabulary(f.Name, st.lexicon.Class(w.Stem)) && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
-			}) {
+			described := func(w retrieve.Word) bool {
+				asks := st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, st.lexicon.Class(w.Stem))
+				return !asks && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
+			}
+			if slices.ContainsFunc(phrase, described) {
 				m.how, taken = strings.Trim(st.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", "), true
 			}
 		}

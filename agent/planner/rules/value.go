@@ -27,23 +27,23 @@ func (st *settings) amount(r *reading) string {
 func (g *grammar) amountIn(text string) string {
 	amount := ""
 	words := g.lexicon.Words(text, []retrieve.Span{})
-	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || g.english.is("amount words", w) }
+	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || g.is("amount words", w) }
 	for i := 0; i < len(words); i++ {
 		if !core(words[i]) {
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && (core(words[i]) || g.english.is("amount tails", words[i]) || g.english.is("amount joints", words[i]) ||
+		for ; i < len(words) && (core(words[i]) || g.is("amount tails", words[i]) || g.is("amount joints", words[i]) ||
 			isMark(words[i]) && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
-			if w := words[i]; !g.english.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
+			if w := words[i]; !g.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
 				end = i
 			}
 			figure = figure || words[i].Kind == retrieve.Number
 		}
 		before := max(0, begin-1)
 		minus := words[before].Text == "-" && words[before].End == words[begin].Start
-		unit := g.english.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
-		little := lower(words[before]) == "a" && !figure                                                          // "a bit"
+		unit := g.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
+		little := lower(words[before]) == "a" && !figure                                                  // "a bit"
 		if minus || unit || little {
 			begin = before
 		}
@@ -61,7 +61,7 @@ func (g *grammar) amountIn(text string) string {
 // end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
 func (g *grammar) drops(words []retrieve.Word) bool {
 	for i, w := range words {
-		if g.english.is("dropping words", w) || g.english.is("cutting", w) && i+1 < len(words) && g.english.is("away", words[i+1]) {
+		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) {
 			return true
 		}
 	}
@@ -87,7 +87,7 @@ func (st *settings) format(r *reading) string {
 // language is the last language that the clause names.
 func (g *grammar) language(r *reading) string {
 	for _, w := range slices.Backward(r.words) {
-		if g.english.in("languages", lower(w)) {
+		if g.in("languages", lower(w)) {
 			return w.Text
 		}
 	}
@@ -119,7 +119,7 @@ func (st *settings) placeOnMedia(r *reading) string {
 	begin, end := -1, 0
 	for _, w := range st.lexicon.Words(text, []retrieve.Span{}) {
 		switch {
-		case !isQuote(w) && (w.Kind == retrieve.Number || st.english.is("places", w)):
+		case !isQuote(w) && (w.Kind == retrieve.Number || st.is("places", w)):
 			if begin < 0 {
 				begin = w.Start
 			}
