@@ -68,7 +68,6 @@ func (t *thread) readAll(clauses []clause) *outcome {
 		r := t.read(n, c)
 		switch {
 		case t.isContext(r.words) && (!alone || len(r.files) > 0):
-			t.learnType(r)
 			if alone {
 				return asking(whatWith(t.names(r.files)))
 			}

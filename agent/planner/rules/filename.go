@@ -117,20 +117,6 @@ func (s *scene) inferTypes() {
 	}
 }
 
-// learnType learns from a clause that only brings a picture in of which kind it is:
-// "hed_face.png holds HED outlines".
-func (s *scene) learnType(c *reading) {
-	if len(c.files) != 1 || c.files[0].typ != plan.Image {
-		return
-	}
-	for _, w := range c.clause.words {
-		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain {
-			s.retype(c.files[0].source.Name, typ)
-			return
-		}
-	}
-}
-
 // retype keeps of which kind a picture is.
 func (s *scene) retype(name string, typ plan.Type) {
 	s.types[name] = typ
