@@ -2,7 +2,6 @@ package rules
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
@@ -52,7 +51,7 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	for _, c := range candidates {
 		scores[c] = lowest
 		if top > 0 {
-			scores[c] += 3.6 * math.Pow(near[c]/top, strongly)
+			scores[c] += 3.6 * near[c] / top
 		}
 	}
 	if head < 0 {

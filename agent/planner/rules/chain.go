@@ -53,10 +53,7 @@ func (c *chain) makersOf(a toolbox.Arg, score float64, done map[string]bool) []*
 		}
 		done[f.Name] = true
 		found = append(found, f)
-		lift := score + 0.6*c.near[f.Name] + 0.1*float64(len(f.Origins))
-		if f.tells(plan.Object) != c.object {
-			lift -= 0.7
-		}
+		lift := score + 0.6*c.near[f.Name]
 		switch named {
 		case f.Name:
 			c.scores[f.Name] = highest - 0.1

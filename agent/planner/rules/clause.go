@@ -121,11 +121,7 @@ func (s *splitter) ends(i int) bool {
 	case mark.Text == ".":
 		return next == len(s.words) || s.words[next].Start > mark.End
 	}
-	if mark.Text != ":" || i <= s.begin {
-		return false
-	}
-	words := s.words[s.begin:i] // "a.png is a depth map: …"
-	return slices.ContainsFunc(words, isFile) && !s.p.onlyMedia(words) && s.p.isContext(s.p.lexicon.Core(words))
+	return false
 }
 
 // connector returns how many words at i join two clauses, 0 if none do.
@@ -165,8 +161,6 @@ func (ts *tools) merge(all []clause) []clause {
 		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
-		case ts.forbids(*last):
-			out = append(out, c)
 		case ts.elaborates(c) && !ts.asks(c.words) && !ts.isContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
@@ -220,15 +214,6 @@ func textOf(words []retrieve.Word) string {
 // beginsClause reports whether a clause of its own follows a connector: an order, a
 // question, or after "then" anything that asks.
 func (ts *tools) beginsClause(words []retrieve.Word, how join) bool {
-	if how == after {
-		end := slices.IndexFunc(words[:min(2*longClause, len(words))], isMark)
-		if end < 0 {
-			end = min(2*longClause, len(words))
-		}
-		if end > 0 && ts.asks(words[:end]) {
-			return true
-		}
-	}
 	for len(words) > 0 && words[0].Text == "," {
 		words = words[1:]
 	}
@@ -238,8 +223,6 @@ func (ts *tools) beginsClause(words []retrieve.Word, how join) bool {
 	}
 	first, polite := lower(core[0]), len(core) < len(words)
 	switch {
-	case len(core) > 1 && ts.in("not verbs", first) && ts.is("ordered things", core[1]):
-		return true // "caption that picture"
 	case ts.verbs[first]:
 		return len(core) > 1 || polite || first == core[0].Text
 	}
@@ -255,10 +238,6 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 	case core[0].Kind == retrieve.Plain && (ts.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return isFile(w) || w.Text == "," || w.Text == ":" })
 		return led >= 0 && slices.ContainsFunc(core[led:], ts.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"
-	case ts.isContext(core):
-		return true
-	case ts.lexicon.FormOf(core) != retrieve.Order:
-		return len(core) > 2
 	}
 	first := core[0]
 	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || ts.lexicon.Class(first.Stem) != first.Stem ||
@@ -269,12 +248,6 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 func (g *grammar) isContext(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return true
-	}
-	if n := g.begins("lead", words); n > 0 && slices.ContainsFunc(words, isFile) && g.onlyMedia(words[n:]) {
-		return true // "look at a.png"
-	}
-	if g.is("prepositions", words[0]) {
-		return false // "with the mask m.png, …" leads into what is wanted
 	}
 	if n := g.begins("context", words); n > 0 {
 		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return lower(w) == "to" }) // "I have to …"

@@ -38,7 +38,7 @@ func (m *marker) hold(r *reading) hold {
 		switch text := lower(w); {
 		case m.speaksOfMark(words, i):
 			return express
-		case text == "here" && (last || !m.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
+		case text == "here" && (last || !m.is("auxiliaries", words[i+1])):
 			found = placed
 		case m.in("shown", text) && (text != "that" || verb) && (last || !m.isMedia(words[i+1])), // not "this picture", which is the whole of it
 			text == "it" && i > 0 && r.form != retrieve.Order && !m.is("prepositions", words[i-1]): // "what is it", not "what is in it"
@@ -60,9 +60,6 @@ func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
 // marksFor are the marks that a clause may mean: those that came with the message, and earlier
 // ones only where they are spoken of.
 func (s *scene) marksFor(r *reading, held hold) []thing {
-	if named := slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on == "" }); len(named) > 0 {
-		return named
-	}
 	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
 	if len(marks) > 0 || held != express {
 		return marks

@@ -197,10 +197,7 @@ func (v *view) has(typ plan.Type) bool { _, ok := v.latest(typ, anything); retur
 // collect finds the words of the clause, and of what is said more about it, that a tool
 // must explain.
 func (v *view) collect() {
-	words := slices.Clip(v.r.words)
-	for _, more := range v.r.clause.more {
-		words = append(words, v.lexicon.Words(more, nil)...)
-	}
+	words := v.r.words
 	for i := 0; i < len(words); i++ {
 		if isQuote(words[i]) {
 			v.quotes++

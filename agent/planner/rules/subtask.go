@@ -180,9 +180,6 @@ func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 		}
 		return plan.Source{}, false
 	}
-	if r.quoted() != "" || strings.Contains(r.text, ": ") {
-		return plan.Source{}, false
-	}
 	literal := ""
 	if a.Meaning != plan.Content || !refs.pronoun {
 		literal = d.textFor(r, a.Meaning, r.head)
