@@ -68,7 +68,7 @@ func (s *splitter) step(i int) int {
 		if how == after && len(s.found) > 0 {
 			s.how = after // "Then …" at the front of a sentence
 		}
-	case s.p.beginsClause(s.words[i+n:], how) && s.p.complete(s.words[s.begin:i]):
+	case s.p.beginsClause(s.words[i+n:]) && s.p.complete(s.words[s.begin:i]):
 		s.cut(i, i+n, how)
 		return i + n
 	}
@@ -211,22 +211,20 @@ func textOf(words []retrieve.Word) string {
 	return strings.Join(texts, " ")
 }
 
-// beginsClause reports whether a clause of its own follows a connector: an order, a
-// question, or after "then" anything that asks.
-func (ts *tools) beginsClause(words []retrieve.Word, how join) bool {
+// beginsClause reports whether a clause of its own follows a connector: an order or a question.
+func (g *grammar) beginsClause(words []retrieve.Word) bool {
 	for len(words) > 0 && words[0].Text == "," {
 		words = words[1:]
 	}
-	core := ts.lexicon.Core(words)
+	core := g.lexicon.Core(words)
 	if len(core) == 0 || core[0].Kind != retrieve.Plain {
 		return false
 	}
 	first, polite := lower(core[0]), len(core) < len(words)
-	switch {
-	case ts.verbs[first]:
+	if g.verbs[first] {
 		return len(core) > 1 || polite || first == core[0].Text
 	}
-	return ts.in("questions", first) || polite && ts.in("relatives", first)
+	return g.in("questions", first) || polite && g.in("relatives", first)
 }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.

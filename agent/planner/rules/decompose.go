@@ -101,7 +101,7 @@ func (t *thread) readAll(clauses []clause) *outcome {
 // what is marked on several. It returns an outcome where the whole request must be answered
 // otherwise.
 func (t *thread) understandClause(n int, r *reading, last bool) *outcome {
-	if r.form == retrieve.Order && len(t.marksFor(r, t.marker.hold(r))) > 0 && t.fate(r.clause.words) == spared {
+	if r.form == retrieve.Order && len(t.marksFor(t.marker.hold(r))) > 0 && t.fate(r.clause.words) == spared {
 		return refusing(onlyTheWhole)
 	}
 	sets, o := t.marker.meantMarks(r)

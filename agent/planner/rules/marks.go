@@ -59,7 +59,7 @@ func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
 
 // marksFor are the marks that a clause may mean: those that came with the message, and earlier
 // ones only where they are spoken of.
-func (s *scene) marksFor(r *reading, held hold) []thing {
+func (s *scene) marksFor(held hold) []thing {
 	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
 	if len(marks) > 0 || held != express {
 		return marks
@@ -89,7 +89,7 @@ func (s *scene) picturesOf(marks []thing) []thing {
 // the mark. There are none if it means no mark.
 func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 	held := m.hold(r)
-	marks := m.marksFor(r, held)
+	marks := m.marksFor(held)
 	if len(marks) == 0 {
 		return nil, nil
 	}
@@ -182,7 +182,7 @@ func preferred(f *profile, marks []thing, picture string) []thing {
 // marked the dog", "use these points".
 func (m *marker) onlyMarks(r *reading) bool {
 	held, words, e := m.hold(r), r.words, m.english
-	if len(m.marksFor(r, held)) == 0 || len(words) == 0 || r.form != retrieve.Order || m.fate(words) != unsaid {
+	if len(m.marksFor(held)) == 0 || len(words) == 0 || r.form != retrieve.Order || m.fate(words) != unsaid {
 		return false
 	}
 	if e.is("people", words[0]) {

@@ -166,6 +166,10 @@ func (st *settings) phrases(r *reading) []phrase {
 			if lead := beforeTime.FindStringIndex(text[:begin]); lead != nil {
 				begin = lead[0]
 			}
+			if i+1 < len(found) && betweenTime.MatchString(text[end:found[i+1].Start]) {
+				i++
+				end = found[i].End
+			}
 		case quantity.Pixels, quantity.ByteCount:
 		default:
 			continue
