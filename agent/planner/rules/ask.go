@@ -19,7 +19,6 @@ var (
 	emptyRequest = plan.Say("What would you like me to do?")
 	whichChange  = plan.Say("What exactly should I change? " +
 		"For example: \"make it brighter\", \"crop it to a square\" or \"turn it into a watercolour\".")
-	noOther      = plan.Say("What shall the marked part be compared with? Please name another picture.")
 	whereToWrite = plan.Say("I cannot write at a marked place. Where shall it stand? " +
 		"For example \"at the top left\" or \"at the bottom\".")
 )
@@ -41,7 +40,7 @@ func (t *thread) unsure(r *reading) *outcome {
 	switch {
 	case len(t.tasks) > 0 && len(r.files) == 0 && (r.form == retrieve.Order || len(r.words) < 4):
 		unknown := t.leftover(&reading{clause: r.clause, stated: r.stated, head: &profile{}}, plan.Subtask{})
-		asks := r.form != retrieve.Order || len(r.words) > 0 && t.english.is("verbs", r.words[0]) && !t.english.is("ordering", r.words[0])
+		asks := r.form != retrieve.Order || len(r.words) > 0 && t.is("verbs", r.words[0]) && !t.is("ordering", r.words[0])
 		if len(unknown) == 0 && asks {
 			unknown = []string{r.text}
 		}
@@ -139,18 +138,13 @@ func markedElsewhere(meant, marked []string) plan.Message {
 		plan.And(marked...), plan.And(meant...), plan.And(meant...))
 }
 
-// whichCrop asks whether the marked part or the one that words say is meant.
-func whichCrop(place string) plan.Message {
-	return plan.Say("Shall I crop to the marked part or to %q? Please say one of them.", place)
-}
-
 // askAboutMark asks what to do with the marked part.
-func (t *thread) askAboutMark() plan.Message {
-	marks := slices.DeleteFunc(slices.Clone(t.marks), func(e thing) bool { return !e.given })
+func (m *marker) askAboutMark() plan.Message {
+	marks := slices.DeleteFunc(slices.Clone(m.marks), func(e thing) bool { return !e.given })
 	if len(marks) == 0 {
-		marks = t.marks
+		marks = m.marks
 	}
-	return plan.Say("What should I do with what is marked on %s?", listed(t.calledAll(t.picturesOf(marks))))
+	return plan.Say("What should I do with what is marked on %s?", listed(m.calledAll(m.picturesOf(marks))))
 }
 
 // askForFile asks for files that the request names and nobody sent.
@@ -176,11 +170,11 @@ func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
 }
 
 // calledAll are the names by which people know things: those of their own files.
-func (t *thread) calledAll(es []thing) []string {
+func (s *scene) calledAll(es []thing) []string {
 	names := make([]string, len(es))
 	for i, e := range es {
 		names[i] = e.source.Name
-		for _, r := range t.request.Resources() {
+		for _, r := range s.request.Resources() {
 			if r.Name == e.source.Name && r.File != "" {
 				names[i] = r.File
 				break
@@ -191,8 +185,8 @@ func (t *thread) calledAll(es []thing) []string {
 }
 
 // names are those of the files among things: what is marked is no file of its own.
-func (t *thread) names(es []thing) plan.Message {
-	return listed(t.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
+func (s *scene) names(es []thing) plan.Message {
+	return listed(s.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
 }
 
 func resourceNames(rs []plan.Resource) plan.Message {

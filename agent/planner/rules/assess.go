@@ -2,25 +2,21 @@ package rules
 
 import (
 	"context"
-	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/retrieve"
 )
 
 // The scores of tools, from unrelated to surely needed.
 const (
-	lowest   = 1.0
-	unsuited = 1.2 // the texts of the subtask cannot serve the tool
-	poor     = 3.0
-	useful   = 4.0
-	needed   = 4.6
-	highest  = 5.0
+	lowest  = 1.0
+	poor    = 3.0
+	useful  = 4.0
+	needed  = 4.6
+	highest = 5.0
 )
 
 // Assess scores tools by the nearness of the subtask's description to their own words. The tool
@@ -55,55 +51,34 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	for _, c := range candidates {
 		scores[c] = lowest
 		if top > 0 {
-			scores[c] += 3.6 * math.Pow(near[c]/top, strongly)
+			scores[c] += 3.6 * near[c] / top
 		}
 	}
 	if head < 0 {
 		return scores
 	}
 	scores[candidates[head]] = highest
-	marks := marksOf(r, sub)
-	c := chain{Planner: p, head: tools[head], tools: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
+	c := chain{tools: p.tools, head: tools[head], steps: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
 	c.climb(r, sub)
-	c.showPart(marks)
-	texts := textArgs(sub)
-	for i, name := range candidates {
-		if !p.suits(tools[i], sub, texts) {
-			scores[name] = min(scores[name], unsuited)
-		}
-	}
 	return scores
 }
 
-// stepMark stands between the steps of a description.
-var stepMark = regexp.MustCompile(`(?:^|[;.]\s+)\d+[.)]\s+|;\s+`)
-
-// nearness is how near every tool is to the description, its steps taken one by one: the same
-// judgement by which a clause finds its tool.
+// nearness is how near every tool is to the description: the same judgement by which a clause
+// finds its tool.
 func (p *Planner) nearness(r plan.Request, sub plan.Subtask) map[string]float64 {
 	near := map[string]float64{}
-	texts := textArgs(sub)
-	steps := stepMark.Split(sub.Description, -1)
-	for _, text := range steps {
-		t, c := p.alone(r, text, sub)
-		if len(t.words) == 0 {
-			continue
-		}
-		t.match(c)
-		for _, v := range c.rivals {
-			fit := 1.0
-			if len(steps) == 1 {
-				fit = p.takesTexts(v.tool, sub, texts)
-			}
-			near[v.tool.Name] = max(near[v.tool.Name], v.score*fit)
-		}
+	s, c := p.alone(r, sub)
+	(&matcher{&settings{s}}).match(c)
+	for _, v := range c.rivals {
+		near[v.tool.Name] = v.score * p.takesTexts(v.tool, sub)
 	}
 	return near
 }
 
 // alone reads a description by itself, with the resources of its subtask as what it is about.
-func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*thread, *reading) {
-	t := &thread{Planner: p, text: description, types: map[string]plan.Type{}}
+func (p *Planner) alone(r plan.Request, sub plan.Subtask) (*scene, *reading) {
+	description := sub.Description
+	t := &scene{tools: p.tools, text: description, types: map[string]plan.Type{}}
 	t.words = p.index.Correct(p.lexicon.Words(description, nil))
 	c := &reading{
 		clause: clause{words: t.words, text: description}, words: p.lexicon.Core(t.words), text: description,
@@ -118,64 +93,23 @@ func (p *Planner) alone(r plan.Request, description string, sub plan.Subtask) (*
 	return t, c
 }
 
-// textArgs are the texts that a subtask gives.
-func textArgs(sub plan.Subtask) []plan.Arg {
-	return slices.DeleteFunc(allArgs(sub), func(a plan.Arg) bool { return a.Type != plan.Text })
-}
-
 // takesTexts weighs how a tool goes with the texts that the subtask gives: one that can use none
 // of them is no head of it, nor is one that wants a text where there is none.
-func (p *Planner) takesTexts(f *profile, sub plan.Subtask, texts []plan.Arg) float64 {
-	switch {
-	case f.Returns != sub.Returns:
+func (ts *tools) takesTexts(f *profile, sub plan.Subtask) float64 {
+	if f.Returns != sub.Returns {
 		return 1 // no head, whose texts are for others
-	case len(texts) == 0 && f.takesMark() && f.wants(plan.Prompt):
-		return hardly
-	case len(texts) == 0 && len(sub.Args) > 0 && f.texts > 0:
-		return partly
 	}
 	fit := 1.0
-	for _, have := range texts {
+	for _, have := range allArgs(sub) {
+		if have.Type != plan.Text {
+			continue
+		}
 		_, used := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && serves(have, a.Meaning) })
-		if !used && (!serves(have, plan.Object) || !p.helpsObject(f, nil)) {
+		if !used && (!serves(have, plan.Object) || !ts.helpsObject(f, nil)) {
 			fit *= hardly
 		}
 	}
 	return fit
-}
-
-// suits reports whether the texts of the subtask can stand for what the tool asks: a long prompt
-// names no object, an amount is no question. A text that can be made stands for it too where
-// the subtask's own go elsewhere.
-func (p *Planner) suits(f *profile, sub plan.Subtask, texts []plan.Arg) bool {
-	if !p.finds(f, texts) {
-		return false
-	}
-	left := len(texts) == 0 || f.Returns != sub.Returns
-	for _, want := range f.Args {
-		if want.Type != plan.Text || want.Optional || left && free(want.Meaning) {
-			continue
-		}
-		if !slices.ContainsFunc(texts, func(have plan.Arg) bool { return serves(have, want.Meaning) }) {
-			return false
-		}
-	}
-	return true
-}
-
-// finds is false for a tool that finds only things of one kind where another kind is wanted: a
-// finder of faces finds no umbrella. Tools whose examples speak of objects find anything.
-func (p *Planner) finds(f *profile, texts []plan.Arg) bool {
-	finder := (f.Returns == plan.BBox || f.Returns == plan.Mask) && f.texts == 0 && len(f.media) == 1
-	if !finder || p.index.Vocabulary(f.Name, p.lexicon.Class(retrieve.Stem("object"))) {
-		return true
-	}
-	return !slices.ContainsFunc(texts, func(have plan.Arg) bool {
-		named := have.Meaning == plan.Object && have.Source.Kind == plan.OfValue
-		return named && !slices.ContainsFunc(p.lexicon.Words(have.Source.Value, nil), func(w retrieve.Word) bool {
-			return w.Kind == retrieve.Plain && p.index.Vocabulary(f.Name, p.lexicon.Class(w.Stem))
-		})
-	})
 }
 
 // free reports whether a text that a tool makes can stand for the meaning: a prompt can be made,

@@ -11,7 +11,8 @@ import (
 // binder binds the arguments of one clause's tool to resources: first to those that the
 // clause names, then to those that it points at.
 type binder struct {
-	*thread
+	*scene
+
 	r      *reading
 	left   []thing // files of the clause that no argument has taken yet
 	fixed  []thing // what each run takes
@@ -20,17 +21,17 @@ type binder struct {
 
 // bind finds the resources that the clause is applied to, one list for each run. missing is
 // the type that nothing gives; choices are the resources among which people must choose.
-func (t *thread) bind(r *reading) (runs [][]thing, missing plan.Type, choices []thing) {
+func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []thing) {
+	b := binder{scene: s, r: r, left: slices.Clone(r.files)}
 	if len(r.head.media) == 0 {
-		return t.bindTexts(r), "", nil
+		return b.texts(), "", nil
 	}
-	b := binder{thread: t, r: r, left: slices.Clone(r.files)}
 	var open []plan.Type
 	for _, a := range r.head.media {
 		fits := exactly(b.left, a.Type)
 		switch {
 		case a.Many:
-			many := t.several(r.refs, a.Type, b.left)
+			many := b.several(a.Type)
 			if len(many) < 2 {
 				return nil, a.Type, nil
 			}
@@ -53,30 +54,21 @@ func (t *thread) bind(r *reading) (runs [][]thing, missing plan.Type, choices []
 }
 
 func countOf(args []toolbox.Arg, t plan.Type) int {
-	n := 0
-	for _, a := range args {
-		if a.Type == t {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc(slices.Clone(args), func(a toolbox.Arg) bool { return a.Type != t }))
 }
 
-// bindTexts binds a tool that takes nothing but texts: what a file says must be made first.
-func (t *thread) bindTexts(r *reading) [][]thing {
-	if r.marked() {
-		return [][]thing{r.files}
-	}
+// texts binds a tool that takes nothing but texts: what a file says must be made first.
+func (b *binder) texts() [][]thing {
 	var runs [][]thing
-	for _, e := range r.files {
+	for _, e := range b.left {
 		runs = append(runs, []thing{e})
 	}
 	if len(runs) > 0 {
 		return runs
 	}
-	if r.quoted() == "" && r.head.wants(plan.Content) { // "tags for this picture"
+	if b.r.quoted() == "" && b.r.head.wants(plan.Content) { // "tags for this picture"
 		for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
-			if e, ok, _ := t.meantOf(r, typ); ok && r.refs.definite[typ] {
+			if e, ok, _ := b.meant(typ); ok && b.r.refs.definite[typ] {
 				return [][]thing{{e}}
 			}
 		}
@@ -101,7 +93,7 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 		return true, nil
 	}
 	for _, k := range b.sources(typ) {
-		e, ok, choices := b.meantOf(b.r, k)
+		e, ok, choices := b.meant(k)
 		switch {
 		case len(choices) > 1:
 			return false, choices
@@ -115,7 +107,7 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 
 // take binds a thing, or the group that is meant with it.
 func (b *binder) take(typ plan.Type, e thing) {
-	if many := b.group(b.r, typ, e); len(many) > 1 && len(b.spread) == 0 {
+	if many := b.group(typ, e); len(many) > 1 && len(b.spread) == 0 {
 		b.spread = many
 		return
 	}
@@ -142,212 +134,102 @@ func (b *binder) runs() [][]thing {
 // spoken finds the sound or video that the clause speaks of as there: "put that music on the
 // video", "compose a tune and dub the video with it".
 func (b *binder) spoken(typ plan.Type) (thing, bool) {
-	if typ == plan.Audio && b.r.refs.pronoun && b.prev != nil {
-		if made := fitting(b.prev.results, typ); len(made) == 1 {
+	refs := b.r.refs
+	if typ == plan.Audio && refs.pronoun && b.r.prev != nil {
+		if made := fitting(b.r.prev.results, typ); len(made) == 1 {
 			return made[0], true
 		}
 	}
-	if typ != plan.Audio && typ != plan.Video || !b.r.refs.definite[typ] && !b.r.refs.plural && !b.r.refs.result {
+	if typ != plan.Audio && typ != plan.Video || !refs.definite[typ] && !refs.plural && !refs.result {
 		return thing{}, false
 	}
 	return b.latest(typ, func(e thing) bool { return len(b.r.files) == 0 || e.made })
 }
 
 // small finds the mask, the boxes or the like that the clause means: only something that was
-// made or given as such.
+// made or given as such, and of the thing that the clause names.
 func (b *binder) small(typ plan.Type) (thing, bool) {
 	if typ.Media() && !typ.ImageMap() || b.r.marked() {
 		return thing{}, false
 	}
 	e, ok := b.latest(typ, func(e thing) bool { return e.typ == typ })
-	refs := b.r.refs
-	pointing := refs.definite[typ] || refs.pronoun || refs.plural
-	switch {
-	case !ok:
-		return thing{}, false
-	case !e.made: // a picture came with the message, and boxes of an earlier one are not of it
-		return e, e.given || refs.definite[typ] || len(b.unnamed(plan.Image)) == 0
-	case len(b.r.files) > 0 && !refs.sequence && !pointing, b.prev != nil && e.clause != b.lastClause() && !pointing:
-		return thing{}, false // the files of the clause are what it is about
+	if !ok || !e.made { // a picture came with the message, and boxes of an earlier one are not of it
+		return e, ok && (e.given || b.r.refs.definite[typ] || len(b.sent(plan.Image)) == 0)
 	}
-	return e, b.prev == nil || b.r.object == "" || strings.Contains(strings.ToLower(b.prev.object), strings.ToLower(b.r.object))
-}
-
-// lastClause is the clause that made or named something last.
-func (t *thread) lastClause() int {
-	if len(t.things) == 0 {
-		return -1
-	}
-	return t.things[len(t.things)-1].clause
+	return e, b.r.prev == nil || strings.Contains(strings.ToLower(b.r.prev.object), strings.ToLower(b.r.object))
 }
 
 // sources are the kinds of media that the type can come from, the likeliest first.
-func (t *thread) sources(typ plan.Type) []plan.Type {
+func (ts *tools) sources(typ plan.Type) []plan.Type {
 	types := []plan.Type{typ}
-	if !typ.Media() || typ.ImageMap() {
-		types = append(types, plan.Image)
-	}
 	for _, k := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
-		if !slices.Contains(types, k) && t.closure(k)[typ] {
+		if k != typ && ts.closure(k)[typ] {
 			types = append(types, k)
 		}
 	}
 	return types
 }
 
-// meantOf finds what the clause means of one kind of media: what is pointed at first, then
-// what was made of nothing, what the request named last, what came with it, and what the
-// thread has. If several may be meant, they are returned instead.
-func (t *thread) meantOf(r *reading, k plan.Type) (_ thing, ok bool, choices []thing) {
-	refs := r.refs
-	if e, ok := t.nth(refs.ordinal, k); ok {
+// meant finds what the clause means of one kind of media: what is pointed at first, then what
+// the request named last, what came with it, and what the thread has. If several may be meant,
+// they are returned instead.
+func (b *binder) meant(k plan.Type) (_ thing, ok bool, choices []thing) {
+	refs := b.r.refs
+	if e, ok := b.nth(refs.ordinal, k); ok {
 		return e, true, nil
 	}
 	if refs.original {
-		if i := slices.IndexFunc(t.things, func(e thing) bool { return e.typ.Fits(k) && !e.made }); i >= 0 {
-			return t.things[i], true, nil
+		if i := slices.IndexFunc(b.things, func(e thing) bool { return e.typ.Fits(k) && !e.made }); i >= 0 {
+			return b.things[i], true, nil
 		}
 	}
-	if e, ok := t.latest(k, isMade); ok && !t.aboutObject(refs) && (refs.result || refs.sequence || refs.pronoun && e.clause == t.lastMade()) {
+	if e, ok := b.latest(k, isMade); ok && (refs.result || refs.sequence || refs.pronoun && e.clause == b.lastMade()) {
 		return e, true, nil
 	}
-	if r.clause.join == along && t.prev != nil && len(t.prev.results) > 0 && len(r.files) == 0 && t.prev.head.Returns == k && t.prev.head.takes(k) {
-		return t.prev.results[len(t.prev.results)-1], true, nil // "make it grey, rotate it and write Hello on top"
+	if e, ok := b.latest(k, func(e thing) bool { return e.clause >= 0 && (e.fresh || !e.made) }); ok {
+		return e, true, nil
 	}
-	for _, test := range []func(thing) bool{
-		func(e thing) bool { return e.made && e.fresh },
-		func(e thing) bool { return !e.made && e.clause >= 0 },
-	} {
-		if e, ok := t.latest(k, test); ok {
-			return e, true, nil
-		}
+	if sent := b.sent(k); len(sent) > 1 && !refs.plural {
+		return thing{}, false, sent
+	} else if len(sent) > 0 {
+		return sent[0], true, nil
 	}
-	unnamed := t.unnamed(k)
-	switch {
-	case len(unnamed) == 1, len(unnamed) > 1 && refs.plural:
-		return unnamed[0], true, nil
-	case len(unnamed) > 1:
-		return thing{}, false, unnamed
-	}
-	for _, e := range slices.Backward(t.things) {
+	for _, e := range slices.Backward(b.things) {
 		if !e.made && e.typ.Fits(k) {
 			return e, true, nil // of the thread the latest, whatever kind of picture it is
 		}
 	}
-	e, ok := t.latest(k, anything)
+	e, ok := b.latest(k, anything)
 	return e, ok, nil
 }
 
-// aboutObject reports whether "it" is rather the thing that the clause before looked for
-// ("find the bench and highlight it") than that clause's result.
-func (t *thread) aboutObject(refs references) bool {
-	return refs.pronoun && !refs.result && t.prev != nil && t.prev.object != "" && t.prev.head.Returns != plan.Image
-}
-
-// lastMade is the clause that made something last.
-func (t *thread) lastMade() int {
-	for _, e := range slices.Backward(t.things) {
-		if e.made {
-			return e.clause
-		}
-	}
-	return -1
-}
-
-// unnamed are those that came with the message and that it does not name: of pictures just
-// those on which something is marked, if there are any.
-func (t *thread) unnamed(k plan.Type) []thing {
-	fits := func(e thing) bool { return e.given && !e.made && e.typ.Fits(k) }
-	var found []thing
-	for _, set := range [][]thing{t.picturesOf(t.marks), t.things} {
-		for _, e := range set {
-			if fits(e) {
-				found = append(found, e)
-			}
-		}
-		if len(found) > 0 {
-			break
-		}
-	}
-	return found
-}
-
-// nth is the one that an ordinal means among those that the request names or that came with
-// it, else among those of the thread.
-func (t *thread) nth(n int, k plan.Type) (thing, bool) {
-	var here, before []thing
-	for _, r := range t.request.Resources() {
-		i := slices.IndexFunc(t.things, func(e thing) bool { return e.source.Name == r.Name && e.typ.Fits(k) })
-		switch {
-		case i < 0:
-		case t.things[i].given || t.things[i].clause >= 0:
-			here = append(here, t.things[i])
-		default:
-			before = append(before, t.things[i])
-		}
-	}
-	if len(here) < 2 {
-		here = before
-	}
-	if n < 0 {
-		n += len(here) + 1
-	}
-	if n < 1 || n > len(here) {
-		return thing{}, false
-	}
-	return here[n-1], true
-}
-
 // several finds what an argument that takes many is given.
-func (t *thread) several(refs references, typ plan.Type, files []thing) []thing {
-	if fits := fitting(files, typ); len(fits) >= 2 {
+func (b *binder) several(typ plan.Type) []thing {
+	if fits := fitting(b.left, typ); len(fits) >= 2 {
 		return fits
 	}
-	if t.prev != nil {
-		if fits := fitting(t.prev.results, typ); len(fits) >= 2 {
+	if b.r.prev != nil {
+		if fits := fitting(b.r.prev.results, typ); len(fits) >= 2 {
 			return fits
 		}
 	}
-	var made, named, given, earlier []thing
-	for _, e := range fitting(t.things, typ) {
-		switch {
-		case e.made:
-			made = append(made, e)
-		case e.clause >= 0:
-			named = append(named, e)
-		case e.given:
-			given = append(given, e)
-		default:
-			earlier = append(earlier, e)
+	all := fitting(b.things, typ)
+	made := func(e thing) bool { return e.made && b.r.refs.result }
+	given := func(e thing) bool { return e.given && len(b.r.files) == 0 }
+	for _, are := range []func(thing) bool{made, given} {
+		if some := slices.DeleteFunc(slices.Clone(all), func(e thing) bool { return !are(e) }); len(some) >= 2 {
+			return some
 		}
 	}
-	sets := [][]thing{given, named, made}
-	if refs.result {
-		sets = [][]thing{made, given, named}
-	}
-	for _, set := range sets {
-		if len(set) >= 2 && (len(files) == 0 || !refs.pronoun) {
-			return set
-		}
-	}
-	return slices.Concat(earlier, given, named, made) // "put it beside the original"
+	return all // "put it beside the original"
 }
 
 // group is what "them", "both" and "these pictures" mean where e is one of them.
-func (t *thread) group(r *reading, typ plan.Type, e thing) []thing {
-	if !r.refs.plural || len(r.files) > 0 {
-		if e.made && t.prev != nil && len(t.prev.results) > 1 && (r.refs.sequence || r.refs.pronoun) {
-			return fitting(t.prev.results, typ)
-		}
+func (b *binder) group(typ plan.Type, e thing) []thing {
+	if !b.r.refs.plural || len(b.r.files) > 0 {
 		return nil
 	}
-	return slices.DeleteFunc(fitting(t.things, typ), func(o thing) bool {
-		switch {
-		case o.made || e.made:
-			return !o.made || !e.made || o.clause != e.clause
-		case o.given && e.given, o.clause >= 0 && e.clause >= 0:
-			return false
-		}
-		return o.clause >= 0 || e.clause >= 0 || o.given != e.given
+	return slices.DeleteFunc(fitting(b.things, typ), func(o thing) bool {
+		return o.made != e.made || o.given != e.given || o.made && o.clause != e.clause
 	})
 }

@@ -68,7 +68,7 @@ func (s *splitter) step(i int) int {
 		if how == after && len(s.found) > 0 {
 			s.how = after // "Then …" at the front of a sentence
 		}
-	case s.p.beginsClause(s.words[i+n:], how) && s.p.complete(s.words[s.begin:i]):
+	case s.p.beginsClause(s.words[i+n:]) && s.p.complete(s.words[s.begin:i]):
 		s.cut(i, i+n, how)
 		return i + n
 	}
@@ -102,7 +102,7 @@ func (s *splitter) textBegins(i int) bool {
 		return false
 	}
 	core := s.p.lexicon.Core(s.words[s.begin:i])
-	return len(core) > 0 && s.p.english.is("inscribing", core[0]) &&
+	return len(core) > 0 && s.p.is("inscribing", core[0]) &&
 		!slices.ContainsFunc(s.words[s.begin:], func(w retrieve.Word) bool { return isFile(w) || lower(w) == "then" })
 }
 
@@ -117,15 +117,11 @@ func (s *splitter) ends(i int) bool {
 	case strings.ContainsAny(mark.Text, "?;。？！…"):
 		return true
 	case mark.Text == "!": // not in "write Thanks! at the foot", where what is written has its own end
-		return next == len(s.words) || !s.p.english.is("prepositions", s.words[next]) || s.words[next].Text != lower(s.words[next])
+		return next == len(s.words) || !s.p.is("prepositions", s.words[next]) || s.words[next].Text != lower(s.words[next])
 	case mark.Text == ".":
 		return next == len(s.words) || s.words[next].Start > mark.End
 	}
-	if mark.Text != ":" || i <= s.begin {
-		return false
-	}
-	words := s.words[s.begin:i] // "a.png is a depth map: …"
-	return slices.ContainsFunc(words, isFile) && !s.p.onlyMedia(words) && s.p.isContext(s.p.lexicon.Core(words))
+	return false
 }
 
 // connector returns how many words at i join two clauses, 0 if none do.
@@ -141,11 +137,11 @@ func (s *splitter) connector(i int) (int, join) {
 		n = 1
 	}
 	rest := s.words[i+n:]
-	longest := s.p.english.begins("connectors", rest)
+	longest := s.p.begins("connectors", rest)
 	switch {
 	case longest > 0:
 		return n + longest, after
-	case len(rest) > 0 && s.p.english.is("joining words", rest[0]):
+	case len(rest) > 0 && s.p.is("joining words", rest[0]):
 		return n + 1, along
 	case n > 0:
 		return n, how
@@ -154,7 +150,7 @@ func (s *splitter) connector(i int) (int, join) {
 }
 
 // merge puts clauses that only say more about the one before to it.
-func (p *Planner) merge(all []clause) []clause {
+func (ts *tools) merge(all []clause) []clause {
 	var out []clause
 	for _, c := range all {
 		if len(out) == 0 {
@@ -165,9 +161,7 @@ func (p *Planner) merge(all []clause) []clause {
 		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
-		case p.forbids(*last):
-			out = append(out, c)
-		case p.elaborates(c) && !p.asks(c.words) && !p.isContext(last.words):
+		case ts.elaborates(c) && !ts.asks(c.words) && !ts.isContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
 			out = append(out, c)
@@ -177,32 +171,32 @@ func (p *Planner) merge(all []clause) []clause {
 }
 
 // elaborates reports whether the clause only says more about the one before.
-func (p *Planner) elaborates(c clause) bool {
-	core := p.lexicon.Core(c.words)
-	if p.english.begins("elaborations", c.words) > 0 || p.english.begins("elaborations", core) > 0 {
+func (g *grammar) elaborates(c clause) bool {
+	core := g.lexicon.Core(c.words)
+	if g.begins("elaborations", c.words) > 0 || g.begins("elaborations", core) > 0 {
 		return true
 	}
 	for i, w := range core { // "the new picture should be …"
 		if i > 5 || w.Kind != retrieve.Plain {
 			return false
 		}
-		if p.english.is("obliging", w) {
-			return i > 0 && (p.english.is("determiners", core[0]) || p.isMedia(core[0]))
+		if g.is("obliging", w) {
+			return i > 0 && (g.is("determiners", core[0]) || g.isMedia(core[0]))
 		}
 	}
 	return false
 }
 
 // asks reports whether words are a request of their own though they hold no order: "half the size".
-func (p *Planner) asks(words []retrieve.Word) bool {
-	hits := p.index.Search(p.lexicon.Features(words))
+func (ts *tools) asks(words []retrieve.Word) bool {
+	hits := ts.index.Search(ts.lexicon.Features(words))
 	if len(hits) == 0 {
 		return false
 	}
 	if hits[0].Score > plainly {
 		return true
 	}
-	best := p.tool(hits[0].Tool)
+	best := ts.tool(hits[0].Tool)
 	return slices.ContainsFunc(quantity.Find(textOf(words)), func(q quantity.Quantity) bool {
 		return q.Unit != quantity.Number && best.takesUnit(q.Unit)
 	})
@@ -217,80 +211,57 @@ func textOf(words []retrieve.Word) string {
 	return strings.Join(texts, " ")
 }
 
-// beginsClause reports whether a clause of its own follows a connector: an order, a
-// question, or after "then" anything that asks.
-func (p *Planner) beginsClause(words []retrieve.Word, how join) bool {
-	if how == after {
-		end := slices.IndexFunc(words[:min(2*longClause, len(words))], isMark)
-		if end < 0 {
-			end = min(2*longClause, len(words))
-		}
-		if end > 0 && p.asks(words[:end]) {
-			return true
-		}
-	}
+// beginsClause reports whether a clause of its own follows a connector: an order or a question.
+func (g *grammar) beginsClause(words []retrieve.Word) bool {
 	for len(words) > 0 && words[0].Text == "," {
 		words = words[1:]
 	}
-	core := p.lexicon.Core(words)
+	core := g.lexicon.Core(words)
 	if len(core) == 0 || core[0].Kind != retrieve.Plain {
 		return false
 	}
 	first, polite := lower(core[0]), len(core) < len(words)
-	switch {
-	case len(core) > 1 && p.english.in("not verbs", first) && p.english.is("ordered things", core[1]):
-		return true // "caption that picture"
-	case p.verbs[first]:
+	if g.verbs[first] {
 		return len(core) > 1 || polite || first == core[0].Text
 	}
-	return p.english.in("questions", first) || polite && p.english.in("relatives", first)
+	return g.in("questions", first) || polite && g.in("relatives", first)
 }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.
-func (p *Planner) complete(words []retrieve.Word) bool {
-	core := p.lexicon.Core(words)
+func (ts *tools) complete(words []retrieve.Word) bool {
+	core := ts.lexicon.Core(words)
 	switch {
 	case len(core) == 0:
 		return false
-	case core[0].Kind == retrieve.Plain && (p.english.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
+	case core[0].Kind == retrieve.Plain && (ts.is("prepositions", core[0]) || retrieve.Leads(core[0].Text)):
 		led := slices.IndexFunc(core, func(w retrieve.Word) bool { return isFile(w) || w.Text == "," || w.Text == ":" })
-		return led >= 0 && slices.ContainsFunc(core[led:], p.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"
-	case p.isContext(core):
-		return true
-	case p.lexicon.FormOf(core) != retrieve.Order:
-		return len(core) > 2
+		return led >= 0 && slices.ContainsFunc(core[led:], ts.isVerb) // "in photo.jpg find the cat", not "in photo.jpg"
 	}
 	first := core[0]
-	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || p.lexicon.Class(first.Stem) != first.Stem ||
-		slices.ContainsFunc(core, p.isVerb) || p.asks(core)
+	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || ts.lexicon.Class(first.Stem) != first.Stem ||
+		slices.ContainsFunc(core, ts.isVerb) || ts.asks(core)
 }
 
 // isContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
-func (p *Planner) isContext(words []retrieve.Word) bool {
+func (g *grammar) isContext(words []retrieve.Word) bool {
 	if len(words) == 0 {
 		return true
 	}
-	if n := p.english.begins("lead", words); n > 0 && slices.ContainsFunc(words, isFile) && p.onlyMedia(words[n:]) {
-		return true // "look at a.png"
-	}
-	if p.english.is("prepositions", words[0]) {
-		return false // "with the mask m.png, …" leads into what is wanted
-	}
-	if n := p.english.begins("context", words); n > 0 {
+	if n := g.begins("context", words); n > 0 {
 		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return lower(w) == "to" }) // "I have to …"
 	}
-	if len(words) > 2 && isFile(words[0]) && p.english.is("holding", words[1]) {
+	if len(words) > 2 && isFile(words[0]) && g.is("holding", words[1]) {
 		return true // "a.png is a sketch of mine"
 	}
-	return p.onlyMedia(words)
+	return g.onlyMedia(words)
 }
 
 // onlyMedia reports whether the words do nothing but name files and kinds of media.
-func (p *Planner) onlyMedia(words []retrieve.Word) bool {
+func (g *grammar) onlyMedia(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
 		switch w.Kind {
 		case retrieve.Plain:
-			return retrieve.IsFormat(lower(w)) || !p.lexicon.Stop(w.Text) && !p.isMedia(w)
+			return retrieve.IsFormat(lower(w)) || !g.lexicon.Stop(w.Text) && !g.isMedia(w)
 		case retrieve.Number, retrieve.Quote:
 			return true
 		default:
@@ -300,12 +271,12 @@ func (p *Planner) onlyMedia(words []retrieve.Word) bool {
 }
 
 // forbids reports whether the clause orders that something be not done.
-func (p *Planner) forbids(c clause) bool {
-	return p.english.begins("forbidding", p.lexicon.Core(c.words)) > 0
+func (g *grammar) forbids(c clause) bool {
+	return g.begins("forbidding", g.lexicon.Core(c.words)) > 0
 }
 
 // isVerb reports whether the word can begin an order.
-func (p *Planner) isVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain && p.verbs[lower(w)] }
+func (g *grammar) isVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain && g.verbs[lower(w)] }
 
 // isMedia reports whether the word names a kind of media: "picture", "clip".
-func (p *Planner) isMedia(w retrieve.Word) bool { return p.lexicon.MediaNoun([]retrieve.Word{w}) != "" }
+func (g *grammar) isMedia(w retrieve.Word) bool { return g.lexicon.MediaNoun([]retrieve.Word{w}) != "" }

@@ -8,39 +8,21 @@ import (
 )
 
 // differs reports whether the clause sets things side by side in words.
-func (t *thread) differs(r *reading) bool {
+func (g *grammar) differs(r *reading) bool {
 	return slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && (t.lexicon.Class(w.Stem) == "differ" || lower(w) == "common")
+		return w.Kind == retrieve.Plain && (g.lexicon.Class(w.Stem) == "differ" || lower(w) == "common")
 	})
 }
 
 // compared are the pictures or texts that such a clause means: "what is the difference between
 // a.png and b.png", "compare them". No tool takes two pictures and a question, so each is
 // described and the question is put to the descriptions.
-func (t *thread) compared(r *reading) []thing {
-	if len(r.files) > 0 {
-		return slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on != "" })
+func (s *scene) compared(r *reading) []thing {
+	of := r.files
+	if len(of) == 0 && (r.refs.plural || slices.ContainsFunc(r.words, s.isMedia)) {
+		of = s.things
 	}
-	if !r.refs.plural && !slices.ContainsFunc(r.words, t.isMedia) {
-		return nil
-	}
-	var texts, named, given []thing
-	for _, e := range t.things {
-		switch {
-		case e.made && e.typ == plan.Text:
-			texts = append(texts, e)
-		case !e.made && e.typ.Media() && e.clause >= 0:
-			named = append(named, e)
-		case e.given && e.typ.Media():
-			given = append(given, e)
-		}
-	}
-	for _, set := range [][]thing{texts, named, given} {
-		if len(set) >= 2 {
-			return set
-		}
-	}
-	return nil
+	return slices.DeleteFunc(slices.Clone(of), func(e thing) bool { return e.made || e.on != "" || !e.typ.Media() && e.typ != plan.Text })
 }
 
 // compare describes each thing that has no words yet, and puts the question to the descriptions.
@@ -74,9 +56,9 @@ func (t *thread) compare(n int, r *reading, things []thing) {
 }
 
 // nearest is the nearest tool to the words that passes the test, an empty one if none does.
-func (p *Planner) nearest(words string, test func(*profile) bool) *profile {
-	for _, h := range p.index.Search(p.lexicon.Features(p.lexicon.Words(words, nil))) {
-		if f := p.tool(h.Tool); test(f) {
+func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
+	for _, h := range ts.index.Search(ts.lexicon.Features(ts.lexicon.Words(words, nil))) {
+		if f := ts.tool(h.Tool); test(f) {
 			return f
 		}
 	}

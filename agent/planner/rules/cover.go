@@ -14,7 +14,7 @@ import (
 // cover says which words of a clause are accounted for: by the tools that carry it out, by
 // what they are told, by the resources, or because they ask for nothing.
 type cover struct {
-	*thread
+	*scene
 	r     *reading
 	tools []*profile
 	text  string             // that is looked at
@@ -26,8 +26,8 @@ type cover struct {
 
 // leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
-func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
-	c := cover{thread: t, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
+func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
+	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
 	for _, a := range allArgs(sub) {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -43,9 +43,9 @@ func (t *thread) leftover(r *reading, sub plan.Subtask, beside ...step) []string
 			c.says[w] = true
 		}
 	}
-	unknown := c.unknown(t.text, r.clause.words)
+	unknown := c.unknown(d.text, r.clause.words)
 	for _, more := range r.clause.more {
-		if words := t.lexicon.Words(more, nil); !t.forbids(clause{words: words}) {
+		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
@@ -71,8 +71,8 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 		return true
 	}
 	said := strings.Fields(of.Value)
-	return c.english.in("inscribing", c.r.verb()) && len(said) < 4 &&
-		!slices.ContainsFunc(said, func(w string) bool { return c.english.in("prepositions", strings.ToLower(w)) })
+	return c.in("inscribing", c.r.verb()) && len(said) < 4 &&
+		!slices.ContainsFunc(said, func(w string) bool { return c.in("prepositions", strings.ToLower(w)) })
 }
 
 // wordsOf are the words of a text, in lower case.
@@ -91,7 +91,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 		return nil
 	}
 	start, end, measures := words[0].Start, words[len(words)-1].End, c.r.stated
-	if text != c.thread.text {
+	if text != c.scene.text {
 		measures = quantitiesIn(text, words)
 	}
 	var unknown []string
@@ -102,7 +102,7 @@ func (c *cover) unknown(text string, words []retrieve.Word) []string {
 	aside := false
 	for i := 0; i < len(words); i++ {
 		w := words[i]
-		aside = !isMark(w) && (aside || i > 0 && c.english.is("asides", w))
+		aside = !isMark(w) && (aside || i > 0 && c.is("asides", w))
 		class, length := "", 1
 		if w.Kind == retrieve.Plain {
 			class, length = c.lexicon.ClassAt(words, i)
@@ -155,15 +155,13 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return false // "how long is this video" is no question of the world
 	case retrieve.IsFormat(text):
 		return c.format(text)
-	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
-		return true
-	case c.english.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
+	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
 		return true
-	case c.r.marked() && c.english.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
+	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
 		return true // "no, I meant the left one"
-	case c.english.in("excluding", text), c.parts(words, i):
+	case c.in("excluding", text), c.parts(words, i):
 		return false
 	}
 	return aside || c.grammar(words, i) || c.pointed(words, i)
@@ -190,7 +188,7 @@ func (c *cover) format(format string) bool {
 	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
 	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
 	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
-	return converts && c.says[format] && writes || !converts && named || c.hasFormat(format)
+	return converts && c.says[format] && writes || !converts && named
 }
 
 // grammar reports whether the word at i says nothing that a tool must know.
@@ -200,14 +198,14 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 		return true
 	}
 	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
-		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.english.in(section, text) })
+		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.in(section, text) })
 }
 
 // parts reports whether the word at i says into how many something is parted: "in two", but
 // not "in two sentences".
 func (c *cover) parts(words []retrieve.Word, i int) bool {
-	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.english.is("asides", words[i+1]) || c.english.is("targets", words[i+1])
-	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && c.english.is("parting", words[i])
+	last := i+1 == len(words) || words[i+1].Kind != retrieve.Plain || c.is("asides", words[i+1]) || c.is("targets", words[i+1])
+	return i > 0 && last && (lower(words[i-1]) == "in" || lower(words[i-1]) == "into") && c.is("parting", words[i])
 }
 
 // mediaNoun reports whether the word at i is a noun for media that the tools take or make: "a
@@ -228,15 +226,7 @@ func (c *cover) mediaNoun(words []retrieve.Word, i int) bool {
 
 // open reports whether the noun at i stands with an article that leaves it open: "a picture".
 func (c *cover) open(words []retrieve.Word, i int) bool {
-	for k := i - 1; k >= max(0, i-3); k-- {
-		switch w := words[k]; {
-		case c.english.is("articles", w), lower(w) == "some":
-			return true
-		case w.Kind != retrieve.Plain, c.english.is("determiners", w), c.english.is("asides", w), c.english.is("joining words", w):
-			return false
-		}
-	}
-	return false
+	return c.any("articles", words[max(0, i-3):i])
 }
 
 // pointed reports whether the word at i only says which thing is meant.
@@ -247,16 +237,14 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 	_, isMap := mapNouns[text]
 	switch {
 	case ordinals[text] != 0:
-		return next && e.is("counted things", words[i+1]) || text == "latter" || text == "former"
+		return next && e.is("counted things", words[i+1])
 	case text == "original", isMap:
 		return true
 	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"
 		return true
-	case e.in("text nouns", text), e.in("text nouns", strings.TrimSuffix(text, "s")):
+	case e.in("text nouns", strings.TrimSuffix(text, "s")):
 		return !c.open(words, i)
-	case e.in("picture uses", text):
-		return c.r.head.Returns == plan.Image && c.r.head.textOnly
-	case e.in("text things", text), e.in("text things", strings.ToLower(c.text[w.Start:w.End])):
+	case e.in("text things", strings.ToLower(c.text[w.Start:w.End])):
 		return c.r.head.takes(plan.Text)
 	case c.shows(text):
 		return true

@@ -60,11 +60,11 @@ func (e *english) is(section string, w retrieve.Word) bool {
 
 // any reports whether one of the words is of the section.
 func (e *english) any(section string, words []retrieve.Word) bool {
-	return e.index(section, words) >= 0
+	return e.find(section, words) >= 0
 }
 
-// index is the place of the first word of the section, -1 if there is none.
-func (e *english) index(section string, words []retrieve.Word) int {
+// find is the place of the first word of the section, -1 if there is none.
+func (e *english) find(section string, words []retrieve.Word) int {
 	for i, w := range words {
 		if e.is(section, w) {
 			return i

@@ -21,13 +21,13 @@ const (
 )
 
 // fate reads what the clause orders of the marked part.
-func (t *thread) fate(words []retrieve.Word) fate {
-	e := t.english
-	away := t.makesAway(words)
-	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return t.isVerb(w) || e.is("blotting", w) })
-	if t.speaksOfRest(words) {
+func (s *scene) fate(words []retrieve.Word) fate {
+	e := s.english
+	away := s.makesAway(words)
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return s.isVerb(w) || e.is("blotting", w) })
+	if s.speaksOfRest(words) {
 		switch {
-		case at >= 0 && e.is("leaving", words[at]) && t.excepts(words):
+		case at >= 0 && e.is("leaving", words[at]) && s.excepts(words):
 			return gone // "keep everything but this"
 		case at < 0 || away || e.is("keeping", words[at]) || e.is("clearing", words[at]) || e.is("blotting", words[at]) && has(words, "out"):
 			return alone
@@ -44,66 +44,60 @@ func (t *thread) fate(words []retrieve.Word) fate {
 }
 
 // makesAway reports whether the clause wants the thing that it speaks of to be gone or hidden.
-func (t *thread) makesAway(words []retrieve.Word) bool {
-	e := t.english
-	_, filled := t.filling(words)
+func (g *grammar) makesAway(words []retrieve.Word) bool {
+	e := g.english
+	_, filled := g.filling(words)
 	for i, w := range words {
 		rest := words[i+1:]
 		near := rest[:min(5, len(rest))]
-		if lift := e.index("lifting", near); lift >= 0 {
-			near = near[:lift]
-		}
 		switch {
 		case e.is("erasing", w), !filled && e.is("hiding", w),
-			e.is("blotting", w) && has(near, "out") && !t.determined(words, i),
+			e.is("blotting", w) && has(near, "out") && !g.determined(words, i),
 			e.is("over verbs", w) && has(near, "over") && !filled,
 			e.is("denying", w) && slices.ContainsFunc(near, func(w retrieve.Word) bool {
 				return e.is("shown", w) || e.is("marked", w) || e.is("marks", w)
 			}):
 			return true
 		}
-		if e.is("lifting", w) && !e.any("erasing", rest) {
-			return false
-		}
 	}
 	return false
 }
 
 // leavesRest reports whether the clause only says that all else stays: "and keep everything else".
-func (t *thread) leavesRest(words []retrieve.Word) bool {
-	return t.english.any("leaving", words) && t.speaksOfRest(words) && !t.excepts(words) && !t.makesAway(words)
+func (s *scene) leavesRest(words []retrieve.Word) bool {
+	return s.any("leaving", words) && s.speaksOfRest(words) && !s.excepts(words) && !s.makesAway(words)
 }
 
 // speaksOfRest reports whether a clause is about all that is not marked: "everything but this", "the rest".
-func (t *thread) speaksOfRest(words []retrieve.Word) bool {
+func (s *scene) speaksOfRest(words []retrieve.Word) bool {
 	for i, w := range words[min(1, len(words)):] {
 		before := words[i]
-		if lower(w) == "else" && t.english.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
+		if lower(w) == "else" && s.is("all words", before) || lower(w) == "rest" && lower(before) == "the" {
 			return true
 		}
 	}
-	return t.excepts(words)
+	return s.excepts(words)
 }
 
 // excepts reports whether a clause is about all but what is named after it.
-func (t *thread) excepts(words []retrieve.Word) bool {
-	all := t.english.index("all words", words)
+func (s *scene) excepts(words []retrieve.Word) bool {
+	all := s.find("all words", words)
 	return all >= 0 && slices.ContainsFunc(words[all:], func(w retrieve.Word) bool {
-		return t.english.in("excepting", strings.ToLower(t.text[w.Start:w.End])) // as it was written: no tool knows these words
+		return s.in("excepting", strings.ToLower(s.text[w.Start:w.End])) // as it was written: no tool knows these words
 	})
 }
 
 // filling is where the words begin that say what comes to the marked part: "grass" in "with
 // some grass", but nothing in "with the mask".
-func (p *Planner) filling(words []retrieve.Word) (int, bool) {
-	if len(words) > 0 && p.english.is("putting", words[0]) {
+func (g *grammar) filling(words []retrieve.Word) (int, bool) {
+	if len(words) > 0 && g.is("putting", words[0]) {
 		return 0, false // "put a dog with a red hat here"
 	}
 	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return lower(w) == "with" || lower(w) == "into" }) + 1
-	for at > 0 && at < len(words) && (p.english.is("determiners", words[at]) || p.lexicon.Stop(lower(words[at]))) {
+	for at > 0 && at < len(words) && (g.is("determiners", words[at]) || g.lexicon.Stop(lower(words[at]))) {
 		at++
 	}
-	return at, at > 0 && at < len(words) && !p.english.is("marks", words[at])
+	return at, at > 0 && at < len(words) && !g.is("marks", words[at])
 }
 
 // What tools do with a marked part, in words that find them.
@@ -128,12 +122,9 @@ func (v *view) partFeatures(features []string) []string {
 // redraws is how near a tool is at least that changes the marked part as words say; 0 if the
 // clause orders no such change.
 func (v *view) redraws(f *profile, rest int) float64 {
-	orders := v.r.form == retrieve.Order && !v.english.any("lifting", v.r.words) && !v.english.in("looking", v.r.verb()) && (rest > 0 || v.verbs[v.r.verb()])
+	orders := v.r.form == retrieve.Order && !v.any("lifting", v.r.words) && !v.in("looking", v.r.verb()) && (rest > 0 || v.verbs[v.r.verb()])
 	if !v.r.marked() || !orders || v.ordered != unsaid || f.Returns != plan.Image || !f.takesMark() || !f.wants(plan.Prompt) {
 		return 0
-	}
-	if _, ok := v.filling(v.r.words); ok {
-		return partly
 	}
 	return general
 }
@@ -142,38 +133,21 @@ func (v *view) redraws(f *profile, rest int) float64 {
 // changes whole pictures would change more than what is meant; one that only looks can be
 // shown the part.
 func (v *view) byMarks(f *profile) float64 {
-	for _, n := range f.needs {
-		if n != plan.Text && !v.handed(n) && !v.can[n] {
-			return badly
-		}
-	}
-	takes := func(f *profile) bool { // what is marked, as it is
-		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return markType(a.Type) && v.files[a.Type] > 0 })
-	}
-	keeps := func(f *profile) bool { return f.takesMark() && f.Returns == plan.Image && !f.wants(plan.Prompt) }
-	cuts := v.english.any("lifting", v.r.words)
-	question := v.r.form != retrieve.Order && v.r.form != retrieve.Count
-	elsewhere := v.r.form == retrieve.Order && v.verbs[v.r.verb()] && !v.index.Vocabulary(f.Name, v.lexicon.Class(v.r.words[0].Stem))
+	takes := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return markType(a.Type) && v.files[a.Type] > 0 }) // what is marked, as it is
+	keeps := f.takesMark() && f.Returns == plan.Image && !f.wants(plan.Prompt)
 	switch {
-	case v.ordered != unsaid && !keeps(f), question && f.Returns.Media():
+	case v.ordered != unsaid && !keeps:
 		return badly
-	case f.takesMark() && takes(f):
+	case f.takesMark() && takes:
 		return strongly
-	case f.takesMark() && f.wants(plan.Prompt) && !cuts:
+	case f.takesMark() && f.wants(plan.Prompt) && !v.any("lifting", v.r.words):
 		return 1
 	case f.takesMark():
-		made := slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return markType(a.Type) && v.makes(a.Type, takes) })
-		direct := slices.ContainsFunc(v.profiles, func(o profile) bool { return keeps(&o) && takes(&o) })
-		if !made || v.ordered != gone && direct {
-			return badly // a box is cut out by its sides
-		}
 		return partly
 	case v.r.form == retrieve.Count && f.Returns == plan.Text && !f.textOnly:
 		return 1 // what is counted there is found in the part
-	case !f.takes(plan.Image), f.Returns == plan.Image, elsewhere: // "blur the face" finds no faces
+	case !f.takes(plan.Image), f.Returns == plan.Image:
 		return badly
-	case markType(f.Returns), f.Returns == plan.Segmentation:
-		return partly
 	}
 	return slightly
 }

@@ -11,8 +11,8 @@ import (
 
 // fileSpans finds the names of the request's resources in the text, and whatever else looks
 // like the name of a file. It is never nil, so that no other names are looked for.
-func (t *thread) fileSpans() []retrieve.Span {
-	found, taken := []retrieve.Span{}, make([]bool, len(t.text))
+func (s *scene) fileSpans() []retrieve.Span {
+	found, taken := []retrieve.Span{}, make([]bool, len(s.text))
 	add := func(s retrieve.Span) {
 		if place := taken[s.Start:s.End]; !slices.Contains(place, true) {
 			for i := range place {
@@ -21,8 +21,8 @@ func (t *thread) fileSpans() []retrieve.Span {
 			found = append(found, s)
 		}
 	}
-	if text := strings.ToLower(t.text); len(text) == len(t.text) { // else the places in the two differ
-		for _, n := range t.fileNames() {
+	if text := strings.ToLower(s.text); len(text) == len(s.text) { // else the places in the two differ
+		for _, n := range s.fileNames() {
 			for from := 0; ; {
 				at := strings.Index(text[from:], n.text)
 				if at < 0 {
@@ -36,7 +36,7 @@ func (t *thread) fileSpans() []retrieve.Span {
 			}
 		}
 	}
-	for _, s := range retrieve.FileSpans(t.text) {
+	for _, s := range retrieve.FileSpans(s.text) {
 		add(s)
 	}
 	slices.SortFunc(found, func(a, b retrieve.Span) int { return a.Start - b.Start })
@@ -50,9 +50,9 @@ type fileName struct {
 }
 
 // fileNames are the names of the request's resources, the longest first.
-func (t *thread) fileNames() []fileName {
+func (s *scene) fileNames() []fileName {
 	var names []fileName
-	for _, r := range t.request.Resources() {
+	for _, r := range s.request.Resources() {
 		for _, name := range []string{r.Name, r.File} {
 			if name != "" {
 				names = append(names, fileName{strings.ToLower(name), r.Type})
@@ -74,8 +74,8 @@ func insideWord(text string, begin, end int) bool {
 
 // lookup returns the resource that a name means: by its own name, by the name that the
 // user's file had (the latest of that name), or by the last part of a path.
-func (t *thread) lookup(name string) (plan.Resource, bool) {
-	all := t.request.Resources()
+func (s *scene) lookup(name string) (plan.Resource, bool) {
+	all := s.request.Resources()
 	for _, same := range []func(plan.Resource) bool{
 		func(r plan.Resource) bool { return r.Name == name },
 		func(r plan.Resource) bool { return strings.EqualFold(r.Name, name) || strings.EqualFold(r.File, name) },
@@ -94,49 +94,35 @@ func (t *thread) lookup(name string) (plan.Resource, bool) {
 }
 
 // inferTypes learns from the words before a name what kind of picture it is: "the depth map room.png".
-func (t *thread) inferTypes() {
-	for i, w := range t.words {
+func (s *scene) inferTypes() {
+	for i, w := range s.words {
 		if !isFile(w) {
 			continue
 		}
-		r, ok := t.lookup(w.Text)
+		r, ok := s.lookup(w.Text)
 		if !ok || r.Type != plan.Image {
 			continue
 		}
 		for k := i - 1; k >= max(0, i-4); k-- {
-			if before := t.words[k]; before.Kind != retrieve.Plain && before.Text != "," {
+			if before := s.words[k]; before.Kind != retrieve.Plain && before.Text != "," {
 				break
 			} else if typ, ok := mapNouns[lower(before)]; ok {
-				t.retype(r.Name, typ)
-				t.words[i].Media = typ
+				s.retype(r.Name, typ)
+				s.words[i].Media = typ
 				break
-			} else if before.Text != "," && !t.english.is("map tails", before) {
+			} else if before.Text != "," && !s.is("map tails", before) {
 				break
 			}
 		}
 	}
 }
 
-// learnType learns from a clause that only brings a picture in of which kind it is:
-// "hed_face.png holds HED outlines".
-func (t *thread) learnType(c *reading) {
-	if len(c.files) != 1 || c.files[0].typ != plan.Image {
-		return
-	}
-	for _, w := range c.clause.words {
-		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain {
-			t.retype(c.files[0].source.Name, typ)
-			return
-		}
-	}
-}
-
 // retype keeps of which kind a picture is.
-func (t *thread) retype(name string, typ plan.Type) {
-	t.types[name] = typ
-	for i := range t.things {
-		if t.things[i].source.Kind == plan.OfResource && t.things[i].source.Name == name {
-			t.things[i].typ = typ
+func (s *scene) retype(name string, typ plan.Type) {
+	s.types[name] = typ
+	for i := range s.things {
+		if s.things[i].source.Kind == plan.OfResource && s.things[i].source.Name == name {
+			s.things[i].typ = typ
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"slices"
 
 	"atelier/agent/plan"
@@ -12,6 +11,9 @@ import (
 // for nothing by itself: only a clause that points at it ("this", "here", "the marked part")
 // or that orders something done to a part means it. It is then as if the clause named the
 // mark and the picture that it is on.
+
+// marker finds out whether a clause means what is marked.
+type marker struct{ *matcher }
 
 // hold is how firmly a clause points at what is marked.
 type hold int
@@ -24,10 +26,7 @@ const (
 )
 
 // hold reads how firmly the clause points at what is marked.
-func (t *thread) hold(r *reading) hold {
-	if r.marked() {
-		return express
-	}
+func (m *marker) hold(r *reading) hold {
 	found := vague
 	words := r.clause.words
 	for i, w := range words {
@@ -35,14 +34,14 @@ func (t *thread) hold(r *reading) hold {
 			continue
 		}
 		last := i+1 == len(words) || isMark(words[i+1])
-		verb := i == 0 || t.isVerb(words[i-1]) || t.english.is("prepositions", words[i-1]) || t.english.is("auxiliaries", words[i-1])
+		verb := i == 0 || m.isVerb(words[i-1]) || m.is("prepositions", words[i-1]) || m.is("auxiliaries", words[i-1])
 		switch text := lower(w); {
-		case t.speaksOfMark(words, i):
+		case m.speaksOfMark(words, i):
 			return express
-		case text == "here" && (last || !t.english.is("auxiliaries", words[i+1])), text == "there" && last && r.form != retrieve.Count:
+		case text == "here" && (last || !m.is("auxiliaries", words[i+1])):
 			found = placed
-		case t.english.in("shown", text) && (text != "that" || verb) && (last || !t.isMedia(words[i+1])), // not "this picture", which is the whole of it
-			text == "it" && i > 0 && r.form != retrieve.Order && !t.english.is("prepositions", words[i-1]): // "what is it", not "what is in it"
+		case m.in("shown", text) && (text != "that" || verb) && (last || !m.isMedia(words[i+1])), // not "this picture", which is the whole of it
+			text == "it" && i > 0 && r.form != retrieve.Order && !m.is("prepositions", words[i-1]): // "what is it", not "what is in it"
 			found = max(found, firm)
 		}
 	}
@@ -51,25 +50,22 @@ func (t *thread) hold(r *reading) hold {
 
 // speaksOfMark reports whether the word at i says that something is marked: "the part that I
 // marked", "the box"; not the order to mark something.
-func (p *Planner) speaksOfMark(words []retrieve.Word, i int) bool {
-	e := p.english
+func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
+	e := g.english
 	return i > 0 && words[i].Kind == retrieve.Plain &&
-		(e.is("marked", words[i]) || e.is("marks", words[i]) && (p.determined(words, i) || lower(words[i-1]) == "i") ||
+		(e.is("marked", words[i]) || e.is("marks", words[i]) && (g.determined(words, i) || lower(words[i-1]) == "i") ||
 			e.is("parts", words[i]) && e.is("shown", words[i-1])) // "this part"
 }
 
 // marksFor are the marks that a clause may mean: those that came with the message, and earlier
 // ones only where they are spoken of.
-func (t *thread) marksFor(r *reading, held hold) []thing {
-	if named := slices.DeleteFunc(slices.Clone(r.files), func(e thing) bool { return e.on == "" }); len(named) > 0 {
-		return named
-	}
-	marks := slices.DeleteFunc(slices.Clone(t.marks), func(e thing) bool { return !e.given })
+func (s *scene) marksFor(held hold) []thing {
+	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
 	if len(marks) > 0 || held != express {
 		return marks
 	}
-	for _, e := range t.marks {
-		if e.on == t.marks[len(t.marks)-1].on { // what was marked anew is meant now
+	for _, e := range s.marks {
+		if e.on == s.marks[len(s.marks)-1].on { // what was marked anew is meant now
 			marks = slices.DeleteFunc(marks, func(o thing) bool { return o.typ == e.typ })
 			marks = append(marks, e)
 		}
@@ -78,12 +74,12 @@ func (t *thread) marksFor(r *reading, held hold) []thing {
 }
 
 // picturesOf are the pictures that the marks are on, each once.
-func (t *thread) picturesOf(marks []thing) []thing {
+func (s *scene) picturesOf(marks []thing) []thing {
 	var pictures []thing
 	for _, mark := range marks {
-		i := slices.IndexFunc(t.things, func(e thing) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
-		if i >= 0 && !among(pictures, t.things[i]) {
-			pictures = append(pictures, t.things[i])
+		i := slices.IndexFunc(s.things, func(e thing) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
+		if i >= 0 && !among(pictures, s.things[i]) {
+			pictures = append(pictures, s.things[i])
 		}
 	}
 	return pictures
@@ -91,9 +87,9 @@ func (t *thread) picturesOf(marks []thing) []thing {
 
 // meantMarks are, for each marked picture that the clause means, the picture as it is now and
 // the mark. There are none if it means no mark.
-func (t *thread) meantMarks(r *reading) (sets [][]thing, o *outcome) {
-	held := t.hold(r)
-	marks := t.marksFor(r, held)
+func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {
+	held := m.hold(r)
+	marks := m.marksFor(held)
 	if len(marks) == 0 {
 		return nil, nil
 	}
@@ -102,7 +98,7 @@ func (t *thread) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 			return !slices.ContainsFunc(pictures, func(p thing) bool { return p.source.Name == e.on || p.root == e.on })
 		})
 		if len(here) == 0 && held > vague {
-			return nil, asking(markedElsewhere(t.calledAll(pictures), t.calledAll(t.picturesOf(marks))))
+			return nil, asking(markedElsewhere(m.calledAll(pictures), m.calledAll(m.picturesOf(marks))))
 		}
 		if marks = here; len(marks) == 0 {
 			return nil, nil
@@ -110,35 +106,33 @@ func (t *thread) meantMarks(r *reading) (sets [][]thing, o *outcome) {
 	}
 	whole, part := *r, *r
 	whole.rivals, part.rivals = nil, nil
-	t.match(&whole)
-	part.files = slices.Concat(t.picturesOf(marks), marks)
-	t.match(&part)
-	says := t.place(r, whole.head) != "" && whole.head.tells(plan.Place)
+	m.match(&whole)
+	part.files = slices.Concat(m.picturesOf(marks), marks)
+	m.match(&part)
+	says := m.place(r, whole.head) != "" && whole.head.tells(plan.Place)
 	switch {
 	case whole.quoted() != "" && whole.head.wants(plan.Content) && whole.head.takes(plan.Image): // a tool that writes is told the place in words
 		if held == placed && !says {
 			o = asking(whereToWrite)
 		}
 		return nil, o
-	case !t.asksForPart(held, &whole, &part):
+	case !m.asksForPart(held, &whole, &part):
 		return nil, nil
-	case held >= placed && part.head.takesMark() && says && whole.head.Moves && whole.head.wants(plan.Place):
-		return nil, asking(whichCrop(t.place(r, whole.head)))
 	}
-	return t.setsOf(part.head, marks)
+	return m.setsOf(part.head, marks)
 }
 
 // setsOf are the marks that serve the tool, each with its picture as it is now.
-func (t *thread) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
-	for _, picture := range t.picturesOf(marks) {
+func (m *marker) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcome) {
+	for _, picture := range m.picturesOf(marks) {
 		now := picture
-		for _, e := range t.things {
+		for _, e := range m.things {
 			if !e.made || e.root != picture.source.Name {
 				continue
 			}
 			if e.moved && head.Returns == plan.Image { // the part is elsewhere now
 				return nil, asking(plan.Say("That part is marked on %s as it was sent. Please say first what to do with the marked part, and then the rest.",
-					listed(t.calledAll([]thing{picture}))))
+					listed(m.calledAll([]thing{picture}))))
 			}
 			if !e.moved {
 				now = e
@@ -153,78 +147,58 @@ func (t *thread) setsOf(head *profile, marks []thing) (sets [][]thing, o *outcom
 
 // asksForPart reports whether a clause is about what is marked and not about the whole picture,
 // by how it was matched with either.
-func (t *thread) asksForPart(held hold, whole, part *reading) bool {
-	place := whole.head.Moves && whole.head.wants(plan.Place) && t.place(whole, whole.head) != ""
+func (m *marker) asksForPart(held hold, whole, part *reading) bool {
+	place := whole.head.Moves && whole.head.wants(plan.Place) && m.place(whole, whole.head) != ""
 	switch {
 	case held >= placed:
 		return true
-	case t.prev != nil && len(t.prev.results) > 0 && held == vague:
-		return false // "it" is what was made
-	case t.fate(whole.clause.words) == gone && t.isBare(whole):
-		return true // "remove"
 	case held == firm:
-		return !whole.head.Moves || whole.head.takesMark() || !t.english.any("moving", whole.clause.words)
+		return !whole.head.Moves || whole.head.takesMark() || !m.any("moving", whole.clause.words)
 	case !part.head.takesMark() || place:
 		return false
 	}
 	byWords := whole.head.Returns == plan.Image && whole.head.wants(plan.Instruction)
 	if part.head.wants(plan.Prompt) { // anything can be drawn anew: what is named lies there, or all is meant
-		return byWords && t.definiteObject(whole)
+		return byWords && m.definiteObject(whole)
 	}
 	return byWords || whole.head.takesMark() || part.score >= whole.score
 }
 
 // preferred are the marks on a picture of the one kind that the tool takes, else the most exact.
 func preferred(f *profile, marks []thing, picture string) []thing {
-	order := []plan.Type{plan.Mask, plan.BBox, plan.Points}
-	slices.SortStableFunc(order, func(a, b plan.Type) int {
-		if f.takes(a) == f.takes(b) {
-			return 0
-		}
-		return cmp.Compare(btoi(f.takes(b)), btoi(f.takes(a)))
-	})
-	for _, typ := range order {
-		of := slices.DeleteFunc(slices.Clone(marks), func(e thing) bool { return e.on != picture || e.typ != typ })
-		if len(of) > 0 {
-			return of
+	kinds := []plan.Type{plan.Mask, plan.BBox, plan.Points}
+	for _, takes := range []bool{true, false} {
+		for _, typ := range kinds {
+			of := slices.DeleteFunc(slices.Clone(marks), func(e thing) bool { return e.on != picture || e.typ != typ })
+			if len(of) > 0 && f.takes(typ) == takes {
+				return of
+			}
 		}
 	}
 	return nil
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // onlyMarks reports whether the clause says that something was marked, and not what for: "I
 // marked the dog", "use these points".
-func (t *thread) onlyMarks(r *reading) bool {
-	held, words, e := t.hold(r), r.words, t.english
-	if len(t.marksFor(r, held)) == 0 || len(words) == 0 || r.form != retrieve.Order || t.fate(words) != unsaid {
+func (m *marker) onlyMarks(r *reading) bool {
+	held, words, e := m.hold(r), r.words, m.english
+	if len(m.marksFor(held)) == 0 || len(words) == 0 || r.form != retrieve.Order || m.fate(words) != unsaid {
 		return false
 	}
 	if e.is("people", words[0]) {
 		at := slices.IndexFunc(words, func(w retrieve.Word) bool { return e.is("marked", w) || e.is("marks", w) })
-		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], t.isVerb)
+		return at > 0 && at <= 4 && !slices.ContainsFunc(words[at+1:], m.isVerb)
 	}
-	if t.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
+	if m.isVerb(words[0]) && !e.is("using", words[0]) || held < firm {
 		return false
 	}
-	return t.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
-}
-
-// isBare reports whether an order names nothing that it could be about: "remove", "delete the thing".
-func (t *thread) isBare(r *reading) bool {
-	return t.onlyOf(r.words, "erasing", "hiding", "blotting", "prepositions", "generic", "pronouns", "fillers")
+	return m.onlyOf(words, "using", "marks", "marked", "parts", "pronouns", "generic", "fillers")
 }
 
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
-func (t *thread) onlyOf(words []retrieve.Word, sections ...string) bool {
+func (g *grammar) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		known := t.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return t.english.is(s, w) })
-		return w.Kind != retrieve.Plain || t.isMedia(w) || t.english.is("results", w) || !known
+		known := g.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return g.is(s, w) })
+		return w.Kind != retrieve.Plain || g.isMedia(w) || g.is("results", w) || !known
 	})
 }

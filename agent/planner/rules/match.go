@@ -41,9 +41,13 @@ type rival struct {
 	example string
 }
 
+// matcher finds the tool that a clause asks for.
+type matcher struct{ *settings }
+
 // view is a clause as it is held against the tools: all that is the same for each of them.
 type view struct {
-	*thread
+	*settings
+
 	r       *reading
 	implied []thing            // media that it may mean without naming a file
 	files   map[plan.Type]int  // how many files of each type it names
@@ -55,34 +59,31 @@ type view struct {
 	last    plan.Type       // what was made or spoken of last
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
-	named   string          // the tool that it names
 	novel   bool            // no tool explains all of its words
-	part    bool            // it orders something done to a thing in the picture
-	told    map[plan.Meaning]bool
-	ordered fate // of the marked part
+	ordered fate            // of the marked part
 }
 
 // match finds the tool that gives what the clause asks for.
-func (t *thread) match(r *reading) {
-	v := t.view(r)
+func (m *matcher) match(r *reading) {
+	v := m.view(r)
 	features := v.features()
-	near, examples := make([]float64, len(t.profiles)), make([]string, len(t.profiles))
-	for _, h := range t.index.Search(features) {
-		near[t.byName[h.Tool]], examples[t.byName[h.Tool]] = h.Score, h.Example
+	near, examples := make([]float64, len(m.profiles)), make([]string, len(m.profiles))
+	for _, h := range m.index.Search(features) {
+		near[m.byName[h.Tool]], examples[m.byName[h.Tool]] = h.Score, h.Example
 	}
-	rests := make([]int, len(t.profiles))
-	for i := range t.profiles {
-		rests[i] = v.unexplained(&t.profiles[i])
+	rests := make([]int, len(m.profiles))
+	for i := range m.profiles {
+		rests[i] = v.unexplained(&m.profiles[i])
 	}
 	v.novel = len(rests) == 0 || slices.Min(rests) > 0
 	r.rivals = r.rivals[:0]
-	for i := range t.profiles {
-		f, rest := &t.profiles[i], rests[i]
+	for i := range m.profiles {
+		f, rest := &m.profiles[i], rests[i]
 		score := v.byWords(f, near[i], rest)
 		if score == 0 {
 			continue
 		}
-		score = score * v.byValues(f) * v.byThings(f, rest)
+		score = score * v.byValues(f) * v.byThings(f)
 		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
 	}
 	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
@@ -92,14 +93,14 @@ func (t *thread) match(r *reading) {
 	}
 }
 
-func (t *thread) view(r *reading) *view {
+func (m *matcher) view(r *reading) *view {
 	v := &view{
-		thread: t, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{}, told: map[plan.Meaning]bool{},
-		last: t.focus(), wanted: t.wanted(r), named: t.index.Named(r.text), part: t.definiteObject(r),
+		settings: m.settings, r: r, files: map[plan.Type]int{}, direct: map[plan.Type]bool{},
+		last: m.focus(), wanted: m.wanted(r),
 	}
 	if len(r.files) == 0 {
 		seen := map[plan.Type]bool{}
-		for _, e := range slices.Backward(t.things) {
+		for _, e := range slices.Backward(m.things) {
 			if b := base(e.typ); e.typ.Media() && !seen[b] {
 				seen[b] = true
 				v.implied = append(v.implied, e)
@@ -108,30 +109,44 @@ func (t *thread) view(r *reading) *view {
 	}
 	hand := r.files
 	if len(hand) == 0 {
-		hand = t.things
+		hand = m.things
 	}
 	for _, e := range r.files {
 		v.files[e.typ]++
 	}
 	if r.marked() && r.form == retrieve.Order {
-		v.ordered = t.fate(r.clause.words)
+		v.ordered = m.fate(r.clause.words)
 	}
 	for _, e := range hand {
 		v.direct[e.typ], v.direct[base(e.typ)] = true, true
 	}
-	v.can = t.closure(typesOf(hand)...)
+	v.can = m.closure(typesOf(hand)...)
 	for _, q := range r.stated {
 		if q.Unit != quantity.Number {
 			v.units = append(v.units, q.Unit)
 		}
 	}
 	for i, w := range r.clause.words {
-		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (t.determined(r.clause.words, i) || t.focus() == typ) {
+		if typ, ok := mapNouns[lower(w)]; ok && w.Kind == retrieve.Plain && (m.determined(r.clause.words, i) || m.focus() == typ) {
 			v.maps = append(v.maps, typ)
 		}
 	}
 	v.collect()
 	return v
+}
+
+// isSure reports whether the tool that was found is meant: the less near it is, the plainer the
+// clause must say what it is about.
+func (m *matcher) isSure(r *reading) bool {
+	switch {
+	case r.score < hopeful || r.head.Name == "":
+		return false
+	case r.score >= sure || len(r.files) > 0:
+		return true
+	case r.head.textOnly:
+		return r.head.Returns.Media()
+	}
+	return r.refs.points() || r.rivals[0].rest == 0
 }
 
 // features are the words of the clause, with the media that it hands over or may mean.
@@ -147,7 +162,7 @@ func (v *view) features() []string {
 	}
 	for i, e := range v.implied {
 		add(base(e.typ))
-		if i == 0 && (v.r.refs.points() && (v.r.refs.pronoun || v.r.refs.result || v.r.refs.sequence) || v.r.refs.definite[e.typ]) {
+		if i == 0 && v.r.refs.points() {
 			add(e.typ)
 		}
 	}
@@ -167,7 +182,7 @@ func (v *view) withoutReferences() []retrieve.Word {
 	for i, w := range words {
 		noun := lower(w)
 		typ, isMap := mapNouns[noun]
-		refers := e.in("results", noun) || e.in("text nouns", noun) && v.there(plan.Text) || e.in("sound nouns", noun) && v.there(plan.Audio) ||
+		refers := e.in("results", noun) || e.in("text nouns", noun) && v.has(plan.Text) || e.in("sound nouns", noun) && v.has(plan.Audio) ||
 			isMap && v.focus() == typ && len(v.r.files) == 0
 		if w.Kind == retrieve.Plain && (i > 0 && refers && v.determined(words, i) || v.r.marked() && v.speaksOfMark(words, i) || whole && e.is("only", w)) {
 			continue
@@ -177,17 +192,12 @@ func (v *view) withoutReferences() []retrieve.Word {
 	return out
 }
 
-func (t *thread) there(typ plan.Type) bool {
-	return slices.ContainsFunc(t.things, func(e thing) bool { return e.typ == typ })
-}
+func (v *view) has(typ plan.Type) bool { _, ok := v.latest(typ, anything); return ok }
 
 // collect finds the words of the clause, and of what is said more about it, that a tool
 // must explain.
 func (v *view) collect() {
-	words := slices.Clip(v.r.words)
-	for _, more := range v.r.clause.more {
-		words = append(words, v.lexicon.Words(more, nil)...)
-	}
+	words := v.r.words
 	for i := 0; i < len(words); i++ {
 		if isQuote(words[i]) {
 			v.quotes++
@@ -196,7 +206,7 @@ func (v *view) collect() {
 			continue
 		}
 		class, length := v.lexicon.ClassAt(words, i)
-		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.english.is("amount words", words[i]) {
+		if length > 1 || (i > 0 || !v.verbs[lower(words[0])]) && !v.saysNothing(words[i]) && !v.is("amount words", words[i]) {
 			v.classes = append(v.classes, class)
 		}
 		i += length - 1
@@ -204,9 +214,9 @@ func (v *view) collect() {
 }
 
 // saysNothing reports whether no tool needs to know the word.
-func (p *Planner) saysNothing(w retrieve.Word) bool {
-	text, e := lower(w), p.english
-	return p.lexicon.Stop(text) || e.in("fillers", text) || p.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
+func (g *grammar) saysNothing(w retrieve.Word) bool {
+	text, e := lower(w), g.english
+	return g.lexicon.Stop(text) || e.in("fillers", text) || g.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
 }
 
 // unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
@@ -222,9 +232,6 @@ func (v *view) unexplained(f *profile) int {
 
 // byWords is how near the tool is to what the clause says, whatever resources there are.
 func (v *view) byWords(f *profile, near float64, rest int) float64 {
-	if f.Name == v.named {
-		near = max(near, plainly) + (1-near)/2
-	}
 	if floor := v.floor(f, rest); floor > 0 {
 		near = max(near, floor+near/5)
 	}
@@ -234,12 +241,6 @@ func (v *view) byWords(f *profile, near float64, rest int) float64 {
 		near *= clearly
 	default:
 		near *= partly
-	}
-	if v.r.form == retrieve.Count && f.Returns != plan.Text {
-		near *= hardly
-	}
-	if v.quotes > 0 && f.wants(plan.Content) {
-		near *= clearly
 	}
 	return min(1, near)
 }
@@ -254,46 +255,28 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return e.typ.Fits(a.Type) })
 	})
 	switch {
-	case v.quotes > 0 && v.english.in("inscribing", v.r.verb()) && f.Returns.Media() && f.wants(plan.Content) && media && handed:
-		return general
 	case v.redraws(f, rest) > 0:
 		return v.redraws(f, rest)
 	case v.follows(f):
 		return plainly
-	case question && handed && len(v.r.files) > 0 && media && len(f.needs) == 1 && f.Returns == plan.Category:
-		return badly // a question about a file may be one of what kind it is
 	case !handed || f.texts != 1 || len(f.media) > 1:
 		return 0
 	case f.wants(plan.Query) && f.Returns == plan.Text:
-		told := media && v.english.in("telling", v.r.verb()) && rest > 1
-		switch {
-		case !media && len(v.r.files) == 0 && v.english.begins("open questions", v.r.words) > 0:
-			return 1
-		case question && (media || len(v.r.files) == 0), told, v.r.form == retrieve.Count && !media && !v.media():
+		told := media && v.in("telling", v.r.verb()) && rest > 1
+		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
 			return general + more
 		}
-	case f.wants(plan.Instruction) && media:
-		change := v.r.form == retrieve.Order && (v.english.in("changing", v.r.verb()) || v.part) && rest > 0 && len(f.Origins) > 1
-		if f.Returns == plan.Image && change {
+	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:
+		if v.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
-		if v.english.in("writing", v.r.verb()) && rest > 0 && !v.makesOfMedia() || v.needsSaid(v.r) && !v.media() && rest > 1 {
+		ofMedia := v.media() && (v.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
+		if v.in("writing", v.r.verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
 	}
 	return 0
-}
-
-// makesOfMedia reports whether an order to make or write something means something made of
-// the media that are there.
-func (v *view) makesOfMedia() bool {
-	return v.media() && (v.english.in("making", v.r.verb()) || v.r.refs.pronoun)
-}
-
-// needs reports whether the clause begins with "I need", "I want" or the like.
-func (t *thread) needsSaid(r *reading) bool {
-	return t.english.any("needing", r.clause.words[:max(0, len(r.clause.words)-len(r.words))])
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and
@@ -305,15 +288,7 @@ func (v *view) follows(f *profile) bool {
 	}
 	after := f.media[0].Type
 	pointed := v.last == after && len(v.r.files) == 0 && (v.r.refs.pronoun || v.r.refs.result || v.r.refs.plural || v.r.refs.definite[plan.Image])
-	return (pointed || v.files[after] > 0 || slices.Contains(v.maps, after)) && slices.ContainsFunc(v.r.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && v.painting(w)
-	})
-}
-
-// painting reports whether the word orders a new picture.
-func (p *Planner) painting(w retrieve.Word) bool {
-	class := p.lexicon.Class(w.Stem)
-	return class == "generat" || class == "draw" || class == "paint" || class == "convert"
+	return pointed || v.files[after] > 0 || slices.Contains(v.maps, after)
 }
 
 // byValues weighs the settings that the clause states: a tool that takes them, or must be
@@ -329,11 +304,11 @@ func (v *view) byValues(f *profile) float64 {
 		}
 		switch a.Meaning {
 		case plan.Format, plan.Language, plan.Amount:
-			if !v.states(f, a) {
+			if v.textFor(v.r, a.Meaning, f) == "" {
 				fit *= partly
 			}
 		case plan.Place:
-			if f.Returns.Media() && v.states(f, a) {
+			if f.Returns.Media() && v.textFor(v.r, a.Meaning, f) != "" {
 				fit *= clearly
 			}
 		default: // whatever is left of the clause says it
@@ -343,17 +318,4 @@ func (v *view) byValues(f *profile) float64 {
 		fit *= hardly
 	}
 	return fit
-}
-
-// states reports whether the clause states what the argument wants.
-func (v *view) states(f *profile, a toolbox.Arg) bool {
-	if a.Meaning == plan.Place {
-		return v.place(v.r, f) != ""
-	}
-	said, known := v.told[a.Meaning]
-	if !known {
-		said = v.textFor(v.r, a.Meaning, f) != ""
-		v.told[a.Meaning] = said
-	}
-	return said
 }

@@ -10,31 +10,25 @@ import (
 
 // byThings weighs whether the tool can be given what it needs, and leaves nothing over
 // that the clause hands over.
-func (v *view) byThings(f *profile, rest int) float64 {
+func (v *view) byThings(f *profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.needs, ofMedia)
 	switch {
 	case v.r.marked():
 		return fit * v.byMarks(f)
 	case len(v.r.files) > 0:
-		return fit * v.byFiles(f, rest)
+		return fit * v.byFiles(f)
 	case media:
 		return fit * v.byImplied(f)
 	}
-	if v.r.refs.points() && len(v.implied) > 0 && !slices.Contains(f.needs, plan.Text) {
-		fit *= slightly
-	}
-	switch {
-	case v.last.Media() && (v.r.refs.result || v.r.refs.pronoun):
-		fit *= partly // it points at what was made last
-	case base(v.last) == plan.Image && v.part:
-		fit *= hardly // "paint the walls blue": walls that are there
+	if v.last.Media() && (v.r.refs.result || v.r.refs.pronoun) {
+		return partly // it points at what was made last
 	}
 	return fit
 }
 
 // byFiles compares what the tool needs with the files that the clause names.
-func (v *view) byFiles(f *profile, rest int) float64 {
+func (v *view) byFiles(f *profile) float64 {
 	fit, used := 1.0, 0
 	for k := range v.files {
 		switch {
@@ -42,17 +36,12 @@ func (v *view) byFiles(f *profile, rest int) float64 {
 			used++
 		case k.ImageMap() && slices.Contains(f.needs, plan.Image) && v.files[plan.Image] == 0:
 			used++
-			fit *= slightly
 		}
 	}
 	pictures := v.handed(plan.Image)
 	for _, n := range f.needs {
 		switch {
 		case n == plan.Text || v.handed(n):
-		case !v.can[n]:
-			fit *= badly
-		case n.ImageMap() && n != plan.Mask && pictures && rest == 0:
-			fit *= hardly // a picture made after a map wants a prompt
 		case used > 0 || !n.Media() || n.ImageMap() && pictures:
 			fit *= slightly
 		case v.held(n) && (n != plan.Image || f.Returns != plan.Image):
@@ -62,10 +51,8 @@ func (v *view) byFiles(f *profile, rest int) float64 {
 		}
 	}
 	switch {
-	case used == 0 && !slices.ContainsFunc(f.needs, ofMedia) && v.can[plan.Text] && !f.Returns.Media() && f.tells(plan.Content):
-		fit *= hardly // the files are put into words first
 	case used == 0 && !slices.ContainsFunc(f.needs, ofMedia):
-		fit *= hardly * slightly
+		fit *= hardly // the files are put into words first
 	case used > 0 && used < len(v.files):
 		fit *= badly
 	}
@@ -92,38 +79,19 @@ func (v *view) byImplied(f *profile) float64 {
 	if refs.definite[plan.Text] && v.direct[plan.Text] && !slices.Contains(f.needs, plan.Text) {
 		fit *= hardly
 	}
-	kinds := 0
 	for _, n := range f.needs {
 		switch {
 		case n == plan.Text || v.direct[n]:
 		case v.can[n] && (!n.Media() || n.ImageMap()):
 			fit *= slightly
-		case v.can[n], !refs.points() && len(v.r.words) > longClause:
-			fit *= hardly
+		case v.can[n] || v.r.form != retrieve.Order && !refs.points():
+			fit *= hardly // "how many legs has a spider" asks of no picture
 		default:
 			fit *= partly
 		}
-		if n.Media() && v.direct[n] {
-			kinds++
-		}
 	}
-	if kinds > 1 && (refs.plural || refs.definite[plan.Audio] && (refs.definite[plan.Image] || refs.definite[plan.Video])) {
-		fit *= strongly
-	}
-	goesOn := refs.result || refs.pronoun || refs.sequence || v.last.ImageMap() && v.r.clause.join == along
-	if v.last == "" || !goesOn {
-		return fit
-	}
-	taken := slices.Contains(f.needs, v.last)
-	switch {
-	case taken && v.last.ImageMap():
-		return fit * strongly
-	case taken && v.last != plan.Image:
-		return fit * clearly
-	case v.last == plan.Text && refs.pronoun && !slices.Contains(f.needs, plan.Text):
-		return fit * partly
-	case v.last.Media() && !slices.Contains(f.needs, base(v.last)) && !taken:
-		return fit * slightly
+	if taken := slices.Contains(f.needs, v.last); taken && v.last != plan.Image && (refs.result || refs.pronoun || refs.sequence || v.last.ImageMap()) {
+		fit *= clearly
 	}
 	return fit
 }
@@ -131,44 +99,27 @@ func (v *view) byImplied(f *profile) float64 {
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
 // of …", "depth map for …"; "" if it asks for none. It is the last such noun before the first
 // preposition.
-func (t *thread) wanted(r *reading) plan.Type {
-	words := t.lexicon.Lead(r.words)
-	if r.form != retrieve.Order || len(words) == 0 || words[0].Kind != retrieve.Plain {
+func (g *grammar) wanted(r *reading) plan.Type {
+	words := g.lexicon.Lead(r.words)
+	handing := func(text string) bool { return g.in("handing", text) }
+	if r.form != retrieve.Order || len(words) == 0 || g.isVerb(words[0]) && !handing(lower(words[0])) && !handing(g.lexicon.Class(words[0].Stem)) {
 		return ""
 	}
-	start := 0
-	switch first := lower(words[0]); {
-	case retrieve.IsModal(first):
-		start = 1 // "can a mask be made"
-	case t.verbs[first]:
-		if start = 1; !t.english.in("handing", first) && !t.english.in("handing", t.lexicon.Class(words[0].Stem)) {
-			return ""
-		}
-	}
 	var found plan.Type
-	for i := start; i < len(words) && words[i].Kind == retrieve.Plain; i++ {
-		text := lower(words[i])
-		if text == "me" || text == "us" || text == "with" && i <= 2 {
-			continue // "show me", "come up with"
-		}
-		if t.english.in("prepositions", text) {
+	for i, w := range words {
+		if w.Kind != retrieve.Plain || g.is("prepositions", w) && i > 0 {
 			break
 		}
-		typ, named := mapNouns[text]
+		typ, named := mapNouns[lower(w)]
 		switch {
 		case named:
-		case t.lexicon.Class(words[i].Stem) == "box":
-			typ = plan.BBox
-		case found == "" && i > 0 && !t.determined(words, i):
-			if typ = t.lexicon.MediaNoun(words[i : i+1]); t.english.in("sound nouns", text) {
-				typ = plan.Audio
-			}
-		}
-		switch {
-		case typ != "":
 			found = typ
-		case found != "" && !t.english.in("map tails", text) && !t.lexicon.Stop(text):
-			return "" // "an edge case"
+		case g.lexicon.Class(w.Stem) == "box":
+			found = plan.BBox
+		case found == "" && i > 0 && !g.determined(words, i):
+			if found = g.lexicon.MediaNoun(words[i : i+1]); g.is("sound nouns", w) {
+				found = plan.Audio
+			}
 		}
 	}
 	return found
@@ -176,8 +127,8 @@ func (t *thread) wanted(r *reading) plan.Type {
 
 // definiteObject reports whether the clause orders something done to a thing that is there:
 // its verb is followed by "the" and no kind of media.
-func (t *thread) definiteObject(r *reading) bool {
+func (g *grammar) definiteObject(r *reading) bool {
 	w := r.words
-	return r.form == retrieve.Order && len(w) > 2 && t.english.is("owners", w[1]) && !t.english.is("results", w[2]) &&
-		!slices.ContainsFunc(w[2:min(4, len(w))], t.isMedia)
+	return r.form == retrieve.Order && len(w) > 2 && g.is("owners", w[1]) && !g.is("results", w[2]) &&
+		!slices.ContainsFunc(w[2:min(4, len(w))], g.isMedia)
 }

@@ -29,7 +29,7 @@ type profile struct {
 }
 
 // compile reads a tool.
-func (p *Planner) compile(t toolbox.Tool) profile {
+func (ts *tools) compile(t toolbox.Tool) profile {
 	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}}
 	for _, a := range t.Args {
 		if a.Optional {
@@ -55,7 +55,7 @@ func (p *Planner) compile(t toolbox.Tool) profile {
 		for _, w := range wordsOf(slots.ReplaceAllString(e, " ")) {
 			f.formats[w] = retrieve.IsFormat(w)
 		}
-		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return p.isFree(s[1]) })
+		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
 		f.slot = f.slot || free && !told && !t.Returns.Media()
 	}
 	return f
@@ -65,14 +65,14 @@ func (p *Planner) compile(t toolbox.Tool) profile {
 var slots = regexp.MustCompile(`\{([^}]*)\}`)
 
 // isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
-func (p *Planner) isFree(sample string) bool {
-	words := p.lexicon.Words(sample, nil)
-	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) || p.lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
+func (g *grammar) isFree(sample string) bool {
+	words := g.lexicon.Words(sample, nil)
+	if retrieve.FileType(sample) != "" || retrieve.IsFormat(strings.ToLower(sample)) || g.lexicon.MediaNoun(words) != "" || len(quantity.Find(sample)) > 0 {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		value := p.english.is("languages", w) || p.english.is("places", w) || p.english.is("amount words", w)
-		return w.Kind == retrieve.Plain && !value && !p.saysNothing(w)
+		value := g.is("languages", w) || g.is("places", w) || g.is("amount words", w)
+		return w.Kind == retrieve.Plain && !value && !g.saysNothing(w)
 	})
 }
 
@@ -135,30 +135,30 @@ func smallText(t plan.Type) bool {
 }
 
 // makes reports whether a tool that returns the type passes the test.
-func (p *Planner) makes(t plan.Type, test func(*profile) bool) bool {
-	return slices.ContainsFunc(p.makers[t], func(i int) bool { return test(&p.profiles[i]) })
+func (ts *tools) makes(t plan.Type, test func(*profile) bool) bool {
+	return slices.ContainsFunc(ts.makers[t], func(i int) bool { return test(&ts.profiles[i]) })
 }
 
 // helpsObject reports whether a thing that is named helps a tool on the way to what the head
 // needs: it wants boxes, and some tool finds the boxes of a thing.
-func (p *Planner) helpsObject(head *profile, have map[plan.Type]bool) bool {
+func (ts *tools) helpsObject(head *profile, have map[plan.Type]bool) bool {
 	for _, a := range head.Args {
 		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
 			continue
 		}
-		if p.makes(a.Type, func(f *profile) bool { return f.tells(plan.Object) }) {
+		if ts.makes(a.Type, func(f *profile) bool { return f.tells(plan.Object) }) {
 			return true
 		}
 	}
 	found := head.Returns == plan.Category || head.Returns == plan.Mask || head.Returns == plan.BBox
-	return found && p.makes(head.Returns, (*profile).picks) // many are found, and one is wanted
+	return found && ts.makes(head.Returns, (*profile).picks) // many are found, and one is wanted
 }
 
 // joiner is the only tool that makes one file of several of the type and needs nothing else.
-func (p *Planner) joiner(t plan.Type) (*profile, bool) {
+func (ts *tools) joiner(t plan.Type) (*profile, bool) {
 	var found *profile
-	for _, i := range p.makers[t] {
-		if f := &p.profiles[i]; len(f.media) == 1 && f.texts == 0 && f.media[0].Many && f.media[0].Type == t {
+	for _, i := range ts.makers[t] {
+		if f := &ts.profiles[i]; len(f.media) == 1 && f.texts == 0 && f.media[0].Many && f.media[0].Type == t {
 			if found != nil {
 				return nil, false
 			}

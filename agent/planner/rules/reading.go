@@ -11,19 +11,20 @@ import (
 
 // reading is a clause as it is understood.
 type reading struct {
-	clause clause
-	words  []retrieve.Word // without the polite wrapping
-	text   string          // the clause, with what is said more about it
-	form   retrieve.Form
-	files  []thing // that it names
-	refs   references
-	stated []quantity.Quantity // quantities, by their places in the clause
-	head   *profile            // the tool that gives what is asked for
-	score  float64             // how sure that is, 0 to 1
-	rivals []rival             // all tools that come near, the nearest first
-	object string              // the thing that it is about
-	// results are what its subtasks make.
-	results []thing
+	clause  clause
+	words   []retrieve.Word // without the polite wrapping
+	text    string          // the clause, with what is said more about it
+	form    retrieve.Form
+	files   []thing // that it names
+	refs    references
+	stated  []quantity.Quantity // quantities, by their places in the clause
+	head    *profile            // the tool that gives what is asked for
+	score   float64             // how sure that is, 0 to 1
+	rivals  []rival             // all tools that come near, the nearest first
+	object  string              // the thing that it is about
+	results []thing             // what its subtasks make
+	prev    *reading            // the clause before that made something
+	told    string              // what a statement before it told
 }
 
 // references are the ways in which a clause points at things without naming them.
@@ -44,7 +45,7 @@ func (r references) points() bool {
 
 // read takes in the clause of number n.
 func (t *thread) read(n int, c clause) *reading {
-	r := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}}
+	r := &reading{clause: c, words: t.lexicon.Core(c.words), text: c.text, form: t.lexicon.FormOf(c.words), head: &profile{}, prev: t.prev, told: t.told}
 	if len(c.more) > 0 {
 		r.text += ". " + strings.Join(c.more, ". ")
 	}
@@ -74,22 +75,22 @@ func (t *thread) read(n int, c clause) *reading {
 }
 
 // named is the thing of a resource that the clause of number n names.
-func (t *thread) named(n int, res plan.Resource) thing {
+func (s *scene) named(n int, res plan.Resource) thing {
 	e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: n, on: res.On}
-	if typ, ok := t.types[res.Name]; ok {
+	if typ, ok := s.types[res.Name]; ok {
 		e.typ = typ
 	}
-	e.given = slices.ContainsFunc(slices.Concat(t.things, t.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
+	e.given = slices.ContainsFunc(slices.Concat(s.things, s.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
 	return e
 }
 
 // spares reports whether the file at i is named to be left alone: "not b.png", "except a.png".
-func (t *thread) spares(words []retrieve.Word, i int) bool {
+func (g *grammar) spares(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-3); k-- {
 		switch {
-		case t.english.is("sparing", words[k]):
+		case g.is("sparing", words[k]):
 			return true
-		case !t.lexicon.Stop(words[k].Text) && !t.isMedia(words[k]):
+		case !g.lexicon.Stop(words[k].Text) && !g.isMedia(words[k]):
 			return false
 		}
 	}
@@ -97,13 +98,13 @@ func (t *thread) spares(words []retrieve.Word, i int) bool {
 }
 
 // isOutputName reports whether a name that nothing has is the name of a result: "save it as edges.png".
-func (t *thread) isOutputName(w retrieve.Word) bool {
-	i := slices.IndexFunc(t.words, func(o retrieve.Word) bool { return o.Start == w.Start })
-	return i > 0 && t.english.in("naming", lower(t.words[i-1]))
+func (s *scene) isOutputName(w retrieve.Word) bool {
+	i := slices.IndexFunc(s.words, func(o retrieve.Word) bool { return o.Start == w.Start })
+	return i > 0 && s.in("naming", lower(s.words[i-1]))
 }
 
 // references reads how the clause points at things.
-func (t *thread) references(r *reading) references {
+func (g *grammar) references(r *reading) references {
 	refs := references{sequence: r.clause.join == after, definite: map[plan.Type]bool{}}
 	words := r.clause.words
 	for i, w := range words {
@@ -115,55 +116,55 @@ func (t *thread) references(r *reading) references {
 			next = lower(words[i+1])
 		}
 		switch {
-		case t.english.in("results", text):
+		case g.in("results", text):
 			refs.result = true
-		case t.english.in("pronouns", text):
-			refs.pronoun = refs.pronoun || next == "" || !t.introduces(text, words[i+1])
-		case t.english.in("plurals", text):
+		case g.in("pronouns", text):
+			refs.pronoun = refs.pronoun || next == "" || !g.introduces(text, words[i+1])
+		case g.in("plurals", text):
 			refs.plural = true
 			refs.pronoun = refs.pronoun || text == "them" || text == "both" || text == "they"
 		case text == "original":
 			refs.original = true
-		case text == "latter", text == "former", t.english.in("counted things", next) && ordinals[text] != 0:
+		case text == "latter", text == "former", g.in("counted things", next) && ordinals[text] != 0:
 			refs.ordinal = ordinals[text]
 		}
-		if t.determined(words, i) {
-			t.definite(&refs, text, w)
+		if g.determined(words, i) {
+			g.definite(&refs, text, w)
 		}
 	}
 	return refs
 }
 
 // introduces reports whether a "this" or "that" belongs to the word after it: "this dog".
-func (t *thread) introduces(text string, next retrieve.Word) bool {
-	return (text == "this" || text == "that") && !t.lexicon.Stop(lower(next)) && !t.english.is("prepositions", next) &&
-		!t.english.is("courtesy", next) && !t.isMedia(next)
+func (g *grammar) introduces(text string, next retrieve.Word) bool {
+	return (text == "this" || text == "that") && !g.lexicon.Stop(lower(next)) && !g.is("prepositions", next) &&
+		!g.is("courtesy", next) && !g.isMedia(next)
 }
 
 // definite takes in a noun that speaks of something given.
-func (t *thread) definite(refs *references, text string, w retrieve.Word) {
-	if typ := t.lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
+func (g *grammar) definite(refs *references, text string, w retrieve.Word) {
+	if typ := g.lexicon.MediaNoun([]retrieve.Word{w}); typ != "" {
 		refs.definite[typ] = true
 		refs.plural = refs.plural || strings.HasSuffix(text, "s") && text != "canvas"
 	}
 	if typ, ok := mapNouns[text]; ok {
 		refs.definite[typ] = true
 	}
-	if t.english.in("sound nouns", text) {
+	if g.in("sound nouns", text) {
 		refs.definite[plan.Audio] = true
 	}
-	if t.english.in("text nouns", text) {
+	if g.in("text nouns", text) {
 		refs.definite[plan.Text] = true
 	}
 }
 
 // determined reports whether a noun stands with a word that makes it a given one.
-func (p *Planner) determined(words []retrieve.Word, i int) bool {
+func (g *grammar) determined(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-2); k-- {
 		switch {
-		case p.english.in("determiners", lower(words[k])):
+		case g.in("determiners", lower(words[k])):
 			return true
-		case p.english.in("articles", lower(words[k])):
+		case g.in("articles", lower(words[k])):
 			return false
 		}
 	}

@@ -40,15 +40,8 @@ type Config struct {
 
 // Planner plans by rules.
 type Planner struct {
-	catalogue *toolbox.Catalogue
-	tell      plan.Tell
-	lexicon   *retrieve.Lexicon
-	index     *retrieve.Index
-	english   *english
-	verbs     set                 // words that an order may begin with
-	profiles  []profile           // of the tools, in the order of the catalogue
-	byName    map[string]int      // profiles
-	makers    map[plan.Type][]int // profiles of the tools that return the type
+	*tools
+	tell plan.Tell
 }
 
 var _ mind.Mind = (*Planner)(nil)
@@ -66,21 +59,7 @@ func New(c Config) (*Planner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rules planner: %w", err)
 	}
-	p := &Planner{
-		catalogue: c.Catalogue, tell: c.Tell, lexicon: lexicon, english: e,
-		index:  retrieve.New(lexicon, c.Catalogue.Tools()),
-		verbs:  maps.Clone(e.sets["verbs"]),
-		byName: map[string]int{}, makers: map[plan.Type][]int{},
-	}
-	for i, t := range c.Catalogue.Tools() {
-		p.profiles = append(p.profiles, p.compile(t))
-		p.byName[t.Name] = i
-		p.makers[t.Returns] = append(p.makers[t.Returns], i)
-		for _, example := range t.Examples {
-			p.learnVerb(example)
-		}
-	}
-	return p, nil
+	return &Planner{tools: newTools(&grammar{english: e, lexicon: lexicon, verbs: maps.Clone(e.sets["verbs"])}, c.Catalogue), tell: c.Tell}, nil
 }
 
 // Decompose splits the request into subtasks.
@@ -113,23 +92,23 @@ func (p *Planner) understood(r plan.Request, guesses []string) []string {
 }
 
 // learnVerb takes the first word of an order among the examples as a verb.
-func (p *Planner) learnVerb(example string) {
+func (g *grammar) learnVerb(example string) {
 	before, _, _ := strings.Cut(example, "{")
-	words := p.lexicon.Core(p.lexicon.Words(before, nil))
-	if len(words) == 0 || words[0].Kind != retrieve.Plain || p.lexicon.FormOf(words) != retrieve.Order {
+	words := g.lexicon.Core(g.lexicon.Words(before, nil))
+	if len(words) == 0 || words[0].Kind != retrieve.Plain || g.lexicon.FormOf(words) != retrieve.Order {
 		return
 	}
 	w := lower(words[0])
-	if p.lexicon.Stop(w) || p.english.in("not verbs", w) || p.english.in("prepositions", w) || len(w) < 3 {
+	if g.lexicon.Stop(w) || g.in("not verbs", w) || g.in("prepositions", w) || len(w) < 3 {
 		return
 	}
-	p.verbs[w] = true
+	g.verbs[w] = true
 }
 
 // tool returns the profile of the tool of that name, an empty one if there is none.
-func (p *Planner) tool(name string) *profile {
-	if i, ok := p.byName[name]; ok {
-		return &p.profiles[i]
+func (ts *tools) tool(name string) *profile {
+	if i, ok := ts.byName[name]; ok {
+		return &ts.profiles[i]
 	}
 	return &profile{}
 }
@@ -155,15 +134,15 @@ func tidy(text string) string {
 var listMark = regexp.MustCompile(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
 
 // closure is what the tools can make of the types, the types among them.
-func (p *Planner) closure(types ...plan.Type) map[plan.Type]bool {
+func (ts *tools) closure(types ...plan.Type) map[plan.Type]bool {
 	have := map[plan.Type]bool{}
 	for _, t := range types {
 		have[t], have[base(t)] = true, true
 	}
 	for grown := true; grown; {
 		grown = false
-		for i := range p.profiles {
-			t := &p.profiles[i]
+		for i := range ts.profiles {
+			t := &ts.profiles[i]
 			if !have[t.Returns] && !slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return !a.Optional && !have[a.Type] }) {
 				have[t.Returns], grown = true, true
 			}

@@ -70,18 +70,18 @@ func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 }
 
 // steps finds what the clause states that its own tool cannot be told and another one can.
-func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
+func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 	if len(r.clause.more) > 0 {
 		return nil
 	}
 	var found []step
 	add := func(from, to plan.Type, first bool, told string, takes func(toolbox.Arg) bool) {
-		if f, a, ok := t.worker(r, from, to, takes); ok {
+		if f, a, ok := d.worker(r, from, to, takes); ok {
 			found = append(found, step{f, toldArg{plan.Arg{Type: plan.Text, Meaning: a.Meaning, Source: plan.FromValue(told)}, settingOf(a)}, first})
 		}
 	}
 	made := base(r.head.Returns)
-	for _, p := range t.phrases(r) {
+	for _, p := range d.phrases(r) {
 		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allArgs(sub), func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
 			continue
 		}
@@ -93,7 +93,7 @@ func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
 			continue
 		}
 		i := slices.IndexFunc(media, func(e thing) bool { return e.typ == plan.Video || e.typ == plan.Audio })
-		if i < 0 || t.drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
+		if i < 0 || d.drops(r.words) || media[i].typ == r.head.Returns && !p.chosen || slices.ContainsFunc(found, func(s step) bool { return s.first }) {
 			continue // "mute 0:02 to 0:04" leaves the rest, and a first part may leave nothing that takes time
 		}
 		to := media[i].typ
@@ -102,7 +102,7 @@ func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		}
 		add(media[i].typ, to, true, p.text, takes)
 	}
-	if format := t.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
+	if format := d.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
 		add(made, made, false, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	return found
@@ -110,11 +110,11 @@ func (t *thread) steps(r *reading, sub plan.Subtask, media []thing) []step {
 
 // worker finds the tool that makes one file of another and takes what it is told, the one
 // nearest to the clause if there are several.
-func (t *thread) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
+func (ts *tools) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) bool) (near *profile, by toolbox.Arg, ok bool) {
 	best := -1.0
-	hits := t.index.Search(t.lexicon.Features(r.clause.words))
-	for _, i := range t.makers[to] {
-		f := &t.profiles[i]
+	hits := ts.index.Search(ts.lexicon.Features(r.clause.words))
+	for _, i := range ts.makers[to] {
+		f := &ts.profiles[i]
 		a, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
 		if !ok || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
 			continue
@@ -146,7 +146,7 @@ func (t *thread) cutOut(n int, r *reading, media []thing) bool {
 	}
 	told := toldArg{plan.Arg{Type: plan.Text, Source: plan.FromValue(amount), Meaning: arg.Meaning}, settingOf(arg)}
 	unknown := t.leftover(r, tell(plan.Subtask{}, told))
-	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.english.in("rest", w) })
+	unknown = slices.DeleteFunc(unknown, func(w string) bool { return t.in("rest", w) })
 	if len(unknown) > 0 {
 		t.leave(r, unknown)
 		return true

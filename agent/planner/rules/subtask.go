@@ -13,17 +13,17 @@ import (
 )
 
 // subtask is what the clause comes to for one choice of resources.
-func (t *thread) subtask(r *reading, media []thing) plan.Subtask {
+func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
 	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns}
 	for _, e := range media {
 		if e.typ != plan.Text { // texts are given by what they mean
 			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
 		}
 	}
-	for _, a := range t.texts(r, media) {
+	for _, a := range d.texts(r, media) {
 		sub = tell(sub, a)
 	}
-	sub.Domains = t.domains(r.head, sub, r.marked())
+	sub.Domains = d.domains(r.head, sub)
 	sub.After = dependencies(sub.Args)
 	return sub
 }
@@ -62,31 +62,32 @@ func allArgs(sub plan.Subtask) []plan.Arg {
 	return all
 }
 
-// domains are those of the head, of what may make its inputs, of other ways to the same kind of
-// result, and for a marked part those of the tools that work on one.
-func (p *Planner) domains(head *profile, sub plan.Subtask, marked bool) []string {
+// domains are those of the head, of what may make its inputs, and of other ways to the same kind
+// of result.
+func (ts *tools) domains(head *profile, sub plan.Subtask) []string {
 	have := map[plan.Type]bool{}
 	for _, a := range sub.Args {
 		have[a.Type], have[base(a.Type)] = true, true
 	}
 	found := map[string]bool{head.Domain: true}
-	missing := slices.DeleteFunc(slices.Clone(head.needs), func(t plan.Type) bool { return have[t] })
+	need := head.needs
 	for range 3 { // steps before the head
 		var next []plan.Type
-		for _, need := range missing {
-			for _, i := range p.makers[need] {
-				f := &p.profiles[i]
-				found[f.Domain] = true
-				next = append(next, slices.DeleteFunc(slices.Clone(f.needs), func(t plan.Type) bool { return have[t] || slices.Contains(missing, t) })...)
+		for _, t := range need {
+			if have[t] {
+				continue
+			}
+			for _, i := range ts.makers[t] {
+				found[ts.profiles[i].Domain] = true
+				next = append(next, ts.profiles[i].needs...)
 			}
 		}
 		slices.Sort(next)
-		missing = slices.Compact(next)
+		need = slices.Compact(next)
 	}
-	for i := range p.profiles {
-		f := &p.profiles[i]
-		other := f.Returns == sub.Returns && slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] })
-		if other || marked && f.takesMark() {
+	for _, i := range ts.makers[sub.Returns] {
+		f := &ts.profiles[i]
+		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
 			found[f.Domain] = true
 		}
 	}
@@ -125,18 +126,18 @@ func (t *thread) push(n int, r *reading, sub plan.Subtask, media []thing) {
 }
 
 // texts are the text arguments of the clause, as its tool means them.
-func (t *thread) texts(r *reading, media []thing) []toldArg {
+func (d *drafter) texts(r *reading, media []thing) []toldArg {
 	var args []toldArg
 	takesText := false
 	for _, a := range r.head.Args {
 		switch {
 		case a.Type == plan.Text:
 			takesText = true
-			if arg, ok := t.textArg(r, a, media); ok {
+			if arg, ok := d.textArg(r, a, media); ok {
 				args = append(args, toldArg{arg, settingOf(a)})
 			}
 		case smallText(a.Type) && !a.Optional:
-			if arg, ok := t.smallArg(r, a, media); ok {
+			if arg, ok := d.smallArg(r, a, media); ok {
 				args = append(args, toldArg{arg, settingOf(a)})
 			}
 		}
@@ -144,7 +145,7 @@ func (t *thread) texts(r *reading, media []thing) []toldArg {
 	if takesText || r.object == "" || r.marked() && r.head.takesMark() {
 		return args
 	}
-	if hint, ok := t.hint(r, media); ok {
+	if hint, ok := d.hint(r, media); ok {
 		args = append(args, toldArg{Arg: hint})
 	}
 	return args
@@ -152,14 +153,14 @@ func (t *thread) texts(r *reading, media []thing) []toldArg {
 
 // textArg is what the clause says for one text argument; false if it says nothing or the
 // resources say it.
-func (t *thread) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
-	told := len(media) > 0 && t.closure(typesOf(media)...)[plan.Text] // the media can be put into words
+func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
+	told := len(media) > 0 && d.closure(typesOf(media)...)[plan.Text] // the media can be put into words
 	if a.Meaning == plan.Prompt && r.head.textOnly && r.quoted() == "" && len(r.files) > 0 && told {
 		return plan.Arg{}, false // "a tune that fits mountains.jpg"
 	}
 	arg := plan.Arg{Type: plan.Text, Meaning: a.Meaning}
 	if !a.Optional && (a.Meaning == plan.Content || a.Meaning == plan.Prompt || a.Meaning == plan.Query) {
-		if src, ok := t.earlierText(r, a); ok {
+		if src, ok := d.earlierText(r, a); ok {
 			arg.Source = src
 			return arg, true
 		}
@@ -168,12 +169,12 @@ func (t *thread) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bo
 	switch {
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 	case a.Optional && a.Meaning == plan.Instruction:
-		text = t.manner(r, r.head).how // the order is what the tool does anyway
+		text = d.manner(r, r.head).how // the order is what the tool does anyway
 	case a.Optional && a.Meaning == plan.Language:
-		text = t.manner(r, r.head).language
+		text = d.manner(r, r.head).language
 	default:
-		text = t.textFor(r, a.Meaning, r.head)
-		if kind(a) == param.TimeRange && text != "" && t.drops(r.words) {
+		text = d.textFor(r, a.Meaning, r.head)
+		if kind(a) == param.TimeRange && text != "" && d.drops(r.words) {
 			text = "without the " + text
 		}
 		byMedia := told && (a.Meaning == plan.Content || a.Meaning == plan.Prompt && len(r.head.Args) == 1)
@@ -181,7 +182,7 @@ func (t *thread) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bo
 			switch a.Meaning {
 			case plan.Format, plan.Language, plan.Amount, plan.Place: // they cannot be guessed
 			default:
-				text = t.instruction(r)
+				text = d.instruction(r)
 			}
 		}
 	}
@@ -190,52 +191,49 @@ func (t *thread) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bo
 }
 
 // smallArg gives an argument that is a text under another name: a title, tags, a place.
-func (t *thread) smallArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
-	e, ok := t.latest(a.Type, func(e thing) bool { return e.typ == a.Type })
-	if ok && (e.clause == t.lastClause() || r.refs.definite[a.Type]) {
+func (d *drafter) smallArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, bool) {
+	e, ok := d.latest(a.Type, func(e thing) bool { return e.typ == a.Type })
+	if ok && (e.made || r.refs.definite[a.Type]) {
 		return plan.Arg{Type: a.Type, Source: e.source}, true
 	}
 	if a.Type != plan.Location || len(media) > 0 {
 		return plan.Arg{}, false
 	}
-	place := t.place(r, &profile{})
+	place := d.place(r, &profile{})
 	return plan.Arg{Type: plan.Location, Source: plan.FromValue(place), Meaning: plan.Place}, place != ""
 }
 
 // earlierText is the text that the clause means by "it", "the description" or "the result":
 // what an earlier subtask made, or a text file.
-func (t *thread) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
+func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	refs := r.refs
 	if files := exactly(r.files, plan.Text); len(files) > 0 {
 		switch {
 		case a.Meaning != plan.Query:
 			return files[0].source, true
 		case r.head.texts == 1:
-			return quoting(t.textFor(r, a.Meaning, r.head), files), true
+			return quoting(d.textFor(r, a.Meaning, r.head), files), true
 		}
-		return plan.Source{}, false
-	}
-	if r.quoted() != "" || strings.Contains(r.text, ": ") {
 		return plan.Source{}, false
 	}
 	literal := ""
 	if a.Meaning != plan.Content || !refs.pronoun {
-		literal = t.textFor(r, a.Meaning, r.head)
+		literal = d.textFor(r, a.Meaning, r.head)
 	}
 	pointing := refs.pronoun || refs.result || refs.definite[plan.Text] || refs.plural
 	var before []thing // what the clause before made
-	if t.prev != nil {
-		before = exactly(t.prev.results, plan.Text)
+	if r.prev != nil {
+		before = exactly(r.prev.results, plan.Text)
 	}
 	switch {
-	case t.prev != nil && a.Meaning == plan.Query:
+	case r.prev != nil && a.Meaning == plan.Query:
 		return quoting(literal, before), len(before) > 0 && pointing && r.head.textOnly
 	case len(before) == 1 && (pointing || r.clause.join != apart && literal == ""):
 		return before[0].source, true
 	case len(before) > 1 && (pointing || literal == ""):
 		return quoting("", before), true
 	}
-	e, ok := t.latest(plan.Text, anything)
+	e, ok := d.latest(plan.Text, anything)
 	return e.source, ok && (refs.definite[plan.Text] || literal == "" && len(r.files) == 0)
 }
 
@@ -255,15 +253,15 @@ func quoting(question string, texts []thing) plan.Source {
 
 // hint is what the clause says of its object where the tool itself takes no text: it is for a
 // tool on the way.
-func (t *thread) hint(r *reading, media []thing) (plan.Arg, bool) {
+func (d *drafter) hint(r *reading, media []thing) (plan.Arg, bool) {
 	have := map[plan.Type]bool{}
-	if t.prev == nil || t.prev.object != "" { // else boxes of everything were made: the one that is meant is picked
+	if r.prev == nil || r.prev.object != "" { // else boxes of everything were made: the one that is meant is picked
 		for _, e := range media {
 			have[e.typ] = have[e.typ] || e.on == ""
 		}
 	}
 	asksKind := r.head.Returns == plan.Category && (r.form == "what" || r.form == "who") // "what sport is it" names none
-	if t.helpsObject(r.head, have) && !asksKind {
+	if d.helpsObject(r.head, have) && !asksKind {
 		return plan.Arg{Type: plan.Text, Source: plan.FromValue(r.object), Meaning: plan.Object}, true
 	}
 	return plan.Arg{}, false

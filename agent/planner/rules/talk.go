@@ -47,20 +47,20 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 }
 
 // isPolite reports whether a text in lower case does nothing but greet or thank.
-func (p *Planner) isPolite(plain string) bool {
-	return p.isMadeOf(plain, "thanks", "greetings") || p.isMadeOf(plain, "greetings", "thanks")
+func (g *grammar) isPolite(plain string) bool {
+	return g.isMadeOf(plain, "thanks", "greetings") || g.isMadeOf(plain, "greetings", "thanks")
 }
 
 // isMadeOf reports whether a text in lower case is made of phrases of the section, and of
 // nothing else but small talk and the phrases of the section beside.
-func (p *Planner) isMadeOf(plain, section, beside string) bool {
+func (g *grammar) isMadeOf(plain, section, beside string) bool {
 	words := strings.FieldsFunc(plain, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
 	if len(words) > 12 {
 		return false // nobody greets at such length
 	}
 	prefix := func(rest, section string) int {
 		longest := 0
-		for _, phrase := range p.english.lists[section] {
+		for _, phrase := range g.lists[section] {
 			if after, ok := strings.CutPrefix(rest, phrase); ok && (after == "" || after[0] == ' ') {
 				longest = max(longest, len(phrase))
 			}
@@ -82,10 +82,10 @@ func (p *Planner) isMadeOf(plain, section, beside string) bool {
 
 // isForeign reports whether the text is in another language: in another script, or with more
 // of another language's small words than of English ones.
-func (p *Planner) isForeign(text string) bool {
+func (ts *tools) isForeign(text string) bool {
 	letters, latin, known, most, plain := 0, 0, 0, 0, 0
 	count := map[string]int{}
-	for _, w := range p.lexicon.Words(text, nil) {
+	for _, w := range ts.lexicon.Words(text, nil) {
 		if w.Kind != retrieve.Plain {
 			continue
 		}
@@ -98,10 +98,10 @@ func (p *Planner) isForeign(text string) bool {
 				latin++
 			}
 		}
-		if p.lexicon.Stop(lower(w)) || p.isVerb(w) || p.english.is("prepositions", w) || p.index.Known(p.lexicon.Class(w.Stem)) {
+		if ts.lexicon.Stop(lower(w)) || ts.isVerb(w) || ts.is("prepositions", w) || ts.index.Known(ts.lexicon.Class(w.Stem)) {
 			known++
 		}
-		for section, words := range p.english.sets {
+		for section, words := range ts.sets {
 			if strings.HasPrefix(section, "language ") && words[lower(w)] {
 				count[section]++
 				most = max(most, count[section])
@@ -116,14 +116,14 @@ func (p *Planner) isForeign(text string) bool {
 }
 
 // isVague reports whether the clause wants a change without saying which: "make it better".
-func (t *thread) isVague(r *reading) bool {
+func (g *grammar) isVague(r *reading) bool {
 	found := false
 	for _, w := range r.words {
 		switch text := lower(w); {
 		case w.Kind != retrieve.Plain:
-		case t.english.in("vague", text):
+		case g.in("vague", text):
 			found = true
-		case !t.english.in("vague fillers", text) && w.Stem != "file" && !t.lexicon.Stop(text) && !t.isMedia(w) && !t.english.in("pronouns", text):
+		case !g.in("vague fillers", text) && w.Stem != "file" && !g.lexicon.Stop(text) && !g.isMedia(w) && !g.in("pronouns", text):
 			return false
 		}
 	}
@@ -131,23 +131,23 @@ func (t *thread) isVague(r *reading) bool {
 }
 
 // beyond reports whether the clause orders what no workshop of media does: "buy", "call".
-func (t *thread) beyond(r *reading) bool {
-	return r.form == retrieve.Order && len(r.words) > 0 && t.english.is("beyond", r.words[0])
+func (g *grammar) beyond(r *reading) bool {
+	return r.form == retrieve.Order && len(r.words) > 0 && g.is("beyond", r.words[0])
 }
 
 // ordersNothing reports whether the clause orders that something be done and does not say what:
 // "do it", "change the picture".
-func (t *thread) ordersNothing(r *reading) bool {
-	e := t.english
+func (s *scene) ordersNothing(r *reading) bool {
+	e := s.english
 	if r.form != retrieve.Order && r.form != retrieve.YesNo || r.clause.asks || r.marked() ||
 		len(r.words) == 0 || len(r.clause.more) > 0 || !e.is("ordering", r.words[0]) || e.is("inscribing", r.words[0]) {
 		return false
 	}
 	return !slices.ContainsFunc(r.words, func(w retrieve.Word) bool {
 		text := lower(w)
-		typ := t.lexicon.MediaNoun([]retrieve.Word{w})
-		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(t.things, func(e thing) bool { return base(e.typ) == typ })
-		open := atHand || t.lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
+		typ := s.lexicon.MediaNoun([]retrieve.Word{w})
+		atHand := typ != "" && !retrieve.IsFormat(text) && slices.ContainsFunc(s.things, func(e thing) bool { return base(e.typ) == typ })
+		open := atHand || s.lexicon.Stop(text) || slices.ContainsFunc([]string{"unsaid things", "ordering", "prepositions", "courtesy", "pronouns"},
 			func(section string) bool { return e.in(section, text) })
 		return !isMark(w) && !isFile(w) && (w.Kind != retrieve.Plain || !open)
 	})

@@ -5,40 +5,42 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/retrieve"
 )
 
+// settings takes out of a clause what its tool is told.
+type settings struct{ *scene }
+
 // textFor takes out of a clause what a text argument of that meaning wants; "" if the
 // clause does not say it.
-func (t *thread) textFor(r *reading, m plan.Meaning, f *profile) string {
+func (st *settings) textFor(r *reading, m plan.Meaning, f *profile) string {
 	switch m {
 	case plan.Object:
 		return r.object
 	case plan.Prompt:
-		return t.prompt(r)
+		return st.prompt(r)
 	case plan.Content:
-		return t.content(r, f)
+		return st.content(r, f)
 	case plan.Amount:
-		return t.amount(r)
+		return st.amount(r)
 	case plan.Format:
-		return t.format(r)
+		return st.format(r)
 	case plan.Language:
-		return t.language(r)
+		return st.language(r)
 	case plan.Place:
-		return t.place(r, f)
+		return st.place(r, f)
 	case plan.Query:
-		return t.withoutFiles(r.words, r.text)
+		return st.withoutFiles(r.words, r.text)
 	default:
-		return t.instruction(r)
+		return st.instruction(r)
 	}
 }
 
 // instruction is the clause as an order. Where it only points at the thing that the clause
 // before was about, the thing is named.
-func (t *thread) instruction(r *reading) string {
-	text := t.withoutFiles(r.words, r.text)
-	same := r.object != "" && t.prev != nil && t.prev.object == r.object
+func (st *settings) instruction(r *reading) string {
+	text := st.withoutFiles(r.words, r.text)
+	same := r.object != "" && r.prev != nil && r.prev.object == r.object
 	if !same || strings.Contains(strings.ToLower(text), strings.ToLower(r.object)) {
 		return text
 	}
@@ -55,17 +57,14 @@ func (t *thread) instruction(r *reading) string {
 
 // withoutFiles writes the words of a clause again without names of files and what led to
 // them. whole is the clause with what is said more about it.
-func (t *thread) withoutFiles(words []retrieve.Word, whole string) string {
+func (st *settings) withoutFiles(words []retrieve.Word, whole string) string {
 	if len(words) == 0 {
 		return ""
 	}
-	text := t.text[words[0].Start:words[len(words)-1].End]
+	text := st.text[words[0].Start:words[len(words)-1].End]
 	_, more, _ := strings.Cut(whole, text)
-	if !slices.ContainsFunc(words, isFile) {
-		return text + more
-	}
 	var b strings.Builder
-	skip := t.filePhrases(words)
+	skip := st.filePhrases(words)
 	last := -1
 	for i, w := range words {
 		if skip[i] || isMark(w) && b.Len() == 0 {
@@ -74,14 +73,14 @@ func (t *thread) withoutFiles(words []retrieve.Word, whole string) string {
 		if last >= 0 && !isMark(w) && (last != i-1 || w.Start > words[i-1].End) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.text[w.Start:w.End])
+		b.WriteString(st.text[w.Start:w.End])
 		last = i
 	}
 	return strings.TrimSpace(strings.TrimRight(b.String(), " ,:;")) + more
 }
 
 // filePhrases marks the words that only hand a file over: "in the image file cat.png".
-func (t *thread) filePhrases(words []retrieve.Word) []bool {
+func (g *grammar) filePhrases(words []retrieve.Word) []bool {
 	skip := make([]bool, len(words))
 	leads := func(k int) bool { // "the photo", "depth map", the "and" between two names
 		w := words[k]
@@ -89,7 +88,7 @@ func (t *thread) filePhrases(words []retrieve.Word) []bool {
 			return w.Text == ","
 		}
 		_, isMap := mapNouns[lower(w)]
-		return lower(w) == "and" && k > 0 && skip[k-1] || t.english.is("file words", w) || t.isMedia(w) || isMap
+		return lower(w) == "and" && k > 0 && skip[k-1] || g.is("file words", w) || g.isMedia(w) || isMap
 	}
 	for i, w := range words {
 		if !isFile(w) {
@@ -106,11 +105,8 @@ func (t *thread) filePhrases(words []retrieve.Word) []bool {
 		switch text := lower(words[k]); {
 		case text == "given", text == "using", text == "use":
 			skip[k] = true
-		case t.english.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
+		case g.in("prepositions", text) && !slices.Contains([]string{"and", "or", "if", "whether", "that", "which"}, text):
 			skip[k] = true
-			if k > 0 && (lower(words[k-1]) == "based" || lower(words[k-1]) == "according") {
-				skip[k-1] = true
-			}
 		}
 	}
 	return skip
@@ -118,163 +114,132 @@ func (t *thread) filePhrases(words []retrieve.Word) []bool {
 
 // prompt is what something new shows or sounds like: the clause without the order to make it
 // and the files that it is made after.
-func (t *thread) prompt(r *reading) string {
+func (st *settings) prompt(r *reading) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
-	text := t.withoutFiles(r.words, r.text)
+	text := st.withoutFiles(r.words, r.text)
 	if r.marked() {
-		if i, ok := t.filling(r.words); ok {
-			return strings.TrimRight(t.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
+		if i, ok := st.filling(r.words); ok {
+			return strings.TrimRight(st.text[r.words[i].Start:r.words[len(r.words)-1].End], " ,.;:!?")
 		}
-		if !t.english.any("putting", r.words) && !t.english.any("giving", r.words) {
+		if !st.any("putting", r.words) && !st.any("giving", r.words) {
 			return text // "blur the face here": what is there stays
 		}
 	}
-	words := t.lexicon.Core(t.lexicon.Words(text, []retrieve.Span{}))
-	start, begun := len(words), false
-	for i, w := range words {
+	words := st.lexicon.Core(st.lexicon.Words(text, []retrieve.Span{}))
+	orders := func(i int) bool {
+		w, class := words[i], st.lexicon.Class(words[i].Stem)
 		_, isMap := mapNouns[lower(w)]
-		filler := t.english.is("prompt fillers", w) || t.lexicon.Stop(lower(w)) || t.isMedia(w) || isMap || t.lexicon.Class(w.Stem) == "generat"
-		music := !begun && i+1 < len(words) && t.lexicon.Class(w.Stem) == "music" && t.english.is("depicting", words[i+1])
-		switch {
-		case w.Text == ":":
-			start = i + 1
-		case isMark(w):
+		return i == 0 && (st.isVerb(w) || class == "draw") || st.is("prompt fillers", w) || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
+			isMap || isMark(w) || class == "generat" || i > 0 && st.is("depicting", w) ||
+			class == "music" && i+1 < len(words) && st.is("depicting", words[i+1])
+	}
+	for i, w := range words {
+		if orders(i) {
 			continue
-		case w.Kind == retrieve.Plain && i > 0 && t.english.is("depicting", w):
-			start, begun = i+1, true
-			continue
-		case w.Kind == retrieve.Plain && (i == 0 && (t.isVerb(w) || t.lexicon.Class(w.Stem) == "draw") || filler || music):
-			continue
-		default:
-			start = i
 		}
-		break
+		shown := strings.TrimRight(strings.TrimSpace(text[w.Start:]), " ,.;:!?")
+		return strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
 	}
-	if start >= len(words) {
-		return ""
-	}
-	shown := strings.TrimRight(strings.TrimSpace(text[words[start].Start:]), " ,.;:!?")
-	if r.marked() { // where it comes to is marked
-		shown = strings.TrimSuffix(strings.TrimSuffix(shown, " here"), " there")
-	}
-	return shown
+	return ""
 }
 
-// content is a text to be worked on: what is quoted or follows a colon, or what is left when
-// the order is taken away.
-func (t *thread) content(r *reading, f *profile) string {
+// content is a text to be worked on: what is quoted or follows a colon, or what is left when the order is taken
+// away.
+func (st *settings) content(r *reading, f *profile) string {
 	if q := r.quoted(); q != "" {
 		return q
 	}
-	for _, colon := range []string{": ", ":\n"} {
-		if _, after, ok := strings.Cut(r.text, colon); ok && after != "" {
-			return strings.TrimSpace(after)
-		}
+	if _, after, ok := strings.Cut(r.text, ": "); ok {
+		return strings.TrimSpace(after)
 	}
-	if f.textOnly && len(r.files) > 0 || !f.textOnly && (len(r.words) == 0 || !t.english.is("inscribing", r.words[0])) {
-		return "" // what the files say or show is meant
-	}
-	words := r.words[:t.manner(r, f).from]
+	sections := []string{"text things", "languages", "prepositions", "pronouns", "results"}
 	orders := func(w retrieve.Word) bool { // it belongs to the order, not to the text
-		class := t.lexicon.Class(w.Stem)
-		return slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) || t.lexicon.Stop(lower(w)) || t.index.Vocabulary(f.Name, class) ||
-			slices.ContainsFunc([]string{"text things", "languages", "prepositions", "pronouns", "results"}, func(s string) bool { return t.english.is(s, w) })
+		class := st.lexicon.Class(w.Stem)
+		return w.Kind != retrieve.Plain || st.isMedia(w) || st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, class) ||
+			slices.Contains([]string{"text", "sentenc", "audio", "speech"}, class) ||
+			slices.ContainsFunc(sections, func(section string) bool { return st.is(section, w) })
 	}
-	begin := 0
-	for ; begin < len(words); begin++ {
-		w := words[begin]
-		if isFile(w) {
-			return ""
-		}
-		if w.Kind == retrieve.Plain && (begin > 0 || !t.isVerb(w)) && !orders(w) && !t.isMedia(w) {
-			break
-		}
+	words := r.words[:st.manner(r, f).from]
+	if len(words) > 0 && st.isVerb(words[0]) {
+		words = words[1:]
 	}
-	end := len(words)
-	for k := len(words) - 1; k > begin; k-- { // "add hello to the picture"
-		if k+1 < len(words) && t.english.is("targets", words[k]) {
-			end = k
-		}
-		if w := words[k]; w.Kind == retrieve.Plain && !orders(w) && !t.isMedia(w) && !t.english.is("places", w) {
-			break
-		}
-	}
-	if begin >= end {
+	begin := slices.IndexFunc(words, func(w retrieve.Word) bool { return isFile(w) || !orders(w) })
+	if begin < 0 || isFile(words[begin]) {
 		return ""
 	}
-	return strings.TrimRight(strings.TrimSpace(t.text[words[begin].Start:words[end-1].End]), ".,;")
+	end := len(words)
+	for k := begin + 1; k+1 < len(words); k++ { // "add hello to the picture"
+		if st.is("targets", words[k]) && !slices.ContainsFunc(words[k+1:], func(w retrieve.Word) bool { return !orders(w) && !st.is("places", w) }) {
+			end = k
+			break
+		}
+	}
+	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
 }
 
-// objectOf is the thing that a clause is about: a quotation, or the first run of words that
-// are neither grammar nor words that ask for the tool.
-func (t *thread) objectOf(r *reading, f *profile) string {
-	words := r.words
-	if i := slices.IndexFunc(words, isQuote); i >= 0 {
-		return words[i].Text
+// objectOf is the thing that a clause is about: the first run of words that are neither grammar
+// nor words that ask for the tool.
+func (st *settings) objectOf(r *reading, f *profile) string {
+	asks := func(w retrieve.Word) bool { return st.asksFor(f, w) }
+	ends := func(w retrieve.Word) bool {
+		return w.Kind != retrieve.Plain && w.Kind != retrieve.Number || st.lexicon.Stop(lower(w)) || st.isMedia(w) ||
+			st.is("prepositions", w) || st.is("auxiliaries", w) || st.is("fillers", w)
 	}
-	asks := func(w retrieve.Word) bool { return t.asksFor(f, w) }
-	var run []retrieve.Word
-	for i := t.objectStart(r, f); i <= len(words); i++ {
-		if i < len(words) {
-			w := words[i]
-			grammar := t.lexicon.Stop(lower(w)) || t.english.is("auxiliaries", w) || t.english.is("fillers", w) || t.isMedia(w)
-			joint := lower(w) == "with" || lower(w) == "of"
-			inside := len(run) > 0
-			switch {
-			case w.Kind != retrieve.Plain && w.Kind != retrieve.Number:
-			case t.english.is("prepositions", w):
-				whole := i+1 < len(words) && !slices.ContainsFunc(words[i+1:min(i+3, len(words))], t.isMedia) // not "a dog of the picture"
-				if inside && joint && whole && !t.generic(run) && !asks(run[len(run)-1]) {
-					run = append(run, w) // "a man with a red hat" is one thing
-					continue
-				}
-			case grammar:
-				if last := lower(words[max(0, i-1)]); inside && (last == "with" || last == "of") && (t.english.is("articles", w) || lower(w) == "the") {
-					run = append(run, w)
-					continue
-				}
-			case inside && slices.Contains([]string{"exist", "contain", "visibl", "highlight", "stand", "promin"}, t.lexicon.Class(w.Stem)):
-			case inside || !asks(w):
-				run = append(run, w)
-				continue
-			default:
-				continue
-			}
+	words := r.words[st.objectStart(r, f):]
+	for len(words) > 0 {
+		end := slices.IndexFunc(words, ends)
+		if end < 0 {
+			end = len(words)
 		}
-		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !t.generic(run[at:]) {
-			run = run[at:]
-			return strings.TrimSpace(t.text[run[0].Start:run[len(run)-1].End])
+		run := words[:end]
+		if at := slices.IndexFunc(run, func(w retrieve.Word) bool { return !asks(w) }); at >= 0 && !st.generic(run[at:]) {
+			return st.text[run[at].Start:run[end-1].End]
 		}
-		run = nil
+		words = words[min(end+1, len(words)):]
+	}
+	return ""
+}
+
+// meantObject is the thing that the clause is about: the one that it names, or that of the
+// clause before where it says "it" or goes on with the same tool.
+func (st *settings) meantObject(r *reading) string {
+	object := st.objectOf(r, r.head)
+	if object != "" || r.prev == nil {
+		return object
+	}
+	pointedAt := r.refs.pronoun && len(r.files) == 0 && r.prev.head.Returns != plan.Image
+	again := r.prev.head.Name == r.head.Name && r.clause.join == along // "how many cars are in a.jpg, and how many in b.jpg"
+	if pointedAt || again {
+		return r.prev.object
 	}
 	return ""
 }
 
 // asksFor reports whether the word asks for the tool rather than naming a thing.
-func (t *thread) asksFor(f *profile, w retrieve.Word) bool {
-	class := t.lexicon.Class(w.Stem)
-	return t.english.is("generic", w) && lower(w) != "face" || t.english.in("asking classes", class) || t.index.Vocabulary(f.Name, class)
+func (ts *tools) asksFor(f *profile, w retrieve.Word) bool {
+	class := ts.lexicon.Class(w.Stem)
+	return ts.is("generic", w) && lower(w) != "face" || ts.in("asking classes", class) || ts.index.Vocabulary(f.Name, class)
 }
 
 // generic reports whether the words name no particular thing: "objects", "everything".
-func (t *thread) generic(words []retrieve.Word) bool {
+func (g *grammar) generic(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return !t.english.is("unspecific", w) && !t.english.is("generic", w) && !t.lexicon.Stop(lower(w)) && !t.english.is("prepositions", w)
+		return !g.is("unspecific", w) && !g.is("generic", w) && !g.lexicon.Stop(lower(w)) && !g.is("prepositions", w)
 	})
 }
 
 // objectStart is where the thing may begin: after "how many", "number of" and "whether", or
 // after the verb of an order.
-func (t *thread) objectStart(r *reading, f *profile) int {
+func (ts *tools) objectStart(r *reading, f *profile) int {
 	for i, w := range r.words {
 		text, next := lower(w), ""
 		if i+1 < len(r.words) {
 			next = lower(r.words[i+1])
 		}
 		switch {
-		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && t.lexicon.Class(w.Stem) == "count"):
+		case r.form == retrieve.Count && (text == "how" && (next == "many" || next == "much") || next == "of" && ts.lexicon.Class(w.Stem) == "count"):
 			return i + 2
 		case r.form == retrieve.Where && text == "where" && i > 0, r.form == retrieve.YesNo && (text == "if" || text == "whether") && i > 0:
 			return i + 1
@@ -282,10 +247,10 @@ func (t *thread) objectStart(r *reading, f *profile) int {
 	}
 	if r.form == retrieve.Order && len(r.words) > 0 && r.words[0].Kind == retrieve.Plain {
 		first := r.words[0]
-		if len(r.words) > 1 && (t.english.is("ordered things", r.words[1]) || t.english.is("articles", r.words[1])) {
+		if len(r.words) > 1 && (ts.is("ordered things", r.words[1]) || ts.is("articles", r.words[1])) {
 			return 1 // an order, even if nobody knows the verb: "stabilize this video"
 		}
-		if strings.HasSuffix(lower(first), "ing") || t.isVerb(first) || t.index.Vocabulary(f.Name, t.lexicon.Class(first.Stem)) {
+		if strings.HasSuffix(lower(first), "ing") || ts.isVerb(first) || ts.index.Vocabulary(f.Name, ts.lexicon.Class(first.Stem)) {
 			return 1
 		}
 	}
@@ -296,83 +261,50 @@ func (t *thread) objectStart(r *reading, f *profile) int {
 // it: "in a deep voice". That is no part of the text.
 type manner struct {
 	how, language string
-	from          int // the word at which it begins, if nothing else follows
+	from          int // the word at which it begins
 }
 
-func (t *thread) manner(r *reading, f *profile) manner {
+// manner takes phrases with a preposition, and adverbs, off the end of the clause, or off the
+// end of what stands before a quotation.
+func (st *settings) manner(r *reading, f *profile) manner {
 	m := manner{from: len(r.words)}
-	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool {
-		return !a.Optional || a.Meaning != plan.Instruction && a.Meaning != plan.Language
-	})
-	if len(told) == 0 {
-		return m
-	}
-	begin := 0
-	for i, w := range r.words {
-		if isQuote(w) || w.Text == ":" {
-			t.readManner(&m, f, told, r.words[begin:i])
-			begin = i + 1
-		}
-		if w.Text == ":" {
-			return m
+	for end := len(r.words); end > 0; end-- {
+		switch w := r.words[end-1]; {
+		case isQuote(w) || w.Text == ":":
+			m.from = len(r.words) // what is quoted is the text
+		case st.is("manner leads", w) || strings.HasSuffix(lower(w), "ly"):
+			phrase := r.words[end-1 : m.from]
+			if cut := slices.IndexFunc(phrase, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain }); cut >= 0 {
+				phrase = phrase[:cut]
+			}
+			if st.takeManner(&m, f, phrase) {
+				m.from = end - 1
+			}
 		}
 	}
-	m.from = begin + t.readManner(&m, f, told, r.words[begin:])
 	return m
 }
 
-// readManner takes phrases off the end of the words, and returns where the first of them begins.
-func (t *thread) readManner(m *manner, f *profile, told []toolbox.Arg, words []retrieve.Word) int {
-	for end := len(words); ; {
-		last := end
-		for last > 0 && isMark(words[last-1]) {
-			last--
-		}
-		k := last - 1
-		if k < 0 || words[k].Kind != retrieve.Plain {
-			return end
-		}
-		if !strings.HasSuffix(lower(words[k]), "ly") && (k == 0 || !isMark(words[k-1])) { // no adverb: a phrase with a preposition
-			k--
-			for k >= max(0, last-longClause-1) && words[k].Kind == retrieve.Plain && !t.english.is("manner leads", words[k]) {
-				k--
-			}
-			if k < 0 || !t.english.is("manner leads", words[k]) {
-				return end
-			}
-		}
-		if !t.takeManner(m, f, told, words[k:last]) {
-			return end
-		}
-		end = k
-	}
-}
-
 // takeManner keeps what the phrase says; false if it says nothing of how.
-func (t *thread) takeManner(m *manner, f *profile, told []toolbox.Arg, phrase []retrieve.Word) bool {
+func (st *settings) takeManner(m *manner, f *profile, phrase []retrieve.Word) bool {
 	taken := false
-	for _, a := range told {
-		if a.Meaning == plan.Language {
-			if i := t.english.index("languages", phrase); i >= 0 && m.language == "" && len(phrase) <= 3 {
+	for _, a := range f.Args {
+		switch {
+		case !a.Optional:
+		case a.Meaning == plan.Language && len(phrase) <= 3:
+			if i := st.find("languages", phrase); i >= 0 && m.language == "" {
 				m.language, taken = phrase[i].Text, true
 			}
-			continue
-		}
-		about := set{} // the words by which the argument is described
-		for _, w := range t.lexicon.Words(a.About, nil) {
-			if w.Kind == retrieve.Plain && !t.lexicon.Stop(lower(w)) && !t.index.Vocabulary(f.Name, t.lexicon.Class(w.Stem)) {
-				about[bare(w)] = true
+		case a.Meaning == plan.Instruction && !has(phrase, "the"):
+			about := wordsOf(a.About)
+			described := func(w retrieve.Word) bool {
+				asks := st.lexicon.Stop(lower(w)) || st.index.Vocabulary(f.Name, st.lexicon.Class(w.Stem))
+				return !asks && slices.Contains(about, strings.TrimSuffix(lower(w), "ly"))
 			}
-		}
-		if !has(phrase, "the") && slices.ContainsFunc(phrase, func(w retrieve.Word) bool { return about[bare(w)] }) {
-			m.how = strings.Trim(t.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", ")
-			taken = true
+			if slices.ContainsFunc(phrase, described) {
+				m.how, taken = strings.Trim(st.text[phrase[0].Start:phrase[len(phrase)-1].End]+", "+m.how, ", "), true
+			}
 		}
 	}
 	return taken
-}
-
-// bare is a word without the ends of a genitive and of an adverb.
-func bare(w retrieve.Word) string {
-	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(lower(w), "'s"), "’s"), "ly")
 }

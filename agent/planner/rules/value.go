@@ -15,35 +15,35 @@ import (
 // clause they are is decided here alone, apart from which resources the clause is about.
 
 // amount is what the clause says of an amount, else what the statement before it told.
-func (t *thread) amount(r *reading) string {
-	if amount := t.amountIn(t.withoutFiles(r.words, r.text)); amount != "" {
+func (st *settings) amount(r *reading) string {
+	if amount := st.amountIn(st.withoutFiles(r.words, r.text)); amount != "" {
 		return amount
 	}
-	return t.amountIn(t.told)
+	return st.amountIn(r.told)
 }
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
 // one; "" if there is none. Other words end it: what it takes up is accounted for.
-func (p *Planner) amountIn(text string) string {
+func (g *grammar) amountIn(text string) string {
 	amount := ""
-	words := p.lexicon.Words(text, []retrieve.Span{})
-	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || p.english.is("amount words", w) }
+	words := g.lexicon.Words(text, []retrieve.Span{})
+	core := func(w retrieve.Word) bool { return w.Kind == retrieve.Number || g.is("amount words", w) }
 	for i := 0; i < len(words); i++ {
 		if !core(words[i]) {
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && (core(words[i]) || p.english.is("amount tails", words[i]) || p.english.is("amount joints", words[i]) ||
+		for ; i < len(words) && (core(words[i]) || g.is("amount tails", words[i]) || g.is("amount joints", words[i]) ||
 			isMark(words[i]) && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
-			if w := words[i]; !p.english.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
+			if w := words[i]; !g.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
 				end = i
 			}
 			figure = figure || words[i].Kind == retrieve.Number
 		}
 		before := max(0, begin-1)
 		minus := words[before].Text == "-" && words[before].End == words[begin].Start
-		unit := p.english.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
-		little := lower(words[before]) == "a" && !figure                                                          // "a bit"
+		unit := g.is("time units", words[before]) && words[begin].Kind == retrieve.Number && end == begin // "minute 3"
+		little := lower(words[before]) == "a" && !figure                                                  // "a bit"
 		if minus || unit || little {
 			begin = before
 		}
@@ -59,9 +59,9 @@ func (p *Planner) amountIn(text string) string {
 
 // drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
 // end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
-func (p *Planner) drops(words []retrieve.Word) bool {
+func (g *grammar) drops(words []retrieve.Word) bool {
 	for i, w := range words {
-		if p.english.is("dropping words", w) || p.english.is("cutting", w) && i+1 < len(words) && p.english.is("away", words[i+1]) {
+		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) {
 			return true
 		}
 	}
@@ -71,32 +71,23 @@ func (p *Planner) drops(words []retrieve.Word) bool {
 var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac)$`)
 
 // format is the file format that something is to be brought into: the last one named.
-func (t *thread) format(r *reading) string {
+func (st *settings) format(r *reading) string {
 	var found []string
 	for _, w := range r.clause.words {
 		if text := lower(w); w.Kind == retrieve.Plain && formatWords.MatchString(text) {
 			found = append(found, text)
 		}
 	}
-	for _, f := range slices.Backward(found) {
-		if !t.hasFormat(f) || len(found) == 1 {
-			return f
-		}
+	if len(found) == 0 {
+		return ""
 	}
-	return ""
-}
-
-// hasFormat reports whether a file at hand is of the format.
-func (t *thread) hasFormat(format string) bool {
-	return slices.ContainsFunc(t.request.Resources(), func(r plan.Resource) bool {
-		return strings.HasSuffix(strings.ToLower(r.Name), "."+format) || strings.HasSuffix(strings.ToLower(r.File), "."+format)
-	})
+	return found[len(found)-1]
 }
 
 // language is the last language that the clause names.
-func (t *thread) language(r *reading) string {
+func (g *grammar) language(r *reading) string {
 	for _, w := range slices.Backward(r.words) {
-		if t.english.in("languages", lower(w)) {
+		if g.in("languages", lower(w)) {
 			return w.Text
 		}
 	}
@@ -104,13 +95,13 @@ func (t *thread) language(r *reading) string {
 }
 
 // place is where on a picture ("bottom right") or in the world ("Paris").
-func (t *thread) place(r *reading, f *profile) string {
+func (st *settings) place(r *reading, f *profile) string {
 	if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() }) {
-		return t.placeOnMedia(r)
+		return st.placeOnMedia(r)
 	}
 	at := slices.IndexFunc(r.words, func(w retrieve.Word) bool { text := lower(w); return text == "in" || text == "at" || text == "for" })
 	if at >= 0 && at+1 < len(r.words) {
-		text := strings.Trim(t.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
+		text := strings.Trim(st.text[r.words[at+1].Start:r.words[len(r.words)-1].End], " .?!,")
 		for _, tail := range []string{" right now", " now", " today", " tomorrow", " please"} {
 			text = strings.TrimSuffix(text, tail)
 		}
@@ -119,21 +110,21 @@ func (t *thread) place(r *reading, f *profile) string {
 	if f.Returns == plan.Time {
 		return "here"
 	}
-	return t.objectOf(r, f)
+	return st.objectOf(r, f)
 }
 
 // placeOnMedia is the first phrase that tells a part, a direction or a number.
-func (t *thread) placeOnMedia(r *reading) string {
-	text := t.withoutFiles(r.words, r.text)
+func (st *settings) placeOnMedia(r *reading) string {
+	text := st.withoutFiles(r.words, r.text)
 	begin, end := -1, 0
-	for _, w := range t.lexicon.Words(text, []retrieve.Span{}) {
+	for _, w := range st.lexicon.Words(text, []retrieve.Span{}) {
 		switch {
-		case !isQuote(w) && (w.Kind == retrieve.Number || t.english.is("places", w)):
+		case !isQuote(w) && (w.Kind == retrieve.Number || st.is("places", w)):
 			if begin < 0 {
 				begin = w.Start
 			}
 			end = w.End
-		case begin >= 0 && w.Kind == retrieve.Plain && !t.lexicon.Stop(lower(w)):
+		case begin >= 0 && w.Kind == retrieve.Plain && !st.lexicon.Stop(lower(w)):
 			return text[begin:end]
 		}
 	}
@@ -161,9 +152,9 @@ var (
 )
 
 // phrases are the quantities of a clause whose unit means one thing, whatever the tool: "20 %" does not.
-func (t *thread) phrases(r *reading) []phrase {
+func (st *settings) phrases(r *reading) []phrase {
 	var all []phrase
-	text, start := r.span(t.text)
+	text, start := r.span(st.text)
 	found := slices.DeleteFunc(slices.Clone(r.stated), func(q quantity.Quantity) bool {
 		return slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool { return isQuote(w) && overlaps(w, q, start) })
 	})

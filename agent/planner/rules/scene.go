@@ -25,45 +25,39 @@ type thing struct {
 	moved bool
 }
 
-// thread is what is known while the clauses of a request are read one after another.
-type thread struct {
-	*Planner
+// scene is what a request can speak of: its resources, and what its subtasks make.
+type scene struct {
+	*tools
+
 	request plan.Request
 	text    string
 	words   []retrieve.Word
 	things  []thing // what was made or spoken of last stands last
 	marks   []thing // what is marked on pictures; they stand for nothing by themselves
-	tasks   []plan.Subtask
-	left    []plan.Leftover
-	stuck   bool      // the clause before was left
-	lost    plan.Type // what it would have made
-	chose   bool      // a clause said which files it means
 	types   map[string]plan.Type
-	unknown []string // names of files that are not there
-	prev    *reading // the clause before
-	told    string   // what a statement before the clause told
 }
 
-func (p *Planner) newThread(r plan.Request, text string) *thread {
-	t := &thread{Planner: p, request: r, text: text, types: map[string]plan.Type{}}
+// newScene reads the words of a text and the resources of its request.
+func (ts *tools) newScene(r plan.Request, text string) *scene {
+	s := &scene{tools: ts, request: r, text: text, types: map[string]plan.Type{}}
 	for i, res := range r.Resources() {
 		e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: -1, given: i >= len(r.Earlier), on: res.On}
 		if e.on != "" {
-			t.marks = append(t.marks, e)
+			s.marks = append(s.marks, e)
 		} else {
-			t.things = append(t.things, e)
+			s.things = append(s.things, e)
 		}
 	}
-	t.words = p.index.Correct(p.lexicon.Words(text, t.fileSpans()))
-	t.inferTypes()
-	return t
+	s.words = ts.index.Correct(ts.lexicon.Words(text, s.fileSpans()))
+	s.inferTypes()
+	return s
 }
 
 // latest returns the last thing of just that type that passes the test, else the last one that fits it.
-func (t *thread) latest(typ plan.Type, test func(thing) bool) (thing, bool) {
+func (s *scene) latest(typ plan.Type, test func(thing) bool) (thing, bool) {
 	var near thing
 	found := false
-	for _, e := range slices.Backward(t.things) {
+	for _, e := range slices.Backward(s.things) {
 		switch {
 		case found && e.typ != typ, !e.typ.Fits(typ), !test(e):
 		case e.typ == typ:
@@ -79,23 +73,64 @@ func anything(thing) bool { return true }
 func isMade(e thing) bool { return e.made }
 
 // mention moves a resource to the end: it is what was spoken of last.
-func (t *thread) mention(e thing, clause int) {
-	t.things = slices.DeleteFunc(t.things, func(o thing) bool { return o.source.Equal(e.source) })
+func (s *scene) mention(e thing, clause int) {
+	s.things = slices.DeleteFunc(s.things, func(o thing) bool { return o.source.Equal(e.source) })
 	e.clause = clause
-	t.things = append(t.things, e)
+	s.things = append(s.things, e)
 }
 
 // media reports whether there are files.
-func (t *thread) media() bool {
-	return slices.ContainsFunc(t.things, func(e thing) bool { return e.typ.Media() })
+func (s *scene) media() bool {
+	return slices.ContainsFunc(s.things, func(e thing) bool { return e.typ.Media() })
 }
 
 // focus is the type of what was made, spoken of or sent last; "" if nothing was.
-func (t *thread) focus() plan.Type {
-	if len(t.things) == 0 {
+func (s *scene) focus() plan.Type {
+	if len(s.things) == 0 {
 		return ""
 	}
-	return t.things[len(t.things)-1].typ
+	return s.things[len(s.things)-1].typ
+}
+
+// lastMade is the clause that made something last, -1 if none did.
+func (s *scene) lastMade() int {
+	for _, e := range slices.Backward(s.things) {
+		if e.made {
+			return e.clause
+		}
+	}
+	return -1
+}
+
+// sent are those that came with the message: of pictures just those on which something is
+// marked, if there are any.
+func (s *scene) sent(k plan.Type) []thing {
+	for _, set := range [][]thing{s.picturesOf(s.marks), s.things} {
+		fits := slices.DeleteFunc(fitting(set, k), func(e thing) bool { return !e.given || e.made })
+		if len(fits) > 0 {
+			return fits
+		}
+	}
+	return nil
+}
+
+// nth is the one that an ordinal means among those that came with the message, else among those
+// of the thread.
+func (s *scene) nth(n int, k plan.Type) (thing, bool) {
+	for _, rs := range [][]plan.Resource{s.request.Given, s.request.Earlier} {
+		var of []thing
+		for _, r := range rs {
+			of = append(of, fitting(slices.DeleteFunc(slices.Clone(s.things), func(e thing) bool { return e.source.Name != r.Name }), k)...)
+		}
+		at := n - 1
+		if n < 0 {
+			at = len(of) + n
+		}
+		if len(of) > 1 && n != 0 && at >= 0 && at < len(of) {
+			return of[at], true
+		}
+	}
+	return thing{}, false
 }
 
 // among reports whether the thing is one of several.

@@ -1,0 +1,107 @@
+package rules
+
+import (
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// drafter drafts the subtask of a clause: by which tool, of which resources, told what, and
+// which words that leaves over.
+type drafter struct{ *matcher }
+
+// preferCovering takes, of the tools that are about as near as the nearest, the first one that
+// accounts for every word of the clause. If none does, the nearest stays.
+func (d *drafter) preferCovering(r *reading) {
+	near := r.rivals
+	for i, v := range near {
+		if v.score < max(sure, partly*near[0].score) {
+			break
+		}
+		if v.tool.textOnly && !near[0].tool.textOnly {
+			continue // it would pass over the files
+		}
+		r.head, r.score = v.tool, v.score
+		r.object = d.meantObject(r)
+		runs, missing, _ := d.bind(r)
+		if missing != "" || !d.lacks(r).IsZero() {
+			if i == 0 {
+				return // it is asked for
+			}
+			continue
+		}
+		sub := d.subtask(r, runs[0])
+		if len(d.leftover(r, sub, d.steps(r, sub, runs[0])...)) == 0 {
+			return
+		}
+	}
+	r.head, r.score = near[0].tool, near[0].score
+	r.object = d.meantObject(r)
+}
+
+// otherKind returns the file that the clause would change into another kind of media: a tool
+// that edits pictures would make a picture of a video.
+func (d *drafter) otherKind(r *reading, runs [][]thing) (thing, bool) {
+	typ := r.head.Returns
+	if !typ.Media() || typ.ImageMap() || !r.head.takes(typ) || nouns[typ].IsZero() || r.head.generates() ||
+		slices.ContainsFunc(r.clause.words, func(w retrieve.Word) bool {
+			sound := d.is("sound nouns", w) || d.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio
+			return typ == plan.Image && d.is("frames", w) || typ == plan.Audio && sound
+		}) {
+		return thing{}, false
+	}
+	for _, media := range runs {
+		if slices.ContainsFunc(media, func(e thing) bool { return e.typ.Fits(typ) }) {
+			continue
+		}
+		if i := slices.IndexFunc(media, func(e thing) bool { return e.typ.Media() && e.on == "" }); i >= 0 {
+			return media[i], true
+		}
+	}
+	return thing{}, false
+}
+
+// lacks is the question for what the clause must say and does not.
+func (d *drafter) lacks(r *reading) plan.Message {
+	for _, a := range r.head.Args {
+		if a.Optional || a.Type != plan.Text || d.textFor(r, a.Meaning, r.head) != "" {
+			continue
+		}
+		if q := d.askForText(r, a); !q.IsZero() {
+			return q
+		}
+	}
+	return plan.Message{}
+}
+
+// askForText asks for what must be said and cannot be guessed; nothing for what can.
+func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
+	switch a.Meaning {
+	case plan.Amount:
+		return plan.Say("How exactly? Please say %s.", a.About)
+	case plan.Place:
+		return plan.Say("Where exactly? Please say %s.", a.About)
+	case plan.Language:
+		return plan.Say("Into which language?")
+	case plan.Format:
+		for _, w := range r.clause.words {
+			if text := lower(w); d.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
+				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, mp4, webm, mp3, wav and others like them.", text)
+			}
+		}
+		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
+	case plan.Content:
+		_, there := d.earlierText(r, a)
+		switch {
+		case there:
+		case r.head.Returns == plan.Image && !r.head.textOnly && d.in("inscribing", r.verb()):
+			return plan.Say("Which words do you mean? Please put them in quotation marks.")
+		case r.head.textOnly && len(r.files) == 0 && !d.media():
+			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
+		}
+	default: // the words of the clause stand for it
+	}
+	return plan.Message{}
+}
