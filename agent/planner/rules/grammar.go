@@ -74,10 +74,10 @@ func (g *grammar) saysNothing(w retrieve.Word) bool {
 
 // definiteObject reports whether the clause orders something done to a thing that is there:
 // its verb is followed by "the" and no kind of media.
-func (g *grammar) definiteObject(r *reading) bool {
+func (m *marker) definiteObject(r *reading) bool {
 	w := r.words
-	return r.form == retrieve.Order && len(w) > 2 && g.is("owners", w[1]) && !g.is("results", w[2]) &&
-		!slices.ContainsFunc(w[2:min(4, len(w))], g.isMedia)
+	return r.form == retrieve.Order && len(w) > 2 && m.is("owners", w[1]) && !m.is("results", w[2]) &&
+		!slices.ContainsFunc(w[2:min(4, len(w))], m.isMedia)
 }
 
 // generic reports whether the words name no particular thing: "objects", "everything".

@@ -168,9 +168,9 @@ func (m *marker) onlyMarks(r *reading) bool {
 }
 
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
-func (g *grammar) onlyOf(words []retrieve.Word, sections ...string) bool {
+func (m *marker) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		known := g.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return g.is(s, w) })
-		return w.Kind != retrieve.Plain || g.isMedia(w) || g.is("results", w) || !known
+		known := m.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return m.is(s, w) })
+		return w.Kind != retrieve.Plain || m.isMedia(w) || m.is("results", w) || !known
 	})
 }

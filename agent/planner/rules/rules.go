@@ -6,8 +6,8 @@
 // A request is read in one direction, and each stage is a type of its own. A type knows those
 // that it embeds, and nothing of those that come after it:
 //
-//	english, grammar   words, whatever the tools
-//	tools              the catalogue, and which words ask for a tool
+//	english, grammar   words, whatever is in the catalogue
+//	tools              what the catalogue holds, and which words ask for it
 //	splitter           text → clauses
 //	scene, reading     what can be spoken of, and what one clause names and points at
 //	settings           what a clause says that its tool is told

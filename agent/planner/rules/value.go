@@ -74,9 +74,9 @@ func (st *settings) format(r *reading) string {
 }
 
 // language is the last language that the clause names.
-func (g *grammar) language(r *reading) string {
+func (st *settings) language(r *reading) string {
 	for _, w := range slices.Backward(r.words) {
-		if g.in("languages", lower(w)) {
+		if st.in("languages", lower(w)) {
 			return w.Text
 		}
 	}
