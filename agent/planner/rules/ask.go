@@ -169,26 +169,6 @@ func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
 	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, nouns[t], name, nouns[base(is)])
 }
 
-// calledAll are the names by which people know things: those of their own files.
-func (s *scene) calledAll(es []thing) []string {
-	names := make([]string, len(es))
-	for i, e := range es {
-		names[i] = e.source.Name
-		for _, r := range s.request.Resources() {
-			if r.Name == e.source.Name && r.File != "" {
-				names[i] = r.File
-				break
-			}
-		}
-	}
-	return names
-}
-
-// names are those of the files among things: what is marked is no file of its own.
-func (s *scene) names(es []thing) plan.Message {
-	return listed(s.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
-}
-
 func resourceNames(rs []plan.Resource) plan.Message {
 	var names []string
 	for _, r := range rs {

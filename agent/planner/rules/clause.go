@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -187,21 +186,6 @@ func (g *grammar) elaborates(c clause) bool {
 	return false
 }
 
-// asks reports whether words are a request of their own though they hold no order: "half the size".
-func (ts *tools) asks(words []retrieve.Word) bool {
-	hits := ts.index.Search(ts.lexicon.Features(words))
-	if len(hits) == 0 {
-		return false
-	}
-	if hits[0].Score > plainly {
-		return true
-	}
-	best := ts.tool(hits[0].Tool)
-	return slices.ContainsFunc(quantity.Find(textOf(words)), func(q quantity.Quantity) bool {
-		return q.Unit != quantity.Number && best.takesUnit(q.Unit)
-	})
-}
-
 // textOf writes words behind one another.
 func textOf(words []retrieve.Word) string {
 	texts := make([]string, len(words))
@@ -241,42 +225,3 @@ func (ts *tools) complete(words []retrieve.Word) bool {
 	return first.Kind != retrieve.Plain || strings.HasSuffix(lower(first), "ing") || ts.lexicon.Class(first.Stem) != first.Stem ||
 		slices.ContainsFunc(core, ts.isVerb) || ts.asks(core)
 }
-
-// isContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
-func (g *grammar) isContext(words []retrieve.Word) bool {
-	if len(words) == 0 {
-		return true
-	}
-	if n := g.begins("context", words); n > 0 {
-		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return lower(w) == "to" }) // "I have to …"
-	}
-	if len(words) > 2 && isFile(words[0]) && g.is("holding", words[1]) {
-		return true // "a.png is a sketch of mine"
-	}
-	return g.onlyMedia(words)
-}
-
-// onlyMedia reports whether the words do nothing but name files and kinds of media.
-func (g *grammar) onlyMedia(words []retrieve.Word) bool {
-	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		switch w.Kind {
-		case retrieve.Plain:
-			return retrieve.IsFormat(lower(w)) || !g.lexicon.Stop(w.Text) && !g.isMedia(w)
-		case retrieve.Number, retrieve.Quote:
-			return true
-		default:
-			return false
-		}
-	})
-}
-
-// forbids reports whether the clause orders that something be not done.
-func (g *grammar) forbids(c clause) bool {
-	return g.begins("forbidding", g.lexicon.Core(c.words)) > 0
-}
-
-// isVerb reports whether the word can begin an order.
-func (g *grammar) isVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain && g.verbs[lower(w)] }
-
-// isMedia reports whether the word names a kind of media: "picture", "clip".
-func (g *grammar) isMedia(w retrieve.Word) bool { return g.lexicon.MediaNoun([]retrieve.Word{w}) != "" }

@@ -54,13 +54,3 @@ func (t *thread) compare(n int, r *reading, things []thing) {
 		After: dependencies([]plan.Arg{question}),
 	}, nil)
 }
-
-// nearest is the nearest tool to the words that passes the test, an empty one if none does.
-func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
-	for _, h := range ts.index.Search(ts.lexicon.Features(ts.lexicon.Words(words, nil))) {
-		if f := ts.tool(h.Tool); test(f) {
-			return f
-		}
-	}
-	return &profile{}
-}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -10,4 +12,88 @@ type grammar struct {
 
 	lexicon *retrieve.Lexicon
 	verbs   set // words that an order may begin with
+}
+
+// isVerb reports whether the word can begin an order.
+func (g *grammar) isVerb(w retrieve.Word) bool { return w.Kind == retrieve.Plain && g.verbs[lower(w)] }
+
+// isMedia reports whether the word names a kind of media: "picture", "clip".
+func (g *grammar) isMedia(w retrieve.Word) bool { return g.lexicon.MediaNoun([]retrieve.Word{w}) != "" }
+
+// onlyMedia reports whether the words do nothing but name files and kinds of media.
+func (g *grammar) onlyMedia(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		switch w.Kind {
+		case retrieve.Plain:
+			return retrieve.IsFormat(lower(w)) || !g.lexicon.Stop(w.Text) && !g.isMedia(w)
+		case retrieve.Number, retrieve.Quote:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// isContext reports whether the clause only brings a resource in: "I have a photo", "here is a.png".
+func (g *grammar) isContext(words []retrieve.Word) bool {
+	if len(words) == 0 {
+		return true
+	}
+	if n := g.begins("context", words); n > 0 {
+		return !slices.ContainsFunc(words[n:], func(w retrieve.Word) bool { return lower(w) == "to" }) // "I have to …"
+	}
+	if len(words) > 2 && isFile(words[0]) && g.is("holding", words[1]) {
+		return true // "a.png is a sketch of mine"
+	}
+	return g.onlyMedia(words)
+}
+
+// forbids reports whether the clause orders that something be not done.
+func (g *grammar) forbids(c clause) bool {
+	return g.begins("forbidding", g.lexicon.Core(c.words)) > 0
+}
+
+// determined reports whether a noun stands with a word that makes it a given one.
+func (g *grammar) determined(words []retrieve.Word, i int) bool {
+	for k := i - 1; k >= max(0, i-2); k-- {
+		switch {
+		case g.in("determiners", lower(words[k])):
+			return true
+		case g.in("articles", lower(words[k])):
+			return false
+		}
+	}
+	return false
+}
+
+// saysNothing reports whether no tool needs to know the word.
+func (g *grammar) saysNothing(w retrieve.Word) bool {
+	text, e := lower(w), g.english
+	return g.lexicon.Stop(text) || e.in("fillers", text) || g.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
+}
+
+// definiteObject reports whether the clause orders something done to a thing that is there:
+// its verb is followed by "the" and no kind of media.
+func (m *marker) definiteObject(r *reading) bool {
+	w := r.words
+	return r.form == retrieve.Order && len(w) > 2 && m.is("owners", w[1]) && !m.is("results", w[2]) &&
+		!slices.ContainsFunc(w[2:min(4, len(w))], m.isMedia)
+}
+
+// generic reports whether the words name no particular thing: "objects", "everything".
+func (g *grammar) generic(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return !g.is("unspecific", w) && !g.is("generic", w) && !g.lexicon.Stop(lower(w)) && !g.is("prepositions", w)
+	})
+}
+
+// drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
+// end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
+func (g *grammar) drops(words []retrieve.Word) bool {
+	for i, w := range words {
+		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) {
+			return true
+		}
+	}
+	return false
 }

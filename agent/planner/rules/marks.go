@@ -57,34 +57,6 @@ func (g *grammar) speaksOfMark(words []retrieve.Word, i int) bool {
 			e.is("parts", words[i]) && e.is("shown", words[i-1])) // "this part"
 }
 
-// marksFor are the marks that a clause may mean: those that came with the message, and earlier
-// ones only where they are spoken of.
-func (s *scene) marksFor(held hold) []thing {
-	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
-	if len(marks) > 0 || held != express {
-		return marks
-	}
-	for _, e := range s.marks {
-		if e.on == s.marks[len(s.marks)-1].on { // what was marked anew is meant now
-			marks = slices.DeleteFunc(marks, func(o thing) bool { return o.typ == e.typ })
-			marks = append(marks, e)
-		}
-	}
-	return marks
-}
-
-// picturesOf are the pictures that the marks are on, each once.
-func (s *scene) picturesOf(marks []thing) []thing {
-	var pictures []thing
-	for _, mark := range marks {
-		i := slices.IndexFunc(s.things, func(e thing) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
-		if i >= 0 && !among(pictures, s.things[i]) {
-			pictures = append(pictures, s.things[i])
-		}
-	}
-	return pictures
-}
-
 // meantMarks are, for each marked picture that the clause means, the picture as it is now and
 // the mark. There are none if it means no mark.
 func (m *marker) meantMarks(r *reading) (sets [][]thing, o *outcome) {
@@ -196,9 +168,9 @@ func (m *marker) onlyMarks(r *reading) bool {
 }
 
 // onlyOf reports whether all words are of the sections or say nothing, and none names media.
-func (g *grammar) onlyOf(words []retrieve.Word, sections ...string) bool {
+func (m *marker) onlyOf(words []retrieve.Word, sections ...string) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		known := g.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return g.is(s, w) })
-		return w.Kind != retrieve.Plain || g.isMedia(w) || g.is("results", w) || !known
+		known := m.lexicon.Stop(lower(w)) || slices.ContainsFunc(sections, func(s string) bool { return m.is(s, w) })
+		return w.Kind != retrieve.Plain || m.isMedia(w) || m.is("results", w) || !known
 	})
 }

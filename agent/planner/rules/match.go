@@ -213,12 +213,6 @@ func (v *view) collect() {
 	}
 }
 
-// saysNothing reports whether no tool needs to know the word.
-func (g *grammar) saysNothing(w retrieve.Word) bool {
-	text, e := lower(w), g.english
-	return g.lexicon.Stop(text) || e.in("fillers", text) || g.isMedia(w) || e.in("prepositions", text) || e.in("generic", text) || e.in("results", text)
-}
-
 // unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
 func (v *view) unexplained(f *profile) int {
 	n := 2 * v.quotes

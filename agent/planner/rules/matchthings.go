@@ -124,11 +124,3 @@ func (g *grammar) wanted(r *reading) plan.Type {
 	}
 	return found
 }
-
-// definiteObject reports whether the clause orders something done to a thing that is there:
-// its verb is followed by "the" and no kind of media.
-func (g *grammar) definiteObject(r *reading) bool {
-	w := r.words
-	return r.form == retrieve.Order && len(w) > 2 && g.is("owners", w[1]) && !g.is("results", w[2]) &&
-		!slices.ContainsFunc(w[2:min(4, len(w))], g.isMedia)
-}

@@ -134,40 +134,6 @@ func smallText(t plan.Type) bool {
 	return t == plan.Title || t == plan.Tags || t == plan.Location || t == plan.Weather || t == plan.Time
 }
 
-// makes reports whether a tool that returns the type passes the test.
-func (ts *tools) makes(t plan.Type, test func(*profile) bool) bool {
-	return slices.ContainsFunc(ts.makers[t], func(i int) bool { return test(&ts.profiles[i]) })
-}
-
-// helpsObject reports whether a thing that is named helps a tool on the way to what the head
-// needs: it wants boxes, and some tool finds the boxes of a thing.
-func (ts *tools) helpsObject(head *profile, have map[plan.Type]bool) bool {
-	for _, a := range head.Args {
-		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
-			continue
-		}
-		if ts.makes(a.Type, func(f *profile) bool { return f.tells(plan.Object) }) {
-			return true
-		}
-	}
-	found := head.Returns == plan.Category || head.Returns == plan.Mask || head.Returns == plan.BBox
-	return found && ts.makes(head.Returns, (*profile).picks) // many are found, and one is wanted
-}
-
-// joiner is the only tool that makes one file of several of the type and needs nothing else.
-func (ts *tools) joiner(t plan.Type) (*profile, bool) {
-	var found *profile
-	for _, i := range ts.makers[t] {
-		if f := &ts.profiles[i]; len(f.media) == 1 && f.texts == 0 && f.media[0].Many && f.media[0].Type == t {
-			if found != nil {
-				return nil, false
-			}
-			found = f
-		}
-	}
-	return found, found != nil
-}
-
 // kind is the type of the parameter of which an argument is the value, where people say it as a
 // quantity; empty for any other argument.
 func kind(a toolbox.Arg) param.Type {

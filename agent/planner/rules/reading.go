@@ -74,16 +74,6 @@ func (t *thread) read(n int, c clause) *reading {
 	return r
 }
 
-// named is the thing of a resource that the clause of number n names.
-func (s *scene) named(n int, res plan.Resource) thing {
-	e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: n, on: res.On}
-	if typ, ok := s.types[res.Name]; ok {
-		e.typ = typ
-	}
-	e.given = slices.ContainsFunc(slices.Concat(s.things, s.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
-	return e
-}
-
 // spares reports whether the file at i is named to be left alone: "not b.png", "except a.png".
 func (g *grammar) spares(words []retrieve.Word, i int) bool {
 	for k := i - 1; k >= max(0, i-3); k-- {
@@ -156,19 +146,6 @@ func (g *grammar) definite(refs *references, text string, w retrieve.Word) {
 	if g.in("text nouns", text) {
 		refs.definite[plan.Text] = true
 	}
-}
-
-// determined reports whether a noun stands with a word that makes it a given one.
-func (g *grammar) determined(words []retrieve.Word, i int) bool {
-	for k := i - 1; k >= max(0, i-2); k-- {
-		switch {
-		case g.in("determiners", lower(words[k])):
-			return true
-		case g.in("articles", lower(words[k])):
-			return false
-		}
-	}
-	return false
 }
 
 // verb returns the first word of the clause in lower case.

@@ -3,6 +3,19 @@
 // are its templates, their names and descriptions, one list of synonyms, and closed lists
 // of English words.
 //
+// A request is read in one direction, and each stage is a type of its own. A type knows those
+// that it embeds, and nothing of those that come after it:
+//
+//	english, grammar   words, whatever is in the catalogue
+//	tools              what the catalogue holds, and which words ask for it
+//	splitter           text → clauses
+//	scene, reading     what can be spoken of, and what one clause names and points at
+//	settings           what a clause says that its tool is told
+//	matcher, marker    the tool that a clause asks for, and whether it means what is marked
+//	binder             the resources that its tool is applied to
+//	drafter, cover     its subtask, and the words that nothing accounts for
+//	thread             clause after clause → subtasks or a question
+//
 // Guarantees:
 //   - It knows the catalogue that it is given and general English, nothing else: a tool
 //     that is added is understood by its file alone.
@@ -21,7 +34,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"atelier/agent/mind"
@@ -105,14 +117,6 @@ func (g *grammar) learnVerb(example string) {
 	g.verbs[w] = true
 }
 
-// tool returns the profile of the tool of that name, an empty one if there is none.
-func (ts *tools) tool(name string) *profile {
-	if i, ok := ts.byName[name]; ok {
-		return &ts.profiles[i]
-	}
-	return &profile{}
-}
-
 // maxRequest is the most bytes of a request that are read.
 const maxRequest = 8000
 
@@ -132,29 +136,3 @@ func tidy(text string) string {
 
 // listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
 var listMark = regexp.MustCompile(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
-
-// closure is what the tools can make of the types, the types among them.
-func (ts *tools) closure(types ...plan.Type) map[plan.Type]bool {
-	have := map[plan.Type]bool{}
-	for _, t := range types {
-		have[t], have[base(t)] = true, true
-	}
-	for grown := true; grown; {
-		grown = false
-		for i := range ts.profiles {
-			t := &ts.profiles[i]
-			if !have[t.Returns] && !slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return !a.Optional && !have[a.Type] }) {
-				have[t.Returns], grown = true, true
-			}
-		}
-	}
-	return have
-}
-
-// base is the type, with every map of a picture taken for a picture.
-func base(t plan.Type) plan.Type {
-	if t.ImageMap() {
-		return plan.Image
-	}
-	return t
-}

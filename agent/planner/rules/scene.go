@@ -163,3 +163,61 @@ func typesOf(es []thing) []plan.Type {
 	}
 	return types
 }
+
+// picturesOf are the pictures that the marks are on, each once.
+func (s *scene) picturesOf(marks []thing) []thing {
+	var pictures []thing
+	for _, mark := range marks {
+		i := slices.IndexFunc(s.things, func(e thing) bool { return e.source.Kind == plan.OfResource && e.source.Name == mark.on })
+		if i >= 0 && !among(pictures, s.things[i]) {
+			pictures = append(pictures, s.things[i])
+		}
+	}
+	return pictures
+}
+
+// marksFor are the marks that a clause may mean: those that came with the message, and earlier
+// ones only where they are spoken of.
+func (s *scene) marksFor(held hold) []thing {
+	marks := slices.DeleteFunc(slices.Clone(s.marks), func(e thing) bool { return !e.given })
+	if len(marks) > 0 || held != express {
+		return marks
+	}
+	for _, e := range s.marks {
+		if e.on == s.marks[len(s.marks)-1].on { // what was marked anew is meant now
+			marks = slices.DeleteFunc(marks, func(o thing) bool { return o.typ == e.typ })
+			marks = append(marks, e)
+		}
+	}
+	return marks
+}
+
+// calledAll are the names by which people know things: those of their own files.
+func (s *scene) calledAll(es []thing) []string {
+	names := make([]string, len(es))
+	for i, e := range es {
+		names[i] = e.source.Name
+		for _, r := range s.request.Resources() {
+			if r.Name == e.source.Name && r.File != "" {
+				names[i] = r.File
+				break
+			}
+		}
+	}
+	return names
+}
+
+// names are those of the files among things: what is marked is no file of its own.
+func (s *scene) names(es []thing) plan.Message {
+	return listed(s.calledAll(slices.DeleteFunc(slices.Clone(es), func(e thing) bool { return e.on != "" })))
+}
+
+// named is the thing of a resource that the clause of number n names.
+func (s *scene) named(n int, res plan.Resource) thing {
+	e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: n, on: res.On}
+	if typ, ok := s.types[res.Name]; ok {
+		e.typ = typ
+	}
+	e.given = slices.ContainsFunc(slices.Concat(s.things, s.marks), func(o thing) bool { return o.given && o.source.Equal(e.source) })
+	return e
+}

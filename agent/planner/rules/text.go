@@ -223,13 +223,6 @@ func (ts *tools) asksFor(f *profile, w retrieve.Word) bool {
 	return ts.is("generic", w) && lower(w) != "face" || ts.in("asking classes", class) || ts.index.Vocabulary(f.Name, class)
 }
 
-// generic reports whether the words name no particular thing: "objects", "everything".
-func (g *grammar) generic(words []retrieve.Word) bool {
-	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return !g.is("unspecific", w) && !g.is("generic", w) && !g.lexicon.Stop(lower(w)) && !g.is("prepositions", w)
-	})
-}
-
 // objectStart is where the thing may begin: after "how many", "number of" and "whether", or
 // after the verb of an order.
 func (ts *tools) objectStart(r *reading, f *profile) int {

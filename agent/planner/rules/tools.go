@@ -1,8 +1,11 @@
 package rules
 
 import (
+	"slices"
+
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -29,4 +32,97 @@ func newTools(g *grammar, c *toolbox.Catalogue) *tools {
 		}
 	}
 	return ts
+}
+
+// tool returns the profile of the tool of that name, an empty one if there is none.
+func (ts *tools) tool(name string) *profile {
+	if i, ok := ts.byName[name]; ok {
+		return &ts.profiles[i]
+	}
+	return &profile{}
+}
+
+// closure is what the tools can make of the types, the types among them.
+func (ts *tools) closure(types ...plan.Type) map[plan.Type]bool {
+	have := map[plan.Type]bool{}
+	for _, t := range types {
+		have[t], have[base(t)] = true, true
+	}
+	for grown := true; grown; {
+		grown = false
+		for i := range ts.profiles {
+			t := &ts.profiles[i]
+			if !have[t.Returns] && !slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return !a.Optional && !have[a.Type] }) {
+				have[t.Returns], grown = true, true
+			}
+		}
+	}
+	return have
+}
+
+// makes reports whether a tool that returns the type passes the test.
+func (ts *tools) makes(t plan.Type, test func(*profile) bool) bool {
+	return slices.ContainsFunc(ts.makers[t], func(i int) bool { return test(&ts.profiles[i]) })
+}
+
+// helpsObject reports whether a thing that is named helps a tool on the way to what the head
+// needs: it wants boxes, and some tool finds the boxes of a thing.
+func (ts *tools) helpsObject(head *profile, have map[plan.Type]bool) bool {
+	for _, a := range head.Args {
+		if a.Optional || have[a.Type] || a.Type.Media() && !a.Type.ImageMap() {
+			continue
+		}
+		if ts.makes(a.Type, func(f *profile) bool { return f.tells(plan.Object) }) {
+			return true
+		}
+	}
+	found := head.Returns == plan.Category || head.Returns == plan.Mask || head.Returns == plan.BBox
+	return found && ts.makes(head.Returns, (*profile).picks) // many are found, and one is wanted
+}
+
+// joiner is the only tool that makes one file of several of the type and needs nothing else.
+func (ts *tools) joiner(t plan.Type) (*profile, bool) {
+	var found *profile
+	for _, i := range ts.makers[t] {
+		if f := &ts.profiles[i]; len(f.media) == 1 && f.texts == 0 && f.media[0].Many && f.media[0].Type == t {
+			if found != nil {
+				return nil, false
+			}
+			found = f
+		}
+	}
+	return found, found != nil
+}
+
+// nearest is the nearest tool to the words that passes the test, an empty one if none does.
+func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
+	for _, h := range ts.index.Search(ts.lexicon.Features(ts.lexicon.Words(words, nil))) {
+		if f := ts.tool(h.Tool); test(f) {
+			return f
+		}
+	}
+	return &profile{}
+}
+
+// asks reports whether words are a request of their own though they hold no order: "half the size".
+func (ts *tools) asks(words []retrieve.Word) bool {
+	hits := ts.index.Search(ts.lexicon.Features(words))
+	if len(hits) == 0 {
+		return false
+	}
+	if hits[0].Score > plainly {
+		return true
+	}
+	best := ts.tool(hits[0].Tool)
+	return slices.ContainsFunc(quantity.Find(textOf(words)), func(q quantity.Quantity) bool {
+		return q.Unit != quantity.Number && best.takesUnit(q.Unit)
+	})
+}
+
+// base is the type, with every map of a picture taken for a picture.
+func base(t plan.Type) plan.Type {
+	if t.ImageMap() {
+		return plan.Image
+	}
+	return t
 }

@@ -57,17 +57,6 @@ func (g *grammar) amountIn(text string) string {
 	return amount
 }
 
-// drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
-// end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
-func (g *grammar) drops(words []retrieve.Word) bool {
-	for i, w := range words {
-		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) {
-			return true
-		}
-	}
-	return false
-}
-
 var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac)$`)
 
 // format is the file format that something is to be brought into: the last one named.
@@ -85,9 +74,9 @@ func (st *settings) format(r *reading) string {
 }
 
 // language is the last language that the clause names.
-func (g *grammar) language(r *reading) string {
+func (st *settings) language(r *reading) string {
 	for _, w := range slices.Backward(r.words) {
-		if g.in("languages", lower(w)) {
+		if st.in("languages", lower(w)) {
 			return w.Text
 		}
 	}
