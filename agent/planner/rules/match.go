@@ -256,7 +256,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 	case !handed || f.texts != 1 || len(f.media) > 1:
 		return 0
 	case f.wants(plan.Query) && f.Returns == plan.Text:
-		told := media && v.in("telling", v.r.verb()) && rest > 1
+		told := media && v.in("telling", v.r.verb()) && rest > 1 && (len(v.r.files) > 0 || v.any("questions", v.r.clause.words))
 		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
 			return general + more
 		}

@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"atelier/agent/mind"
