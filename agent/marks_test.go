@@ -153,7 +153,7 @@ func TestWhatIsMarkedWithWhatIsLive(t *testing.T) {
 		want    string
 		missing string
 	}{
-		{"cut this out", plan.BBox, "image_cropping", ""},
+		{"cut this out", plan.BBox, "mask_from_boxes mask_image", ""},
 		{"cut this out", plan.Mask, "mask_image", ""},
 		{"put a frame around this", plan.BBox, "highlight_object_on_image", ""},
 		{"find the edges of this", plan.BBox, "image_cropping image_to_edge", ""},

@@ -60,6 +60,7 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	scores[candidates[head]] = highest
 	c := chain{tools: p.tools, head: tools[head], steps: tools, near: near, scores: scores, have: map[plan.Type]bool{}}
 	c.climb(r, sub)
+	c.showPart(marksOf(r, sub))
 	return scores
 }
 

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
@@ -64,4 +66,42 @@ func (c *chain) makersOf(a toolbox.Arg, score float64, done map[string]bool) []*
 		}
 	}
 	return found
+}
+
+// showPart raises what leaves just the marked part of a picture, for a head that takes whole
+// pictures, and what turns the mark into one that it takes.
+func (c *chain) showPart(marks []plan.Type) {
+	if len(marks) == 0 || c.head.takesMark() {
+		return
+	}
+	near := map[string]float64{}
+	for _, h := range c.index.Search(c.lexicon.Features(c.lexicon.Words(onlyThePart, nil))) {
+		near[h.Tool] = h.Score
+	}
+	takesOne := func(f *profile) bool { return slices.ContainsFunc(marks, f.takes) }
+	var shows, turns *profile
+	best := 0.0
+	for _, f := range c.steps {
+		if f.Returns != plan.Image || !f.takesMark() || f.texts > 0 {
+			continue
+		}
+		n, how := near[f.Name], (*profile)(nil)
+		if takesOne(f) {
+			n++ // it takes the mark as it is
+		} else if i := slices.IndexFunc(c.steps, func(o *profile) bool {
+			return markType(o.Returns) && f.takes(o.Returns) && takesOne(o) && o.takes(plan.Image) && len(o.media) == 2 && o.texts == 0
+		}); i >= 0 {
+			how = c.steps[i]
+		} else {
+			continue
+		}
+		if n > best {
+			shows, turns, best = f, how, n
+		}
+	}
+	for _, f := range []*profile{shows, turns} {
+		if f != nil {
+			c.scores[f.Name] = max(c.scores[f.Name], needed)
+		}
+	}
 }

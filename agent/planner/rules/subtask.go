@@ -23,7 +23,7 @@ func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
 	for _, a := range d.texts(r, media) {
 		sub = tell(sub, a)
 	}
-	sub.Domains = d.domains(r.head, sub)
+	sub.Domains = d.domains(r.head, sub, r.marked())
 	sub.After = dependencies(sub.Args)
 	return sub
 }
@@ -62,9 +62,9 @@ func allArgs(sub plan.Subtask) []plan.Arg {
 	return all
 }
 
-// domains are those of the head, of what may make its inputs, and of other ways to the same kind
-// of result.
-func (ts *tools) domains(head *profile, sub plan.Subtask) []string {
+// domains are those of the head, of what may make its inputs, of other ways to the same kind of
+// result, and for a marked part those of the tools that work on one.
+func (ts *tools) domains(head *profile, sub plan.Subtask, marked bool) []string {
 	have := map[plan.Type]bool{}
 	for _, a := range sub.Args {
 		have[a.Type], have[base(a.Type)] = true, true
@@ -88,6 +88,11 @@ func (ts *tools) domains(head *profile, sub plan.Subtask) []string {
 	for _, i := range ts.makers[sub.Returns] {
 		f := &ts.profiles[i]
 		if slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type.Media() && have[a.Type] }) {
+			found[f.Domain] = true
+		}
+	}
+	for i := range ts.profiles {
+		if f := &ts.profiles[i]; marked && f.takesMark() {
 			found[f.Domain] = true
 		}
 	}
