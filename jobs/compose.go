@@ -92,7 +92,6 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	} else if err := j.respond(ctx, a, r, run.n, files); err != nil {
 		return nil, err
 	}
-	a.guess(r, run)
 	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
 		return a, nil
 	}
@@ -236,6 +235,13 @@ func way(t plan.Task, other, chosen int) plan.Message {
 
 // offer adds the other ways.
 func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
+	if a.Question != "" {
+		for i, o := range p.Offers(nil, plan.MaxGuesses) {
+			a.add(r, run, o, adapters.Escape(p.Guesses[i]))
+		}
+		a.Reply.Meant = len(a.Offers) > 0
+		return
+	}
 	a.Reply.Meant = run.asks(p)
 	for _, o := range p.Offers(run.route.Choice(), adapters.MaxChoices+1) {
 		var text plan.Message
@@ -251,18 +257,6 @@ func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 		}
 		a.add(r, run, o, j.say(r, text))
 	}
-}
-
-// guess adds the guesses of a question.
-func (a *Answer) guess(r *request, run *run) {
-	if a.Question == "" {
-		return
-	}
-	p := r.generations[run.generation].plan
-	for i, o := range p.Offers(nil, plan.MaxGuesses) {
-		a.add(r, run, o, adapters.Escape(p.Guesses[i]))
-	}
-	a.Reply.Meant = len(a.Offers) > 0
 }
 
 // add adds an offer.

@@ -55,8 +55,7 @@ func (m *mind) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 func read(wish string) *plan.Plan {
 	p := &plan.Plan{Wish: wish}
 	if text, ok := strings.CutPrefix(wish, "?"); ok {
-		parts := strings.Split(text, "|")
-		p.Question, p.Guesses = parts[0], parts[1:]
+		p.Question = text
 		return p
 	}
 	if text, ok := strings.CutPrefix(wish, "!"); ok {
