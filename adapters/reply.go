@@ -16,9 +16,6 @@ type Reply struct {
 	Files []Attachment `json:"files,omitempty"`
 	// Choices are offered as 1, 2 and so on, at most [MaxChoices].
 	Choices []Choice `json:"choices,omitempty"`
-	// Meant marks choices of which one is probably meant: nothing was done yet. Others are other
-	// ways to what was done.
-	Meant bool `json:"meant,omitempty"`
 	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
 	// such as a button's; "" is English.
 	Language string `json:"language,omitempty"`

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"atelier/agent/mind"
 	"atelier/agent/naming"
@@ -43,7 +41,6 @@ func (a *Agent) logThinking(ctx context.Context, r plan.Request, t plan.Thinking
 }
 
 func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinking) (*plan.Plan, error) {
-	r = guessed(r)
 	wish := r.Wish
 	r, mentions, err := a.heed(ctx, r)
 	if err != nil {
@@ -67,7 +64,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Ranking: p.Ranking, Wish: wish, Question: a.inPart(r.Language, left)}
 		}
 	case d.Question != "":
-		p.Question, p.Guesses = d.Question, d.Guesses[:min(len(d.Guesses), plan.MaxGuesses)]
+		p.Question = d.Question
 	case d.Reply != "":
 		p.Reply, p.Refused = d.Reply, d.Refused
 	default:
@@ -77,18 +74,6 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		}
 	}
 	return p, nil
-}
-
-// guessed is the request with a guess in the place of its number, where that answers a question.
-func guessed(r plan.Request) plan.Request {
-	if r.Question == nil {
-		return r
-	}
-	n, err := strconv.Atoi(strings.Trim(r.Wish, " \t\n.,;:!#()"))
-	if err == nil && n >= 1 && n <= len(r.Question.Guesses) {
-		r.Wish, r.Question = r.Question.Guesses[n-1], nil
-	}
-	return r
 }
 
 // PlanSubtasks plans a decomposition that is given.

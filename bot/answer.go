@@ -24,8 +24,6 @@ type answer struct {
 	Text      string         `json:"text"`
 	Files     []fileLine     `json:"files"`
 	Solutions []solutionLine `json:"solutions"`
-	// Guesses are wishes of which one is probably meant, where the answer is a question.
-	Guesses []string `json:"guesses,omitempty"`
 	// Thinking is what models took; absent where none was asked.
 	Thinking *spentLine `json:"thinking,omitempty"`
 
@@ -88,9 +86,6 @@ func (a *answer) exit() int {
 // followed in the end is marked, if one was; where steps failed and it is none of the
 // offers, it stands last.
 func (a *answer) solutions(p *plan.Plan, offers []plan.Offer, followed plan.Choice, results map[string]plan.Result) error {
-	if p.Question != "" {
-		a.Guesses = p.Guesses
-	}
 	if len(p.Tasks) == 0 {
 		return nil
 	}
@@ -162,12 +157,6 @@ func (a *answer) print(w io.Writer, planOnly bool) error {
 	var b strings.Builder
 	if a.Text != "" {
 		fmt.Fprintln(&b, a.Text)
-	}
-	if len(a.Guesses) > 0 {
-		fmt.Fprintln(&b, "\nDo you mean one of these? Choose with --solution:")
-	}
-	for i, g := range a.Guesses {
-		fmt.Fprintf(&b, "  %d  %s\n", i+1, g)
 	}
 	others := false
 	for _, s := range a.Solutions {

@@ -248,24 +248,19 @@ const maxOffers = 10
 // run runs the solution that is wanted of a plan, or tells why there is nothing to run.
 func (a *askCommand) run(ctx context.Context, d *desk, p planned) (*answer, error) {
 	switch beyond := a.number() > len(p.offers); {
-	case beyond && (whole(p.plan) || len(p.plan.Guesses) > 0):
+	case beyond && whole(p.plan):
 		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchSolution(a.number(), len(p.offers))}
-	case a.Plan, beyond, a.Solution == nil && p.plan.Question != "":
+	case a.Plan, beyond, p.plan.Question != "":
 		an := newAnswer(statusOf(p.run.Answer.Status), p.run.Answer.Reply.Text, p.thinking, plan.Tokens{})
 		return an, an.solutions(p.plan, p.offers, nil, nil)
 	}
 	choice := p.offers[a.number()-1].Choice
-	if _, guess := p.plan.Guess(choice); !guess {
-		if err := a.checkOutFor(p.plan, choice); err != nil {
-			return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
-		}
+	if err := a.checkOutFor(p.plan, choice); err != nil {
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
 	}
 	run, err := d.choose(ctx, p, choice)
 	if err != nil {
 		return nil, err
-	}
-	if _, guess := p.plan.Guess(choice); guess && run.Plan != nil { // it has a plan of its own
-		p.plan, p.offers = run.Plan, run.Plan.Offers(run.Plan.Best(), maxOffers)
 	}
 	return a.told(ctx, d, p, run)
 }

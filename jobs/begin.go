@@ -27,11 +27,7 @@ func (r *request) begin(b *begun, at time.Time) {
 	case b.Once:
 		added.of, added.choosers = b.Of, []string{b.By}
 	}
-	if guess, ok := r.guess(b.Of, b.Choice); ok {
-		g := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at)
-		g.guess, added.choice = guess, nil
-		r.generations = append(r.generations, g)
-	} else if of := r.run(b.Of); of != nil && b.Anew {
+	if of := r.run(b.Of); of != nil && b.Anew {
 		g, planned := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at), r.generations[of.generation]
 		g.plan, g.plannedAt, g.heard = planned.plan, planned.plannedAt, planned.heard
 		r.generations = append(r.generations, g)
@@ -41,15 +37,6 @@ func (r *request) begin(b *begun, at time.Time) {
 		r.generations = append(r.generations, newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at))
 	}
 	r.runs = append(r.runs, added)
-}
-
-// guess is the wish that a choice means, where that run asked and offered guesses.
-func (r *request) guess(of int, c plan.Choice) (string, bool) {
-	run := r.run(of)
-	if run == nil {
-		return "", false
-	}
-	return r.generations[run.generation].plan.Guess(c)
 }
 
 // join finds the generation for a further run of a plan: one that is worked on, else a new

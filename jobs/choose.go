@@ -37,10 +37,8 @@ func (j *Jobs) Choose(ctx context.Context, id string, of int, c plan.Choice, by 
 	if run == nil || r.generations[run.generation].plan == nil {
 		return 0, fmt.Errorf("run %d: %w", of, ErrUnknown)
 	}
-	if _, ok := r.guess(of, c); !ok {
-		if _, err := plan.NewRoute(r.generations[run.generation].plan, c); err != nil {
-			return 0, fmt.Errorf("choose: %w", err)
-		}
+	if _, err := plan.NewRoute(r.generations[run.generation].plan, c); err != nil {
+		return 0, fmt.Errorf("choose: %w", err)
 	}
 	return j.another(ctx, r, begun{Of: of, Choice: c, By: by})
 }

@@ -236,13 +236,8 @@ func way(t plan.Task, other, chosen int) plan.Message {
 // offer adds the other ways.
 func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 	if a.Question != "" {
-		for i, o := range p.Offers(nil, plan.MaxGuesses) {
-			a.add(r, run, o, adapters.Escape(p.Guesses[i]))
-		}
-		a.Reply.Meant = len(a.Offers) > 0
 		return
 	}
-	a.Reply.Meant = run.asks(p)
 	for _, o := range p.Offers(run.route.Choice(), adapters.MaxChoices+1) {
 		var text plan.Message
 		switch {
@@ -255,14 +250,10 @@ func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 		default:
 			continue // it was run
 		}
-		a.add(r, run, o, j.say(r, text))
+		a.Offers = append(a.Offers, o)
+		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
+			ID:   r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
+			Text: j.say(r, text),
+		})
 	}
-}
-
-// add adds an offer.
-func (a *Answer) add(r *request, run *run, o plan.Offer, text string) {
-	a.Offers = append(a.Offers, o)
-	a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-		ID: r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)), Text: text,
-	})
 }

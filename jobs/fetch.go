@@ -83,12 +83,11 @@ func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error
 	}
 	for _, run := range slices.Backward(r.runs) {
 		if run.answer != nil && run.answer.Question != "" {
-			g := r.generations[run.generation]
-			wish := r.planned(g)
+			wish := r.wishOf(r.generations[run.generation])
 			if r.given != nil && r.given.Question != nil { // the answer was not enough: it belongs to what is still open
 				wish = r.given.Question.Wish + ", " + wish
 			}
-			return &plan.Question{Text: run.answer.Question, Wish: wish, Guesses: g.plan.Guesses}, nil
+			return &plan.Question{Text: run.answer.Question, Wish: wish}, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered

@@ -79,7 +79,7 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 // files were fetched. What is given is as r has it, which is to be unpacked for the agent.
 func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.planned(g), At: g.at, Language: r.language(), Operator: r.asked.Options.Operator}
+	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language(), Operator: r.asked.Options.Operator}
 	if r.given == nil {
 		return asked, nil
 	}
@@ -91,10 +91,7 @@ func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan
 	if earlier, err = j.texts.unpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}
-	asked.Turns = turns
-	if g.guess == "" { // which is whole
-		asked.Question = r.given.Question
-	}
+	asked.Turns, asked.Question = turns, r.given.Question
 	asked.Given, earlier = r.apart(g, earlier)
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })

@@ -51,11 +51,6 @@ func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*request, *run,
 // begins no other.
 func (j *Jobs) repeat(ctx context.Context, e adapters.Event, r *request, run *run) error {
 	again := begun{By: e.By.ID, Event: e.Key()}
-	if run != nil && run.begun != nil {
-		if _, ok := r.guess(run.begun.Of, run.begun.Choice); ok { // the same guess
-			again.Of, again.Choice, again.Anew = run.begun.Of, run.begun.Choice, true
-		}
-	}
 	if run != nil && run.choice != nil && r.generations[run.generation].plan != nil { // another way, once more
 		again.Of, again.Choice, again.Anew = run.n, run.choice, true
 	}

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -37,7 +36,6 @@ type generation struct {
 	ended     map[string]time.Time
 	turns     map[string]int // how often a step was stopped
 	heard     *heard         // of the voice message that is the wish
-	guess     string         // a wish in the place of what was written: it was chosen
 	root      int            // the generation that made the plan
 }
 
@@ -258,9 +256,6 @@ func (r *request) wishOf(g *generation) string {
 	}
 	return ""
 }
-
-// planned is what is planned for a generation: a guess that was chosen, or what is wished for.
-func (r *request) planned(g *generation) string { return cmp.Or(g.guess, r.wishOf(g)) }
 
 // askerOf is the id of the person who asked for a run, and is told what came of it.
 func (r *request) askerOf(run *run) string {

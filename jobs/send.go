@@ -147,7 +147,7 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 		}
 		if a.Question != "" && run.sent.Problem == "" {
 			gone.Question = &openQuestion{
-				Request: id, Asker: e.By.ID, Text: a.Question, Wish: r.planned(r.generations[run.generation]), Ref: run.sent.Ref,
+				Request: id, Asker: e.By.ID, Text: a.Question, Wish: r.wishOf(r.generations[run.generation]), Ref: run.sent.Ref,
 				Until: j.config.Now().Add(j.config.QuestionExpiry),
 			}
 		}

@@ -20,16 +20,11 @@ func (r *request) made(of int, c plan.Choice) *run {
 	for _, run := range slices.Backward(r.runs) {
 		failed := run.answer != nil && (run.answer.Status == Failed || run.answer.Status == Partial && !run.route.Done())
 		unseen := run.halted != nil || failed || run.sent != nil && run.sent.Ref.IsZero()
-		if run.of == of && run.took(c) && !unseen {
+		if run.of == of && run.choice != nil && slices.Equal(run.choice, c) && !unseen {
 			return run
 		}
 	}
 	return nil
-}
-
-// took reports whether the run was begun by that choice.
-func (r *run) took(c plan.Choice) bool {
-	return r.begun != nil && r.begun.Choice != nil && slices.Equal(r.begun.Choice, c)
 }
 
 // note counts that somebody chose something.
@@ -58,7 +53,7 @@ func (r *request) takeBack(t *takenBack) {
 // answered yet; nil where there is none.
 func (r *request) takenBackBy(t takenBack) *run {
 	for _, run := range slices.Backward(r.runs) {
-		if run.of != t.Of || !run.took(t.Choice) || run.answer != nil || run.over {
+		if run.of != t.Of || !slices.Equal(run.choice, t.Choice) || run.answer != nil || run.over {
 			continue
 		}
 		if h := run.halted; h != nil && h.Why == haltCancelled && h.By == t.By {

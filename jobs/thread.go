@@ -123,11 +123,8 @@ func (t *thread) leave(l *left, at int) {
 		return
 	}
 	t.turns = append(t.turns, &turn{l.Request, l.Run, l.Turn, l.Resources, at})
-	switch {
-	case l.Question != nil:
+	if l.Question != nil {
 		t.asks = l.Question
-	case t.asks != nil && t.asks.Request == l.Request:
-		t.asks = nil // one of its guesses was chosen
 	}
 }
 

@@ -92,11 +92,7 @@ func (s *Slack) below(r adapters.Reply) []adapters.Block {
 			all = append(all, mark)
 		}
 	}
-	switch {
-	case len(r.Choices) == 0:
-	case r.Meant:
-		plain(say("Do you mean one of these? Choose by reaction or button:"))
-	default:
+	if len(r.Choices) > 0 {
 		plain(say("Other ways, by reaction or button:"))
 	}
 	for i, c := range r.Choices {

@@ -75,8 +75,6 @@ type messageView struct {
 	ReplyTo string
 
 	Choices []choiceView
-	// Meant marks choices of which one is probably meant.
-	Meant bool
 	// CanAgain, CanStop and CanRemove tell which buttons there are.
 	CanAgain, CanStop, CanRemove bool
 	// HasWork tells that the answer is one to a request: what was done for it, if anything,

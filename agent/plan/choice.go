@@ -14,15 +14,7 @@ type Offer struct {
 // Offers lists the chosen plan first and then the best single deviations from it:
 // one subtask done another way, everything else as chosen. At most limit in all;
 // by score, then by the order of subtasks and solutions.
-// Of a plan that asks, they are its guesses.
 func (p *Plan) Offers(chosen Choice, limit int) []Offer {
-	if p.Question != "" {
-		var guesses []Offer
-		for i := range p.Guesses[:min(limit, len(p.Guesses))] {
-			guesses = append(guesses, Offer{Choice: Choice{i}, Task: -1})
-		}
-		return guesses
-	}
 	var others []Offer
 	for t, task := range p.Tasks {
 		for s := range task.Solutions {
@@ -45,14 +37,6 @@ func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	})
 	all := append([]Offer{{Choice: slices.Clone(chosen), Task: -1, Score: p.score(chosen)}}, others...)
 	return all[:min(limit, len(all))]
-}
-
-// Guess is the wish that a choice means, where the plan asks and has guesses.
-func (p *Plan) Guess(c Choice) (string, bool) {
-	if p == nil || p.Question == "" || len(c) != 1 || c[0] < 0 || c[0] >= len(p.Guesses) {
-		return "", false
-	}
-	return p.Guesses[c[0]], true
 }
 
 // Told lists the tools of a choice for people, subtask by subtask.

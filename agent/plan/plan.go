@@ -61,8 +61,6 @@ type Question struct {
 	Text string `json:"text"`
 	// Wish is the wish that led to the question: the answer completes it.
 	Wish string `json:"wish"`
-	// Guesses were offered beside the question: an answer may be the number of one.
-	Guesses []string `json:"guesses,omitempty"`
 }
 
 // Plan is what Atelier means to do for a request: its subtasks, the ranked
@@ -75,9 +73,7 @@ type Plan struct {
 	// Left are the parts of the wish that no task does.
 	Left     []Leftover `json:"left,omitempty"`
 	Question string     `json:"question,omitempty"`
-	// Guesses are wishes of which one is probably meant, at most [MaxGuesses], beside a Question.
-	Guesses []string `json:"guesses,omitempty"`
-	Reply   string   `json:"reply,omitempty"`
+	Reply    string     `json:"reply,omitempty"`
 	// Refused marks a Reply that turns the wish down.
 	Refused bool `json:"refused,omitempty"`
 	// Visited counts the tools that the search looked at, over all subtasks.
@@ -87,9 +83,6 @@ type Plan struct {
 	// Thinking is what it took to make the plan.
 	Thinking Thinking `json:"thinking,omitzero"`
 }
-
-// MaxGuesses is the most guesses beside a question.
-const MaxGuesses = 4
 
 // Ranking counts what the search handed over to be ranked. A subtask with one solution in
 // which nothing is open is not ranked.

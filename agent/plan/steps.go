@@ -9,7 +9,7 @@ import (
 )
 
 // Choice says which solution is taken for each task, by index. A task without
-// solutions has the index -1. Of a plan that asks it is the index of one of its guesses.
+// solutions has the index -1.
 type Choice []int
 
 // Best is the choice of every task's first solution.

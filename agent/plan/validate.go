@@ -20,9 +20,6 @@ func (p *Plan) Validate() error {
 		}
 		types[r.Name] = r.Type
 	}
-	if len(p.Guesses) > MaxGuesses || len(p.Guesses) > 0 && p.Question == "" {
-		errs = append(errs, fmt.Errorf("it has %d guesses beside the question %q", len(p.Guesses), p.Question))
-	}
 	for t, task := range p.Tasks {
 		v := validator{resources: types, tasks: p.Tasks[:t]}
 		for _, after := range task.Subtask.After {

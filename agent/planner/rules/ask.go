@@ -2,13 +2,12 @@ package rules
 
 import (
 	"cmp"
-	"regexp"
+	"fmt"
 	"slices"
 	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -49,51 +48,33 @@ func (t *thread) unsure(r *reading) *outcome {
 		}
 		return nil
 	case len(r.files) > 0:
-		return t.guess(t.names(r.files), r.files, r.rivals)
+		return asking(t.guess(t.names(r.files), r.files, r.rivals))
 	case len(t.request.Given) > 0:
 		given := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return !e.given })
-		return t.guess(resourceNames(t.request.Given), given, r.rivals)
+		return asking(t.guess(resourceNames(t.request.Given), given, r.rivals))
 	case t.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
 		return asking(notSure)
 	}
 	return refusing(noTool)
 }
 
-// guess asks what to do with the files, with the nearest examples that fit them as guesses.
-func (t *thread) guess(names plan.Message, files []thing, rivals []rival) *outcome {
-	o := asking(plan.Say("I am not sure what you want me to do with %s. Please say it in other words.", names))
+// maxGuesses is the most guesses that a question offers.
+const maxGuesses = 4
+
+// guess asks what to do with the files, with the nearest examples that fit them as numbered guesses.
+func (t *thread) guess(names plan.Message, files []thing, rivals []rival) plan.Message {
+	q := plan.Say("I am not sure what you want me to do with %s.", names)
+	var lines []string
 	for _, r := range rivals {
-		fits := r.near > 0 && slices.ContainsFunc(files, func(e thing) bool { return r.tool.takes(base(e.typ)) })
-		i := slices.IndexFunc(r.tool.Examples, func(example string) bool { return t.general(r.tool, example) })
-		if fits && i >= 0 {
-			o.guesses = append(o.guesses, withoutNames(toolbox.Wish(r.tool.Examples[i])))
+		fits := r.near > 0 && r.example != "" && slices.ContainsFunc(files, func(e thing) bool { return r.tool.takes(base(e.typ)) })
+		if fits && len(lines) < maxGuesses {
+			lines = append(lines, fmt.Sprintf("%d. %s", len(lines)+1, withoutNames(r.example)))
 		}
 	}
-	return o
-}
-
-// exampleSlot is what changes from wish to wish in an example.
-var exampleSlot = regexp.MustCompile(`\{([^{}]*)\}`)
-
-// general reports whether an example names nothing but files and settings: no umbrella, no words
-// that somebody else wanted to write.
-func (t *thread) general(f *profile, example string) bool {
-	for _, slot := range exampleSlot.FindAllStringSubmatch(example, -1) {
-		words := t.lexicon.Words(slot[1], nil)
-		isFile := retrieve.FileType(slot[1]) != "" || t.lexicon.MediaNoun(words) != "" || len(words) == 1 && t.lexicon.Stop(lower(words[0]))
-		if !isFile && !slices.ContainsFunc(f.Params, func(p param.Param) bool { return p.Type != param.Text && p.Reads(slot[1]) }) {
-			return false
-		}
+	if len(lines) == 0 {
+		return plan.Sentences(q, plan.Say("Please say it in other words."))
 	}
-	return true
-}
-
-// withoutWords is a text without some words of it.
-func withoutWords(text string, words []string) string {
-	for _, w := range words {
-		text = regexp.MustCompile(`(?i)\s*\b`+regexp.QuoteMeta(w)+`\b`).ReplaceAllString(text, "")
-	}
-	return strings.TrimSpace(text)
+	return plan.Sentences(q, plan.Say("Do you mean one of these? Answer with a number, or say it in other words.\n%s", strings.Join(lines, "\n")))
 }
 
 // withoutNames is an example with "it" in place of the names of files, which nobody has.
@@ -153,15 +134,13 @@ func (t *thread) askForFile() plan.Message {
 }
 
 // inPart asks for the words of a request that nothing accounts for.
-func inPart(wish string, left []plan.Leftover) *outcome {
+func inPart(left []plan.Leftover) plan.Message {
 	var unknown []string
 	for _, l := range left {
 		unknown = append(unknown, l.Unknown...)
 	}
-	o := asking(plan.Say("I understand this only in part: I do not know what to do with “%s”. Please say it in other words, or leave that out.",
-		strings.Join(unknown, ", ")))
-	o.guesses = []string{withoutWords(wish, unknown)}
-	return o
+	return plan.Say("I understand this only in part: I do not know what to do with “%s”. Please say it in other words, or leave that out.",
+		strings.Join(unknown, ", "))
 }
 
 // onlyTo tells that what the clause asks for changes one kind of media, and another one was given.

@@ -13,7 +13,6 @@ import (
 type outcome struct {
 	subtasks        []plan.Subtask
 	question, reply plan.Message
-	guesses         []string // at what is meant, the likeliest first
 	refused         bool
 	types           map[string]plan.Type
 	left            []plan.Leftover
@@ -196,7 +195,7 @@ func (t *thread) hangsOnLeft(r *reading) bool {
 func (t *thread) decided() *outcome {
 	switch unused := t.unused(); {
 	case len(t.left) > 0 && (len(t.tasks) == 0 || slices.ContainsFunc(t.left, t.protects)):
-		return inPart(t.text, t.left)
+		return asking(inPart(t.left))
 	case len(t.tasks) == 0:
 		return lost(t.request)
 	case len(unused) > 0 && !t.chose:

@@ -83,25 +83,8 @@ func (p *Planner) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinkin
 	o := p.understand(r)
 	return mind.Decomposition{
 		Subtasks: o.subtasks, Left: o.left, Types: o.types, Refused: o.refused,
-		Question: p.tell.In(r.Language, o.question), Guesses: p.understood(r, o.guesses), Reply: p.tell.In(r.Language, o.reply),
+		Question: p.tell.In(r.Language, o.question), Reply: p.tell.In(r.Language, o.reply),
 	}, nil
-}
-
-// understood are the first guesses that are planned as they stand: choosing one must not lead to
-// another question.
-func (p *Planner) understood(r plan.Request, guesses []string) []string {
-	r.Question = nil
-	var good []string
-	for _, g := range guesses {
-		if len(good) == plan.MaxGuesses {
-			break
-		}
-		r.Wish = g
-		if o := p.understand(r); len(o.subtasks) > 0 && len(o.left) == 0 && !slices.Contains(good, g) {
-			good = append(good, g)
-		}
-	}
-	return good
 }
 
 // learnVerb takes the first word of an order among the examples as a verb.
