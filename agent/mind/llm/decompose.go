@@ -22,6 +22,8 @@ type decomposition struct {
 	// listed marks a bare list of subtasks, the form of a model that was tuned on
 	// ControlLLM's data.
 	listed bool
+	// Guesses are wishes that the question may mean, in the field "guesses" that no model is asked for yet.
+	Guesses some[string] `json:"-"`
 }
 
 // subtask is one subtask as ControlLLM writes it.
@@ -88,6 +90,11 @@ func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) 
 		}
 		if err == nil {
 			err = talks(d.Question+d.Reply, r, q.system)
+		}
+		for _, guess := range d.Guesses {
+			if err == nil {
+				err = talks(guess, r, q.system)
+			}
 		}
 		return err
 	})

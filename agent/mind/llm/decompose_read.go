@@ -74,7 +74,15 @@ func (d *decomposition) UnmarshalJSON(b []byte) error {
 		return json.Unmarshal(b, &d.Subtasks) //nolint:wrapcheck // misshapen looks into it
 	}
 	type plain decomposition
-	return json.Unmarshal(b, (*plain)(d)) //nolint:wrapcheck // misshapen looks into it
+	if err := json.Unmarshal(b, (*plain)(d)); err != nil {
+		return err //nolint:wrapcheck // misshapen looks into it
+	}
+	var more struct {
+		Guesses some[string] `json:"guesses"`
+	}
+	err := json.Unmarshal(b, &more)
+	d.Guesses = more.Guesses
+	return err //nolint:wrapcheck // misshapen looks into it
 }
 
 // noID marks a subtask without an id: its place in the list stands for it.

@@ -14,6 +14,7 @@ import (
 type outcome struct {
 	subtasks        []plan.Subtask
 	question, reply plan.Message
+	guesses         []guess // at what is meant, with a question
 	refused         bool
 	types           map[string]plan.Type
 	left            []plan.Leftover
@@ -188,7 +189,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.preferCovering(r)
 	if q := t.lacks(r); !q.IsZero() {
-		return asking(q)
+		return t.guessingHow(q, r)
 	}
 	runs, missing, choices := t.bind(r)
 	if missing != "" {
@@ -284,7 +285,7 @@ func (t *thread) onlyTells(r *reading) bool {
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts
 // for; none if it goes on from a clause that was left.
 func (t *thread) leave(r *reading, unknown []string) {
-	t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown})
+	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown}), r
 	t.stuck, t.lost = true, base(r.head.Returns)
 }
 
@@ -304,7 +305,10 @@ func (t *thread) hangsOnLeft(r *reading) bool {
 func (t *thread) decided() *outcome {
 	switch unused := t.unused(); {
 	case len(t.left) > 0 && (len(t.tasks) == 0 || slices.ContainsFunc(t.left, t.protects)):
-		return asking(inPart(t.left))
+		if t.doubt == nil || len(t.tasks) > 0 {
+			return asking(inPart(t.left))
+		}
+		return t.guessing(inPart(t.left), t.doubt)
 	case len(t.tasks) == 0:
 		return lost(t.request)
 	case len(unused) > 0 && !t.chose:

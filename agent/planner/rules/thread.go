@@ -35,6 +35,7 @@ type thread struct {
 	marks   []thing // what is marked on pictures; they stand for nothing by themselves
 	tasks   []plan.Subtask
 	left    []plan.Leftover
+	doubt   *reading  // the clause that was left last
 	stuck   bool      // the clause before was left
 	lost    plan.Type // what it would have made
 	chose   bool      // a clause said which files it means
