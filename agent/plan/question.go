@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -39,7 +40,7 @@ func (q Question) Listed() string {
 func (q Question) Picked(text string) string {
 	number := strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(text), "#"), ".)!")
 	for i, guess := range q.Guesses {
-		if number == fmt.Sprint(i+1) {
+		if number == strconv.Itoa(i+1) {
 			return guess
 		}
 	}
