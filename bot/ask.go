@@ -19,7 +19,7 @@ type askCommand struct {
 	File     []string `short:"f" help:"A picture, sound, video or text; may stand several times." placeholder:"FILE" sep:"none"`
 	JSON     bool     `help:"Print one JSON object: {status, text, guesses, files, solutions, thinking}."`
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
-	Solution *int     `help:"Run the solution of this number instead of the best, or the guess of a question. Without --thread the wish is planned anew (see below)." placeholder:"N"`
+	Solution *int     `help:"Run the solution or guess of this number. Without --thread the wish is planned anew (see below)." placeholder:"N"`
 	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
 	Detach   bool     `help:"Hand the wish to the bot serve that runs on the data folder, and do not wait: bot show tells what became of it."`
 	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
