@@ -16,6 +16,9 @@ type Reply struct {
 	Files []Attachment `json:"files,omitempty"`
 	// Choices are offered as 1, 2 and so on, at most [MaxChoices].
 	Choices []Choice `json:"choices,omitempty"`
+	// Asks tells that the choices are what may be meant, of which nothing is done yet. Without it
+	// they are other ways to do what was done.
+	Asks bool `json:"asks,omitempty"`
 	// Language is the BCP 47 tag of the text, for the few words that an adapter adds,
 	// such as a button's; "" is English.
 	Language string `json:"language,omitempty"`

@@ -64,7 +64,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 			p = &plan.Plan{Resources: p.Resources, Visited: p.Visited, Ranking: p.Ranking, Wish: wish, Question: a.inPart(r.Language, left)}
 		}
 	case d.Question != "":
-		p.Question = d.Question
+		p.Question, p.Guesses = d.Question, guesses(r, d.Guesses)
 	case d.Reply != "":
 		p.Reply, p.Refused = d.Reply, d.Refused
 	default:
@@ -74,6 +74,20 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 		}
 	}
 	return p, nil
+}
+
+// guesses are those of a mind that people can be offered, by the names by which they know the
+// files.
+func guesses(r plan.Request, made []string) []string {
+	var kept []string
+	account := mind.Account{Request: r}
+	for _, guess := range made {
+		guess = account.Readable(guess)
+		if len(account.Invents(guess)) == 0 && plan.ValidateGuesses(append(kept, guess)) == nil {
+			kept = append(kept, guess)
+		}
+	}
+	return kept
 }
 
 // PlanSubtasks plans a decomposition that is given.

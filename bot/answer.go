@@ -20,8 +20,11 @@ const (
 
 // answer is what ask prints.
 type answer struct {
-	Status    string         `json:"status"`
-	Text      string         `json:"text"`
+	Status string `json:"status"`
+	Text   string `json:"text"`
+	// Guesses are requests that a question may mean, in the order of their numbers; absent where
+	// nothing is guessed.
+	Guesses   []string       `json:"guesses,omitempty"`
 	Files     []fileLine     `json:"files"`
 	Solutions []solutionLine `json:"solutions"`
 	// Thinking is what models took; absent where none was asked.
@@ -158,6 +161,12 @@ func (a *answer) print(w io.Writer, planOnly bool) error {
 	if a.Text != "" {
 		fmt.Fprintln(&b, a.Text)
 	}
+	if len(a.Guesses) > 0 {
+		fmt.Fprintln(&b, "\nChoose with --solution:")
+	}
+	for i, guess := range a.Guesses {
+		fmt.Fprintf(&b, "  %d  %s\n", i+1, guess)
+	}
 	others := false
 	for _, s := range a.Solutions {
 		switch {
@@ -171,7 +180,11 @@ func (a *answer) print(w io.Writer, planOnly bool) error {
 			others = true
 		}
 	}
-	if others {
+	switch {
+	case !others:
+	case a.Status == questionStatus:
+		fmt.Fprintln(&b, "\nChoose with --solution:")
+	default:
 		fmt.Fprintln(&b, "\nOther ways, to be run with --solution:")
 	}
 	for _, s := range a.Solutions {

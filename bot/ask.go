@@ -17,9 +17,9 @@ import (
 type askCommand struct {
 	Voice    *string  `help:"A recording in which you say what you want, in the place of the wish." placeholder:"FILE"`
 	File     []string `short:"f" help:"A picture, sound, video or text; may stand several times." placeholder:"FILE" sep:"none"`
-	JSON     bool     `help:"Print one JSON object: {status, text, files, solutions, thinking}."`
+	JSON     bool     `help:"Print one JSON object: {status, text, guesses, files, solutions, thinking}."`
 	Plan     bool     `help:"Show the ways to do it and run nothing."`
-	Solution *int     `help:"Run the solution of this number instead of the best. Without --thread the wish is planned anew (see below)." placeholder:"N"`
+	Solution *int     `help:"Run the solution or guess of this number. Without --thread the wish is planned anew (see below)." placeholder:"N"`
 	Thread   string   `help:"Go on with the conversation of this name, so that \"now blur it\" is understood." placeholder:"NAME"`
 	Detach   bool     `help:"Hand the wish to the bot serve that runs on the data folder, and do not wait: bot show tells what became of it."`
 	Out      string   `help:"The folder into which the files that were made are written." placeholder:"DIR" default:"out"`
@@ -40,7 +40,8 @@ func (*askCommand) Help() string {
 The answer, the plan that was followed and the other ways that were found are printed;
 run one of those with --solution. With the same --thread and wish that runs what was shown,
 and no model plans again; without a thread the wish is planned anew, and a model may find
-other ways. The files that were made are copied to the folder out, or to the one that --out names.
+other ways. Where it is not clear what you mean, a question is asked, with up to four guesses:
+--solution runs one of these, too. The files that were made are copied to the folder out, or to the one that --out names.
 
 With --detach the wish goes to the bot serve that runs on the same data folder, which does it
 beside others and also after a restart; its id is printed. A --thread there is another one
@@ -247,12 +248,18 @@ const maxOffers = 10
 
 // run runs the solution that is wanted of a plan, or tells why there is nothing to run.
 func (a *askCommand) run(ctx context.Context, d *desk, p planned) (*answer, error) {
+	guesses := len(p.plan.Guesses)
 	switch beyond := a.number() > len(p.offers); {
 	case beyond && whole(p.plan):
 		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchSolution(a.number(), len(p.offers))}
-	case a.Plan, beyond, p.plan.Question != "":
+	case a.Plan, guesses == 0 && (beyond || p.plan.Question != ""), guesses > 0 && a.Solution == nil:
 		an := newAnswer(statusOf(p.run.Answer.Status), p.run.Answer.Reply.Text, p.thinking, plan.Tokens{})
+		an.Guesses = p.plan.Guesses
 		return an, an.solutions(p.plan, p.offers, nil, nil)
+	case beyond:
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: noSuchGuess(a.number(), guesses)}
+	case guesses > 0:
+		return a.guess(ctx, d, p)
 	}
 	choice := p.offers[a.number()-1].Choice
 	if err := a.checkOutFor(p.plan, choice); err != nil {
@@ -272,6 +279,7 @@ func (a *askCommand) told(ctx context.Context, d *desk, p planned, run jobs.Run)
 	if p.plan == nil {
 		return an, nil
 	}
+	an.Guesses = p.plan.Guesses
 	followed := run.Choice
 	if run.Answer.Status == jobs.Asking { // nothing was run
 		followed = nil
@@ -286,6 +294,27 @@ func noSuchSolution(number, n int) error {
 	there := fmt.Sprintf("are only %d solutions", n)
 	if n == 1 {
 		there = "is only one solution"
+	}
+	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
+}
+
+// guess runs the guess that is wanted of a question.
+func (a *askCommand) guess(ctx context.Context, d *desk, p planned) (*answer, error) {
+	if err := tryWriting(a.Out); err != nil { // what it makes is not known yet
+		err = &plan.Fault{Sentence: plan.Quote(a.unwritable(err)), Err: err}
+		return nil, &plan.UnfinishedError{Thinking: p.thinking, Err: err}
+	}
+	chosen, err := d.chooseGuess(ctx, p, a.number())
+	if err != nil {
+		return nil, err
+	}
+	return a.told(ctx, d, chosen, chosen.run)
+}
+
+func noSuchGuess(number, n int) error {
+	there := fmt.Sprintf("are only the guesses 1 to %d", n)
+	if n == 1 {
+		there = "is only the guess 1"
 	}
 	return &plan.Fault{Sentence: plan.Quote(fmt.Sprintf("--solution is %d, but there %s.", number, there))}
 }

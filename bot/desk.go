@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"atelier/adapters"
@@ -173,6 +174,18 @@ func (d *desk) choose(ctx context.Context, p planned, c plan.Choice) (jobs.Run, 
 	}
 	o, err := d.outcome(ctx, n)
 	return o.run, err
+}
+
+// chooseGuess runs what was guessed, by its number from 1.
+func (d *desk) chooseGuess(ctx context.Context, p planned, guess int) (planned, error) {
+	d.asked = p.request
+	n, err := d.jobs.ChooseGuess(ctx, p.request, p.run.N, guess, terminal.Person)
+	if err != nil {
+		return planned{}, err
+	}
+	chosen, err := d.outcome(ctx, n)
+	chosen.thinking.Jobs = slices.Concat(p.thinking.Jobs, chosen.thinking.Jobs)
+	return chosen, err
 }
 
 // outcome waits for a run. One that broke down is an error, with what models took.

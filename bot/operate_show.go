@@ -77,7 +77,7 @@ func requestText(r jobs.Request, zone *time.Location, now time.Time) []string {
 		text = append(text, "Files    "+resourceNames(r.Asked.Given))
 	}
 	if q := r.Asked.Question; q != nil {
-		text = append(text, titled("Answers  ", lines(q.Text))...)
+		text = append(text, titled("Answers  ", lines(q.Listed()))...)
 	}
 	for _, run := range r.Runs {
 		text = append(append(text, ""), runText(run, now)...)
@@ -138,6 +138,9 @@ func resourceNames(resources []plan.Resource) string {
 
 func runText(run jobs.Run, now time.Time) []string {
 	text := []string{fmt.Sprintf("Run %d: %s%s", run.N, run.Status, timings(run, now))}
+	if run.Guess != "" {
+		text = append(text, below("Guess", lines(run.Guess))...)
+	}
 	if run.Plan != nil {
 		text = append(text, below("Plan", planText(run))...)
 	}
@@ -155,7 +158,11 @@ func runText(run jobs.Run, now time.Time) []string {
 	if a := run.Answer; a != nil {
 		thinking = a.Thinking
 		text = append(text, below("Answer", lines(a.Reply.Text))...)
-		text = append(text, below("Alternatives", alternatives(a.Reply.Choices))...)
+		heading := "Alternatives"
+		if a.Reply.Asks {
+			heading = "To choose from"
+		}
+		text = append(text, below(heading, alternatives(a.Reply.Choices))...)
 	}
 	var tools plan.Tokens
 	for _, r := range run.Results {

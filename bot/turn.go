@@ -69,7 +69,7 @@ func (d *desk) shown(ctx context.Context, wish string, paths []string) (*planned
 			return nil, err
 		}
 		p := newPlanned(r, r.Runs[i])
-		if len(p.plan.Tasks) == 0 || p.plan.Validate() != nil {
+		if len(p.plan.Tasks)+len(p.plan.Guesses) == 0 || p.plan.Validate() != nil {
 			return nil, nil //nolint:nilnil,nilerr // it led to no plan then: it is planned anew
 		}
 		same, err := d.given(ctx, r.Asked.Given, paths)

@@ -35,3 +35,14 @@ type Answer struct {
 	// Thinking is what models took for the whole run.
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
+
+// guesses are those of the question that is asked.
+func (a *Answer) guesses() []string {
+	var all []string
+	for _, o := range a.Offers {
+		if o.Guess != "" {
+			all = append(all, o.Guess)
+		}
+	}
+	return all
+}

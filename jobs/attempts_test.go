@@ -238,7 +238,7 @@ func TestWhatIsDoubtfulIsOffered(t *testing.T) {
 	for _, c := range r.Runs[0].Answer.Reply.Choices {
 		offered = append(offered, c.Text)
 	}
-	if want := []string{"speed", "loop"}; !slices.Equal(offered, want) {
+	if want := []string{"speed", "loop"}; !slices.Equal(offered, want) || !r.Runs[0].Answer.Reply.Asks {
 		t.Errorf("offered are %q, want %q", offered, want)
 	}
 	h.handle(j, h.reacts("ann", r.Runs[0].Sent, adapters.Digit(2), true))

@@ -15,7 +15,7 @@ func (r *request) begin(b *begun, at time.Time) {
 	}
 	if b.Once && b.Refused == "" {
 		r.note(b)
-		if made := r.made(b.Of, b.Choice); made != nil {
+		if made := r.made(b.taken); made != nil {
 			made.chosenBy(b.By)
 			return
 		}
@@ -24,19 +24,22 @@ func (r *request) begin(b *begun, at time.Time) {
 	switch {
 	case b.Refused != "":
 		added.halted = &halted{Why: haltRefused, Problem: b.Refused}
-	case b.Once:
-		added.of, added.choosers = b.Of, []string{b.By}
+	case b.Once, b.Guess != "":
+		added.took, added.choosers = b.taken, []string{b.By}
 	}
-	if of := r.run(b.Of); of != nil && b.Anew {
-		g, planned := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at), r.generations[of.generation]
-		g.plan, g.plannedAt, g.heard = planned.plan, planned.plannedAt, planned.heard
-		r.generations = append(r.generations, g)
-	} else if of != nil {
+	of := r.run(b.Of)
+	if of != nil && b.Guess == "" && !b.Anew {
 		added.generation = r.join(r.generations[of.generation].root, at)
-	} else {
-		r.generations = append(r.generations, newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at))
+		r.runs = append(r.runs, added)
+		return
 	}
-	r.runs = append(r.runs, added)
+	g := newGeneration(added.generation, fmt.Sprintf("run %d", added.n), at)
+	g.guess = b.Guess
+	if of != nil && b.Anew {
+		planned := r.generations[of.generation]
+		g.plan, g.plannedAt, g.heard, g.guess = planned.plan, planned.plannedAt, planned.heard, planned.guess
+	}
+	r.generations, r.runs = append(r.generations, g), append(r.runs, added)
 }
 
 // join finds the generation for a further run of a plan: one that is worked on, else a new
@@ -61,7 +64,7 @@ func (r *request) busy(generation int) bool {
 func (r *request) heir(root int, at time.Time) *generation {
 	of := r.generations[root]
 	h := newGeneration(root, of.salt, at)
-	h.plan, h.plannedAt, h.heard = of.plan, of.plannedAt, of.heard
+	h.plan, h.plannedAt, h.heard, h.guess = of.plan, of.plannedAt, of.heard, of.guess
 	for _, g := range r.generations {
 		for _, end := range g.ends {
 			if _, have := h.ended[end.Step]; g.root == root && !have && end.Result.Status == plan.Done {

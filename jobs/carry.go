@@ -9,7 +9,7 @@ import (
 
 // carried is what of the thread a message is about by what it answers: what an answer of the
 // bot's made to which it replies, and what was pointed at with the wish that was asked back
-// about.
+// about. Where it picks a guess by its number, that is all that the wish was about.
 func (j *Jobs) carried(ctx context.Context, r *request) ([]plan.Resource, error) {
 	var all []plan.Resource
 	if id := r.asked.Answers; id != "" {
@@ -17,7 +17,11 @@ func (j *Jobs) carried(ctx context.Context, r *request) ([]plan.Resource, error)
 		if err != nil && ignoreUnknown(err) != nil {
 			return nil, err
 		}
-		if err == nil && asked.given != nil {
+		switch {
+		case err != nil || asked.given == nil:
+		case r.asked.Guess != "":
+			all = append(all, asked.given.Resources...)
+		default:
 			all = append(all, asked.given.pointedAt()...)
 		}
 	}

@@ -40,7 +40,21 @@ func (j *Jobs) Choose(ctx context.Context, id string, of int, c plan.Choice, by 
 	if _, err := plan.NewRoute(r.generations[run.generation].plan, c); err != nil {
 		return 0, fmt.Errorf("choose: %w", err)
 	}
-	return j.another(ctx, r, begun{Of: of, Choice: c, By: by})
+	return j.another(ctx, r, begun{taken: taken{Of: of, Choice: c}, By: by})
+}
+
+// ChooseGuess starts another run of a request, which plans and does a guess of the question that
+// one of its runs asked, and gives the run's number. Guesses count from 1.
+func (j *Jobs) ChooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
+	r, err := j.request(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	run := r.run(of)
+	if run == nil || run.answer == nil || guess < 1 || guess > len(run.answer.guesses()) {
+		return 0, fmt.Errorf("run %d, guess %d: %w", of, guess, ErrUnknown)
+	}
+	return j.another(ctx, r, begun{taken: run.offered(guess - 1), By: by})
 }
 
 // Again starts a run of a request that plans and computes everything anew, and gives the
@@ -76,11 +90,16 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 			n = run.n
 		}
 	}
-	if shared := before.made(b.Of, b.Choice); b.Once && b.Refused == "" && shared != nil {
+	if shared := before.made(b.taken); b.Once && b.Refused == "" && shared != nil {
 		n = shared.n
 	}
 	if err := j.noteAsker(ctx, r.id, b.By, r.asked.Event.Thread); err != nil {
 		return 0, err
+	}
+	if b.Guess != "" && b.Of != 0 && b.Refused == "" {
+		if err := j.settle(ctx, r, b.Of); err != nil {
+			return 0, err
+		}
 	}
 	j.log.InfoContext(ctx, "run begun", "request", r.id, "run", n)
 	after, err := foldRequest(r.id, entries)

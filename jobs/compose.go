@@ -92,6 +92,9 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	} else if err := j.respond(ctx, a, r, run.n, files); err != nil {
 		return nil, err
 	}
+	if run.halted == nil && !a.Silent {
+		j.offer(a, r, run, p)
+	}
 	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
 		return a, nil
 	}
@@ -106,9 +109,6 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	a.Reply.Files, err = j.attachments(ctx, e.Thread, made)
 	if run.halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
-	}
-	if err == nil {
-		j.offer(a, r, run, p)
 	}
 	return a, err
 }
@@ -179,7 +179,7 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int, files 
 		a.Status = Done
 	}
 	if (!planOnly || a.Question != "") && r.asked.Event.Command == nil { // which is about the talk, and none of it
-		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: text}
+		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
 	}
 	return nil
 }
@@ -233,18 +233,21 @@ func way(t plan.Task, other, chosen int) plan.Message {
 	return t.Solutions[other].Besides(t.Solutions[chosen])
 }
 
-// offer adds the other ways.
+// offer adds the other ways, or the guesses at what is meant.
 func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
-	if a.Question != "" {
-		return
+	var chosen plan.Choice
+	if run.route != nil {
+		chosen = run.route.Choice()
 	}
-	for _, o := range p.Offers(run.route.Choice(), adapters.MaxChoices+1) {
+	for _, o := range p.Offers(chosen, adapters.MaxChoices+1) {
 		var text plan.Message
 		switch {
+		case o.Guess != "":
+			text = plan.Quote(o.Guess)
 		case len(a.Offers) == adapters.MaxChoices || o.Task >= len(p.Tasks):
 			continue
 		case o.Task >= 0:
-			text = way(p.Tasks[o.Task], o.Choice[o.Task], run.route.Choice()[o.Task])
+			text = way(p.Tasks[o.Task], o.Choice[o.Task], chosen[o.Task])
 		case run.asks(p):
 			text = p.Told(o.Choice)
 		default:
@@ -256,4 +259,5 @@ func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 			Text: j.say(r, text),
 		})
 	}
+	a.Reply.Asks = a.Status == Asking && len(a.Reply.Choices) > 0
 }

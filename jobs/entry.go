@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"atelier/adapters"
@@ -70,8 +71,10 @@ type entry struct {
 	Restarted bool `json:"restarted,omitempty"`
 
 	// Of a thread.
-	Joined  *joined         `json:"joined,omitempty"`
-	Left    *left           `json:"left,omitempty"`
+	Joined *joined `json:"joined,omitempty"`
+	Left   *left   `json:"left,omitempty"`
+	// Settled is the run whose question is answered, since one of its guesses was chosen.
+	Settled *answered       `json:"settled,omitempty"`
 	Claimed *claim          `json:"claimed,omitempty"`
 	Present *present        `json:"present,omitempty"`
 	Marked  *adapters.Event `json:"marked,omitempty"`
@@ -83,7 +86,10 @@ type entry struct {
 type asked struct {
 	Event adapters.Event `json:"event"`
 	// Answers is the id of the request whose question this one answers.
-	Answers string  `json:"answers,omitempty"`
+	Answers string `json:"answers,omitempty"`
+	// Guess is that of the question whose number the message is. It is the wish, about what the
+	// question was about.
+	Guess   string  `json:"guess,omitempty"`
 	Options Options `json:"options,omitzero"`
 	// Language is the BCP 47 tag of the language in which people are told fixed sentences;
 	// "" is that of the wish.
@@ -106,12 +112,25 @@ type given struct {
 	Question *plan.Question `json:"question,omitempty"`
 }
 
-// begun is a further run of a request.
-type begun struct {
-	// Of is the run whose plan it takes another choice of. 0 takes nothing of any: all is
-	// planned and computed anew.
+// taken is what of the offers of a run somebody takes.
+type taken struct {
+	// Of is the run whose plan it is another choice of, or whose question the guess is of. 0 takes
+	// nothing of any: all is planned and computed anew.
 	Of     int         `json:"of,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`
+	// Guess is planned in the place of what was wished for, "" where the Choice is run.
+	Guess string `json:"guess,omitempty"`
+}
+
+// equal tells whether both take the same.
+func (t taken) equal(other taken) bool {
+	return t.Of == other.Of && t.Guess == other.Guess && slices.Equal(t.Choice, other.Choice)
+}
+
+// begun is a further run of a request.
+type begun struct {
+	taken
+
 	// Anew computes all of it anew.
 	Anew bool `json:"anew,omitempty"`
 	// By and Event tell who wanted it, and by what.
@@ -126,9 +145,9 @@ type begun struct {
 
 // takenBack tells that somebody takes back a choice. With the last one's the run is stopped.
 type takenBack struct {
-	Of     int         `json:"of"`
-	Choice plan.Choice `json:"choice"`
-	By     string      `json:"by"`
+	taken
+
+	By string `json:"by"`
 }
 
 // planned is the plan of a generation.
@@ -228,6 +247,7 @@ type openQuestion struct {
 	Asker   string              `json:"asker"`
 	Text    string              `json:"text"`
 	Wish    string              `json:"wish"`
+	Guesses []string            `json:"guesses,omitempty"`
 	Ref     adapters.MessageRef `json:"ref"`
 	Until   time.Time           `json:"until"`
 }

@@ -49,7 +49,7 @@ func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 		return nil, err
 	}
 	g := given{Thread: t.size}
-	if r.asked.Answers != "" {
+	if r.asked.Answers != "" && r.asked.Guess == "" {
 		if g.Question, err = j.questionOf(ctx, r.asked.Answers); err != nil {
 			return nil, err
 		}
@@ -83,11 +83,12 @@ func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error
 	}
 	for _, run := range slices.Backward(r.runs) {
 		if run.answer != nil && run.answer.Question != "" {
-			wish := r.wishOf(r.generations[run.generation])
-			if r.given != nil && r.given.Question != nil { // the answer was not enough: it belongs to what is still open
+			g := r.generations[run.generation]
+			wish := r.wishOf(g)
+			if r.given != nil && r.given.Question != nil && !r.guessed(g) { // the answer was not enough: it belongs to what is still open
 				wish = r.given.Question.Wish + ", " + wish
 			}
-			return &plan.Question{Text: run.answer.Question, Wish: wish}, nil
+			return &plan.Question{Text: run.answer.Question, Wish: wish, Guesses: run.answer.guesses()}, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered

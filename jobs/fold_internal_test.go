@@ -43,14 +43,20 @@ func entries(t *rapid.T) []*entry {
 		generation, key := rapid.IntRange(-1, 4).Draw(t, "generation"), rapid.SampledFrom(append(keys, "other")).Draw(t, "step")
 		switch rapid.SampledFrom([]string{
 			"asked", "given", "begun", "begun", "planned", "started", "stopped", "ended", "ended", "halted", "answer", "sent", "over", "outdated",
-			"joined", "left", "present", "marked",
+			"joined", "left", "settled", "present", "marked",
 		}).Draw(t, "kind") {
 		case "asked":
 			e.Asked = &asked{Event: adapters.Event{ID: word, By: adapters.Person{ID: word}}}
 		case "given":
 			e.Given = &given{Thread: n}
 		case "begun":
-			e.Begun = &begun{Of: rapid.IntRange(-1, 4).Draw(t, "of"), Choice: plan.Choice{n % 2}, Event: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "event")}
+			e.Begun = &begun{
+				taken: taken{Of: rapid.IntRange(-1, 4).Draw(t, "of"), Choice: plan.Choice{n % 2}},
+				Event: rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "event"), Once: rapid.Bool().Draw(t, "once"),
+			}
+			if rapid.Bool().Draw(t, "guess") {
+				e.Begun.Choice, e.Begun.Guess = nil, word
+			}
 		case "planned":
 			e.Planned = &planned{p}
 			e.Planned.Plan.Wish = word
@@ -75,6 +81,8 @@ func entries(t *rapid.T) []*entry {
 			e.Joined = &joined{Request: word, By: word, Answers: rapid.SampledFrom([]string{"", "w1", "w2"}).Draw(t, "answers")}
 		case "left":
 			e.Left = &left{Request: word, Run: rapid.IntRange(0, 2).Draw(t, "left"), Turn: &plan.Turn{Wish: word}, Question: &openQuestion{Request: word}}
+		case "settled":
+			e.Settled = &answered{word, n % 3}
 		case "present":
 			e.Present = &present{By: word}
 		case "marked":
@@ -232,9 +240,10 @@ func FuzzEntries(f *testing.F) {
 	var log [][]byte
 	for _, e := range []entry{
 		{Asked: &asked{Event: adapters.Event{ID: "m"}}}, {Given: &given{Thread: 1}}, {Run: 1, Planned: &planned{p}},
-		{Started: &started{0, "k", "w", 0}}, {Ended: &stepEnd{0, "k", plan.Result{Status: plan.Done}}}, {Begun: &begun{Of: 1, Choice: plan.Choice{1}}},
+		{Started: &started{0, "k", "w", 0}}, {Ended: &stepEnd{0, "k", plan.Result{Status: plan.Done}}}, {Begun: &begun{taken: taken{Of: 1, Choice: plan.Choice{1}}}},
+		{Begun: &begun{taken: taken{Of: 1, Guess: "blur it"}, By: "p", Once: true}}, {TakenBack: &takenBack{taken: taken{Of: 1, Guess: "blur it"}, By: "p"}},
 		{Run: 1, Halted: &halted{Why: Broken}}, {Run: 1, Answer: &Answer{}}, {Run: 1, Sent: &sent{}}, {Run: 1, Over: true},
-		{Joined: &joined{Request: "r"}}, {Left: &left{Request: "r", Run: 1}}, {Present: &present{By: "p"}}, {Marked: &adapters.Event{ID: "x"}},
+		{Joined: &joined{Request: "r"}}, {Left: &left{Request: "r", Run: 1}}, {Settled: &answered{"r", 1}}, {Present: &present{By: "p"}}, {Marked: &adapters.Event{ID: "x"}},
 	} {
 		e.Version = version
 		b, err := e.encode()

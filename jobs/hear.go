@@ -50,14 +50,14 @@ func (r *request) voice() *plan.Resource {
 
 // deaf tells that there is a voice message that nobody has listened to for a generation.
 func (r *request) deaf(g *generation) bool {
-	return g.heard == nil && g.plan == nil && r.voice() != nil
+	return g.guess == "" && g.heard == nil && g.plan == nil && r.voice() != nil
 }
 
 // apart are the given resources without the voice message that has become the wish, and
 // those of before with it: it is there, and not what the wish is about.
 func (r *request) apart(g *generation, earlier []plan.Resource) (given, before []plan.Resource) {
 	v := r.voice()
-	if v == nil || g.heard == nil {
+	if v == nil || g.heard == nil && g.guess == "" {
 		return r.given.Resources, earlier
 	}
 	given = slices.DeleteFunc(slices.Clone(r.given.Resources), func(g plan.Resource) bool { return g.Name == v.Name })

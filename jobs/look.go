@@ -36,6 +36,8 @@ type Run struct {
 	Answered time.Time `json:"answered,omitzero"`
 	Ended    time.Time `json:"ended,omitzero"`
 
+	// Guess is what was chosen of the guesses of a question; "" where the plan is that of the wish.
+	Guess  string      `json:"guess,omitempty"`
 	Plan   *plan.Plan  `json:"plan,omitempty"`
 	Choice plan.Choice `json:"choice,omitempty"`
 	Steps  []Step      `json:"steps,omitempty"`
@@ -94,7 +96,7 @@ func (r *request) view(asked plan.Request) Request {
 		g := r.generations[run.generation]
 		o := Run{
 			N: run.n, By: run.by, Status: run.status(r, g), At: run.beganAt,
-			Planned: g.plannedAt, Answered: run.answerAt, Ended: run.overAt, Plan: g.plan, Answer: run.answer,
+			Planned: g.plannedAt, Answered: run.answerAt, Ended: run.overAt, Guess: g.guess, Plan: g.plan, Answer: run.answer,
 		}
 		if run.halted != nil {
 			o.Stopped = run.halted.Why
@@ -131,7 +133,7 @@ func (r *run) status(of *request, g *generation) Status {
 	switch {
 	case r.sent.failed():
 		return Failed
-	case r.answer != nil && r.answer.Status == Asking && of.answeredBy != "":
+	case r.answer != nil && r.answer.Status == Asking && of.settled(r):
 		return Done
 	case r.answer != nil:
 		return r.answer.Status

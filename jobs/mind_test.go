@@ -55,7 +55,8 @@ func (m *mind) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
 func read(wish string) *plan.Plan {
 	p := &plan.Plan{Wish: wish}
 	if text, ok := strings.CutPrefix(wish, "?"); ok {
-		p.Question = text
+		guesses := strings.Split(text, "|")
+		p.Question, p.Guesses = guesses[0], guesses[1:]
 		return p
 	}
 	if text, ok := strings.CutPrefix(wish, "!"); ok {

@@ -91,7 +91,10 @@ func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan
 	if earlier, err = j.texts.unpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}
-	asked.Turns, asked.Question = turns, r.given.Question
+	asked.Turns = turns
+	if !r.guessed(g) {
+		asked.Question = r.given.Question
+	}
 	asked.Given, earlier = r.apart(g, earlier)
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })

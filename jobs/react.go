@@ -51,8 +51,12 @@ func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*request, *run,
 // begins no other.
 func (j *Jobs) repeat(ctx context.Context, e adapters.Event, r *request, run *run) error {
 	again := begun{By: e.By.ID, Event: e.Key()}
-	if run != nil && run.choice != nil && r.generations[run.generation].plan != nil { // another way, once more
+	switch {
+	case run == nil:
+	case run.choice != nil && r.generations[run.generation].plan != nil: // another way, once more
 		again.Of, again.Choice, again.Anew = run.n, run.choice, true
+	default:
+		again.Guess = r.generations[run.generation].guess
 	}
 	if r.waits() || r.repeats(e.By.ID, again.Event) {
 		return nil
@@ -78,16 +82,24 @@ func (j *Jobs) chooseOffer(ctx context.Context, e adapters.Event, r *request, ru
 	if n < 0 {
 		return nil
 	}
-	choice := begun{Of: run.n, Choice: run.answer.Offers[n].Choice, By: e.By.ID, Event: e.Key(), Once: true}
-	made := r.made(choice.Of, choice.Choice)
+	choice := begun{taken: run.offered(n), By: e.By.ID, Event: e.Key(), Once: true}
+	made := r.made(choice.taken)
 	switch {
 	case r.begunBy(choice.Event): // it came before
 		return j.advance(ctx, r)
 	case made != nil && (!made.working() || slices.Contains(made.choosers, choice.By)):
 		return nil
-	case !r.mayChoose(choice.Of, choice.Choice, choice.By):
+	case !r.mayChoose(choice.taken, choice.By):
 		return nil
 	case made != nil:
+		_, err := j.another(ctx, r, choice)
+		return err
+	}
+	if why := j.closed(r, run); choice.Guess != "" && !why.IsZero() {
+		if r.refused(choice.taken, choice.By) {
+			return nil
+		}
+		choice.Refused = j.say(r, why)
 		_, err := j.another(ctx, r, choice)
 		return err
 	}
@@ -167,8 +179,8 @@ func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
 	if n < 0 {
 		return nil
 	}
-	back := takenBack{Of: offered.n, Choice: offered.answer.Offers[n].Choice, By: e.By.ID}
-	run := r.made(back.Of, back.Choice)
+	back := takenBack{taken: offered.offered(n), By: e.By.ID}
+	run := r.made(back.taken)
 	if run == nil || !run.working() || !slices.Contains(run.choosers, e.By.ID) {
 		if run = r.takenBackBy(back); run == nil {
 			return nil

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,6 +37,7 @@ type generation struct {
 	ended     map[string]time.Time
 	turns     map[string]int // how often a step was stopped
 	heard     *heard         // of the voice message that is the wish
+	guess     string         // that was chosen as the wish, "" where the wish is what was asked for
 	root      int            // the generation that made the plan
 }
 
@@ -59,7 +61,7 @@ type run struct {
 	choice     plan.Choice // nil is the best one
 	by, event  string
 	beganAt    time.Time
-	of         int      // the run whose answer offered it, where it was chosen there
+	took       taken    // of the offers of another run's answer; zero where it was not chosen there
 	choosers   []string // who chose it there, and have not taken that back
 	begun      *begun   // nil of the first
 
@@ -239,7 +241,7 @@ func (r *request) message() *adapters.Message {
 // wish is what is wished for, of a voice message as it was last understood.
 func (r *request) wish() string {
 	for _, g := range slices.Backward(r.generations) {
-		if text := r.wishOf(g); text != "" {
+		if text := r.wishOf(g); text != "" && g.guess == "" {
 			return text
 		}
 	}
@@ -248,14 +250,21 @@ func (r *request) wish() string {
 
 // wishOf is what is wished for as a generation has understood it.
 func (r *request) wishOf(g *generation) string {
-	if g.heard != nil {
+	switch m := r.message(); {
+	case g.guess != "":
+		return g.guess
+	case g.heard != nil:
 		return g.heard.Text
+	case m == nil:
+		return ""
+	default:
+		return cmp.Or(r.asked.Guess, m.Text)
 	}
-	if m := r.message(); m != nil {
-		return m.Text
-	}
-	return ""
 }
+
+// guessed reports whether the wish of a generation is a guess that was chosen, which says
+// all by itself.
+func (r *request) guessed(g *generation) bool { return g.guess != "" || r.asked.Guess != "" }
 
 // askerOf is the id of the person who asked for a run, and is told what came of it.
 func (r *request) askerOf(run *run) string {

@@ -147,7 +147,8 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 		}
 		if a.Question != "" && run.sent.Problem == "" {
 			gone.Question = &openQuestion{
-				Request: id, Asker: e.By.ID, Text: a.Question, Wish: r.wishOf(r.generations[run.generation]), Ref: run.sent.Ref,
+				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.guesses(),
+				Wish: r.wishOf(r.generations[run.generation]), Ref: run.sent.Ref,
 				Until: j.config.Now().Add(j.config.QuestionExpiry),
 			}
 		}
@@ -179,10 +180,10 @@ func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
 	return j.beginNext(ctx, foldThread(threadID, entries))
 }
 
-// standsForAll tells whether the message shows how the run stands: the first one, and the
-// whole once more. Another way, and what somebody is refused, changes nothing of the wish.
+// standsForAll tells whether the message shows how the run stands: the first one, the whole
+// once more, and a guess at what it means. Another way, and what somebody is refused, changes nothing of the wish.
 func (r *run) standsForAll() bool {
-	return r.n == 1 || r.begun != nil && r.begun.Of == 0 && r.begun.Refused == ""
+	return r.n == 1 || r.begun != nil && (r.begun.Of == 0 || r.begun.Guess != "") && r.begun.Refused == ""
 }
 
 // shown is how a status is shown on the message.

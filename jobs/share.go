@@ -3,8 +3,6 @@ package jobs
 import (
 	"fmt"
 	"slices"
-
-	"atelier/agent/plan"
 )
 
 // What is offered under an answer is run once, whoever chooses it: who chooses it later
@@ -15,12 +13,12 @@ import (
 // puts a sign on and off without end is not obeyed without end.
 const maxChosen = 5
 
-// made is the run of a choice that was offered by a run, nil where it is to be done.
-func (r *request) made(of int, c plan.Choice) *run {
+// made is the run of an offer that somebody took, nil where it is to be done.
+func (r *request) made(o taken) *run {
 	for _, run := range slices.Backward(r.runs) {
 		failed := run.answer != nil && (run.answer.Status == Failed || run.answer.Status == Partial && !run.route.Done())
 		unseen := run.halted != nil || failed || run.sent != nil && run.sent.Ref.IsZero()
-		if run.of == of && run.choice != nil && slices.Equal(run.choice, c) && !unseen {
+		if run.took.Of != 0 && run.took.equal(o) && !unseen {
 			return run
 		}
 	}
@@ -28,18 +26,18 @@ func (r *request) made(of int, c plan.Choice) *run {
 }
 
 // note counts that somebody chose something.
-func (r *request) note(b *begun) { r.chosen[chosenKey(b.Of, b.Choice, b.By)]++ }
+func (r *request) note(b *begun) { r.chosen[chosenKey(b.taken, b.By)]++ }
 
 // mayChoose tells whether a person has not chosen the same too often.
-func (r *request) mayChoose(of int, c plan.Choice, by string) bool {
-	return r.chosen[chosenKey(of, c, by)] < maxChosen
+func (r *request) mayChoose(o taken, by string) bool {
+	return r.chosen[chosenKey(o, by)] < maxChosen
 }
 
-func chosenKey(of int, c plan.Choice, by string) string { return fmt.Sprint(of, c, by) }
+func chosenKey(o taken, by string) string { return fmt.Sprint(o.Of, o.Choice, o.Guess, by) }
 
 // takeBack takes somebody's choice back. With the last one's the run is stopped.
 func (r *request) takeBack(t *takenBack) {
-	run := r.made(t.Of, t.Choice)
+	run := r.made(t.taken)
 	if run == nil || !slices.Contains(run.choosers, t.By) {
 		return
 	}
@@ -53,7 +51,7 @@ func (r *request) takeBack(t *takenBack) {
 // answered yet; nil where there is none.
 func (r *request) takenBackBy(t takenBack) *run {
 	for _, run := range slices.Backward(r.runs) {
-		if run.of != t.Of || !slices.Equal(run.choice, t.Choice) || run.answer != nil || run.over {
+		if !run.took.equal(t.taken) || run.answer != nil || run.over {
 			continue
 		}
 		if h := run.halted; h != nil && h.Why == haltCancelled && h.By == t.By {

@@ -145,7 +145,7 @@ func (j *Jobs) newAsked(
 	case refused != nil: // the question that it would have answered stays open
 		a.Refused = j.say(&request{asked: &a}, refused.Sentence)
 	case answers != nil:
-		a.Answers = answers.Request
+		a.Answers, a.Guess = answers.Request, answers.picked(e.Message)
 	}
 	return a, nil
 }

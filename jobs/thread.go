@@ -26,6 +26,8 @@ type thread struct {
 	seen  map[string]bool // keys of all marks
 	fresh int             // entries with marks since the last request
 	asks  *openQuestion
+	// settled are the runs whose questions are answered by a guess that was chosen.
+	settled map[answered]bool
 	// recalled are the requests before which it was read what others wrote, and readUntil is the
 	// id of the last message that was read so.
 	recalled  map[string]bool
@@ -62,13 +64,15 @@ type mark struct {
 
 // foldThread reads the first entries of a thread's log.
 func foldThread(id string, entries []*entry) *thread {
-	t := &thread{id: id, size: len(entries), seen: map[string]bool{}, recalled: map[string]bool{}, files: newFiles()}
+	t := &thread{id: id, size: len(entries), seen: map[string]bool{}, settled: map[answered]bool{}, recalled: map[string]bool{}, files: newFiles()}
 	for at, e := range entries {
 		switch {
 		case e.Joined != nil:
 			t.join(e.Joined, at)
 		case e.Left != nil:
 			t.leave(e.Left, at)
+		case e.Settled != nil:
+			t.settle(*e.Settled)
 		case e.Claimed != nil:
 			t.files.add(e.Claimed)
 		case e.Present != nil:
@@ -123,8 +127,16 @@ func (t *thread) leave(l *left, at int) {
 		return
 	}
 	t.turns = append(t.turns, &turn{l.Request, l.Run, l.Turn, l.Resources, at})
-	if l.Question != nil {
+	if l.Question != nil && !t.settled[answered{l.Request, l.Run}] {
 		t.asks = l.Question
+	}
+}
+
+// settle closes the question of a run.
+func (t *thread) settle(a answered) {
+	t.settled[a] = true
+	if t.asks != nil && t.asks.Request == a.Request {
+		t.asks = nil
 	}
 }
 

@@ -92,7 +92,11 @@ func (s *Slack) below(r adapters.Reply) []adapters.Block {
 			all = append(all, mark)
 		}
 	}
-	if len(r.Choices) > 0 {
+	switch {
+	case len(r.Choices) == 0:
+	case r.Asks:
+		plain(say("Choose by reaction or button:"))
+	default:
 		plain(say("Other ways, by reaction or button:"))
 	}
 	for i, c := range r.Choices {

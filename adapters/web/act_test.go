@@ -18,7 +18,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		b, bob := browse(t, c), browse(t, c).of("bob")
 		b.is(b.write("message00000000001", "do it"), http.StatusNoContent)
 		request := refOf(thread1, "message00000000001")
-		reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}}}
+		reply := adapters.Reply{Thread: threadOf(thread1), Text: "Done.", AnswerTo: request, Choices: []adapters.Choice{{ID: "one", Text: "another"}, {ID: "two", Text: "one more"}}, Asks: true}
 		at := func(id string) string { return "/t/" + thread1 + "/messages/" + id + "/act" }
 		buttons := func(by *browser, id string) messageView {
 			_, now, m, err := c.message(pathed(t, id))
@@ -56,7 +56,7 @@ func TestButtonsAreActedOn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := buttons(b, answer.ID); v.CanStop || !v.CanAgain || !v.CanRemove || !v.HasWork || buttons(bob, answer.ID).CanRemove || v.Choices[0].Ready {
+		if v := buttons(b, answer.ID); v.CanStop || !v.CanAgain || !v.CanRemove || !v.HasWork || !v.Asks || buttons(bob, answer.ID).CanRemove || v.Choices[0].Ready {
 			t.Errorf("on an answer, there is %+v", v)
 		}
 		if buttons(b, progress.ID).CanStop || buttons(b, request.ID).CanStop {

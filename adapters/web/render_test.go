@@ -37,6 +37,22 @@ func TestHostileText(t *testing.T) {
 	}
 }
 
+// TestChoicesHaveAHeadingThatIsTrue: they are other ways to do what was done, or nothing is done yet.
+func TestChoicesHaveAHeadingThatIsTrue(t *testing.T) {
+	t.Parallel()
+	p := mustPages(t)
+	for _, c := range []struct {
+		asks           bool
+		language, want string
+	}{{false, "en", "Other ways"}, {true, "en", "Choose one"}, {true, "zh-Hans", "请选择一项"}} {
+		m := messageView{ID: "a", Asks: c.asks, ActURL: "/act", Choices: []choiceView{{Number: 1, Text: "blur it", Ready: true}}}
+		page := rendered(t, func(b *bytes.Buffer) error { return p.messages(b, c.language, []messageView{m}) })
+		if !strings.Contains(page, `<h3 class="choices-head">`+c.want+`</h3>`) || !strings.Contains(page, "<bdi>blur it</bdi>") {
+			t.Errorf("where it asks is %v, the choices are shown as %s", c.asks, page)
+		}
+	}
+}
+
 func rendered(t *testing.T, render func(*bytes.Buffer) error) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -75,6 +75,7 @@ type messageView struct {
 	ReplyTo string
 
 	Choices []choiceView
+	Asks    bool // nothing is done until a choice is pressed
 	// CanAgain, CanStop and CanRemove tell which buttons there are.
 	CanAgain, CanStop, CanRemove bool
 	// HasWork tells that the answer is one to a request: what was done for it, if anything,
@@ -84,7 +85,7 @@ type messageView struct {
 	ActURL  string // where reactions are posted
 }
 
-// choiceView is another way that can be chosen.
+// choiceView is another way that can be chosen, or a guess at what is meant.
 type choiceView struct {
 	Number  int
 	Text    string

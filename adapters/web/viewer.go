@@ -78,7 +78,7 @@ func (v viewer) person(out *messageView, m *message) {
 
 func (v viewer) answer(out *messageView, m *message) {
 	r := m.said.Reply
-	out.Text, out.Language = m.text(), r.Language
+	out.Text, out.Language, out.Asks = m.text(), r.Language, r.Asks
 	for i, a := range r.Files {
 		out.Files = append(out.Files, v.attachment(m.id, i, a))
 	}

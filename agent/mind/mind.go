@@ -47,7 +47,8 @@ type Decomposition struct {
 	Left []plan.Leftover
 	// Question is asked back when it is unclear which resource or what is meant.
 	Question string
-	// Guesses are up to four wishes of which one is probably meant, beside a Question.
+	// Guesses are requests that the Question may mean, each of which this mind plans without
+	// asking back; at most [plan.MaxGuesses], and only with a Question.
 	Guesses []string
 	// Reply answers plain conversation that needs no tool, and wishes that no tool of
 	// the catalogue could do.

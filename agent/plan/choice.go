@@ -2,20 +2,30 @@ package plan
 
 import "slices"
 
-// Offer is a choice that people can take, with the score that ranks it.
+// Offer is a choice that people can take, with the score that ranks it, or a guess at what
+// they mean.
 type Offer struct {
-	Choice Choice `json:"choice"`
+	Choice Choice `json:"choice,omitempty"`
 	// Task is the subtask in which the offer differs from the chosen one, -1 for the
 	// chosen one itself.
 	Task  int     `json:"task"`
 	Score float64 `json:"score"`
+	// Guess is the request that is planned where the offer is taken; "" where the Choice is run.
+	Guess string `json:"guess,omitempty"`
 }
 
 // Offers lists the chosen plan first and then the best single deviations from it:
 // one subtask done another way, everything else as chosen. At most limit in all;
-// by score, then by the order of subtasks and solutions.
+// by score, then by the order of subtasks and solutions. A plan that asks back offers its
+// guesses instead.
 func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	var others []Offer
+	if p.Question != "" {
+		for _, guess := range p.Guesses {
+			others = append(others, Offer{Guess: guess, Task: -1})
+		}
+		return others[:min(limit, len(others))]
+	}
 	for t, task := range p.Tasks {
 		for s := range task.Solutions {
 			if s == chosen[t] {

@@ -33,28 +33,34 @@ func TestOffers(t *testing.T) {
 		want   []plan.Offer
 	}{
 		{"nothing to do", scored(), plan.Choice{}, 3, []plan.Offer{{Choice: plan.Choice{}, Task: -1}}},
-		{"one way", scored([]float64{4}), plan.Choice{0}, 3, []plan.Offer{{plan.Choice{0}, -1, 4}}},
+		{"one way", scored([]float64{4}), plan.Choice{0}, 3, []plan.Offer{{Choice: plan.Choice{0}, Task: -1, Score: 4}}},
 		{
 			"the best deviations", scored([]float64{5, 3}, []float64{4, 4, 2}), plan.Choice{0, 0}, 4,
-			[]plan.Offer{{plan.Choice{0, 0}, -1, 4}, {plan.Choice{0, 1}, 1, 4}, {plan.Choice{1, 0}, 0, 3}, {plan.Choice{0, 2}, 1, 2}},
+			[]plan.Offer{{Choice: plan.Choice{0, 0}, Task: -1, Score: 4}, {Choice: plan.Choice{0, 1}, Task: 1, Score: 4}, {Choice: plan.Choice{1, 0}, Task: 0, Score: 3}, {Choice: plan.Choice{0, 2}, Task: 1, Score: 2}},
 		},
 		{
 			"no more than the limit", scored([]float64{5, 3}, []float64{4, 4, 2}), plan.Choice{0, 0}, 2,
-			[]plan.Offer{{plan.Choice{0, 0}, -1, 4}, {plan.Choice{0, 1}, 1, 4}},
+			[]plan.Offer{{Choice: plan.Choice{0, 0}, Task: -1, Score: 4}, {Choice: plan.Choice{0, 1}, Task: 1, Score: 4}},
 		},
 		{"none", scored([]float64{5, 3}), plan.Choice{0}, 0, []plan.Offer{}},
 		{
 			"from another choice", scored([]float64{5, 3}, []float64{4, 2}), plan.Choice{1, 0}, 9,
-			[]plan.Offer{{plan.Choice{1, 0}, -1, 3}, {plan.Choice{0, 0}, 0, 5}, {plan.Choice{1, 1}, 1, 2}},
+			[]plan.Offer{{Choice: plan.Choice{1, 0}, Task: -1, Score: 3}, {Choice: plan.Choice{0, 0}, Task: 0, Score: 5}, {Choice: plan.Choice{1, 1}, Task: 1, Score: 2}},
 		},
 		{
 			"equal scores in the order of the subtasks", scored([]float64{5, 3}, []float64{5, 3}), plan.Choice{0, 0}, 9,
-			[]plan.Offer{{plan.Choice{0, 0}, -1, 5}, {plan.Choice{1, 0}, 0, 3}, {plan.Choice{0, 1}, 1, 3}},
+			[]plan.Offer{{Choice: plan.Choice{0, 0}, Task: -1, Score: 5}, {Choice: plan.Choice{1, 0}, Task: 0, Score: 3}, {Choice: plan.Choice{0, 1}, Task: 1, Score: 3}},
 		},
 		{
 			"a subtask without a solution", scored(nil, []float64{4, 3}), plan.Choice{-1, 0}, 9,
-			[]plan.Offer{{plan.Choice{-1, 0}, -1, 4}, {plan.Choice{-1, 1}, 1, 3}},
+			[]plan.Offer{{Choice: plan.Choice{-1, 0}, Task: -1, Score: 4}, {Choice: plan.Choice{-1, 1}, Task: 1, Score: 3}},
 		},
+		{
+			"the guesses of a question", &plan.Plan{Question: "Which?", Guesses: []string{"blur it", "crop it"}}, plan.Choice{}, 9,
+			[]plan.Offer{{Guess: "blur it", Task: -1}, {Guess: "crop it", Task: -1}},
+		},
+		{"fewer guesses than there are", &plan.Plan{Question: "Which?", Guesses: []string{"blur it", "crop it"}}, nil, 1, []plan.Offer{{Guess: "blur it", Task: -1}}},
+		{"a question without guesses", &plan.Plan{Question: "Which?"}, plan.Choice{}, 9, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

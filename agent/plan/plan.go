@@ -56,13 +56,6 @@ type Turn struct {
 	Made []string `json:"made,omitempty"`
 }
 
-// Question is what Atelier asked back when it was not sure.
-type Question struct {
-	Text string `json:"text"`
-	// Wish is the wish that led to the question: the answer completes it.
-	Wish string `json:"wish"`
-}
-
 // Plan is what Atelier means to do for a request: its subtasks, the ranked
 // solutions of each, and which one is chosen. A plan without subtasks either asks
 // back (Question) or is plain conversation (Reply).
@@ -73,7 +66,9 @@ type Plan struct {
 	// Left are the parts of the wish that no task does.
 	Left     []Leftover `json:"left,omitempty"`
 	Question string     `json:"question,omitempty"`
-	Reply    string     `json:"reply,omitempty"`
+	// Guesses are requests that the Question may mean, in plain words, at most [MaxGuesses].
+	Guesses []string `json:"guesses,omitempty"`
+	Reply   string   `json:"reply,omitempty"`
 	// Refused marks a Reply that turns the wish down.
 	Refused bool `json:"refused,omitempty"`
 	// Visited counts the tools that the search looked at, over all subtasks.

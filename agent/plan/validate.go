@@ -7,7 +7,8 @@ import (
 
 // Validate tells everything that is wrong with the plan: resources without a name
 // or type or with a name twice, subtasks that depend on later ones, arguments that
-// are bound to what does not exist, comes later or has the wrong type.
+// are bound to what does not exist, comes later or has the wrong type, guesses without
+// a question or of the wrong form.
 func (p *Plan) Validate() error {
 	var errs []error
 	types := map[string]Type{}
@@ -20,6 +21,10 @@ func (p *Plan) Validate() error {
 		}
 		types[r.Name] = r.Type
 	}
+	if p.Question == "" && len(p.Guesses) > 0 {
+		errs = append(errs, errors.New("there are guesses and no question"))
+	}
+	errs = append(errs, ValidateGuesses(p.Guesses))
 	for t, task := range p.Tasks {
 		v := validator{resources: types, tasks: p.Tasks[:t]}
 		for _, after := range task.Subtask.After {

@@ -17,10 +17,11 @@ type decomposition struct {
 	// Left are passages of the wish that nothing here can do.
 	Left     []string `json:"left"`
 	Question string   `json:"question"`
-	Guesses  []string `json:"guesses"`
-	Reply    string   `json:"reply"`
-	Refused  bool     `json:"refused"`
-	Types    []told   `json:"types"`
+	// Guesses are wishes that the question may mean.
+	Guesses []string `json:"guesses"`
+	Reply   string   `json:"reply"`
+	Refused bool     `json:"refused"`
+	Types   []told   `json:"types"`
 
 	// listed marks a bare list of subtasks, the form of a model that was tuned on
 	// ControlLLM's data.
@@ -101,6 +102,11 @@ func (m *Mind) Decompose(ctx context.Context, r plan.Request, t *plan.Thinking) 
 		}
 		if err == nil {
 			err = talks(d.Question+d.Reply, r, q.system)
+		}
+		for _, guess := range d.Guesses {
+			if err == nil {
+				err = talks(guess, r, q.system)
+			}
 		}
 		return err
 	})

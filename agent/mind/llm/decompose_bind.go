@@ -13,7 +13,7 @@ import (
 
 // bind holds an answer to what there is and makes a decomposition of it.
 func bind(a decomposition, r plan.Request, known vocabulary) (mind.Decomposition, error) {
-	a.Question, a.Reply = cleaned(a.Question), cleaned(a.Reply)
+	a.Question, a.Reply, a.Guesses = cleaned(a.Question), cleaned(a.Reply), cleanedGuesses(a.Guesses)
 	if err := holdsOne(a); err != nil {
 		return mind.Decomposition{}, err
 	}
@@ -51,12 +51,27 @@ func holdsOne(a decomposition) error {
 		return complain(missingPart, "subtasks, question and reply are all empty. Fill exactly one of them.")
 	case len(filled) > 1:
 		return complain(wrongShape, "%s are filled. Fill exactly one of subtasks, question and reply.", strings.Join(filled, " and "))
+	case len(a.Guesses) > 0 && a.Question == "":
+		return complain(wrongShape, "There are guesses, and no question. Guesses go with a question only.")
+	case plan.ValidateGuesses(a.Guesses) != nil:
+		return complain(wrongShape, "The guesses cannot be offered: %v.", plan.ValidateGuesses(a.Guesses))
 	case a.Refused && a.Reply == "":
 		return complain(wrongShape, `"refused" is true, and there is no reply. Say in the reply what cannot be done, or set it to false.`)
 	case len(a.Subtasks) > maxSubtasks:
 		return complain(tooMuch, "There are %d subtasks. Use at most %d.", len(a.Subtasks), maxSubtasks)
 	}
 	return nil
+}
+
+// cleanedGuesses are the guesses without those that say nothing.
+func cleanedGuesses(guesses []string) []string {
+	var kept []string
+	for _, guess := range guesses {
+		if guess = cleaned(guess); guess != "" {
+			kept = append(kept, guess)
+		}
+	}
+	return kept
 }
 
 // cleaned is a text without what no person writes.

@@ -225,7 +225,7 @@ func (m *Mind) circumstances(r plan.Request, files []string) circumstances {
 	most := m.config.ContextTokens / wishShare
 	c := circumstances{Wish: clipMiddle(r.Wish, most), Files: files}
 	if r.Question != nil {
-		c.Question = &plan.Question{Text: clipMiddle(r.Question.Text, most/2), Wish: clipMiddle(r.Question.Wish, most)}
+		c.Question = &plan.Question{Text: clipMiddle(r.Question.Listed(), most/2), Wish: clipMiddle(r.Question.Wish, most)}
 	}
 	return c
 }

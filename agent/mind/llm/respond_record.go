@@ -126,7 +126,7 @@ func (m *Mind) record(a mind.Account, size measure) record {
 		r.Turns = append(r.Turns, told)
 	}
 	if q := a.Request.Question; q != nil {
-		r.Question = &questionTold{excerpt(q.Wish, size.wish), excerpt(q.Text, size.short)}
+		r.Question = &questionTold{excerpt(q.Wish, size.wish), excerpt(q.Listed(), size.short)}
 	}
 	for i, t := range a.Plan.Tasks[:min(len(a.Plan.Tasks), size.listed)] {
 		r.Parts = append(r.Parts, partTold{i + 1, excerpt(t.Subtask.Description, size.short), cameOf(a, i)})

@@ -1,8 +1,8 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"atelier/agent/plan"
@@ -10,9 +10,6 @@ import (
 
 // longAnswer is the most words of an answer that only picks a file.
 const longAnswer = 6
-
-// guessed finds the numbered guesses of a question.
-var guessed = regexp.MustCompile(`(?m)^(\d)\. (.+)$`)
 
 // answered goes on from the answer to an open question: it picks a guess, names the files that
 // were meant, adds what was lacking, or says anew what is wanted.
@@ -22,7 +19,7 @@ func (p *Planner) answered(r plan.Request, answer string) outcome {
 	if p.isMadeOf(strings.ToLower(answer), "dropping", "thanks") {
 		return outcome{reply: leftAlone}
 	}
-	if guess := pickedGuess(r.Question.Text, answer); guess != "" {
+	if guess := pickedGuess(r.Question.Guesses, answer); guess != "" {
 		return p.decompose(alone, guess)
 	}
 	if chosen := p.chosen(r, answer); len(chosen) > 0 && asked != "" {
@@ -50,8 +47,7 @@ func (p *Planner) answered(r plan.Request, answer string) outcome {
 }
 
 // pickedGuess is the guess that an answer picks by its number, "" if it picks none.
-func pickedGuess(question, answer string) string {
-	guesses := guessed.FindAllStringSubmatch(question, -1)
+func pickedGuess(guesses []string, answer string) string {
 	plain := strings.Trim(strings.ToLower(answer), " .!)#")
 	for _, lead := range []string{"number ", "the ", "no. ", "option "} {
 		plain = strings.TrimPrefix(plain, lead)
@@ -59,8 +55,8 @@ func pickedGuess(question, answer string) string {
 	plain, _, _ = strings.Cut(plain, " one")
 	for i, g := range guesses {
 		n := ordinals[plain]
-		if plain == g[1] || n == i+1 || n == -1 && i == len(guesses)-1 {
-			return g[2]
+		if plain == strconv.Itoa(i+1) || n == i+1 || n == -1 && i == len(guesses)-1 {
+			return g
 		}
 	}
 	return ""

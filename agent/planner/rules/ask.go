@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,41 +47,18 @@ func (t *thread) unsure(r *reading) *outcome {
 		}
 		return nil
 	case len(r.files) > 0:
-		return asking(t.guess(t.names(r.files), r.files, r.rivals))
+		return t.guessing(unclear(t.names(r.files)), r)
 	case len(t.request.Given) > 0:
-		given := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return !e.given })
-		return asking(t.guess(resourceNames(t.request.Given), given, r.rivals))
+		return t.guessing(unclear(resourceNames(t.request.Given)), r)
 	case t.isVague(r), r.refs.points() && len(r.words) < 8, len(r.words) < 2:
 		return asking(notSure)
 	}
 	return refusing(noTool)
 }
 
-// maxGuesses is the most guesses that a question offers.
-const maxGuesses = 4
-
-// guess asks what to do with the files, with the nearest examples that fit them as numbered guesses.
-func (t *thread) guess(names plan.Message, files []thing, rivals []rival) plan.Message {
-	q := plan.Say("I am not sure what you want me to do with %s.", names)
-	var lines []string
-	for _, r := range rivals {
-		fits := r.near > 0 && r.example != "" && slices.ContainsFunc(files, func(e thing) bool { return r.tool.takes(base(e.typ)) })
-		if fits && len(lines) < maxGuesses {
-			lines = append(lines, fmt.Sprintf("%d. %s", len(lines)+1, withoutNames(r.example)))
-		}
-	}
-	if len(lines) == 0 {
-		return plan.Sentences(q, plan.Say("Please say it in other words."))
-	}
-	return plan.Sentences(q, plan.Say("Do you mean one of these? Answer with a number, or say it in other words.\n%s", strings.Join(lines, "\n")))
-}
-
-// withoutNames is an example with "it" in place of the names of files, which nobody has.
-func withoutNames(example string) string {
-	for _, s := range slices.Backward(retrieve.FileSpans(example)) {
-		example = example[:s.Start] + "it" + example[s.End:]
-	}
-	return example
+// unclear asks what to do with files.
+func unclear(names plan.Message) plan.Message {
+	return plan.Sentences(plan.Say("I am not sure what you want me to do with %s.", names), plan.Say("Please say it in other words."))
 }
 
 // nouns are the names of types in questions.

@@ -13,6 +13,7 @@ import (
 type outcome struct {
 	subtasks        []plan.Subtask
 	question, reply plan.Message
+	guesses         []guess // at what is meant, with a question
 	refused         bool
 	types           map[string]plan.Type
 	left            []plan.Leftover
@@ -26,6 +27,7 @@ type thread struct {
 
 	tasks   []plan.Subtask
 	left    []plan.Leftover
+	doubt   *reading // the clause that was left last
 	stuck   bool     // the clause before was left
 	chose   bool     // a clause said which files it means
 	unknown []string // names of files that are not there
@@ -150,7 +152,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 	}
 	t.preferCovering(r)
 	if q := t.lacks(r); !q.IsZero() {
-		return asking(q)
+		return t.guessingHow(q, r)
 	}
 	runs, missing, choices := t.bind(r)
 	if missing != "" {
@@ -182,7 +184,7 @@ func (g *grammar) onlyTells(r *reading) bool {
 // leave notes that the clause is not carried out. unknown are the words that nothing accounts
 // for; none if it goes on from a clause that was left.
 func (t *thread) leave(r *reading, unknown []string) {
-	t.left = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown})
+	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown}), r
 	t.stuck = true
 }
 
@@ -195,7 +197,10 @@ func (t *thread) hangsOnLeft(r *reading) bool {
 func (t *thread) decided() *outcome {
 	switch unused := t.unused(); {
 	case len(t.left) > 0 && (len(t.tasks) == 0 || slices.ContainsFunc(t.left, t.protects)):
-		return asking(inPart(t.left))
+		if t.doubt == nil || len(t.tasks) > 0 {
+			return asking(inPart(t.left))
+		}
+		return t.guessing(inPart(t.left), t.doubt)
 	case len(t.tasks) == 0:
 		return lost(t.request)
 	case len(unused) > 0 && !t.chose:

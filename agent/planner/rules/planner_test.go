@@ -452,7 +452,7 @@ func TestAnAnswerPicksAGuess(t *testing.T) {
 			Wish:  answer,
 			Given: []plan.Resource{{Name: "a.png", Type: plan.Image}},
 			Question: &plan.Question{
-				Text: "Do you mean one of these?\n1. blur it\n2. find the edges in it", Wish: "do the thing with a.png",
+				Text: "Or do you mean one of these?", Guesses: []string{"blur it", "find the edges in it"}, Wish: "do the thing with a.png",
 			},
 		}, nil)
 		if err != nil {
@@ -461,17 +461,5 @@ func TestAnAnswerPicksAGuess(t *testing.T) {
 		if len(d.Subtasks) != 1 || d.Subtasks[0].Returns != want {
 			t.Errorf("%q gives%s, want one subtask that returns %s", answer, showTasks(d), want)
 		}
-	}
-}
-
-// What nobody knows is asked about with guesses that can be picked.
-func TestGuessesAreNumbered(t *testing.T) {
-	t.Parallel()
-	d, err := thePlanner(t).Decompose(t.Context(), plan.Request{Wish: "frobnicate the clip", Given: []plan.Resource{{Name: "a.mp4", Type: plan.Video}}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Subtasks) > 0 || d.Question == "" {
-		t.Errorf("it is planned:%s", showTasks(d))
 	}
 }

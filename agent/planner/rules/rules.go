@@ -34,7 +34,6 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 
 	"atelier/agent/mind"
@@ -80,10 +79,10 @@ func (p *Planner) Decompose(ctx context.Context, r plan.Request, _ *plan.Thinkin
 	if err := ctx.Err(); err != nil {
 		return mind.Decomposition{}, err
 	}
-	o := p.understand(r)
+	o, guesses := p.withGuesses(r, p.understand(r))
 	return mind.Decomposition{
 		Subtasks: o.subtasks, Left: o.left, Types: o.types, Refused: o.refused,
-		Question: p.tell.In(r.Language, o.question), Reply: p.tell.In(r.Language, o.reply),
+		Question: p.tell.In(r.Language, o.question), Guesses: guesses, Reply: p.tell.In(r.Language, o.reply),
 	}, nil
 }
 

@@ -1,0 +1,143 @@
+package rules
+
+import (
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// A question may offer guesses at what is meant: the nearest examples that fit the files, as
+// requests about them. Each is planned before it is offered, and offered only if nothing has to
+// be asked about it.
+
+// maxTried is the most examples that are planned for one question.
+const maxTried = 12
+
+// guess is a request with an example in the place of the clause that is not understood.
+type guess struct {
+	text  string
+	tool  *profile // that the example is of
+	files []thing  // at least one of which the request is about
+}
+
+// guessing asks a question about a clause with guesses by an example of each tool that takes the files and
+// is not much farther than the nearest. One that explains no word of the clause is no guess unless it is near.
+func (t *thread) guessing(q plan.Message, r *reading) *outcome {
+	o, files := asking(q), t.about(r)
+	none := 0 // words that a tool leaves which explains none
+	for _, v := range r.rivals {
+		none = max(none, v.rest)
+	}
+	for _, v := range r.rivals {
+		examples := t.plain(v.tool)
+		takes := slices.ContainsFunc(files, func(e thing) bool { return v.tool.takes(base(e.typ)) })
+		if v.near == 0 || v.score < hardly*r.rivals[0].score || v.score < sure && v.rest == none || !takes || len(examples) == 0 {
+			continue
+		}
+		nearest := max(0, slices.Index(examples, v.example))
+		o.guesses = t.addGuess(o.guesses, r, v.tool, examples[nearest])
+	}
+	return o
+}
+
+// guessingHow asks a question about a clause whose tool is known with guesses by the examples of
+// that, which differ in what it is told.
+func (t *thread) guessingHow(q plan.Message, r *reading) *outcome {
+	o := asking(q)
+	for _, example := range t.plain(r.head) {
+		o.guesses = t.addGuess(o.guesses, r, r.head, example)
+	}
+	return o
+}
+
+// plain are the examples of a tool that hold no words which somebody else would put otherwise: files and
+// settings alone change from request to request.
+func (t *thread) plain(tool *profile) []string {
+	var examples []string
+	for _, e := range tool.Examples {
+		if !slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return t.isFree(s[1]) }) {
+			examples = append(examples, toolbox.Wish(e))
+		}
+	}
+	return examples
+}
+
+// about are the files that a clause may be about: those that it names, else those that came with
+// the message, else all of the thread.
+func (t *thread) about(r *reading) []thing {
+	if len(r.files) > 0 {
+		return r.files
+	}
+	there := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return e.made })
+	if given := slices.DeleteFunc(slices.Clone(there), func(e thing) bool { return !e.given }); len(given) > 0 {
+		return given
+	}
+	return there
+}
+
+// addGuess adds the request with an example of the tool in the place of the clause, and the files of the
+// clause in the place of those of the example. It adds nothing where there are not enough of their kinds.
+func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string) []guess {
+	if len(r.clause.words) == 0 {
+		return to
+	}
+	files := t.about(r)
+	names := t.calledAll(files)
+	if there := slices.DeleteFunc(slices.Clone(t.things), func(e thing) bool { return e.made }); len(there) == 1 {
+		names = []string{"it"}
+	}
+	free := slices.Clone(files)
+	spans := retrieve.FileSpans(example)
+	replaced := make([]string, len(spans))
+	for i, s := range spans {
+		at := slices.IndexFunc(free, func(e thing) bool { return e.on == "" && base(e.typ) == s.Type })
+		if at < 0 {
+			return to
+		}
+		replaced[i] = names[min(at, len(names)-1)]
+		free[at].typ = ""
+	}
+	for i, s := range slices.Backward(spans) {
+		example = example[:s.Start] + replaced[i] + example[s.End:]
+	}
+	begin, end := r.clause.words[0].Start, r.clause.words[len(r.clause.words)-1].End
+	return append(to, guess{t.text[:begin] + example + t.text[end:], tool, files})
+}
+
+// withGuesses keeps those guesses of a question that are planned without another one.
+func (p *Planner) withGuesses(r plan.Request, o outcome) (outcome, []string) {
+	var guesses []string
+	r.Question = nil
+	for _, g := range o.guesses[:min(len(o.guesses), maxTried)] {
+		if len(guesses) < plan.MaxGuesses && plan.ValidateGuesses(append(guesses, g.text)) == nil && p.plans(r, g) {
+			guesses = append(guesses, g.text)
+		}
+	}
+	if len(guesses) > 0 {
+		o.question = plan.Sentences(o.question, plan.Say("Or do you mean one of these?"))
+	}
+	return o, guesses
+}
+
+// plans reports whether all of a guess is understood: something of the kind that its tool makes is to be
+// made, and one of its files is used.
+func (p *Planner) plans(r plan.Request, g guess) bool {
+	r.Wish = g.text
+	o := p.understand(r)
+	makes := func(sub plan.Subtask) bool { return sub.Returns == g.tool.Returns }
+	if len(o.left) > 0 || !slices.ContainsFunc(o.subtasks, makes) {
+		return false
+	}
+	for _, sub := range o.subtasks {
+		for _, a := range sub.Args {
+			for _, leaf := range a.Source.Leaves() {
+				if slices.ContainsFunc(g.files, func(e thing) bool { return e.source.Equal(leaf) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
