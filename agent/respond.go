@@ -44,6 +44,11 @@ func (a *Agent) Respond(ctx context.Context, account mind.Account) (Answer, erro
 	return answer, nil
 }
 
+// Ways are short labels for the offers of a plan, for people ([wording.Ways]).
+func (a *Agent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
+	return wording.Ways(a.config.Toolbox.Catalogue(), p, chosen, offers)
+}
+
 // word finds the words of an answer.
 func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.Thinking) (string, error) {
 	p := account.Plan

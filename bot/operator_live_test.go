@@ -16,6 +16,8 @@ import (
 // greeter is an agent that greets, at once. To the wish "wait" it does so never.
 type greeter struct{ waits chan struct{} }
 
+func (greeter) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
+
 func (greeter) Plan(_ context.Context, r plan.Request) (*plan.Plan, error) {
 	greet := func(tool string, score float64) plan.Solution {
 		arg := plan.Binding{Arg: "name", Type: plan.Text, Source: plan.FromValue("Ann")}

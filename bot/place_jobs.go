@@ -136,6 +136,11 @@ func (a jobsAgent) Respond(ctx context.Context, told jobs.Account) (string, plan
 	return answer.Text, answer.Thinking, passing(err)
 }
 
+// Ways are labels for offers.
+func (a jobsAgent) Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
+	return a.agent.Ways(p, chosen, offers)
+}
+
 // Device is where an action is done.
 func (a jobsAgent) Device(ctx context.Context, action plan.Action) string {
 	return a.agent.Device(ctx, action)

@@ -48,8 +48,9 @@ func (a instant) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 func (instant) Respond(_ context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	return "Done.", a.Plan.Thinking, nil
 }
-func (instant) Device(context.Context, plan.Action) string               { return "cpu" }
-func (instant) Hears(context.Context, plan.Resource) (plan.Action, bool) { return plan.Action{}, false }
+func (instant) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
+func (instant) Device(context.Context, plan.Action) string                { return "cpu" }
+func (instant) Hears(context.Context, plan.Resource) (plan.Action, bool)  { return plan.Action{}, false }
 
 func (instant) Capabilities(context.Context) (map[string][]plan.Candidate, error) {
 	return map[string][]plan.Candidate{"tool": {{Name: "native:tool"}}}, nil

@@ -225,39 +225,29 @@ func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Res
 	return link
 }
 
-// way tells what another solution does, beside the one that was chosen.
-func way(t plan.Task, other, chosen int) plan.Message {
-	if chosen < 0 || chosen >= len(t.Solutions) {
-		return t.Solutions[other].Told()
-	}
-	return t.Solutions[other].Besides(t.Solutions[chosen])
-}
-
-// offer adds the other ways, or the guesses at what is meant.
+// offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
+// guesses at what is meant.
 func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 	var chosen plan.Choice
 	if run.route != nil {
 		chosen = run.route.Choice()
 	}
-	for _, o := range p.Offers(chosen, adapters.MaxChoices+1) {
-		var text plan.Message
-		switch {
-		case o.Guess != "":
-			text = plan.Quote(o.Guess)
-		case len(a.Offers) == adapters.MaxChoices || o.Task >= len(p.Tasks):
-			continue
-		case o.Task >= 0:
-			text = way(p.Tasks[o.Task], o.Choice[o.Task], chosen[o.Task])
-		case run.asks(p):
-			text = p.Told(o.Choice)
-		default:
-			continue // it was run
+	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
+	if p.Question == "" && !run.asks(p) {
+		a.Offers = a.Offers[1:] // it was run
+	}
+	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
+	var texts []plan.Message
+	if p.Question != "" {
+		for _, o := range a.Offers {
+			texts = append(texts, plan.Quote(o.Guess))
 		}
-		a.Offers = append(a.Offers, o)
+	} else {
+		texts = j.config.Agent.Ways(p, chosen, a.Offers)
+	}
+	for i, text := range texts {
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID:   r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(len(a.Offers)),
-			Text: j.say(r, text),
+			ID: r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(i+1), Text: j.say(r, text),
 		})
 	}
-	a.Reply.Asks = a.Status == Asking && len(a.Reply.Choices) > 0
 }

@@ -30,6 +30,8 @@ type Agent interface {
 	Act(ctx context.Context, w Work) (plan.Result, error)
 	// Respond tells what came of a run. The thinking is that of the plan, and its own.
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
+	// Ways are labels for offers, for people: what each does another way than the chosen plan.
+	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
 	// Device is where an action is done: cpu or gpu.
 	Device(ctx context.Context, a plan.Action) string
 	// Hears is the action by which the words of a voice message are written down, by the

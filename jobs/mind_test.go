@@ -107,6 +107,18 @@ func (m *mind) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return m.make(ctx, w)
 }
 
+func (m *mind) Ways(p *plan.Plan, _ plan.Choice, offers []plan.Offer) []plan.Message {
+	var all []plan.Message
+	for _, o := range offers {
+		var tools []plan.Message
+		for _, tool := range p.Tasks[max(0, o.Task)].Solutions[o.Choice[max(0, o.Task)]].Tools() {
+			tools = append(tools, plan.Quote(strings.ReplaceAll(tool, "_", " ")))
+		}
+		all = append(all, plan.Join("%s, then %s", tools...))
+	}
+	return all
+}
+
 func (m *mind) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	m.mu.Lock()
 	m.calls["respond"]++

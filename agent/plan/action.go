@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -153,50 +152,20 @@ func (s Solution) Tools() []string {
 	return names
 }
 
-// Told lists the tools for people: "blur, then crop".
-func (s Solution) Told() Message {
-	var told Message
-	for i, a := range s.Actions {
-		if i == 0 {
-			told = Quote(spaced(a.Tool))
-		} else {
-			told = Say("%s, then %s", told, spaced(a.Tool))
-		}
+// With lists by which candidates the solution does the same as the chosen one, as people call
+// them: none where it does something else ([Solution.Varies]), or where they have no names.
+func (s Solution) With(chosen Solution) []string {
+	if !s.Varies(chosen) {
+		return nil
 	}
-	return told
-}
-
-// Besides tells what is done another way than in the solution that was chosen: by which
-// other tools, with what other candidates, on what other things.
-func (s Solution) Besides(chosen Solution) Message {
-	if !slices.Equal(s.Tools(), chosen.Tools()) {
-		return s.Told()
-	}
-	var instead, with []string
+	var with []string
 	for i, a := range s.Actions {
 		before := chosen.Actions[i]
-		for _, b := range a.Args {
-			is := cmp.Or(b.Source.Value, b.Source.Name)
-			same := slices.ContainsFunc(before.Args, func(o Binding) bool {
-				return o.Arg == b.Arg && cmp.Or(o.Source.Value, o.Source.Name) == is
-			})
-			if is != "" && !same {
-				instead = append(instead, is)
-			}
-		}
-		if a.Candidate != before.Candidate && a.With != before.With && !slices.Contains(with, a.With) {
+		if a.With != "" && a.Candidate != before.Candidate && a.With != before.With && !slices.Contains(with, a.With) {
 			with = append(with, a.With)
 		}
 	}
-	with = slices.DeleteFunc(with, func(name string) bool { return name == "" })
-	switch told := s.Told(); {
-	case len(instead) > 0:
-		return Say("%s (%s)", told, strings.Join(slices.Concat(instead, with), ", "))
-	case len(with) > 0:
-		return Say("the same with %s", And(with...))
-	default:
-		return told
-	}
+	return with
 }
 
 // Varies tells whether two solutions do the same and differ in their candidates at most.
@@ -207,9 +176,6 @@ func (s Solution) Varies(other Solution) bool {
 		})
 	})
 }
-
-// spaced is a tool's name as words.
-func spaced(tool string) string { return strings.ReplaceAll(tool, "_", " ") }
 
 // Blanks lists the required arguments that have no source yet, as (action, argument)
 // indexes.

@@ -49,17 +49,6 @@ func (p *Plan) Offers(chosen Choice, limit int) []Offer {
 	return all[:min(limit, len(all))]
 }
 
-// Told lists the tools of a choice for people, subtask by subtask.
-func (p *Plan) Told(c Choice) Message {
-	var all []Message
-	for t, task := range p.Tasks {
-		if c[t] >= 0 {
-			all = append(all, task.Solutions[c[t]].Told())
-		}
-	}
-	return Join("%s; %s", all...)
-}
-
 // bar is the lowest score with which a plan is run without asking.
 const bar = 3
 

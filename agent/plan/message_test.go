@@ -40,7 +40,6 @@ func TestMessagesInEnglish(t *testing.T) {
 		{plan.Wait(49 * time.Hour), "3 days"},
 		{plan.Wait(14 * 24 * time.Hour), "14 days"},
 		{plan.Wait(8760 * time.Hour), "more than two weeks"},
-		{plan.Solution{Actions: []plan.Action{{Tool: "blur"}, {Tool: "crop"}}}.Told(), "blur, then crop"},
 	} {
 		if got := c.m.String(); got != c.want || c.m.IsZero() != (c.want == "") {
 			t.Errorf("%q, want %q", got, c.want)

@@ -17,7 +17,7 @@ func by(a plan.Action, candidate, with string) plan.Action {
 	return a
 }
 
-func TestBesides(t *testing.T) {
+func TestVaries(t *testing.T) {
 	t.Parallel()
 	photo, other := takes(plan.Image, plan.FromResource("a.png")), takes(plan.Image, plan.FromResource("b.png"))
 	draw, blur := action("text_to_image", plan.Image), action("blur_image", plan.Image, photo)
@@ -25,23 +25,23 @@ func TestBesides(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		actions []plan.Action
-		told    string
+		with    string
 		varies  bool
 	}{
-		{"itself", chosen.Actions, "text to image, then blur image", true},
-		{"another model", []plan.Action{by(draw, "farm:draw@b", "Beta"), blur}, "the same with Beta", true},
-		{"two others", []plan.Action{by(draw, "farm:draw@b", "Beta"), by(blur, "native:blur", "the built-in way")}, "the same with Beta and the built-in way", true},
-		{"the same model at another place", []plan.Action{by(draw, "cloud:draw@a", "Alpha"), blur}, "text to image, then blur image", true},
-		{"one without a name", []plan.Action{by(draw, "farm:draw@c", ""), blur}, "text to image, then blur image", true},
-		{"another picture", []plan.Action{by(draw, "farm:draw@a", "Alpha"), action("blur_image", plan.Image, other)}, "text to image, then blur image (b.png)", false},
-		{"another picture and another model", []plan.Action{by(draw, "farm:draw@b", "Beta"), action("blur_image", plan.Image, other)}, "text to image, then blur image (b.png, Beta)", false},
-		{"other tools", []plan.Action{by(draw, "farm:draw@b", "Beta")}, "text to image", false},
+		{"itself", chosen.Actions, "", true},
+		{"another model", []plan.Action{by(draw, "farm:draw@b", "Beta"), blur}, "Beta", true},
+		{"two others", []plan.Action{by(draw, "farm:draw@b", "Beta"), by(blur, "native:blur", "the built-in way")}, "Beta, the built-in way", true},
+		{"the same model at another place", []plan.Action{by(draw, "cloud:draw@a", "Alpha"), blur}, "", true},
+		{"one without a name", []plan.Action{by(draw, "farm:draw@c", ""), blur}, "", true},
+		{"another picture", []plan.Action{by(draw, "farm:draw@a", "Alpha"), action("blur_image", plan.Image, other)}, "", false},
+		{"another picture and another model", []plan.Action{by(draw, "farm:draw@b", "Beta"), action("blur_image", plan.Image, other)}, "", false},
+		{"other tools", []plan.Action{by(draw, "farm:draw@b", "Beta")}, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			s := plan.Solution{Actions: c.actions}
-			if got := s.Besides(chosen).String(); got != c.told {
-				t.Errorf("told as %q", got)
+			if got := strings.Join(s.With(chosen), ", "); got != c.with {
+				t.Errorf("with %q", got)
 			}
 			if s.Varies(chosen) != c.varies || chosen.Varies(s) != c.varies {
 				t.Errorf("that it varies is %v", !c.varies)

@@ -17,15 +17,7 @@ import (
 // Made are phrases for what the steps of an account made, in their order: "the part of clip.mp4
 // from 0:03 to 0:07". A step that is not done has the zero message.
 func Made(c *toolbox.Catalogue, a mind.Account) []plan.Message {
-	d := describer{catalogue: c, account: a, phrases: make([]plan.Message, len(a.Steps)), files: map[string]plan.Resource{}}
-	for _, r := range a.Request.Resources() {
-		d.files[r.Name] = r
-	}
-	if a.Plan != nil {
-		for _, r := range a.Plan.Resources {
-			d.files[r.Name] = r
-		}
-	}
+	d := newDescriber(c, a, a.Results)
 	for i := range a.Steps {
 		if outs := a.Results[i].Outputs(); len(outs) > 0 {
 			d.phrases[i] = d.phrase(a.Steps[i].Action, outs[0])
@@ -34,12 +26,25 @@ func Made(c *toolbox.Catalogue, a mind.Account) []plan.Message {
 	return d.phrases
 }
 
-// describer makes the phrases of an account's steps, each from those before it.
+// describer makes the phrases of steps, each from those before it.
 type describer struct {
 	catalogue *toolbox.Catalogue
-	account   mind.Account
+	results   []plan.Result // by step
 	phrases   []plan.Message
 	files     map[string]plan.Resource // what was given, by name
+}
+
+func newDescriber(c *toolbox.Catalogue, a mind.Account, results []plan.Result) describer {
+	d := describer{catalogue: c, results: results, phrases: make([]plan.Message, len(results)), files: map[string]plan.Resource{}}
+	for _, r := range a.Request.Resources() {
+		d.files[r.Name] = r
+	}
+	if a.Plan != nil {
+		for _, r := range a.Plan.Resources {
+			d.files[r.Name] = r
+		}
+	}
+	return d
 }
 
 // phrase is what an action made, by the tool's own phrase. Where that has nothing to say, the
@@ -112,7 +117,7 @@ func (d *describer) source(arg toolbox.Arg, s plan.Source) plan.Message {
 		if s.Index < 0 || s.Index >= len(d.phrases) {
 			return plan.Message{}
 		}
-		outs := d.account.Results[s.Index].Outputs()
+		outs := d.results[s.Index].Outputs()
 		if phrase := d.phrases[s.Index]; len(outs) != 1 || outs[0].File == "" || len([]rune(phrase.String())) <= longest {
 			return phrase
 		}

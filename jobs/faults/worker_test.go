@@ -184,6 +184,8 @@ func (h hand) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	return plan.Result{Status: plan.Done, Output: &made}, h.platform.tell(ctx, happening{Point: "made", Request: w.Request.ID, Step: s.Action.Tool}, nil)
 }
 
+func (hand) Ways(*plan.Plan, plan.Choice, []plan.Offer) []plan.Message { return nil }
+
 func (h hand) Respond(ctx context.Context, a jobs.Account) (string, plan.Thinking, error) {
 	err := h.platform.tell(ctx, happening{Point: "respond", Request: a.Request.ID}, nil)
 	for _, r := range a.Route.Results() {

@@ -1,0 +1,128 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"atelier/agent/mind"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// Ways are short labels for the offers of a plan, for people: what each of them does another way
+// than the chosen plan, or all that it does where nothing was chosen. No two are the same.
+func Ways(c *toolbox.Catalogue, p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message {
+	w := ways{catalogue: c, account: mind.Account{Plan: p}, taken: map[string]bool{}}
+	labels := make([]plan.Message, len(offers))
+	for i, o := range offers {
+		var parts []plan.Message
+		for t, task := range p.Tasks {
+			switch {
+			case o.Choice[t] < 0:
+			case o.Task < 0:
+				parts = append(parts, w.solution(task.Solutions[o.Choice[t]]))
+			case o.Task == t:
+				parts = append(parts, w.other(task, o.Choice[t], chosen[t]))
+			}
+		}
+		labels[i] = w.distinct(plan.Join("%s; %s", parts...))
+	}
+	return labels
+}
+
+// ways words solutions that have not run.
+type ways struct {
+	catalogue *toolbox.Catalogue
+	account   mind.Account
+	taken     map[string]bool // the labels that are given
+}
+
+// other is what a solution of a task does another way than the chosen one; -1 is none.
+func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
+	s := task.Solutions[other]
+	if chosen < 0 || chosen >= len(task.Solutions) {
+		return w.solution(s)
+	}
+	before := task.Solutions[chosen]
+	if with := s.With(before); len(with) > 0 {
+		return plan.Say("the same with %s", plan.And(with...))
+	}
+	label := w.solution(s)
+	if label.String() != w.solution(before).String() && !w.taken[label.String()] {
+		return label
+	}
+	var how []plan.Message
+	for _, a := range s.Actions {
+		if tool, ok := w.catalogue.Tool(a.Tool); ok && !slices.Contains(before.Tools(), a.Tool) {
+			how = append(how, plan.Quote(summary(tool)))
+		}
+	}
+	if len(how) == 0 {
+		return label
+	}
+	return plan.Say("%s (%s)", label, plan.Join("%s, %s", how...))
+}
+
+// distinct is the label, with a number where another offer has the same one.
+func (w *ways) distinct(label plan.Message) plan.Message {
+	numbered := label
+	for n := 2; w.taken[numbered.String()]; n++ {
+		numbered = plan.Say("%s (%d)", label, n)
+	}
+	w.taken[numbered.String()] = true
+	return numbered
+}
+
+// mostSteps is how many steps of a solution are told one by one.
+const mostSteps = 3
+
+// solution tells what the actions of a solution make, or of many what the last one makes.
+func (w *ways) solution(s plan.Solution) plan.Message {
+	d := newDescriber(w.catalogue, w.account, make([]plan.Result, len(s.Actions)))
+	for i := range d.phrases {
+		d.phrases[i] = plan.Say("it")
+	}
+	if last := len(s.Actions) - 1; last >= mostSteps {
+		return plan.Say("%s, in %d steps", d.planned(s.Actions[last]), len(s.Actions))
+	}
+	var all []plan.Message
+	for _, a := range s.Actions {
+		all = append(all, d.planned(a))
+	}
+	return plan.Join("%s, then %s", all...)
+}
+
+// planned is what an action is going to make. What only its result can say of itself is told by
+// the settings of the request.
+func (d *describer) planned(a plan.Action) plan.Message {
+	tool, ok := d.catalogue.Tool(a.Tool)
+	if !ok {
+		return a.Returns.Article()
+	}
+	slots := toolbox.Slots(tool.Made)
+	var settings []string
+	for _, b := range a.Args {
+		if b.Source.Kind == plan.OfValue && !slices.Contains(slots, b.Arg) {
+			settings = append(settings, short(b.Source.Value))
+		}
+	}
+	for _, name := range slots {
+		ofArg := slices.ContainsFunc(tool.Args, func(arg toolbox.Arg) bool { return arg.Name == name })
+		if !ofArg && len(settings) == 0 {
+			return plan.Quote(summary(tool))
+		}
+	}
+	return d.phrase(a, plan.Resource{About: strings.Join(settings, ", ")})
+}
+
+// summary is the first part of a tool's description, as it stands within a sentence.
+func summary(t toolbox.Tool) string {
+	text := t.Description
+	if i := strings.IndexAny(text, ".:;,("); i > 0 {
+		text = strings.TrimSpace(text[:i])
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(first)) + text[size:]
+}
