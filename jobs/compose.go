@@ -106,7 +106,7 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		}
 	}
 	var err error
-	a.Reply.Files, err = j.attachments(ctx, e.Thread, made)
+	a.Reply.Files, err = j.attachments(ctx, e.Thread, run.route.Delivered())
 	if run.halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}

@@ -177,6 +177,28 @@ func (r *Route) Made() []Resource {
 	return made
 }
 
+// Delivered lists what was made so far in the order in which people get it: first what nothing
+// else was made from, then the steps on the way.
+func (r *Route) Delivered() []Resource {
+	taken := map[int]bool{} // by a step that is done
+	for _, s := range r.steps {
+		if r.results[s.Key].Status == Done {
+			for _, i := range s.Inputs() {
+				taken[i] = true
+			}
+		}
+	}
+	var ends, before []Resource
+	for i, s := range r.steps {
+		if outs := r.results[s.Key].Outputs(); s.Final && !taken[i] {
+			ends = append(ends, outs...)
+		} else {
+			before = append(before, outs...)
+		}
+	}
+	return append(ends, before...)
+}
+
 // NameFiles gives files that were made the readable names by which people get them, by their
 // chained names. The results that were recorded stay as they are elsewhere.
 func (r *Route) NameFiles(files map[string]string) {

@@ -224,6 +224,38 @@ func TestRouteRenames(t *testing.T) {
 	}
 }
 
+// TestWhatIsDeliveredFirst is what nothing else was made from.
+func TestWhatIsDeliveredFirst(t *testing.T) {
+	t.Parallel()
+	p := &plan.Plan{
+		Resources: []plan.Resource{{Name: "a.png", Type: plan.Image}},
+		Tasks: []plan.Task{
+			task(plan.Image, []plan.Action{
+				action("cut", plan.Image, takes(plan.Image, plan.FromResource("a.png"))), action("edge", plan.Image, takes(plan.Image, plan.FromAction(0))),
+			}),
+			task(plan.Image, []plan.Action{action("blur", plan.Image, takes(plan.Image, plan.FromSubtask(0)))}),
+			task(plan.Image, []plan.Action{action("draw", plan.Image, takes(plan.Image, plan.FromSubtask(0)))}),
+		},
+	}
+	r := newRoute(t, p, p.Best())
+	want := []string{"", "cut", "edge cut", "blur cut edge", "blur draw cut edge"} // by how many are done
+	for n := range want {
+		if n > 0 {
+			s := r.Steps()[n-1]
+			if _, err := r.Record(s.Key, plan.Result{Status: plan.Done, Output: &plan.Resource{Name: s.Action.Tool}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var names []string
+		for _, o := range r.Delivered() {
+			names = append(names, o.Name)
+		}
+		if got := strings.Join(names, " "); got != want[n] {
+			t.Errorf("after %d steps: %q, want %q", n, got, want[n])
+		}
+	}
+}
+
 func TestRouteEnds(t *testing.T) {
 	t.Parallel()
 	photo := takes(plan.Image, plan.FromResource("a.png"))

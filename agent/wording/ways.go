@@ -59,7 +59,7 @@ func (w *ways) other(task plan.Task, other, chosen int) plan.Message {
 			how = append(how, plan.Quote(summary(tool)))
 		}
 	}
-	if len(how) == 0 {
+	if len(how) == 0 || label.String() == how[0].String() {
 		return label
 	}
 	return plan.Say("%s (%s)", label, plan.Join("%s, %s", how...))
@@ -94,27 +94,19 @@ func (w *ways) solution(s plan.Solution) plan.Message {
 	return plan.Join("%s, then %s", all...)
 }
 
-// planned is what an action is going to make. What only its result can say of itself is told by
-// the settings of the request.
+// planned is what an action is going to make, or what its tool does where the phrase for it takes
+// what only the result can say of itself.
 func (d *describer) planned(a plan.Action) plan.Message {
 	tool, ok := d.catalogue.Tool(a.Tool)
 	if !ok {
 		return a.Returns.Article()
 	}
-	slots := toolbox.Slots(tool.Made)
-	var settings []string
-	for _, b := range a.Args {
-		if b.Source.Kind == plan.OfValue && !slices.Contains(slots, b.Arg) {
-			settings = append(settings, short(b.Source.Value))
-		}
-	}
-	for _, name := range slots {
-		ofArg := slices.ContainsFunc(tool.Args, func(arg toolbox.Arg) bool { return arg.Name == name })
-		if !ofArg && len(settings) == 0 {
+	for _, name := range toolbox.Slots(tool.Made) {
+		if !slices.ContainsFunc(tool.Args, func(arg toolbox.Arg) bool { return arg.Name == name }) {
 			return plan.Quote(summary(tool))
 		}
 	}
-	return d.phrase(a, plan.Resource{About: strings.Join(settings, ", ")})
+	return d.phrase(a, plan.Resource{})
 }
 
 // summary is the first part of a tool's description, as it stands within a sentence.

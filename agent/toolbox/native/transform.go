@@ -100,7 +100,16 @@ func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	}
 	// What becomes free is transparent, or white where the format knows no transparency.
 	img, err := turned(ctx, p.Image, angle)
-	return edited{img: img, about: plan.Say("turned by %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))}, err
+	return edited{img: img, about: turnedBy(angle)}, err
+}
+
+// turnedBy tells of a turn the shorter way round. The angle is in degrees clockwise, from 0 up to
+// 360.
+func turnedBy(angle float64) plan.Message {
+	if angle > 180 {
+		return plan.Say("turned by %s degrees anticlockwise", strconv.FormatFloat(360-angle, 'g', -1, 64))
+	}
+	return plan.Say("turned by %s degrees clockwise", strconv.FormatFloat(angle, 'g', -1, 64))
 }
 
 // upright is the picture as the camera says that people see it: nothing else tells which way

@@ -243,3 +243,16 @@ func TestAnimations(t *testing.T) {
 		w.same(w.read(out).Image, c.width, c.height, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
 	}
 }
+
+// TestATurnIsToldTheShorterWayRound.
+func TestATurnIsToldTheShorterWayRound(t *testing.T) {
+	t.Parallel()
+	for angle, want := range map[float64]string{
+		0: "turned by 0 degrees clockwise", 90: "turned by 90 degrees clockwise", 180: "turned by 180 degrees clockwise",
+		270: "turned by 90 degrees anticlockwise", 337.5: "turned by 22.5 degrees anticlockwise",
+	} {
+		if got := turnedBy(angle).String(); got != want {
+			t.Errorf("%g: %q, want %q", angle, got, want)
+		}
+	}
+}
