@@ -237,6 +237,7 @@ func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 		a.Offers = a.Offers[1:] // it was run
 	}
 	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
+	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.asks(p))
 	var texts []plan.Message
 	if p.Question != "" {
 		for _, o := range a.Offers {

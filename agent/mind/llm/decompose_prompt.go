@@ -40,7 +40,10 @@ type toolDomain struct {
 // user's. A small context has no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
 	window := m.config.ContextTokens
-	data := decomposeSystem{Types: known.types, Meanings: explain(meaningsText), Settings: settings(), Prior: !m.config.WithoutPrior, Marks: true, Examples: true}
+	data := decomposeSystem{
+		Types: known.types, Meanings: explain(meaningsText), Settings: settings(),
+		Prior: !m.config.WithoutPrior, Marks: true, Examples: true,
+	}
 	for _, d := range known.domains {
 		data.Domains = append(data.Domains, toolDomain{Name: d})
 	}

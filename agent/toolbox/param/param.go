@@ -162,6 +162,9 @@ func (p Param) DefaultValue() Value {
 	return v
 }
 
+// Explain says in English what a value is, with examples or its choices.
+func (p Param) Explain() string { return fmt.Sprintf("%s: %s", p.about(), quoted(p.examples())) }
+
 // unread is the fault of a text from which no value is read. Nothing else may stand in for what a
 // person asked for in so many words.
 func (p Param) unread(text string) error {
@@ -207,9 +210,6 @@ func (p Param) bound(v *float64) string {
 func (p Param) about() plan.Message {
 	return types[p.Type].about
 }
-
-// Explain says in English what a value is, with examples or its choices.
-func (p Param) Explain() string { return fmt.Sprintf("%s: %s", p.about(), quoted(p.examples())) }
 
 // examples are at least two.
 func (p Param) examples() []string {

@@ -74,6 +74,31 @@ func (c *Cover) Account(passage string) {
 	}
 }
 
+// Left lists the passages that nothing accounts for, as they are written.
+func (c *Cover) Left() []string {
+	var left []string
+	for i := 0; i < len(c.words); i++ {
+		if !c.words[i].open() {
+			continue
+		}
+		end, letters := i, 0
+		for j := i; j < len(c.words) && !c.words[j].done; j++ {
+			if j > i && strings.ContainsAny(c.text[c.words[j-1].end:c.words[j].start], ".!?;\n。！？；") {
+				break
+			}
+			if c.words[j].open() {
+				end = j
+				letters += utf8.RuneCountInString(c.words[j].folded)
+			}
+		}
+		if letters > 1 || unspaced(firstRune(c.words[i].folded)) {
+			left = append(left, c.text[c.words[i].start:c.words[end].end])
+		}
+		i = end
+	}
+	return left
+}
+
 // find is the first range of words that a passage quotes, all that it stands for if it has a gap.
 func (c *Cover) find(passage string) (from, to int) {
 	ends := gap.Split(passage, 2)
@@ -120,31 +145,6 @@ func (c *Cover) stands(words []word, at int) bool {
 		}
 	}
 	return true
-}
-
-// Left lists the passages that nothing accounts for, as they are written.
-func (c *Cover) Left() []string {
-	var left []string
-	for i := 0; i < len(c.words); i++ {
-		if !c.words[i].open() {
-			continue
-		}
-		end, letters := i, 0
-		for j := i; j < len(c.words) && !c.words[j].done; j++ {
-			if j > i && strings.ContainsAny(c.text[c.words[j-1].end:c.words[j].start], ".!?;\n。！？；") {
-				break
-			}
-			if c.words[j].open() {
-				end = j
-				letters += utf8.RuneCountInString(c.words[j].folded)
-			}
-		}
-		if letters > 1 || unspaced(firstRune(c.words[i].folded)) {
-			left = append(left, c.text[c.words[i].start:c.words[end].end])
-		}
-		i = end
-	}
-	return left
 }
 
 func (w word) open() bool { return !w.done && !w.courtesy }
