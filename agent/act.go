@@ -60,7 +60,11 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 	began := a.config.Clock()
 	result, err := a.act(ctx, w)
 	if err != nil {
-		problem := plan.Sentence(err, plan.Say("It failed, and nothing is known of why."))
+		told := plan.Sentence
+		if w.Request.Operator {
+			told = plan.OperatorSentence
+		}
+		problem := told(err, plan.Say("It failed, and nothing is known of why."))
 		if ctx.Err() != nil {
 			problem = plan.Say("It was stopped before it was done.")
 		}

@@ -33,6 +33,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/memory"
+	"atelier/agent/toolbox/retrieve"
 	"atelier/agent/toolbox/verify"
 	"atelier/agent/toolgraph"
 )
@@ -92,6 +93,8 @@ const (
 type Agent struct {
 	config Config
 	graph  *toolgraph.Graph // of the whole catalogue
+	// lexicon has the nouns by which people speak of files.
+	lexicon *retrieve.Lexicon
 
 	mu    sync.Mutex
 	alive *toolbox.Liveness // that the live graph was made for
@@ -131,7 +134,11 @@ func New(c Config) (*Agent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the catalogue makes no good graph: %w", err)
 	}
-	return &Agent{config: c, graph: graph, book: naming.New(c.Toolbox.Catalogue())}, nil
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil {
+		return nil, fmt.Errorf("read the words of requests: %w", err)
+	}
+	return &Agent{config: c, graph: graph, lexicon: lexicon, book: naming.New(c.Toolbox.Catalogue())}, nil
 }
 
 // newGraph is the graph of the whole catalogue.

@@ -32,7 +32,7 @@ func (a *Agent) unbound(wish string, p *plan.Plan) []plan.Leftover {
 	}
 	bare := blank(wish, p)
 	for _, q := range quantity.Find(bare) {
-		if q.Unit != quantity.Number && !quantity.Says(numbers, wish[q.Start:q.End]) && !describes(wish[q.End:]) {
+		if q.Unit != quantity.Number && !quantity.Says(numbers, wish[q.Start:q.End]) && !a.describes(wish[q.End:]) {
 			add(wish[q.Start:q.End])
 		}
 	}
@@ -126,7 +126,10 @@ func blank(wish string, p *plan.Plan) string {
 
 // describes reports whether a quantity with that behind it only says which file is meant: "the
 // 10 second clip".
-func describes(rest string) bool {
-	word, _, _ := strings.Cut(strings.TrimLeft(rest, " -"), " ")
-	return slices.Contains([]string{"clip", "video", "film", "movie", "song", "track", "recording", "picture", "image", "photo"}, strings.Trim(word, ".,;!?"))
+func (a *Agent) describes(rest string) bool {
+	words := a.lexicon.Words(strings.TrimLeft(rest, " -"), nil)
+	if len(words) == 0 || words[0].Kind != retrieve.Plain {
+		return false
+	}
+	return a.lexicon.MediaNoun(words[:1]) != "" || a.lexicon.Class(words[0].Stem) == a.lexicon.Class("music")
 }

@@ -112,11 +112,11 @@ func TestPlanTellsOfFaultsOfTheModel(t *testing.T) {
 		log      string // part of a line
 	}{
 		{"a wrong key", map[string][]llmtest.Response{"decompose": {{Status: 401, ErrorMessage: "Incorrect key " + modelKey}}},
-			"The model server refused the key. Please ask the operator to check OPENAI_API_KEY.", "key_refused"},
+			"The model server refused the key. Please ask the operator to check it.", "key_refused"},
 		{"an unknown model", map[string][]llmtest.Response{"decompose": {{Status: 404, ErrorCode: "model_not_found"}}},
-			`The model "test-model" is not known to the model server. Please ask the operator to check OPENAI_MODEL and OPENAI_BASE_URL.`, "model_unknown"},
+			`The model "test-model" is not known to the model server. Please ask the operator to check which one is set.`, "model_unknown"},
 		{"a server that is down", map[string][]llmtest.Response{"decompose": {{Status: 500}, {Status: 502}, {Status: 503}, {Status: 500}}},
-			"The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and OPENAI_BASE_URL.", "down"},
+			"The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs.", "down"},
 		{"a quota", map[string][]llmtest.Response{"decompose": {{Status: 429, ErrorCode: "insufficient_quota"}}},
 			"The quota at the model server is used up. Please ask the operator to look at the account's plan and billing.", "quota"},
 		{"words", map[string][]llmtest.Response{"decompose": {{Text: modelWords}, {Text: modelWords}}}, twice, "job decompose could not be used: no JSON"},
@@ -233,7 +233,7 @@ func TestAnAnswerThatTheModelDidNotWord(t *testing.T) {
 		answers []llmtest.Response
 		want    string
 	}{
-		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and OPENAI_BASE_URL."},
+		{"down", []llmtest.Response{{Status: 500}, {Status: 500}, {Status: 500}, {Status: 500}}, "The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs."},
 		{"no money", []llmtest.Response{{Status: 429, ErrorCode: "insufficient_quota"}}, "The quota at the model server is used up. Please ask the operator to look at the account's plan and billing."},
 		{"an invented file", []llmtest.Response{invented, invented}, "The language model gave an answer that I could not use, twice. Please say it in other words, or try again."},
 		{"declined", []llmtest.Response{{Refusal: modelWords}}, "The language model declines this wish. Please ask for something else, or say it in other words."},

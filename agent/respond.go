@@ -79,7 +79,7 @@ func (a *Agent) word(ctx context.Context, account mind.Account, thinking *plan.T
 	}
 	if err != nil || strings.TrimSpace(text) == "" || len(account.Invents(text)) > 0 {
 		text = wording.Account(a.config.Toolbox.Catalogue(), account, a.config.Tell)
-		if why := unworded(err, *thinking); !why.IsZero() {
+		if why := unworded(err, *thinking, account.Request.Operator); !why.IsZero() {
 			text += "\n" + a.config.Tell.In(account.Request.Language, why)
 		}
 	}
@@ -161,11 +161,16 @@ func whyNot(s toolbox.Status, operator bool) plan.Message {
 }
 
 // unworded says of an answer that a language model was asked for that it did not word it,
-// and why. It is empty where none was asked, or where who stood in for it is told.
-func unworded(err error, t plan.Thinking) plan.Message {
+// and why, to an operator with the settings. It is empty where none was asked, or where who stood
+// in for it is told.
+func unworded(err error, t plan.Thinking, operator bool) plan.Message {
 	asked := slices.ContainsFunc(t.Jobs, func(j plan.Job) bool { return j.Name == string(Responding) })
 	if !asked || t.StoodIn != "" {
 		return plan.Message{}
 	}
-	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain account."), plan.Sentence(err, plan.Message{}))
+	why := plan.Sentence(err, plan.Message{})
+	if operator {
+		why = plan.OperatorSentence(err, plan.Message{})
+	}
+	return plan.Sentences(plan.Say("The language model did not word this answer, so it is a plain account."), why)
 }

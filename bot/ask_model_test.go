@@ -122,7 +122,7 @@ func TestModelFaults(t *testing.T) {
 	}{
 		"a wrong key": {
 			refused(http.StatusUnauthorized, "invalid_api_key"),
-			"The model server refused the key. Please ask the operator to check OPENAI_API_KEY.",
+			"The model server refused the key: check OPENAI_API_KEY.",
 		},
 		"no money": {
 			refused(http.StatusTooManyRequests, "insufficient_quota"),
@@ -130,7 +130,7 @@ func TestModelFaults(t *testing.T) {
 		},
 		"an unknown model": {
 			refused(http.StatusNotFound, "model_not_found"),
-			`The model "test-model" is not known to the model server. Please ask the operator to check OPENAI_MODEL and OPENAI_BASE_URL.`,
+			`The model "test-model" is not known to the model server: check OPENAI_MODEL and OPENAI_BASE_URL.`,
 		},
 	} {
 		server := llmtest.New(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.response }})

@@ -180,7 +180,7 @@ func partSentence(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "It does not answer in time."
 	}
-	return plan.Sentence(err, plan.Quote("It does not work; the log says more.")).String()
+	return plan.OperatorSentence(err, plan.Quote("It does not work; the log says more.")).String()
 }
 
 // pages are what is served over HTTP. Who is not private is told which part does not work

@@ -55,5 +55,5 @@ func told(err error, otherwise string) string {
 	if f, ok := errors.AsType[*storage.Fault](err); ok {
 		otherwise = f.Sentence
 	}
-	return plan.Sentence(err, plan.Quote(otherwise)).String()
+	return plan.OperatorSentence(err, plan.Quote(otherwise)).String()
 }

@@ -248,7 +248,7 @@ func sentence(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "It was stopped."
 	case errors.Is(err, fs.ErrPermission):
-		return plan.Sentence(err, plan.Quote("It is not permitted: "+err.Error())).String()
+		return plan.OperatorSentence(err, plan.Quote("It is not permitted: "+err.Error())).String()
 	}
-	return plan.Sentence(err, plan.Quote(strings.TrimSpace(err.Error()))).String()
+	return plan.OperatorSentence(err, plan.Quote(strings.TrimSpace(err.Error()))).String()
 }

@@ -131,7 +131,7 @@ func TestCloudMedia(t *testing.T) {
 		stopped, cancel := context.WithCancel(t.Context())
 		cancel() // so that the server is not asked
 		err = tools.Backend.Probe(stopped, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision", Prompt: "Describe it."}})
-		if err == nil || strings.Contains(err.Error(), "set ALLOW_CLOUD_MEDIA=true") == leaves {
+		if err == nil || strings.Contains(sentence(err), "set ALLOW_CLOUD_MEDIA=true") == leaves {
 			t.Errorf("%s: %v", value, err)
 		}
 	}

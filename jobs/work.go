@@ -237,11 +237,12 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	if w.Kind == kindDeadline { // somebody waits at a terminal
 		return nil
 	}
-	sentence := plan.Sentence(err, faultOf(err))
+	sentence, operator := plan.Sentence(err, faultOf(err)), plan.OperatorSentence(err, faultOf(err))
 	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == kindSend {
 		sentence = plan.Message{Format: own.Sentence, Args: own.Args}
+		operator = sentence
 	}
-	problem, e := j.told(ctx, w.Request, sentence)
+	problem, e := j.told(ctx, w.Request, sentence, operator)
 	if e != nil {
 		return e
 	}
@@ -271,13 +272,16 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 
 // told is a sentence in the language of a request, in English where that is not known any
 // more.
-func (j *Jobs) told(ctx context.Context, id string, m plan.Message) (string, error) {
+func (j *Jobs) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
 	r, err := j.request(ctx, id)
 	switch {
 	case errors.Is(err, ErrUnknown):
 		return m.String(), nil
 	case err != nil:
 		return "", err
+	}
+	if r.asked.Options.Operator {
+		m = operator
 	}
 	return j.say(r, m), nil
 }
@@ -307,7 +311,7 @@ func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 	case w.Request == "":
 		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct:
-		problem, err := j.told(ctx, w.Request, faultOf(err))
+		problem, err := j.told(ctx, w.Request, faultOf(err), faultOf(err))
 		if err != nil {
 			return err
 		}

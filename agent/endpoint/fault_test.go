@@ -206,8 +206,7 @@ func TestFaults(t *testing.T) {
 
 func check(t *testing.T, r row, err error) {
 	t.Helper()
-	fault, ok := errors.AsType[*plan.Fault](err)
-	if !ok {
+	if _, ok := errors.AsType[*plan.Fault](err); !ok {
 		t.Fatalf("not a fault: %v", err)
 	}
 	e, ok := errors.AsType[*endpoint.Error](err)
@@ -217,8 +216,8 @@ func check(t *testing.T, r row, err error) {
 	if e.Kind != r.kind || e.Status != r.status || e.After != r.after {
 		t.Errorf("kind %s, status %d, after %s; want %s, %d, %s\n%v", e.Kind, e.Status, e.After, r.kind, r.status, r.after, err)
 	}
-	if !strings.Contains(fault.Sentence.String(), r.sentence) {
-		t.Errorf("sentence %q, want %q in it", fault.Sentence, r.sentence)
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, r.sentence) {
+		t.Errorf("sentence %q, want %q in it", got, r.sentence)
 	}
 	if endpoint.KindOf(err) != r.kind {
 		t.Errorf("KindOf is %s", endpoint.KindOf(err))
@@ -260,11 +259,14 @@ func TestEachKindHasItsSentence(t *testing.T) {
 	seen := map[string]endpoint.Kind{}
 	for _, k := range kinds {
 		err := endpoint.Sort(&endpoint.Error{Kind: k, Err: errors.New("detail")}, "m")
-		s := plan.Sentence(err, plan.Message{}).String()
+		s := plan.OperatorSentence(err, plan.Message{}).String()
 		if other, ok := seen[s]; ok || !strings.HasSuffix(s, ".") {
 			t.Errorf("%s: %q, as %s", k, s, other)
 		}
 		seen[s] = k
+		if people := plan.Sentence(err, plan.Message{}).String(); strings.Contains(people, "_") {
+			t.Errorf("%s: people are told a setting: %q", k, people)
+		}
 	}
 }
 
@@ -274,11 +276,11 @@ func TestNoKey(t *testing.T) {
 	refused := &endpoint.Error{Kind: endpoint.KeyRefused, Err: errors.New("detail")}
 	names := endpoint.Names{Key: "DECOMPOSER_API_KEY"}
 	for want, c := range map[string]endpoint.Config{
-		"The model server wants a key, and none is set. Please ask the operator to set OPENAI_API_KEY.":     {},
-		"The model server wants a key, and none is set. Please ask the operator to set DECOMPOSER_API_KEY.": {Names: names},
-		"The model server refused the key. Please ask the operator to check DECOMPOSER_API_KEY.":            {Names: names, Key: "sk-1"},
+		"The model server wants a key, and none is set: set OPENAI_API_KEY.":     {},
+		"The model server wants a key, and none is set: set DECOMPOSER_API_KEY.": {Names: names},
+		"The model server refused the key: check DECOMPOSER_API_KEY.":            {Names: names, Key: "sk-1"},
 	} {
-		if got := plan.Sentence(build(t, c).Sort(refused, "m"), plan.Message{}).String(); got != want {
+		if got := plan.OperatorSentence(build(t, c).Sort(refused, "m"), plan.Message{}).String(); got != want {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}

@@ -245,7 +245,7 @@ func TestWordsForPeople(t *testing.T) {
 		"gpt-5": `The model "gpt-5" is`, "meta/llama": `The model "meta/llama" is`, "/srv/models/llama.gguf": `The model "llama.gguf" is`,
 		`C:\models\llama.gguf`: `The model "llama.gguf" is`, "../llama.gguf": `The model "llama.gguf" is`, "": "The model is",
 	} {
-		s := plan.Sentence(Sort(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), plan.Message{}).String()
+		s := plan.OperatorSentence(Sort(&Error{Kind: ModelUnknown, Err: errors.New("x")}, model), plan.Message{}).String()
 		if !strings.HasPrefix(s, want) {
 			t.Errorf("%q: %q", model, s)
 		}

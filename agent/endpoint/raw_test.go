@@ -56,7 +56,7 @@ func TestPostSortsItsErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = e.Post(t.Context(), "/images/edits", "painter", "text/x", nil)
-	if KindOf(err) != ModelUnknown || !strings.Contains(plan.Sentence(err, plan.Message{}).String(), "painter") {
+	if KindOf(err) != ModelUnknown || !strings.Contains(plan.OperatorSentence(err, plan.Message{}).String(), "painter") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -91,7 +91,7 @@ func TestFetchStaysHere(t *testing.T) {
 	for _, address := range []string{
 		elsewhere.URL + "/hosted/1", "//example.invalid/x", "ftp://example.invalid/x", "file:///etc/passwd", ":", "https" + strings.TrimPrefix(server.URL, "http"),
 	} {
-		if _, err := e.Fetch(t.Context(), address); KindOf(err) != Malformed || plan.Sentence(err, plan.Message{}).String() == "" {
+		if _, err := e.Fetch(t.Context(), address); KindOf(err) != Malformed || plan.OperatorSentence(err, plan.Message{}).String() == "" {
 			t.Errorf("%s: got %v", address, err)
 		}
 	}

@@ -42,9 +42,12 @@ func (n Names) sort(err error, model string, keyless bool) error {
 		e = errorOf(err)
 	}
 	if keyless && e.Kind == KeyRefused {
-		return &plan.Fault{Sentence: plan.Say("The model server wants a key, and none is set. Please ask the operator to set %s.", n.key()), Err: e}
+		return &plan.Fault{
+			Sentence: plan.Say("The model server wants a key, and none is set. Please ask the operator to set it."), Err: e,
+			Operator: plan.Say("The model server wants a key, and none is set: set %s.", n.key()),
+		}
 	}
-	return &plan.Fault{Sentence: n.sentence(e, model), Err: e}
+	return &plan.Fault{Sentence: sentence(e, model), Operator: n.advice(e, model), Err: e}
 }
 
 // errorOf sorts what go-openai itself makes of an answer, or refuses to send.
@@ -93,20 +96,40 @@ var filtered = map[string]bool{
 // key is the setting of the key.
 func (n Names) key() string { return cmp.Or(n.Key, "OPENAI_API_KEY") }
 
-// sentence is what people are told.
-func (n Names) sentence(e *Error, model string) plan.Message {
+// advice is what the operator is told where a setting may help; zero where none does.
+func (n Names) advice(e *Error, model string) plan.Message {
 	base := cmp.Or(n.BaseURL, "OPENAI_BASE_URL")
-	switch e.Kind {
+	switch e.Kind { //nolint:exhaustive // no setting helps against the others
 	case KeyRefused:
-		return plan.Say("The model server refused the key. Please ask the operator to check %s.", n.key())
-	case Forbidden:
-		return plan.Say("The model server does not allow this with the key that is set. Please ask the operator to check what the key may use.")
+		return plan.Say("The model server refused the key: check %s.", n.key())
 	case ModelUnknown:
 		named := cmp.Or(n.Model, "OPENAI_MODEL")
 		if model = called(model); model == "" {
-			return plan.Say("The model is not known to the model server. Please ask the operator to check %s and %s.", named, base)
+			return plan.Say("The model is not known to the model server: check %s and %s.", named, base)
 		}
-		return plan.Say("The model %q is not known to the model server. Please ask the operator to check %s and %s.", model, named, base)
+		return plan.Say("The model %q is not known to the model server: check %s and %s.", model, named, base)
+	case Down:
+		if !e.Loading {
+			return plan.Say("The model server does not answer: check that it runs, and %s.", base)
+		}
+	case Malformed:
+		return plan.Say("The model server's answer could not be read: check %s.", base)
+	}
+	return plan.Message{}
+}
+
+// sentence is what people are told.
+func sentence(e *Error, model string) plan.Message {
+	switch e.Kind {
+	case KeyRefused:
+		return plan.Say("The model server refused the key. Please ask the operator to check it.")
+	case Forbidden:
+		return plan.Say("The model server does not allow this with the key that is set. Please ask the operator to check what the key may use.")
+	case ModelUnknown:
+		if model = called(model); model == "" {
+			return plan.Say("The model is not known to the model server. Please ask the operator to check which one is set.")
+		}
+		return plan.Say("The model %q is not known to the model server. Please ask the operator to check which one is set.", model)
 	case Limited:
 		return plan.Say("The model server gets too many requests at the moment. Please try again in %s.", span(e.After))
 	case Quota:
@@ -117,11 +140,11 @@ func (n Names) sentence(e *Error, model string) plan.Message {
 		if e.Loading {
 			return plan.Say("The model is still being loaded. Please try again in %s.", span(e.After))
 		}
-		return plan.Say("The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs, and %s.", base)
+		return plan.Say("The model server does not answer. Please try again later; if it stays so, ask the operator to check that it runs.")
 	case TimedOut:
 		return plan.Say("The model took too long to answer. Please try again, or with less at once.")
 	case Malformed:
-		return plan.Say("The model server's answer could not be read. Please try again; if it stays so, ask the operator to check %s.", base)
+		return plan.Say("The model server's answer could not be read. Please try again; if it stays so, ask the operator to check the server's address.")
 	case Rejected:
 	}
 	if filtered[strings.ToLower(e.Code)] {

@@ -18,7 +18,7 @@ import (
 // passesThrough checks that the end of a context is told as such.
 func passesThrough(t *testing.T, err, want error) {
 	t.Helper()
-	if !errors.Is(err, want) || endpoint.KindOf(err) != "" || plan.Sentence(err, plan.Say("none")).String() != "none" {
+	if !errors.Is(err, want) || endpoint.KindOf(err) != "" || plan.OperatorSentence(err, plan.Say("none")).String() != "none" {
 		t.Errorf("got %v, want %v itself", err, want)
 	}
 }

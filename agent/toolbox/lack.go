@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,8 +42,8 @@ func needsOf(b Backing) plan.Message {
 }
 
 // together says in one sentence each what the same thing stands in the way of.
-func together(lacks []*lack) []plan.Message {
-	var whys []plan.Message
+func together(lacks []*lack) []Why {
+	var whys []Why
 	for i, l := range lacks {
 		if slices.ContainsFunc(lacks[:i], func(o *lack) bool { return o.cannot.Equal(l.cannot) }) {
 			continue
@@ -56,7 +55,7 @@ func together(lacks []*lack) []plan.Message {
 			}
 		}
 		joint := lack{needs: either(needs), cannot: l.cannot}
-		whys = append(whys, joint.sentence())
+		whys = append(whys, Why{Sentence: notSetUp(joint.needs), Operator: joint.sentence(), Lacks: joint.needs, Setup: joint.cannot})
 	}
 	return whys
 }
@@ -67,44 +66,36 @@ func either(needs []plan.Message) plan.Message {
 	return plan.Join("%s or %s", plan.Join("%s, %s", needs[:last]...), needs[last])
 }
 
-// Lack says in sentences what would have to be there for the tool to be live. It is empty
-// where it is.
+// Lack tells the operator in sentences what would have to be there for the tool to be live. It is
+// empty where it is.
 func (s Status) Lack() plan.Message {
 	var all plan.Message
 	for i, why := range s.Whys {
 		switch {
 		case i == 0:
-			all = why
-		case why.Format == (&lack{}).sentence().Format:
-			all = plan.Join("%s %s", all, plan.Say("Or it needs %s; %s.", why.Args...))
+			all = why.operator()
+		case !why.Lacks.IsZero():
+			all = plan.Join("%s %s", all, plan.Say("Or it needs %s; %s.", why.Lacks, why.Setup))
 		default:
-			all = plan.Join("%s %s", all, plan.Say("Or else: %s", why))
+			all = plan.Join("%s %s", all, plan.Say("Or else: %s", why.operator()))
 		}
 	}
 	return all
 }
 
-// setting is the name of a setting in a sentence.
-var setting = regexp.MustCompile(`\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b`)
-
 // Needs says in sentences what would have to be there for the tool to be live, without the
 // settings, which are the operator's. It is empty where the tool is live.
 func (s Status) Needs() plan.Message {
-	var needs, all []plan.Message
+	var lacks, all []plan.Message
 	for _, why := range s.Whys {
-		if why.Format == (&lack{}).sentence().Format {
-			if what, ok := why.Args[0].(plan.Message); ok {
-				needs = append(needs, what)
-				continue
-			}
+		if why.Lacks.IsZero() {
+			all = append(all, why.Sentence)
+		} else {
+			lacks = append(lacks, why.Lacks)
 		}
-		if setting.MatchString(why.String()) {
-			why = plan.Say("What it runs on does not answer.")
-		}
-		all = append(all, why)
 	}
-	if len(needs) > 0 {
-		all = append(all, notSetUp(either(needs)))
+	if len(lacks) > 0 {
+		all = append(all, notSetUp(either(lacks)))
 	}
 	for i := 1; i < len(all); i++ {
 		all[i] = plan.Say("Or else: %s", all[i])
@@ -133,10 +124,10 @@ func clause(sentence string) string {
 }
 
 // clauses are the sentences as they stand after a colon.
-func clauses(sentences []plan.Message) string {
+func clauses(whys []Why) string {
 	var all []string
-	for _, s := range sentences {
-		if c := clause(s.String()); !slices.Contains(all, c) {
+	for _, w := range whys {
+		if c := clause(w.operator().String()); !slices.Contains(all, c) {
 			all = append(all, c)
 		}
 	}

@@ -36,7 +36,7 @@ func TestLackTellsAlternatives(t *testing.T) {
 
 func TestALackOfAnotherKindIsAnAlternativeToo(t *testing.T) {
 	t.Parallel()
-	s := toolbox.Status{Whys: []plan.Message{plan.Say("Its backend is broken."), plan.Say("Its backend does not answer.")}}
+	s := toolbox.Status{Whys: []toolbox.Why{{Sentence: plan.Say("Its backend is broken.")}, {Sentence: plan.Say("Its backend does not answer.")}}}
 	if got, want := s.Lack().String(), "Its backend is broken. Or else: Its backend does not answer."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -67,9 +67,15 @@ func TestNeedsNameNoSetting(t *testing.T) {
 	if got := status.Needs().String(); got != "It needs a tool server or a model server, which is not set up here." {
 		t.Errorf("people are told %q", got)
 	}
-	status.Whys = []plan.Message{plan.Say("It does not answer: check TOOL_SERVER_URL."), plan.Say("It needs the program ffmpeg.")}
-	if got := status.Needs().String(); got != "What it runs on does not answer. Or else: It needs the program ffmpeg." {
+	status.Whys = []toolbox.Why{
+		{Sentence: plan.Say("It does not answer."), Operator: plan.Say("It does not answer: check TOOL_SERVER_URL.")},
+		{Sentence: plan.Say("It needs the program ffmpeg.")},
+	}
+	if got := status.Needs().String(); got != "It does not answer. Or else: It needs the program ffmpeg." {
 		t.Errorf("people are told %q", got)
+	}
+	if got := status.Lack().String(); got != "It does not answer: check TOOL_SERVER_URL. Or else: It needs the program ffmpeg." {
+		t.Errorf("operators are told %q", got)
 	}
 	status.Whys = nil
 	if got := status.Needs(); !got.IsZero() {

@@ -18,7 +18,30 @@ type Status struct {
 	// ffmpeg", "the model server does not answer". Only where not Live.
 	Why string
 	// Whys are the same in whole sentences, to be told in any language.
-	Whys []plan.Message
+	Whys []Why
+}
+
+// Why is one thing that is in the way of a tool.
+type Why struct {
+	// Sentence tells people, without settings.
+	Sentence plan.Message
+	// Operator tells whoever runs the program; zero where that is Sentence.
+	Operator plan.Message
+	// Lacks is what is not set up here, such as "a tool server", and Setup tells the operator
+	// how it is; both are zero where something fails that is set up.
+	Lacks, Setup plan.Message
+}
+
+// operator is the sentence for operators.
+func (w Why) operator() plan.Message {
+	if w.Operator.IsZero() {
+		return w.Sentence
+	}
+	return w.Operator
+}
+
+func (w Why) equal(o Why) bool {
+	return w.Sentence.Equal(o.Sentence) && w.Operator.Equal(o.Operator) && w.Lacks.Equal(o.Lacks) && w.Setup.Equal(o.Setup)
 }
 
 // By is the candidate that runs the tool unless another is wanted; only where Live.

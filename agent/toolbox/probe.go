@@ -33,8 +33,9 @@ type answer struct {
 
 func (a answer) live() bool { return a.err == nil }
 
-func (a answer) why() plan.Message {
-	return plan.Sentence(a.err, plan.Say("Its backend does not answer."))
+func (a answer) why() Why {
+	otherwise := plan.Say("Its backend does not answer.")
+	return Why{Sentence: plan.Sentence(a.err, otherwise), Operator: plan.OperatorSentence(a.err, otherwise)}
 }
 
 // errUnasked is the error of a candidate that nobody has asked after yet.
@@ -248,7 +249,7 @@ type local struct {
 	tool       Tool
 	answers    []answer
 	candidates []plan.Candidate // that are live here, in the order in which they are tried
-	whys       []plan.Message   // not, where there are none
+	whys       []Why            // not, where there are none
 }
 
 // snapshot is what is known at this moment.
@@ -277,7 +278,7 @@ func (t *Toolbox) snapshot() *probed {
 
 // tell says of a tool what can run it, and what is missing where nothing can.
 func (t *Toolbox) tell(l *local) {
-	var whys []plan.Message
+	var whys []Why
 	for _, a := range l.answers {
 		told := a.candidate.told()
 		told.Model = cmp.Or(told.Model, a.model)
@@ -286,7 +287,7 @@ func (t *Toolbox) tell(l *local) {
 		case !a.live():
 			whys = append(whys, a.why())
 		case t.here != nil && !t.here(told):
-			whys = append(whys, plan.Say("It could run here, but this process does not work on the queue %s.", told.Device))
+			whys = append(whys, Why{Sentence: plan.Say("It could run here, but this process does not work on the queue %s.", told.Device)})
 		default:
 			l.candidates = append(l.candidates, told)
 		}
@@ -333,11 +334,11 @@ func union(tool Tool, here, elsewhere []plan.Candidate) []plan.Candidate {
 }
 
 // distinct are the sentences, each once.
-func distinct(all []plan.Message) []plan.Message {
-	var each []plan.Message
-	for _, m := range all {
-		if !slices.ContainsFunc(each, m.Equal) {
-			each = append(each, m)
+func distinct(all []Why) []Why {
+	var each []Why
+	for _, w := range all {
+		if !slices.ContainsFunc(each, w.equal) {
+			each = append(each, w)
 		}
 	}
 	return each

@@ -56,7 +56,8 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 	if err != nil {
 		return Made{}, err
 	}
-	var failed, missing []plan.Message
+	var failed []plan.Message
+	var last, absent *plan.Fault // how the last attempt failed, and why the last one was none
 	var errs []error
 	var spent plan.Tokens
 	var tried []string
@@ -68,7 +69,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		tried = append(tried, b.Name())
 		if err := t.ready(ctx, tool, b); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
-			missing = append(missing, plan.Sentence(err, plan.Say("What it runs on does not answer.")))
+			absent = faces(err, plan.Say("What it runs on does not answer."))
 			continue
 		}
 		attempt := c
@@ -76,7 +77,7 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		out, err := t.try(ctx, b, attempt, check)
 		if errors.Is(err, ErrAlone) { // others came before to see whether it works again
 			errs = append(errs, err)
-			missing = append(missing, plan.Sentence(err, plan.Message{}))
+			absent = faces(err, plan.Message{})
 			continue
 		}
 		spent = spent.Plus(out.Usage)
@@ -89,20 +90,30 @@ func (t *Toolbox) Run(ctx context.Context, tool, candidate string, c Call, check
 		}
 		errs = append(errs, fmt.Errorf("%s: %w", b.Name(), err))
 		if plan.Final(err) {
-			return inVain(&plan.Fault{Sentence: plan.Sentence(err, plan.Say("That cannot be done.")), Err: errors.Join(errs...), Final: true})
+			last = faces(err, plan.Say("That cannot be done."))
+			last.Err, last.Final = errors.Join(errs...), true
+			return inVain(last)
 		}
-		failed = append(failed, plan.Sentence(err, plan.Say("It failed, and nothing is known of why.")))
+		last = faces(err, plan.Say("It failed, and nothing is known of why."))
+		failed = append(failed, last.Sentence)
 	}
 	if len(failed) == 0 {
 		errs = append(errs, ErrElsewhere)
 	}
 	for _, b := range entry.Backends {
 		if len(t.ways[tool]) == 0 {
-			missing = append(missing, notSetUp(newLack(b).needs))
+			l := newLack(b)
+			absent = &plan.Fault{Sentence: notSetUp(l.needs), Operator: l.sentence()}
 		}
 	}
-	why := slices.Concat(missing, failed)
-	return inVain(&plan.Fault{Sentence: why[len(why)-1], Err: errors.Join(errs...)})
+	why := cmp.Or(last, absent)
+	why.Err = errors.Join(errs...)
+	return inVain(why)
+}
+
+// faces is a Fault with what people and the operator are told of err.
+func faces(err error, otherwise plan.Message) *plan.Fault {
+	return &plan.Fault{Sentence: plan.Sentence(err, otherwise), Operator: plan.OperatorSentence(err, otherwise)}
 }
 
 // ready tells whether a candidate can be tried now: it is not left alone, and its probe,

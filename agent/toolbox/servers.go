@@ -3,8 +3,6 @@ package toolbox
 import (
 	"context"
 	"slices"
-
-	"atelier/agent/plan"
 )
 
 // State is how a server fares.
@@ -63,7 +61,7 @@ func (t *Toolbox) Health(ctx context.Context) ([]Health, error) {
 
 // fill counts what of a server can run.
 func (p *probed) fill(h *Health) {
-	var whys []plan.Message
+	var whys []Why
 	loading := 0
 	for _, l := range p.tools {
 		for _, a := range l.answers {
@@ -94,13 +92,13 @@ func (p *probed) fill(h *Health) {
 }
 
 // most is the sentence that is said most often.
-func most(whys []plan.Message) string {
-	var best plan.Message
+func most(whys []Why) string {
+	var best Why
 	most := 0
 	for _, w := range distinct(whys) {
 		n := 0
 		for _, o := range whys {
-			if o.Equal(w) {
+			if o.equal(w) {
 				n++
 			}
 		}
@@ -108,7 +106,7 @@ func most(whys []plan.Message) string {
 			best, most = w, n
 		}
 	}
-	return best.String()
+	return best.operator().String()
 }
 
 // servedHere tells whether any server of this process is of that kind.

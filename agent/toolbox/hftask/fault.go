@@ -70,16 +70,24 @@ func (b *Backend) sorted(err error, model string) error {
 		return b.unknown(err, model)
 	case endpoint.KeyRefused:
 		if b.hub != nil {
-			return down(err, "Hugging Face refused the token: it is wrong or has expired. The operator can set HF_TOKEN to a new one.")
+			return &plan.Fault{
+				Sentence: plan.Say("Hugging Face refused the key. Please ask the operator to look into it."), Err: by(toolbox.ErrDown, err),
+				Operator: plan.Say("Hugging Face refused the token: it is wrong or has expired. Set HF_TOKEN to a new one."),
+			}
 		}
 	case endpoint.Forbidden:
 		if b.hub != nil {
-			return down(err,
-				"Hugging Face does not allow this with the token that is set. The operator can give HF_TOKEN the right to call inference providers.")
+			return &plan.Fault{
+				Sentence: plan.Say("Hugging Face does not allow this with the key that is set. Please ask the operator to look into it."), Err: by(toolbox.ErrDown, err),
+				Operator: plan.Say("Hugging Face does not allow this with the token that is set. Give HF_TOKEN the right to call inference providers."),
+			}
 		}
 	case endpoint.Quota:
 		if b.hub != nil {
-			return down(err, "The credits at Hugging Face are used up. The operator can buy some for the account of HF_TOKEN.")
+			return &plan.Fault{
+				Sentence: plan.Say("The credits at Hugging Face are used up. Please ask the operator to look into it."), Err: by(toolbox.ErrDown, err),
+				Operator: plan.Say("The credits at Hugging Face are used up. Buy some for the account of HF_TOKEN."),
+			}
 		}
 	case endpoint.Down:
 		switch e, ok := errors.AsType[*endpoint.Error](err); {

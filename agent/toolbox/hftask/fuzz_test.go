@@ -32,7 +32,7 @@ func FuzzAnswers(f *testing.F) {
 			out, err := all[run].read(t.Context(), j, answer{header: http.Header{"Content-Type": {"application/json"}}, body: body})
 			switch {
 			case err != nil:
-				if plan.Sentence(err, plan.Message{}).IsZero() {
+				if plan.OperatorSentence(err, plan.Message{}).IsZero() {
 					t.Errorf("%s: %v has no sentence", run, err)
 				}
 			case out.Value == "":

@@ -212,7 +212,10 @@ func (b *Backend) find(c toolbox.Candidate) (task, error) {
 func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpoint.Private() }
 
 func (b *Backend) mayNotLeave() error {
-	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
+	return &plan.Fault{
+		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
+		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host()),
+	}
 }
 
 func waitByClock(ctx context.Context, d time.Duration) error {

@@ -165,7 +165,7 @@ func TestAServersOwnWord(t *testing.T) {
 		{candidate("text-to-video"), "has no model for text-to-video"},
 	} {
 		err := b.Probe(t.Context(), c.how)
-		if told := plan.Sentence(err, plan.Message{}).String(); (err == nil) != (c.sentence == "") || err != nil && !strings.Contains(told, c.sentence) {
+		if told := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (c.sentence == "") || err != nil && !strings.Contains(told, c.sentence) {
 			t.Errorf("%s: %v", c.how.Name(), err)
 		}
 	}
@@ -244,7 +244,7 @@ func TestAServerThatDoesNotTell(t *testing.T) {
 			b := backendAt(t, server.URL)
 			for range 2 {
 				err := b.Probe(t.Context(), c.how)
-				if (err == nil) != c.live || err != nil && plan.Sentence(err, plan.Message{}).IsZero() {
+				if (err == nil) != c.live || err != nil && plan.OperatorSentence(err, plan.Message{}).IsZero() {
 					t.Errorf("live %v: %v", c.live, err)
 				}
 			}

@@ -38,7 +38,7 @@ func TestLoadingIsWaitedFor(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 	defer cancel()
 	_, err := b.Run(ctx, candidate("text-to-image"), call(t, plan.Image, args{"prompt": text("a red disc")}))
-	if !errors.Is(err, toolbox.ErrLoading) || errors.Is(err, toolbox.ErrDown) || !strings.Contains(plan.Sentence(err, plan.Message{}).String(), "being loaded") {
+	if !errors.Is(err, toolbox.ErrLoading) || errors.Is(err, toolbox.ErrDown) || !strings.Contains(plan.OperatorSentence(err, plan.Message{}).String(), "being loaded") {
 		t.Errorf("got %v", err)
 	}
 	if err := b.Probe(t.Context(), candidate("text-to-image")); err != nil {
@@ -153,7 +153,7 @@ func tasksOnly(w http.ResponseWriter, r *http.Request, task string) {
 // blames holds an error to whose trouble it is, and to its sentence.
 func blames(t *testing.T, err error, down bool, sentence string) {
 	t.Helper()
-	told := plan.Sentence(err, plan.Message{}).String()
+	told := plan.OperatorSentence(err, plan.Message{}).String()
 	if err == nil || errors.Is(err, toolbox.ErrDown) != down || !strings.Contains(told, sentence) {
 		t.Errorf("down %v, people read %q: %v", errors.Is(err, toolbox.ErrDown), told, err)
 		return

@@ -184,7 +184,7 @@ func TestAnswersInWords(t *testing.T) {
 		"an error":     {"image-to-text", plan.Text, "", ``, ""},
 	} {
 		out, err := read(t, c.run, c.returns, c.input, c.body)
-		if out.Value != c.want || (err == nil) != (c.want != "") || err != nil && plan.Sentence(err, plan.Message{}).IsZero() {
+		if out.Value != c.want || (err == nil) != (c.want != "") || err != nil && plan.OperatorSentence(err, plan.Message{}).IsZero() {
 			t.Errorf("%s: got %q, %v", name, out.Value, err)
 		}
 	}

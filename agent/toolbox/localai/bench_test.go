@@ -112,7 +112,7 @@ func must(t *testing.T, b *Backend, how toolbox.Candidate, c toolbox.Call) toolb
 	return out
 }
 
-func said(err error) string { return plan.Sentence(err, plan.Message{}).String() }
+func said(err error) string { return plan.OperatorSentence(err, plan.Message{}).String() }
 
 // Things in the scene.
 var (

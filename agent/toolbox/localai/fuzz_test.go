@@ -57,7 +57,7 @@ func FuzzAnswers(f *testing.F) {
 
 func sentence(t *testing.T, err error) {
 	t.Helper()
-	if err != nil && plan.Sentence(err, plan.Message{}).String() == "" {
+	if err != nil && plan.OperatorSentence(err, plan.Message{}).String() == "" {
 		t.Errorf("no sentence in %v", err)
 	}
 }

@@ -190,5 +190,8 @@ func (b *Backend) find(how toolbox.Candidate) (run, error) {
 func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.endpoint.Private() }
 
 func (b *Backend) mayNotLeave() error {
-	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.endpoint.Host())
+	return &plan.Fault{
+		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
+		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.endpoint.Host()),
+	}
 }

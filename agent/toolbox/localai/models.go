@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier/agent/endpoint"
+	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
@@ -131,8 +132,11 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 	}
 	if named != "" {
 		if !slices.ContainsFunc(models, func(m model) bool { return m.ID == named }) {
-			return "", fault(nil, "The LocalAI server at %s has no model called %q: install it, or name another one in BACKENDS_FILE.",
-				b.endpoint.Host(), named)
+			return "", &plan.Fault{
+				Sentence: plan.Say("The LocalAI server does not have the model that is named for this."),
+				Operator: plan.Say("The LocalAI server at %s has no model called %q: install it, or name another one in BACKENDS_FILE.",
+					b.endpoint.Host(), named),
+			}
 		}
 		return named, nil
 	}
@@ -143,8 +147,11 @@ func (b *Backend) choose(ctx context.Context, n need, named string) (string, err
 		}
 	}
 	if rank == 0 {
-		return "", fault(nil, "The LocalAI server at %s has no model for %s: install one such as %s, or name yours in BACKENDS_FILE.",
-			b.endpoint.Host(), n.purpose, n.example)
+		return "", &plan.Fault{
+			Sentence: plan.Say("The LocalAI server has no model for %s.", n.purpose),
+			Operator: plan.Say("The LocalAI server at %s has no model for %s: install one such as %s, or name yours in BACKENDS_FILE.",
+				b.endpoint.Host(), n.purpose, n.example),
+		}
 	}
 	return best, nil
 }

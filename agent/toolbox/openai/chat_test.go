@@ -126,7 +126,7 @@ func TestChatVisionOfSeveral(t *testing.T) {
 		images = append(images, one...)
 	}
 	_, err := b.Run(t.Context(), backing("chat-vision", "Compare them."), call(t, plan.Text, args{"images": images}))
-	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "at most 20") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "at most 20") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -212,7 +212,7 @@ func TestForms(t *testing.T) {
 			t.Parallel()
 			b, server := newBackend(t, llmtest.Config{Answer: answers(c.said...)})
 			out, err := b.Run(t.Context(), backing("chat", "Work on {text}, or answer NONE."), call(t, c.returns, args{"text": text("x")}))
-			got := plan.Sentence(err, plan.Message{}).String()
+			got := plan.OperatorSentence(err, plan.Message{}).String()
 			if out.Value != c.want || (c.problem == "") != (err == nil) || !strings.Contains(got, c.problem) {
 				t.Errorf("got %q, %v", out.Value, err)
 			}
@@ -292,7 +292,7 @@ func TestChatFaults(t *testing.T) {
 		"empty":                {llmtest.Response{Text: "  "}, "was empty", 1},
 		"no choice":            {llmtest.Response{NoChoices: true}, "gave no answer", 1},
 		"the key is refused":   {llmtest.Response{Status: 401, ErrorCode: "invalid_api_key"}, "OPENAI_API_KEY", 1},
-		"the model is unknown": {llmtest.Response{Status: 404, ErrorCode: "model_not_found"}, `no model "talker" that does this; the operator can set OPENAI_MODEL`, 1},
+		"the model is unknown": {llmtest.Response{Status: 404, ErrorCode: "model_not_found"}, `no model "talker" that does this; set OPENAI_MODEL`, 1},
 		"too many requests":    {llmtest.Response{Status: 429}, "too many requests", 4},
 		"the quota is used up": {llmtest.Response{Status: 429, ErrorCode: "insufficient_quota"}, "quota", 1},
 		"too long":             {llmtest.Response{Status: 400, ErrorCode: "context_length_exceeded"}, "too long for the model", 2},
@@ -305,7 +305,7 @@ func TestChatFaults(t *testing.T) {
 			t.Parallel()
 			b, server := newBackend(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.response }})
 			_, err := b.Run(t.Context(), backing("chat", translate), call(t, plan.Text, args{"text": text("SECRET"), "language": text("German")}))
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 			for _, leak := range []string{"SECRET", "RAW-TEXT", "test-key"} {
@@ -370,7 +370,7 @@ func TestChatStops(t *testing.T) {
 		return llmtest.Response{Hang: true}
 	}})
 	_, err := b.Run(ctx, backing("chat", translate), call(t, plan.Text, args{"text": text("x"), "language": text("German")}))
-	if !errors.Is(err, context.Canceled) || plan.Sentence(err, plan.Message{}).String() == "" {
+	if !errors.Is(err, context.Canceled) || plan.OperatorSentence(err, plan.Message{}).String() == "" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -386,7 +386,7 @@ func TestUnreadableFiles(t *testing.T) {
 		"other files": file(t, plan.Audio, "sound.mp3", mp3(4)),
 	} {
 		_, err := b.Run(t.Context(), backing("chat-vision", "Look."), call(t, plan.Text, args{"image": v}))
-		if got := plan.Sentence(err, plan.Message{}).String(); got == "" || strings.Contains(got, "/") {
+		if got := plan.OperatorSentence(err, plan.Message{}).String(); got == "" || strings.Contains(got, "/") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

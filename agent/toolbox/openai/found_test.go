@@ -43,7 +43,7 @@ func TestModelsThatAreFound(t *testing.T) {
 	probed := b.Probe(t.Context(), backing("images-generations", "Draw."))
 	_, ran := b.Run(t.Context(), backing("images-generations", "Draw."), call(t, plan.Image, args{}))
 	for _, err := range []error{probed, ran} {
-		if plan.Sentence(err, plan.Message{}).String() != "It has none." {
+		if plan.OperatorSentence(err, plan.Message{}).String() != "It has none." {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestNothingToChoose(t *testing.T) {
 		"audio-speech": "set OPENAI_SPEECH_MODEL to one", "audio-transcriptions": "set OPENAI_TRANSCRIPTION_MODEL to one",
 	} {
 		err := b.Probe(t.Context(), backing(run, "Do."))
-		if got := plan.Sentence(err, plan.Message{}).String(); (err == nil) != (want == "") || !strings.Contains(got, want) {
+		if got := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %v", run, err)
 		}
 		if model := b.ModelOf(t.Context(), backing(run, "Do.")); (model == "") != (want != "") {
@@ -219,7 +219,7 @@ func TestWhoseTroubleItIs(t *testing.T) {
 	} {
 		b, _ := newBackend(t, llmtest.Config{Answer: func(llmtest.Request) llmtest.Response { return c.answer }})
 		_, err := b.Run(t.Context(), backing("chat", "Do."), call(t, plan.Text, args{}))
-		if err == nil || errors.Is(err, toolbox.ErrDown) != c.down || plan.Sentence(err, plan.Message{}).String() == "" {
+		if err == nil || errors.Is(err, toolbox.ErrDown) != c.down || plan.OperatorSentence(err, plan.Message{}).String() == "" {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

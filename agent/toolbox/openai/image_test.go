@@ -80,7 +80,7 @@ func TestDrawFaults(t *testing.T) {
 		"something else":  {"x", llmtest.ImageResponse{Images: [][]byte{[]byte("<html>")}}, "cannot be read"},
 		"a broken one":    {"x", llmtest.ImageResponse{Images: [][]byte{good[:40]}}, "cannot be read"},
 		"declined":        {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 400, ErrorCode: "moderation_blocked"}}, "declined this"},
-		"unknown":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 404}}, `no model "painter" that does this; the operator can set OPENAI_IMAGE_MODEL`},
+		"unknown":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 404}}, `no model "painter" that does this; set OPENAI_IMAGE_MODEL`},
 		"the key refused": {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 401}}, "refused the key"},
 		"too often":       {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Status: 429}}, "too many requests"},
 		"no JSON":         {"x", llmtest.ImageResponse{Fault: llmtest.Fault{Raw: "oops"}}, "could not be read"},
@@ -94,7 +94,7 @@ func TestDrawFaults(t *testing.T) {
 			if plan.Final(err) != (name == "declined") {
 				t.Errorf("final is %v: %v", plan.Final(err), err)
 			}
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) || strings.Contains(err.Error(), "test-key") {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) || strings.Contains(err.Error(), "test-key") {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
@@ -121,7 +121,7 @@ func TestEditFaults(t *testing.T) {
 			if plan.Final(err) != (name == "declined") {
 				t.Errorf("final is %v: %v", plan.Final(err), err)
 			}
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
@@ -150,7 +150,7 @@ func TestPicturesAtAnAddress(t *testing.T) {
 				func(c *Config) { c.Image = "dall-e-3" })
 			b.withoutB64JSON.Store(true) // so that the server answers with an address
 			out, err := b.Run(t.Context(), backing("images-generations", "{prompt}"), call(t, plan.Image, args{"prompt": text("x")}))
-			if got := plan.Sentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Fatalf("got %v, want %q", err, c.want)
 			}
 			if err == nil && open(t, out).Image.NRGBAAt(3, 3) != red {
@@ -333,7 +333,7 @@ func TestEditRefuses(t *testing.T) {
 		"a broken one":  {args{"image": file(t, plan.Image, "a.png", pngOf(t, speckled(40, 40))[:300])}, "cut off or damaged"},
 	} {
 		_, err := b.Run(t.Context(), backing("images-edits", "Do it."), call(t, plan.Image, c.args))
-		if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
+		if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
 		}
 	}

@@ -34,7 +34,7 @@ func (b *Backend) choose(ctx context.Context, backing toolbox.Candidate, r run) 
 	}
 	model, err := b.config.Models.Model(ctx, r.role)
 	if endpoint.KindOf(err) == endpoint.ModelUnknown {
-		return "", fault(err, "It needs a model: set %s to one that the model server has.", r.variable)
+		return "", r.unset(err)
 	}
 	return model, err
 }
@@ -52,10 +52,12 @@ func (b *Backend) served(ctx context.Context, r run) error {
 		return nil
 	}
 	host := b.config.Endpoint.Host()
+	why := &plan.Fault{Sentence: plan.Say("The model server has no model that does this.")}
+	why.Operator = plan.Say("The model server at %s has no model called %q: set %s to one that it has.", host, r.model, r.variable)
 	if some := family.Examples(listed); some != "" {
-		return fault(nil, "The model server at %s has no model called %q: set %s to one that it has, such as %s.", host, r.model, r.variable, some)
+		why.Operator = plan.Say("The model server at %s has no model called %q: set %s to one that it has, such as %s.", host, r.model, r.variable, some)
 	}
-	return fault(nil, "The model server at %s has no model called %q: set %s to one that it has.", host, r.model, r.variable)
+	return why
 }
 
 // anyName tells whether the server answers to every name of a model: one that was started

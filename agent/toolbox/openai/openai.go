@@ -169,7 +169,7 @@ func (b *Backend) Probe(ctx context.Context, backing toolbox.Candidate) error {
 	case r.media && !b.mayLeave():
 		return b.mayNotLeave()
 	case !r.known():
-		return fault(nil, "It needs a model: set %s to one that the model server has.", r.variable)
+		return r.unset(nil)
 	case r.video && b.config.Frames == nil:
 		return fault(nil, "It needs the program %s, which is not there; install it, on Debian with: apt-get install ffmpeg.", "ffmpeg")
 	}
@@ -248,7 +248,10 @@ func (b *Backend) find(backing toolbox.Candidate) (run, error) {
 func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.config.Endpoint.Private() }
 
 func (b *Backend) mayNotLeave() error {
-	return fault(nil, "It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host())
+	return &plan.Fault{
+		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
+		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.config.Endpoint.Host()),
+	}
 }
 
 // known tells whether the model is set, or can be chosen or found.
@@ -256,6 +259,14 @@ func (r run) known() bool { return r.model != "" || r.role != "" || r.found }
 
 // talks tells whether the model is one that answers in words.
 func (r run) talks() bool { return r.variable == chatVariable || r.variable == visionVariable }
+
+// unset is the failure of a run that has no model.
+func (r run) unset(err error) error {
+	return &plan.Fault{
+		Sentence: plan.Say("It needs a model, and none is set up here."), Err: err,
+		Operator: plan.Say("It needs a model: set %s to one that the model server has.", r.variable),
+	}
+}
 
 // sorted is what a call of the server failed with, with its sentence.
 func (r run) sorted(err error) error {
@@ -268,7 +279,10 @@ func (r run) sorted(err error) error {
 		return err
 	case endpoint.ModelUnknown: // by the name that sets it, and it may be the server that cannot
 		if !r.found {
-			return fault(down(err), "The model server has no model %q that does this; the operator can set %s to one that it has.", r.model, r.variable)
+			return &plan.Fault{
+				Sentence: plan.Say("The model server has no model that does this."), Err: down(err),
+				Operator: plan.Say("The model server has no model %q that does this; set %s to one that it has.", r.model, r.variable),
+			}
 		}
 	case endpoint.KeyRefused, endpoint.Forbidden, endpoint.Limited, endpoint.Quota, endpoint.Down, endpoint.TimedOut, endpoint.Malformed:
 	}

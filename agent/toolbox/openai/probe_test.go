@@ -56,7 +56,7 @@ func TestProbe(t *testing.T) {
 			b, server := newBackend(t, llmtest.Config{Models: c.models}, change)
 			for _, run := range allRuns {
 				err := b.Probe(t.Context(), backing(run, "Do."))
-				got, want := plan.Sentence(err, plan.Message{}).String(), c.want[run]
+				got, want := plan.OperatorSentence(err, plan.Message{}).String(), c.want[run]
 				if (err == nil) != (want == "") || !strings.Contains(got, want) {
 					t.Errorf("%s: got %v, want %q", run, err, want)
 				}
@@ -81,7 +81,7 @@ func TestProbeNamesTheVariable(t *testing.T) {
 	t.Parallel()
 	b, _ := newBackend(t, llmtest.Config{Models: []string{"other"}})
 	same, _ := newBackend(t, llmtest.Config{Models: []string{"other"}}, func(c *Config) { c.Vision = c.Chat })
-	if got := plan.Sentence(same.Probe(t.Context(), backing("chat-vision", "Do.")), plan.Message{}).String(); !strings.Contains(got, "set OPENAI_MODEL to one") {
+	if got := plan.OperatorSentence(same.Probe(t.Context(), backing("chat-vision", "Do.")), plan.Message{}).String(); !strings.Contains(got, "set OPENAI_MODEL to one") {
 		t.Errorf("where one model does both: %q", got)
 	}
 	for run, variable := range map[string]string{
@@ -89,7 +89,7 @@ func TestProbeNamesTheVariable(t *testing.T) {
 		"images-edits": "OPENAI_IMAGE_MODEL", "audio-speech": "OPENAI_SPEECH_MODEL", "audio-transcriptions": "OPENAI_TRANSCRIPTION_MODEL",
 	} {
 		err := b.Probe(t.Context(), backing(run, "Do."))
-		if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "set "+variable+" to one that it has, such as other.") {
+		if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "set "+variable+" to one that it has, such as other.") {
 			t.Errorf("%s: got %v", run, err)
 		}
 	}
@@ -100,7 +100,7 @@ func TestAnUnknownRun(t *testing.T) {
 	b, server := newBackend(t, llmtest.Config{})
 	_, err := b.Run(t.Context(), backing("embeddings", "Do."), call(t, plan.Text, args{}))
 	for _, err := range []error{err, b.Probe(t.Context(), backing("embeddings", "Do."))} {
-		if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "does not know how to ask") {
+		if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "does not know how to ask") {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestProbeOfAServerInTrouble(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = newBackendAt(t, e).Probe(t.Context(), backing("chat", "Do."))
-			if got := plan.Sentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
@@ -156,7 +156,7 @@ func TestProbeOfAServerThatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = newBackendAt(t, e).Probe(t.Context(), backing("chat", "Do."))
-	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "does not answer") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "does not answer") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -242,7 +242,7 @@ func TestMediaStayAtHome(t *testing.T) {
 	b := newBackendAt(t, cloud(t, through{server.URL(), transport(t)}))
 	for _, run := range allRuns {
 		err := b.Probe(t.Context(), backing(run, "Do."))
-		got := plan.Sentence(err, plan.Message{}).String()
+		got := plan.OperatorSentence(err, plan.Message{}).String()
 		if stays := slices.Contains(mediaRuns, run); stays != strings.Contains(got, "set ALLOW_CLOUD_MEDIA=true") || stays == (err == nil) {
 			t.Errorf("%s: got %v", run, err)
 		}
@@ -252,7 +252,7 @@ func TestMediaStayAtHome(t *testing.T) {
 		v := file(t, typ, "secret.bin", []byte("secret"))
 		for _, run := range allRuns {
 			_, err := b.Run(t.Context(), backing(run, "Do."), call(t, plan.Text, args{"x": v}))
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "ALLOW_CLOUD_MEDIA") && !strings.Contains(got, "takes no files") {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "ALLOW_CLOUD_MEDIA") && !strings.Contains(got, "takes no files") {
 				t.Errorf("%s with %s: got %v", run, typ, err)
 			}
 		}

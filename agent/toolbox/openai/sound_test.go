@@ -92,7 +92,7 @@ func TestSpeakFaults(t *testing.T) {
 			t.Parallel()
 			b, _ := newBackend(t, llmtest.Config{Speech: func(llmtest.SpeechRequest) llmtest.SpeechResponse { return c.response }})
 			_, err := b.Run(t.Context(), backing("audio-speech", "{text}"), call(t, plan.Audio, args{"text": text(c.text)}))
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
@@ -184,7 +184,7 @@ func TestTranscribeFaults(t *testing.T) {
 			t.Parallel()
 			b, _ := newBackend(t, llmtest.Config{Transcribe: func(llmtest.TranscribeRequest) llmtest.TranscribeResponse { return c.response }})
 			_, err := b.Run(t.Context(), backing("audio-transcriptions", ""), call(t, plan.Text, args{"audio": file(t, plan.Audio, c.file, c.sound)}))
-			if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, c.want) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
@@ -196,11 +196,11 @@ func TestALargeRecordingStaysHere(t *testing.T) {
 	b := newBackendAt(t, cloud(t, nil), func(c *Config) { c.AllowMedia = true })
 	large := append(mp3(4), make([]byte, heardBytes)...)
 	_, err := b.Run(t.Context(), backing("audio-transcriptions", ""), call(t, plan.Text, args{"audio": file(t, plan.Audio, "a.mp3", large)}))
-	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "it has 25 MB") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "it has 25 MB") {
 		t.Errorf("got %v", err)
 	}
 	_, err = b.Run(t.Context(), backing("audio-transcriptions", ""), call(t, plan.Text, args{"text": text("x")}))
-	if got := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(got, "audio to work on is missing") {
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(got, "audio to work on is missing") {
 		t.Errorf("got %v", err)
 	}
 }
