@@ -78,7 +78,8 @@ func (b *Backend) sorted(err error, model string) error {
 	case endpoint.Forbidden:
 		if b.hub != nil {
 			return &plan.Fault{
-				Sentence: plan.Say("Hugging Face does not allow this with the key that is set. Please ask the operator to look into it."), Err: by(toolbox.ErrDown, err),
+				Sentence: plan.Say("Hugging Face does not allow this with the key that is set. Please ask the operator to look into it."),
+				Err:      by(toolbox.ErrDown, err),
 				Operator: plan.Say("Hugging Face does not allow this with the token that is set. Give HF_TOKEN the right to call inference providers."),
 			}
 		}
