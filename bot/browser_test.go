@@ -61,7 +61,7 @@ func (k *talk) says(wish string) {
 func (k *talk) answered() image.Image {
 	k.t.Helper()
 	k.answers++
-	const shown = `[...document.querySelectorAll("article.bot:not(.progress) .files")].map((f) => [...f.querySelectorAll("img")].at(-1))`
+	const shown = `[...document.querySelectorAll("article.bot:not(.progress) .files")].map((f) => f.querySelector("img"))`
 	k.Wait(fmt.Sprintf(`%s.length >= %d`, shown, k.answers))
 	k.Wait(fmt.Sprintf(`((img) => { img.scrollIntoView(); return img.complete && img.naturalWidth; })(%s[%d])`, shown, k.answers-1))
 	content := browsertest.Eval[string](k.Page, fmt.Sprintf(`fetch(%s[%d].src).then((r) => r.arrayBuffer())

@@ -12,6 +12,7 @@ import (
 	"atelier/agent/toolbox/hftask/hftasktest"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/openai/openaitest"
 )
 
 // TestEveryToolRuns runs each tool of the catalogue once by the whole workbench, whatever
@@ -19,7 +20,7 @@ import (
 func TestEveryToolRuns(t *testing.T) {
 	t.Parallel()
 	env := append(skyEnv(t), "TOOL_SERVER_URL="+hftasktest.New(t, hftasktest.Config{}).URL(),
-		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{}).URL())
+		"LOCALAI_URL="+localaitest.New(t, localaitest.Config{Chat: openaitest.New(t).URL()}).URL())
 	config, err := readConfig(env, nil, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,14 @@ func (b *binder) meant(k plan.Type) (_ thing, ok bool, choices []thing) {
 			return b.things[i], true, nil
 		}
 	}
-	if e, ok := b.latest(k, isMade); ok && (refs.result || refs.sequence || refs.pronoun && e.clause == b.lastMade()) {
+	if refs.result {
+		for _, e := range slices.Backward(b.things) { // whatever kind of picture it is
+			if e.made && e.typ.Fits(k) {
+				return e, true, nil
+			}
+		}
+	}
+	if e, ok := b.latest(k, isMade); ok && (refs.sequence || refs.pronoun && e.clause == b.lastMade()) {
 		return e, true, nil
 	}
 	if e, ok := b.latest(k, func(e thing) bool { return e.clause >= 0 && (e.fresh || !e.made) }); ok {

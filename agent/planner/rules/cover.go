@@ -153,6 +153,8 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	switch {
 	case c.determined(words, i) && c.isMedia(w) && !retrieve.IsFormat(text) && !c.mediaNoun(words, i):
 		return false // "how long is this video" is no question of the world
+	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
+		return true
 	case retrieve.IsFormat(text):
 		return c.format(text)
 	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
