@@ -237,7 +237,7 @@ func TestDecomposerThatRefuses(t *testing.T) {
 	}{
 		"a key of its own": {modelEnv(main, "OPENAI_API_KEY=sk-main", "DECOMPOSER_API_KEY=sk-wrong", "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_API_KEY."},
 		"no key of its own": {modelEnv(main, "OPENAI_API_KEY=sk-main",
-			"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_MODEL=mix"), "wants a key, and none is set. Please ask the operator to set DECOMPOSER_API_KEY."},
+			"DECOMPOSER_BASE_URL="+own.URL(), "DECOMPOSER_MODEL=mix"), "wants a key, and none is set: set DECOMPOSER_API_KEY."},
 		"the same key":  {modelEnv(main, "OPENAI_API_KEY=sk-wrong", "DECOMPOSER_MODEL=mix"), "check OPENAI_API_KEY."},
 		"another model": {modelEnv(gone, "DECOMPOSER_MODEL=mix"), "check DECOMPOSER_MODEL and OPENAI_BASE_URL."},
 		"another server": {modelEnv(main, "OPENAI_API_KEY=sk-main",
