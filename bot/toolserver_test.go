@@ -15,6 +15,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 
 	"atelier/adapters"
+	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/jobs"
@@ -53,7 +54,8 @@ func servedTools(catalogue *toolbox.Catalogue) []toolbox.Tool {
 // and every tool of the catalogue is live somewhere.
 func TestRealToolServerHasEveryTool(t *testing.T) {
 	t.Parallel()
-	env := append(skyEnv(t), realToolServer(t)...)
+	model := llmtest.New(t, llmtest.Config{Models: []string{"test-model"}}) // nothing else answers questions about a sound
+	env := append(modelEnv(model, "OPENAI_TRANSCRIPTION_MODEL=test-model"), append(skyEnv(t), realToolServer(t)...)...)
 	config, err := readConfig(env, nil, nil)
 	check(t, err)
 	catalogue, err := config.catalogue()
