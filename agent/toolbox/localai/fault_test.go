@@ -133,7 +133,7 @@ func TestFaultsOfTheInput(t *testing.T) {
 		{"video-from-image", args{"image": cut}, "cut off or damaged"},
 		{"images-reference", args{"image": cut}, "cut off or damaged"},
 		{"images-upscale", args{"image": cut}, "cut off or damaged"},
-		{"images-upscale", args{"image": scene, "factor": text("10 px wide")}, "up to four times"},
+		{"images-upscale", args{"image": scene, "factor": text("half")}, "up to four times"},
 		{"images-upscale", args{"image": scene, "factor": text("ten times")}, "up to four times"},
 		{"audio-transform", args{"audio": film}, "A recording is needed"},
 		{"audio-classification", args{}, "missing"},

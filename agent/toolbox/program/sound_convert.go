@@ -2,7 +2,6 @@ package program
 
 import (
 	"context"
-	"fmt"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -10,13 +9,10 @@ import (
 
 // convertAudio writes a sound in the format that is asked for.
 func (b *Backend) convertAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	name, err := toolbox.Need[string](c, "format")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
+	name, _ := toolbox.Param[string](c, "format")
 	f, ok := soundFormats()[name]
 	if !ok {
-		return toolbox.Output{}, fmt.Errorf("no sound is written as %q", name)
+		return toolbox.Output{}, noParam("format")
 	}
 	r, err := b.recording(ctx, c, "audio")
 	if err != nil {

@@ -55,13 +55,10 @@ func webm() filmFormat {
 // convertVideo writes a video as another kind of file. Pictures that an MP4 or MOV takes
 // as they are stay as they are.
 func (b *Backend) convertVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	name, err := toolbox.Need[string](c, "format")
-	if err != nil {
-		return toolbox.Output{}, err
-	}
+	name, _ := toolbox.Param[string](c, "format")
 	format, ok := filmFormats()[name]
 	if !ok {
-		return toolbox.Output{}, fmt.Errorf("no video is written as %q", name)
+		return toolbox.Output{}, noParam("format")
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {
