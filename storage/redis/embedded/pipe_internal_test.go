@@ -59,24 +59,19 @@ func TestDeadlines(t *testing.T) {
 		late(time.Second)
 		late(0)
 		set(time.Now().Add(time.Hour))
-		go func() {
-			time.Sleep(time.Minute)
-			set(time.Now().Add(time.Minute)) // while it waits
-		}()
+		time.AfterFunc(time.Minute, func() { set(time.Now().Add(time.Minute)) }) // while it waits
 		late(2 * time.Minute)
 
 		set(time.Time{})
-		go func() {
-			time.Sleep(24 * time.Hour)
+		time.AfterFunc(24*time.Hour, func() {
 			_, _ = b.Write([]byte("x")) //nolint:errcheck // the reading tells
-		}()
+		})
 		if n, err := a.Read(make([]byte, 8)); n != 1 || err != nil {
 			t.Errorf("without a deadline: %d, %v", n, err)
 		}
-		go func() {
-			time.Sleep(time.Second)
+		time.AfterFunc(time.Second, func() {
 			_ = a.Close() //nolint:errcheck // the reading tells
-		}()
+		})
 		if _, err := a.Read(make([]byte, 8)); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("closed while it waits: %v", err)
 		}
