@@ -3,6 +3,7 @@ package toolbox
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"atelier/agent/plan"
@@ -102,3 +103,13 @@ func (c Call) Text(arg string) string {
 
 // Param is the value of a parameter; false if it is absent.
 func Param[T any](c Call, name string) (T, bool) { return param.As[T](c.Params[name]) }
+
+// Need is the value of a parameter that is required or has a default. Its absence is a fault of the
+// tool's file or of the caller.
+func Need[T any](c Call, name string) (T, error) {
+	v, ok := Param[T](c, name)
+	if !ok {
+		return v, fmt.Errorf("the call lacks the parameter %s", name)
+	}
+	return v, nil
+}

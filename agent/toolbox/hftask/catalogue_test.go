@@ -89,6 +89,10 @@ func runTool(t *testing.T, tool toolbox.Tool, how toolbox.Backing) {
 	for _, a := range tool.Args {
 		asked.Args[a.Name] = given(t, a)
 	}
+	asked, err := tool.Typed(asked)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := b.Run(t.Context(), c, asked)
 	if err != nil {
 		t.Fatalf("%v\n%+v", err, server.Calls())

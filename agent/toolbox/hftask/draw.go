@@ -206,11 +206,11 @@ func askEnlarged(ctx context.Context, j *job) (question, error) {
 	return question{inputs: f, parameters: map[string]any{"target_size": map[string]int{"width": to.X, "height": to.Y}}}, nil
 }
 
-// target is how large the picture is to become: twice as large, if nothing is said.
+// target is how large the picture is to become.
 func (j *job) target() (image.Point, error) {
-	z, ok := toolbox.Param[quantity.Sizing](j.call, "factor")
-	if !ok {
-		z = quantity.Sizing{Factor: 2}
+	z, err := toolbox.Need[quantity.Sizing](j.call, "factor")
+	if err != nil {
+		return image.Point{}, err
 	}
 	given := j.sent.given
 	w, h := z.Of(given.X, given.Y)

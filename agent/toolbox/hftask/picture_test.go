@@ -300,7 +300,7 @@ func TestEnlarging(t *testing.T) {
 			t.Errorf("%q: %v, want %v", factor, got, want)
 		}
 	}
-	for factor, sentence := range map[string]string{"half": "would not be larger", "1000 times": "too large"} {
+	for factor, sentence := range map[string]string{"100 px wide": "would not be larger", "1000 times": "too large"} {
 		how := candidate("super-resolution")
 		c, err := toolboxtest.Typed(t, how.Backing, call(t, plan.Image, args{"image": given, "factor": text(factor)}))
 		if err != nil {
@@ -310,7 +310,12 @@ func TestEnlarging(t *testing.T) {
 		blames(t, err, false, sentence)
 	}
 	lazy := answering(t, "image-to-image", `{"image":"`+base64.StdEncoding.EncodeToString(pngOf(t, scene(120, 90)))+`"}`)
-	_, err := lazy.Run(t.Context(), candidate("super-resolution"), call(t, plan.Image, args{"image": given}))
+	how := candidate("super-resolution")
+	c, err := toolboxtest.Typed(t, how.Backing, call(t, plan.Image, args{"image": given}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = lazy.Run(t.Context(), how, c)
 	blames(t, err, true, "did not make the picture larger")
 }
 

@@ -22,7 +22,7 @@ import (
 func uses(t *testing.T) map[string]toolbox.Call {
 	t.Helper()
 	mask := file(t, plan.Mask, "mask.png", pngOf(t, covering(scene().Rect.Size(), big)))
-	return map[string]toolbox.Call{
+	calls := map[string]toolbox.Call{
 		"detection":              call(t, plan.BBox, args{"image": sceneFile(t)}),
 		"grounding":              call(t, plan.BBox, args{"image": sceneFile(t), "object": text("red")}),
 		"segmentation":           call(t, plan.Mask, args{"image": sceneFile(t)}),
@@ -39,6 +39,14 @@ func uses(t *testing.T) map[string]toolbox.Call {
 		"images-reference":       call(t, plan.Image, args{"image": sceneFile(t)}),
 		"images-upscale":         call(t, plan.Image, args{"image": sceneFile(t)}),
 	}
+	for run, c := range calls {
+		typed, err := toolboxtest.Typed(t, candidate(run, "words").Backing, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls[run] = typed
+	}
+	return calls
 }
 
 func TestAllRunsAreTried(t *testing.T) {
@@ -133,7 +141,7 @@ func TestFaultsOfTheInput(t *testing.T) {
 		{"video-from-image", args{"image": cut}, "cut off or damaged"},
 		{"images-reference", args{"image": cut}, "cut off or damaged"},
 		{"images-upscale", args{"image": cut}, "cut off or damaged"},
-		{"images-upscale", args{"image": scene, "factor": text("half")}, "up to four times"},
+		{"images-upscale", args{"image": scene, "factor": text("10 px wide")}, "up to four times"},
 		{"images-upscale", args{"image": scene, "factor": text("ten times")}, "up to four times"},
 		{"audio-transform", args{"audio": film}, "A recording is needed"},
 		{"audio-classification", args{}, "missing"},

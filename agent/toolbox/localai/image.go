@@ -96,9 +96,9 @@ const upscaled = 4
 
 // upscale has a picture enlarged by a model, and made as large as was asked for.
 func (b *Backend) upscale(ctx context.Context, j job) (toolbox.Output, error) {
-	wanted, ok := toolbox.Param[quantity.Sizing](j.Call, "factor")
-	if !ok {
-		wanted = quantity.Sizing{Factor: 2}
+	wanted, err := toolbox.Need[quantity.Sizing](j.Call, "factor")
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	path, err := j.fileOf("image")
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/localai/localaitest"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/toolboxtest"
 )
 
 // wideScene is the scene so many times as wide, so that it is too wide to be looked at as
@@ -182,7 +183,12 @@ func TestUpscaling(t *testing.T) {
 			t.Errorf("%q is %v, %v", factor, img.Rect, err)
 		}
 	}
-	if _, err := b.Run(t.Context(), candidate("images-upscale", ""), call(t, plan.Image, args{"image": wideScene(t, 170)})); said(err) != "The picture is too large to be enlarged by a model." {
+	how := candidate("images-upscale", "")
+	much, err := toolboxtest.Typed(t, how.Backing, call(t, plan.Image, args{"image": wideScene(t, 170)}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Run(t.Context(), how, much); said(err) != "The picture is too large to be enlarged by a model." {
 		t.Errorf("much too large: %v", err)
 	}
 }

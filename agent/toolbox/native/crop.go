@@ -78,9 +78,9 @@ func (n *Native) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 }
 
 func cropRegion(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	area, ok := toolbox.Param[quantity.Area](c, "region")
-	if !ok {
-		return edited{}, noParam("region")
+	area, err := toolbox.Need[quantity.Area](c, "region")
+	if err != nil {
+		return edited{}, err
 	}
 	r, ok := area.Of(p.Info.Width, p.Info.Height)
 	if !ok {

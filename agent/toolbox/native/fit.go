@@ -37,9 +37,9 @@ type attempt struct {
 // fitSize writes the picture so that its file is no larger than the limit: in its own
 // format if that will do, else as JPEG in falling quality, and then in falling size.
 func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	limit, ok := toolbox.Param[int64](c, "limit")
-	if !ok {
-		return toolbox.Output{}, noParam("limit")
+	limit, err := toolbox.Need[int64](c, "limit")
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	p, err := n.picture(ctx, c, "image")
 	if err != nil {

@@ -40,9 +40,9 @@ func blur(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 }
 
 func adjust(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	changes, ok := toolbox.Param[[]quantity.Adjustment](c, "adjustment")
-	if !ok {
-		return edited{}, noParam("adjustment")
+	changes, err := toolbox.Need[[]quantity.Adjustment](c, "adjustment")
+	if err != nil {
+		return edited{}, err
 	}
 	var done []plan.Message
 	for _, a := range changes {

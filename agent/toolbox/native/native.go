@@ -106,9 +106,6 @@ func (n *Native) weigh(run string, c toolbox.Call) int64 {
 	if !sized {
 		size, sized = toolbox.Param[quantity.Sizing](c, "factor")
 	}
-	if run == "upscale_image" && !sized {
-		size, sized = quantity.Sizing{Factor: usualFactor}, true
-	}
 	for _, values := range c.Args {
 		var most int64
 		for _, v := range values {

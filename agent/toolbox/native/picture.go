@@ -56,9 +56,6 @@ func problem(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...)}
 }
 
-// noParam is the fault of a call without a parameter that the operation needs.
-func noParam(name string) error { return fmt.Errorf("the call lacks the parameter %s", name) }
-
 // refusal is a problem with what a person asked for in so many words: nothing else may
 // stand in for it.
 func refusal(format string, args ...any) error {

@@ -93,7 +93,12 @@ func TestCallsWaitForMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = n.Run(ctx, toolbox.Candidate{Backing: toolbox.Backing{Run: "flip_image"}}, toolbox.Call{Args: a, Dir: t.TempDir()})
+		how := toolbox.Backing{Kind: "native", Run: "flip_image"}
+		call, err := toolboxtest.Typed(t, how, toolbox.Call{Args: a, Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = n.Run(ctx, toolbox.Candidate{Backing: how}, call)
 		return err
 	}
 	enough := budget(needs)

@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
 	"strconv"
 
@@ -18,9 +19,9 @@ func dimensions(img image.Image) plan.Message {
 }
 
 func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z, ok := toolbox.Param[quantity.Sizing](c, "size")
-	if !ok {
-		return edited{}, noParam("size")
+	z, err := toolbox.Need[quantity.Sizing](c, "size")
+	if err != nil {
+		return edited{}, err
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
 	if err := n.checkSize(w, h); err != nil {
@@ -33,13 +34,10 @@ func (n *Native) resize(ctx context.Context, p media.Picture, c toolbox.Call) (e
 	return edited{img: img, about: plan.Say("resized to %s", dimensions(img))}, nil
 }
 
-// usualFactor is by how much a picture is enlarged if nothing is said.
-const usualFactor = 2
-
 func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	z, ok := toolbox.Param[quantity.Sizing](c, "factor")
-	if !ok {
-		z = quantity.Sizing{Factor: usualFactor}
+	z, err := toolbox.Need[quantity.Sizing](c, "factor")
+	if err != nil {
+		return edited{}, err
 	}
 	w, h := z.Of(p.Info.Width, p.Info.Height)
 	if w < p.Info.Width || h < p.Info.Height {
@@ -58,21 +56,18 @@ func (n *Native) upscale(ctx context.Context, p media.Picture, c toolbox.Call) (
 	}, nil
 }
 
-// thumbnailSide is a thumbnail's longer side in pixels if nothing is said.
-const thumbnailSide = 256
-
 func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	w, h := thumbnailSide, thumbnailSide
-	if z, ok := toolbox.Param[quantity.Sizing](c, "size"); ok {
-		switch {
-		case z.Factor > 0:
-			w, h = z.Of(p.Info.Width, p.Info.Height)
-		case z.Width > 0 && z.Height > 0:
-			w, h = z.Width, z.Height
-		default: // one number is the longer side, whichever that is
-			w = max(z.Width, z.Height)
-			h = w
-		}
+	z, err := toolbox.Need[quantity.Sizing](c, "size")
+	if err != nil {
+		return edited{}, err
+	}
+	w, h := z.Width, z.Height
+	switch {
+	case z.Factor > 0:
+		w, h = z.Of(p.Info.Width, p.Info.Height)
+	case w == 0 || h == 0: // one number is the longer side, whichever that is
+		w = max(w, h)
+		h = w
 	}
 	// The box is filled without changing the proportions, and never by enlarging.
 	f := min(float64(w)/float64(p.Info.Width), float64(h)/float64(p.Info.Height), 1)
@@ -85,13 +80,14 @@ func thumbnail(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 }
 
 func (n *Native) rotate(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	angle := 90.0
-	if turn, ok := toolbox.Param[param.Turn](c, "angle"); ok {
-		if turn.Upright {
-			return upright(p)
-		}
-		angle = turn.Degrees
+	turn, err := toolbox.Need[param.Turn](c, "angle")
+	switch {
+	case err != nil:
+		return edited{}, err
+	case turn.Upright:
+		return upright(p)
 	}
+	angle := turn.Degrees
 	// A turned picture needs at most its diagonal each way.
 	if side := p.Info.Width + p.Info.Height; angle != 0 && angle != 90 && angle != 180 && angle != 270 {
 		if err := n.checkSize(side*3/4, side*3/4); err != nil {
@@ -125,7 +121,10 @@ func upright(p media.Picture) (edited, error) {
 }
 
 func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	direction, _ := toolbox.Param[string](c, "direction")
+	direction, err := toolbox.Need[string](c, "direction")
+	if err != nil {
+		return edited{}, err
+	}
 	orientation, about := 2, plan.Say("mirrored left to right")
 	switch direction {
 	case "both":
@@ -138,10 +137,13 @@ func flip(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) 
 }
 
 func convert(_ context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	name, ok := toolbox.Param[string](c, "format")
-	f, known := media.FormatNamed(name)
-	if !ok || !known {
-		return edited{}, noParam("format")
+	name, err := toolbox.Need[string](c, "format")
+	if err != nil {
+		return edited{}, err
+	}
+	f, ok := media.FormatNamed(name)
+	if !ok {
+		return edited{}, fmt.Errorf("no picture is written as %q", name)
 	}
 	return edited{img: p.Image, format: f, about: plan.Say("as %s", string(f))}, nil
 }

@@ -89,7 +89,8 @@ func TestUpscaleSaysThatItIsApproximate(t *testing.T) {
 		}
 		w.same(w.read(out).Image, want.X, want.Y, func(int, int) color.NRGBA { return color.NRGBA{10, 200, 30, 255} })
 	}
-	w.refused("upscale_image", args{"image": {v}, "factor": {text("half")}}, "larger")
+	w.refused("upscale_image", args{"image": {v}, "factor": {text("half")}}, "at least 100%")
+	w.refused("upscale_image", args{"image": {v}, "factor": {text("10 px wide")}}, "larger")
 }
 
 func TestThumbnail(t *testing.T) {

@@ -35,7 +35,7 @@ type Param struct {
 	Default string `yaml:"default,omitempty"`
 	// Unit is what a number counts, for people: "%", "px".
 	Unit string `yaml:"unit,omitempty"`
-	// Min and Max bound a number, an integer, a factor or a duration in seconds.
+	// Min and Max bound a number, an integer, a factor, a duration in seconds, or a size in percent.
 	Min *float64 `yaml:"min,omitempty"`
 	Max *float64 `yaml:"max,omitempty"`
 	// Choices are the values of a choice or a format, each with the words that mean it. The value

@@ -154,6 +154,7 @@ func TestBounds(t *testing.T) {
 		{param.Param{Name: "n", Type: param.Integer, Min: &low, Max: &high, Unit: " px"}, "30", `"30" is not possible here; 1 px to 10 px is.`},
 		{param.Param{Name: "n", Type: param.Factor, Min: &low}, "half", `"half" is not possible here; at least 1 is.`},
 		{param.Param{Name: "n", Type: param.Duration, Max: &high, Unit: " s"}, "1 minute", `"1 minute" is not possible here; at most 10 s is.`},
+		{param.Param{Name: "n", Type: param.Size, Min: &high, Unit: "%"}, "0.05x", `"0.05x" is not possible here; at least 10% is.`},
 	} {
 		_, err := c.p.Read(c.text)
 		if said := plan.Sentence(err, plan.Message{}).String(); said != c.want || !plan.Final(err) {
@@ -176,7 +177,7 @@ func TestCheck(t *testing.T) {
 		{param.Param{Name: "size", Type: param.Size, About: "x", Default: "half"}, "a default needs optional"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Optional: true, Default: "purple"}, "bad default"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Examples: []string{"50%", "purple"}}, "bad example"},
-		{param.Param{Name: "size", Type: param.Size, About: "x", Min: &one}, "has no bounds"},
+		{param.Param{Name: "size", Type: param.Colour, About: "x", Min: &one}, "has no bounds"},
 		{param.Param{Name: "n", Type: param.Number, About: "x", Min: &two, Max: &one}, "min 2 is above max 1"},
 		{param.Param{Name: "way", Type: param.Choice, About: "x"}, "at least two choices"},
 		{param.Param{Name: "size", Type: param.Size, About: "x", Choices: mirrors}, "only a choice or a format"},

@@ -3,6 +3,7 @@ package param
 import (
 	"fmt"
 	"image"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -21,6 +22,14 @@ type Turn struct {
 	Upright bool
 }
 
+// percentOf is a size as a percentage. No bound holds for one in pixels.
+func percentOf(data any) float64 {
+	if z := as[quantity.Sizing](data); z.Factor > 0 {
+		return 100 * z.Factor
+	}
+	return math.NaN()
+}
+
 // pictureTypes are sizes, places and looks.
 func pictureTypes() map[Type]kind {
 	const change = `((brightness|contrast|saturation|warmth|sharpness) [+-]\d+(\.\d+)?%|sepia|invert)`
@@ -31,7 +40,7 @@ func pictureTypes() map[Type]kind {
 			meaning: plan.Amount, most: 2,
 			units:   []quantity.Unit{quantity.Pixels, quantity.Percent, quantity.Factor, quantity.Share, quantity.Number},
 			pattern: `^(\d+x\d+|\d+ wide|\d+ high|\d+(\.\d+)?%)$`,
-			parse:   parseSize, read: readWith(quantity.Size), format: printSize,
+			parse:   parseSize, read: readWith(quantity.Size), format: printSize, measure: percentOf,
 		},
 		Aspect: {
 			about: plan.Say("a shape"), examples: []string{"16:9", "square", "vertical"}, meaning: plan.Amount,

@@ -18,9 +18,6 @@ func refusal(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }
 
-// noParam is the fault of a required parameter that a call lacks.
-func noParam(name string) error { return fmt.Errorf("the call lacks the parameter %s", name) }
-
 // fileIn is the file of a media argument.
 func fileIn(c toolbox.Call, arg string) (string, error) {
 	vs := c.Args[arg]

@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"fmt"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -9,10 +10,13 @@ import (
 
 // convertAudio writes a sound in the format that is asked for.
 func (b *Backend) convertAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	name, _ := toolbox.Param[string](c, "format")
+	name, err := toolbox.Need[string](c, "format")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
 	f, ok := soundFormats()[name]
 	if !ok {
-		return toolbox.Output{}, noParam("format")
+		return toolbox.Output{}, fmt.Errorf("no sound is written as %q", name)
 	}
 	r, err := b.recording(ctx, c, "audio")
 	if err != nil {

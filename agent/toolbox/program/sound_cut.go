@@ -14,9 +14,9 @@ import (
 // cutAudio keeps a part of a sound, exact to the sample: it is decoded from its beginning,
 // since the places in an MP3 are but guessed.
 func (b *Backend) cutAudio(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	passage, ok := toolbox.Param[quantity.Passage](c, "range")
-	if !ok {
-		return toolbox.Output{}, noParam("range")
+	passage, err := toolbox.Need[quantity.Passage](c, "range")
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	r, err := b.recording(ctx, c, "audio")
 	if err != nil {

@@ -55,10 +55,13 @@ func webm() filmFormat {
 // convertVideo writes a video as another kind of file. Pictures that an MP4 or MOV takes
 // as they are stay as they are.
 func (b *Backend) convertVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	name, _ := toolbox.Param[string](c, "format")
+	name, err := toolbox.Need[string](c, "format")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
 	format, ok := filmFormats()[name]
 	if !ok {
-		return toolbox.Output{}, noParam("format")
+		return toolbox.Output{}, fmt.Errorf("no video is written as %q", name)
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {

@@ -15,9 +15,9 @@ const shortestCut = 100 * time.Millisecond
 
 // cutVideo keeps a part of a video, exact to the picture.
 func (b *Backend) cutVideo(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	passage, ok := toolbox.Param[quantity.Passage](c, "range")
-	if !ok {
-		return toolbox.Output{}, noParam("range")
+	passage, err := toolbox.Need[quantity.Passage](c, "range")
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {

@@ -29,9 +29,9 @@ const (
 // fitVideoSize packs a video so that its file is no larger than the limit: with fewer
 // bits, and where these are too few, with smaller pictures.
 func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	limit, ok := toolbox.Param[int64](c, "limit")
-	if !ok {
-		return toolbox.Output{}, noParam("limit")
+	limit, err := toolbox.Need[int64](c, "limit")
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	limit = min(limit, b.config.Limits.Bytes)
 	f, err := b.film(ctx, c)

@@ -16,9 +16,9 @@ const slowSound, fastSound = 0.5, 4
 
 // changeSpeed plays a video faster or slower, and its sound with it in its own pitch.
 func (b *Backend) changeSpeed(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	by, ok := toolbox.Param[float64](c, "factor")
-	if !ok {
-		return toolbox.Output{}, noParam("factor")
+	by, err := toolbox.Need[float64](c, "factor")
+	if err != nil {
+		return toolbox.Output{}, err
 	}
 	f, err := b.film(ctx, c)
 	if err != nil {
