@@ -36,21 +36,10 @@ func answerOperator(ctx context.Context, l net.Listener, o operator) error {
 		Handler: operatorHandler(o), ReadTimeout: 10 * time.Second,
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	stopped := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		patient, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer done()
-		err := server.Shutdown(patient)
-		if err != nil {
-			err = errors.Join(err, server.Close())
-		}
-		stopped <- err
-	})
-	err := server.Serve(l)
-	if !stop() {
-		return <-stopped
+	if err := serveHTTP(ctx, server, l, 5*time.Second); err != nil {
+		return fmt.Errorf("listen to the commands: %w", err)
 	}
-	return fmt.Errorf("listen to the commands: %w", errors.Join(err, server.Close()))
+	return nil
 }
 
 // operatorHandler answers a POST of an [operatorCall] to the name of a method.

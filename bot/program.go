@@ -58,6 +58,7 @@ type commands struct {
 	Tools    toolsCommand         `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
 	Backends backendsCommand      `cmd:"" help:"Print an example of the file that BACKENDS_FILE names."`
 	Eval     evalCommand          `cmd:"" help:"Measure how well wishes are planned."`
+	Replay   replayCommand        `cmd:"" help:"Answer as a model server does, from recorded answers."`
 	Manifest slackManifestCommand `cmd:"" name:"slack-manifest" help:"Print what makes the app on Slack."`
 	Env      envCommand           `cmd:"" help:"Print every setting with its default, as .env.example."`
 	Version  versionCommand       `cmd:"" help:"Print the version."`

@@ -127,19 +127,8 @@ func (r *process) answer(ctx context.Context, l net.Listener, pages http.Handler
 		IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(r.log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(r.closing)
-	ended := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() {
-		patient, done := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-		defer done()
-		err := server.Shutdown(patient)
-		if err != nil {
-			err = errors.Join(err, server.Close())
-		}
-		ended <- err
-	})
-	err := server.Serve(l)
-	if stop() {
-		return fmt.Errorf("answer HTTP: %w", errors.Join(err, server.Close()))
+	if err := serveHTTP(ctx, server, l, 3*time.Second); err != nil {
+		return fmt.Errorf("answer HTTP: %w", err)
 	}
-	return <-ended
+	return nil
 }

@@ -58,21 +58,26 @@ type reread struct {
 // NotRecorded is the error code of what is not there.
 const NotRecorded = "not_recorded"
 
-// notRecorded is OpenAI's error object for what is not there.
+// notRecorded is an answer with [fault].
 func notRecorded(req *http.Request, why string) *http.Response {
-	type fault struct {
+	return respond(req, http.StatusNotFound, fault(why))
+}
+
+// fault is OpenAI's error object for what is not there.
+func fault(why string) []byte {
+	type object struct {
 		Message string  `json:"message"`
 		Type    string  `json:"type"`
 		Param   *string `json:"param"`
 		Code    string  `json:"code"`
 	}
-	body, err := json.Marshal(map[string]fault{"error": {
+	body, err := json.Marshal(map[string]object{"error": {
 		Message: why, Type: "invalid_request_error", Code: NotRecorded,
 	}})
 	if err != nil {
 		panic("replay: strings are always JSON: " + err.Error())
 	}
-	return respond(req, http.StatusNotFound, body)
+	return body
 }
 
 // respond is an answer as a server would have given it.

@@ -12,7 +12,8 @@
 //   - All of it is safe for concurrent use within one process; two processes must not
 //     record into one folder.
 //
-// Which exchange a call is, its label says ([endpoint.Label]).
+// Which exchange a call is, its label says ([endpoint.Label]). [Recordings.Server] finds it by its
+// texts instead.
 package replay
 
 import (
@@ -196,6 +197,13 @@ func (r *Recordings) SetAbout(a About) error {
 	}
 	r.about = a.clone()
 	return nil
+}
+
+// exchanges are what is recorded of a request.
+func (r *Recordings) exchanges(request string) []Exchange {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.requests[request])
 }
 
 // load reads one file of the folder.

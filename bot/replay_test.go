@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReplayCommand: `bot ask` plans with the answers of the benchmark's recordings.
+func TestReplayCommand(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	out, in := io.Pipe()
+	var stderr strings.Builder
+	ended := make(chan int, 1)
+	go func() {
+		p := Program{Args: []string{"replay", "--listen", "127.0.0.1:0", filepath.FromSlash("../agent/evaluate/benchmark/recordings")}, Stdout: in, Stderr: &stderr}
+		ended <- p.Run(ctx)
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err, stderr.String())
+	}
+	name, url, _ := strings.Cut(strings.TrimSpace(line), "=")
+	env := map[string]string{name: url, "OPENAI_MODEL": "recorded", "ATELIER_DATA": t.TempDir()}
+	status, stdout, said := run(t, env, "ask", "transcribe the recording")
+	if status != statusQuestion || !strings.Contains(stdout, "Which recording do you mean? Please attach it.") {
+		t.Errorf("a recorded wish: status %d: %s%s", status, stdout, said)
+	}
+	status, stdout, said = run(t, env, "ask", "transcribe what nobody has recorded")
+	if status != statusFailed {
+		t.Errorf("another wish: status %d: %s%s", status, stdout, said)
+	}
+	stop()
+	if status := <-ended; status != statusDone {
+		t.Errorf("status %d: %s", status, stderr.String())
+	}
+}
+
+// TestReplayCommandRejects what it cannot serve.
+func TestReplayCommandRejects(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"no recordings": {[]string{t.TempDir()}, "No answers are recorded in"},
+		"an address":    {[]string{"--listen", "nowhere", "../agent/evaluate/benchmark/recordings"}, "Choose another address with --listen"},
+		"no server":     {[]string{"--record", t.TempDir()}, "set OPENAI_BASE_URL"},
+		"a file":        {[]string{"replay_test.go"}, "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			status, _, stderr := run(t, nil, append([]string{"replay"}, c.args...)...)
+			if status != statusUsage || !strings.Contains(stderr, c.says) {
+				t.Errorf("status %d: %s", status, stderr)
+			}
+		})
+	}
+}
