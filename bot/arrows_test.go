@@ -49,7 +49,7 @@ var arrows = map[string]arrow{
 	"agent/mind/llm/llmtest":            {[]string{"agent/endpoint", "agent/mind/llm/replay"}, "the scripted server knows the wire and the recordings, not the mind that it tests"},
 	"agent/endpoint":                    {[]string{"agent/plan"}, "one server, which minds and tools share: it knows no job of theirs"},
 	"agent/endpoint/family":             {[]string{"agent/endpoint"}, "which model of a server is asked is chosen by its list, for minds and tools alike"},
-	"agent/toolbox":                     {[]string{"agent/plan", "agent/toolbox/effect", "agent/toolbox/param"}, "the catalogue and the contract of the backends need no implementation; a tool has parameters, and a result has effects"},
+	"agent/toolbox":                     {[]string{"agent/plan", "agent/toolbox/effect", "agent/toolbox/param", "agent/toolbox/quantity"}, "the catalogue and the contract of the backends need no implementation; a tool has parameters, a result has effects, and the quantities of examples must fit them"},
 	"agent/toolbox/param":               {[]string{"agent/plan", "agent/toolbox/quantity"}, "parameters are read from words by their type"},
 	"agent/endpoint/discover":           {[]string{"agent/endpoint", "agent/endpoint/family"}, "a server that is found lists its models, of which one is chosen"},
 	"agent/toolbox/effect":              {[]string{"agent/plan", "agent/toolbox/param", "agent/toolbox/quantity"}, "what a result must show is judged by what was measured, in terms of settings; nothing is read here"},

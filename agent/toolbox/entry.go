@@ -13,6 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/effect"
 )
 
@@ -166,6 +168,22 @@ func (t *Tool) checkExamples(f *faults) {
 			f.addf("example %q has a brace without its partner, or one within another", e)
 		case slices.Contains(t.Examples[:i], e):
 			f.addf("example %q stands twice", e)
+		default:
+			t.checkSlots(e, f)
+		}
+	}
+}
+
+// checkSlots checks that a parameter or a text takes each quantity that an example has in a slot:
+// nobody could be given what such an example promises.
+func (t *Tool) checkSlots(example string, f *faults) {
+	if slices.ContainsFunc(t.Args, func(a Arg) bool { return a.Param == nil && !a.Type.Media() }) {
+		return // numbers may stand in a text, or be the coordinates of points
+	}
+	for _, slot := range Slots(example) {
+		reads := func(p param.Param) bool { return p.Reads(slot) }
+		if quantity.Find(slot) != nil && !slices.ContainsFunc(t.Params, reads) {
+			f.addf("example %q has the slot {%s}, and no parameter takes that", example, slot)
 		}
 	}
 }
