@@ -75,13 +75,21 @@ func (j *Jobs) nameFiles(ctx context.Context, r *request, run *run) (map[string]
 				wanted.Taken = append(wanted.Taken, given.File)
 			}
 		}
-		entries, _, err := j.logs.added(ctx, threadLog(id), entry{At: j.config.Now(), Claimed: wanted})
-		if err != nil {
+		if t, err = claimNames(ctx, j.logs, id, entry{At: j.config.Now(), Claimed: wanted}); err != nil {
 			return nil, err
 		}
-		t = foldThread(id, entries)
 	}
 	return maps.Clone(t.files.names), nil
+}
+
+// claimNames writes a claim into a thread's log and gives the thread with it. Claims that are
+// written at the same time count in the order in which the log has them.
+func claimNames(ctx context.Context, l *logs, id string, claimed entry) (*thread, error) {
+	entries, _, err := l.added(ctx, threadLog(id), claimed)
+	if err != nil {
+		return nil, err
+	}
+	return foldThread(id, entries), nil
 }
 
 // named are the readable names of the files in an answer.

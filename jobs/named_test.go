@@ -1,8 +1,14 @@
 package jobs
 
 import (
+	"fmt"
 	"maps"
+	"sync"
 	"testing"
+	"time"
+
+	redisstate "atelier/storage/redis"
+	"atelier/storage/redis/embedded"
 )
 
 // Names are given in the order of the claims, each once however it is written, and stay.
@@ -16,5 +22,52 @@ func TestReadableNamesAreUniqueInAThread(t *testing.T) {
 	}
 	if !maps.Equal(f.names, want) {
 		t.Errorf("%v", f.names)
+	}
+}
+
+// TestRunsThatEndAtOnceGetDifferentNames: two processes claim the same name for the files of many
+// runs. Each run must learn the name that everybody else sees for its file.
+func TestRunsThatEndAtOnceGetDifferentNames(t *testing.T) {
+	t.Parallel()
+	server := embedded.New()
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	state, err := redisstate.New(redisstate.Config{Client: server.Client()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	processes := []*logs{newLogs(state, time.Hour, 10), newLogs(state, time.Hour, 10)}
+	if _, err := processes[0].append(t.Context(), threadLog("thread"), entry{At: time.Now(), Joined: &joined{}}); err != nil {
+		t.Fatal(err)
+	}
+	const runs = 20
+	got := make([]string, runs)
+	var all sync.WaitGroup
+	for i := range runs {
+		all.Go(func() {
+			chained := fmt.Sprintf("photo.resize-%d.jpg", i)
+			claimed := entry{At: time.Now(), Claimed: &claim{Files: []namedFile{{chained, "photo-small.jpg"}}}}
+			thread, err := claimNames(t.Context(), processes[i%2], "thread", claimed)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got[i] = thread.files.names[chained]
+		})
+	}
+	all.Wait()
+	entries, err := newLogs(state, time.Hour, 10).read(t.Context(), threadLog("thread"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := foldThread("thread", entries).files.names
+	given := map[string]bool{}
+	for i, name := range got {
+		if later := end[fmt.Sprintf("photo.resize-%d.jpg", i)]; name == "" || given[name] || name != later {
+			t.Errorf("run %d got %q, which is %q in the end", i, name, later)
+		}
+		given[name] = true
 	}
 }
