@@ -13,9 +13,9 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
-	"atelier/agent/toolbox/effect"
 )
 
 // maxToolFile is the most bytes that a catalogue entry may have.
