@@ -208,7 +208,19 @@ func (g *grammar) beginsClause(words []retrieve.Word) bool {
 	if g.verbs[first] {
 		return len(core) > 1 || polite || first == core[0].Text
 	}
-	return g.in("questions", first) || polite && g.in("relatives", first)
+	return g.in("questions", first) || polite && g.in("relatives", first) || g.unknownOrder(core)
+}
+
+// unknownOrder reports whether a clause begins with a word that can only be a verb, although
+// nothing knows it: "pixelate the plates", "straighten it". It is no part of the clause before.
+func (g *grammar) unknownOrder(words []retrieve.Word) bool {
+	if len(words) < 2 || !g.is("pronouns", words[1]) && !g.is("determiners", words[1]) {
+		return false
+	}
+	text := words[0].Text
+	inflected := strings.HasSuffix(text, "s") || strings.HasSuffix(text, "ed") || strings.HasSuffix(text, "ing")
+	known := g.listed(text) || g.lexicon.Stop(text) || g.isMedia(words[0]) || retrieve.IsFormat(text)
+	return text == lower(words[0]) && !inflected && !known
 }
 
 // complete reports whether the words already ask for something, so that a new clause may begin.

@@ -1,12 +1,14 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -60,8 +62,21 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	for _, w := range wordsOf(a.Source.Value) {
-		c.says[w], c.says[retrieve.Stem(w)] = true, true
+		if arg.Param == nil || arg.Param.Type != param.Adjustment || hears(*arg.Param, a.Source.Value, w) {
+			c.says[w], c.says[retrieve.Stem(w)] = true, true
+		}
 	}
+}
+
+// hears reports whether the parameter reads the text otherwise without the word: in "sharpen the
+// eyes" it does not hear the eyes.
+func hears(p param.Param, text, word string) bool {
+	all, err := p.Read(text)
+	if err != nil {
+		return true
+	}
+	without, err := p.Read(regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
+	return err != nil || without.String() != all.String()
 }
 
 // literal reports whether it is sure which words are to stand on a picture or a video: they

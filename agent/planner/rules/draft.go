@@ -15,8 +15,8 @@ type drafter struct{ *matcher }
 // preferCovering takes, of the tools that are about as near as the nearest, the first one that
 // accounts for every word of the clause. If none does, the nearest stays.
 func (d *drafter) preferCovering(r *reading) {
-	near := r.rivals
-	for i, v := range near {
+	near, first := r.rivals, true
+	for _, v := range near {
 		if v.score < max(sure, partly*near[0].score) {
 			break
 		}
@@ -25,13 +25,17 @@ func (d *drafter) preferCovering(r *reading) {
 		}
 		r.head, r.score = v.tool, v.score
 		r.object = d.meantObject(r)
+		if d.pointsNowhere(r) {
+			continue
+		}
 		runs, missing, _ := d.bind(r)
 		if missing != "" || !d.lacks(r).IsZero() {
-			if i == 0 {
+			if first {
 				return // it is asked for
 			}
 			continue
 		}
+		first = false
 		sub := d.subtask(r, runs[0])
 		if len(d.leftover(r, sub, d.steps(r, sub, runs[0])...)) == 0 {
 			return
@@ -39,6 +43,12 @@ func (d *drafter) preferCovering(r *reading) {
 	}
 	r.head, r.score = near[0].tool, near[0].score
 	r.object = d.meantObject(r)
+}
+
+// pointsNowhere reports whether the tool needs to be shown a place on a picture, and the clause
+// names no thing there: "crop it".
+func (d *drafter) pointsNowhere(r *reading) bool {
+	return r.head.takesMark() && r.object == "" && len(d.marks) == 0 && !slices.ContainsFunc(d.things, func(e thing) bool { return markType(e.typ) })
 }
 
 // otherKind returns the file that the clause would change into another kind of media: a tool
@@ -66,6 +76,9 @@ func (d *drafter) otherKind(r *reading, runs [][]thing) (thing, bool) {
 // lacks is the question for what the clause must say and does not.
 func (d *drafter) lacks(r *reading) plan.Message {
 	for _, a := range r.head.Args {
+		if markType(a.Type) && d.pointsNowhere(r) {
+			return plan.Say("Where exactly? Please say %s.", a.About)
+		}
 		if a.Optional || a.Type != plan.Text || d.textFor(r, a.Meaning, r.head) != "" {
 			continue
 		}

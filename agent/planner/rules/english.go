@@ -58,6 +58,16 @@ func (e *english) is(section string, w retrieve.Word) bool {
 	return w.Kind == retrieve.Plain && e.sets[section][lower(w)]
 }
 
+// listed reports whether a section holds the text.
+func (e *english) listed(text string) bool {
+	for _, words := range e.sets {
+		if words[text] {
+			return true
+		}
+	}
+	return false
+}
+
 // any reports whether one of the words is of the section.
 func (e *english) any(section string, words []retrieve.Word) bool {
 	return e.find(section, words) >= 0

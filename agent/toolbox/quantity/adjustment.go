@@ -49,6 +49,8 @@ var looks = []struct {
 var (
 	lessOf  = regexp.MustCompile(`\b(?:less|reduce|reduced|lower|lowered|decrease|decreased|down|weaker|weaken|fewer|soften|softer|minus|drop|not (?:so|as))\b`)
 	tooMuch = regexp.MustCompile(`\btoo\b`)
+	// lightAlone is a property, and not how much it changes.
+	lightAlone = regexp.MustCompile(`\blight\b`)
 	// quality names a property without saying whether it grows: "brightness -20%".
 	quality = regexp.MustCompile(`\b(?:brightness|lightness|exposure|contrast|warmth|temperature|sharpness|clarity|saturation|vibrance|colours?)\b`)
 	clauses = regexp.MustCompile(`,|\band\b|\bbut\b|\bthen\b|\bplus\b|\bwith\b`)
@@ -91,7 +93,7 @@ func adjustment(s string) (Adjustment, bool) {
 		by := 0.2
 		if v, _, ok := share(s); ok {
 			by = min(v, 1)
-		} else if little.MatchString(strings.Replace(s, "light", "", 1)) {
+		} else if little.MatchString(lightAlone.ReplaceAllString(s, "")) {
 			by = 0.1
 		} else if lot.MatchString(s) {
 			by = 0.4
