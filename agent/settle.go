@@ -145,6 +145,9 @@ func (t *thought) choose(p *part) {
 	var question string
 	var unread []unreadable
 	for _, s := range p.found {
+		if s.Score <= worst {
+			continue // it does something else
+		}
 		s, missed := t.readParams(s)
 		switch {
 		case missed != nil:

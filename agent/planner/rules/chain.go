@@ -17,7 +17,6 @@ type chain struct {
 	near   map[string]float64 // by words
 	scores map[string]float64
 	have   map[plan.Type]bool // what the subtask gives
-	object bool               // it names a thing
 }
 
 // climb raises, level by level, the makers of what the level before lacks, and what makes the
@@ -27,7 +26,6 @@ func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 		if pictureOf(r, a.Source) == "" || c.head.takesMark() { // a head that takes whole pictures is only shown the part
 			c.have[a.Type], c.have[base(a.Type)] = true, true
 		}
-		c.object = c.object || a.Type == plan.Text && (a.Meaning == plan.Object || a.Meaning == "")
 	}
 	done := map[string]bool{c.head.Name: true}
 	level := []*profile{c.head}
@@ -41,6 +39,11 @@ func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 			}
 		}
 		level = next
+	}
+	for _, f := range c.steps {
+		if c.findsOthers(sub, f) {
+			c.scores[f.Name] = lowest
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/retrieve"
 	"atelier/agent/toolbox"
 )
 
@@ -77,8 +78,8 @@ func (p *Planner) settle(c mind.Contest, s plan.Solution) plan.Solution {
 		f := p.tool(a.Tool)
 		fill(c.Subtask, f, a.Args)
 		s.Score -= strain(c.Subtask, f, a.Args)
-		if inscribesOrder(c.Subtask, f, a.Args) {
-			s.Score = min(s.Score, 2)
+		if inscribesOrder(c.Subtask, f, a.Args) || p.findsOthers(c.Subtask, f) {
+			s.Score = lowest
 		}
 		if models := c.Models[a.Tool]; len(models) > 0 && a.Candidate == "" {
 			a.Candidate = models[0].Candidate
@@ -152,6 +153,23 @@ func inscribesOrder(sub plan.Subtask, f *profile, args []plan.Binding) bool {
 		given, ok := givenAs(sub, b.Source)
 		return ok && f.meaning(b.Arg) == plan.Content && (given.Meaning == plan.Instruction || given.Meaning == plan.Prompt || given.Meaning == plan.Query)
 	})
+}
+
+// findsOthers reports whether a tool finds one kind of thing on pictures, such as faces, and the
+// subtask names another one.
+func (ts *tools) findsOthers(sub plan.Subtask, f *profile) bool {
+	object := ""
+	for _, a := range sub.Args {
+		if a.Type == plan.Text && a.Meaning == plan.Object && a.Source.Kind == plan.OfValue {
+			object = a.Source.Value
+		}
+	}
+	if object == "" || !markType(f.Returns) || f.takesMark() || f.tells(plan.Object) {
+		return false
+	}
+	finds := func(w string) bool { return f.about[w] || f.about[retrieve.Stem(w)] }
+	all := func(w string) bool { return f.about[w] }
+	return !slices.ContainsFunc(wordsOf(object), finds) && !slices.ContainsFunc(ts.lists["anything"], all)
 }
 
 // strain is what a solution loses for texts that stand where another meaning is asked: a caption
