@@ -305,6 +305,10 @@ func (v *view) byValues(f *profile) float64 {
 			if f.Returns.Media() && v.textFor(v.r, a.Meaning, f) != "" {
 				fit *= clearly
 			}
+		case plan.Content:
+			if v.quotes > 0 && !f.textOnly && f.Returns.Media() && v.in("inscribing", v.r.verb()) { // add "Hello" at the top
+				fit *= strongly
+			}
 		default: // whatever is left of the clause says it
 		}
 	}
