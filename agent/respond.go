@@ -127,7 +127,7 @@ func (a *Agent) missing(ctx context.Context, r plan.Request, p *plan.Plan) ([]st
 		}
 		part := strings.TrimRight(task.Subtask.Description, ".")
 		if len(task.Missing) == 0 {
-			said := plan.Say("I know no way to get %s for “%s”.", task.Subtask.Returns.Article(), part)
+			said := plan.Say("I do not know how to do “%s”.", part)
 			sentences = append(sentences, a.config.Tell.In(r.Language, said))
 			continue
 		}

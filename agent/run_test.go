@@ -379,7 +379,7 @@ func TestRespond(t *testing.T) {
 		{"no words of the mind", "", "I could not do “do it”. The pencil broke.", account(p, plan.Result{Status: plan.Failed, Problem: "The pencil broke."})},
 		{"one that is there by now is told so", "", "I cannot do “draw it” here. It was not possible when I planned this. It is now: please ask again.", account(back)},
 		{"a part for which there is no tool is told by the mind", "Aus einer Tiefenkarte kann ich keinen Klang machen.", "Aus einer Tiefenkarte kann ich keinen Klang machen.", account(wayless)},
-		{"and without its words in the plain account", "", "I know no way to get an audio for “Turn the depth map into a sound”.", account(wayless)},
+		{"and without its words in the plain account", "", "I do not know how to do “Turn the depth map into a sound”.", account(wayless)},
 		{"the plain account tells what is missing, once", "", "I cannot do “sing it” here. It needs a sing.", account(lacking)},
 		{"names with hashes are not read", "Here is photo-1234.edge-5678.png.", "Here is photo-edges.png.", account(p, named)},
 		{"a question needs no mind", "What?", "Which one?", account(&plan.Plan{Question: "Which one?"})},

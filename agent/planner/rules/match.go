@@ -312,6 +312,9 @@ func (v *view) byValues(f *profile) float64 {
 		default: // whatever is left of the clause says it
 		}
 	}
+	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
+		fit *= badly // no order is a question
+	}
 	if takes && !fits && len(v.units) > 0 {
 		fit *= hardly
 	}
