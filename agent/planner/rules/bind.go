@@ -159,6 +159,17 @@ func (b *binder) small(typ plan.Type) (thing, bool) {
 	return e, b.r.prev == nil || strings.Contains(strings.ToLower(b.r.prev.object), strings.ToLower(b.r.object))
 }
 
+// editsOn reports whether the clause edits what the one before has edited: "shrink it and rotate
+// left" asks for one picture.
+func (b *binder) editsOn(e thing) bool {
+	prev := b.r.prev
+	if prev == nil || b.r.clause.join != along || !among(prev.results, e) || b.r.refs.definite[base(e.typ)] || b.any("versions", b.r.clause.words) {
+		return false
+	}
+	edits := func(f *profile) bool { return f.Returns == e.typ && f.takes(e.typ) }
+	return edits(prev.head) && edits(b.r.head)
+}
+
 // sources are the kinds of media that the type can come from, the likeliest first.
 func (ts *tools) sources(typ plan.Type) []plan.Type {
 	types := []plan.Type{typ}
@@ -190,7 +201,7 @@ func (b *binder) meant(k plan.Type) (_ thing, ok bool, choices []thing) {
 			}
 		}
 	}
-	if e, ok := b.latest(k, isMade); ok && (refs.sequence || refs.pronoun && e.clause == b.lastMade()) {
+	if e, ok := b.latest(k, isMade); ok && (refs.sequence || refs.pronoun && e.clause == b.lastMade() || b.editsOn(e)) {
 		return e, true, nil
 	}
 	if e, ok := b.latest(k, func(e thing) bool { return e.clause >= 0 && (e.fresh || !e.made) }); ok {
