@@ -83,8 +83,11 @@ func withoutComments(s string) string {
 // Stem is the stem of an English word, in lower case.
 func Stem(word string) string {
 	word = strings.ToLower(word)
-	if strings.HasPrefix(word, "formation") { // nothing to do with a format
+	switch {
+	case strings.HasPrefix(word, "formation"): // nothing to do with a format
 		return "formation"
+	case word == "pixelate", word == "pixelating": // neither pixels nor what looks pixelated
+		return "pixelate"
 	}
 	return english.Stem(word, true)
 }

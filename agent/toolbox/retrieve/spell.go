@@ -13,7 +13,7 @@ func (x *Index) Correct(words []Word) []Word {
 			continue
 		}
 		right, ok := x.spelled(strings.ToLower(w.Text))
-		if !ok {
+		if !ok || right == strings.ToLower(w.Text)+"d" { // "pixelate" is no slip of "pixelated"
 			continue
 		}
 		if &out[0] == &words[0] {
