@@ -6,8 +6,8 @@ import (
 
 	"atelier/agent/mind"
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/retrieve"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
 )
 
 // Settle ranks the solutions by the scores of their tools, above all of the one that gives the
