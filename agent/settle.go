@@ -130,7 +130,8 @@ func offered(was, settled plan.Solution, models map[string][]mind.Model) error {
 	return nil
 }
 
-// choose keeps the best solution and up to four others that are good and can be offered.
+// choose keeps the best solution and up to four others that are good, can be offered and leave no
+// more out of the request.
 // When the best that can run is poor and one that cannot run is good, then nothing is kept:
 // doing something else than what was asked for is worse than saying which tool is missing.
 func (t *thought) choose(p *part) {
@@ -181,7 +182,7 @@ func (t *thought) choose(p *part) {
 	t.obeyed(p, complete)
 	p.found = nil
 	for i, s := range complete {
-		if i == 0 || s.Score >= good && len(p.found) < maxKept && t.offerable(s) {
+		if i == 0 || s.Score >= good && len(p.found) < maxKept && len(s.Left) <= len(complete[0].Left) && t.offerable(s) {
 			p.found = append(p.found, s)
 		}
 	}
