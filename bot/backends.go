@@ -23,6 +23,7 @@ import (
 const (
 	builtinKind = "native" // part of the program
 	programKind = "program"
+	commandKind = "command"
 	openaiKind  = "openai"
 	hftaskKind  = "hftask"
 	localaiKind = "localai"
@@ -120,6 +121,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	servers := []toolbox.Server{
 		{Name: builtinKind, Kind: builtinKind, Backend: builtin},
 		{Name: programKind, Kind: programKind, Backend: programs},
+		{Name: commandKind, Kind: commandKind, Backend: programs.Commands()},
 		{Name: weatherServer, Kind: httpKind, Backend: sky, Cloud: true, Assumed: true},
 	}
 	for i, s := range servers {

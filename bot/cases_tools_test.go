@@ -152,6 +152,12 @@ func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.
 	if !ok {
 		text, ok = said[a.Name]
 	}
+	if !ok && a.Param != nil {
+		text, ok = a.Param.Type.Examples()[0], true
+		for choice := range a.Param.Choices {
+			text = choice
+		}
+	}
 	if !ok || a.Type != plan.Text {
 		t.Fatal(strings.TrimSpace(fmt.Sprintf("there is nothing for the %s %s", a.Type, a.Name)))
 	}

@@ -84,7 +84,11 @@ func (c Config) examinePrograms(ctx context.Context) []finding {
 	if err != nil {
 		return []finding{failed("programs", err, "They cannot be run.")}
 	}
-	return []finding{programsFinding(b.Programs()), confinementFinding(box.Confinement(ctx)), c.memoryFinding()}
+	catalogue, err := c.catalogue()
+	if err != nil {
+		return []finding{failed("programs", err, "The catalogue of tools cannot be read.")}
+	}
+	return []finding{programsFinding(b.Programs(catalogue.Tools())), confinementFinding(box.Confinement(ctx)), c.memoryFinding()}
 }
 
 // programsFinding says which programs are missing, and how to get them.

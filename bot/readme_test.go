@@ -74,7 +74,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 			own++
 		}
 		if slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool {
-			return slices.Contains([]string{builtinKind, programKind, httpKind}, b.Kind)
+			return slices.Contains([]string{builtinKind, programKind, commandKind, httpKind}, b.Kind)
 		}) {
 			free++
 		}
@@ -131,7 +131,9 @@ func TestThePrograms(t *testing.T) {
 	image, err := os.ReadFile("../deployments/Dockerfile")
 	check(t, err)
 	smaller := map[string]string{"fluid-soundfont-gm": "fluidr3mono-gm-soundfont"} // in the image
-	for _, p := range b.Programs() {
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	check(t, err)
+	for _, p := range b.Programs(catalogue.Tools()) {
 		if !slices.Contains(strings.Fields(line), p.Debian) {
 			t.Errorf("the README does not install %s", p.Debian)
 		}

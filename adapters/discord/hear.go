@@ -11,6 +11,7 @@ import (
 	"atelier/adapters"
 	"atelier/adapters/inbox"
 	"atelier/adapters/lenient"
+	"atelier/adapters/turns"
 )
 
 const (
@@ -35,7 +36,7 @@ type hearer struct {
 	ctx     context.Context //nolint:containedctx // it ends with the hearer, whose goroutines it is for
 	stop    context.CancelFunc
 	works   sync.WaitGroup
-	lanes   *lanes
+	lanes   *turns.Lanes
 	waiting atomic.Int64
 	reads   chan struct{} // one for each channel that is being read on
 
@@ -62,7 +63,7 @@ func newHearer(ctx context.Context, d *Discord, in *inbox.Inbox, past record) *h
 		ignored: newRecent(), foreign: newRecent(), bots: newRecent(), people: newRecent(),
 		missed: missed{since: nothing, release: func() {}},
 	}
-	h.lanes = newLanes(&h.works)
+	h.lanes = turns.NewLanes(&h.works)
 	h.ctx, h.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return h
 }
@@ -89,7 +90,7 @@ func (h *hearer) room(ctx context.Context) error {
 // inLane does something after what was to be done in the same channel before.
 func (h *hearer) inLane(channel string, do func()) {
 	h.waiting.Add(1)
-	h.lanes.put(h.world.lane(channel), func() {
+	h.lanes.Put(h.world.lane(channel), func() {
 		defer h.waiting.Add(-1)
 		if h.ctx.Err() == nil {
 			do()

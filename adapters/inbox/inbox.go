@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/adapters/turns"
 )
 
 const (
@@ -40,11 +41,11 @@ type Inbox struct {
 	ctx    context.Context //nolint:containedctx // of all that is handed over, until Close
 	end    context.CancelFunc
 	runs   sync.WaitGroup
+	lanes  *turns.Lanes // by thread
 
 	mu      sync.Mutex
 	closed  bool
-	lanes   map[string][]*item // by thread: the first one is being handed over
-	waiting map[string]*item   // by the event's key
+	waiting map[string]*item // by the event's key
 	taken   map[string]bool
 	order   []string // of taken, the oldest first, from next on
 	next    int
@@ -65,10 +66,12 @@ func New(c Config) (*Inbox, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	ctx, end := context.WithCancel(context.Background())
-	return &Inbox{
+	b := &Inbox{
 		config: c, ctx: ctx, end: end, order: make([]string, remembered),
-		lanes: map[string][]*item{}, waiting: map[string]*item{}, taken: map[string]bool{},
-	}, nil
+		waiting: map[string]*item{}, taken: map[string]bool{},
+	}
+	b.lanes = turns.NewLanes(&b.runs)
+	return b, nil
 }
 
 // Put lets an event wait for its turn. It returns at once; taken, which may be nil, is
@@ -107,11 +110,7 @@ func (b *Inbox) put(e adapters.Event, taken func()) (already bool) {
 	}
 	it := &item{event: e, taken: []func(){taken}}
 	b.waiting[key] = it
-	lane := laneOf(e)
-	b.lanes[lane] = append(b.lanes[lane], it)
-	if len(b.lanes[lane]) == 1 {
-		b.runs.Go(func() { b.work(lane) })
-	}
+	b.lanes.Put(laneOf(e), func() { b.work(it) })
 	return false
 }
 
@@ -129,27 +128,14 @@ func laneOf(e adapters.Event) string {
 	return e.Key()
 }
 
-// work hands over what waits in a lane, until nothing does.
-func (b *Inbox) work(lane string) {
-	for it := b.first(lane); it != nil; it = b.first(lane) {
-		if !b.handOver(it) {
-			return
-		}
-		for _, taken := range b.tick(lane, it) {
-			taken()
-		}
+// work hands an event over, and tells those who wait to hear of it.
+func (b *Inbox) work(it *item) {
+	if !b.handOver(it) {
+		return
 	}
-}
-
-// first is the first one of a lane, nil where the lane ends.
-func (b *Inbox) first(lane string) *item {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.lanes[lane]) == 0 {
-		delete(b.lanes, lane)
-		return nil
+	for _, taken := range b.tick(it) {
+		taken()
 	}
-	return b.lanes[lane][0]
 }
 
 // handOver hands an event over until it is taken. It is not where the inbox is closed.
@@ -178,12 +164,11 @@ func (b *Inbox) handOver(it *item) bool {
 }
 
 // tick ticks off what was taken, and gives who waits to hear of it.
-func (b *Inbox) tick(lane string, it *item) []func() {
+func (b *Inbox) tick(it *item) []func() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	key := it.event.Key()
 	delete(b.waiting, key)
-	b.lanes[lane] = b.lanes[lane][1:]
 	delete(b.taken, b.order[b.next])
 	b.order[b.next], b.next = key, (b.next+1)%remembered
 	b.taken[key] = true

@@ -240,3 +240,25 @@ func TestReactions(t *testing.T) {
 		}
 	})
 }
+
+// An event that is put while its lane is about to end is handed over once, like any other.
+func TestPutAtTheEndOfALane(t *testing.T) {
+	t.Parallel()
+	const events = 20_000
+	handed := make(chan string, events)
+	b := open(t, func(_ context.Context, e adapters.Event) error {
+		handed <- e.ID
+		return nil
+	})
+	for i := range events {
+		id := strconv.Itoa(i)
+		b.Put(event("one", id), nil)
+		if got := <-handed; got != id {
+			t.Fatalf("handed over %s, put %s", got, id)
+		}
+	}
+	b.Close()
+	if len(handed) > 0 {
+		t.Errorf("%s was handed over twice", <-handed)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/adapters/inbox"
+	"atelier/adapters/turns"
 )
 
 // lookEvery is the time between two looks whether Slack takes the token still.
@@ -20,7 +21,7 @@ type listening struct {
 	ctx  context.Context         //nolint:containedctx // of all that is done, until Listen ends
 	end  context.CancelCauseFunc // ends Listen
 
-	lanes map[string][]func(ctx context.Context) // what waits for its turn, what is done first
+	lanes *turns.Lanes // counted by work
 }
 
 // Listen hears what happens in the workspace, until the context ends or the tokens are no
@@ -35,7 +36,8 @@ func (s *Slack) Listen(ctx context.Context, handle adapters.Handler) error {
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	l := &listening{in: in, ctx: ctx, end: end, lanes: map[string][]func(context.Context){}}
+	l := &listening{in: in, ctx: ctx, end: end}
+	l.lanes = turns.NewLanes(&l.work)
 	s.mu.Lock()
 	if s.hearing != nil {
 		s.mu.Unlock()
@@ -119,32 +121,9 @@ func (s *Slack) later(do func(ctx context.Context)) bool {
 func (s *Slack) inTurn(lane string, do func(ctx context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l := s.hearing
-	if l == nil {
-		return
+	if l := s.hearing; l != nil {
+		l.lanes.Put(lane, func() { do(l.ctx) })
 	}
-	l.lanes[lane] = append(l.lanes[lane], do)
-	if len(l.lanes[lane]) > 1 {
-		return
-	}
-	l.work.Go(func() {
-		for do := do; do != nil; do = s.next(l, lane) {
-			do(l.ctx)
-		}
-	})
-}
-
-// next is what is to be done in a lane after what was just done.
-func (s *Slack) next(l *listening, lane string) func(ctx context.Context) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	rest := l.lanes[lane][1:]
-	if len(rest) == 0 {
-		delete(l.lanes, lane)
-		return nil
-	}
-	l.lanes[lane] = rest
-	return rest[0]
 }
 
 // put lets an event wait for its turn. What is taken is confirmed by taken, which may be

@@ -1,5 +1,6 @@
 // Package turns lets one at a time do something under a key, within this process: send under
-// a key, post to a channel. Who waits gives up when its context ends.
+// a key, post to a channel. With Turns the caller waits, until its context ends; with Lanes
+// it goes on.
 package turns
 
 import (

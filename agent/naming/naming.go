@@ -100,6 +100,7 @@ func (b *Book) At(live *toolbox.Liveness) *Names {
 const (
 	native  = "native"
 	program = "program"
+	command = "command"
 )
 
 // kinds are what people call the servers that a workshop may have, by the kind of their
@@ -156,7 +157,7 @@ func bare(id string) string { return id[strings.LastIndex(id, "/")+1:] }
 // abc2midi and fluidsynth".
 func programs(b toolbox.Backing) []string {
 	_, names, ok := strings.Cut(b.Needs, "program")
-	if b.Kind != program || !ok {
+	if b.Kind != program && b.Kind != command || !ok {
 		return nil
 	}
 	return strings.Split(strings.TrimSpace(strings.TrimPrefix(names, "s")), " and ")
@@ -168,7 +169,7 @@ func Called(t toolbox.Tool, c plan.Candidate) plan.Message {
 	switch c.Kind {
 	case native:
 		return plan.Say("the built-in way")
-	case program:
+	case program, command:
 		for _, b := range t.Backends {
 			if names := programs(b); b.Run == c.Run && len(names) > 0 {
 				return plan.And(names...)

@@ -24,6 +24,12 @@ const maxToolFile = 64 << 10
 // minExamples is the fewest example wishes by which retrieval still finds a tool.
 const minExamples = 3
 
+// ReadTool reads one catalogue entry; the error tells everything that is wrong with it, a line each.
+func ReadTool(b []byte) (Tool, error) {
+	t, faults := readTool(b)
+	return t, errors.Join(faults...)
+}
+
 // readTool reads one catalogue entry, and tells everything that is wrong with it.
 func readTool(b []byte) (Tool, []error) {
 	if len(b) > maxToolFile {
@@ -40,6 +46,9 @@ func readTool(b []byte) (Tool, []error) {
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return Tool{}, []error{errors.New("holds more than one document")}
+	}
+	for i := range t.Backends {
+		t.Backends[i] = commanded(t.Backends[i], t.Name)
 	}
 	t.squeeze()
 	for i := range t.Params {
@@ -229,6 +238,7 @@ func (t *Tool) checkBackends(f *faults) {
 			f.addf("backend %s:%s stands twice", b.Kind, b.Run)
 		}
 		t.checkPrompt(b, f)
+		t.checkCommand(b, f)
 	}
 }
 

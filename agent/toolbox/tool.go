@@ -18,6 +18,7 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/template"
 )
 
 // Tool is an entry of the catalogue.
@@ -123,10 +124,15 @@ type Arg struct {
 
 // Backing is one way to run a tool; they stand in the order in which they are tried.
 type Backing struct {
-	// Kind names the make: native, program, hftask, openai, localai.
+	// Kind names the make: native, command, program, hftask, openai, localai.
 	Kind string `yaml:"kind"`
-	// Run is what the make is asked for: an operation, a program's recipe, a task.
+	// Run is what the make is asked for: an operation, a program's recipe, a task. Of a command
+	// it is the name of its tool.
 	Run string `yaml:"run"`
+	// Argv is the command line of the kind command.
+	Argv *template.Argv `yaml:"argv,omitempty"`
+	// Debian is the package of Debian that has the program of a command, where it has another name.
+	Debian string `yaml:"debian,omitempty"`
 	// Device is where it works: cpu or gpu.
 	Device string `yaml:"device"`
 	// Needs says what must be there, for people: "ffmpeg", "a model server".

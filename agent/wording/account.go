@@ -22,7 +22,7 @@ func Account(c *toolbox.Catalogue, a mind.Account, tell plan.Tell) string {
 	if len(lines)+len(failed)+len(a.Missing) == 0 {
 		lines = []string{t.say(plan.Say("I could not do it."))}
 	}
-	lines = slices.Concat(lines, failed, a.Missing, t.models(), a.Fallbacks, t.notes(), t.approximate())
+	lines = slices.Concat(a.Missing, lines, failed, t.models(), a.Fallbacks, t.notes(), t.approximate())
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 

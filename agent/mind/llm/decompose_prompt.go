@@ -18,6 +18,9 @@ const (
 	maxPictures  = 4   // the latest ones
 )
 
+// maxHints is the most tokens of hints at tools: beyond it, those nearest to the wish are told.
+const maxHints = 3400
+
 // decomposeSystem is what the system part is made from.
 type decomposeSystem struct {
 	Types    []explained
@@ -36,8 +39,8 @@ type toolDomain struct {
 }
 
 // wordDecompose writes both parts of the question and keeps them within the context: the
-// tools take a third of it at most, and what is left, but for the room of a repair, is the
-// user's. A small context has no room for examples.
+// tools take a third of it and [maxHints] at most, and what is left, but for the room of a repair, is the
+// user's. The tools stand last in the system part, so that a provider's cache has what is before them. A small context has no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
 	window := m.config.ContextTokens
 	data := decomposeSystem{
@@ -58,7 +61,7 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 		left, err = room()
 	}
 	if err == nil && data.Prior {
-		data.tell(m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/2)))
+		data.tell(m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/2, maxHints)))
 		left, err = room()
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/retrieve"
 )
 
 // binder binds the arguments of one clause's tool to resources: first to those that the
@@ -25,6 +26,9 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 	b := binder{scene: s, r: r, left: slices.Clone(r.files)}
 	if len(r.head.media) == 0 {
 		return b.texts(), "", nil
+	}
+	if choices := b.orderPair(); len(choices) > 0 {
+		return nil, choices[0].typ, choices
 	}
 	var open []plan.Type
 	for _, a := range r.head.media {
@@ -51,6 +55,51 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 		}
 	}
 	return b.runs(), "", nil
+}
+
+// orderPair puts two resources of one type into the order of the tool's arguments: "put the logo on
+// the photo" names the second one first. A file that is not named is the other one of two. It returns
+// both where the words between them do not say which is which.
+func (b *binder) orderPair() (choices []thing) {
+	first, _, ok := b.r.head.pair()
+	files := exactly(b.left, first.Type)
+	if !ok || len(files) == 0 || len(b.r.head.swapped) == 0 {
+		return nil
+	}
+	words := b.r.clause.words
+	named := slices.IndexFunc(words, isFile)
+	between := words[named+1:]
+	if sent := b.sent(first.Type); len(files) == 1 && len(sent) == 2 {
+		files = slices.Concat(files, without(sent, files))
+		if b.linkIn(between) == "" { // the other one is spoken of first
+			between = words[:named]
+			slices.Reverse(files)
+		}
+	} else if second := slices.IndexFunc(between, isFile); second >= 0 {
+		between = between[:second]
+	}
+	if len(files) != 2 {
+		return nil
+	}
+	link := b.linkIn(between)
+	if link == "" {
+		return files
+	}
+	if b.r.head.swapped[link] {
+		slices.Reverse(files)
+	}
+	b.left = slices.Concat(files, without(b.left, files))
+	return nil
+}
+
+// linkIn is the first of the words by which the tool's examples tell its pair apart; "" if there is none.
+func (b *binder) linkIn(words []retrieve.Word) string {
+	for _, w := range words {
+		if _, known := b.r.head.swapped[lower(w)]; known {
+			return lower(w)
+		}
+	}
+	return ""
 }
 
 func countOf(args []toolbox.Arg, t plan.Type) int {

@@ -160,7 +160,7 @@ func (ts *tools) merge(all []clause) []clause {
 		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
-		case ts.elaborates(c) && !ts.asks(c.words) && !ts.isContext(last.words):
+		case ts.elaborates(c) && (ts.prohibits(c) || !ts.asks(c.words)) && !ts.isContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
 			out = append(out, c)
@@ -179,12 +179,15 @@ func (g *grammar) elaborates(c clause) bool {
 		if i > 5 || w.Kind != retrieve.Plain {
 			return false
 		}
-		if g.is("obliging", w) {
-			return i > 0 && (g.is("determiners", core[0]) || g.isMedia(core[0]))
+		if g.is("obliging", w) || g.is("prohibiting", w) {
+			return i > 0 && (g.is("determiners", core[0]) || g.isMedia(core[0]) || g.is("sound nouns", core[0]))
 		}
 	}
 	return false
 }
+
+// prohibits reports whether the clause says how something must not be: it orders nothing.
+func (g *grammar) prohibits(c clause) bool { return g.any("prohibiting", c.words) }
 
 // textOf writes words behind one another.
 func textOf(words []retrieve.Word) string {

@@ -24,12 +24,14 @@ type cover struct {
 	says  set                // the words of the texts that the tools are told, and of their descriptions
 	args  []toolbox.Arg      // that the tools are told
 	told  []string           // the texts of these
+	// grades are those of the words that a parameter should be told and cannot read: "a bit" of an angle.
+	grades set
 }
 
 // leftover returns the words of the clause that its subtask and the steps beside it do not
 // account for, as they are written.
 func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
-	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, given: map[plan.Type]bool{}}
+	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, grades: set{}, given: map[plan.Type]bool{}}
 	for _, a := range allArgs(sub) {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
@@ -56,9 +58,19 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 
 // tell takes in a text that a tool is told.
 func (c *cover) tell(f *profile, a plan.Arg) {
-	arg, _ := f.arg(func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() })
-	if kind(arg) != "" && !arg.Param.Reads(a.Source.Value) || arg.Meaning == plan.Content && !c.literal(f, a.Source) {
-		return // the tool cannot read it, or would write an order as a caption
+	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
+	arg, ok := f.arg(func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) })
+	if !ok {
+		arg, _ = f.arg(means)
+	}
+	if kind(arg) != "" && !arg.Param.Reads(a.Source.Value) {
+		for _, w := range wordsOf(a.Source.Value) {
+			c.grades[w] = c.in("grades", w)
+		}
+		return
+	}
+	if arg.Meaning == plan.Content && !c.literal(f, a.Source) {
+		return // it would write an order as a caption
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	for _, w := range wordsOf(a.Source.Value) {
@@ -86,8 +98,12 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 		return true
 	}
 	said := strings.Fields(of.Value)
-	return c.in("inscribing", c.r.verb()) && len(said) < 4 &&
-		!slices.ContainsFunc(said, func(w string) bool { return c.in("prepositions", strings.ToLower(w)) })
+	order := func(w string) bool {
+		return c.in("prepositions", strings.ToLower(w)) || c.in("text looks", strings.ToLower(w))
+	}
+	measure := func(q quantity.Quantity) bool { return q.Unit == quantity.Length } // "in two lines"
+	return c.in("inscribing", c.r.verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
+		!slices.ContainsFunc(quantity.Find(of.Value), measure)
 }
 
 // wordsOf are the words of a text, in lower case.
@@ -178,7 +194,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true
 	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
 		return true // "no, I meant the left one"
-	case c.in("excluding", text), c.parts(words, i):
+	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}
 	return aside || c.grammar(words, i) || c.pointed(words, i)

@@ -57,7 +57,24 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	if len(clauses) > maxClauses {
 		return *lost(r)
 	}
-	return *t.readAll(clauses)
+	return *t.readAll(limitsLast(clauses))
+}
+
+// limitsLast moves a limit in bytes behind the clauses that are joined to it by "and": "shrink it
+// below 50 kB and rotate it left" asks for a result below 50 kB.
+func limitsLast(clauses []clause) []clause {
+	limits := func(c clause) bool {
+		return slices.ContainsFunc(quantity.Find(c.text), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
+	}
+	for i := 1; i < len(clauses); i++ {
+		before, c := clauses[i-1], clauses[i]
+		named := slices.ContainsFunc(slices.Concat(before.words, c.words), isFile)
+		if limits(before) && !limits(c) && !named && c.join == along && before.join != after {
+			c.join, before.join = before.join, along
+			clauses[i-1], clauses[i] = c, before
+		}
+	}
+	return clauses
 }
 
 // maxClauses is the most clauses of a request. A text of more is no list of orders.
@@ -171,7 +188,7 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 
 // onlyTells reports whether the clause states something that the next one may need.
 func (g *grammar) onlyTells(r *reading) bool {
-	if r.form != retrieve.Order || len(r.words) < 4 || len(r.clause.words)-len(r.words) > 1 {
+	if r.form != retrieve.Order || len(r.words) < 3 || len(r.clause.words)-len(r.words) > 1 {
 		return false
 	}
 	first := r.words[0]

@@ -5,6 +5,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -79,33 +80,35 @@ func (d *drafter) lacks(r *reading) plan.Message {
 		if markType(a.Type) && d.pointsNowhere(r) {
 			return plan.Say("Where exactly? Please say %s.", a.About)
 		}
-		if a.Optional || a.Type != plan.Text || d.textFor(r, a.Meaning, r.head) != "" {
+		if a.Optional || a.Type != plan.Text || d.said(r, a, r.head) != "" {
 			continue
 		}
 		if q := d.askForText(r, a); !q.IsZero() {
 			return q
 		}
 	}
-	return plan.Message{}
+	return plan.Message{} // the words of the clause stand for it
 }
 
 // askForText asks for what must be said and cannot be guessed; nothing for what can.
 func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
-	switch a.Meaning {
-	case plan.Amount:
+	switch {
+	case settingOf(a) == param.Choice:
 		return plan.Say("How exactly? Please say %s.", a.About)
-	case plan.Place:
+	case a.Meaning == plan.Amount:
+		return plan.Say("How exactly? Please say %s.", a.About)
+	case a.Meaning == plan.Place:
 		return plan.Say("Where exactly? Please say %s.", a.About)
-	case plan.Language:
+	case a.Meaning == plan.Language:
 		return plan.Say("Into which language?")
-	case plan.Format:
+	case a.Meaning == plan.Format:
 		for _, w := range r.clause.words {
 			if text := lower(w); d.is("other formats", w) || w.Kind == retrieve.Plain && retrieve.IsFormat(text) && !formatWords.MatchString(text) {
 				return plan.Say("I cannot make a %s file. I can make png, jpg, gif, webp, mp4, webm, mp3, wav and others like them.", text)
 			}
 		}
 		return plan.Say("Into which format? Please name it, for example png, jpg, mp4 or mp3.")
-	case plan.Content:
+	case a.Meaning == plan.Content:
 		_, there := d.earlierText(r, a)
 		switch {
 		case there:
@@ -114,7 +117,6 @@ func (d *drafter) askForText(r *reading, a toolbox.Arg) plan.Message {
 		case r.head.textOnly && len(r.files) == 0 && !d.media():
 			return plan.Say("Which text do you mean? Please send it, or put it in quotation marks.")
 		}
-	default: // the words of the clause stand for it
 	}
-	return plan.Message{}
+	return plan.Message{} // the words of the clause stand for it
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -39,9 +40,51 @@ func (s *scene) fileSpans() []retrieve.Span {
 	for _, s := range retrieve.FileSpans(s.text) {
 		add(s)
 	}
+	for _, s := range s.called() {
+		add(s)
+	}
 	slices.SortFunc(found, func(a, b retrieve.Span) int { return a.Start - b.Start })
 	return found
 }
+
+// called finds the nouns by which a request speaks of one of several files that is named so: "lay
+// the music under the interview", with music.mp3 and interview.wav.
+func (s *scene) called() []retrieve.Span {
+	if len(s.request.Given) < 2 {
+		return nil
+	}
+	var found []retrieve.Span
+	words := s.lexicon.Words(s.text, []retrieve.Span{})
+	for i, w := range words {
+		if i == 0 || w.Kind != retrieve.Plain || !s.determined(words, i) || s.isMedia(w) || s.is("sound nouns", w) {
+			continue // "the music" is found as a sound
+		}
+		if r, ok := s.namesake(lower(w)); ok {
+			found = append(found, retrieve.Span{Start: w.Start, End: w.End, Type: r.Type})
+		}
+	}
+	return found
+}
+
+// namesake is the only file of the message whose name has that word in it. One that is named itself is
+// not called by a word besides: the dog of dog.jpg may be what is on it.
+func (s *scene) namesake(word string) (found plan.Resource, ok bool) {
+	for _, r := range s.request.Given {
+		name := cmp.Or(r.File, r.Name)
+		stem := strings.TrimSuffix(name, path.Ext(name))
+		if len(word) < minWord || strings.Contains(strings.ToLower(s.text), strings.ToLower(name)) || !slices.Contains(wordsOf(stem), word) {
+			continue
+		}
+		if ok {
+			return plan.Resource{}, false
+		}
+		found, ok = r, true
+	}
+	return found, ok
+}
+
+// minWord is the fewest letters of a word of a name by which a file is called.
+const minWord = 3
 
 // fileName is a name in lower case by which a resource may be called.
 type fileName struct {
@@ -90,7 +133,7 @@ func (s *scene) lookup(name string) (plan.Resource, bool) {
 			}
 		}
 	}
-	return plan.Resource{}, false
+	return s.namesake(strings.ToLower(name))
 }
 
 // inferTypes learns from the words before a name what kind of picture it is: "the depth map room.png".

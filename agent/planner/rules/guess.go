@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -31,7 +31,7 @@ func (t *thread) guessing(q plan.Message, r *reading) *outcome {
 		none = max(none, v.rest)
 	}
 	for _, v := range r.rivals {
-		examples := t.plain(v.tool)
+		examples := v.tool.plain
 		takes := slices.ContainsFunc(files, func(e thing) bool { return v.tool.takes(base(e.typ)) })
 		if v.near == 0 || v.score < hardly*r.rivals[0].score || v.score < sure && v.rest == none || !takes || len(examples) == 0 {
 			continue
@@ -46,22 +46,10 @@ func (t *thread) guessing(q plan.Message, r *reading) *outcome {
 // that, which differ in what it is told.
 func (t *thread) guessingHow(q plan.Message, r *reading) *outcome {
 	o := asking(q)
-	for _, example := range t.plain(r.head) {
+	for _, example := range r.head.plain {
 		o.guesses = t.addGuess(o.guesses, r, r.head, example)
 	}
 	return o
-}
-
-// plain are the examples of a tool that hold no words which somebody else would put otherwise: files and
-// settings alone change from request to request.
-func (t *thread) plain(tool *profile) []string {
-	var examples []string
-	for _, e := range tool.Examples {
-		if !slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return t.isFree(s[1]) }) {
-			examples = append(examples, toolbox.Wish(e))
-		}
-	}
-	return examples
 }
 
 // about are the files that a clause may be about: those that it names, else those that came with
@@ -78,9 +66,11 @@ func (t *thread) about(r *reading) []thing {
 }
 
 // addGuess adds the request with an example of the tool in the place of the clause, and the files of the
-// clause in the place of those of the example. It adds nothing where there are not enough of their kinds.
+// clause in the place of those of the example. It adds nothing where there are not enough of their kinds,
+// or where the clause states a value, which the example would lose.
 func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string) []guess {
-	if len(r.clause.words) == 0 {
+	measured := func(q quantity.Quantity) bool { return q.Unit != quantity.Number }
+	if len(r.clause.words) == 0 || r.quoted() != "" || t.format(r) != "" || slices.ContainsFunc(r.stated, measured) {
 		return to
 	}
 	files := t.about(r)

@@ -2,10 +2,12 @@ package rules
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -17,6 +19,9 @@ const (
 	hopeful = 0.22 // enough if the clause says plainly what it is about
 	general = 0.44 // the least for a tool that any clause of the form can be put to
 )
+
+// far is the score of a tool that what the clause states cannot bring near.
+const far = hopeful / (2 * strongly)
 
 // What speaks for a tool and against it is weighed by a few grades, which multiply.
 const (
@@ -60,6 +65,7 @@ type view struct {
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
 	novel   bool            // no tool explains all of its words
+	unaided int             // the fewest words unexplained by a near tool that needs no file
 	ordered fate            // of the marked part
 }
 
@@ -76,6 +82,12 @@ func (m *matcher) match(r *reading) {
 		rests[i] = v.unexplained(&m.profiles[i])
 	}
 	v.novel = len(rests) == 0 || slices.Min(rests) > 0
+	v.unaided = math.MaxInt
+	for i := range m.profiles {
+		if m.profiles[i].textOnly && near[i] > plainly {
+			v.unaided = min(v.unaided, rests[i])
+		}
+	}
 	r.rivals = r.rivals[:0]
 	for i := range m.profiles {
 		f, rest := &m.profiles[i], rests[i]
@@ -83,7 +95,13 @@ func (m *matcher) match(r *reading) {
 		if score == 0 {
 			continue
 		}
-		score = score * v.byValues(f) * v.byThings(f)
+		score *= v.byThings(f)
+		if score > far { // else no value brings it near
+			score *= v.byValues(f)
+		}
+		if !f.textOnly && v.unaided < rest {
+			score *= slightly
+		}
 		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
 	}
 	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
@@ -255,13 +273,14 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return plainly
 	case !handed || f.texts != 1 || len(f.media) > 1:
 		return 0
+	case media && v.unaided < rest: // "what time is it in Tokyo" is no question about a picture
 	case f.wants(plan.Query) && f.Returns == plan.Text:
 		told := media && v.in("telling", v.r.verb()) && rest > 1 && (len(v.r.files) > 0 || v.any("questions", v.r.clause.words))
 		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
 			return general + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:
-		if v.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 {
+		if v.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 && len(v.units) == 0 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
@@ -292,19 +311,20 @@ func (v *view) byValues(f *profile) float64 {
 	takes, fits := false, false
 	for _, a := range f.Args {
 		takes = takes || kind(a) != ""
-		fits = fits || slices.ContainsFunc(v.units, func(u quantity.Unit) bool { return kind(a) != "" && kind(a).Takes(u) })
+		fits = fits || v.takesStated(f, a)
 		if a.Optional || a.Type != plan.Text {
 			continue
 		}
 		switch a.Meaning {
 		case plan.Format, plan.Language, plan.Amount:
-			if v.textFor(v.r, a.Meaning, f) == "" {
+			switch said := v.said(v.r, a, f); {
+			case said == "":
 				fit *= partly
+			case a.Meaning == plan.Format && retrieve.FileType("."+said) != "" && retrieve.FileType("."+said) != f.Returns:
+				fit *= hardly
 			}
 		case plan.Place:
-			if f.Returns.Media() && v.textFor(v.r, a.Meaning, f) != "" {
-				fit *= clearly
-			}
+			fit *= v.byPlace(f, a)
 		case plan.Content:
 			if v.quotes > 0 && !f.textOnly && f.Returns.Media() && v.in("inscribing", v.r.verb()) { // add "Hello" at the top
 				fit *= strongly
@@ -319,4 +339,26 @@ func (v *view) byValues(f *profile) float64 {
 		fit *= hardly
 	}
 	return fit
+}
+
+// byPlace weighs whether the clause says where, for a tool that must be told.
+func (v *view) byPlace(f *profile, a toolbox.Arg) float64 {
+	text := v.said(v.r, a, f)
+	switch said := text != "" && (a.Param == nil || a.Param.Reads(text)); {
+	case f.Returns.Media() && said:
+		return clearly
+	case a.Param != nil && !said:
+		return slightly
+	}
+	return 1
+}
+
+// takesStated reports whether the argument takes a quantity that the clause states.
+func (v *view) takesStated(f *profile, a toolbox.Arg) bool {
+	return slices.ContainsFunc(v.units, func(u quantity.Unit) bool {
+		if u == quantity.Clock && kind(a) == param.Region { // "16:9", and not "0:20"
+			return a.Param.Reads(v.said(v.r, a, f))
+		}
+		return kind(a) != "" && kind(a).Takes(u)
+	})
 }

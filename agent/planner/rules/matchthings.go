@@ -44,7 +44,9 @@ func (v *view) byFiles(f *profile) float64 {
 		case n == plan.Text || v.handed(n):
 		case used > 0 || !n.Media() || n.ImageMap() && pictures:
 			fit *= slightly
-		case v.held(n) && (n != plan.Image || f.Returns != plan.Image):
+		case n == plan.Image && v.held(n) && f.Returns != plan.Image:
+			fit *= hardly // of one frame alone
+		case v.held(n) && n != plan.Image:
 			fit *= partly
 		default:
 			fit *= badly
@@ -90,10 +92,25 @@ func (v *view) byImplied(f *profile) float64 {
 			fit *= partly
 		}
 	}
+	if v.elsewhere(f) {
+		fit *= partly
+	}
 	if taken := slices.Contains(f.needs, v.last); taken && v.last != plan.Image && (refs.result || refs.pronoun || refs.sequence || v.last.ImageMap()) {
 		fit *= clearly
 	}
 	return fit
+}
+
+// elsewhere reports whether the tool works on media of another kind than what the request made
+// last, and the clause speaks of none of that kind: after "take a still", "write BOSS at the top" is
+// for the still.
+func (v *view) elsewhere(f *profile) bool {
+	if v.lastMade() < 0 || !v.last.Media() || f.Returns == plan.Audio && v.any("sound nouns", v.r.words) {
+		return false
+	}
+	other := func(n plan.Type) bool { return n.Media() && base(n) != base(v.last) && !v.r.refs.definite[n] }
+	same := func(n plan.Type) bool { return n.Media() && base(n) == base(v.last) }
+	return slices.ContainsFunc(f.needs, other) && !slices.ContainsFunc(f.needs, same)
 }
 
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask

@@ -26,11 +26,17 @@ type profile struct {
 	// slot marks a tool that looks at media and is told nothing, and whose templates have a slot
 	// for free words: what it tells may be of the thing that is named.
 	slot bool
+	// plain are the examples that hold no words which somebody else would put otherwise: files and
+	// settings alone change from request to request.
+	plain []string
+	// swapped tells of a tool that takes two resources of one type, by the words that stand between
+	// them in its examples, whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
+	swapped map[string]bool
 }
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}}
 	for _, a := range t.Args {
 		if a.Optional {
 			continue
@@ -52,13 +58,43 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	}
 	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	for _, e := range t.Examples {
+		ts.learnOrder(&f, e)
 		for _, w := range wordsOf(slots.ReplaceAllString(e, " ")) {
 			f.formats[w] = retrieve.IsFormat(w)
 		}
 		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
 		f.slot = f.slot || free && !told && !t.Returns.Media()
+		if !free {
+			f.plain = append(f.plain, toolbox.Wish(e))
+		}
 	}
 	return f
+}
+
+// pair are two required arguments of one type, which are told apart by the words between them.
+func (f *profile) pair() (first, second toolbox.Arg, ok bool) {
+	if len(f.media) != 2 || f.media[0].Type != f.media[1].Type || f.media[0].Many || f.media[1].Many {
+		return first, second, false
+	}
+	return f.media[0], f.media[1], true
+}
+
+// learnOrder reads from an example in which order a pair is named: its slots are called like the
+// arguments, {voice.wav} and {music.mp3}. The prepositions between them tell the order.
+func (g *grammar) learnOrder(f *profile, example string) {
+	first, second, ok := f.pair()
+	name := func(m []int) string { stem, _, _ := strings.Cut(example[m[2]:m[3]], "."); return stem }
+	found := slices.DeleteFunc(slots.FindAllStringSubmatchIndex(example, -1), func(m []int) bool {
+		return name(m) != first.Name && name(m) != second.Name
+	})
+	if !ok || len(found) != 2 || name(found[0]) == name(found[1]) {
+		return
+	}
+	for _, w := range wordsOf(example[found[0][1]:found[1][0]]) {
+		if _, known := f.swapped[w]; !known && g.in("prepositions", w) {
+			f.swapped[w] = name(found[0]) == second.Name
+		}
+	}
 }
 
 // slots are the parts of a template that change from request to request.

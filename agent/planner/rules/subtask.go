@@ -164,6 +164,11 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 		return plan.Arg{}, false // "a tune that fits mountains.jpg"
 	}
 	arg := plan.Arg{Type: plan.Text, Meaning: a.Meaning}
+	if a.Param != nil && typed[a.Param.Type] {
+		text := d.phraseFor(r, *a.Param)
+		arg.Source = plan.FromValue(text)
+		return arg, text != ""
+	}
 	if !a.Optional && (a.Meaning == plan.Content || a.Meaning == plan.Prompt || a.Meaning == plan.Query) {
 		if src, ok := d.earlierText(r, a); ok {
 			arg.Source = src

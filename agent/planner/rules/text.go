@@ -176,6 +176,9 @@ func (st *settings) content(r *reading, f *profile) string {
 			break
 		}
 	}
+	for end > begin+1 && st.is("closing words", words[end-1]) {
+		end--
+	}
 	return strings.TrimRight(strings.TrimSpace(st.text[words[begin].Start:words[end-1].End]), ".,;")
 }
 

@@ -14,13 +14,30 @@ import (
 // The values that a clause states: amounts, formats, languages, places. Which words of the
 // clause they are is decided here alone, apart from which resources the clause is about.
 
-// amount is what the clause says of an amount, else what the statement before it told.
+// amount is what the clause says of an amount, else what the statement before it told. A change
+// by a share keeps the verb, which tells its direction: "shrink by 20 percent".
 func (st *settings) amount(r *reading) string {
-	if amount := st.amountIn(st.withoutFiles(r.words, r.text)); amount != "" {
-		return amount
+	text := st.withoutFiles(r.words, r.text)
+	amount := st.amountIn(text)
+	if amount == "" {
+		return st.amountIn(r.told)
 	}
-	return st.amountIn(r.told)
+	before, _, _ := strings.Cut(text, amount)
+	if byShare.MatchString(before) && shares.MatchString(amount) {
+		verb := r.verb()
+		if particle := upOrDown.FindString(text); particle != "" {
+			verb += " " + particle
+		}
+		return verb + " by " + amount
+	}
+	return amount
 }
+
+var (
+	byShare  = regexp.MustCompile(`(?i)\bby (?:about |around |just |only |an? )*$`)
+	shares   = regexp.MustCompile(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
+	upOrDown = regexp.MustCompile(`(?i)\b(?:up|down)\b`)
+)
 
 // amountIn is the first phrase of a text that states an amount, one with a figure if there is
 // one; "" if there is none. Other words end it: what it takes up is accounted for.

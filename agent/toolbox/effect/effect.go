@@ -17,14 +17,15 @@
 //
 //   - duration: {of: ARG} lasts as long as the argument, or as all of it together where it
 //     takes many. With part: SETTING, as long as that part of it; with divided_by: SETTING, that
-//     much shorter; with most: 30s, not longer than that. {least: 500ms} lasts at least that long;
-//     {of: ARG, is: not longer} sets no lower bound. Exact to 0.15 s, two pictures of each video,
+//     much shorter; with times: SETTING, so many times as long; with most: 30s, not longer than
+//     that. {least: 500ms} lasts at least that long; {of: ARG, is: not longer} sets no lower bound. Exact to 0.15 s, two pictures of each video,
 //     and 1 %. There is no lower bound where the pictures of a silent video are unevenly spaced.
 //   - size: {of: ARG} has its size in pixels, or with scaled_by, within, turned_by or part: SETTING, the
 //     size that follows from it. default: VALUE stands for a setting that is absent. With fits:
 //     3840x2160, smaller ones of that shape are taken where it is larger. is: larger, not larger or
-//     same shape compare less strictly. Exact to 1 pixel, 3 for slanted turns, 2 and 1 % for videos,
-//     which have even sides; 3 % for a shape.
+//     same shape compare less strictly; with shape: SETTING it has that shape, and no side is smaller.
+//     Exact to 1 pixel, 3 for slanted turns, 2 and 1 % for videos, which have even sides; 3 % for a
+//     shape.
 //   - shows: {of: ARG} shows the same picture; with part, turned_by or mirrored: SETTING, or
 //     boxes: ARG, that part of it or as it looks then. Compared on a grid of at most 16 × 16 means, which
 //     may differ by 20 of 255 on average. What is transparent is not compared.

@@ -37,7 +37,8 @@ func known() []Arg {
 		{Name: "size", Type: plan.Text, Setting: param.Size}, {Name: "angle", Type: plan.Text, Setting: param.Angle},
 		{Name: "region", Type: plan.Text, Setting: param.Region}, {Name: "limit", Type: plan.Text, Setting: param.FileSize},
 		{Name: "format", Type: plan.Text, Setting: param.Format}, {Name: "language", Type: plan.Text, Setting: param.Language},
-		{Name: "direction", Type: plan.Text, Setting: param.Choice}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
+		{Name: "direction", Type: plan.Text, Setting: param.Choice}, {Name: "shape", Type: plan.Text, Setting: param.Aspect},
+		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
 	}
 }
 
@@ -246,6 +247,8 @@ func TestDuration(t *testing.T) {
 		{"a part that nobody understands", "[duration: {of: video, part: range}]", video(clip(8*second, 0), clip(20*second, 0), "range", "the nice part"), ""},
 		{"no setting", "[duration: {of: video, part: range}]", video(clip(8*second, 0), clip(20*second, 0)), ""},
 		{"twice as fast", "[duration: {of: video, divided_by: factor}]", video(clip(10*second, 0), clip(20*second, 0), "factor", "2x"), ""},
+		{"three times", "[duration: {of: video, times: count}]", video(clip(30*second, 0), clip(10*second, 0), "count", "3"), ""},
+		{"once", "[duration: {of: video, times: count}]", video(clip(10*second, 0), clip(10*second, 0), "count", "3"), "The video should last 30 seconds, but it lasts 10."},
 		{"not faster", "[duration: {of: video, divided_by: factor}]", video(clip(20*second, 0), clip(20*second, 0), "factor", "2x"), "The video should last 10 seconds, but it lasts 20."},
 		{"together", "[duration: {of: videos}]", joined, ""},
 		{"one of two", "[duration: {of: videos}]", short, "The video should last 7 seconds, but it lasts 4."},
@@ -496,6 +499,9 @@ func TestSize(t *testing.T) {
 		{"too large", "[size: {of: image, is: not larger}]", of(240, 160, 120, 80), "The picture should not be larger than it was"},
 		{"of its shape", "[size: {of: image, is: same shape}]", of(641, 427, 1200, 800), ""},
 		{"squeezed", "[size: {of: image, is: same shape}]", of(640, 640, 1200, 800), "The picture should have the shape of 1200 × 800 pixels, but it has 640 × 640."},
+		{"padded to a shape", "[size: {of: image, shape: shape}]", of(1200, 1200, 1200, 800, "shape", "1:1"), ""},
+		{"not padded", "[size: {of: image, shape: shape}]", of(1200, 800, 1200, 800, "shape", "1:1"), "The picture should be fitted into 1:1, but it has 1200 × 800 pixels."},
+		{"cut instead", "[size: {of: image, shape: shape}]", of(800, 800, 1200, 800, "shape", "1:1"), "The picture should be fitted into 1:1"},
 		{"a tiny one", "[size: {of: image, is: same shape}]", of(16, 16, 30, 20), ""},
 		{"even sides", "[size: {of: video}]", film(62, 46, 63, 47), ""},
 		{"a smaller video", "[size: {of: video}]", film(32, 24, 64, 48), "The video should have 64 × 48 pixels, but it has 32 × 24."},

@@ -2,10 +2,12 @@ package effect
 
 import (
 	"context"
+	"fmt"
 	"image"
 	"math"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 )
 
@@ -32,6 +34,12 @@ func size(_ context.Context, c *Case, rule map[string]string) plan.Message {
 		slack = max(slack, filmSlack, max(want.X, want.Y)*filmShare/100)
 	}
 	now := pixelsOf(got.X, got.Y)
+	if r, ok := setting[param.Ratio](c, rule, "shape"); ok {
+		if !sameShape(got, image.Pt(int(1000*r.Width), int(1000*r.Height))) || got.X < want.X-slack || got.Y < want.Y-slack {
+			return plan.Say("%s should be fitted into %s, but it has %s pixels.", c.subject(), fmt.Sprintf("%g:%g", r.Width, r.Height), now)
+		}
+		return plan.Message{}
+	}
 	switch rule[lone] {
 	case "larger":
 		if got.X < want.X || got.Y < want.Y || got == want {

@@ -26,12 +26,12 @@ func table() map[string]spec {
 	sideBySide := resource(Pixels, picture)
 	return map[string]spec{
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
-			"of": resource(Played, heard), "part": parameter(param.TimeRange), "divided_by": parameter(param.Factor),
+			"of": resource(Played, heard), "part": parameter(param.TimeRange), "divided_by": parameter(param.Factor), "times": parameter(param.Integer),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{
 			"of": resource(Head|Played, seen), "scaled_by": parameter(param.Size), "within": parameter(param.Size),
-			"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(),
+			"turned_by": parameter(param.Angle), "part": parameter(param.Region), "fits": aSize(), "shape": parameter(param.Aspect),
 			lone: oneOf("larger", "not larger", "same shape"),
 		}},
 		"shows": {of: picture, result: Head | Pixels, needs: []string{"of"}, judge: shows, keys: map[string]key{

@@ -75,6 +75,10 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 		}
 		want = bounds{time.Duration(float64(want.low) / by), time.Duration(float64(want.high) / by)}
 	}
+	if n, ok := setting[int](c, rule, "times"); ok {
+		want = bounds{want.low * time.Duration(n), want.high * time.Duration(n)}
+		slack *= time.Duration(max(n, 1))
+	}
 	if most, err := time.ParseDuration(rule["most"]); err == nil {
 		want = bounds{min(want.low, most), min(want.high, most)}
 	}

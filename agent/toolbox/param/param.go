@@ -20,6 +20,7 @@ import (
 	"unicode"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/quantity"
 )
 
 // Param declares one parameter of a tool.
@@ -141,6 +142,19 @@ func (p Param) Read(text string) (Value, error) {
 		return Value{}, p.unread(text)
 	}
 	return Value{canonical, data}, nil
+}
+
+// units are the quantities that the unit of a declaration means.
+var units = map[string]quantity.Unit{
+	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency,
+}
+
+// Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.
+func (p Param) Takes(u quantity.Unit) bool {
+	if own, ok := units[p.Unit]; ok && u != quantity.Number {
+		return u == own
+	}
+	return p.Type.Takes(u)
 }
 
 // Reads reports whether a value can be read from the text.

@@ -144,25 +144,11 @@ func readAspect(p Param, s string) (any, bool) {
 	if m := spokenRatio.FindStringSubmatch(s); m != nil {
 		return parseRatio(p, m[1]+":"+m[2])
 	}
-	for _, shape := range shapes {
-		if shape.words.MatchString(s) {
-			return shape.ratio, true
-		}
-	}
-	return nil, false
+	width, height, ok := quantity.Shape(s)
+	return Ratio{width, height}, ok
 }
 
 var spokenRatio = regexp.MustCompile(`(?:^|[^\d:.])(\d{1,3}(?:\.\d{1,3})?) ?(?::|x|by|to|/) ?(\d{1,3}(?:\.\d{1,3})?)(?:$|[^\d:.])`)
-
-// shapes are the shapes that have a name. Phones are held upright, screens lie.
-var shapes = []struct {
-	words *regexp.Regexp
-	ratio Ratio
-}{
-	{regexp.MustCompile(`\bsquared?\b`), Ratio{1, 1}},
-	{regexp.MustCompile(`\b(?:vertical|vertically|portrait|upright|phone|stor(?:y|ies)|reels?|shorts|tiktok)\b`), Ratio{9, 16}},
-	{regexp.MustCompile(`\b(?:horizontal|horizontally|landscape|wide ?screen|wide|youtube|tv)\b`), Ratio{16, 9}},
-}
 
 func printRatio(data any) string {
 	r := as[Ratio](data)

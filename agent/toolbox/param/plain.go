@@ -46,17 +46,8 @@ func plainTypes() map[Type]kind {
 			},
 			format: func(data any) string { return strconv.FormatBool(data == true) },
 		},
-		Factor: {
-			about: plan.Say("a speed"), examples: []string{"2x", "half", "three times slower", "25%"}, meaning: plan.Amount,
-			units: []quantity.Unit{quantity.Factor, quantity.Percent, quantity.Share, quantity.Number}, most: 1, pattern: `^\d+(\.\d+)?x$`,
-			parse: parseWith(func(s string) (float64, bool) {
-				s, ok := strings.CutSuffix(s, "x")
-				v, isNumber := parseNumber(s)
-				return v, ok && isNumber && v >= 0.01 && v <= 100
-			}),
-			read:   readWith(quantity.Tempo),
-			format: func(data any) string { return decimal(number(data)) + "x" }, measure: number,
-		},
+		Factor: factorOf(quantity.Tempo, plan.Say("a speed"), "2x", "half", "three times slower", "25%"),
+		Volume: factorOf(quantity.Volume, plan.Say("a volume"), "twice as loud", "50%", "20% quieter"),
 		Opacity: {
 			about: plan.Say("an opacity"), examples: []string{"50%", "semi transparent", "opaque"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Percent, quantity.Share}, most: 1, pattern: `^\d+(\.\d+)?%$`,
@@ -82,6 +73,21 @@ func plainTypes() map[Type]kind {
 			pattern: `^(light|medium|strong|\d+(\.\d+)? px)$`,
 			parse:   parseStrength, read: readWith(quantity.Strong), format: printStrength,
 		},
+	}
+}
+
+// factorOf is the type of a factor that people say in words of its own.
+func factorOf(read func(string) (float64, bool), about plan.Message, examples ...string) kind {
+	return kind{
+		about: about, examples: examples, meaning: plan.Amount,
+		units: []quantity.Unit{quantity.Factor, quantity.Percent, quantity.Share, quantity.Number}, most: 1, pattern: `^\d+(\.\d+)?x$`,
+		parse: parseWith(func(s string) (float64, bool) {
+			s, ok := strings.CutSuffix(s, "x")
+			v, isNumber := parseNumber(s)
+			return v, ok && isNumber && v >= 0.01 && v <= 100
+		}),
+		read:   readWith(read),
+		format: func(data any) string { return decimal(number(data)) + "x" }, measure: number,
 	}
 }
 

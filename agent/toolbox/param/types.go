@@ -23,6 +23,7 @@ const (
 	TimeRange  Type = "time_range" // [quantity.Passage]: a part of a sound or a video
 	Moment     Type = "moment"     // [quantity.Instant]: a moment of a video
 	Factor     Type = "factor"     // float64: of a speed
+	Volume     Type = "volume"     // float64: of a loudness
 	Size       Type = "size"       // [quantity.Sizing]: of a picture
 	Aspect     Type = "aspect"     // [Ratio]
 	FileSize   Type = "file_size"  // int64: bytes

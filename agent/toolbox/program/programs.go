@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"atelier/agent/toolbox"
 )
 
 // Program is one that operations use, or the data of one.
@@ -16,9 +18,19 @@ type Program struct {
 	Found bool
 }
 
-// Programs lists all that operations use, by name, each once. It starts none.
-func (b *Backend) Programs() []Program {
+// Programs lists all that operations and the command lines of tools use, by name, each once. It
+// starts none.
+func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 	var all []Program
+	for _, t := range tools {
+		for _, way := range t.Backends {
+			if way.Argv == nil || slices.ContainsFunc(all, func(o Program) bool { return o.Name == way.Argv.Program() }) {
+				continue
+			}
+			_, err := b.config.Sandbox.Find(way.Argv.Program(), way.Debian)
+			all = append(all, Program{Name: way.Argv.Program(), Debian: way.Debian, Found: err == nil})
+		}
+	}
 	for _, op := range b.operations {
 		for _, n := range op.needs {
 			p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}

@@ -14,7 +14,7 @@ func TestPrograms(t *testing.T) {
 		{"fluid-soundfont-gm", "fluid-soundfont-gm", true}, {"fluidsynth", "fluidsynth", true}, {"pocketsphinx", "pocketsphinx", true},
 		{"pocketsphinx-en-us", "pocketsphinx-en-us", true}, {"tesseract", "tesseract-ocr", true},
 	}
-	if got := newBackend(t).Programs(); !slices.Equal(got, want) {
+	if got := newBackend(t).Programs(nil); !slices.Equal(got, want) {
 		t.Errorf("listed are %+v", got)
 	}
 }

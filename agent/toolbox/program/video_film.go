@@ -44,6 +44,11 @@ func (b *Backend) filmAt(ctx context.Context, path string) (film, error) {
 	if err != nil {
 		return film{}, fmt.Errorf("look at a video: %w", err)
 	}
+	return filmOf(path, look)
+}
+
+// filmOf is a file that was looked at.
+func filmOf(path string, look ffmpeg.Look) (film, error) {
 	f := film{path: path, look: look}
 	v := look.Video()
 	if v == nil {

@@ -119,7 +119,7 @@ func TestBytes(t *testing.T) {
 			t.Errorf("Bytes(%q) = %d, %v, want %d", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"-5 MB", "1e3 kB", "smaller than -5 MB", "", "2", "small", "0 MB", "800 pixels", "99999999999 GB"} {
+	for _, text := range []string{"-5 MB", "1e3 kB", "smaller than -5 MB", "", "2", "small", "0 MB", "2 MB smaller", "smaller by 300 kB", "800 pixels", "99999999999 GB"} {
 		if got, ok := Bytes(text); ok {
 			t.Errorf("Bytes(%q) = %d, want that it is not understood", text, got)
 		}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 	"regexp"
+	"strings"
 )
 
 var (
@@ -11,7 +12,6 @@ var (
 	corners  = regexp.MustCompile(`(?:^|[^\d.-])(\d{1,6}) ?,? (?:and )?(\d{1,6}) ?,? (?:and |to )?(\d{1,6}) ?,? (?:and )?(\d{1,6})(?:[^\d.]|$)`)
 	noSpace  = regexp.MustCompile(`(\d),(\d)`)
 	aspect   = regexp.MustCompile(`(?:^|[^\d:.])` + number + ` ?(?::|to) ?` + number + `(?:[^\d:.]|$)`)
-	square   = regexp.MustCompile(`\bsquared?\b`)
 	strip    = regexp.MustCompile(`(?:^|[^\d.])(\d{1,6}) ?(?:px|pixels?|pix)\b`)
 	without  = regexp.MustCompile(`\b(?:cut(?:ting)? off|remove|without|drop|trim off|take off|chop off|crop off|lose|discard|except|but not)\b`)
 )
@@ -27,6 +27,27 @@ type Area struct {
 	// Rest is everything but that part. It is for a side, and for Strip and Share only.
 	Rest   bool
 	Anchor Anchor
+}
+
+// shapes are the shapes that have a name. Phones are held upright, screens lie.
+var shapes = []struct {
+	words         *regexp.Regexp
+	width, height float64
+}{
+	{regexp.MustCompile(`\bsquared?\b`), 1, 1},
+	{regexp.MustCompile(`\b(?:vertical|vertically|portrait|upright|phone|stor(?:y|ies)|reels?|shorts|tiktok)\b`), 9, 16},
+	{regexp.MustCompile(`\b(?:horizontal|horizontally|landscape|wide ?screen|wide|youtube|tv)\b`), 16, 9},
+}
+
+// Shape understands a shape by its name: "square", "vertical", "for a phone".
+func Shape(text string) (width, height float64, ok bool) {
+	text = strings.ToLower(text)
+	for _, s := range shapes {
+		if s.words.MatchString(text) {
+			return s.width, s.height, true
+		}
+	}
+	return 0, 0, false
 }
 
 // Region understands which part of a picture is meant: "the left half", "top right quarter", "a
@@ -54,8 +75,8 @@ func Region(text string) (Area, bool) {
 	if m := aspect.FindStringSubmatch(s); m != nil && float(m[1]) > 0 && float(m[2]) > 0 {
 		return Area{Ratio: [2]float64{float(m[1]), float(m[2])}, Anchor: anchor}, true
 	}
-	if square.MatchString(s) {
-		return Area{Ratio: [2]float64{1, 1}, Anchor: anchor}, true
+	if width, height, ok := Shape(s); ok && (width == height || !placed && !strings.ContainsAny(s, "0123456789")) { // not "200 wide"
+		return Area{Ratio: [2]float64{width, height}, Anchor: anchor}, true
 	}
 	if !placed {
 		return Area{}, false

@@ -54,13 +54,17 @@ func Strong(text string) (Strength, bool) {
 var fileSize = regexp.MustCompile(`(?:^|[^\d.,])(?:(\d{1,9})(?:[.,](\d{1,3}))?|(half an?|an?)) ?` +
 	`(k|kb|kib|kilobytes?|kbytes?|m|mb|mib|mbytes?|megs?|megabytes?|g|gb|gib|gigabytes?|b|bytes?)\b`)
 
+// sizeChange is a difference, not a size: "2 MB smaller", "by 300 kB".
+var sizeChange = regexp.MustCompile(`\d ?(?:[kmg]i?b|megs?|\w*bytes?) (?:smaller|less|larger|bigger|more)\b|` +
+	`\bby (?:about )?\d[\d.,]* ?(?:[kmg]i?b|megs?|\w*bytes?)\b`)
+
 // Bytes understands the size of a file: "2 MB", "500kB", "under 1.5 megabytes". A kB is
 // 1000 bytes and a KiB 1024, so that a file under the limit is under it for everybody.
 // The size is from 1 to 1e18.
 func Bytes(text string) (int64, bool) {
 	s := fold(text)
 	m := fileSize.FindStringSubmatch(s)
-	if m == nil || senseless(s) {
+	if m == nil || senseless(s) || sizeChange.MatchString(s) {
 		return 0, false
 	}
 	v := float(m[1]) // nine digits at most

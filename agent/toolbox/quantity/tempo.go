@@ -7,19 +7,28 @@ var (
 	speeding  = regexp.MustCompile(`\b(?:fast|faster|quick|quicker|quickly|up|accelerate|accelerated|sped|forward|time ?lapse|hyperlapse)\b`)
 	factorX   = regexp.MustCompile(`(\d)x\b`)
 	lapse     = regexp.MustCompile(`\b(?:time ?lapse|hyperlapse)\b`)
-	faster    = regexp.MustCompile(`^ ?%? ?(?:faster|quicker|more|slower|less)\b`)
+	softening = regexp.MustCompile(`\b(?:quiet|quieter|soft|softer|down|reduce|decrease|less|lower)\b`)
+	raising   = regexp.MustCompile(`\b(?:loud|louder|up|raise|increase|boost|more|higher)\b`)
+	faster    = regexp.MustCompile(`^ ?%? ?(?:faster|quicker|more|louder|slower|less|quieter|softer)\b`)
 	bareTempo = regexp.MustCompile(`(?:^|[^\d.:])` + number + `$`)
 )
 
 // Tempo understands how fast something is to play, as a factor of its own speed: "2x",
 // "half", "25%", "three times slower", "50% faster", "slow motion", "time-lapse". A factor
 // without a direction is one of the speed: "2" is twice as fast. From 0.01 to 100.
-func Tempo(text string) (float64, bool) {
+func Tempo(text string) (float64, bool) { return change(text, slowing, speeding) }
+
+// Volume understands how loud something is to be, as a factor of its own volume: "twice as loud",
+// "50%", "20% louder", "quieter". A factor without a direction is one of the volume. From 0.01 to 100.
+func Volume(text string) (float64, bool) { return change(text, softening, raising) }
+
+// change understands a factor, with the words that mean less and more of what it multiplies.
+func change(text string, less, more *regexp.Regexp) (float64, bool) {
 	s := numerals(factorX.ReplaceAllString(fold(text), "$1 x"))
 	if senseless(s) {
 		return 0, false
 	}
-	f, ok := tempo(s, slowing.MatchString(s), speeding.MatchString(s))
+	f, ok := tempo(s, less.MatchString(s), more.MatchString(s))
 	return f, ok && f >= 0.01 && f <= 100
 }
 

@@ -78,7 +78,7 @@ func kindWeight(f string) float64 {
 	case strings.HasPrefix(f, verbPrefix):
 		return 0.6
 	case strings.HasPrefix(f, mediaPrefix):
-		return 0.5
+		return 0.6
 	case strings.Contains(f, " "):
 		return 0.6
 	}

@@ -8,7 +8,16 @@ import "strings"
 // stays, as names of files and quotations do.
 func (x *Index) Correct(words []Word) []Word {
 	out := words
+	known := 0 // where a phrase ends that is known as a whole: "contact sheet"
 	for i, w := range words {
+		if w.Kind == Plain {
+			if _, n := x.lexicon.ClassAt(words, i); n > 1 {
+				known = max(known, i+n)
+			}
+		}
+		if i < known {
+			continue
+		}
 		if w.Kind != Plain || len(w.Text) < 4 || len(w.Text) > maxSlip || x.Known(x.lexicon.Class(w.Stem)) || x.lexicon.stop[strings.ToLower(w.Text)] {
 			continue
 		}

@@ -1,0 +1,99 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/quantity"
+	"atelier/agent/toolbox/retrieve"
+)
+
+// typed are the types of parameters whose value is found by reading each phrase of a clause.
+var typed = map[param.Type]bool{
+	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
+	param.Number: true, param.Integer: true, param.Duration: true,
+}
+
+// maxPhrase is the most words of a phrase that gives a value.
+const maxPhrase = 4
+
+// said is what a clause says for an argument; "" if it says nothing.
+func (st *settings) said(r *reading, a toolbox.Arg, f *profile) string {
+	if a.Param != nil && typed[a.Param.Type] {
+		return st.phraseFor(r, *a.Param)
+	}
+	return st.textFor(r, a.Meaning, f)
+}
+
+// phraseFor is the phrase of a clause that holds the value of the parameter; "" if there is none.
+func (st *settings) phraseFor(r *reading, p param.Param) string {
+	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
+		return st.measured(r, p)
+	}
+	words := r.clause.words
+	for n := min(maxPhrase, len(words)); n > 0; n-- {
+		for i := 0; i+n <= len(words); i++ {
+			if phrase := words[i : i+n]; st.isPhrase(phrase) && p.Reads(st.span(phrase)) && st.isTight(phrase, p) {
+				return st.span(phrase)
+			}
+		}
+	}
+	return ""
+}
+
+// measured is the first quantity of the clause that the parameter takes, one in its own unit before
+// a bare number.
+func (st *settings) measured(r *reading, p param.Param) string {
+	text, _ := r.span(st.text)
+	bare := ""
+	for _, q := range r.stated {
+		said := text[q.Start:q.End]
+		switch {
+		case !p.Takes(q.Unit) || !p.Reads(said):
+		case q.Unit != quantity.Number:
+			return said
+		case bare == "":
+			bare = said
+		}
+	}
+	return bare
+}
+
+// span is the text from the first word to the last one.
+func (st *settings) span(words []retrieve.Word) string {
+	return st.text[words[0].Start:words[len(words)-1].End]
+}
+
+// isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
+func (st *settings) isPhrase(words []retrieve.Word) bool {
+	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
+		return isFile(w) || isQuote(w) || isMark(w) && !strings.ContainsAny(w.Text, "#%:")
+	})
+}
+
+// isTight reports whether each end of the phrase matters: without its first or its last word it has
+// another value, or none. An opacity keeps its noun: "half transparent".
+func (st *settings) isTight(words []retrieve.Word, p param.Param) bool {
+	if p.Type == param.Opacity {
+		return !st.grammatical(words[0]) && !st.grammatical(words[len(words)-1])
+	}
+	if len(words) == 1 {
+		return true
+	}
+	whole, err := p.Read(st.span(words))
+	if err != nil {
+		return false
+	}
+	for _, part := range [][]retrieve.Word{words[1:], words[:len(words)-1]} {
+		if v, err := p.Read(st.span(part)); err == nil && v.String() == whole.String() {
+			return false
+		}
+	}
+	return true
+}
+
+func (st *settings) grammatical(w retrieve.Word) bool {
+	return st.lexicon.Stop(lower(w)) || st.is("prepositions", w) || st.isMedia(w) || st.isVerb(w)
+}

@@ -1,0 +1,172 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
+)
+
+// commands are the tools of the catalogue that are a command line.
+func commands(t *testing.T) []toolbox.Tool {
+	t.Helper()
+	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(slices.Clone(c.Tools()), func(tool toolbox.Tool) bool { return tool.Backends[0].Argv == nil })
+}
+
+// sample is what the harness gives for a resource.
+func sample(t *testing.T, a toolbox.Arg, n int) any {
+	t.Helper()
+	switch a.Type { //nolint:exhaustive // the others are pictures
+	case plan.Video:
+		return fileOf(plan.Video, clip(t, "sample.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-pix_fmt", "yuv420p")...))
+	case plan.Audio:
+		return fileOf(plan.Audio, clip(t, fmt.Sprintf("sample-%d.wav", n), lavfi("sine=frequency=300:duration=2")...))
+	case plan.Text:
+		return `It's 100%: a "quoted", \ back[slash]; {and} more`
+	}
+	size := "160x120"
+	if n > 0 {
+		size = "60x40"
+	}
+	return fileOf(plan.Image, clip(t, fmt.Sprintf("sample-%d.png", n), append(lavfi("testsrc2=size="+size), "-frames:v", "1")...))
+}
+
+// TestCommands runs every command line of the catalogue on files that ffmpeg makes: with what it must
+// be told alone, and with each value of each setting. Each result is held to the tool's effects.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	for _, tool := range commands(t) {
+		for name, told := range tellings(tool) {
+			t.Run(tool.Name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				given := args{}
+				for n, a := range tool.Args {
+					if a.Param == nil {
+						given[a.Name] = sample(t, a, n)
+					}
+				}
+				for param, value := range told {
+					given[param] = value
+				}
+				out, err := command(t, tool, given)
+				if err != nil {
+					t.Fatal(err)
+				}
+				info, err := os.Stat(out.Path)
+				if err != nil || info.Size() == 0 {
+					t.Errorf("nothing was written: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// tellings are what the tool can be told, by a name: what it must be told alone, and rounds in which
+// each setting has its next value.
+func tellings(tool toolbox.Tool) map[string]map[string]string {
+	alone, rounds := map[string]string{}, 0
+	values := map[string][]string{}
+	for _, p := range tool.Params {
+		all := slices.Sorted(maps.Keys(p.Choices))
+		if len(all) == 0 {
+			all = slices.DeleteFunc(slices.Concat(p.Examples, p.Type.Examples()), func(v string) bool { return !p.Reads(v) })
+		}
+		values[p.Name], rounds = all, max(rounds, 1, len(p.Choices))
+		if !p.Optional {
+			alone[p.Name] = all[0]
+		}
+	}
+	tellings := map[string]map[string]string{"alone": alone}
+	for n := range rounds {
+		told := map[string]string{}
+		for name, all := range values {
+			told[name] = all[n%len(all)]
+		}
+		tellings[fmt.Sprintf("round %d", n+1)] = told
+	}
+	return tellings
+}
+
+// command runs the command line of a tool and checks its effects.
+func command(t *testing.T, tool toolbox.Tool, a args) (toolbox.Output, error) {
+	t.Helper()
+	how := toolbox.Candidate{Backing: tool.Backends[0]}
+	c, err := toolboxtest.Typed(t, how.Backing, callOf(t, a))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Tool, c.Returns = tool.Name, tool.Returns
+	out, err := newBackend(t).Commands().Run(t.Context(), how, c)
+	if err != nil {
+		return out, err
+	}
+	toolboxtest.Effects(t, how, c, out)
+	left, err := os.ReadDir(c.Dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%d files are left: %v", len(left), err)
+	}
+	return out, nil
+}
+
+// TestCommandRefuses says what is wrong in a sentence, and never takes the blame for the input.
+func TestCommandRefuses(t *testing.T) {
+	t.Parallel()
+	video := clip(t, "sample.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-pix_fmt", "yuv420p")...)
+	sound := clip(t, "sample-0.wav", lavfi("sine=frequency=300:duration=2")...)
+	for _, c := range []struct {
+		tool string
+		args
+		want string
+	}{
+		{"reverse_video", args{"video": fileOf(plan.Video, stored(t, "bad.mp4", contents(t, video)[:2000]))}, "bad.mp4"},
+		{"reverse_audio", args{"audio": fileOf(plan.Audio, video)}, ""},
+		{"reverse_video", args{"video": fileOf(plan.Video, sound)}, "holds no moving pictures"},
+		{"crop_video", args{"video": fileOf(plan.Video, video), "part": "100x200+900+900"}, "128 × 72"},
+	} {
+		t.Run(c.tool+" "+c.want, func(t *testing.T) {
+			t.Parallel()
+			all := commands(t)
+			tool := all[slices.IndexFunc(all, func(o toolbox.Tool) bool { return o.Name == c.tool })]
+			_, err := command(t, tool, c.args)
+			if c.want == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || errors.Is(err, toolbox.ErrDown) {
+				t.Fatalf("the error is %v", err)
+			}
+			if said := plan.Sentence(err, plan.Message{}).String(); !strings.Contains(said, c.want) || strings.ContainsRune(said, filepath.Separator) {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+}
+
+// TestCommandWithoutItsProgram is the backend's own trouble, and names the package.
+func TestCommandWithoutItsProgram(t *testing.T) {
+	tool := commands(t)[0]
+	b := newBackend(t).Commands()
+	t.Setenv("PATH", t.TempDir())
+	how := toolbox.Candidate{Backing: tool.Backends[0]}
+	if err := b.Probe(context.Background(), how); err == nil || !strings.Contains(plan.Sentence(err, plan.Message{}).String(), "apt-get install") {
+		t.Errorf("the probe says %v", err)
+	}
+	if _, err := b.Run(t.Context(), how, callOf(t, args{})); !errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("the error is %v", err)
+	}
+}

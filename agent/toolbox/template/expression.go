@@ -1,0 +1,167 @@
+package template
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// expression is a parsed expression:
+//
+//	or       = and { "or" and }
+//	and      = not { "and" not }
+//	not      = [ "not" ] relation
+//	sum      = product { ( "+" | "-" ) product }
+//	relation = sum, or two with one of = != < <= > >= between them
+//	factor   = "-" factor | number | 'text' | name | function "(" or { "," or } ")" | "(" or ")"
+//	product  = factor { ( "*" | "/" ) factor }
+type expression interface {
+	eval(facts Facts) (Value, error)
+	// kind is what it gives; the error is the first fault in it.
+	kind(s Scope) (Kind, error)
+}
+
+type literal struct{ value Value }
+
+func (l literal) String() string { return l.value.String() }
+
+func (l literal) eval(Facts) (Value, error) { return l.value, nil }
+func (l literal) kind(Scope) (Kind, error)  { return l.value.Kind, nil }
+
+type name string
+
+func (n name) String() string { return string(n) }
+
+func (n name) eval(facts Facts) (Value, error) { return facts(string(n)) }
+
+func (n name) kind(s Scope) (Kind, error) {
+	k, ok := s[string(n)]
+	if !ok {
+		return 0, fmt.Errorf("nothing is called {%s}", string(n))
+	}
+	return k, nil
+}
+
+type operation struct {
+	sign string
+	of   []expression
+}
+
+// functions are the functions by name, with the number of their arguments.
+var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3}
+
+func (o operation) String() string {
+	parts := make([]string, len(o.of))
+	for i, e := range o.of {
+		parts[i] = fmt.Sprint(e)
+	}
+	if _, isFunction := functions[o.sign]; isFunction || len(parts) == 1 {
+		return o.sign + "(" + strings.Join(parts, ", ") + ")"
+	}
+	return "(" + strings.Join(parts, " "+o.sign+" ") + ")"
+}
+
+func (o operation) kind(s Scope) (Kind, error) {
+	kinds := make([]Kind, len(o.of))
+	for i, e := range o.of {
+		k, err := e.kind(s)
+		if err != nil {
+			return 0, err
+		}
+		if k == File || k == Words {
+			return 0, fmt.Errorf("%s stands for a file, which no expression can take", e)
+		}
+		kinds[i] = k
+	}
+	switch o.sign {
+	case "or", "and", "not":
+		return Number, nil
+	case "=", "!=":
+		if kinds[0] != kinds[1] {
+			return 0, fmt.Errorf("%s compares a number with a text", o)
+		}
+		return Number, nil
+	case "if":
+		if kinds[1] != kinds[2] {
+			return 0, fmt.Errorf("%s gives a number or a text", o)
+		}
+		return kinds[1], nil
+	}
+	for i, k := range kinds {
+		if k != Number {
+			return 0, fmt.Errorf("%s is no number", o.of[i])
+		}
+	}
+	return Number, nil
+}
+
+func (o operation) eval(facts Facts) (Value, error) {
+	var all []Value
+	for _, e := range o.of {
+		v, err := e.eval(facts)
+		if err != nil {
+			return Value{}, err
+		}
+		switch done := v.truth(); {
+		case o.sign == "or" && done, o.sign == "and" && !done:
+			return truth(done), nil
+		}
+		all = append(all, v)
+	}
+	if o.sign == "if" {
+		if all[0].truth() {
+			return all[1], nil
+		}
+		return all[2], nil
+	}
+	result := o.compute(all)
+	if math.IsNaN(result) || math.IsInf(result, 0) {
+		return Value{}, fmt.Errorf("%s has no value", o)
+	}
+	return Num(result), nil
+}
+
+func (o operation) compute(all []Value) float64 {
+	a, b := all[0].Number, 0.0
+	if len(all) > 1 {
+		b = all[1].Number
+	}
+	switch o.sign {
+	case "or", "and": // none decided it earlier
+		return truth(o.sign == "and").Number
+	case "not":
+		return truth(!all[0].truth()).Number
+	case "=":
+		return truth(all[0] == all[1]).Number
+	case "!=":
+		return truth(all[0] != all[1]).Number
+	case "<":
+		return truth(a < b).Number
+	case "<=":
+		return truth(a <= b).Number
+	case ">":
+		return truth(a > b).Number
+	case ">=":
+		return truth(a >= b).Number
+	case "+":
+		return a + b
+	case "-":
+		if len(all) == 1 {
+			return -a
+		}
+		return a - b
+	case "*":
+		return a * b
+	case "/":
+		return a / b
+	case "min":
+		return min(a, b)
+	case "max":
+		return max(a, b)
+	case "round":
+		return math.Round(a)
+	case "floor":
+		return math.Floor(a)
+	}
+	return 2 * math.Floor(a/2) // even
+}

@@ -1,0 +1,170 @@
+package template
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func read(t *testing.T, text string) *Argv {
+	t.Helper()
+	a := new(Argv)
+	if err := yaml.Unmarshal([]byte(text), a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// names are those of a tool in these tests.
+var names = Scope{
+	"video": File, "video.width": Number, "video.duration": Number, "video.sound": Number, "caption": Words, "way": Closed, "count": Number, "colour": Closed,
+}
+
+// files are under names that tell what they stand for.
+type files struct{}
+
+func (files) In(arg string) (string, error)     { return "in-" + arg, nil }
+func (files) Words(arg string) (string, error)  { return "words-" + arg, nil }
+func (files) Out(ending string) (string, error) { return "out." + ending, nil }
+
+func facts(given map[string]Value) Facts {
+	return func(name string) (Value, error) { return given[name], nil }
+}
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	given := facts(map[string]Value{
+		"video": {Kind: File, Text: "video"}, "video.width": Num(1921), "video.duration": Num(10), "video.sound": Num(1),
+		"way": Text("in"), "colour": Text("0xFF0000"),
+	})
+	for argv, want := range map[string]string{
+		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                           "ffmpeg -i in-video out.mp4",
+		`[x, "a={even(video.width)}:{video.duration / 4}", "{out:mp4}"]`: "x a=1920:2.5 out.mp4",
+		`[x, {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]`:     "x -af areverse out.mp4",
+		`[x, {if: count, then: [-n, "{count}"], else: [-a]}, "{out:a}"]`: "x -a out.a",
+		`[x, {if: "way = 'in' and not count", then: [yes]}, "{out:a}"]`:  "x yes out.a",
+		`[x, {if: "way != 'in' or count", then: [yes]}, "{out:a}"]`:      "x out.a",
+		`[x, "{if(way = 'in', 'a', 'b')}", "{out:a}"]`:                   "x a out.a",
+		`[x, "{max(1, min(5, 2 + 3 * 2)) - -1}", "{out:a}"]`:             "x 6 out.a",
+		`[x, "{round(2.5)}{floor(2.9)}{1 / 3}", "{out:a}"]`:              "x 320.333333 out.a",
+		`[x, "{(1 < 2) + (2 <= 2) + (1 > 2) + (3 >= 2)}", "{out:a}"]`:    "x 3 out.a",
+		`[x, "text={file:caption}:c={colour}@0.5", "{out:a}"]`:           "x text=words-caption:c=0xFF0000@0.5 out.a",
+		`[x, "{{braces}}", "{out:a}"]`:                                   "x {braces} out.a",
+	} {
+		got, err := read(t, argv).Expand(given, files{})
+		if text := strings.Join(got, " "); err != nil || text != want {
+			t.Errorf("%s gives %q, %v, want %q", argv, text, err, want)
+		}
+	}
+}
+
+func TestExpandFails(t *testing.T) {
+	t.Parallel()
+	for _, argv := range []string{`[x, "{1 / 0}", "{out:a}"]`, `[x, "{count}", "{out:a}"]`} {
+		if got, err := read(t, argv).Expand(facts(nil), files{}); err == nil {
+			t.Errorf("%s gives %q", argv, got)
+		}
+	}
+	broken := func(string) (Value, error) { return Value{}, errors.New("broken") }
+	if got, err := read(t, `[x, "{count + 1}", "{out:a}"]`).Expand(broken, files{}); err == nil {
+		t.Errorf("a fact that cannot be had gives %q", got)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for argv, want := range map[string]string{
+		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                                "",
+		`[ffmpeg, "{file:caption}", "{out:mp4}"]`:                             "",
+		`["ffmpeg -i x", "{out:mp4}"]`:                                        "list of arguments",
+		`[/bin/sh, -c, x, "{out:mp4}"]`:                                       "name of a program",
+		`["{video}", "{out:mp4}"]`:                                            "does not begin",
+		`[ffmpeg, "{film}", "{out:mp4}"]`:                                     "nothing is called {film}",
+		`[ffmpeg, "{video.size}", "{out:mp4}"]`:                               "nothing is called {video.size}",
+		`[ffmpeg, "{caption}", "{out:mp4}"]`:                                  "{file:caption}",
+		`[ffmpeg, "drawtext={caption}", "{out:mp4}"]`:                         "{file:caption}",
+		`[ffmpeg, "{if(count, caption, caption)}", "{out:mp4}"]`:              "stands for a file",
+		`[ffmpeg, "movie={video}", "{out:mp4}"]`:                              "argument of its own",
+		`[ffmpeg, "{file:video}", "{out:mp4}"]`:                               "no argument that is a text",
+		`[ffmpeg, -i, "{video}"]`:                                             "{out:…}",
+		`[ffmpeg, "{out:mp4}", "{out:mp4}"]`:                                  "2 times {out:…}",
+		`[ffmpeg, "{out:exe}"]`:                                               "writes a .exe",
+		`[ffmpeg, "{way + 1}", "{out:mp4}"]`:                                  "no number",
+		`[ffmpeg, "{way = 1}", "{out:mp4}"]`:                                  "compares a number with a text",
+		`[ffmpeg, {if: film, then: [a]}, "{out:mp4}"]`:                        "nothing is called {film}",
+		`[ffmpeg, {if: count, then: [a], else: ["{film}"]}, "{out:mp4}"]`:     "nothing is called {film}",
+		`[ffmpeg, "{if(count, 1, way)}", "{out:mp4}"]`:                        "number or a text",
+		`[ffmpeg, "{video.width}x{count}", "{colour}", "{way}", "{out:mp4}"]`: "",
+	} {
+		faults := read(t, argv).Check(names, []string{"mp4", "gif"})
+		said := errors.Join(faults...)
+		switch {
+		case want == "" && said != nil:
+			t.Errorf("%s: %v", argv, said)
+		case want != "" && (said == nil || !strings.Contains(said.Error(), want)):
+			t.Errorf("%s: %v, want %q", argv, said, want)
+		}
+	}
+}
+
+func TestReadFails(t *testing.T) {
+	t.Parallel()
+	for argv, want := range map[string]string{
+		`ffmpeg -i x | sh`:                   "not a line for a shell",
+		`[x, [y]]`:                           "an argument is a text",
+		`[x, ""]`:                            "empty",
+		`[x, "{video"]`:                      "no }",
+		`[x, "video}"]`:                      "no {",
+		`[x, "{sh:ls}"]`:                     "not known",
+		`[x, "{out:}"]`:                      "names nothing",
+		`[x, "{out:../../etc}"]`:             "names nothing",
+		`[x, "{1 +}"]`:                       "missing at the end",
+		`[x, "{1 2}"]`:                       "not expected",
+		`[x, "{a b}"]`:                       "not expected",
+		`[x, "{(1}"]`:                        "a ) is missing",
+		`[x, "{'a}"]`:                        "a ' is missing",
+		`[x, "{pow(1, 2)}"]`:                 "no function pow",
+		`[x, "{min(1)}"]`:                    "no function min of 1",
+		`[x, "{1.2.3}"]`:                     "no number",
+		`[x, "{a; b}"]`:                      "not expected",
+		`[x, {if: a}]`:                       "has the form",
+		`[x, {then: [a]}]`:                   "has the form",
+		`[x, {if: a, then: [b], also: [c]}]`: "also",
+		"[x, \"{" + strings.Repeat("(", 100) + "\"]":  "no }",
+		"[x, \"{" + strings.Repeat("(", 100) + "}\"]": "too deeply",
+	} {
+		err := yaml.Unmarshal([]byte(argv), new(Argv))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", argv, err, want)
+		}
+	}
+}
+
+// FuzzArgv: what is checked without a fault expands without the words of people in any argument, and
+// nothing panics.
+func FuzzArgv(f *testing.F) {
+	for _, s := range []string{"{video.width * 2}", "crop={even(count)}:{if(way = 'in', 1, 2)}", "{file:caption}", "{caption}", "{{x}}", "{min(1, max(2, -3))}"} {
+		f.Add(s, "; rm -rf /")
+	}
+	f.Fuzz(func(t *testing.T, text, words string) {
+		pieces, err := readText(text)
+		if err != nil {
+			return
+		}
+		a := Argv{parts: []part{{text: []piece{{text: "x"}}}, {text: pieces}, {text: []piece{{role: "out", text: "a"}}}}}
+		if len(a.Check(names, []string{"a"})) > 0 {
+			return
+		}
+		given := facts(map[string]Value{
+			"video": {Kind: File, Text: "video"}, "video.width": Num(640), "video.duration": Num(1.5), "video.sound": Num(1),
+			"caption": {Kind: Words, Text: "said: " + words}, "way": Text("in"), "count": Num(3), "colour": Text("0x000000"),
+		})
+		args, err := a.Expand(given, files{})
+		if err == nil && slices.ContainsFunc(args, func(s string) bool { return strings.Contains(s, "said: ") && !strings.Contains(text, "said: ") }) {
+			t.Errorf("%q gives %q", text, args)
+		}
+	})
+}

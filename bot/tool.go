@@ -1,0 +1,203 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/verify"
+)
+
+// toolCommand helps to write tools.
+type toolCommand struct {
+	New   newToolCommand   `cmd:"" help:"Write the file of a new tool, to be filled in."`
+	Check checkToolCommand `cmd:"" help:"Say what is wrong with the files of tools."`
+	Try   tryToolCommand   `cmd:"" help:"Run a tool from its file, and check what its result must show."`
+}
+
+//go:embed tool.yaml.tmpl
+var toolFile string
+
+type newToolCommand struct {
+	Name string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
+}
+
+// Run writes NAME.yaml.
+func (n *newToolCommand) Run(c *call) error {
+	if n.Name == "" || strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return usage("%q is no name of a tool: lower-case letters, digits and _ are expected.", n.Name)
+	}
+	text, err := template.New("tool").Parse(toolFile)
+	if err != nil {
+		return fmt.Errorf("read the example of a tool: %w", err)
+	}
+	path := n.Name + ".yaml"
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read by others
+	if errors.Is(err, fs.ErrExist) {
+		return usage("%s is there already.", path)
+	}
+	if err != nil {
+		return usage("%s cannot be written: %s.", path, reason(err))
+	}
+	if err := errors.Join(text.Execute(f, n.Name), f.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return say(c.Stdout, "%s was written. Change it, and then: bot tool check %s\n", path, path)
+}
+
+type checkToolCommand struct {
+	Files []string `arg:"" help:"The files."`
+}
+
+// Run says what is wrong.
+func (k *checkToolCommand) Run(c *call) error {
+	for _, file := range k.Files {
+		tool, err := readTool(file)
+		if err != nil {
+			return err
+		}
+		if err := say(c.Stdout, "%s: the tool %s is right.\n", file, tool.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTool reads the file of a tool.
+func readTool(file string) (toolbox.Tool, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return toolbox.Tool{}, usage("%s cannot be read: %s.", file, reason(err))
+	}
+	tool, err := toolbox.ReadTool(b)
+	if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); err == nil && name != tool.Name {
+		err = fmt.Errorf("it holds the tool %s, so it must be called %s.yaml", tool.Name, tool.Name)
+	}
+	if err != nil {
+		return toolbox.Tool{}, usage("%s is wrong:\n  %s", file, strings.ReplaceAll(err.Error(), "\n", "\n  "))
+	}
+	return tool, nil
+}
+
+type tryToolCommand struct {
+	Tool string            `arg:"" help:"The tool's file."`
+	Told map[string]string `arg:"" optional:"" help:"Texts and settings: NAME=VALUE."`
+	File []string          `help:"A file for the tool's next resource, in their order." placeholder:"FILE"`
+	Out  string            `help:"Where results are put." default:"out" placeholder:"DIR"`
+}
+
+// Run runs the tool once.
+func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
+	config, err := c.config(nil)
+	if err != nil {
+		return err
+	}
+	tool, err := readTool(t.Tool)
+	if err != nil {
+		return err
+	}
+	use, err := t.use(ctx, config, tool)
+	if err != nil {
+		return err
+	}
+	tools, err := config.toolbox(ctx, toolbox.NewCatalogue([]toolbox.Tool{tool}))
+	if err != nil {
+		return err
+	}
+	films, err := config.films()
+	if err != nil {
+		return err
+	}
+	use.Dir, err = os.MkdirTemp("", "atelier-tool-")
+	if err != nil {
+		return fmt.Errorf("make a folder to work in: %w", err)
+	}
+	defer os.RemoveAll(use.Dir) //nolint:errcheck // the system clears it too
+	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: config.Memory, Player: films})
+	made, err := tools.Run(ctx, tool.Name, "", use, func(o toolbox.Output) error { return v.Verify(ctx, o) })
+	if err != nil {
+		return usage("%s failed: %s\n%s", tool.Name, plan.OperatorSentence(err, plan.Message{}), plan.ForOperator(err))
+	}
+	return t.keep(c, tool.Name, made.Output)
+}
+
+// use is a call of the tool with what the command line gives it.
+func (t *tryToolCommand) use(ctx context.Context, config Config, tool toolbox.Tool) (toolbox.Call, error) {
+	use := toolbox.Call{Tool: tool.Name, Returns: tool.Returns, Args: map[string][]toolbox.Value{}, Now: time.Now(), Seed: 1}
+	for name := range t.Told {
+		if !slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return a.Name == name }) {
+			return use, usage("%s has no argument %s.", tool.Name, name)
+		}
+	}
+	files := t.File
+	for _, a := range tool.Args {
+		text, told := t.Told[a.Name]
+		switch {
+		case told:
+			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: a.Name, Type: plan.Text, Value: text}}}
+		case a.Param == nil && a.Type.Media() && len(files) > 0:
+			info, err := media.InspectContext(ctx, files[0], config.limits())
+			if err != nil {
+				return use, usage("%s", cmp.Or(plan.Sentence(err, plan.Message{}).String(), err.Error()))
+			}
+			if !info.Type.Fits(a.Type) {
+				return use, usage("%s is of the type %s, and %s is of the type %s.", files[0], info.Type, a.Name, a.Type)
+			}
+			use.Args[a.Name] = []toolbox.Value{{Resource: plan.Resource{Name: filepath.Base(files[0]), Type: a.Type}, Path: files[0]}}
+			files = files[1:]
+		case !a.Optional:
+			return use, usage("%s must be given: --file FILE for a resource, %s=VALUE for anything else.", a.Name, a.Name)
+		}
+	}
+	if len(files) > 0 {
+		return use, usage("%s takes no further file: %s is left over.", tool.Name, files[0])
+	}
+	typed, err := tool.Typed(use)
+	if err != nil {
+		return use, usage("%s", plan.Sentence(err, plan.Message{}))
+	}
+	return typed, nil
+}
+
+// keep puts the results into the folder under the tool's name, or prints a text.
+func (t *tryToolCommand) keep(c *call, name string, made toolbox.Output) error {
+	for i, o := range append([]toolbox.Output{made}, made.More...) {
+		if o.Path == "" {
+			if err := say(c.Stdout, "%s\n", o.Value); err != nil {
+				return err
+			}
+			continue
+		}
+		file := name
+		if i > 0 {
+			file = fmt.Sprintf("%s-%d", name, i+1)
+		}
+		to := filepath.Join(t.Out, file+filepath.Ext(o.Path))
+		b, err := os.ReadFile(o.Path)
+		if err == nil {
+			err = os.MkdirAll(t.Out, 0o750)
+		}
+		if err == nil {
+			err = os.WriteFile(to, b, 0o644) //nolint:gosec // a result to be looked at
+		}
+		if err != nil {
+			return usage("%s cannot be written: %s.", to, reason(err))
+		}
+		if err := say(c.Stdout, "%s: it shows what it must.\n", to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
