@@ -52,7 +52,8 @@ def address(tiny_folder: Callable[[str], Path], tmp_path_factory: pytest.TempPat
         actor = Stage.options(name="stage", namespace="test", max_concurrency=100).remote()
         serve.start(http_options={"host": "127.0.0.1", "port": port})
         fakes = Registry([Model.model_validate(FAKE | {"id": model}) for model in MODELS])
-        settings = Settings(replicas=2, token=TOKEN, device="cpu")
+        # on a busy machine Ray takes a while to notice that a replica is gone
+        settings = Settings(replicas=2, token=TOKEN, device="cpu", patience=100)
         serve.run(cluster.application(settings, fakes, cluster.replicas(settings, fakes, make)), name="fake", route_prefix="/fake")
         reals = Registry([Model.model_validate(tiny.entry("tiny/sorting"))])
         settings = Settings(token=TOKEN, device="cpu", weights=weights, memory=512)
@@ -80,7 +81,7 @@ async def workers(address: Address) -> ClusterWorkers:
 
 @pytest.fixture
 async def fake(address: Address, workers: ClusterWorkers) -> AsyncIterator[httpx.AsyncClient]:
-    async with httpx.AsyncClient(base_url=address("fake"), headers={"Authorization": f"Bearer {TOKEN}"}, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=address("fake"), headers={"Authorization": f"Bearer {TOKEN}"}, timeout=120) as client:
         yield client
 
 
