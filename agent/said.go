@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,11 +37,16 @@ func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	return s
 }
 
-// withParams are the solutions that the search found, with their parameters.
-func (t *thought) withParams(sub plan.Subtask, found []plan.Solution) []plan.Solution {
-	all := unnumbered(found)
-	for i, s := range all {
-		all[i] = t.addParams(sub, s)
+// withParams are the solutions that the search found, with their parameters and a step for each value
+// that they lack. Two that become the same are one.
+func (t *thought) withParams(p *part, found []plan.Solution) []plan.Solution {
+	var all []plan.Solution
+	for _, s := range unnumbered(found) {
+		s = t.complete(p, s)
+		same := func(o plan.Solution) bool { return reflect.DeepEqual(o.Actions, s.Actions) }
+		if !slices.ContainsFunc(all, same) {
+			all = append(all, s)
+		}
 	}
 	return all
 }
@@ -63,12 +69,16 @@ func (b saidBinder) source(s slot) *plan.Source {
 }
 
 // bind binds a value to the first free parameter of its type that reads it, else to one for which
-// such words can stand, else to one of its type that cannot read it: there is a question then.
+// such words can stand, else to one that needs a value and reads it in another way ("16:9" is a part of a picture, too),
+// else to one of its type that cannot read it: there is a question then.
 func (b saidBinder) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
 		func(s slot) bool { return s.param.Type == typ && s.param.Reads(text) },
 		func(s slot) bool { return s.param.Type.Meaning() == typ.Meaning() && s.param.Reads(text) },
+		func(s slot) bool {
+			return typ.Units() > 0 && !isCount(typ) && s.param.Type.Units() > 0 && !s.param.Optional && s.param.Reads(text)
+		},
 		func(s slot) bool { return s.param.Type == typ && !s.param.Optional },
 	} {
 		for _, s := range b.slots {
@@ -80,6 +90,9 @@ func (b saidBinder) bind(said plan.Said) bool {
 	}
 	return b.join(typ, text)
 }
+
+// isCount reports whether values of the type are bare numbers, which every quantity can be read from.
+func isCount(t param.Type) bool { return t == param.Number || t == param.Integer }
 
 // join adds a value to one that is bound already where both can be read as one: "brighter" and
 // "more contrast".

@@ -113,3 +113,53 @@ func TestTheSameThingSeveralTimes(t *testing.T) {
 		}
 	}
 }
+
+// A value that no tool of a solution takes gets a step of its own, where a good tool takes it: on what is
+// given, or on the result, and a limit in bytes last.
+func TestAStepForEachValue(t *testing.T) {
+	t.Parallel()
+	edits := func(name string, typ plan.Type, p param.Param) toolbox.Tool {
+		return setting(tool(name, typ, []plan.Type{typ}), p)
+	}
+	size := param.Param{Name: "size", Type: param.Size, About: "the size"}
+	rate := param.Param{Name: "rate", Type: param.Number, About: "the rate", Unit: "fps"}
+	limit := param.Param{Name: "limit", Type: param.FileSize, About: "the limit"}
+	format := param.Param{Name: "format", Type: param.Format, About: "the format", Choices: map[string][]string{"png": {}, "gif": {}}}
+	tools := []toolbox.Tool{
+		tool("animate", plan.Image, []plan.Type{plan.Video}),
+		edits("scale", plan.Video, size), edits("pace", plan.Video, rate), edits("squeeze", plan.Image, limit), edits("save", plan.Image, format),
+	}
+	film := plan.Resource{Name: "film-1234.mp4", Type: plan.Video, Blob: "blob", File: "film.mp4"}
+	all := map[string]float64{"animate": 5, "scale": 5, "pace": 5, "squeeze": 5, "save": 5}
+	wide := plan.Said{Words: "480 px wide", Type: "size"}
+	small := plan.Said{Words: "under 8 MB", Type: "file_size"}
+	for _, c := range []struct {
+		name   string
+		said   []plan.Said
+		scores map[string]float64
+		want   []string
+		left   []string
+	}{
+		{"nothing is said", nil, all, []string{"animate"}, nil},
+		{"on what is given", []plan.Said{wide}, all, []string{"scale", "animate"}, nil},
+		{"two of them", []plan.Said{wide, {Words: "10 fps", Type: "number"}}, all, []string{"pace", "scale", "animate"}, nil},
+		{"the limit last", []plan.Said{small, {Words: "as a PNG", Type: "format", Value: "png"}, wide}, all, []string{"scale", "animate", "save", "squeeze"}, nil},
+		{"no good tool", []plan.Said{wide, small}, map[string]float64{"animate": 5, "scale": 2, "squeeze": 5}, []string{"animate", "squeeze"}, []string{"480 px wide"}},
+		{"nobody takes it", []plan.Said{{Words: "upside down", Type: "angle"}}, all, []string{"animate"}, []string{"upside down"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			task := wants(plan.Image, film)
+			task.Said = c.said
+			m := &fakeMind{decomposition: subtasks(task), scores: c.scores}
+			p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, tools...).Plan(t.Context(), request(film))
+			if err != nil || p.Question != "" {
+				t.Fatal(p, err)
+			}
+			best := p.Tasks[0].Solutions[0]
+			if !slices.Equal(best.Tools(), c.want) || !slices.Equal(best.Left, c.left) {
+				t.Errorf("%q, leaving %q; want %q, leaving %q", best.Tools(), best.Left, c.want, c.left)
+			}
+		})
+	}
+}

@@ -362,7 +362,7 @@ func (t *thought) search(ctx context.Context) error {
 			return fmt.Errorf("search for subtask %d: %w", i+1, err)
 		}
 		t.visited += found.Visited
-		p.found = t.withParams(p.subtask, found.Solutions)
+		p.found = t.withParams(p, found.Solutions)
 		if t.config.AllTools || len(p.found) > 0 && p.sure(p.found[0]) {
 			continue
 		}
@@ -371,7 +371,7 @@ func (t *thought) search(ctx context.Context) error {
 			return fmt.Errorf("search for subtask %d in the whole catalogue: %w", i+1, err)
 		}
 		t.visited += all.Visited
-		for _, s := range t.withParams(p.subtask, all.Solutions) {
+		for _, s := range t.withParams(p, all.Solutions) {
 			if slices.ContainsFunc(s.Tools(), func(name string) bool { return !t.runs(name) }) {
 				p.rivals = append(p.rivals, s)
 			}

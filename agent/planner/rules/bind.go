@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -63,7 +64,13 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 func (b *binder) orderPair() (choices []thing) {
 	first, _, ok := b.r.head.pair()
 	files := exactly(b.left, first.Type)
-	if !ok || len(files) == 0 || len(b.r.head.swapped) == 0 {
+	if !ok || len(b.r.head.swapped) == 0 {
+		return nil
+	}
+	if len(files) == 0 { // both in the order in which they were sent, where no example swaps them
+		if sent := b.sent(first.Type); len(sent) == 2 && !slices.Contains(slices.Collect(maps.Values(b.r.head.swapped)), true) {
+			b.left = slices.Concat(sent, b.left)
+		}
 		return nil
 	}
 	words := b.r.clause.words
@@ -136,6 +143,10 @@ func (b *binder) point(typ plan.Type) (ok bool, choices []thing) {
 		if !among(b.fixed, e) {
 			b.take(typ, e)
 		}
+		return true, nil
+	}
+	if sent := without(b.sent(typ), slices.Concat(b.fixed, b.spread)); len(b.fixed) > 0 && typ.Media() && len(sent) == 1 && countOf(b.r.head.media, typ) == 1 {
+		b.fixed = append(b.fixed, sent[0]) // it came with the message, and need not be made
 		return true, nil
 	}
 	if b.closure(typesOf(slices.Concat(b.fixed, b.spread, b.left))...)[typ] {

@@ -45,6 +45,9 @@ func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	if p.Info.Frames > 1 && p.Info.MIME == "image/gif" {
+		return n.fitAnimation(ctx, c, p, limit)
+	}
 	a, written := attempt{}, int64(0)
 	for i := 0; ; i++ {
 		if err := media.Stopped(ctx); err != nil {
@@ -66,14 +69,80 @@ func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 			return toolbox.Output{Path: path, About: about, Note: a.changes(p)}, nil
 		}
 		if err := os.Remove(path); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: err}
+			return toolbox.Output{}, unwritten(err)
 		}
 	}
-	return toolbox.Output{}, &plan.Fault{
+	return toolbox.Output{}, tooSmall(limit)
+}
+
+func tooSmall(limit int64) error {
+	return &plan.Fault{
 		Sentence: plan.Say("The picture cannot be made as small as %s; name a larger limit.", fileSize(limit)),
 		Err:      errors.New("no encoding was small enough"),
 		Final:    true,
 	}
+}
+
+// fitAnimation writes the animation in falling size until its file is no larger than the limit. All
+// of its frames stay.
+func (n *Native) fitAnimation(ctx context.Context, c toolbox.Call, p media.Picture, limit int64) (toolbox.Output, error) {
+	from, to := c.Args["image"][0].Path, outputPath(c, 0, media.GIF)
+	written, err := sizeOf(from)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if written <= limit { // nothing is lost by a new encoding
+		about := plan.Say("%s, %s", fileSize(written), dimensions(p.Image))
+		return toolbox.Output{Path: to, About: about}, duplicate(from, to)
+	}
+	for scale := 1.0; ; {
+		scale *= min(shrinkBy, math.Sqrt(float64(limit)/float64(written))*1.05)
+		w, h := quantity.Sizing{Factor: scale}.Of(p.Info.Width, p.Info.Height)
+		if max(w, h) < smallestSide {
+			return toolbox.Output{}, tooSmall(limit)
+		}
+		err := media.EditGIF(ctx, from, to, n.limits, func(frame *image.NRGBA) (*image.NRGBA, error) { return media.Scaled(ctx, frame, w, h) })
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if written, err = sizeOf(to); err != nil {
+			return toolbox.Output{}, err
+		}
+		if written <= limit {
+			size := plan.Say("%d × %d pixels", w, h)
+			return toolbox.Output{
+				Path: to, About: plan.Say("%s, %s", fileSize(written), size),
+				Note: plan.Say("The picture had to be made smaller, to %s.", size),
+			}, nil
+		}
+		if err := os.Remove(to); err != nil {
+			return toolbox.Output{}, unwritten(err)
+		}
+	}
+}
+
+func sizeOf(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, unwritten(err)
+	}
+	return info.Size(), nil
+}
+
+// duplicate makes a second file with the same content.
+func duplicate(from, to string) error {
+	b, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, b, 0o600)
+	}
+	if err != nil {
+		return unwritten(err)
+	}
+	return nil
+}
+
+func unwritten(err error) error {
+	return &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: err}
 }
 
 // next is the next best way to write the picture after a, whose file was too large:
@@ -115,7 +184,7 @@ func (a attempt) write(ctx context.Context, path string) (size int64, err error)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return 0, &plan.Fault{Sentence: plan.Say("The picture could not be written."), Err: errors.Join(err, os.Remove(path))}
+		return 0, unwritten(errors.Join(err, os.Remove(path)))
 	}
 	return info.Size(), nil
 }

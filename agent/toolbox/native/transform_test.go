@@ -4,6 +4,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,6 +223,7 @@ func TestAnimations(t *testing.T) {
 		{"make_thumbnail", args{"size": {text("15 px")}}, 15, 10, 2},
 		{"rotate_image", args{"angle": {text("90 degrees")}}, 20, 30, 2},
 		{"greyscale_image", args{}, 30, 20, 2},
+		{"fit_image_size", args{"limit": {text("1 MB")}}, 30, 20, 2},
 		{"convert_image", args{"format": {text("gif")}}, 30, 20, 2},
 		{"convert_image", args{"format": {text("png")}}, 30, 20, 1},
 		{"image_to_edge", args{}, 30, 20, 1},
@@ -243,6 +245,34 @@ func TestAnimations(t *testing.T) {
 		}
 		w.same(w.read(out).Image, c.width, c.height, func(int, int) color.NRGBA { return color.NRGBA{255, 255, 255, 255} })
 	}
+}
+
+// An animation becomes smaller until it fits, and keeps its frames.
+func TestAnimationsFit(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	noise := func(seed uint64) *image.NRGBA {
+		img, r := image.NewNRGBA(image.Rect(0, 0, 120, 80)), rand.New(rand.NewPCG(seed, 1))
+		for i := range img.Pix {
+			img.Pix[i] = uint8(r.Uint32()) | 0xf*uint8(i%4/3)
+		}
+		return img
+	}
+	made := w.run("images_to_gif", args{"images": {w.given("a.png", noise(1)), w.given("b.png", noise(2))}})
+	animation := toolbox.Value{Resource: plan.Resource{Type: plan.Image}, Path: made.Path}
+	out := w.run("fit_image_size", args{"image": {animation}, "limit": {text("8 kB")}})
+	info, err := media.Inspect(out.Path, media.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := sizeOf(out.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Frames != 2 || size > 8000 || info.Width >= 120 || out.Note.String() == "" {
+		t.Errorf("%d frames of %d × %d in %d bytes, saying %q", info.Frames, info.Width, info.Height, size, out.Note)
+	}
+	w.refused("fit_image_size", args{"image": {animation}, "limit": {text("20 bytes")}}, "larger limit")
 }
 
 // TestATurnIsToldTheShorterWayRound.

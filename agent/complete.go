@@ -1,0 +1,125 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+	"atelier/agent/toolgraph"
+)
+
+// complete binds the parameters of a solution to what is said, and adds a step for each value that it
+// would leave out, where a tool that is good for the subtask takes the value: the search does not see
+// values, so "a GIF of this, 480 px wide" finds the GIF alone. A step edits what the subtask is given, or
+// the result. A limit in bytes comes last, and a file format before it, since other steps would undo them.
+func (t *thought) complete(p *part, found plan.Solution) plan.Solution {
+	s := t.addParams(p.subtask, found)
+	if len(s.Left) == 0 || !p.sure(found) { // a poor solution is no better with more steps
+		return s
+	}
+	left := slices.DeleteFunc(slices.Clone(p.subtask.Said), func(said plan.Said) bool { return !slices.Contains(s.Left, said.Words) })
+	slices.SortStableFunc(left, func(a, b plan.Said) int { return cmp.Compare(order(a), order(b)) })
+	for _, said := range left {
+		editor, on, ok := t.editorFor(p, found, said)
+		if !ok || len(found.Actions) >= t.config.MaxActions {
+			continue
+		}
+		longer := withStep(found, editor, on)
+		if bound := t.addParams(p.subtask, longer); len(bound.Left) < len(s.Left) {
+			found, s = longer, bound
+		}
+	}
+	return s
+}
+
+// order is when the step for a value comes.
+func order(said plan.Said) int {
+	switch param.Type(said.Type) { //nolint:exhaustive // the others come as they are said
+	case param.FileSize:
+		return 2
+	case param.Format:
+		return 1
+	}
+	return 0
+}
+
+// editorFor is the best tool that is good for the subtask, takes the value and edits what the solution makes or
+// is given.
+func (t *thought) editorFor(p *part, s plan.Solution, said plan.Said) (editor toolbox.Tool, on toolbox.Arg, ok bool) {
+	for _, name := range p.candidates {
+		tool, _ := t.config.Toolbox.Catalogue().Tool(name)
+		takes := slices.ContainsFunc(tool.Params, func(q param.Param) bool {
+			return q.Type == param.Type(said.Type) && q.Reads(said.Text())
+		})
+		if !takes || !t.runs(name) || p.score(name) < good || ok && p.score(name) <= p.score(editor.Name) || slices.Contains(s.Tools(), name) {
+			continue
+		}
+		if a, edits := editedArg(tool); edits && (a.Type == result(s) || p.enters(s, a.Type)) {
+			editor, on, ok = tool, a, true
+		}
+	}
+	return editor, on, ok
+}
+
+// editedArg is the one resource that a tool must be given, if it returns one of the same type.
+func editedArg(tool toolbox.Tool) (on toolbox.Arg, ok bool) {
+	for _, a := range tool.Args {
+		if a.Param != nil || a.Optional {
+			continue
+		}
+		if ok || a.Many || a.Type != tool.Returns {
+			return toolbox.Arg{}, false
+		}
+		on, ok = a, true
+	}
+	return on, ok
+}
+
+func result(s plan.Solution) plan.Type { return s.Actions[len(s.Actions)-1].Returns }
+
+// enters reports whether the subtask gives the solution one resource of the type. What is marked on a
+// resource would not fit it any more once it is edited.
+func (p *part) enters(s plan.Solution, typ plan.Type) bool {
+	marked := func(g toolgraph.Given) bool { return g.With.Kind != plan.Blank }
+	return len(entering(s, typ)) == 1 && !slices.ContainsFunc(p.query.Given, marked)
+}
+
+// entering are the sources of a type that a solution does not make itself.
+func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
+	for _, a := range s.Actions {
+		for _, b := range a.Args {
+			outside := b.Source.Kind == plan.OfResource || b.Source.Kind == plan.OfSubtask
+			if outside && b.Type == typ && !slices.ContainsFunc(sources, b.Source.Equal) {
+				sources = append(sources, b.Source)
+			}
+		}
+	}
+	return sources
+}
+
+// withStep is the solution with a step that edits its result, or else the resource that it is given.
+func withStep(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.Solution {
+	step := plan.Action{Tool: editor.Name, Returns: editor.Returns, Args: []plan.Binding{{Arg: on.Name, Type: on.Type}}}
+	if on.Type == result(s) {
+		step.Args[0].Source = plan.FromAction(len(s.Actions) - 1)
+		s.Actions = append(slices.Clone(s.Actions), step)
+		return s
+	}
+	step.Args[0].Source = entering(s, on.Type)[0]
+	actions, place := []plan.Action{step}, map[int]int{}
+	for i, a := range s.Actions {
+		place[i] = i + 1
+		a.Args = slices.Clone(a.Args)
+		for j, b := range a.Args {
+			a.Args[j].Source = renumber(b.Source, place)
+			if b.Type == on.Type && b.Source.Equal(step.Args[0].Source) {
+				a.Args[j].Source = plan.FromAction(0)
+			}
+		}
+		actions = append(actions, a)
+	}
+	s.Actions = actions
+	return s
+}
