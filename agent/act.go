@@ -179,6 +179,7 @@ func (a *Agent) store(ctx context.Context, w Work, call toolbox.Call, i int, o t
 		About: a.config.Tell.In(w.Request.Language, o.About),
 	}
 	if o.Path == "" {
+		r.File = a.textFile(w, call, o)
 		return r, nil
 	}
 	r.File = a.fileName(call, step.Action.Args, filepath.Ext(o.Path))

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 )
@@ -80,15 +81,30 @@ type blobs interface {
 	Get(ctx context.Context, key string) (io.ReadCloser, error)
 }
 
-// export writes the media that were made into the folder, under their readable names. A file of
+// opener opens what was made.
+type opener func() (io.ReadCloser, error)
+
+// opens is how a thing that was made is read; nil for a text that is part of the answer alone.
+func opens(ctx context.Context, from blobs, r plan.Resource) opener {
+	switch {
+	case r.Blob != "":
+		return func() (io.ReadCloser, error) { return from.Get(ctx, r.Blob) }
+	case r.File != "" && r.Value != "":
+		return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(r.Value)), nil }
+	}
+	return nil
+}
+
+// export writes the files that were made into the folder, under their readable names. A file of
 // that name that holds something else stays: the new one gets a number.
 func (a *answer) export(ctx context.Context, from blobs, made []plan.Resource, folder string) error {
 	for _, r := range made {
-		if r.Blob == "" {
+		open := opens(ctx, from, r)
+		if open == nil {
 			continue
 		}
 		name := filepath.Base(cmp.Or(r.File, r.Name))
-		path, err := exportOne(ctx, from, r.Blob, folder, name)
+		path, err := exportOne(open, folder, name)
 		if err != nil {
 			told := fmt.Sprintf("The file %s could not be written into the folder %q: %s.", name, folder, reason(err))
 			return &plan.Fault{Sentence: plan.Quote(told), Err: err}
@@ -98,9 +114,9 @@ func (a *answer) export(ctx context.Context, from blobs, made []plan.Resource, f
 	return nil
 }
 
-// exportOne writes a blob into the folder, and tells where. The name is taken before anything is
+// exportOne writes what was made into the folder, and tells where. The name is taken before anything is
 // written, so that two programs cannot take the same one.
-func exportOne(ctx context.Context, from blobs, key, folder, name string) (path string, err error) {
+func exportOne(open opener, folder, name string) (path string, err error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // the umask says who may see a person's own results
 		return "", err
 	}
@@ -112,7 +128,7 @@ func exportOne(ctx context.Context, from blobs, key, folder, name string) (path 
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		switch {
 		case errors.Is(err, fs.ErrExist):
-			if same, err := sameContent(ctx, from, key, path); same || err != nil {
+			if same, err := sameContent(open, path); same || err != nil {
 				return path, err
 			}
 			continue
@@ -121,7 +137,7 @@ func exportOne(ctx context.Context, from blobs, key, folder, name string) (path 
 		}
 		err = f.Close()
 		if err == nil {
-			err = copyBlob(ctx, from, key, path)
+			err = copyTo(path, open)
 		}
 		if err != nil {
 			err = errors.Join(err, os.Remove(path))
@@ -130,17 +146,17 @@ func exportOne(ctx context.Context, from blobs, key, folder, name string) (path 
 	}
 }
 
-func copyBlob(ctx context.Context, from blobs, key, path string) (err error) {
-	blob, err := from.Get(ctx, key)
+func copyTo(path string, open opener) (err error) {
+	made, err := open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, blob.Close()) }()
-	return writeFile(path, blob)
+	defer func() { err = errors.Join(err, made.Close()) }()
+	return writeFile(path, made)
 }
 
-// sameContent reports whether a file holds what a blob holds. What is no file holds nothing.
-func sameContent(ctx context.Context, from blobs, key, path string) (same bool, err error) {
+// sameContent reports whether a file holds what was made. What is no file holds nothing.
+func sameContent(open opener, path string) (same bool, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false, ignoreMissing(err)
@@ -150,17 +166,17 @@ func sameContent(ctx context.Context, from blobs, key, path string) (same bool, 
 		return false, nil // what cannot be read is another file
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	blob, err := from.Get(ctx, key)
+	made, err := open()
 	if err != nil {
 		return false, err
 	}
-	defer func() { err = errors.Join(err, blob.Close()) }()
+	defer func() { err = errors.Join(err, made.Close()) }()
 	there, err := digest(f)
 	if err != nil {
 		return false, err
 	}
-	made, err := digest(blob)
-	return there == made, err
+	sum, err := digest(made)
+	return there == sum, err
 }
 
 func digest(r io.Reader) (sum [sha256.Size]byte, err error) {

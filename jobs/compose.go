@@ -194,7 +194,7 @@ func since(before, all plan.Thinking) plan.Thinking {
 func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
-		if m.Blob == "" || packed(m) {
+		if m.Blob == "" || packed(m) && m.File == "" {
 			continue
 		}
 		info, err := j.config.Blobs.Stat(ctx, m.Blob)

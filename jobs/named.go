@@ -57,7 +57,7 @@ func (f files) add(c *claim) {
 func (j *Jobs) nameFiles(ctx context.Context, r *request, run *run) (map[string]string, error) {
 	wanted := &claim{}
 	for _, m := range run.route.Made() {
-		if m.Type.Media() && m.File != "" {
+		if m.File != "" {
 			wanted.Files = append(wanted.Files, namedFile{m.Name, m.File})
 		}
 	}

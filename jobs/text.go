@@ -71,9 +71,10 @@ func (t *texts) packResult(ctx context.Context, thread string, r plan.Result) (_
 	return r, err
 }
 
-// put stores a long value. It does so also where it is there, so that its time begins anew.
+// put stores a long value, and one that people get as a file. It does so also where it is there, so that
+// its time begins anew.
 func (t *texts) put(ctx context.Context, thread string, r *plan.Resource) error {
-	if r.Type.Media() || r.Blob != "" || len(r.Value) < longText {
+	if r.Type.Media() || r.Blob != "" || len(r.Value) < longText && (r.File == "" || r.Value == "") {
 		return nil
 	}
 	sum := sha256.Sum256([]byte(r.Value))

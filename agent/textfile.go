@@ -1,0 +1,78 @@
+package agent
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// longAnswer is the length in bytes from which on one paragraph is a text and no answer.
+const longAnswer = 1000
+
+// textFile is the readable name of a text that was made from a text file: people who send a file
+// want one back. It is empty for other texts, and for answers of one line.
+func (a *Agent) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
+	action := w.Steps[w.At].Action
+	if action.Returns != plan.Text || !strings.Contains(o.Value, "\n") && len(o.Value) < longAnswer {
+		return ""
+	}
+	from, ok := w.textFrom(action)
+	if !ok {
+		return ""
+	}
+	tool, _ := a.config.Toolbox.Catalogue().Tool(call.Tool)
+	return plan.FileName(from, tool.Suffix, textEnding(o.Value, filepath.Ext(from)))
+}
+
+// textFrom is the name of the first text file that the action works on.
+func (w Work) textFrom(action plan.Action) (file string, ok bool) {
+	for _, b := range action.Args {
+		for _, leaf := range b.Source.Leaves() {
+			var r plan.Resource
+			switch leaf.Kind { //nolint:exhaustive // a literal is no file
+			case plan.OfResource:
+				r, _ = w.Memory.Resource(leaf.Name)
+			case plan.OfAction:
+				made, _ := w.Memory.Result(w.Steps[leaf.Index].Key)
+				if made.Output != nil {
+					r = *made.Output
+				}
+			}
+			if r.Type == plan.Text && r.File != "" {
+				return r.File, true
+			}
+		}
+	}
+	return "", false
+}
+
+// textEnding is the ending of a file that holds a text which was made from one with the given ending.
+func textEnding(text, before string) string {
+	text = strings.TrimSpace(text)
+	switch {
+	case strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["):
+		if json.Valid([]byte(text)) {
+			return ".json"
+		}
+	case isTable(text, ','):
+		return ".csv"
+	case isTable(text, '\t'):
+		return ".tsv"
+	case slices.Contains([]string{".md", ".markdown"}, strings.ToLower(before)):
+		return ".md"
+	}
+	return ".txt"
+}
+
+// isTable reports whether the text has at least two rows of as many fields, of which there are two or more.
+func isTable(text string, comma rune) bool {
+	r := csv.NewReader(strings.NewReader(text))
+	r.Comma = comma
+	rows, err := r.ReadAll() // rows of different lengths are an error
+	return err == nil && len(rows) > 1 && len(rows[0]) > 1
+}

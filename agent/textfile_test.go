@@ -1,0 +1,46 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+)
+
+// A text that was made from a text file is a file too. An answer of one line is not, nor is a text
+// that was made from words of the request.
+func TestTextsAreFiles(t *testing.T) {
+	t.Parallel()
+	table := plan.Resource{Name: "names-1234.csv", Type: plan.Text, File: "names.csv", Value: "name,age\nAna,31"}
+	typed := plan.Resource{Name: "typed-1234", Type: plan.Text, Value: "name,age\nAna,31"}
+	for _, c := range []struct {
+		name string
+		from plan.Resource
+		made string
+		want string
+	}{
+		{"a table", table, "name,age\nAna,31\nBo,12", "names.csv"},
+		{"JSON", table, "{\n\"name\": \"Ana\"\n}", "names.json"},
+		{"what only begins like JSON", table, "{\nAna", "names.txt"},
+		{"several lines", table, "Ana is 31.\nBo is 12.", "names.txt"},
+		{"a long paragraph", table, strings.Repeat("Ana is 31. ", 100), "names.txt"},
+		{"an answer", table, "Ana is 31.", ""},
+		{"from words", typed, "name,age\nAna,31\nBo,12", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, &fakeMind{}, maker{"rewrite": says(c.made)}, agent.Config{}, tool("rewrite", plan.Text, []plan.Type{plan.Text}))
+			action := plan.Action{Tool: "rewrite", Returns: plan.Text, Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromResource(c.from.Name)}}}
+			r := w.Act(t.Context(), agent.Work{
+				Request: request(c.from), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: agent.NewMemory([]plan.Resource{c.from}),
+			})
+			if r.Status != plan.Done {
+				t.Fatal(r.Problem)
+			}
+			if r.Output.File != c.want {
+				t.Errorf("the file is called %q, want %q", r.Output.File, c.want)
+			}
+		})
+	}
+}
