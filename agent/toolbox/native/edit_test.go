@@ -314,3 +314,31 @@ func TestMaskFromBoxes(t *testing.T) {
 	}
 	w.refused("mask_from_boxes", args{"image": {v}, "bbox": {w.boxes()}}, "no box")
 }
+
+// What is in the boxes is hidden, and the rest of the picture stays.
+func TestHide(t *testing.T) {
+	t.Parallel()
+	w := newWorkbench(t)
+	src := image.NewNRGBA(image.Rect(0, 0, 160, 120))
+	for i := range src.Pix {
+		src.Pix[i] = 255
+		if i%8 < 3 { // stripes of one pixel
+			src.Pix[i] = 0
+		}
+	}
+	box := plan.Box{Label: "face", XMin: 40, YMin: 40, XMax: 104, YMax: 88}
+	for _, op := range []string{"blur_objects", "pixelate_objects", "black_out_objects"} {
+		p := w.picture(op, args{"image": {w.given(op+".png", src)}, "bbox": {w.boxes(box)}})
+		for y := range 120 {
+			for x := range 159 {
+				at, next := p.Image.NRGBAAt(x, y), p.Image.NRGBAAt(x+1, y)
+				inside := image.Pt(x, y).In(rectangle(box).Inset(2))
+				outside := !image.Pt(x, y).In(rectangle(box).Inset(-10))
+				if contrast := math.Abs(float64(at.R) - float64(next.R)); inside && contrast > 100 || outside && at != src.NRGBAAt(x, y) {
+					t.Fatalf("%s: (%d, %d) is %v", op, x, y, at)
+				}
+			}
+		}
+	}
+	w.refused("blur_objects", args{"image": {w.given("b.png", src)}, "bbox": {w.boxes()}}, "")
+}

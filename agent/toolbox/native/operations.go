@@ -16,7 +16,9 @@ func (n *Native) imageOperations() map[string]operation {
 	return map[string]operation{
 		"add_text_to_image":         n.editing(addText),
 		"adjust_image":              n.editing(adjust),
+		"black_out_objects":         n.editing(hiding(blackOutPart)),
 		"blur_image":                n.editing(blur),
+		"blur_objects":              n.editing(hiding(blurPart)),
 		"collage_images":            n.collage,
 		"convert_image":             n.editing(convert),
 		"crop_region":               n.editing(cropRegion),
@@ -32,6 +34,7 @@ func (n *Native) imageOperations() map[string]operation {
 		"mask_from_boxes":           n.maskFromBoxes,
 		"mask_image":                n.maskImage,
 		"normal_from_depth":         n.normalFromDepth,
+		"pixelate_objects":          n.editing(hiding(pixelatePart)),
 		"resize_image":              n.editing(n.resize),
 		"rotate_image":              n.editing(n.rotate),
 		"upscale_image":             n.editing(n.upscale),

@@ -1,0 +1,82 @@
+package native
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"image/draw"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// hider makes a part of a picture unrecognisable.
+type hider func(ctx context.Context, img *image.NRGBA, part image.Rectangle) error
+
+// hiding makes an edit that hides what is in the boxes of the argument "bbox". A box is widened by an
+// eighth, since the boxes of faces end at the chin and the forehead.
+func hiding(hide hider) edit {
+	return func(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
+		bs, err := boxes(c, "bbox", p.Image.Rect)
+		if err != nil {
+			return edited{}, err
+		}
+		for _, b := range bs {
+			r := rectangle(b)
+			r = r.Inset(-max(r.Dx(), r.Dy()) / 8).Intersect(p.Image.Rect)
+			if err := hide(ctx, p.Image, r); err != nil {
+				return edited{}, err
+			}
+		}
+		about := plan.Say("in one place")
+		if len(bs) > 1 {
+			about = plan.Say("in %d places", len(bs))
+		}
+		return edited{img: p.Image, about: about}, nil
+	}
+}
+
+// blurPart blurs so strongly that features of an eighth of the part are gone.
+func blurPart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
+	copied := image.NewNRGBA(image.Rectangle{Max: part.Size()})
+	draw.Draw(copied, copied.Rect, img, part.Min, draw.Src)
+	if err := blurred(ctx, copied, copied, max(4, float64(min(part.Dx(), part.Dy()))/8)); err != nil {
+		return err
+	}
+	draw.Draw(img, part, copied, image.Point{}, draw.Src)
+	return nil
+}
+
+// pixelatePart leaves about eight squares on the shorter side, each of the mean colour of its pixels.
+func pixelatePart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
+	side := max(4, min(part.Dx(), part.Dy())/8)
+	for y := part.Min.Y; y < part.Max.Y; y += side {
+		if err := media.Stopped(ctx); err != nil {
+			return err
+		}
+		for x := part.Min.X; x < part.Max.X; x += side {
+			square := image.Rect(x, y, x+side, y+side).Intersect(part)
+			fill(img, square, meanColour(img, square))
+		}
+	}
+	return nil
+}
+
+func meanColour(img *image.NRGBA, part image.Rectangle) color.NRGBA {
+	var sum [4]int
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		for x := part.Min.X; x < part.Max.X; x++ {
+			for i, v := range img.Pix[img.PixOffset(x, y):][:4] {
+				sum[i] += int(v)
+			}
+		}
+	}
+	n := part.Dx() * part.Dy()
+	return color.NRGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)}
+}
+
+func blackOutPart(_ context.Context, img *image.NRGBA, part image.Rectangle) error {
+	fill(img, part, color.NRGBA{A: 255})
+	return nil
+}
