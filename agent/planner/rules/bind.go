@@ -55,7 +55,21 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 			return nil, typ, choices
 		}
 	}
+	b.extras()
 	return b.runs(), "", nil
+}
+
+// extras binds the media that the tool may be given besides, where the clause speaks of them: "a
+// slideshow of these with the music".
+func (b *binder) extras() {
+	for _, a := range b.r.head.Args {
+		if !a.Optional || !a.Type.Media() {
+			continue
+		}
+		if e, ok := b.spoken(a.Type); ok && !among(slices.Concat(b.fixed, b.left), e) {
+			b.fixed = append(b.fixed, e)
+		}
+	}
 }
 
 // orderPair puts two resources of one type into the order of the tool's arguments: "put the logo on

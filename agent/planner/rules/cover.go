@@ -69,8 +69,11 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 		}
 		return
 	}
-	if arg.Meaning == plan.Content && !c.literal(f, a.Source) {
+	switch {
+	case arg.Meaning == plan.Content && !c.literal(f, a.Source):
 		return // it would write an order as a caption
+	case a.Meaning == plan.Object && slices.ContainsFunc(quantity.Find(a.Source.Value), measured):
+		return // "30 fps" is nothing to find in a picture
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	for _, w := range wordsOf(a.Source.Value) {
@@ -105,6 +108,9 @@ func (c *cover) literal(f *profile, of plan.Source) bool {
 	return c.in("inscribing", c.r.verb()) && len(said) < 4 && !slices.ContainsFunc(said, order) &&
 		!slices.ContainsFunc(quantity.Find(of.Value), measure)
 }
+
+// measured reports whether a quantity has a unit.
+func measured(q quantity.Quantity) bool { return q.Unit != quantity.Number }
 
 // wordsOf are the words of a text, in lower case.
 func wordsOf(text string) []string {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -69,7 +68,6 @@ func (t *thread) about(r *reading) []thing {
 // clause in the place of those of the example. It adds nothing where there are not enough of their kinds,
 // or where the clause states a value, which the example would lose.
 func (t *thread) addGuess(to []guess, r *reading, tool *profile, example string) []guess {
-	measured := func(q quantity.Quantity) bool { return q.Unit != quantity.Number }
 	if len(r.clause.words) == 0 || r.quoted() != "" || t.format(r) != "" || slices.ContainsFunc(r.stated, measured) {
 		return to
 	}

@@ -17,6 +17,7 @@ func (b *Backend) video() map[string]operation {
 		"image_audio_to_video": {ffmpegs, tidied(b.imageAudioToVideo)},
 		"image_to_video":       {ffmpegs, tidied(b.imageToVideo)},
 		"join_videos":          {ffmpegs, tidied(b.joinVideos)},
+		"make_slideshow":       {ffmpegs, tidied(b.slideshow)},
 		"make_gif":             {ffmpegs, tidied(b.makeGIF)},
 		"mute_video":           {ffmpegs, tidied(b.muteVideo)},
 	}
