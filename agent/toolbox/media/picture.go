@@ -59,7 +59,7 @@ var formats = map[string]format{
 	"image/png":    {png.DecodeConfig, decodePNG, surveyPNG, nil},
 	"image/jpeg":   {jpeg.DecodeConfig, jpeg.Decode, surveyJPEG, nil},
 	"image/gif":    {gif.DecodeConfig, gif.Decode, surveyGIF, nil},
-	"image/webp":   {webp.DecodeConfig, webp.Decode, surveyWebP, nil},
+	"image/webp":   {webp.DecodeConfig, decodeWebP, surveyWebP, nil},
 	"image/bmp":    {bmp.DecodeConfig, bmp.Decode, surveyBMP, nil},
 	"image/tiff":   {tiff.DecodeConfig, tiff.Decode, surveyTIFF, nil},
 	"image/x-icon": {iconConfig, decodePNG, surveyICO, nil},
