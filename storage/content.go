@@ -43,6 +43,8 @@ var contents = map[string]Content{
 	"webp": {"image/webp", true},
 	"bmp":  {"image/bmp", true},
 	"avif": {"image/avif", true},
+	"ico":  {"image/x-icon", true},
+	"heic": {"image/heic", false}, "heif": {"image/heif", false},
 	"tiff": {"image/tiff", true}, "tif": {"image/tiff", true},
 	"svg": {"image/svg+xml", false},
 

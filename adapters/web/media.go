@@ -27,8 +27,8 @@ const (
 // in them can run, with their kind. All others are offered to be saved.
 var shownAs = map[string]string{
 	"image/png": kindImage, "image/jpeg": kindImage, "image/gif": kindImage, "image/webp": kindImage, "image/bmp": kindImage,
-	"image/avif": kindImage,
-	"video/mp4":  kindVideo, "video/webm": kindVideo, "video/ogg": kindVideo, "video/quicktime": kindVideo,
+	"image/avif": kindImage, "image/x-icon": kindImage,
+	"video/mp4": kindVideo, "video/webm": kindVideo, "video/ogg": kindVideo, "video/quicktime": kindVideo,
 	"audio/mpeg": kindAudio, "audio/wav": kindAudio, "audio/x-wav": kindAudio, "audio/wave": kindAudio, "audio/vnd.wave": kindAudio,
 	"audio/ogg": kindAudio, "audio/flac": kindAudio, "audio/x-flac": kindAudio, "audio/mp4": kindAudio, "audio/aac": kindAudio,
 	"audio/webm": kindAudio, "audio/opus": kindAudio,

@@ -24,7 +24,8 @@
 //     size that follows from it. default: VALUE stands for a setting that is absent. With fits:
 //     3840x2160, smaller ones of that shape are taken where it is larger. is: larger, not larger or
 //     same shape compare less strictly; with shape: SETTING it has that shape, and no side is smaller.
-//     Exact to 1 pixel, 3 for slanted turns, 2 and 1 % for videos, which have even sides; 3 % for a
+//     Icons
+//     are fitted into 256 × 256 pixels. Exact to 1 pixel, 3 for slanted turns, 2 and 1 % for videos, which have even sides; 3 % for a
 //     shape.
 //   - shows: {of: ARG} shows the same picture; with part, turned_by or mirrored: SETTING, or
 //     boxes: ARG, that part of it or as it looks then. Compared on a grid of at most 16 × 16 means, which

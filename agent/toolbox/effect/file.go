@@ -18,6 +18,12 @@ type fileFormat struct {
 	codec        string
 }
 
+// Icons have at most so many pixels on a side.
+const (
+	iconMIME = "image/x-icon"
+	iconSide = 256
+)
+
 var imageFormats = []fileFormat{
 	{"PNG", []string{"png", "apng"}, []string{"image/png"}, ""},
 	{"JPEG", []string{"jpg", "jpeg", "jpe", "jfif"}, []string{"image/jpeg"}, ""},
@@ -25,6 +31,8 @@ var imageFormats = []fileFormat{
 	{"BMP", []string{"bmp", "bitmap"}, []string{"image/bmp"}, ""},
 	{"TIFF", []string{"tiff", "tif"}, []string{"image/tiff"}, ""},
 	{"WebP", []string{"webp"}, []string{"image/webp"}, ""},
+	{"AVIF", []string{"avif"}, []string{"image/avif"}, ""},
+	{"ICO", []string{"ico", "icon", "favicon"}, []string{iconMIME}, ""},
 }
 
 var audioFormats = []fileFormat{

@@ -80,6 +80,9 @@ func (c *Case) wanted(rule map[string]string, was image.Point) (want image.Point
 		}
 		want = turned(was, angle)
 	}
+	if c.Result.MIME == iconMIME {
+		want = fitted(want, image.Pt(iconSide, iconSide))
+	}
 	if z, known := quantity.Size(rule["fits"]); known && ok {
 		box := image.Pt(z.Width, z.Height)
 		if (box.X > box.Y) != (want.X > want.Y) {

@@ -13,19 +13,15 @@ var page = kind{webPage, plan.HTML, plan.Say("a web page"), []string{"html", "ht
 
 // foreign are kinds that are not taken, but known, so that people are told what they have
 // sent. Some look like a sort of a kind that is taken: an SVG drawing is a text, and a
-// picture of a phone lies in the container of a video.
+// series of pictures from a phone lies in the container of a video.
 var foreign = []kind{
 	page,
 	{mime: "image/svg+xml", name: plan.Say("an SVG drawing")},
-	{mime: "image/heic", name: plan.Say("a HEIC picture")},
 	{mime: "image/heic-sequence", name: plan.Say("a HEIC picture")},
-	{mime: "image/heif", name: plan.Say("a HEIC picture")},
 	{mime: "image/heif-sequence", name: plan.Say("a HEIC picture")},
-	{mime: "image/avif", name: plan.Say("an AVIF picture")},
 	{mime: "image/jxl", name: plan.Say("a JPEG XL picture")},
 	{mime: "image/jp2", name: plan.Say("a JPEG 2000 picture")},
 	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
-	{mime: "image/x-icon", name: plan.Say("an icon")},
 
 	{mime: "application/pdf", name: plan.Say("a PDF document")},
 	{mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", name: office},

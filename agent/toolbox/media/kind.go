@@ -18,6 +18,8 @@ type kind struct {
 	endings []string
 }
 
+const avif = "image/avif"
+
 func (k kind) info() Info { return Info{Type: k.typ, MIME: k.mime, Ext: "." + k.endings[0]} }
 
 // kinds lists everything that is accepted. Containers that hold sound or moving
@@ -29,6 +31,10 @@ var kinds = []kind{
 	{"image/webp", plan.Image, plan.Say("a WebP picture"), []string{"webp"}},
 	{"image/bmp", plan.Image, plan.Say("a BMP picture"), []string{"bmp", "dib"}},
 	{"image/tiff", plan.Image, plan.Say("a TIFF picture"), []string{"tiff", "tif"}},
+	{avif, plan.Image, plan.Say("an AVIF picture"), []string{"avif", "avifs"}},
+	{"image/heic", plan.Image, plan.Say("a HEIC picture"), []string{"heic", "heif", "hif"}},
+	{"image/heif", plan.Image, plan.Say("a HEIC picture"), []string{"heif", "heic", "hif", "avif"}},
+	{"image/x-icon", plan.Image, plan.Say("an icon"), []string{"ico"}},
 
 	{"video/mp4", plan.Video, plan.Say("an MP4 video"), []string{"mp4", "m4v", "mov", "m4a", "3gp", "f4v"}},
 	{"video/x-m4v", plan.Video, plan.Say("an MP4 video"), []string{"m4v", "mp4"}},
@@ -77,6 +83,9 @@ func kindOf(head []byte) (k kind, mime string, ok bool) {
 		}
 		for _, k := range kinds {
 			if m.Is(k.mime) {
+				if k.mime == "image/heif" && isAVIF(head) {
+					k, _ = named("avif")
+				}
 				return k, mime, true
 			}
 		}

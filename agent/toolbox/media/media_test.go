@@ -184,8 +184,8 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		"feed.xml":     {[]byte("<?xml version=\"1.0\"?><a/>"), Limits{}, []string{"an XML document"}},
 		"program.png":  {[]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), Limits{}, []string{"a program"}},
 		"program.exe":  {[]byte("MZ\x90\x00\x03\x00\x00\x00"), Limits{}, []string{"a program"}},
-		"phone.heic":   {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00heicmif1"), Limits{}, []string{"a HEIC picture", "JPEG"}},
-		"phone.mp4":    {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00avifmif1"), Limits{}, []string{"an AVIF picture"}},
+		"phone.heic":   {[]byte("\x00\x00\x00\x18ftypheic\x00\x00\x00\x00heicmif1"), Limits{}, []string{"cut off or damaged"}},
+		"phone.mp4":    {[]byte("\x00\x00\x00\x18ftypavif\x00\x00\x00\x00avifmif1"), Limits{}, []string{"cut off or damaged"}},
 		"nothing.jpeg": {[]byte("\xff\xd8\xff\xe0"), Limits{}, []string{"cut off"}},
 	} {
 		_, err := Inspect(store(t, name, c.content), c.limits)

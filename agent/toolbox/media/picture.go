@@ -16,6 +16,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/codec"
 )
 
 // Picture is a decoded picture with what its file was.
@@ -23,7 +24,7 @@ type Picture struct {
 	Info Info
 	// Image is the picture as people see it; its bounds begin at (0, 0).
 	Image *image.NRGBA
-	// Turned tells that the file stores the picture another way up than people see it, by EXIF.
+	// Turned tells that the file stores the picture another way up than people see it.
 	Turned bool
 }
 
@@ -50,15 +51,21 @@ type format struct {
 	decode func(io.Reader) (image.Image, error)
 	// survey walks the file's parts without decoding any.
 	survey func([]byte) (survey, error)
+	// sandboxed decodes in the place of decode: a picture of at most so many pixels.
+	sandboxed func(ctx context.Context, data []byte, most int64) (image.Image, error)
 }
 
 var formats = map[string]format{
-	"image/png":  {png.DecodeConfig, decodePNG, surveyPNG},
-	"image/jpeg": {jpeg.DecodeConfig, jpeg.Decode, surveyJPEG},
-	"image/gif":  {gif.DecodeConfig, gif.Decode, surveyGIF},
-	"image/webp": {webp.DecodeConfig, webp.Decode, surveyWebP},
-	"image/bmp":  {bmp.DecodeConfig, bmp.Decode, surveyBMP},
-	"image/tiff": {tiff.DecodeConfig, tiff.Decode, surveyTIFF},
+	"image/png":    {png.DecodeConfig, decodePNG, surveyPNG, nil},
+	"image/jpeg":   {jpeg.DecodeConfig, jpeg.Decode, surveyJPEG, nil},
+	"image/gif":    {gif.DecodeConfig, gif.Decode, surveyGIF, nil},
+	"image/webp":   {webp.DecodeConfig, decodeWebP, surveyWebP, nil},
+	"image/bmp":    {bmp.DecodeConfig, bmp.Decode, surveyBMP, nil},
+	"image/tiff":   {tiff.DecodeConfig, tiff.Decode, surveyTIFF, nil},
+	"image/x-icon": {iconConfig, decodePNG, surveyICO, nil},
+	avif:           {avifConfig, nil, surveyAVIF, codec.DecodeAVIF},
+	"image/heic":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
+	"image/heif":   {heicConfig, nil, surveyHEIC, codec.DecodeHEIC},
 }
 
 // picture reads, checks and decodes the file, and closes it.
@@ -71,18 +78,18 @@ func (f *file) picture(ctx context.Context, l Limits) (Picture, error) {
 	if err != nil {
 		return Picture{}, err
 	}
-	img, err = Oriented(ctx, img, Orientation(s.exif))
+	img, err = Oriented(ctx, img, s.upright())
 	if err != nil {
 		return Picture{}, err
 	}
-	return Picture{Info: f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), Image: img, Turned: Orientation(s.exif) != 1}, nil
+	return Picture{Info: f.info(raw.Bounds().Dx(), raw.Bounds().Dy(), s), Image: img, Turned: s.turned || s.upright() != 1}, nil
 }
 
 // info tells what a picture file is, whose picture is stored in that size.
 func (f *file) info(width, height int, s survey) Info {
 	info := f.kind.info()
 	info.Width, info.Height, info.Frames, info.Length = width, height, max(s.frames, 1), s.length
-	if lying := Orientation(s.exif) >= 5; lying {
+	if lying := s.upright() >= 5; lying {
 		info.Width, info.Height = info.Height, info.Width
 	}
 	return info
@@ -120,12 +127,20 @@ func (f *file) raw(ctx context.Context, l Limits) (image.Image, survey, error) {
 	if s.still != nil {
 		data = s.still
 	}
-	img, err := format.decode(newReader(ctx, data))
+	var img image.Image
+	if format.sandboxed != nil {
+		img, err = format.sandboxed(ctx, data, l.Pixels)
+	} else {
+		img, err = format.decode(newReader(ctx, data))
+	}
 	if stopped := Stopped(ctx); stopped != nil {
 		return nil, survey{}, stopped
 	}
 	if err != nil {
 		return nil, survey{}, f.broken(err)
+	}
+	if format.sandboxed != nil { // it may be cut to a part of what is stored
+		return img, s, nil
 	}
 	return onCanvas(img, cfg.Width, cfg.Height, s.offset), s, nil
 }
@@ -135,7 +150,7 @@ func (f *file) broken(err error) error {
 	_, jpegUnsupported := errors.AsType[jpeg.UnsupportedError](err)
 	_, pngUnsupported := errors.AsType[png.UnsupportedError](err)
 	_, tiffUnsupported := errors.AsType[tiff.UnsupportedError](err)
-	if jpegUnsupported || pngUnsupported || tiffUnsupported || errors.Is(err, bmp.ErrUnsupported) {
+	if jpegUnsupported || pngUnsupported || tiffUnsupported || errors.Is(err, bmp.ErrUnsupported) || errors.Is(err, errOldIcon) {
 		return fault(f.name, err, "is %s of a rare sort that cannot be read here; save it as an ordinary PNG or JPEG.", f.kind.name)
 	}
 	return fault(f.name, err, "is cut off or damaged: the picture in it is not complete; please send it again.")

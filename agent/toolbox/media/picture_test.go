@@ -312,12 +312,17 @@ func TestQuantise(t *testing.T) {
 
 func TestFormatNamed(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]Format{"png": PNG, "jpeg": JPEG, "jfif": JPEG, "tif": TIFF, "gif": GIF, "bmp": BMP} {
+	for name, want := range map[string]Format{"png": PNG, "jpeg": JPEG, "jfif": JPEG, "tif": TIFF, "gif": GIF, "bmp": BMP, "webp": WebP, "avif": AVIF, "ico": ICO} {
 		if got, ok := FormatNamed(name); !ok || got != want {
 			t.Errorf("FormatNamed(%q) = %q, %v, want %q", name, got, ok, want)
 		}
 	}
-	if got, ok := FormatNamed("webp"); ok {
-		t.Errorf("WebP can be written as %q", got)
+	if got, ok := FormatNamed("heic"); ok {
+		t.Errorf("HEIC can be written as %q", got)
+	}
+	for ext, want := range map[string]Format{".webp": WebP, ".AVIF": AVIF, ".heic": JPEG, ".heif": JPEG, ".ico": PNG, ".xyz": PNG, "": PNG} {
+		if got := FormatFor(ext); got != want {
+			t.Errorf("FormatFor(%q) = %q, want %q", ext, got, want)
+		}
 	}
 }

@@ -16,10 +16,21 @@ type survey struct {
 	icc    []byte        // a colour profile
 	frames int           // 0 or 1 for a still picture
 	length time.Duration // of a GIF's frames in all
+	// orientation is the one that counts where the EXIF does not; 0 where it does.
+	orientation int
+	turned      bool // the decoder turns the picture
 	// still is a file of its own for the first frame of an animation that the decoder
 	// does not take, and offset is where that frame lies; nil for all others.
 	still  []byte
 	offset image.Point
+}
+
+// upright is how the decoded picture is to be turned, by the numbers of EXIF.
+func (s survey) upright() int {
+	if s.orientation != 0 {
+		return s.orientation
+	}
+	return Orientation(s.exif)
 }
 
 // maxProfile is the largest colour profile that is unpacked; real ones are far smaller.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"image"
 	"io"
+
+	"golang.org/x/image/webp"
 )
 
 // surveyWebP reads the chunks of a WebP file. The decoder at hand takes only still
@@ -64,3 +66,44 @@ func stillWebP(frame []byte) ([]byte, image.Point) {
 }
 
 func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+
+// decodeWebP gives the colours that are meant. Lossy WebP stores them in the range of video, from
+// 16 to 235, and the decoder's types stand for the full range.
+func decodeWebP(r io.Reader) (image.Image, error) {
+	img, err := webp.Decode(r)
+	if err != nil {
+		return nil, err
+	}
+	var planes image.YCbCr
+	var alpha *image.NYCbCrA
+	switch p := img.(type) {
+	case *image.YCbCr:
+		planes = *p
+	case *image.NYCbCrA:
+		planes, alpha = p.YCbCr, p
+	default:
+		return img, nil
+	}
+	b := planes.Rect
+	out := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
+	for y := range b.Dy() {
+		row := out.Pix[y*out.Stride:]
+		for x := range b.Dx() {
+			c := planes.COffset(b.Min.X+x, b.Min.Y+y)
+			// The factors are those of libwebp.
+			light := int(planes.Y[planes.YOffset(b.Min.X+x, b.Min.Y+y)]) * 19077 >> 8
+			u, v := int(planes.Cb[c]), int(planes.Cr[c])
+			row[4*x] = clip(light + v*26149>>8 - 14234)
+			row[4*x+1] = clip(light - u*6419>>8 - v*13320>>8 + 8708)
+			row[4*x+2] = clip(light + u*33050>>8 - 17685)
+			row[4*x+3] = 255
+			if alpha != nil {
+				row[4*x+3] = alpha.A[alpha.AOffset(b.Min.X+x, b.Min.Y+y)]
+			}
+		}
+	}
+	return out, nil
+}
+
+// clip is a channel of 14 bits as one of 8.
+func clip(v int) uint8 { return uint8(min(max(v>>6, 0), 255)) }

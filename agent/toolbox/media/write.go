@@ -19,19 +19,23 @@ import (
 	"golang.org/x/image/tiff"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/media/codec"
 )
 
 // Format is a kind of picture file that can be written. Its text is the usual ending
 // without a dot.
 type Format string
 
-// The formats that can be written. WebP is only read.
+// The formats that can be written. HEIC is only read.
 const (
 	PNG  Format = "png"
 	JPEG Format = "jpg"
 	GIF  Format = "gif"
 	BMP  Format = "bmp"
 	TIFF Format = "tiff"
+	WebP Format = "webp"
+	AVIF Format = "avif"
+	ICO  Format = "ico"
 )
 
 // FormatNamed is the format of that name or ending, in lower case and without a dot.
@@ -45,14 +49,19 @@ func FormatNamed(name string) (Format, bool) {
 		return PNG, true
 	}
 	f := Format(name)
-	return f, slices.Contains([]Format{PNG, GIF, BMP, TIFF}, f)
+	return f, slices.Contains([]Format{PNG, GIF, BMP, TIFF, WebP, AVIF, ICO}, f)
 }
 
 // FormatFor is the format in which a result of a picture of that ending is written: the
-// same where it can be, PNG where it cannot.
+// same where it can be, JPEG for the photos of phones (HEIC), PNG for all others. A result of an
+// icon need not be as small as one.
 func FormatFor(ext string) Format {
-	if f, ok := FormatNamed(strings.ToLower(strings.TrimPrefix(ext, "."))); ok {
+	ending := strings.ToLower(strings.TrimPrefix(ext, "."))
+	switch f, ok := FormatNamed(ending); {
+	case ok && f != ICO:
 		return f
+	case slices.Contains([]string{"heic", "heif", "hif"}, ending):
+		return JPEG
 	}
 	return PNG
 }
@@ -60,13 +69,39 @@ func FormatFor(ext string) Format {
 // Opaque tells whether the format has no transparency.
 func (f Format) Opaque() bool { return f == JPEG || f == BMP }
 
+// Lossy tells whether the format has a quality.
+func (f Format) Lossy() bool { return f == JPEG || f == WebP || f == AVIF }
+
+// Bytes is about what it takes to write a picture of so many pixels, besides the picture.
+func (f Format) Bytes(pixels int64) int64 {
+	switch f { // measured, with room for growth
+	case WebP:
+		return 16 * pixels
+	case AVIF:
+		return 48 * pixels
+	}
+	return 0
+}
+
 // DefaultQuality is the JPEG quality at which nothing is visibly lost in a photo.
 const DefaultQuality = 90
 
-// EncodeImage writes the picture to a new file, without metadata; JPEG in
-// [DefaultQuality]. Where the format has no transparency, the ground becomes white.
+// EncodeImage writes the picture to a new file, without metadata; what is lossy in
+// [DefaultQuality], but WebP with transparency without loss. Where the format has no
+// transparency, the ground becomes white. Icons are made smaller where they must be.
 func EncodeImage(ctx context.Context, path string, img image.Image, f Format) error {
+	if f == WebP {
+		n := ToNRGBA(img)
+		return encodeSandboxed(ctx, path, n, f, func() ([]byte, error) {
+			return codec.EncodeWebP(ctx, n, DefaultQuality, !n.Opaque())
+		})
+	}
 	return encode(ctx, path, img, f, DefaultQuality)
+}
+
+// EncodeLossy writes the picture in a quality from 1 to 100, where the format has one.
+func EncodeLossy(ctx context.Context, path string, img image.Image, f Format, quality int) error {
+	return encode(ctx, path, img, f, quality)
 }
 
 // EncodeJPEG writes the picture as JPEG in a quality from 1 to 100.
@@ -74,7 +109,43 @@ func EncodeJPEG(ctx context.Context, path string, img image.Image, quality int) 
 	return encode(ctx, path, img, JPEG, quality)
 }
 
+// encodeSandboxed writes what a library makes that runs in a sandbox.
+func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Format, encode func() ([]byte, error)) error {
+	if w, h := img.Rect.Dx(), img.Rect.Dy(); f == WebP && max(w, h) > codec.MaxWebP {
+		return &plan.Fault{
+			Sentence: plan.Say("A WebP picture can have at most %d pixels on a side, and this one has %d × %d.", codec.MaxWebP, w, h),
+			Err:      errors.New("too large for WebP"),
+			Final:    true,
+		}
+	}
+	b, err := encode()
+	if stopped := Stopped(ctx); stopped != nil {
+		return stopped
+	}
+	if err != nil {
+		return fault(filepath.Base(path), err, "could not be written.")
+	}
+	return writeFile(ctx, path, func(w io.Writer) error {
+		_, err := w.Write(b)
+		return err //nolint:wrapcheck // the caller tells of what
+	})
+}
+
 func encode(ctx context.Context, path string, img image.Image, f Format, quality int) error {
+	switch f {
+	case WebP:
+		n := ToNRGBA(img)
+		return encodeSandboxed(ctx, path, n, f, func() ([]byte, error) { return codec.EncodeWebP(ctx, n, quality, false) })
+	case AVIF:
+		n := ToNRGBA(img)
+		return encodeSandboxed(ctx, path, n, f, func() ([]byte, error) { return codec.EncodeAVIF(ctx, n, quality) })
+	case ICO:
+		small, err := iconSized(ctx, img)
+		if err != nil {
+			return err
+		}
+		img = small
+	}
 	return writeFile(ctx, path, func(w io.Writer) error {
 		switch f {
 		case PNG:
@@ -93,6 +164,8 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 			return encodeFlat(ctx, img, func(flat image.Image) error { return bmp.Encode(w, flat) })
 		case TIFF:
 			return tiff.Encode(w, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
+		case ICO:
+			return encodeICO(w, img)
 		}
 		return fmt.Errorf("cannot write pictures as %q", f)
 	})

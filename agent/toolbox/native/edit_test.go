@@ -243,6 +243,10 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 		{w.given("small.jpg", photo), "2kB", 2_000, image.Point{}, image.Pt(320, 213)},
 		{w.given("photo.png", photo), "20 kB", 20_000, image.Pt(320, 213), image.Pt(320, 213)},
 		{w.given("clear.png", seethrough), "20 kB", 20_000, image.Point{}, image.Pt(300, 200)},
+		{w.given("photo.webp", photo), "8 kB", 8_000, image.Pt(320, 213), image.Pt(320, 213)},
+		{w.given("small.webp", photo), "1 kB", 1_000, image.Point{}, image.Pt(320, 213)},
+		{w.given("clear.webp", seethrough), "20 kB", 20_000, image.Point{}, image.Pt(300, 200)},
+		{w.given("photo.avif", photo), "5 kB", 5_000, image.Pt(320, 213), image.Pt(320, 213)},
 	} {
 		out := w.run("fit_image_size", args{"image": {c.v}, "limit": {text(c.said)}})
 		info, err := os.Stat(out.Path)
@@ -253,6 +257,9 @@ func TestFitIsUnderTheLimit(t *testing.T) {
 			t.Errorf("%s, %s: the file has %d bytes", c.v.Name, c.said, info.Size())
 		}
 		p := w.read(out)
+		if ext := filepath.Ext(c.v.Path); (ext == ".webp" || ext == ".avif") && p.Info.Ext != ext {
+			t.Errorf("%s, %s: it is a %s", c.v.Name, c.said, p.Info.MIME)
+		}
 		if c.size != (image.Point{}) && p.Image.Rect.Max != c.size {
 			t.Errorf("%s, %s: the picture is %v, want %v", c.v.Name, c.said, p.Image.Rect.Max, c.size)
 		}

@@ -39,7 +39,7 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 			said("adjustment", "sepia"), said("adjustment", "invert"), said("adjustment", "sharper"), said("adjustment", "brighter and more contrast"),
 		},
 		"blur_image":      {{}, said("strength", "a little"), said("strength", "0.5 pixels")},
-		"convert_image":   {said("format", "png"), said("format", "jpg"), said("format", "gif"), said("format", "bmp"), said("format", "tiff")},
+		"convert_image":   {said("format", "png"), said("format", "jpg"), said("format", "gif"), said("format", "bmp"), said("format", "tiff"), said("format", "webp"), said("format", "avif"), said("format", "ico")},
 		"crop_region":     {said("region", "the left half"), said("region", "a square"), said("region", "top right quarter"), said("region", "16:9")},
 		"fit_image_size":  {said("limit", "3 kB"), said("limit", "1 MB")},
 		"flip_image":      {{}, said("direction", "vertically"), said("direction", "both ways")},
@@ -54,7 +54,7 @@ func TestCorrectResultsShowTheirEffects(t *testing.T) {
 			said("caption", "Hi"), {"caption": {text("Good morning, everyone")}, "place": {text("top left")}},
 		},
 	}
-	formats := []string{"png", "jpg", "gif", "tiff", "bmp"}
+	formats := []string{"png", "jpg", "gif", "tiff", "bmp", "webp", "avif"}
 	for name, draw := range contents {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

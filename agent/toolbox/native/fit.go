@@ -14,7 +14,7 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
-// qualities are the JPEG qualities that are tried on the whole picture, best first.
+// qualities are those that are tried on the whole picture, best first.
 // Below the last one a smaller picture looks better than a worse one.
 var qualities = []int{90, 82, 74, 66, 58, 50}
 
@@ -34,8 +34,9 @@ type attempt struct {
 	scale   float64 // of the sides
 }
 
-// fitSize writes the picture so that its file is no larger than the limit: in its own
-// format if that will do, else as JPEG in falling quality, and then in falling size.
+// fitSize writes the picture so that its file is no larger than the limit. A format with a
+// quality stays, in falling quality; of others the format stays if that will do, else it
+// becomes JPEG. Then the size falls.
 func (n *Native) fitSize(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	limit, err := toolbox.Need[int64](c, "limit")
 	if err != nil {
@@ -149,17 +150,20 @@ func unwritten(err error) error {
 // only the part fits of it could have stayed. The zero attempt comes before all.
 func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attempt, bool, error) {
 	own := media.FormatFor(p.Info.Ext)
-	lossy := own == media.JPEG || p.Image.Opaque()
+	lossy, with := own.Lossy() || p.Image.Opaque(), media.JPEG
+	if own.Lossy() {
+		with = own
+	}
 	switch {
-	case a.img == nil && own != media.JPEG:
+	case a.img == nil && !own.Lossy():
 		return attempt{p.Image, own, 0, 1}, true, nil
 	case a.scale == 1 || a.img == nil:
 		if at := slices.Index(qualities, a.quality) + 1; lossy && at < len(qualities) && (at == 0 || fits > hopeless) {
-			return attempt{p.Image, media.JPEG, qualities[at], 1}, true, nil
+			return attempt{p.Image, with, qualities[at], 1}, true, nil
 		}
 	}
 	if lossy {
-		own = media.JPEG
+		own = with
 	}
 	// The file grows a little slower than the pixels. Each smaller copy is made of the
 	// original, so that no loss adds up.
@@ -174,8 +178,8 @@ func next(ctx context.Context, p media.Picture, a attempt, fits float64) (attemp
 
 // write writes the file and measures it on the disk.
 func (a attempt) write(ctx context.Context, path string) (size int64, err error) {
-	if a.format == media.JPEG {
-		err = media.EncodeJPEG(ctx, path, a.img, a.quality)
+	if a.format.Lossy() {
+		err = media.EncodeLossy(ctx, path, a.img, a.format, a.quality)
 	} else {
 		err = media.EncodeImage(ctx, path, a.img, a.format)
 	}
@@ -195,8 +199,8 @@ func (a attempt) changes(p media.Picture) plan.Message {
 	switch {
 	case a.img.Rect != p.Image.Rect:
 		notes = append(notes, plan.Say("The picture had to be made smaller, to %s.", dimensions(a.img)))
-	case a.format == media.JPEG && a.quality < media.DefaultQuality:
-		notes = append(notes, plan.Say("It is compressed more strongly (JPEG quality %d).", a.quality))
+	case a.format.Lossy() && a.quality < media.DefaultQuality:
+		notes = append(notes, plan.Say("It is compressed more strongly (quality %d).", a.quality))
 	}
 	if a.format == media.JPEG && p.Info.MIME != "image/jpeg" {
 		notes = append(notes, plan.Say("It is a JPEG now."))

@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -117,6 +118,11 @@ func (n *Native) weigh(run string, c toolbox.Call) int64 {
 			if w.MIME == "image/gif" {
 				bytes += animatedRate * w.Pixels()
 			}
+			writing := media.FormatFor(strings.TrimPrefix(w.MIME, "image/"))
+			if named, ok := toolbox.Param[string](c, "format"); ok {
+				writing, _ = media.FormatNamed(named)
+			}
+			bytes += writing.Bytes(w.Pixels())
 			most = max(most, bytes)
 			if len(values) > 1 {
 				sum += 4 * min(w.Pixels(), cellSide*cellSide)

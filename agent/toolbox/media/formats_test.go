@@ -1,0 +1,332 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/image/webp"
+)
+
+// photo is the real photo that examples use.
+func photo(t *testing.T) *image.NRGBA {
+	t.Helper()
+	img, err := DecodeImage(t.Context(), filepath.Join("..", "..", "..", "bot", "testdata", "photo.jpg"), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// differing is how much two pictures of a size differ, on average, of 255. What is transparent
+// in the first one counts by its transparency only.
+func differing(t *testing.T, a, b *image.NRGBA) float64 {
+	t.Helper()
+	if a.Rect != b.Rect {
+		t.Fatalf("the bounds are %v and %v", a.Rect, b.Rect)
+	}
+	sum := 0.0
+	for i, v := range a.Pix {
+		if i%4 != 3 && a.Pix[i|3] == 0 {
+			continue
+		}
+		sum += math.Abs(float64(v) - float64(b.Pix[i]))
+	}
+	return sum / float64(len(a.Pix))
+}
+
+func write(t *testing.T, img image.Image, f Format) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made."+string(f))
+	if err := EncodeImage(t.Context(), path, img, f); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestWhatIsWrittenIsReadBack(t *testing.T) {
+	t.Parallel()
+	whole := photo(t)
+	clear := image.NewNRGBA(image.Rect(0, 0, 90, 60)) // a disc on nothing
+	for y := range 60 {
+		for x := range 90 {
+			if d := math.Hypot(float64(x-45), float64(y-30)); d < 25 {
+				clear.SetNRGBA(x, y, color.NRGBA{uint8(4 * x / 2), uint8(4 * y), 90, uint8(min(255, 20*(25-d)))})
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		img   *image.NRGBA
+		f     Format
+		mime  string
+		most  float64
+		bytes int64 // at most
+	}{
+		{"a photo", whole, WebP, "image/webp", 4, 120_000},
+		{"a photo", whole, AVIF, "image/avif", 4, 90_000},
+		{"what is transparent", clear, WebP, "image/webp", 0.2, 20_000},
+		{"what is transparent", clear, AVIF, "image/avif", 4, 20_000},
+		{"what is transparent", clear, ICO, "image/x-icon", 0, 20_000},
+		{"an odd size", quarters(37, 23), WebP, "image/webp", 8, 5_000},
+		{"an odd size", quarters(37, 23), AVIF, "image/avif", 8, 5_000},
+		{"one pixel", quarters(1, 1), WebP, "image/webp", 255, 1_000},
+		{"one pixel", quarters(1, 1), AVIF, "image/avif", 255, 1_000},
+	} {
+		path := write(t, c.img, c.f)
+		p, err := ReadPicture(t.Context(), path, Limits{})
+		if err != nil {
+			t.Errorf("%s as %s: %v", c.name, c.f, err)
+			continue
+		}
+		if p.Info.MIME != c.mime || p.Info.Ext != "."+string(c.f) || p.Info.Frames != 1 || p.Turned {
+			t.Errorf("%s as %s: %+v", c.name, c.f, p.Info)
+		}
+		if d := differing(t, c.img, p.Image); d > c.most {
+			t.Errorf("%s as %s differs by %.2f", c.name, c.f, d)
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.Size() > c.bytes {
+			t.Errorf("%s as %s has %d bytes, %v", c.name, c.f, info.Size(), err)
+		}
+		if w := Weigh(path, Limits{}); w.Pixels() != int64(c.img.Rect.Dx()*c.img.Rect.Dy()) {
+			t.Errorf("%s as %s: %d pixels", c.name, c.f, w.Pixels())
+		}
+		said, err := Describe(t.Context(), path, Limits{})
+		if err != nil || said != p.Info {
+			t.Errorf("%s as %s is described as %+v, %v", c.name, c.f, said, err)
+		}
+	}
+}
+
+func TestAWorseQualityIsSmaller(t *testing.T) {
+	t.Parallel()
+	img := photo(t)
+	for _, f := range []Format{JPEG, WebP, AVIF} {
+		before := int64(math.MaxInt64)
+		for _, quality := range []int{90, 66, 50, 10} {
+			path := filepath.Join(t.TempDir(), "made")
+			if err := EncodeLossy(t.Context(), path, img, f, quality); err != nil {
+				t.Fatal(err)
+			}
+			info, err := os.Stat(path)
+			if err != nil || info.Size() >= before {
+				t.Errorf("%s in quality %d has %d bytes, and %d in the one above; %v", f, quality, info.Size(), before, err)
+			}
+			before = info.Size()
+		}
+	}
+}
+
+func TestIconsAreSmall(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[image.Point]image.Point{
+		{640, 426}: {256, 170}, {256, 256}: {256, 256}, {300, 900}: {85, 256}, {3000, 2}: {256, 1}, {16, 16}: {16, 16},
+	} {
+		img, err := DecodeImage(t.Context(), write(t, quarters(size.X, size.Y), ICO), Limits{})
+		if err != nil || img.Rect.Size() != want {
+			t.Errorf("an icon of %v: %v, want %v", size, img.Rect, want)
+		}
+	}
+}
+
+func TestWebPHasALongestSide(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "long.webp")
+	wantFault(t, EncodeImage(t.Context(), path, image.NewNRGBA(image.Rect(0, 0, 16384, 1)), WebP), "16383", "16384 × 1")
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a file was left")
+	}
+}
+
+// turned.heic is stored lying, 96 × 64, and is turned clockwise by 90 degrees.
+func TestHEICIsUpright(t *testing.T) {
+	t.Parallel()
+	p, err := ReadPicture(t.Context(), filepath.Join("testdata", "turned.heic"), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Info.MIME != "image/heic" || p.Info.Width != 64 || p.Info.Height != 96 || !p.Turned {
+		t.Errorf("%+v, %v", p.Info, p.Turned)
+	}
+	for at, want := range map[image.Point]color.NRGBA{
+		{5, 5}: {30, 40, 220, 255}, {58, 5}: {220, 30, 30, 255}, {5, 90}: {240, 240, 240, 255}, {58, 90}: {30, 200, 40, 255},
+	} {
+		if got := p.Image.NRGBAAt(at.X, at.Y); !near(got, want, 12) {
+			t.Errorf("at %v: %v, want %v", at, got, want)
+		}
+	}
+	said, err := Describe(t.Context(), filepath.Join("testdata", "turned.heic"), Limits{})
+	if err != nil || said != p.Info {
+		t.Errorf("it is described as %+v, %v", said, err)
+	}
+}
+
+func heic(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "turned.heic"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestBrands reads the same picture under the brands that programs give it.
+func TestBrands(t *testing.T) {
+	t.Parallel()
+	for brand, mime := range map[string]string{"heic": "image/heic", "heix": "image/heic", "mif1": "image/heif"} {
+		b := heic(t)
+		copy(b[8:], brand)
+		p, err := ReadPicture(t.Context(), store(t, "IMG_1.HEIC", b), Limits{})
+		if err != nil || p.Info.MIME != mime || p.Image.Rect.Dx() != 64 {
+			t.Errorf("%s: %+v, %v", brand, p.Info, err)
+		}
+	}
+	small, err := os.ReadFile(write(t, quarters(20, 10), AVIF))
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(small[8:], "mif1")
+	if info, err := Inspect(store(t, "a.heif", small), Limits{}); err != nil || info.MIME != "image/avif" {
+		t.Errorf("an AVIF of another brand: %+v, %v", info, err)
+	}
+}
+
+// setAfter puts numbers of 32 bits behind a word, so many bytes later.
+func setAfter(t *testing.T, b []byte, word string, skip int, values ...uint32) []byte {
+	t.Helper()
+	b = bytes.Clone(b)
+	at := bytes.Index(b, []byte(word))
+	if at < 0 {
+		t.Fatalf("there is no %s", word)
+	}
+	for i, v := range values {
+		binary.BigEndian.PutUint32(b[at+len(word)+skip+4*i:], v)
+	}
+	return b
+}
+
+func TestDamagedPicturesOfToday(t *testing.T) {
+	t.Parallel()
+	small, err := os.ReadFile(write(t, photo(t), AVIF))
+	if err != nil {
+		t.Fatal(err)
+	}
+	icon, err := os.ReadFile(write(t, quarters(32, 32), ICO))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := bytes.Clone(icon)
+	copy(old[iconHead+iconEntry:], "\x28\x00\x00\x00")
+	for name, c := range map[string]struct {
+		content []byte
+		words   []string
+	}{
+		"half.avif":     {small[:len(small)/2], []string{"cut off or damaged"}},
+		"head.avif":     {small[:60], []string{"cut off or damaged"}},
+		"brand.avif":    {small[:28], []string{"cut off or damaged"}},
+		"huge.avif":     {setAfter(t, small, "ispe", 4, 30_000, 30_000), []string{"too large a picture", "30000 × 30000"}},
+		"larger.avif":   {setAfter(t, small, "ispe", 4, 1<<31, 1<<31), []string{"too large a picture"}},
+		"empty.avif":    {setAfter(t, small, "ispe", 4, 0, 0), []string{"cut off or damaged"}},
+		"half.heic":     {heic(t)[:500], []string{"cut off or damaged"}},
+		"head.heic":     {heic(t)[:100], []string{"cut off or damaged"}},
+		"huge.heic":     {setAfter(t, heic(t), "ispe", 4, 30_000, 20_000), []string{"too large a picture", "20000 × 30000"}},
+		"unknown.heic":  {bytes.Replace(heic(t), []byte("hvcC"), []byte("xxxx"), 1), []string{"cut off or damaged"}},
+		"half.ico":      {icon[:len(icon)/2], []string{"cut off or damaged"}},
+		"head.ico":      {icon[:10], []string{"cut off or damaged"}},
+		"old.ico":       {old, []string{"an icon of a rare sort"}},
+		"nothing.ico":   {icon[:4:4], []string{"cut off or damaged"}},
+		"sequence.heic": {[]byte("\x00\x00\x00\x18ftyphevc\x00\x00\x00\x00hevcmsf1"), []string{"a HEIC picture, which I do not take"}},
+	} {
+		_, err := Inspect(store(t, name, c.content), Limits{})
+		wantFault(t, err, append(c.words, name)...)
+	}
+	_, err = Inspect(store(t, "wide.avif", small), Limits{Pixels: 1000})
+	wantFault(t, err, "too large a picture")
+}
+
+// TestAnyByteMayBeWrong changes bytes of small files: each is read or refused.
+func TestAnyByteMayBeWrong(t *testing.T) {
+	t.Parallel()
+	small, err := os.ReadFile(write(t, quarters(20, 10), AVIF))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, whole := range map[string][]byte{"x.avif": small, "x.heic": heic(t)} {
+		for at := 4; at < len(whole); at += 9 {
+			b := bytes.Clone(whole)
+			b[at] ^= 0xFF
+			if _, err := Inspect(store(t, name, b), Limits{Pixels: 100_000}); err != nil {
+				wantFault(t, err)
+			}
+		}
+	}
+}
+
+func TestAVIFTurns(t *testing.T) {
+	t.Parallel()
+	for turns, mirrored := range map[int][3]int{0: {1, 4, 2}, 1: {8, 5, 7}, 2: {3, 2, 4}, 3: {6, 7, 5}} {
+		for i, mirror := range []string{"", "\x00", "\x01"} {
+			box := func(kind, body string) string {
+				return string(binary.BigEndian.AppendUint32(nil, uint32(8+len(body)))) + kind + body
+			}
+			props := box("ispe", "\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x05") + box("irot", string(rune(turns)))
+			given := "\x01\x02"
+			if mirror != "" {
+				props += box("imir", mirror)
+				given += "\x83"
+			}
+			meta := "\x00\x00\x00\x00" + box("pitm", "\x00\x00\x00\x00\x00\x07") +
+				box("iprp", box("ipco", props)+box("ipma", "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x07"+string(rune(len(given)))+given))
+			h, err := readHEIF(strings.NewReader(box("ftyp", "avif\x00\x00\x00\x00") + box("mdat", "xyz") + box("meta", meta)))
+			if err != nil || h.width != 9 || h.height != 5 || h.orientation != mirrored[i] {
+				t.Errorf("turned %d times, mirrored %q: %+v, %v, want %d", turns, mirror, h, err, mirrored[i])
+			}
+		}
+	}
+}
+
+// TestWritingStops ends a large picture in the middle.
+func TestWritingStops(t *testing.T) {
+	t.Parallel()
+	large, err := Scaled(t.Context(), photo(t), 3000, 2000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []Format{WebP, AVIF} {
+		write(t, quarters(4, 4), f) // what is done once
+		ctx, cancel := context.WithTimeout(t.Context(), 150*time.Millisecond)
+		defer cancel()
+		path := filepath.Join(t.TempDir(), "a."+string(f))
+		began := time.Now()
+		err := EncodeImage(ctx, path, large, f)
+		wantFault(t, err, "stopped")
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: it took %v to stop", f, took)
+		}
+		if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s: a file was left", f)
+		}
+	}
+}
+
+// TestOthersReadOurWebP reads what is written with a decoder of another origin.
+func TestOthersReadOurWebP(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile(write(t, photo(t), WebP))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cfg, err := webp.DecodeConfig(bytes.NewReader(b)); err != nil || cfg.Width != 640 {
+		t.Errorf("%+v, %v", cfg, err)
+	}
+}

@@ -1,0 +1,278 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"io"
+)
+
+// heif is what the head of a HEIC or AVIF file says of its main picture (ISO/IEC 23008-12).
+type heif struct {
+	width, height int // as stored
+	// orientation has the numbers of EXIF, but comes from the file's own boxes: EXIF does not
+	// count here.
+	orientation int
+	icc         []byte
+	deep        bool // more than eight bits a channel
+	frames      int
+}
+
+// maxMeta is the longest head that is read; real ones are far shorter.
+const maxMeta = 4 << 20
+
+var errHEIF = errors.New("heif: the head is damaged")
+
+// readHEIF reads the head, wherever in the file it lies, and no pixels.
+func readHEIF(r io.Reader) (heif, error) {
+	file, ok := r.(io.ReadSeeker)
+	if !ok {
+		return heif{}, errors.ErrUnsupported
+	}
+	var h heif
+	found, animated := false, false
+	for !found || animated {
+		kind, size, err := boxHead(file)
+		if found && err != nil {
+			return h, nil //nolint:nilerr // the animation is not told of, but there is a still picture
+		}
+		if err != nil {
+			return h, err
+		}
+		switch kind {
+		case "ftyp", "meta", "moov":
+			if size > maxMeta {
+				return h, errHEIF
+			}
+			body := make([]byte, size)
+			if _, err := io.ReadFull(file, body); err != nil {
+				return h, fmt.Errorf("heif: %w", err)
+			}
+			switch kind {
+			case "ftyp":
+				animated = bytes.HasPrefix(body, []byte("avis"))
+			case "meta":
+				if err := h.meta(body); err != nil {
+					return h, err
+				}
+				found = true
+			case "moov":
+				h.frames, animated = samples(body), false
+			}
+		default:
+			if _, err := file.Seek(size, io.SeekCurrent); err != nil {
+				return h, fmt.Errorf("heif: %w", err)
+			}
+		}
+	}
+	return h, nil
+}
+
+// boxHead reads the head of a box: its kind, and the length of its body.
+func boxHead(r io.Reader) (string, int64, error) {
+	var head [16]byte
+	if _, err := io.ReadFull(r, head[:8]); err != nil {
+		return "", 0, fmt.Errorf("heif: %w", err)
+	}
+	size, kind := int64(binary.BigEndian.Uint32(head[:])), string(head[4:8])
+	before := int64(8)
+	if size == 1 {
+		if _, err := io.ReadFull(r, head[8:]); err != nil {
+			return "", 0, fmt.Errorf("heif: %w", err)
+		}
+		size, before = int64(binary.BigEndian.Uint64(head[8:])), 16
+	}
+	if size < before { // 0 is the last one, which holds no head
+		return "", 0, errHEIF
+	}
+	return kind, size - before, nil
+}
+
+// heifBox finds the first box of that kind.
+func heifBox(b []byte, kind string) ([]byte, bool) {
+	for k, body := range heifBoxes(b) {
+		if k == kind {
+			return body, true
+		}
+	}
+	return nil, false
+}
+
+// heifBoxes walks over boxes. It ends where one is cut off.
+func heifBoxes(b []byte) func(func(string, []byte) bool) {
+	return func(yield func(string, []byte) bool) {
+		for len(b) >= 8 {
+			size := int64(binary.BigEndian.Uint32(b))
+			if size < 8 || size > int64(len(b)) || !yield(string(b[4:8]), b[8:size]) {
+				return
+			}
+			b = b[size:]
+		}
+	}
+}
+
+// meta reads the properties of the main picture.
+func (h *heif) meta(b []byte) error {
+	const full = 4 // version and flags
+	if len(b) < full {
+		return errHEIF
+	}
+	b = b[full:]
+	pitm, ok := heifBox(b, "pitm")
+	props, there := heifBox(b, "iprp")
+	if !ok || !there || len(pitm) < full+2 {
+		return errHEIF
+	}
+	main := uint32(binary.BigEndian.Uint16(pitm[full:]))
+	if pitm[0] > 0 {
+		if len(pitm) < full+4 {
+			return errHEIF
+		}
+		main = binary.BigEndian.Uint32(pitm[full:])
+	}
+	var all []struct {
+		kind string
+		body []byte
+	}
+	list, _ := heifBox(props, "ipco")
+	for kind, body := range heifBoxes(list) {
+		all = append(all, struct {
+			kind string
+			body []byte
+		}{kind, body})
+	}
+	turns, mirror := 0, -1
+	for kind, assigned := range heifBoxes(props) {
+		if kind != "ipma" {
+			continue
+		}
+		for _, at := range assignedTo(assigned, main) {
+			if at < 1 || at > len(all) {
+				continue
+			}
+			switch p := all[at-1]; {
+			case p.kind == "ispe" && len(p.body) >= full+8:
+				h.width, h.height = int(binary.BigEndian.Uint32(p.body[full:])), int(binary.BigEndian.Uint32(p.body[full+4:]))
+			case p.kind == "irot" && len(p.body) >= 1:
+				turns = int(p.body[0] & 3)
+			case p.kind == "imir" && len(p.body) >= 1:
+				mirror = int(p.body[0] & 1)
+			case p.kind == "colr" && len(p.body) > 4 && (string(p.body[:4]) == "prof" || string(p.body[:4]) == "rICC"):
+				h.icc = p.body[4:]
+			case p.kind == "pixi" && len(p.body) > full+1:
+				h.deep = p.body[full+1] > 8
+			}
+		}
+	}
+	if h.width <= 0 || h.height <= 0 {
+		return errHEIF
+	}
+	// Turned against the clock first, then mirrored: top to bottom, or left to right.
+	h.orientation = [...]int{1, 8, 3, 6}[turns]
+	if mirror >= 0 {
+		h.orientation = [2][4]int{{4, 5, 2, 7}, {2, 7, 4, 5}}[mirror][turns]
+	}
+	return nil
+}
+
+// assignedTo reads which properties a picture has, counted from 1.
+func assignedTo(b []byte, picture uint32) []int {
+	const head = 8
+	if len(b) < head {
+		return nil
+	}
+	version, wide := b[0], b[3]&1 != 0
+	count := binary.BigEndian.Uint32(b[4:])
+	b = b[head:]
+	for ; count > 0; count-- {
+		id, size := uint32(0), 2
+		if version > 0 {
+			size = 4
+		}
+		if len(b) < size+1 {
+			return nil
+		}
+		for _, v := range b[:size] {
+			id = id<<8 | uint32(v)
+		}
+		n, each := int(b[size]), 1
+		if wide {
+			each = 2
+		}
+		b = b[size+1:]
+		if len(b) < n*each {
+			return nil
+		}
+		if id == picture {
+			at := make([]int, n)
+			for i := range at {
+				if at[i] = int(b[i] & 0x7F); wide {
+					at[i] = int(binary.BigEndian.Uint16(b[2*i:]) & 0x7FFF)
+				}
+			}
+			return at
+		}
+		b = b[n*each:]
+	}
+	return nil
+}
+
+// samples is how many frames the first track of an animation has.
+func samples(b []byte) int {
+	for _, kind := range []string{"trak", "mdia", "minf", "stbl", "stsz"} {
+		var ok bool
+		if b, ok = heifBox(b, kind); !ok {
+			return 0
+		}
+	}
+	if len(b) < 12 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(b[8:]))
+}
+
+// avifConfig tells the size as it is stored, which the decoder leaves as it is.
+func avifConfig(r io.Reader) (image.Config, error) {
+	h, err := readHEIF(r)
+	cfg := image.Config{ColorModel: color.RGBAModel, Width: h.width, Height: h.height}
+	if h.deep {
+		cfg.ColorModel = color.RGBA64Model
+	}
+	return cfg, err
+}
+
+// heicConfig tells the size as people see it: the decoder turns the picture.
+func heicConfig(r io.Reader) (image.Config, error) {
+	h, err := readHEIF(r)
+	if h.orientation >= 5 {
+		h.width, h.height = h.height, h.width
+	}
+	return image.Config{ColorModel: color.YCbCrModel, Width: h.width, Height: h.height}, err
+}
+
+func surveyAVIF(b []byte) (survey, error) {
+	h, err := readHEIF(bytes.NewReader(b))
+	return survey{icc: h.icc, frames: h.frames, orientation: h.orientation}, err
+}
+
+func surveyHEIC(b []byte) (survey, error) {
+	h, err := readHEIF(bytes.NewReader(b))
+	return survey{icc: h.icc, orientation: 1, turned: h.orientation != 1}, err
+}
+
+// isAVIF tells by the first bytes that a file of another main brand may be read as AVIF.
+func isAVIF(head []byte) bool {
+	if len(head) < 16 || string(head[4:8]) != "ftyp" {
+		return false
+	}
+	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
+	for at := int64(16); at+4 <= size; at += 4 {
+		if string(head[at:at+4]) == "avif" {
+			return true
+		}
+	}
+	return false
+}
