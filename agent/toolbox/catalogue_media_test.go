@@ -67,7 +67,7 @@ var mediaTools = []signature{
 	{"join_audio", audioEditing, "audios:audio*", "audio"},
 	{"convert_audio", audioEditing, "audio:audio format:text/format", "audio"},
 	{"denoise_audio", audioEditing, "audio:audio", "audio"},
-	{"normalize_loudness", audioEditing, "audio:audio", "audio"},
+	{"normalize_loudness", audioEditing, "audio:audio target:text/amount?", "audio"},
 
 	{"translation", language, "text:text/content language:text/language", "text"},
 	{"text_classification", language, "text:text/content", "category"},

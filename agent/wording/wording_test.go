@@ -32,7 +32,7 @@ var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4"
 
 // words are what people say, by the tool's argument or by what a text means.
 var words = map[string]string{
-	"change_audio_speed.factor": "1.5x", "change_frame_rate.rate": "25 fps", "loop_audio.count": "3 times", "loop_video.count": "3 times",
+	"change_audio_speed.factor": "1.5x", "change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "loop_audio.count": "3 times", "loop_video.count": "3 times",
 	"pad_image.shape": "16:9", "pad_video.shape": "16:9", "resize_video.size": "720p", "stylize_picture.look": "sketch",
 	"cut_video.range": "0:03 to 0:07", "cut_audio.range": "the first 5 seconds", "change_speed.factor": "twice as fast",
 	"crop_region.region": "left half", "resize_image.size": "half as large", "fit_image_size.limit": "20 kB",

@@ -80,7 +80,7 @@ func (f *profile) pair() (first, second toolbox.Arg, ok bool) {
 }
 
 // learnOrder reads from an example in which order a pair is named: its slots are called like the
-// arguments, {voice.wav} and {music.mp3}. The prepositions between them tell the order.
+// arguments, {voice.wav} and {music.mp3}. The prepositions and places between them tell the order.
 func (g *grammar) learnOrder(f *profile, example string) {
 	first, second, ok := f.pair()
 	name := func(m []int) string { stem, _, _ := strings.Cut(example[m[2]:m[3]], "."); return stem }
@@ -91,7 +91,7 @@ func (g *grammar) learnOrder(f *profile, example string) {
 		return
 	}
 	for _, w := range wordsOf(example[found[0][1]:found[1][0]]) {
-		if _, known := f.swapped[w]; !known && g.in("prepositions", w) {
+		if _, known := f.swapped[w]; !known && (g.in("prepositions", w) || g.in("places", w)) {
 			f.swapped[w] = name(found[0]) == second.Name
 		}
 	}

@@ -83,7 +83,9 @@ type key struct {
 
 func (k key) check(value string, args []Arg) error {
 	if k.word != nil {
-		return k.word(value)
+		if err := k.word(value); err == nil || k.settings == nil {
+			return err
+		}
 	}
 	at := slices.IndexFunc(args, func(a Arg) bool { return a.Name == value })
 	if at < 0 {
@@ -142,6 +144,11 @@ func aNumber(least float64) key {
 		}
 		return nil
 	}}
+}
+
+// orNumber is a key that names a parameter, or holds a number itself.
+func orNumber(least float64, named key) key {
+	return key{settings: named.settings, word: aNumber(least).word}
 }
 
 func aSize() key {

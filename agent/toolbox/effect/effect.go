@@ -17,7 +17,7 @@
 //
 //   - duration: {of: ARG} lasts as long as the argument, or as all of it together where it
 //     takes many. With part: SETTING, as long as that part of it; with divided_by: SETTING, that
-//     much shorter; with times: SETTING, so many times as long; with most: 30s, not longer than
+//     much shorter; with times: SETTING or a number, so many times as long; with most: 30s, not longer than
 //     that. {least: 500ms} lasts at least that long; {of: ARG, is: not longer} sets no lower bound. Exact to 0.15 s, two pictures of each video,
 //     and 1 %. There is no lower bound where the pictures of a silent video are unevenly spaced.
 //   - size: {of: ARG} has its size in pixels, or with scaled_by, within, turned_by or part: SETTING, the
@@ -44,8 +44,8 @@
 //   - format: gif, or {named_by: SETTING}: by its first bytes, and by its codec where one is named.
 //   - bytes: {most: SETTING}. Exact.
 //   - sound: some, none, {like: ARG} where that has some, {most: ARG} none where that has none.
-//   - loudness: audible, above -69 LUFS; {near: -16, of: ARG}: within 1.5 LU, or at least
-//     half way there.
+//   - loudness: audible, above -69 LUFS; {near: -16, of: ARG}, or near: SETTING: within 1.5 LU,
+//     or at least half way there.
 //   - files: 1, or {most: ARG}: not more than there are entries in the argument's lists.
 //   - items: {most: ARG}: the list is not longer.
 //   - length: {below: ARG} where that has 600 letters or more; {most: 300} letters.

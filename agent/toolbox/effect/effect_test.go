@@ -38,7 +38,7 @@ func known() []Arg {
 		{Name: "region", Type: plan.Text, Setting: param.Region}, {Name: "limit", Type: plan.Text, Setting: param.FileSize},
 		{Name: "format", Type: plan.Text, Setting: param.Format}, {Name: "language", Type: plan.Text, Setting: param.Language},
 		{Name: "direction", Type: plan.Text, Setting: param.Choice}, {Name: "shape", Type: plan.Text, Setting: param.Aspect},
-		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
+		{Name: "count", Type: plan.Text, Setting: param.Integer}, {Name: "target", Type: plan.Text, Setting: param.Number}, {Name: "adjustment", Type: plan.Text, Setting: param.Adjustment},
 	}
 }
 
@@ -59,6 +59,7 @@ func TestFaultsOfADeclaration(t *testing.T) {
 		"[duration: {of: video, most: long}]":           {plan.Video, `most: "long" is no time, such as 30s or 500ms`},
 		"[duration: {most: 3s}]":                        {plan.Video, `it needs one of ["of" "least"]`},
 		"[duration: {of: text}]":                        {plan.Video, "of: the argument text is of the type text"},
+		"[duration: {of: video, times: 0}]":             {plan.Video, `times: the tool has no argument called "0"`},
 		"[colour: none]":                                {plan.Video, "it does not apply to what the tool returns, which is video"},
 		"[colour: red]":                                 {plan.Image, `is: "red" is not one of ["none"]`},
 		"[size: {of: image, fits: huge}]":               {plan.Image, `fits: "huge" is no size, such as 800x600`},
@@ -248,6 +249,8 @@ func TestDuration(t *testing.T) {
 		{"no setting", "[duration: {of: video, part: range}]", video(clip(8*second, 0), clip(20*second, 0)), ""},
 		{"twice as fast", "[duration: {of: video, divided_by: factor}]", video(clip(10*second, 0), clip(20*second, 0), "factor", "2x"), ""},
 		{"three times", "[duration: {of: video, times: count}]", video(clip(30*second, 0), clip(10*second, 0), "count", "3"), ""},
+		{"twice", "[duration: {of: video, times: 2}]", video(clip(20*second, 0), clip(10*second, 0)), ""},
+		{"not twice", "[duration: {of: video, times: 2}]", video(clip(10*second, 0), clip(10*second, 0)), "The video should last 20 seconds, but it lasts 10."},
 		{"once", "[duration: {of: video, times: count}]", video(clip(10*second, 0), clip(10*second, 0), "count", "3"), "The video should last 30 seconds, but it lasts 10."},
 		{"not faster", "[duration: {of: video, divided_by: factor}]", video(clip(20*second, 0), clip(20*second, 0), "factor", "2x"), "The video should last 10 seconds, but it lasts 20."},
 		{"together", "[duration: {of: videos}]", joined, ""},
@@ -304,6 +307,8 @@ func TestLoudness(t *testing.T) {
 		{"nothing at all", "[loudness: audible]", audio(at(math.Inf(-1)), tone(0)), "The sound should be heard, but it is silent."},
 		{"not measured", "[loudness: audible]", audio(tone(0), tone(0)), ""},
 		{"near", "[loudness: {near: -16, of: audio}]", audio(at(-16.9), at(-30)), ""},
+		{"near the target", "[loudness: {near: target, of: audio}]", audio(at(-22.5), at(-40), "target", "-23 LUFS"), ""},
+		{"not near the target", "[loudness: {near: target, of: audio}]", audio(at(-16), at(-20), "target", "-23 LUFS"), "The sound should have a loudness of -23 LUFS, but it has -16.0."},
 		{"nearly all peaks", "[loudness: {near: -16, of: audio}]", audio(at(-24), at(-40)), ""},
 		{"as it was", "[loudness: {near: -16, of: audio}]", audio(at(-30), at(-30)), "The sound should have a loudness of -16 LUFS, but it has -30.0."},
 		{"too loud", "[loudness: {near: -16, of: audio}]", audio(at(-5), at(-20)), "The sound should have a loudness of -16 LUFS, but it has -5.0."},

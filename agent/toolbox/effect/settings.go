@@ -2,6 +2,7 @@ package effect
 
 import (
 	"image"
+	"strconv"
 	"time"
 
 	"atelier/agent/toolbox/param"
@@ -11,6 +12,17 @@ import (
 // setting is the value of the parameter that a key of the rule names; false if the call has none.
 func setting[T any](c *Case, rule map[string]string, key string) (T, bool) {
 	return param.As[T](c.Settings[rule[key]])
+}
+
+// amount is the number that a key holds, or that of the parameter that it names.
+func (c *Case) amount(rule map[string]string, key string) (float64, bool) {
+	if v, err := strconv.ParseFloat(rule[key], 64); err == nil {
+		return v, true
+	}
+	if n, ok := setting[int](c, rule, key); ok {
+		return float64(n), true
+	}
+	return setting[float64](c, rule, key)
 }
 
 // passage is the part of something of that length.

@@ -26,7 +26,7 @@ func table() map[string]spec {
 	sideBySide := resource(Pixels, picture)
 	return map[string]spec{
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
-			"of": resource(Played, heard), "part": parameter(param.TimeRange), "divided_by": parameter(param.Factor), "times": parameter(param.Integer),
+			"of": resource(Played, heard), "part": parameter(param.TimeRange), "divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{
@@ -68,7 +68,7 @@ func table() map[string]spec {
 			lone: oneOf("some", "none"), "like": resource(Played, heard), "most": resource(Played, heard),
 		}},
 		"loudness": {of: heard, result: Played | Loudness, needs: []string{lone, "near"}, judge: loudness, keys: map[string]key{
-			lone: oneOf("audible"), "near": aNumber(-70), "of": resource(Loudness, heard),
+			lone: oneOf("audible"), "near": orNumber(-70, parameter(param.Number)), "of": resource(Loudness, heard),
 		}},
 		"files": {of: anyType, needs: []string{lone, "most"}, judge: files, keys: map[string]key{
 			lone: aNumber(1), "most": resource(0, listed),

@@ -75,9 +75,9 @@ func (c *Case) expected(rule map[string]string) (bounds, time.Duration, bool) {
 		}
 		want = bounds{time.Duration(float64(want.low) / by), time.Duration(float64(want.high) / by)}
 	}
-	if n, ok := setting[int](c, rule, "times"); ok {
-		want = bounds{want.low * time.Duration(n), want.high * time.Duration(n)}
-		slack *= time.Duration(max(n, 1))
+	if n, ok := c.amount(rule, "times"); ok {
+		want = bounds{time.Duration(float64(want.low) * n), time.Duration(float64(want.high) * n)}
+		slack = time.Duration(float64(slack) * max(n, 1))
 	}
 	if most, err := time.ParseDuration(rule["most"]); err == nil {
 		want = bounds{min(want.low, most), min(want.high, most)}
@@ -199,11 +199,11 @@ func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if rule[lone] == "audible" && !(got > silence) {
 		return plan.Say("%s should be heard, but it is silent.", c.subject())
 	}
-	near, ok := rule["near"]
+	near, ok := c.amount(rule, "near")
 	if !ok {
 		return plan.Message{}
 	}
-	off := func(v float64) float64 { return max(v-number64(near), number64(near)-v) }
+	off := func(v float64) float64 { return max(v-near, near-v) }
 	for _, m := range c.Args[rule["of"]] {
 		if m.LUFS == nil || !(*m.LUFS > silence) || off(got) <= off(*m.LUFS)/2 { // what is nearly all peaks gets no nearer
 			return plan.Message{}
@@ -212,7 +212,7 @@ func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if off(got) <= loudSlack {
 		return plan.Message{}
 	}
-	return plan.Say("%s should have a loudness of %s LUFS, but it has %s.", c.subject(), near, strconv.FormatFloat(got, 'f', 1, 64))
+	return plan.Say("%s should have a loudness of %s LUFS, but it has %s.", c.subject(), strconv.FormatFloat(near, 'f', -1, 64), strconv.FormatFloat(got, 'f', 1, 64))
 }
 
 // leastSpoken is how many letters a text has at least of which the time is looked at.

@@ -53,7 +53,7 @@ func (b *Backend) music(ctx context.Context, c toolbox.Call) (toolbox.Output, er
 	gain := loudness - level.LUFS
 	even := turned(gain)
 	if level.Peak+gain > truePeak {
-		if even, err = b.limited(ctx, c, r, gain); err != nil {
+		if even, err = b.limited(ctx, c, r, gain, loudness); err != nil {
 			return toolbox.Output{}, err
 		}
 	}

@@ -13,15 +13,15 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// What sounds are brought to: the loudness that is asked for of podcasts and streams (-16
-// LUFS: AES TD1004.1.15-10, at most -16; Apple Podcasts, -16 ± 1), with peaks that stay
+// What sounds are brought to where no other loudness is asked for: that of podcasts and streams
+// (-16 LUFS: AES TD1004.1.15-10, at most -16; Apple Podcasts, -16 ± 1), with peaks that stay
 // below what lossy codecs overshoot (-1 dBTP asked for by both, and half a decibel to spare).
 const (
 	loudness = -16.0 // LUFS, measured by EBU R 128 (ITU-R BS.1770)
 	truePeak = -1.5  // dBTP
 )
 
-// normalizeLoudness brings a sound to -16 LUFS in two passes: it is measured, then turned
+// normalizeLoudness brings a sound to its target, or to -16 LUFS, in two passes: it is measured, then turned
 // up or down as a whole. Where peaks would be cut off by that, they alone are held down,
 // and what that takes of the loudness is made good.
 func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
@@ -36,10 +36,14 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 	if was.Silent() {
 		return toolbox.Output{}, r.fault(errors.New("below -70 LUFS"), plan.Say("is silent, so it cannot be made louder."))
 	}
-	gain := loudness - was.LUFS
+	target, ok := toolbox.Param[float64](c, "target")
+	if !ok {
+		target = loudness
+	}
+	gain := target - was.LUFS
 	filter := turned(gain)
 	if was.Peak+gain > truePeak {
-		if filter, err = b.limited(ctx, c, r, gain); err != nil {
+		if filter, err = b.limited(ctx, c, r, gain, target); err != nil {
 			return toolbox.Output{}, err
 		}
 	}
@@ -48,7 +52,7 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(loudness), decibels(was.LUFS)), Note: note}, nil
+	return toolbox.Output{Path: path, About: plan.Say("at %s LUFS (it was at %s)", decibels(target), decibels(was.LUFS)), Note: note}, nil
 }
 
 func decibels(v float64) string {
@@ -59,7 +63,7 @@ func decibels(v float64) string {
 func turned(gain float64) string { return fmt.Sprintf("volume=%.2fdB:precision=double", gain) }
 
 // limited is the filter that turns a sound up and holds its peaks down.
-func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain float64) (string, error) {
+func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain, target float64) (string, error) {
 	const (
 		looks = 3   // how often it is measured again
 		near  = 0.5 // LU
@@ -71,7 +75,7 @@ func (b *Backend) limited(ctx context.Context, c toolbox.Call, r recording, gain
 		if err != nil {
 			return "", err
 		}
-		off := loudness - now.LUFS
+		off := target - now.LUFS
 		if math.Abs(off) < near {
 			break
 		}

@@ -230,6 +230,10 @@ func TestSoundsAreBroughtToOneLoudness(t *testing.T) {
 			holds(t, out.About.String(), "−16.0 LUFS", decibels(math.Round(was*10) / 10)[:len("−1")])
 		})
 	}
+	from := clip(t, "broadcast.wav", lavfi("aevalsrc='0.3*sin(2*PI*900*t)':s=48000:d=6")...)
+	told := done(t, "normalize_loudness", args{"audio": fileOf(plan.Audio, from), "target": "-23 LUFS"})
+	near(t, "the loudness that was asked for", lufs(t, told.Path), -23, 1)
+	holds(t, told.About.String(), "−23.0 LUFS")
 	click := clip(t, "click.wav", lavfi("aevalsrc='0.05*sin(2*PI*900*t)':s=44100:d=0.1")...)
 	out := done(t, "normalize_loudness", args{"audio": fileOf(plan.Audio, click)})
 	if was, is := level(t, click, 0, 0.1), level(t, out.Path, 0, 0.1); is < was+6 {
