@@ -36,7 +36,7 @@ func iconSized(ctx context.Context, img image.Image) (image.Image, error) {
 func encodeICO(w io.Writer, img image.Image) error {
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, img); err != nil {
-		return err
+		return err //nolint:wrapcheck // the caller tells of what
 	}
 	b := binary.LittleEndian.AppendUint16(nil, 0)
 	b = binary.LittleEndian.AppendUint16(b, 1) // an icon
@@ -48,7 +48,7 @@ func encodeICO(w io.Writer, img image.Image) error {
 	b = binary.LittleEndian.AppendUint32(b, uint32(picture.Len()))
 	b = binary.LittleEndian.AppendUint32(b, iconHead+iconEntry)
 	_, err := w.Write(append(b, picture.Bytes()...))
-	return err
+	return err //nolint:wrapcheck // the same
 }
 
 // largestIcon is the largest picture of an icon file, which is a PNG.
@@ -87,7 +87,7 @@ func iconConfig(r io.Reader) (image.Config, error) {
 	if err != nil {
 		return image.Config{}, err
 	}
-	return png.DecodeConfig(bytes.NewReader(b))
+	return png.DecodeConfig(bytes.NewReader(b)) //nolint:wrapcheck // the caller tells of what
 }
 
 // surveyICO gives the largest picture of the file as one of its own.

@@ -72,7 +72,7 @@ func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
 func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // the caller tells of what
 	}
 	var planes image.YCbCr
 	var alpha *image.NYCbCrA

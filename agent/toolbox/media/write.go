@@ -79,8 +79,9 @@ func (f Format) Bytes(pixels int64) int64 {
 		return 16 * pixels
 	case AVIF:
 		return 48 * pixels
+	default:
+		return 0
 	}
-	return 0
 }
 
 // DefaultQuality is the JPEG quality at which nothing is visibly lost in a photo.
@@ -145,6 +146,7 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 			return err
 		}
 		img = small
+	default:
 	}
 	return writeFile(ctx, path, func(w io.Writer) error {
 		switch f {
@@ -166,6 +168,7 @@ func encode(ctx context.Context, path string, img image.Image, f Format, quality
 			return tiff.Encode(w, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
 		case ICO:
 			return encodeICO(w, img)
+		default:
 		}
 		return fmt.Errorf("cannot write pictures as %q", f)
 	})

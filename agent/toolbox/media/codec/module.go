@@ -52,20 +52,20 @@ func newModule(packed []byte) *module {
 func load(packed []byte) (*loaded, error) {
 	unpacked, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // newModule wraps it
 	}
 	code, err := io.ReadAll(unpacked)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // the same
 	}
 	ctx := context.Background() // it outlives the picture that needs it first
 	config := wazero.NewRuntimeConfig().WithMemoryLimitPages(memoryLimit).WithDebugInfoEnabled(false)
 	l := &loaded{runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, l.runtime); err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // the same
 	}
 	l.compiled, err = l.runtime.CompileModule(ctx, code)
-	return l, err
+	return l, err //nolint:wrapcheck // the same
 }
 
 // instance is a module at work on one picture.

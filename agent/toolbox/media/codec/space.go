@@ -57,7 +57,7 @@ func (s *space) wipe(done <-chan error) {
 			clear(s.b)
 			s.mu.Unlock()
 			select {
-			case <-done:
+			case <-done: //nolint:errcheck // the caller has given up
 				return
 			case <-time.After(wipeEvery):
 			}
