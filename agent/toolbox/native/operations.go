@@ -8,6 +8,7 @@ import (
 func (n *Native) operations() map[string]operation {
 	ops := n.imageOperations()
 	maps.Copy(ops, n.textOperations())
+	maps.Copy(ops, n.fileOperations())
 	return ops
 }
 
