@@ -109,6 +109,9 @@ func (m *matcher) match(r *reading) {
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
 	}
+	if r.form == retrieve.Order && !r.marked() && len(v.lexicon.Features(v.withoutReferences())) == 0 {
+		r.score = 0 // a clause of nothing but "here" orders nothing
+	}
 }
 
 func (m *matcher) view(r *reading) *view {

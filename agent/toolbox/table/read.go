@@ -182,12 +182,18 @@ func pipes(line string) []string {
 	return cells
 }
 
-// readSeparated reads lines of cells between tabs, semicolons or commas: the mark that gives most
-// columns to all of the lines.
-func readSeparated(text string) (Table, bool, error) {
+// readTabs reads lines of cells between tabs.
+func readTabs(text string) (Table, bool, error) { return readMarked(text, "\t") }
+
+// readSeparated reads lines of cells between semicolons or commas.
+func readSeparated(text string) (Table, bool, error) { return readMarked(text, ";,|") }
+
+// readMarked reads lines of cells between marks: the mark that gives most columns to all of the
+// lines.
+func readMarked(text, marks string) (Table, bool, error) {
 	var best [][]string
 	score := 1.0
-	for _, mark := range "\t;,|" {
+	for _, mark := range marks {
 		r := csv.NewReader(strings.NewReader(text))
 		r.Comma, r.LazyQuotes, r.FieldsPerRecord, r.TrimLeadingSpace = mark, true, -1, mark != '\t'
 		rows, err := r.ReadAll()

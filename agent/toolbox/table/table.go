@@ -23,6 +23,8 @@ import (
 type Table struct {
 	Columns []string
 	Rows    [][]string
+	// From is the form in which the table was read, as far as it can be written.
+	From Format
 }
 
 // The most that a table may have.
@@ -38,8 +40,12 @@ func Read(text string) (Table, error) {
 	if strings.TrimSpace(text) == "" {
 		return Table{}, &plan.Fault{Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."), Err: errors.New("empty text")}
 	}
-	for _, read := range []func(string) (Table, bool, error){readJSON, readMarkdown, readSeparated, readYAML} {
-		t, ok, err := read(text)
+	for _, form := range []struct {
+		format Format
+		read   func(string) (Table, bool, error)
+	}{{JSON, readJSON}, {Markdown, readMarkdown}, {TSV, readTabs}, {CSV, readSeparated}, {YAML, readYAML}} {
+		t, ok, err := form.read(text)
+		t.From = form.format
 		switch {
 		case err != nil:
 			return Table{}, err
@@ -136,7 +142,7 @@ func (t Table) Sorted(column int, descending bool) Table {
 		}
 		return order
 	})
-	return Table{t.Columns, rows}
+	return Table{t.Columns, rows, t.From}
 }
 
 func compare(a, b float64) int {
