@@ -109,8 +109,8 @@ func (m *matcher) match(r *reading) {
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
 	}
-	if r.form == retrieve.Order && !r.marked() && len(v.lexicon.Features(v.withoutReferences())) == 0 {
-		r.score = 0 // a clause of nothing but "here" orders nothing
+	if r.form == retrieve.Order && !slices.ContainsFunc(r.words, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || !m.saysNothing(w) }) {
+		r.score = 0 // nothing but "here" orders nothing
 	}
 }
 
