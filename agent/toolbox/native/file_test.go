@@ -16,8 +16,8 @@ import (
 	"atelier/agent/toolbox/media"
 )
 
-// photo writes a JPEG of 40 × 30 whose EXIF data name a camera and an orientation.
-func (w workbench) photo(name string, orientation uint16) toolbox.Value {
+// taggedPhoto writes a JPEG of 40 × 30 whose EXIF data name a camera and an orientation.
+func (w workbench) taggedPhoto(name string, orientation uint16) toolbox.Value {
 	w.Helper()
 	var plain bytes.Buffer
 	if err := jpeg.Encode(&plain, uniform(40, 30, color.Gray{100}), nil); err != nil {
@@ -40,7 +40,7 @@ func (w workbench) photo(name string, orientation uint16) toolbox.Value {
 func TestPictureFacts(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
-	got := w.run("picture_facts", args{"image": {w.photo("a.jpg", 6)}}).Value
+	got := w.run("picture_facts", args{"image": {w.taggedPhoto("a.jpg", 6)}}).Value
 	for _, line := range []string{"File type: JPEG picture", "bytes", "Dimensions: 30 × 40 pixels", "Camera: SecretCa", "Taken: not stored in the file", "Location: no place is stored"} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q does not say %q", got, line)
@@ -56,7 +56,7 @@ func TestRemoveMetadata(t *testing.T) {
 	t.Parallel()
 	w := newWorkbench(t)
 	for _, orientation := range []uint16{1, 6} {
-		given := w.photo("photo.jpg", orientation)
+		given := w.taggedPhoto("photo.jpg", orientation)
 		out := w.run("remove_metadata", args{"image": {given}})
 		b, err := os.ReadFile(out.Path)
 		if err != nil || bytes.Contains(b, []byte("SecretCa")) || bytes.Contains(b, []byte("Exif")) {
