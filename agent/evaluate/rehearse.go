@@ -163,6 +163,8 @@ func content(t plan.Type) (value, ext string) {
 		return "18 °C, light rain, wind from the west", ""
 	case plan.Time:
 		return "2026-03-02 09:00", ""
+	case plan.Facts:
+		return "File type: PNG picture\nSize: 52.3 kB (52,300 bytes)", ""
 	case plan.BBox:
 		return `[{"label":"dog","score":0.93,"xmin":40,"ymin":120,"xmax":310,"ymax":400},` +
 			`{"label":"sofa","score":0.58,"xmin":0,"ymin":200,"xmax":640,"ymax":480}]`, ""

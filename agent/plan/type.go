@@ -12,13 +12,15 @@ type Type string
 
 // The resource types.
 const (
-	Text         Type = "text"
-	Tags         Type = "tags"
-	Title        Type = "title"
-	HTML         Type = "html"
-	Location     Type = "location"
-	Weather      Type = "weather"
-	Time         Type = "time"
+	Text     Type = "text"
+	Tags     Type = "tags"
+	Title    Type = "title"
+	HTML     Type = "html"
+	Location Type = "location"
+	Weather  Type = "weather"
+	Time     Type = "time"
+	// Facts are what is told of a file itself, such as its size: no text to be worked on.
+	Facts        Type = "facts"
 	Image        Type = "image"
 	Video        Type = "video"
 	Audio        Type = "audio"
@@ -38,7 +40,7 @@ const (
 
 // Types lists every built-in type.
 func Types() []Type {
-	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Image, Video, Audio,
+	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Facts, Image, Video, Audio,
 		BBox, Points, Category, Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
 }
 
@@ -79,7 +81,7 @@ func (t Type) Article() Message {
 	switch {
 	case t == "":
 		return Message{}
-	case t == Tags || t == Weather:
+	case t == Tags || t == Weather || t == Facts:
 		return Say("%s", t)
 	case strings.ContainsAny(string(t[:1]), "aeiou") || t == HED || t == HTML:
 		return Say("an %s", t)

@@ -38,6 +38,9 @@ var imageTools = []signature{
 	{"segment_anything", perception, "image:image", "segmentation"},
 	{"optical_character_recognition", perception, "image:image", "text"},
 	{"locate_text", perception, "image:image", "bbox"},
+	{"picture_facts", perception, "image:image", "facts"},
+	{"picture_checksum", perception, "image:image method:text/place?", "facts"},
+	{"remove_metadata", editing, "image:image", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 
 	{"partial_image_editing", editing, "image:image mask:mask prompt:text/prompt", "image"},

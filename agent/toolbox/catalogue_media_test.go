@@ -73,6 +73,19 @@ var mediaTools = []signature{
 	{"text_classification", language, "text:text/content", "category"},
 	{"token_classification", language, "text:text/content", "tags"},
 	{"table_question_answering", answering, "table:text/content question:text/question", "text"},
+
+	{"video_facts", videoPerception, "video:video", "facts"},
+	{"audio_facts", audioPerception, "audio:audio", "facts"},
+	{"video_checksum", videoPerception, "video:video method:text/place?", "facts"},
+	{"audio_checksum", audioPerception, "audio:audio method:text/place?", "facts"},
+	{"text_checksum", language, "text:text/content method:text/place?", "facts"},
+	{"remove_video_metadata", videoEditing, "video:video", "video"},
+	{"remove_audio_metadata", audioEditing, "audio:audio", "audio"},
+	{"count_words", language, "text:text/content", "text"},
+	{"convert_table", language, "table:text/content format:text/place", "text"},
+	{"sort_table", language, "table:text/content column:text/instruction direction:text/place?", "text"},
+	{"table_statistics", language, "table:text/content column:text/instruction", "text"},
+	{"format_json", language, "text:text/content style:text/place?", "text"},
 }
 
 func TestMediaToolsTakeAndReturn(t *testing.T) {

@@ -211,5 +211,5 @@ func (g *Graph) unreachable() []string {
 // a picture, a text. The built-in types below come from tools only; types that a
 // toolbox adds of its own can be brought.
 func brought(t plan.Type) bool {
-	return !slices.Contains([]plan.Type{plan.Tags, plan.Title, plan.Location, plan.Weather, plan.Time, plan.Category}, t)
+	return !slices.Contains([]plan.Type{plan.Tags, plan.Title, plan.Location, plan.Weather, plan.Time, plan.Facts, plan.Category}, t)
 }

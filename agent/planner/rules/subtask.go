@@ -230,6 +230,9 @@ func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	if a.Meaning != plan.Content || !refs.pronoun {
 		literal = d.textFor(r, a.Meaning, r.head)
 	}
+	if a.Meaning == plan.Content && d.toldElsewhere(r, literal) {
+		literal = ""
+	}
 	pointing := refs.pronoun || refs.result || refs.definite[plan.Text] || refs.plural
 	var before []thing // what the clause before made
 	if r.prev != nil {
@@ -245,6 +248,23 @@ func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	}
 	e, ok := d.latest(plan.Text, anything)
 	return e.source, ok && (refs.definite[plan.Text] || literal == "" && len(r.files) == 0)
+}
+
+// toldElsewhere reports whether the words are no text to be worked on, but a setting that the tool
+// must be told: "as json", "sort by name".
+func (d *drafter) toldElsewhere(r *reading, words string) bool {
+	if words == "" || r.quoted() != "" || strings.Contains(r.text, ": ") {
+		return false
+	}
+	return slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool {
+		switch {
+		case a.Param == nil || a.Optional:
+			return false
+		case a.Param.Type == param.Text: // it is read out of the whole clause
+			return true
+		}
+		return typed[a.Param.Type] && strings.EqualFold(d.phraseFor(r, *a.Param), words)
+	})
 }
 
 // quoting is a question with the texts that it is about, the first ten of them.

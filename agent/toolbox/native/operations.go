@@ -8,6 +8,8 @@ import (
 func (n *Native) operations() map[string]operation {
 	ops := n.imageOperations()
 	maps.Copy(ops, n.textOperations())
+	maps.Copy(ops, n.fileOperations())
+	maps.Copy(ops, tableOperations())
 	return ops
 }
 

@@ -68,7 +68,7 @@ func New(c Config) (*Backend, error) {
 	}
 	c.Limits = c.Limits.OrDefault()
 	b := &Backend{config: c, operations: map[string]operation{}}
-	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech()} {
+	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech(), b.fileFacts()} {
 		maps.Copy(b.operations, group)
 	}
 	return b, nil

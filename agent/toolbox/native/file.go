@@ -1,0 +1,205 @@
+package native
+
+import (
+	"context"
+	"crypto/md5"  //nolint:gosec // people ask for it to compare files
+	"crypto/sha1" //nolint:gosec // people ask for it to compare files
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/strip"
+)
+
+// fileOperations tell about files, and leave out what they tell.
+func (n *Native) fileOperations() map[string]operation {
+	return map[string]operation{
+		"picture_facts":         n.pictureFacts,
+		"remove_metadata":       n.removeMetadata,
+		"remove_audio_metadata": n.stripped("audio"),
+		"remove_video_metadata": n.stripped("video"),
+		"picture_checksum":      checksum("image"),
+		"video_checksum":        checksum("video"),
+		"audio_checksum":        checksum("audio"),
+		"text_checksum":         checksum("text"),
+	}
+}
+
+// pictureFacts tells what a picture file is, and what its EXIF data say.
+func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	path, err := file(c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	info, err := media.Describe(ctx, path, n.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if info.Type != plan.Image {
+		return toolbox.Output{}, problem("%q is no picture.", filepath.Base(path))
+	}
+	shot, err := media.ReadShot(ctx, path, n.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	size, err := os.Stat(path)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("measure the file: %w", err)
+	}
+	taken, place, frames, length := "", "no place is stored", "", ""
+	if !shot.Taken.IsZero() {
+		taken = shot.Taken.Format("2 January 2006, 15:04:05")
+	}
+	if shot.Place {
+		place = "the place where it was taken is stored (GPS)"
+	}
+	if info.Frames > 1 {
+		frames = strconv.Itoa(info.Frames)
+	}
+	if info.Length > 0 {
+		length = fmt.Sprintf("%.2f seconds", info.Length.Seconds())
+	}
+	value := media.Details(
+		media.Detail{Name: "File type", Value: media.KindName(info.MIME)},
+		media.Detail{Name: "Size", Value: media.SizeOf(size.Size())},
+		media.Detail{Name: "Dimensions", Value: fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)},
+		media.Detail{Name: "Frames", Value: frames},
+		media.Detail{Name: "Duration", Value: length},
+		media.Detail{Name: "Camera", Value: orUnknown(shot.Camera)},
+		media.Detail{Name: "Taken", Value: orUnknown(taken)},
+		media.Detail{Name: "Location", Value: place},
+	)
+	return toolbox.Output{Value: value, About: plan.Say("facts about the file")}, nil
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "not stored in the file"
+	}
+	return s
+}
+
+// checksum makes the operation that computes the checksum of an argument.
+func checksum(arg string) operation {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		method, _ := toolbox.Param[string](c, "method")
+		var h hash.Hash
+		switch method {
+		case "md5":
+			h = md5.New() //nolint:gosec // see the import
+		case "sha1":
+			h = sha1.New() //nolint:gosec // see the import
+		case "sha512":
+			h = sha512.New()
+		default:
+			method, h = "sha256", sha256.New()
+		}
+		if err := digest(ctx, h, c, arg); err != nil {
+			return toolbox.Output{}, err
+		}
+		sum := hex.EncodeToString(h.Sum(nil))
+		return toolbox.Output{Value: strings.ToUpper(method) + ": " + sum, About: plan.Say("the checksum")}, nil
+	}
+}
+
+// digest feeds the argument to a hash: its file, or its text byte by byte.
+func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error {
+	if vs := c.Args[arg]; arg == "text" && len(vs) > 0 && vs[0].Path == "" {
+		if vs[0].Value == "" {
+			return &plan.Fault{Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."), Err: errors.New("empty text")}
+		}
+		_, err := io.WriteString(h, vs[0].Value)
+		return err
+	}
+	path, err := file(c, arg)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Say("%q cannot be opened.", filepath.Base(path)), Err: err}
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	for {
+		if err := media.Stopped(ctx); err != nil {
+			return err
+		}
+		switch _, err := io.CopyN(h, f, 1<<20); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return &plan.Fault{Sentence: plan.Say("%q cannot be read.", filepath.Base(path)), Err: err}
+		}
+	}
+}
+
+// removeMetadata writes a picture without what it tells besides what is seen. Where the picture
+// stands upright its data stay as they are; else it is turned and written anew.
+func (n *Native) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	path, err := file(c, "image")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	p, err := media.ReadPicture(ctx, path, n.limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	about := plan.Say("without metadata")
+	switch p.Info.MIME {
+	case "image/jpeg", "image/png", "image/gif", "image/webp":
+		if !p.Turned {
+			out := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
+			return toolbox.Output{Path: out, About: about}, copyStripped(ctx, out, path)
+		}
+	}
+	return save(ctx, c, 0, p, edited{img: p.Image, about: about})
+}
+
+// strippable are the kinds of sound and video of which the metadata can be left out.
+var strippable = map[string]bool{
+	"video/mp4": true, "video/x-m4v": true, "video/quicktime": true, "video/3gpp": true, "video/3gpp2": true, "video/x-msvideo": true, "video/ogg": true,
+	"audio/mpeg": true, "audio/wav": true, "audio/flac": true, "audio/ogg": true, "application/ogg": true, "audio/mp4": true, "audio/x-m4a": true,
+}
+
+// stripped makes the operation that leaves the metadata of a sound or a video out.
+func (n *Native) stripped(arg string) operation {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		path, err := file(c, arg)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		info, err := media.Describe(ctx, path, n.limits)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if !strippable[info.MIME] {
+			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.", filepath.Base(path), media.KindName(info.MIME))
+		}
+		out := filepath.Join(c.Dir, arg+"-1"+info.Ext)
+		return toolbox.Output{Path: out, About: plan.Say("without metadata")}, copyStripped(ctx, out, path)
+	}
+}
+
+// copyStripped writes a file without its metadata to another one.
+func copyStripped(ctx context.Context, to, from string) (err error) {
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("write without metadata: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := strip.Copy(ctx, f, from); err != nil {
+		return fmt.Errorf("write without metadata: %w", err)
+	}
+	return nil
+}

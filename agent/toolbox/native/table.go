@@ -1,0 +1,184 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/table"
+)
+
+// tableOperations work on tables, which are texts.
+func tableOperations() map[string]operation {
+	return map[string]operation{
+		"convert_table":    convertTable,
+		"sort_table":       sortTable,
+		"table_statistics": tableStatistics,
+		"format_json":      formatJSON,
+	}
+}
+
+// tableOf reads the table of a call.
+func tableOf(c toolbox.Call) (table.Table, error) {
+	text := c.Text("table")
+	if len(text) > maxText {
+		return table.Table{}, &plan.Fault{
+			Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),
+			Err:      fmt.Errorf("text of %d bytes", len(text)),
+		}
+	}
+	return table.Read(text)
+}
+
+// convertTable writes a table in another form.
+func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	format, err := toolbox.Need[string](c, "format")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out, err := t.Write(table.Format(format))
+	return toolbox.Output{Value: out, About: plan.Say("the table")}, err
+}
+
+// sortTable writes a table with its rows in the order of a column, in the form in which it came.
+func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	words := c.Text("column")
+	_, after, by := strings.Cut(" "+words+" ", " by ")
+	named := t.Mentioned(after)
+	if !by || len(named) == 0 {
+		named = t.Mentioned(words)
+	}
+	if len(named) == 0 {
+		return toolbox.Output{}, noColumn(t)
+	}
+	direction, _ := toolbox.Param[string](c, "direction")
+	out, err := t.Sorted(named[0], direction == "descending").Write(t.From)
+	return toolbox.Output{Value: out, About: plan.Say("sorted by %s", t.Columns[named[0]])}, err
+}
+
+// noColumn is the fault of words that name no column of the table.
+func noColumn(t table.Table) error {
+	names := make([]string, 0, len(t.Columns))
+	for _, name := range t.Columns[:min(len(t.Columns), 20)] {
+		names = append(names, shorten(oneLine(name), 40))
+	}
+	return &plan.Fault{
+		Sentence: plan.Say("The table has no such column. Its columns are: %s.", strings.Join(names, ", ")),
+		Err:      errors.New("no column is named"), Final: true,
+	}
+}
+
+// tableStatistics adds up, averages and counts the columns that are named, or all with numbers.
+func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	t, err := tableOf(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	words := c.Text("column")
+	named := t.Mentioned(words)
+	numeric := slices.DeleteFunc(slices.Clone(named), func(i int) bool { return t.Statistics(i).Count == 0 })
+	switch {
+	case len(named) == 0 && namesOther(words):
+		return toolbox.Output{}, noColumn(t)
+	case len(named) == 0:
+		for i := range t.Columns {
+			if t.Numeric(i) {
+				numeric = append(numeric, i)
+			}
+		}
+	}
+	lines := []string{fmt.Sprintf("Rows: %d", len(t.Rows))}
+	for _, i := range named {
+		if s := t.Statistics(i); s.Count == 0 {
+			lines = append(lines, fmt.Sprintf("%s: no numbers, %d texts, %d empty cells", oneLine(t.Columns[i]), s.Other, s.Empty))
+		}
+	}
+	for _, i := range numeric {
+		lines = append(lines, statisticsLine(t.Columns[i], t.Statistics(i)))
+	}
+	if len(lines) == 1 {
+		return toolbox.Output{}, problem("No column of the table holds numbers only; name the one that is meant.")
+	}
+	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
+}
+
+// plainWords name no column: what people say around the name of one.
+var plainWords = strings.Fields(`a all an and are average averages can compute calculate column columns count counts csv data each every everything figures file
+	for from give get how i in is it its largest lowest highest list many max maximum me mean median min minimum much number numbers of out over please rows
+	sheet show smallest spreadsheet statistics stats sum summary sums table tell that the these this those to total totals up add what what's whats which with you
+	calculate do does have has there values value find basic descriptive my our here could would want need s`)
+
+// namesOther reports whether words name something, which is no column then.
+func namesOther(words string) bool {
+	return slices.ContainsFunc(tokens(words), func(t token) bool { return !slices.Contains(plainWords, t.lower()) })
+}
+
+func statisticsLine(name string, s table.Statistics) string {
+	line := fmt.Sprintf("%s: sum %s, mean %s, median %s, min %s, max %s, count %d",
+		oneLine(name), figure(s.Sum), figure(s.Mean), figure(s.Median), figure(s.Min), figure(s.Max), s.Count)
+	if left := s.Empty + s.Other; left > 0 {
+		line += fmt.Sprintf(" (%d cells without a number)", left)
+	}
+	return line
+}
+
+// figure writes a number with at most four decimals.
+func figure(v float64) string {
+	if math.Abs(v) >= 1e15 {
+		return strconv.FormatFloat(v, 'g', 10, 64)
+	}
+	s := strconv.FormatFloat(v, 'f', 4, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// formatJSON writes JSON with a line for each value, or all in one line.
+func formatJSON(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	text := strings.TrimSpace(strings.TrimPrefix(c.Text("text"), "\uFEFF"))
+	switch {
+	case text == "":
+		return toolbox.Output{}, problem("There is no JSON to format. Please write it in the message or attach it.")
+	case len(text) > maxText:
+		return toolbox.Output{}, problem("The text is longer than 4 MB. Please give a shorter one.")
+	}
+	var out bytes.Buffer
+	style, _ := toolbox.Param[string](c, "style")
+	var err error
+	if style == "compact" {
+		err = json.Compact(&out, []byte(text))
+	} else {
+		err = json.Indent(&out, []byte(text), "", "  ")
+	}
+	if err != nil {
+		return toolbox.Output{}, damagedJSON(text, err)
+	}
+	return toolbox.Output{Value: out.String(), About: plan.Say("the JSON")}, nil
+}
+
+// damagedJSON says in which line JSON is damaged.
+func damagedJSON(text string, err error) error {
+	syntax, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return &plan.Fault{Sentence: plan.Say("The JSON is damaged: %s. Please correct it and send it again.", err.Error()), Err: err}
+	}
+	before := text[:min(max(int(syntax.Offset), 0), len(text))]
+	return &plan.Fault{
+		Sentence: plan.Say("The JSON is damaged in line %d: %s. Please correct it and send it again.", strings.Count(before, "\n")+1, err.Error()),
+		Err:      err,
+	}
+}

@@ -1,0 +1,124 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+)
+
+// fileFacts are the operations that tell what a file is, by name.
+func (b *Backend) fileFacts() map[string]operation {
+	return map[string]operation{
+		"audio_facts": {ffmpegs, b.factsOf("audio")},
+		"video_facts": {ffmpegs, b.factsOf("video")},
+	}
+}
+
+// factsOf makes the operation that tells what the file of an argument is. Nothing is decoded.
+func (b *Backend) factsOf(arg string) func(context.Context, toolbox.Call) (toolbox.Output, error) {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		path, err := fileIn(c, arg)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		look, err := b.config.FFmpeg.Look(ctx, path)
+		if err != nil {
+			return toolbox.Output{}, fmt.Errorf("look at a file: %w", err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return toolbox.Output{}, fmt.Errorf("measure the file: %w", err)
+		}
+		return toolbox.Output{Value: factsText(look, info.Size()), About: plan.Say("facts about the file")}, nil
+	}
+}
+
+// factsText tells a file of sound or video line by line.
+func factsText(look ffmpeg.Look, size int64) string {
+	all := []media.Detail{
+		{Name: "File type", Value: media.KindName(look.MIME)},
+		{Name: "Size", Value: media.SizeOf(size)},
+		{Name: "Duration", Value: lasting(look.Duration)},
+	}
+	if v := look.Video(); v != nil {
+		all = append(all,
+			media.Detail{Name: "Dimensions", Value: fmt.Sprintf("%d × %d pixels", v.Width, v.Height)},
+			media.Detail{Name: "Frame rate", Value: frameRate(v)},
+			media.Detail{Name: "Video codec", Value: codecName(v.Codec)},
+		)
+	}
+	if a := look.Audio(); a != nil {
+		all = append(all,
+			media.Detail{Name: "Audio codec", Value: codecName(a.Codec)},
+			media.Detail{Name: "Channels", Value: channels(a.Channels)},
+			media.Detail{Name: "Sample rate", Value: fmt.Sprintf("%d Hz", a.Frequency)},
+		)
+	} else {
+		all = append(all, media.Detail{Name: "Sound", Value: "none"})
+	}
+	if seconds := look.Duration.Seconds(); seconds > 0 {
+		all = append(all, media.Detail{Name: "Bit rate", Value: fmt.Sprintf("%.0f kbit/s", float64(size)*8/seconds/1000)})
+	}
+	return media.Details(all...)
+}
+
+// lasting writes a time as "0:12.4 (12.4 seconds)"; "unknown" if it is not known.
+func lasting(d time.Duration) string {
+	if d <= 0 {
+		return "unknown"
+	}
+	d = d.Round(10 * time.Millisecond)
+	minutes := int(d.Minutes())
+	clock := fmt.Sprintf("%d:%02d", minutes%60, int(d.Seconds())%60)
+	if minutes >= 60 {
+		clock = fmt.Sprintf("%d:%02d:%02d", minutes/60, minutes%60, int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%s (%s seconds)", clock, trimmed(d.Seconds()))
+}
+
+// trimmed writes a number with at most two decimals.
+func trimmed(v float64) string {
+	return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", v), "0"), ".")
+}
+
+func frameRate(v *ffmpeg.Stream) string {
+	switch {
+	case v.Rate <= 0:
+		return "unknown"
+	case v.Variable:
+		return trimmed(v.Rate) + " frames per second on average (variable)"
+	}
+	return trimmed(v.Rate) + " frames per second"
+}
+
+func channels(n int) string {
+	switch n {
+	case 1:
+		return "1 (mono)"
+	case 2:
+		return "2 (stereo)"
+	}
+	return fmt.Sprint(n)
+}
+
+// codecName is what people call a codec of ffmpeg's: "H.264 (h264)".
+func codecName(codec string) string {
+	known := map[string]string{
+		"h264": "H.264", "hevc": "H.265", "av1": "AV1", "vp8": "VP8", "vp9": "VP9", "mpeg4": "MPEG-4", "theora": "Theora",
+		"aac": "AAC", "mp3": "MP3", "opus": "Opus", "vorbis": "Vorbis", "flac": "FLAC",
+	}[codec]
+	if known == "" {
+		return codec
+	}
+	if strings.EqualFold(known, codec) {
+		return known
+	}
+	return known + " (" + codec + ")"
+}

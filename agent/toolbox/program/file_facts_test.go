@@ -1,0 +1,45 @@
+package program
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+func TestFileFacts(t *testing.T) {
+	t.Parallel()
+	film := clip(t, "film.mp4", append(lavfi("color=red:size=160x120:rate=10:duration=2", "sine=duration=2:sample_rate=8000"), "-c:v", "libx264", "-c:a", "aac")...)
+	sound := clip(t, "sound.wav", append(lavfi("sine=duration=1:sample_rate=8000"), "-ac", "2")...)
+	for _, tt := range []struct {
+		run, arg, path string
+		says           []string
+	}{
+		{"video_facts", "video", film, []string{"File type: MP4 video", "Duration: 0:02", "Dimensions: 160 × 120 pixels", "Frame rate: 10 frames per second", "Video codec: H.264 (h264)", "Audio codec: AAC", "Channels: 1 (mono)", "Bit rate: "}},
+		{"audio_facts", "audio", sound, []string{"File type: WAV sound", "Size: 32.", "Duration: 0:01 (1 seconds)", "Channels: 2 (stereo)", "Sample rate: 8000 Hz"}},
+	} {
+		b := newBackend(t)
+		out, err := b.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: tt.run}}, callOf(t, args{tt.arg: list(fileOf(plan.Type(tt.arg), tt.path))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range tt.says {
+			if !strings.Contains(out.Value, line) {
+				t.Errorf("%s: %q does not say %q", tt.run, out.Value, line)
+			}
+		}
+	}
+}
+
+func TestLasting(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{
+		0: "unknown", 12400 * time.Millisecond: "0:12 (12.4 seconds)", 3723 * time.Second: "1:02:03 (3723 seconds)",
+	} {
+		if got := lasting(d); got != want {
+			t.Errorf("%v is %q, not %q", d, got, want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package table
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Mentioned are the columns that words name, in the order in which they name them: "revenue by
+// region" names two. A name of several words counts by all of them, or by its first one where no
+// other column begins with that.
+func (t Table) Mentioned(words string) []int {
+	said := wordsOf(words)
+	var found []int
+	for at := 0; at < len(said); {
+		column, length := -1, 0
+		for i, name := range t.Columns {
+			parts := wordsOf(name)
+			if n := t.begins(said[at:], parts, i); n > length {
+				column, length = i, n
+			}
+		}
+		if column < 0 {
+			at++
+			continue
+		}
+		at += length
+		known := false
+		for _, i := range found {
+			known = known || i == column
+		}
+		if !known {
+			found = append(found, column)
+		}
+	}
+	return found
+}
+
+// begins is how many of the words that are said name the column; 0 if they do not begin with it.
+func (t Table) begins(said, parts []string, column int) int {
+	n := 0
+	for n < len(parts) && n < len(said) && alike(said[n], parts[n]) {
+		n++
+	}
+	switch {
+	case n == 0 || n == len(parts):
+		return n
+	case len(parts[0]) < 3:
+		return 0
+	}
+	for i, other := range t.Columns {
+		if o := wordsOf(other); i != column && len(o) > 0 && alike(o[0], parts[0]) {
+			return 0
+		}
+	}
+	return n
+}
+
+// alike reports whether two words are the same, but for a plural.
+func alike(a, b string) bool { return a == b || singular(a) == singular(b) }
+
+func singular(w string) string {
+	switch {
+	case len(w) > 4 && strings.HasSuffix(w, "ies"):
+		return w[:len(w)-3] + "y"
+	case len(w) > 3 && strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"):
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// wordsOf are the words of a text or of a column's name in lower case: "unitPrice_EUR" has three.
+func wordsOf(text string) []string {
+	var spaced strings.Builder
+	previous := ' '
+	for _, r := range text {
+		if unicode.IsUpper(r) && unicode.IsLower(previous) {
+			spaced.WriteByte(' ')
+		}
+		spaced.WriteRune(r)
+		previous = r
+	}
+	return strings.FieldsFunc(strings.ToLower(spaced.String()), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}

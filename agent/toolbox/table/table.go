@@ -1,0 +1,235 @@
+// Package table reads tables as people send them, and writes them in another form: CSV with
+// commas, semicolons or tabs, Markdown tables, JSON and YAML.
+//
+// Guarantees:
+//   - Every cell is a text, and stays as it was written. Numbers become numbers only where
+//     the form has them (JSON, YAML) and the number would be written the same way.
+//   - Each row has as many cells as the table has columns, and no two columns have the same name.
+//   - Every fault is a sentence for people. No input makes it panic.
+//   - It is pure: no I/O.
+package table
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"atelier/agent/plan"
+)
+
+// Table is a table with named columns.
+type Table struct {
+	Columns []string
+	Rows    [][]string
+	// From is the form in which the table was read, as far as it can be written.
+	From Format
+}
+
+// The most that a table may have.
+const (
+	maxColumns = 1000
+	maxCells   = 1_000_000
+)
+
+// Read reads a table, whatever its form is.
+func Read(text string) (Table, error) {
+	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	if strings.TrimSpace(text) == "" {
+		return Table{}, &plan.Fault{Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."), Err: errors.New("empty text")}
+	}
+	for _, form := range []struct {
+		format Format
+		read   func(string) (Table, bool, error)
+	}{{JSON, readJSON}, {Markdown, readMarkdown}, {TSV, readTabs}, {CSV, readSeparated}, {YAML, readYAML}} {
+		t, ok, err := form.read(text)
+		t.From = form.format
+		switch {
+		case err != nil:
+			return Table{}, err
+		case ok:
+			return t.tidied()
+		}
+	}
+	return Table{}, noTable(errors.New("the text has no form of a table"))
+}
+
+func noTable(err error) error {
+	return &plan.Fault{Sentence: plan.Say("This text is no table. I read CSV, tab-separated lines, Markdown tables, JSON and YAML."), Err: err}
+}
+
+// tidied names all columns, each differently, and fills rows that are too short.
+func (t Table) tidied() (Table, error) {
+	for _, row := range t.Rows {
+		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
+			t.Columns = append(t.Columns, "")
+		}
+	}
+	if len(t.Columns) > maxColumns || len(t.Columns)*(len(t.Rows)+1) > maxCells {
+		return Table{}, &plan.Fault{
+			Sentence: plan.Say("The table is too large: at most %d columns and %d cells are taken.", maxColumns, maxCells),
+			Err:      fmt.Errorf("%d columns and %d rows", len(t.Columns), len(t.Rows)),
+		}
+	}
+	used := map[string]bool{}
+	for i, name := range t.Columns {
+		name = strings.Join(strings.Fields(name), " ")
+		if name == "" {
+			name = "column " + strconv.Itoa(i+1)
+		}
+		unique := name
+		for n := 2; used[unique]; n++ {
+			unique = name + " " + strconv.Itoa(n)
+		}
+		t.Columns[i], used[unique] = unique, true
+	}
+	for i, row := range t.Rows {
+		for len(row) < len(t.Columns) {
+			row = append(row, "")
+		}
+		t.Rows[i] = row
+	}
+	return t, nil
+}
+
+// column is all cells of a column.
+func (t Table) column(i int) []string {
+	cells := make([]string, len(t.Rows))
+	for k, row := range t.Rows {
+		cells[k] = row[i]
+	}
+	return cells
+}
+
+// Numeric reports whether every cell of the column that is not empty is a number, and there is one.
+func (t Table) Numeric(column int) bool {
+	some := false
+	for _, cell := range t.column(column) {
+		if strings.TrimSpace(cell) == "" {
+			continue
+		}
+		if _, ok := Number(cell); !ok {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// Sorted is the table with its rows in the order of a column: numbers as numbers, other texts
+// without regard to case, and empty cells last. Rows that are equal stay in their order.
+func (t Table) Sorted(column int, descending bool) Table {
+	numeric := t.Numeric(column)
+	rows := slices.Clone(t.Rows)
+	slices.SortStableFunc(rows, func(a, b []string) int {
+		x, y := strings.TrimSpace(a[column]), strings.TrimSpace(b[column])
+		if (x == "") != (y == "") {
+			if x == "" {
+				return 1
+			}
+			return -1
+		}
+		order := strings.Compare(strings.ToLower(x), strings.ToLower(y))
+		if numeric && x != "" {
+			v, _ := Number(x)
+			w, _ := Number(y)
+			order = compare(v, w)
+		}
+		if descending {
+			return -order
+		}
+		return order
+	})
+	return Table{t.Columns, rows, t.From}
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// Number is the number in a cell: "12", "-3.5", "1,200.50", "€ 12", "15 %", "(3)" in accounts.
+func Number(cell string) (float64, bool) {
+	s := strings.TrimSpace(cell)
+	if len(s) > 40 {
+		return 0, false
+	}
+	if inner, ok := strings.CutPrefix(s, "("); ok && strings.HasSuffix(inner, ")") {
+		s = "-" + strings.TrimSuffix(inner, ")")
+	}
+	s = strings.NewReplacer("−", "-", "\u00A0", "", "\u202F", "", " ", "", "$", "", "€", "", "£", "", "¥", "").Replace(s)
+	s = strings.TrimSuffix(s, "%")
+	s, ok := withoutThousands(s)
+	if !ok || s == "" || strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil
+}
+
+// withoutThousands takes the commas between thousands out of a number, and makes a decimal comma
+// a point: "1,200" and "1.200,5" and "3,5". False if the commas make no sense.
+func withoutThousands(s string) (string, bool) {
+	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
+	switch {
+	case comma < 0:
+		return s, true
+	case point > comma: // 1,200.50
+		return strings.ReplaceAll(s[:point], ",", "") + s[point:], grouped(s[:point], ",")
+	case point >= 0: // 1.200,50
+		return strings.ReplaceAll(s[:comma], ".", "") + "." + s[comma+1:], grouped(s[:comma], ".")
+	case grouped(s, ","):
+		return strings.ReplaceAll(s, ",", ""), true
+	}
+	return strings.Replace(s, ",", ".", 1), strings.Count(s, ",") == 1
+}
+
+// grouped reports whether a whole number is written in groups of three digits.
+func grouped(s, mark string) bool {
+	groups := strings.Split(strings.TrimLeft(s, "+-"), mark)
+	for i, g := range groups {
+		if i == 0 && (len(g) == 0 || len(g) > 3) || i > 0 && len(g) != 3 {
+			return false
+		}
+	}
+	return groups[0] != "0"
+}
+
+// Statistics are those of the numbers of a column.
+type Statistics struct {
+	Count, Empty, Other int // numbers, empty cells, and cells that are no number
+	Sum, Mean, Median   float64
+	Min, Max            float64
+}
+
+// Statistics measures a column.
+func (t Table) Statistics(column int) Statistics {
+	var s Statistics
+	var values []float64
+	for _, cell := range t.column(column) {
+		v, ok := Number(cell)
+		switch {
+		case ok:
+			values = append(values, v)
+			s.Sum += v
+		case strings.TrimSpace(cell) == "":
+			s.Empty++
+		default:
+			s.Other++
+		}
+	}
+	if s.Count = len(values); s.Count == 0 {
+		return s
+	}
+	slices.Sort(values)
+	s.Mean, s.Min, s.Max = s.Sum/float64(s.Count), values[0], values[s.Count-1]
+	s.Median = (values[(s.Count-1)/2] + values[s.Count/2]) / 2
+	return s
+}
