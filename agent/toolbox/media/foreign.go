@@ -27,7 +27,6 @@ var foreign = []kind{
 	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
 	{mime: "image/x-icon", name: plan.Say("an icon")},
 
-	{mime: "application/pdf", name: plan.Say("a PDF document")},
 	{mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", name: office},
 	{mime: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", name: office},
 	{mime: "application/vnd.openxmlformats-officedocument.presentationml.presentation", name: office},

@@ -209,6 +209,8 @@ func (l *Lexicon) mediaOf(stem string) plan.Type {
 		return plan.Video
 	case "audio":
 		return plan.Audio
+	case "pdf":
+		return plan.Document
 	}
 	return ""
 }
