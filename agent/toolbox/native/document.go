@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -31,7 +32,7 @@ const (
 
 // imagesToPDF makes a document of pictures, each on a page of its shape, in their order.
 func (n *Native) imagesToPDF(ctx context.Context, c toolbox.Call) (_ toolbox.Output, err error) {
-	given := c.Args["images"]
+	given := slices.Concat(c.Args["image"], c.Args["images"])
 	switch {
 	case len(given) == 0:
 		return toolbox.Output{}, problem("The picture to work on is missing.")

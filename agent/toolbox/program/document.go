@@ -173,7 +173,10 @@ func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Out
 		if err := sandbox.Left(path); err != nil {
 			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("Page %d could not be drawn.", n), Err: err}
 		}
-		made = append(made, toolbox.Output{Path: path, About: plan.Say("page %d of %d", n, d.pages())})
+		made = append(made, toolbox.Output{Path: path, About: plan.Say("a picture of page %d", n)})
+	}
+	if len(made) > 1 {
+		made[0].About = plan.Say("pictures of %d pages", len(made))
 	}
 	return together(made), nil
 }
@@ -288,9 +291,9 @@ func (b *Backend) extractPages(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	about := plan.Say("%d of %d pages", len(pages), d.pages())
+	about := plan.Say("%d pages", len(pages))
 	if len(pages) == 1 {
-		about = plan.Say("page %d of %d", pages[0], d.pages())
+		about = plan.Say("page %d", pages[0])
 	}
 	return b.rewritten(ctx, c, about, []string{d.path}, "--empty", "--pages", d.path, listOf(pages), "--")
 }
@@ -315,7 +318,7 @@ func (b *Backend) splitDocument(ctx context.Context, c toolbox.Call) (toolbox.Ou
 		if err := sandbox.Left(path); err != nil {
 			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The document could not be written."), Err: err}
 		}
-		made = append(made, toolbox.Output{Path: path, About: plan.Say("page %d of %d", n, d.pages())})
+		made = append(made, toolbox.Output{Path: path, About: plan.Say("page %d", n)})
 	}
 	return together(made), nil
 }

@@ -76,7 +76,7 @@ func (l *Lexicon) Features(words []Word) []string {
 			prev = ""
 			continue
 		}
-		if lower := strings.ToLower(w.Text); IsFormat(lower) {
+		if lower := strings.ToLower(w.Text); IsFormat(lower) && FileType("."+lower) != plan.Document { // a PDF is a thing, and nothing is converted within
 			add(formatFeature)
 			prev, first = "", false
 			if lower != "gif" { // a gif is a thing of its own as well
