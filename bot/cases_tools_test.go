@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"os"
 	"strings"
 	"testing"
 
@@ -69,6 +70,15 @@ func promised(t *testing.T, tool toolbox.Tool, made toolbox.Made) {
 	}
 }
 
+// twoPages is a document of two pages with text.
+const twoPages = "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n" +
+	"2 0 obj\n<< /Type /Pages /Count 2 /Kids [3 0 R 4 0 R] >>\nendobj\n" +
+	"3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 5 0 R >> >> /Contents 6 0 R >>\nendobj\n" +
+	"4 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 5 0 R >> >> /Contents 6 0 R >>\nendobj\n" +
+	"5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\n" +
+	"6 0 obj\n<< /Length 35 >>\nstream\nBT /F 18 Tf 20 250 Td (Hello) Tj ET\nendstream\nendobj\n" +
+	"trailer\n<< /Size 7 /Root 1 0 R >>\n%%EOF\n"
+
 // things are one of each type that tools take.
 type things map[plan.Type]toolbox.Value
 
@@ -91,11 +101,16 @@ func newThings(t *testing.T) things {
 	film := dir + "/film.mp4"
 	tool(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=160x120:rate=8:duration=2",
 		"-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-pix_fmt", "yuv420p", film)
+	pages := dir + "/pages.pdf"
+	if err := os.WriteFile(pages, []byte(twoPages), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
 	masked.Value = `[{"label":"ball","score":0.9}]`
 	return things{
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
 		plan.Mask:     masked,
+		plan.Document: file(plan.Document, "pages.pdf", pages),
 		plan.Video:    file(plan.Video, "film.mp4", film),
 		plan.Audio:    file(plan.Audio, "voice.wav", prop(t, dir, "voice.wav", "voice hello world")),
 		plan.BBox:     small(plan.BBox, `[{"label":"ball","score":0.9,"xmin":40,"ymin":40,"xmax":120,"ymax":120}]`),
@@ -130,7 +145,7 @@ var said = map[string]string{
 	"prompt": "a calm piano piece", "instruction": "make it a cartoon", "question": "how many things are there?", "object": "ball",
 	"table": "name,age\nAnn,31\nBob,27", "language": "German", "factor": "2x", "limit": "20 KB", "size": "100x75", "range": "0:00-0:01",
 	"adjustment": "brighter", "region": "left half", "place": "Lisbon",
-	"convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
+	"extract_pages.pages": "1", "convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
 	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
 }
 

@@ -87,6 +87,8 @@ func (say speaker) needs(kind string) string {
 		return say("Attach a video")
 	case "audio":
 		return say("Attach a sound")
+	case "document":
+		return say("Attach a PDF document")
 	case "text":
 		return say("Attach a text")
 	}

@@ -22,8 +22,10 @@ func typeOfEnding(name string) (plan.Type, bool) {
 		return plan.Video, true
 	case "mp3", "wav", "flac", "ogg", "oga", "opus", "m4a", "aac", "wma", "aif", "aiff", "mid", "midi", "amr":
 		return plan.Audio, true
-	case "txt", "text", "md", "srt", "vtt", "csv", "tsv", "log", "rtf", "doc", "docx", "odt", "pdf":
+	case "txt", "text", "md", "srt", "vtt", "csv", "tsv", "log", "rtf", "doc", "docx", "odt":
 		return plan.Text, true
+	case "pdf":
+		return plan.Document, true
 	case "html", "htm":
 		return plan.HTML, true
 	case "url":

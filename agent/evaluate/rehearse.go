@@ -151,6 +151,8 @@ func content(t plan.Type) (value, ext string) {
 		return "", ".mp4"
 	case plan.Audio:
 		return "", ".wav"
+	case plan.Document:
+		return "", ".pdf"
 	case plan.HTML:
 		return "", ".html"
 	case plan.Tags:

@@ -24,6 +24,7 @@ const (
 	Image        Type = "image"
 	Video        Type = "video"
 	Audio        Type = "audio"
+	Document     Type = "document"
 	BBox         Type = "bbox"
 	Points       Type = "point"
 	Category     Type = "category"
@@ -40,7 +41,7 @@ const (
 
 // Types lists every built-in type.
 func Types() []Type {
-	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Facts, Image, Video, Audio,
+	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Facts, Image, Video, Audio, Document,
 		BBox, Points, Category, Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
 }
 
@@ -69,7 +70,7 @@ func (t Type) ImageMap() bool { return slices.Contains(imageMaps, t) }
 // Media tells whether a resource of this type is a file rather than a small value.
 func (t Type) Media() bool {
 	switch t {
-	case Image, Video, Audio, HTML:
+	case Image, Video, Audio, HTML, Document:
 		return true
 	default:
 		return t.ImageMap()

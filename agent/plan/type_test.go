@@ -10,7 +10,7 @@ import (
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	maps := []plan.Type{plan.Mask, plan.Segmentation, plan.Edge, plan.Line, plan.HED, plan.Scribble, plan.Pose, plan.Depth, plan.Normal}
-	media := append([]plan.Type{plan.Image, plan.Video, plan.Audio, plan.HTML}, maps...)
+	media := append([]plan.Type{plan.Image, plan.Video, plan.Audio, plan.HTML, plan.Document}, maps...)
 	for _, typ := range append(plan.Types(), "url") {
 		if got, want := typ.ImageMap(), slices.Contains(maps, typ); got != want {
 			t.Errorf("%s.ImageMap() = %t", typ, got)

@@ -12,6 +12,7 @@ const (
 	videoGeneration = "video-generation"
 	videoProcessing = "video-processing"
 	videoEditing    = "video-editing"
+	documents       = "document-processing"
 	audioPerception = "audio-perception"
 	audioGeneration = "audio-generation"
 	audioEditing    = "audio-editing"
@@ -68,6 +69,15 @@ var mediaTools = []signature{
 	{"convert_audio", audioEditing, "audio:audio format:text/format", "audio"},
 	{"denoise_audio", audioEditing, "audio:audio", "audio"},
 	{"normalize_loudness", audioEditing, "audio:audio target:text/amount?", "audio"},
+
+	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format?", "image"},
+	{"pdf_to_text", documents, "document:document pages:text/amount?", "text"},
+	{"image_to_pdf", documents, "image:image", "document"},
+	{"images_to_pdf", documents, "images:image*", "document"},
+	{"merge_pdfs", documents, "documents:document*", "document"},
+	{"extract_pages", documents, "document:document pages:text/amount", "document"},
+	{"split_pdf", documents, "document:document", "document"},
+	{"rotate_pdf", documents, "document:document angle:text/amount? pages:text/amount?", "document"},
 
 	{"translation", language, "text:text/content language:text/language", "text"},
 	{"text_classification", language, "text:text/content", "category"},

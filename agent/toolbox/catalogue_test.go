@@ -245,7 +245,7 @@ func TestEmbeddedCatalogue(t *testing.T) {
 	domains := []string{
 		"general", "visual-question-answering", "image-perception", "image-editing", "image-generation",
 		"image-processing", "video-perception", "video-generation", "video-processing", "video-editing",
-		"audio-generation", "audio-perception", "audio-editing", "question-answering", "natural-language-processing",
+		"audio-generation", "audio-perception", "audio-editing", "question-answering", "natural-language-processing", "document-processing",
 	}
 	said := map[string]string{} // wish → tool
 	for _, tool := range c.Tools() {

@@ -34,7 +34,7 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 	case b.Kind == commandKind:
 		endings, ok := commandEndings[t.Returns]
 		if !ok {
-			f.addf("a command returns image, video, audio or text, and not %s", t.Returns)
+			f.addf("a command returns image, video, audio, document or text, and not %s", t.Returns)
 			return
 		}
 		*f = append(*f, b.Argv.Check(t.scope(f), endings)...)
@@ -44,10 +44,11 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for
 // the format of the file that is worked on.
 var commandEndings = map[plan.Type][]string{
-	plan.Image: {"picture", "png", "gif"},
-	plan.Video: {"mp4"},
-	plan.Audio: {"sound", "wav", "mp3"},
-	plan.Text:  {"txt"},
+	plan.Image:    {"picture", "png", "gif"},
+	plan.Video:    {"mp4"},
+	plan.Audio:    {"sound", "wav", "mp3"},
+	plan.Text:     {"txt"},
+	plan.Document: {"pdf"},
 }
 
 // scope are the names that a command line may use.
@@ -79,7 +80,7 @@ func (t *Tool) scope(f *faults) template.Scope {
 				numbers(a.Name, "from", "to", "length")
 			case param.Adjustment:
 				numbers(a.Name, "brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert")
-			case param.Format:
+			case param.Format, param.Pages:
 				f.addf("a command cannot take the parameter %s of the type %s", a.Name, a.Param.Type)
 			}
 		case a.Many:
@@ -95,6 +96,8 @@ func (t *Tool) scope(f *faults) template.Scope {
 		case a.Type == plan.Audio:
 			s[a.Name] = template.File
 			numbers(a.Name, "duration", "channels", "rate")
+		case a.Type == plan.Document:
+			s[a.Name] = template.File
 		default:
 			f.addf("a command cannot take the argument %s of the type %s", a.Name, a.Type)
 		}

@@ -28,13 +28,13 @@ func catalogue(t *testing.T) *toolbox.Catalogue {
 }
 
 // files are what people have, by type.
-var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4", plan.Audio: "song.mp3", plan.HTML: "page.html"}
+var files = map[plan.Type]string{plan.Image: "photo.jpg", plan.Video: "clip.mp4", plan.Audio: "song.mp3", plan.HTML: "page.html", plan.Document: "report.pdf"}
 
 // words are what people say, by the tool's argument or by what a text means.
 var words = map[string]string{
 	"change_audio_speed.factor": "1.5x", "change_bit_rate.rate": "128 kbps", "change_sample_rate.rate": "44.1 kHz", "change_frame_rate.rate": "25 fps", "loop_audio.count": "3 times", "loop_video.count": "3 times",
 	"pad_image.shape": "16:9", "pad_video.shape": "16:9", "resize_video.size": "720p", "stylize_picture.look": "sketch",
-	"cut_video.range": "0:03 to 0:07", "cut_audio.range": "the first 5 seconds", "change_speed.factor": "twice as fast",
+	"cut_video.range": "0:03 to 0:07", "pdf_to_images.pages": "page 2", "extract_pages.pages": "pages 2 and 3", "cut_audio.range": "the first 5 seconds", "change_speed.factor": "twice as fast",
 	"crop_region.region": "left half", "resize_image.size": "half as large", "fit_image_size.limit": "20 kB",
 	"extract_frames.moment": "0:05", "translation.language": "German", "convert_image.format": "png",
 	"convert_audio.format": "flac", "convert_video.format": "webm", "get_time.place": "Tokyo",
@@ -49,6 +49,7 @@ var abouts = map[string]string{
 	"adjust_image": "brightness +20%, sepia", "change_speed": "at 2 times the speed, 0:06 long", "cut_audio": "from 0:00 to 0:05",
 	"cut_video": "from 0:03 to 0:07", "extract_frames": "at 0:05", "fit_image_size": "16 kB, 640 × 426 pixels",
 	"fit_video_size": "1.9 MB, 640 × 360 pixels", "flip_image": "mirrored left to right", "highlight_object_on_image": "with 3 frames",
+	"pdf_to_images": "a picture of page 2", "extract_pages": "2 pages", "rotate_pdf": "turned by 90 degrees",
 	"resize_image": "resized to 320 × 213 pixels", "rotate_image": "turned by 90 degrees clockwise",
 }
 

@@ -137,7 +137,7 @@ func (b *binder) texts() [][]thing {
 		return runs
 	}
 	if b.r.quoted() == "" && b.r.head.wants(plan.Content) { // "tags for this picture"
-		for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
+		for _, typ := range []plan.Type{plan.Image, plan.Video, plan.Audio, plan.Document} {
 			if e, ok, _ := b.meant(typ); ok && b.r.refs.definite[typ] {
 				return [][]thing{{e}}
 			}
@@ -247,7 +247,7 @@ func (b *binder) editsOn(e thing) bool {
 // sources are the kinds of media that the type can come from, the likeliest first.
 func (ts *tools) sources(typ plan.Type) []plan.Type {
 	types := []plan.Type{typ}
-	for _, k := range []plan.Type{plan.Image, plan.Video, plan.Audio} {
+	for _, k := range []plan.Type{plan.Image, plan.Video, plan.Audio, plan.Document} {
 		if k != typ && ts.closure(k)[typ] {
 			types = append(types, k)
 		}

@@ -193,7 +193,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 	case strings.HasPrefix(text, "recording"): // of sound, or of a screen
 		return true
 	case retrieve.IsFormat(text):
-		return c.format(text)
+		return c.format(text) || c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Document && slices.ContainsFunc(c.tools, ofDocuments)
 	case c.in("sound nouns", text), c.lexicon.MediaNoun([]retrieve.Word{w}) == plan.Audio:
 		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
@@ -220,6 +220,11 @@ func (c *cover) knows(class string) bool {
 		}
 	}
 	return false
+}
+
+// ofDocuments reports whether the tool takes or makes documents: "pdf" is their name then.
+func ofDocuments(f *profile) bool {
+	return f.Returns == plan.Document || slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool { return a.Type == plan.Document })
 }
 
 // format reports whether a tool writes the format, or a file at hand is of it.

@@ -7,6 +7,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -18,6 +19,10 @@ import (
 // by a share keeps the verb, which tells its direction: "shrink by 20 percent".
 func (st *settings) amount(r *reading) string {
 	text := st.withoutFiles(r.words, r.text)
+	if slices.ContainsFunc(r.head.Args, func(a toolbox.Arg) bool { return kind(a) == param.Pages }) { // their numbers are no other amount
+		start, end := quantity.FindPages(text)
+		text = text[:start] + text[end:]
+	}
 	amount := st.amountIn(text)
 	if amount == "" {
 		return st.amountIn(r.told)

@@ -23,7 +23,6 @@ var foreign = []kind{
 	{mime: "image/jp2", name: plan.Say("a JPEG 2000 picture")},
 	{mime: "image/vnd.adobe.photoshop", name: plan.Say("a Photoshop picture")},
 
-	{mime: "application/pdf", name: plan.Say("a PDF document")},
 	{mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", name: office},
 	{mime: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", name: office},
 	{mime: "application/vnd.openxmlformats-officedocument.presentationml.presentation", name: office},

@@ -61,6 +61,8 @@ var kinds = []kind{
 	{"audio/amr", plan.Audio, plan.Say("an AMR sound"), []string{"amr"}},
 	{"audio/midi", plan.Audio, plan.Say("a MIDI tune"), []string{"mid", "midi"}},
 
+	{"application/pdf", plan.Document, plan.Say("a PDF document"), []string{"pdf"}},
+
 	{"text/plain", plan.Text, plan.Say("a text"), textEndings},
 	{"text/csv", plan.Text, plan.Say("a table of text"), textEndings},
 	{"text/tab-separated-values", plan.Text, plan.Say("a table of text"), textEndings},

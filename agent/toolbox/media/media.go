@@ -3,7 +3,7 @@
 // Promises:
 //   - A file is known by its first bytes, whatever its name; only a text under the name of a
 //     picture, sound or video is refused, since nobody meant to send a text. Only
-//     kinds on the allow-list are accepted; SVG, web pages, documents, archives and programs are not.
+//     kinds on the allow-list are accepted; SVG, web pages, office documents, archives and programs are not.
 //   - AVIF and HEIC are read, and WebP and AVIF written, in a sandbox of WebAssembly ([codec]).
 //   - A picture is measured before it is decoded: one that claims more than the limits
 //     is refused in bounded memory.
@@ -55,7 +55,7 @@ func (l Limits) OrDefault() Limits {
 
 // Info tells what a file is.
 type Info struct {
-	Type plan.Type // image, video, audio or text, html with Limits.Pages
+	Type plan.Type // image, video, audio, document or text, html with Limits.Pages
 	MIME string    // without parameters: "image/png"
 	Ext  string    // the usual ending with its dot: ".png"
 	// Width and Height are those of a picture as people see it, 0 for other kinds.

@@ -179,7 +179,7 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		"login.png":    {[]byte("<!DOCTYPE html><html><body>x</body></html>"), Limits{}, []string{"a web page"}},
 		"archive.zip":  {[]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), Limits{}, []string{"an archive"}},
 		"packed.gz":    {[]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"), Limits{}, []string{"an archive"}},
-		"letter.pdf":   {[]byte("%PDF-1.7\n"), Limits{}, []string{"a PDF document"}},
+		"letter.png":   {[]byte("%!PS-Adobe-3.0\n"), Limits{}, []string{"not what its ending says"}},
 		"letter.rtf":   {[]byte("{\\rtf1\\ansi hello}"), Limits{}, []string{"an office document"}},
 		"feed.xml":     {[]byte("<?xml version=\"1.0\"?><a/>"), Limits{}, []string{"an XML document"}},
 		"program.png":  {[]byte("\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"), Limits{}, []string{"a program"}},

@@ -32,6 +32,8 @@ func (n *Native) imageOperations() map[string]operation {
 		"image_to_edge":             n.editing(toEdges),
 		"image_to_line":             n.editing(toLines),
 		"images_to_gif":             n.imagesToGIF,
+		"image_to_pdf":              n.imagesToPDF,
+		"images_to_pdf":             n.imagesToPDF,
 		"make_thumbnail":            n.editing(thumbnail),
 		"mask_from_boxes":           n.maskFromBoxes,
 		"mask_image":                n.maskImage,

@@ -43,6 +43,7 @@ func TestRead(t *testing.T) {
 		{param.Size, "half as large", "50%"}, {param.Size, "800x600", "800x600"}, {param.Size, "640 px wide", "640 wide"},
 		{param.Size, "1080p", "1080 high"}, {param.Size, "a third", "33.333333%"},
 		{param.Aspect, "16:9", "16:9"}, {param.Aspect, "make it vertical", "9:16"}, {param.Aspect, "square", "1:1"}, {param.Aspect, "4 by 5", "4:5"},
+		{param.Pages, "pages 2 to 4", "2-4"}, {param.Pages, "every page", "all"}, {param.Pages, "the last page", "last"}, {param.Pages, "1, 3", "1,3"},
 		{param.FileSize, "under 8 MB", "8000000 B"}, {param.FileSize, "half a megabyte", "500000 B"},
 		{param.Region, "the left half", "50% at left"}, {param.Region, "bottom left quarter", "50% at bottom left"},
 		{param.Region, "cut off the bottom 20%", "all but 20% at bottom"}, {param.Region, "100x200+30+40", "100x200+30+40"},
@@ -90,7 +91,7 @@ func TestReadRefuses(t *testing.T) {
 		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"}, param.FileSize: {"small", "0 MB", "8 parsecs"},
 		param.Region: {"somewhere", "all but 20% at top left", "0 px at left"}, param.Position: {"somewhere"}, param.Angle: {"a bit", "left or right"},
 		param.Colour: {"loud", "#12345", "rgb(300,0,0)"}, param.Opacity: {"130%", "loud"}, param.Strength: {"purple", "-5 px"},
-		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "},
+		param.Adjustment: {"nicer", "brighter but darker", "brightness +300%"}, param.Text: {"", " \n "}, param.Pages: {"some", "page 0"},
 		param.Language: {strings.Repeat("x", 100)}, param.Format: {"a nice one", "pdf"},
 	} {
 		for _, text := range texts {
@@ -257,7 +258,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 23 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 24 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {

@@ -10,6 +10,9 @@ import (
 	"atelier/agent/toolbox/quantity"
 )
 
+// aPage is a page, or a run of pages, in the canonical form.
+const aPage = `(\d+(-(\d+|last))?|last( \d+)?)`
+
 // plainTypes are numbers and what is like them.
 func plainTypes() map[Type]kind {
 	return map[Type]kind{
@@ -52,6 +55,13 @@ func plainTypes() map[Type]kind {
 			about: plan.Say("an opacity"), examples: []string{"50%", "semi transparent", "opaque"}, meaning: plan.Amount,
 			units: []quantity.Unit{quantity.Percent, quantity.Share}, most: 1, pattern: `^\d+(\.\d+)?%$`,
 			parse: parsePercent, read: readOpacity, format: printPercent,
+		},
+		Pages: {
+			about: plan.Say("pages of a document"), examples: []string{"page 9", "pages 2 to 4", "every page", "the last page"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Number, quantity.Length}, most: 10,
+			pattern: `^(all|odd|even|` + aPage + `(,` + aPage + `)*)$`,
+			parse:   parseWith(quantity.PageList), read: readWith(quantity.PageList),
+			format: func(data any) string { return as[quantity.Pages](data).String() },
 		},
 		FileSize: {
 			about: plan.Say("the size of a file"), examples: []string{"8 MB", "500 kB", "under 25 megabytes"}, meaning: plan.Amount,

@@ -34,6 +34,7 @@ const (
 	Opacity    Type = "opacity"    // float64: from 0, invisible, to 1
 	Strength   Type = "strength"   // [quantity.Strength]
 	Adjustment Type = "adjustment" // [][quantity.Adjustment]: of light and colour
+	Pages      Type = "pages"      // [quantity.Pages]: of a document
 	Text       Type = "text"       // string
 	Language   Type = "language"   // string: as it was said
 	Format     Type = "format"     // string: a file format, a key of [Param.Choices] if there are any

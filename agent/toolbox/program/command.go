@@ -79,16 +79,22 @@ func (r *commandRun) In(arg string) (string, error) {
 	if err != nil || r.isFFmpeg {
 		return inMark + arg, err
 	}
-	if typ := r.call.Args[arg][0].Type; typ != plan.Video && typ != plan.Audio {
+	switch r.call.Args[arg][0].Type {
+	case plan.Document:
+		if _, err := r.document(r.ctx, r.call, path); err != nil {
+			return "", err
+		}
+	case plan.Video, plan.Audio:
+		if _, err := r.known.Look(arg); err != nil {
+			return "", err
+		}
+	default:
 		p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
 		if err != nil {
 			return "", err
 		}
 		name := "in-" + arg + ".png"
 		return name, media.EncodeImage(r.ctx, filepath.Join(r.call.Dir, name), p.Image, media.PNG)
-	}
-	if _, err := r.known.Look(arg); err != nil {
-		return "", err
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return "", fmt.Errorf("find a file: %w", err)

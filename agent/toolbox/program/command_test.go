@@ -34,6 +34,8 @@ func sample(t *testing.T, a toolbox.Arg, n int) any {
 		return fileOf(plan.Video, clip(t, "sample.mp4", append(lavfi("testsrc2=size=128x72:rate=8:duration=2", "sine=duration=2"), "-pix_fmt", "yuv420p")...))
 	case plan.Audio:
 		return fileOf(plan.Audio, clip(t, fmt.Sprintf("sample-%d.wav", n), lavfi("sine=frequency=300:duration=2")...))
+	case plan.Document:
+		return fileOf(plan.Document, pdfOf(t, "sample.pdf", "Hello world", "Second page"))
 	case plan.Text:
 		return `It's 100%: a "quoted", \ back[slash]; {and} more`
 	}

@@ -1,5 +1,5 @@
 // Package program is the make that runs tools by Debian's media programs: ffmpeg,
-// espeak-ng, tesseract, pocketsphinx, abc2midi and fluidsynth.
+// espeak-ng, tesseract, pocketsphinx, abc2midi, fluidsynth, poppler and qpdf.
 //
 // Promises:
 //   - Programs run in the sandbox (see [sandbox]): they see the files of the call and no
@@ -68,7 +68,7 @@ func New(c Config) (*Backend, error) {
 	}
 	c.Limits = c.Limits.OrDefault()
 	b := &Backend{config: c, operations: map[string]operation{}}
-	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech(), b.fileFacts()} {
+	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech(), b.fileFacts(), b.documents()} {
 		maps.Copy(b.operations, group)
 	}
 	return b, nil

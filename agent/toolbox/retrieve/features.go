@@ -76,7 +76,7 @@ func (l *Lexicon) Features(words []Word) []string {
 			prev = ""
 			continue
 		}
-		if lower := strings.ToLower(w.Text); IsFormat(lower) {
+		if lower := strings.ToLower(w.Text); IsFormat(lower) && FileType("."+lower) != plan.Document { // a PDF is a thing, and nothing is converted within
 			add(formatFeature)
 			prev, first = "", false
 			if lower != "gif" { // a gif is a thing of its own as well
@@ -209,6 +209,8 @@ func (l *Lexicon) mediaOf(stem string) plan.Type {
 		return plan.Video
 	case "audio":
 		return plan.Audio
+	case "pdf":
+		return plan.Document
 	}
 	return ""
 }

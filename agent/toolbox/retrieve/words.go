@@ -53,9 +53,11 @@ func FileType(name string) plan.Type {
 		return plan.Video
 	case "mp3", "wav", "flac", "ogg", "opus", "m4a", "aac", "wma", "mid":
 		return plan.Audio
+	case "pdf":
+		return plan.Document
 	case "htm", "html":
 		return plan.HTML
-	case "txt", "md", "pdf", "csv", "srt", "vtt", "doc", "docx", "json":
+	case "txt", "md", "csv", "srt", "vtt", "doc", "docx", "json":
 		return plan.Text
 	}
 	return ""

@@ -1,0 +1,147 @@
+package program
+
+import (
+	"fmt"
+	"image"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// pdfOf writes a PDF document with a line of text on each page. Its pages are 200 by 300 points.
+func pdfOf(t *testing.T, name string, lines ...string) string {
+	t.Helper()
+	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"}
+	kids := ""
+	for _, line := range lines {
+		kids += fmt.Sprintf("%d 0 R ", len(objects)+1)
+		draws := fmt.Sprintf("BT /F 18 Tf 20 250 Td (%s) Tj ET", line)
+		objects = append(objects,
+			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 3 0 R >> >> /Contents %d 0 R >>", len(objects)+2),
+			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draws), draws))
+	}
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(lines), kids)
+	b := []byte("%PDF-1.4\n")
+	table := fmt.Sprintf("xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for i, o := range objects {
+		table += fmt.Sprintf("%010d 00000 n \n", len(b))
+		b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	b = fmt.Appendf(b, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table, len(objects)+1, len(b))
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// three is a document of three pages.
+func three(t *testing.T) toolbox.Value {
+	t.Helper()
+	return fileOf(plan.Document, pdfOf(t, "report.pdf", "First page", "Second page", "Third page"))
+}
+
+// texts are those of the pages of a document.
+func texts(t *testing.T, path string) []string {
+	t.Helper()
+	var all []string
+	for page := range strings.SplitSeq(strings.TrimSuffix(tool(t, "pdftotext", path, "-"), "\f"), "\f") {
+		all = append(all, strings.TrimSpace(page))
+	}
+	return all
+}
+
+func TestPDFToImages(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{"every page": 3, "page 2": 1, "the last 2 pages": 2, "": 3} {
+		a := args{"document": three(t)}
+		if said != "" {
+			a["pages"] = said
+		}
+		out := done(t, "pdf_to_images", a)
+		if got := 1 + len(out.More); got != want {
+			t.Errorf("%q makes %d pictures, want %d", said, got, want)
+		}
+		if got, want := readPicture(t, out.Path).Bounds().Size(), image.Pt(417, 625); got != want { // at 150 dpi
+			t.Errorf("a page is %v, want %v", got, want)
+		}
+	}
+	if out := done(t, "pdf_to_images", args{"document": three(t), "pages": "1", "format": "jpg"}); filepath.Ext(out.Path) != ".jpg" {
+		t.Errorf("made %s", out.Path)
+	}
+	holds(t, refused(t, "pdf_to_images", args{"document": three(t), "pages": "page 9"}), "There is no page 9. The document has 3 pages.")
+	one := fileOf(plan.Document, pdfOf(t, "one.pdf", "Alone"))
+	holds(t, refused(t, "pdf_to_images", args{"document": one, "pages": "page 2"}), "only one page")
+}
+
+func TestPDFToText(t *testing.T) {
+	t.Parallel()
+	out := done(t, "pdf_to_text", args{"document": three(t)})
+	holds(t, out.Value, "First page", "Second page", "Third page")
+	if out := done(t, "pdf_to_text", args{"document": three(t), "pages": "page 2"}); strings.TrimSpace(out.Value) != "Second page" {
+		t.Errorf("page 2 says %q", out.Value)
+	}
+	empty := fileOf(plan.Document, pdfOf(t, "empty.pdf", ""))
+	holds(t, refused(t, "pdf_to_text", args{"document": empty}), "no text in the document")
+}
+
+func TestPagesOfDocuments(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		run  string
+		args args
+		want []string
+	}{
+		{"extract_pages", args{"pages": "pages 2 and 3"}, []string{"Second page", "Third page"}},
+		{"extract_pages", args{"pages": "3,1"}, []string{"Third page", "First page"}},
+		{"extract_pages", args{"pages": "the last page"}, []string{"Third page"}},
+		{"rotate_pdf", args{"angle": "left"}, []string{"First page", "Second page", "Third page"}},
+	} {
+		c.args["document"] = three(t)
+		out := done(t, c.run, c.args)
+		if got := texts(t, out.Path); !slices.Equal(got, c.want) {
+			t.Errorf("%s %v makes %q, want %q", c.run, c.args, got, c.want)
+		}
+	}
+	holds(t, refused(t, "extract_pages", args{"document": three(t), "pages": "4-5"}), "There is no page 4", "3 pages")
+	holds(t, refused(t, "rotate_pdf", args{"document": three(t), "angle": "45 degrees"}), "90, 180 or 270")
+	out := done(t, "rotate_pdf", args{"document": three(t), "angle": "90 degrees", "pages": "page 2"})
+	holds(t, tool(t, "pdfinfo", "-f", "1", "-l", "3", out.Path), "Page    1 rot:   0", "Page    2 rot:   90", "Page    3 rot:   0")
+}
+
+func TestSplitAndMerge(t *testing.T) {
+	t.Parallel()
+	out := done(t, "split_pdf", args{"document": three(t)})
+	if len(out.More) != 2 {
+		t.Fatalf("%d more documents", len(out.More))
+	}
+	first, last := fileOf(plan.Document, out.Path), fileOf(plan.Document, out.More[1].Path)
+	merged := done(t, "merge_pdfs", args{"documents": list(last, first)})
+	if got, want := texts(t, merged.Path), []string{"Third page", "First page"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	holds(t, refused(t, "merge_pdfs", args{"documents": list(first)}), "At least two")
+}
+
+func TestBadDocumentsAreRefused(t *testing.T) {
+	t.Parallel()
+	locked := filepath.Join(t.TempDir(), "locked.pdf")
+	tool(t, "qpdf", "--encrypt", "secret", "owner", "256", "--", pdfOf(t, "open.pdf", "Hush"), locked)
+	damaged := filepath.Join(t.TempDir(), "damaged.pdf")
+	if err := os.WriteFile(damaged, []byte("%PDF-1.4\nnothing of a document"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ path, says string }{
+		{locked, "protected by a password"},
+		{damaged, "damaged"},
+		{pdfOf(t, "none.pdf"), "damaged"}, // as its programs see it
+		{pdfOf(t, "long.pdf", make([]string, mostPages+1)...), "too many pages"},
+	} {
+		holds(t, refused(t, "pdf_to_images", args{"document": fileOf(plan.Document, c.path)}), filepath.Base(c.path), c.says)
+	}
+}

@@ -1,0 +1,226 @@
+package quantity
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// maxPage is the highest number of a page.
+const maxPage = 9999
+
+// maxPages is the most pages of a selection that lists them.
+const maxPages = 10_000
+
+// PageRange is a run of pages. Numbers below 0 count from the end: -1 is the last page.
+type PageRange struct{ From, To int }
+
+// Pages selects pages of a document, in order. Without ranges it is all of them.
+type Pages struct {
+	Ranges []PageRange
+	// Every is 2 for the odd or even pages; First is the first of them.
+	Every, First int
+}
+
+// All reports whether every page is selected.
+func (p Pages) All() bool { return len(p.Ranges) == 0 && p.Every == 0 }
+
+// Of lists the pages in a document that has so many. missing is the first page that the document
+// does not have; 0 if it has all.
+func (p Pages) Of(count int) (pages []int, missing int) {
+	if p.All() || p.Every > 0 {
+		for n := max(1, p.First); n <= count; n += max(1, p.Every) {
+			pages = append(pages, n)
+		}
+		return pages, 0
+	}
+	for _, r := range p.Ranges {
+		from, to := fromEndOf(r.From, count), fromEndOf(r.To, count)
+		if r.From < 0 && r.To < 0 {
+			from = max(1, from) // "the last 3 pages" of two
+		}
+		step := 1
+		if from > to {
+			step = -1
+		}
+		for n := from; ; n += step {
+			if n < 1 || n > count {
+				return nil, max(1, n)
+			}
+			if pages = append(pages, n); n == to || len(pages) > maxPages {
+				break
+			}
+		}
+	}
+	return pages, 0
+}
+
+func fromEndOf(n, count int) int {
+	if n < 0 {
+		return count + 1 + n
+	}
+	return n
+}
+
+// String is the canonical form: "all", "even", "2", "1,3-5", "7-last", "last 2".
+func (p Pages) String() string {
+	switch {
+	case p.Every > 0 && p.First == 2:
+		return "even"
+	case p.Every > 0:
+		return "odd"
+	case p.All():
+		return "all"
+	}
+	parts := make([]string, len(p.Ranges))
+	for i, r := range p.Ranges {
+		switch {
+		case r.From == -1 && r.To == -1:
+			parts[i] = "last"
+		case r.From < 0 && r.To == -1:
+			parts[i] = "last " + strconv.Itoa(-r.From)
+		case r.To == -1:
+			parts[i] = strconv.Itoa(r.From) + "-last"
+		case r.From == r.To:
+			parts[i] = strconv.Itoa(r.From)
+		default:
+			parts[i] = strconv.Itoa(r.From) + "-" + strconv.Itoa(r.To)
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+const (
+	rankWord = `first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d{1,4}(?:st|nd|rd|th)`
+	pageTo   = ` ?(?:-|–|to|until|till|through|up to) ?(?:page |the )?`
+	pageAnd  = `(?:, ?and | ?, ?| and | ?& ?| plus )(?:page |the )?`
+	pageWord = `(?:pages?|pp?\.) ?(?:number |no\.? ?|nr\.? ?|# ?)?`
+	onePage  = `(?:\d{1,4}|one|two|three|four|five|six|seven|eight|nine|ten|last|the end)`
+	listed   = onePage + `(?:` + pageTo + onePage + `|` + pageAnd + onePage + `)*`
+)
+
+var (
+	everyPage = regexp.MustCompile(`\b(?:every|each|all)(?: of)?(?: (?:the|its|their|my|single))*(?: (odd|even)(?:[- ]numbered)?)?(?: \d{1,4})? pages?\b`)
+	halfPages = regexp.MustCompile(`\b(odd|even)(?:[- ]numbered)? pages\b`)
+	somePages = regexp.MustCompile(`\b(first|last) (\d{1,4}|two|three|four|five|six|seven|eight|nine|ten) pages\b`)
+	rankPages = regexp.MustCompile(`\b((?:` + rankWord + `)(?:` + pageAnd + `(?:` + rankWord + `))*) pages?\b`)
+	pagesOn   = regexp.MustCompile(`\b` + pageWord + `(\d{1,4})(?: (?:on|onwards?)\b|\+)`)
+	pagesSaid = regexp.MustCompile(`\b` + pageWord + `(` + listed + `)(?:\b|$)`)
+	bareList  = regexp.MustCompile(`^(?:` + listed + `|last \d{1,4})(?:(?:,)(?:` + listed + `|last \d{1,4}))*$`)
+
+	pageToken = regexp.MustCompile(`\d+(?:st|nd|rd|th)?|[a-z]+|[-–]`)
+)
+
+var pageRanks = map[string]int{
+	"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+	"last": -1, "end": -1,
+}
+
+// FindPages is the place in a text of the words that select pages: "page 9", "the first 3 pages",
+// "pages 2 to 4 and 7", "every page". The zero places mean that there are none.
+func FindPages(text string) (start, end int) {
+	s := strings.ToLower(text)
+	if len(s) != len(text) {
+		return 0, 0
+	}
+	for _, form := range []*regexp.Regexp{everyPage, halfPages, somePages, rankPages, pagesOn, pagesSaid} {
+		if at := form.FindStringIndex(s); at != nil {
+			return at[0], at[1]
+		}
+	}
+	return 0, 0
+}
+
+// PageList understands which pages of a document are meant: "page 9", "the first 3 pages", "pages 2
+// to 4 and 7", "1,3-5", "the odd pages", "every page".
+func PageList(text string) (Pages, bool) {
+	s := strings.ToLower(strings.TrimSpace(text))
+	switch {
+	case s == "all" || s == "every" || s == "each" || s == "everything":
+		return Pages{}, true
+	case s == "odd", s == "even":
+		return half(s), true
+	case bareList.MatchString(s):
+		return ranges(s)
+	}
+	if m := everyPage.FindStringSubmatch(s); m != nil {
+		return half(m[1]), true
+	}
+	if m := halfPages.FindStringSubmatch(s); m != nil {
+		return half(m[1]), true
+	}
+	if m := somePages.FindStringSubmatch(s); m != nil {
+		n := pageRanks[m[2]]
+		if n == 0 {
+			n = whole(m[2])
+		}
+		if m[1] == "last" {
+			return checked(PageRange{-n, -1})
+		}
+		return checked(PageRange{1, n})
+	}
+	if m := rankPages.FindStringSubmatch(s); m != nil {
+		return ranges(m[1])
+	}
+	if m := pagesOn.FindStringSubmatch(s); m != nil {
+		return checked(PageRange{whole(m[1]), -1})
+	}
+	if m := pagesSaid.FindStringSubmatch(s); m != nil {
+		return ranges(m[1])
+	}
+	return Pages{}, false
+}
+
+func half(which string) Pages {
+	switch which {
+	case "odd":
+		return Pages{Every: 2, First: 1}
+	case "even":
+		return Pages{Every: 2, First: 2}
+	}
+	return Pages{}
+}
+
+// ranges reads a list: "1, 3 to 5 and 7", "first and last", "last 2".
+func ranges(s string) (Pages, bool) {
+	var all []PageRange
+	joined, counted := false, false
+	for _, token := range pageToken.FindAllString(s, -1) {
+		switch token {
+		case "-", "–", "to", "until", "till", "through", "up":
+			joined = len(all) > 0
+			continue
+		case "and", "plus", "page", "the":
+			continue
+		}
+		n, ok := pageRanks[token]
+		if !ok {
+			n = whole(strings.TrimRight(token, "stndrh"))
+		}
+		switch {
+		case joined:
+			all[len(all)-1].To = n
+		case counted && !strings.Contains(s, "last,") && !strings.Contains(s, "last and"):
+			all[len(all)-1].From = -n // "last 2"
+		default:
+			all = append(all, PageRange{n, n})
+		}
+		joined, counted = false, n == -1
+	}
+	return checked(all...)
+}
+
+func checked(all ...PageRange) (Pages, bool) {
+	for _, r := range all {
+		for _, n := range []int{r.From, r.To} {
+			if n == 0 || n > maxPage || n < -maxPage {
+				return Pages{}, false
+			}
+		}
+		if r.From < 0 && r.To > 0 {
+			return Pages{}, false
+		}
+	}
+	return Pages{Ranges: all}, len(all) > 0 && len(all) <= 100
+}
