@@ -39,7 +39,6 @@ var imageTools = []signature{
 	{"optical_character_recognition", perception, "image:image", "text"},
 	{"locate_text", perception, "image:image", "bbox"},
 	{"picture_facts", perception, "image:image", "facts"},
-	{"picture_checksum", perception, "image:image method:text/place?", "facts"},
 	{"remove_metadata", editing, "image:image", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 
@@ -48,6 +47,9 @@ var imageTools = []signature{
 	{"image_inpainting", editing, "image:image mask:mask", "image"},
 	{"highlight_object_on_image", editing, "image:image bbox:bbox", "image"},
 	{"image_cropping", editing, "image:image bbox:bbox", "image"},
+	{"blur_objects", editing, "image:image bbox:bbox", "image"},
+	{"pixelate_objects", editing, "image:image bbox:bbox", "image"},
+	{"black_out_objects", editing, "image:image bbox:bbox", "image"},
 	{"mask_image", editing, "image:image mask:mask", "image"},
 	{"mask_from_boxes", "general", "image:image bbox:bbox", "mask"},
 	{"resize_image", editing, "image:image size:text/amount", "image"},

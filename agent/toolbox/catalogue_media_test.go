@@ -51,6 +51,7 @@ var mediaTools = []signature{
 
 	{"make_gif", videoEditing, "video:video", "image"},
 	{"cut_video", videoEditing, "video:video range:text/amount", "video"},
+	{"make_slideshow", videoGeneration, "images:image* audio:audio? each:text/amount?", "video"},
 	{"join_videos", videoEditing, "videos:video*", "video"},
 	{"extract_frames", videoProcessing, "video:video moment:text/amount?", "image"},
 	{"extract_audio", videoProcessing, "video:video", "audio"},
@@ -86,9 +87,6 @@ var mediaTools = []signature{
 
 	{"video_facts", videoPerception, "video:video", "facts"},
 	{"audio_facts", audioPerception, "audio:audio", "facts"},
-	{"video_checksum", videoPerception, "video:video method:text/place?", "facts"},
-	{"audio_checksum", audioPerception, "audio:audio method:text/place?", "facts"},
-	{"text_checksum", language, "text:text/content method:text/place?", "facts"},
 	{"remove_video_metadata", videoEditing, "video:video", "video"},
 	{"remove_audio_metadata", audioEditing, "audio:audio", "audio"},
 	{"count_words", language, "text:text/content", "text"},

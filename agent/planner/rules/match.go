@@ -109,9 +109,6 @@ func (m *matcher) match(r *reading) {
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
 	}
-	if r.form == retrieve.Order && !slices.ContainsFunc(r.words, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || !m.saysNothing(w) }) {
-		r.score = 0 // nothing but "here" orders nothing
-	}
 }
 
 func (m *matcher) view(r *reading) *view {
