@@ -39,6 +39,7 @@ var imageTools = []signature{
 	{"optical_character_recognition", perception, "image:image", "text"},
 	{"locate_text", perception, "image:image", "bbox"},
 	{"picture_facts", perception, "image:image", "facts"},
+	{"picture_checksum", perception, "image:image method:text/place?", "facts"},
 	{"remove_metadata", editing, "image:image", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 

@@ -16,7 +16,7 @@ import (
 const (
 	plainly = 0.5  // the words alone ask for the tool
 	sure    = 0.34 // enough to act on
-	hopeful = 0.22 // enough if the clause says plainly what it is about
+	hopeful = 0.24 // enough if the clause says plainly what it is about
 	general = 0.44 // the least for a tool that any clause of the form can be put to
 )
 

@@ -1,13 +1,20 @@
 package native
 
 import (
-	"context" //nolint:gosec // people ask for it to compare files
-	//nolint:gosec // people ask for it to compare files
+	"context"
+	"crypto/md5"  //nolint:gosec // people ask for it to compare files
+	"crypto/sha1" //nolint:gosec // people ask for it to compare files
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -22,6 +29,10 @@ func (n *Native) fileOperations() map[string]operation {
 		"remove_metadata":       n.removeMetadata,
 		"remove_audio_metadata": n.stripped("audio"),
 		"remove_video_metadata": n.stripped("video"),
+		"picture_checksum":      checksum("image"),
+		"video_checksum":        checksum("video"),
+		"audio_checksum":        checksum("audio"),
+		"text_checksum":         checksum("text"),
 	}
 }
 
@@ -77,6 +88,60 @@ func orUnknown(s string) string {
 		return "not stored in the file"
 	}
 	return s
+}
+
+// checksum makes the operation that computes the checksum of an argument.
+func checksum(arg string) operation {
+	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+		method, _ := toolbox.Param[string](c, "method")
+		var h hash.Hash
+		switch method {
+		case "md5":
+			h = md5.New() //nolint:gosec // see the import
+		case "sha1":
+			h = sha1.New() //nolint:gosec // see the import
+		case "sha512":
+			h = sha512.New()
+		default:
+			method, h = "sha256", sha256.New()
+		}
+		if err := digest(ctx, h, c, arg); err != nil {
+			return toolbox.Output{}, err
+		}
+		sum := hex.EncodeToString(h.Sum(nil))
+		return toolbox.Output{Value: strings.ToUpper(method) + ": " + sum, About: plan.Say("the checksum")}, nil
+	}
+}
+
+// digest feeds the argument to a hash: its file, or its text byte by byte.
+func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error {
+	if vs := c.Args[arg]; arg == "text" && len(vs) > 0 && vs[0].Path == "" {
+		if vs[0].Value == "" {
+			return &plan.Fault{Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."), Err: errors.New("empty text")}
+		}
+		_, err := io.WriteString(h, vs[0].Value)
+		return err
+	}
+	path, err := file(c, arg)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Say("%q cannot be opened.", filepath.Base(path)), Err: err}
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	for {
+		if err := media.Stopped(ctx); err != nil {
+			return err
+		}
+		switch _, err := io.CopyN(h, f, 1<<20); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return &plan.Fault{Sentence: plan.Say("%q cannot be read.", filepath.Base(path)), Err: err}
+		}
+	}
 }
 
 // removeMetadata writes a picture without what it tells besides what is seen. Where the picture

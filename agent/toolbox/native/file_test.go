@@ -95,3 +95,31 @@ func TestRemoveMetadataOfSoundAndVideo(t *testing.T) {
 	}
 	w.refused("remove_audio_metadata", args{"audio": {{Resource: plan.Resource{Type: plan.Audio}, Path: amr}}}, "cannot be removed", "call.amr")
 }
+
+func TestChecksum(t *testing.T) {
+	t.Parallel()
+	for method, want := range map[string]string{
+		"":        "SHA256: ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+		"md5":     "MD5: 900150983cd24fb0d6963f7d28e17f72",
+		"sha-1":   "SHA1: a9993e364706816aba3e25717850c26c9cd0d89d",
+		"sha-512": "SHA512: ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+	} {
+		out, err := tabled(t, "text_checksum", "text", "abc", "method", method)
+		if err != nil || out.Value != want {
+			t.Errorf("%q: got %q and %v", method, out.Value, err)
+		}
+	}
+	w := newWorkbench(t)
+	path := filepath.Join(w.dir, "a.png")
+	if err := os.WriteFile(path, []byte("abc"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for tool, arg := range map[string]string{"picture_checksum": "image", "video_checksum": "video", "audio_checksum": "audio"} {
+		out := w.run(tool, args{arg: {{Resource: plan.Resource{Type: plan.Type(arg)}, Path: path}}})
+		if want := "SHA256: ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; out.Value != want {
+			t.Errorf("%s: got %q", tool, out.Value)
+		}
+		w.refused(tool, args{}, "missing")
+	}
+	w.refused("text_checksum", args{"text": {text("")}}, "There is no text")
+}
