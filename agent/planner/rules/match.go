@@ -16,7 +16,7 @@ import (
 const (
 	plainly = 0.5  // the words alone ask for the tool
 	sure    = 0.34 // enough to act on
-	hopeful = 0.22 // enough if the clause says plainly what it is about
+	hopeful = 0.24 // enough if the clause says plainly what it is about
 	general = 0.44 // the least for a tool that any clause of the form can be put to
 )
 
@@ -108,9 +108,6 @@ func (m *matcher) match(r *reading) {
 	r.head, r.score = &profile{}, 0
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
-	}
-	if r.form == retrieve.Order && !slices.ContainsFunc(r.words, func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || !m.saysNothing(w) }) {
-		r.score = 0 // nothing but "here" orders nothing
 	}
 }
 
