@@ -11,8 +11,9 @@ func TestPrograms(t *testing.T) {
 	t.Parallel()
 	want := []Program{
 		{"abc2midi", "abcmidi", true}, {"espeak-ng", "espeak-ng", true}, {"ffmpeg", "ffmpeg", true}, {"ffprobe", "ffmpeg", true},
-		{"fluid-soundfont-gm", "fluid-soundfont-gm", true}, {"fluidsynth", "fluidsynth", true}, {"pocketsphinx", "pocketsphinx", true},
-		{"pocketsphinx-en-us", "pocketsphinx-en-us", true}, {"tesseract", "tesseract-ocr", true},
+		{"fluid-soundfont-gm", "fluid-soundfont-gm", true}, {"fluidsynth", "fluidsynth", true}, {"pdfinfo", "poppler-utils", true},
+		{"pdftoppm", "poppler-utils", true}, {"pdftotext", "poppler-utils", true}, {"pocketsphinx", "pocketsphinx", true},
+		{"pocketsphinx-en-us", "pocketsphinx-en-us", true}, {"qpdf", "qpdf", true}, {"tesseract", "tesseract-ocr", true},
 	}
 	if got := newBackend(t).Programs(nil); !slices.Equal(got, want) {
 		t.Errorf("listed are %+v", got)
