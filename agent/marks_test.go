@@ -100,7 +100,7 @@ func TestWhatIsMarkedIsWorkedOn(t *testing.T) {
 			wish: "replace this with a tree", box: ofBox + "partial_image_editing", mask: "partial_image_editing",
 			point: ofPoint + "partial_image_editing",
 		},
-		{wish: "blur this", box: ofBox + "partial_image_editing", mask: "partial_image_editing", point: ofPoint + "partial_image_editing"},
+		{wish: "blur this", box: "blur_objects", mask: "partial_image_editing", point: ofPoint + "partial_image_editing"},
 		{
 			wish: "what is this?", box: "image_cropping image_captioning", mask: "mask_image image_captioning",
 			point: ofPoint + "mask_image image_captioning",

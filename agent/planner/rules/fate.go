@@ -140,6 +140,8 @@ func (v *view) byMarks(f *profile) float64 {
 		return badly
 	case f.takesMark() && takes:
 		return strongly
+	case f.Returns == plan.Image && slices.ContainsFunc(f.media, func(a toolbox.Arg) bool { return a.Type == plan.BBox }):
+		return badly // a mask or a point does not become a box
 	case f.takesMark() && f.wants(plan.Prompt) && !v.any("lifting", v.r.words):
 		return 1
 	case f.takesMark():
