@@ -40,11 +40,12 @@ type toolDomain struct {
 
 // wordDecompose writes both parts of the question and keeps them within the context: the
 // tools take a third of it and [maxHints] at most, and what is left, but for the room of a repair, is the
-// user's. The tools stand last in the system part, so that a provider's cache has what is before them. A small context has no room for examples.
+// user's. The tools stand last in the system part, so that a provider's cache has what is before them. A
+// small context has no room for examples.
 func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pictures []string) error {
 	window := m.config.ContextTokens
 	data := decomposeSystem{
-		Types: known.types, Meanings: explain(meaningsText), Settings: settings(),
+		Types: known.types, Meanings: explain(meaningsText), Settings: settings(2),
 		Prior: !m.config.WithoutPrior, Marks: true, Examples: true,
 	}
 	for _, d := range known.domains {
@@ -54,14 +55,15 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 		q.system, err = m.prompts.write(decomposeJob, "system", data)
 		return window - q.output - repairRoom(window) - tokens(q.system) - len(pictures)*perPicture, err
 	}
+	share := 2 // the tools have one part of so many
 	left, err := room()
 	if err == nil && left < window/4 {
-		data.Examples = false
+		data.Examples, data.Settings, share = false, settings(1), 3
 		data.Marks = slices.ContainsFunc(r.Resources(), func(r plan.Resource) bool { return r.On != "" })
 		left, err = room()
 	}
 	if err == nil && data.Prior {
-		data.tell(m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/2, maxHints)))
+		data.tell(m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints)))
 		left, err = room()
 	}
 	if err != nil {
@@ -71,11 +73,11 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 	return err
 }
 
-// settings are the types of settings.
-func settings() []explained {
+// settings are the types of settings, with so many examples each.
+func settings(examples int) []explained {
 	var all []explained
 	for _, name := range param.Types() {
-		all = append(all, explained{name, strings.Join(param.Type(name).Examples(), ", ")})
+		all = append(all, explained{name, strings.Join(param.Type(name).Examples()[:examples], ", ")})
 	}
 	return all
 }
