@@ -146,6 +146,8 @@ var said = map[string]string{
 	"table": "name,age\nAnn,31\nBob,27", "language": "German", "factor": "2x", "limit": "20 KB", "size": "100x75", "range": "0:00-0:01",
 	"adjustment": "brighter", "region": "left half", "place": "Lisbon",
 	"extract_pages.pages": "1", "convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
+	"table_statistics.column": "age", "sort_table.column": "age", "table_statistics.by": "age", "sort_table.by": "age",
+	"format_json.json": `{"name":"Ann"}`, "format_json.text": `{"name":"Ann"}`, "change_bit_rate.rate": "128 kbps",
 	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
 }
 

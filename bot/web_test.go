@@ -64,6 +64,8 @@ func TestTheFirstWishesWork(t *testing.T) {
 			wish.Message.Files = []adapters.File{{ID: "f", Name: "film.mp4", Handle: newThings(t)[plan.Video].Path}}
 		case "audio":
 			wish.Message.Files = []adapters.File{{ID: "f", Name: "voice.wav", Handle: prop(t, t.TempDir(), "voice.wav", "voice hello world")}}
+		case "document":
+			wish.Message.Files = []adapters.File{{ID: "f", Name: "pages.pdf", Handle: newThings(t)[plan.Document].Path}}
 		case "":
 		default:
 			t.Fatalf("%q needs %s", e.Wish, e.Needs)

@@ -18,13 +18,13 @@ import (
 
 // allPrograms are what operations start, by the names of the programs here.
 func allPrograms() []string {
-	return []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pocketsphinx", "pocketsphinx_continuous", "tesseract"}
+	return []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pdfinfo", "pdftoppm", "pdftotext", "pocketsphinx", "pocketsphinx_continuous", "qpdf", "tesseract"}
 }
 
 // TestEachProgramMissing: every operation that needs a program names it with its package,
 // and takes the blame; every other one is there.
 func TestEachProgramMissing(t *testing.T) {
-	for _, gone := range []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pocketsphinx", "tesseract"} {
+	for _, gone := range []string{"abc2midi", "espeak-ng", "ffmpeg", "ffprobe", "fluidsynth", "pdfinfo", "pdftoppm", "pdftotext", "pocketsphinx", "qpdf", "tesseract"} {
 		t.Run(gone, func(t *testing.T) {
 			bin := t.TempDir()
 			for _, name := range allPrograms() {
