@@ -83,7 +83,7 @@ func TestReadShot(t *testing.T) {
 		t.Fatal(err)
 	}
 	exif := append([]byte("Exif\x00\x00"), exifOf(binary.BigEndian, "MM\x00*", photoTags)...)
-	segment := binary.BigEndian.AppendUint16([]byte("\xFF\xE1"), uint16(len(exif)+2)) //nolint:gosec // it is short
+	segment := binary.BigEndian.AppendUint16([]byte("\xFF\xE1"), uint16(len(exif)+2))
 	path := filepath.Join(t.TempDir(), "photo.jpg")
 	all := append(append(append([]byte("\xFF\xD8"), segment...), exif...), photo.Bytes()[2:]...)
 	if err := os.WriteFile(path, all, 0o600); err != nil {

@@ -20,7 +20,7 @@ import (
 const maxBoxes = 100
 
 // boxes reads a bbox argument and keeps what of each box lies on the picture.
-func boxes(c toolbox.Call, arg string, on image.Rectangle) ([]plan.Box, error) {
+func boxes(c toolbox.Call, arg string, on image.Rectangle) ([]plan.Box, error) { //nolint:unparam // it is named as in the tool files
 	var all []plan.Box
 	for _, v := range c.Args[arg] {
 		found, err := plan.DecodeValue[plan.Box](v.Resource)

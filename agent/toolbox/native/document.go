@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -79,9 +80,11 @@ func newDocument(w io.Writer, pages int) *pictureDocument {
 	d.printf("%%PDF-1.4\n%%\xe2\xe3\xcf\xd3\n")
 	d.object("<< /Type /Catalog /Pages 2 0 R >>")
 	kids := ""
+	var kidsSb82 strings.Builder
 	for i := range pages {
-		kids += fmt.Sprintf("%d 0 R ", 3+3*i)
+		fmt.Fprintf(&kidsSb82, "%d 0 R ", 3+3*i)
 	}
+	kids += kidsSb82.String()
 	d.object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", pages, kids))
 	return d
 }
@@ -140,7 +143,7 @@ func (d *pictureDocument) page(p media.Picture) error {
 func lossy(img *image.RGBA) ([]byte, error) {
 	var b bytes.Buffer
 	err := jpeg.Encode(&b, img, &jpeg.Options{Quality: pageQuality})
-	return b.Bytes(), err //nolint:wrapcheck // the caller says what was attempted
+	return b.Bytes(), err
 }
 
 func lossless(img *image.RGBA) ([]byte, error) {
@@ -157,7 +160,7 @@ func lossless(img *image.RGBA) ([]byte, error) {
 		}
 	}
 	err := z.Close()
-	return b.Bytes(), err //nolint:wrapcheck // the caller says what was attempted
+	return b.Bytes(), err
 }
 
 // end writes the table of objects.

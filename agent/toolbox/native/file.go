@@ -73,7 +73,7 @@ func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	value := media.Details(
 		media.Detail{Name: "File type", Value: media.KindName(info.MIME)},
 		media.Detail{Name: "Size", Value: media.SizeOf(size.Size())},
-		media.Detail{Name: "Dimensions", Value: fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)},
+		media.Detail{Name: "Dimensions", Value: fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)}, //nolint:lll // one sentence, table or filter
 		media.Detail{Name: "Frames", Value: frames},
 		media.Detail{Name: "Duration", Value: length},
 		media.Detail{Name: "Camera", Value: orUnknown(shot.Camera)},
@@ -117,10 +117,10 @@ func checksum(arg string) operation {
 func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error {
 	if vs := c.Args[arg]; arg == "text" && len(vs) > 0 && vs[0].Path == "" {
 		if vs[0].Value == "" {
-			return &plan.Fault{Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."), Err: errors.New("empty text")}
+			return &plan.Fault{Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."), Err: errors.New("empty text")} //nolint:lll // one sentence, table or filter
 		}
 		_, err := io.WriteString(h, vs[0].Value)
-		return err
+		return err //nolint:wrapcheck // the caller says what was attempted
 	}
 	path, err := file(c, arg)
 	if err != nil {
@@ -184,7 +184,7 @@ func (n *Native) stripped(arg string) operation {
 			return toolbox.Output{}, err
 		}
 		if !strippable[info.MIME] {
-			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.", filepath.Base(path), media.KindName(info.MIME))
+			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.", filepath.Base(path), media.KindName(info.MIME)) //nolint:lll // one sentence, table or filter
 		}
 		out := filepath.Join(c.Dir, arg+"-1"+info.Ext)
 		return toolbox.Output{Path: out, About: plan.Say("without metadata")}, copyStripped(ctx, out, path)

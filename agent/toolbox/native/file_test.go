@@ -28,7 +28,7 @@ func (w workbench) taggedPhoto(name string, orientation uint16) toolbox.Value {
 	exif = append(exif, 0x12, 0x01, 3, 0, 1, 0, 0, 0, byte(orientation), 0, 0, 0)
 	exif = append(exif, 0, 0, 0, 0)
 	exif = append(exif, "SecretCam"[:8]+"\x00"...)
-	segment := binary.BigEndian.AppendUint16([]byte("\xFF\xE1"), uint16(len(exif)+2)) //nolint:gosec // it is short
+	segment := binary.BigEndian.AppendUint16([]byte("\xFF\xE1"), uint16(len(exif)+2))
 	path := filepath.Join(w.dir, name)
 	all := append(append(append([]byte("\xFF\xD8"), segment...), exif...), plain.Bytes()[2:]...)
 	if err := os.WriteFile(path, all, 0o600); err != nil {

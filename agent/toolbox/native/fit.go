@@ -134,7 +134,7 @@ func sizeOf(path string) (int64, error) {
 func duplicate(from, to string) error {
 	b, err := os.ReadFile(from)
 	if err == nil {
-		err = os.WriteFile(to, b, 0o600)
+		err = os.WriteFile(to, b, 0o600) //nolint:gosec // the paths and colours are made here
 	}
 	if err != nil {
 		return unwritten(err)

@@ -121,7 +121,8 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 // plainWords name no column: what people say around the name of one.
 var plainWords = strings.Fields(`a all an and are average averages can compute calculate column columns count counts csv data each every everything figures file
 	for from give get how i in is it its largest lowest highest list many max maximum me mean median min minimum much number numbers of out over please rows
-	sheet show smallest spreadsheet statistics stats sum summary sums table tell that the these this those to total totals up add what what's whats which with you
+	sheet show smallest spreadsheet statistics stats sum summary sums table tell that the these
+	this those to total totals up add what what's whats which with you
 	calculate do does have has there values value find basic descriptive my our here could would want need s`)
 
 // namesOther reports whether words name something, which is no column then.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,7 +106,7 @@ func channels(n int) string {
 	case 2:
 		return "2 (stereo)"
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }
 
 // codecName is what people call a codec of ffmpeg's: "H.264 (h264)".

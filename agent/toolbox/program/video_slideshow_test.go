@@ -1,7 +1,7 @@
 package program
 
 import (
-	"fmt"
+	"strconv"
 	"testing"
 
 	"atelier/agent/plan"
@@ -39,5 +39,5 @@ func TestSlideshow(t *testing.T) {
 	for i := range many {
 		many[i] = wide
 	}
-	holds(t, refused(t, "make_slideshow", args{"images": many}), fmt.Sprint(mostSlides))
+	holds(t, refused(t, "make_slideshow", args{"images": many}), strconv.Itoa(mostSlides))
 }

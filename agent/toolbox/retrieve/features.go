@@ -40,7 +40,7 @@ const (
 
 // Features are what a text is compared by: its words as classes, pairs of words that
 // stand together, its form, its first verb, and the types of the files in it.
-func (l *Lexicon) Features(words []Word) []string {
+func (l *Lexicon) Features(words []Word) []string { //nolint:gocognit // one case for each kind of word
 	var fs []string
 	seen := map[string]bool{}
 	add := func(f string) {

@@ -118,13 +118,13 @@ func fields(item json.RawMessage) (names, cells []string, err error) {
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, err //nolint:wrapcheck // the caller says what was attempted
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return nil, nil, err
+			return nil, nil, err //nolint:wrapcheck // the caller says what was attempted
 		}
-		key, _ := name.(string)
+		key, _ := name.(string) //nolint:errcheck // an error ends the reading below
 		names, cells = append(names, key), append(cells, cellOf(value))
 	}
 	return names, cells, nil
@@ -221,13 +221,13 @@ func readMarked(text, marks string) (Table, bool, error) {
 func readYAML(text string) (Table, bool, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 {
-		return Table{}, false, nil
+		return Table{}, false, nil //nolint:nilerr // what is no YAML is no table
 	}
 	list := doc.Content[0]
 	if list.Kind == yaml.MappingNode && len(list.Content) == 2 && list.Content[1].Kind == yaml.SequenceNode {
 		list = list.Content[1]
 	}
-	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Kind != yaml.MappingNode }) {
+	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Kind != yaml.MappingNode }) { //nolint:lll // one sentence, table or filter
 		return Table{}, false, nil
 	}
 	var r records

@@ -38,7 +38,7 @@ func Read(text string) (Table, error) {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	if strings.TrimSpace(text) == "" {
-		return Table{}, &plan.Fault{Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."), Err: errors.New("empty text")}
+		return Table{}, &plan.Fault{Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."), Err: errors.New("empty text")} //nolint:lll // one sentence, table or filter
 	}
 	for _, form := range []struct {
 		format Format
@@ -61,7 +61,7 @@ func noTable(err error) error {
 }
 
 // tidied names all columns, each differently, and fills rows that are too short.
-func (t Table) tidied() (Table, error) {
+func (t Table) tidied() (Table, error) { //nolint:funcorder // it stands beside what it serves
 	for _, row := range t.Rows {
 		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
 			t.Columns = append(t.Columns, "")
@@ -95,7 +95,7 @@ func (t Table) tidied() (Table, error) {
 }
 
 // column is all cells of a column.
-func (t Table) column(i int) []string {
+func (t Table) column(i int) []string { //nolint:funcorder // it stands beside what it serves
 	cells := make([]string, len(t.Rows))
 	for k, row := range t.Rows {
 		cells[k] = row[i]
