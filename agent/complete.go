@@ -6,6 +6,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolgraph"
 )
@@ -14,6 +15,7 @@ import (
 // would leave out, where a tool that is good for the subtask takes the value: the search does not see
 // values, so "a GIF of this, 480 px wide" finds the GIF alone. A step edits what the subtask is given, or
 // the result. A limit in bytes comes last, and a file format before it, since other steps would undo them.
+// A loudness would be undone by any other step.
 func (t *thought) complete(p *part, found plan.Solution) plan.Solution {
 	s := t.addParams(p.subtask, found)
 	if len(s.Left) == 0 || !p.sure(found) { // a poor solution is no better with more steps
@@ -26,7 +28,11 @@ func (t *thought) complete(p *part, found plan.Solution) plan.Solution {
 		if !ok || len(found.Actions) >= t.config.MaxActions {
 			continue
 		}
-		longer := withStep(found, editor, on)
+		before := on.Type != result(found) || order(said) == 0 && t.setsLoudness(found) && p.enters(found, on.Type)
+		longer := withStepBehind(found, editor, on)
+		if before {
+			longer = withStepBefore(found, editor, on)
+		}
 		if bound := t.addParams(p.subtask, longer); len(bound.Left) < len(s.Left) {
 			found, s = longer, bound
 		}
@@ -99,14 +105,28 @@ func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
 	return sources
 }
 
-// withStep is the solution with a step that edits its result, or else the resource that it is given.
-func withStep(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.Solution {
-	step := plan.Action{Tool: editor.Name, Returns: editor.Returns, Args: []plan.Binding{{Arg: on.Name, Type: on.Type}}}
-	if on.Type == result(s) {
-		step.Args[0].Source = plan.FromAction(len(s.Actions) - 1)
-		s.Actions = append(slices.Clone(s.Actions), step)
-		return s
-	}
+// setsLoudness reports whether the last step brings its result to a loudness.
+func (t *thought) setsLoudness(s plan.Solution) bool {
+	last, _ := t.config.Toolbox.Catalogue().Tool(s.Actions[len(s.Actions)-1].Tool)
+	return slices.ContainsFunc(last.Effects, func(e effect.Effect) bool { return e.Name == "loudness" })
+}
+
+// stepOf is a step of the tool without its source.
+func stepOf(editor toolbox.Tool, on toolbox.Arg) plan.Action {
+	return plan.Action{Tool: editor.Name, Returns: editor.Returns, Args: []plan.Binding{{Arg: on.Name, Type: on.Type}}}
+}
+
+// withStepBehind is the solution with a step that edits its result.
+func withStepBehind(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.Solution {
+	step := stepOf(editor, on)
+	step.Args[0].Source = plan.FromAction(len(s.Actions) - 1)
+	s.Actions = append(slices.Clone(s.Actions), step)
+	return s
+}
+
+// withStepBefore is the solution with a step that edits the resource that it is given.
+func withStepBefore(s plan.Solution, editor toolbox.Tool, on toolbox.Arg) plan.Solution {
+	step := stepOf(editor, on)
 	step.Args[0].Source = entering(s, on.Type)[0]
 	actions, place := []plan.Action{step}, map[int]int{}
 	for i, a := range s.Actions {

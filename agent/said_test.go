@@ -7,6 +7,7 @@ import (
 	"atelier/agent"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
 )
 
@@ -161,5 +162,28 @@ func TestAStepForEachValue(t *testing.T) {
 				t.Errorf("%q, leaving %q; want %q, leaving %q", best.Tools(), best.Left, c.want, c.left)
 			}
 		})
+	}
+}
+
+// A step behind one that brings a sound to a loudness would undo it, so it comes before.
+func TestAStepBeforeTheLoudness(t *testing.T) {
+	t.Parallel()
+	edits := func(name string, p param.Param) toolbox.Tool {
+		return setting(tool(name, plan.Audio, []plan.Type{plan.Audio}), p)
+	}
+	level := edits("level", param.Param{Name: "target", Type: param.Number, About: "the loudness", Unit: "LUFS"})
+	level.Effects = effect.Effects{{Name: "loudness", Rule: map[string]string{"near": "target", "of": "audio"}}}
+	channels := edits("channels", param.Param{Name: "channels", Type: param.Choice, About: "mono or stereo", Choices: map[string][]string{"mono": {}, "stereo": {}}})
+	talk := plan.Resource{Name: "talk-1234.wav", Type: plan.Audio, Blob: "blob", File: "talk.wav"}
+	task := wants(plan.Audio, talk)
+	task.Said = []plan.Said{{Words: "-16 LUFS", Type: "number"}, {Words: "mono", Type: "choice"}}
+	m := &fakeMind{decomposition: subtasks(task), scores: map[string]float64{"level": 5, "channels": 4}}
+	p, err := newWorld(t, m, maker{}, agent.Config{AllTools: true}, level, channels).Plan(t.Context(), request(talk))
+	if err != nil || p.Question != "" {
+		t.Fatal(p, err)
+	}
+	best := p.Tasks[0].Solutions[0]
+	if want := []string{"channels", "level"}; !slices.Equal(best.Tools(), want) || len(best.Left) > 0 {
+		t.Errorf("%q, leaving %q; want %q", best.Tools(), best.Left, want)
 	}
 }

@@ -54,7 +54,7 @@ func (m *Mind) shorten(lists []*shortlist, wish string) ([]*shortlist, toolLine)
 func (m *Mind) nearest(l *shortlist, wish string) []toolbox.Tool {
 	place := map[string]int{}
 	text := l.subtask.Description + " " + excerpt(wish, descriptionBytes)
-	for i, hit := range m.finder.index.Search(m.finder.lexicon.Features(m.finder.lexicon.Words(text, nil))) {
+	for i, hit := range m.index.Nearest(text) {
 		place[hit.Tool] = i
 	}
 	tools := slices.Clone(l.tools)

@@ -139,15 +139,9 @@ func turnTokens(t plan.Turn) int {
 	return perMessage + tokens(t.Wish) + tokens(t.Reply) + tokens(strings.Join(t.Made, " "))
 }
 
-// finder cuts the catalogue to what matters for a wish.
-type finder struct {
-	lexicon *retrieve.Lexicon
-	index   *retrieve.Index
-}
-
 // relevant keeps the tools whose lines fit into a budget of tokens, in the order of the
 // catalogue: all, where they fit, and else those that are nearest to the text.
-func (f finder) relevant(tools []toolbox.Tool, line func(toolbox.Tool) string, text string, budget int) []toolbox.Tool {
+func relevant(index *retrieve.Index, tools []toolbox.Tool, line func(toolbox.Tool) string, text string, budget int) []toolbox.Tool {
 	left := budget
 	for _, t := range tools {
 		left -= tokens(line(t))
@@ -170,7 +164,7 @@ func (f finder) relevant(tools []toolbox.Tool, line func(toolbox.Tool) string, t
 			kept[name] = true
 		}
 	}
-	for _, hit := range f.index.Search(f.lexicon.Features(f.lexicon.Words(text, nil))) {
+	for _, hit := range index.Nearest(text) {
 		keep(hit.Tool)
 	}
 	for _, t := range tools {

@@ -124,17 +124,17 @@ func TestACatalogueIsCutToWhatMatters(t *testing.T) {
 		t.Fatal(err)
 	}
 	tools := catalogue.Tools()
-	f := finder{lexicon, retrieve.New(lexicon, tools)}
+	index := retrieve.New(lexicon, tools)
 	line := func(t toolbox.Tool) string { return t.Name + ": " + t.Description }
 	all := 0
 	for _, t := range tools {
 		all += tokens(line(t))
 	}
-	if got := f.relevant(tools, line, "blur it", all); len(got) != len(tools) {
+	if got := relevant(index, tools, line, "blur it", all); len(got) != len(tools) {
 		t.Errorf("%d of %d tools are left although all fit", len(got), len(tools))
 	}
 	for wish, want := range map[string]string{"blur the photo": "blur_image", "what is said in this recording?": "speech_to_text"} {
-		got := f.relevant(tools, line, wish, all/10)
+		got := relevant(index, tools, line, wish, all/10)
 		used := 0
 		for _, t := range got {
 			used += tokens(line(t))

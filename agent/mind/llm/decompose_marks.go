@@ -76,7 +76,7 @@ func (b *binder) hails(src plan.Source, picture string) bool {
 // moves tells whether the tool that is nearest to what a subtask says, of those that make a
 // picture of one, moves what is on it.
 func (m *Mind) moves(t plan.Subtask) bool {
-	for _, hit := range m.finder.index.Search(m.finder.lexicon.Features(m.finder.lexicon.Words(t.Description, nil))) {
+	for _, hit := range m.index.Nearest(t.Description) {
 		tool, ok := m.config.Catalogue.Tool(hit.Tool)
 		if ok && tool.Returns.Fits(plan.Image) && slices.ContainsFunc(tool.Args, func(a toolbox.Arg) bool { return a.Type.Fits(plan.Image) }) {
 			return tool.Moves

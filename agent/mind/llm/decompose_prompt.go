@@ -63,7 +63,7 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 		left, err = room()
 	}
 	if err == nil && data.Prior {
-		data.tell(m.finder.relevant(m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints)))
+		data.tell(relevant(m.index, m.config.Catalogue.Tools(), hint, wishOf(r), min(window/3, left/share, maxHints)))
 		left, err = room()
 	}
 	if err != nil {

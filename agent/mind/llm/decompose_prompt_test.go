@@ -44,7 +44,11 @@ func mindThat(tb testing.TB, change func(*Config)) *Mind {
 	if change != nil {
 		change(&m.config)
 	}
-	m.finder.index = retrieve.New(m.finder.lexicon, m.config.Catalogue.Tools())
+	lexicon, err := retrieve.NewLexicon()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	m.index = retrieve.New(lexicon, m.config.Catalogue.Tools())
 	return m
 }
 

@@ -90,7 +90,7 @@ type Mind struct {
 	config     Config
 	model      *asked
 	decomposer *asked
-	finder     finder
+	index      *retrieve.Index
 	prompts    prompts
 	schemas    schemas
 }
@@ -129,7 +129,7 @@ func New(c Config) (*Mind, error) {
 	if err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}
-	m.finder = finder{lexicon, retrieve.New(lexicon, c.Catalogue.Tools())}
+	m.index = retrieve.New(lexicon, c.Catalogue.Tools())
 	if m.prompts, err = readPrompts(); err != nil {
 		return nil, fmt.Errorf("llm: %w", err)
 	}

@@ -34,6 +34,7 @@ import (
 	"fmt"
 	"maps"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"atelier/agent/mind"
@@ -114,8 +115,37 @@ func tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
-	return strings.TrimSpace(listMark.ReplaceAllString(text, "$1$2; "))
+	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
+
+// steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
+// "; rotate it; then blur it". A step that asks for a version of its own does not go on.
+func steps(text string) string {
+	var b strings.Builder
+	next, from := 1, 0
+	for _, m := range numberMark.FindAllStringSubmatchIndex(text, -1) {
+		if text[m[2]:m[3]] != strconv.Itoa(next) {
+			continue
+		}
+		b.WriteString(text[from:m[0]])
+		from = m[1]
+		b.WriteString("; ")
+		if line, _, _ := strings.Cut(text[from:], "\n"); next > 1 && !ownVersion.MatchString(line) {
+			b.WriteString("then ")
+		}
+		next++
+	}
+	if next <= 2 { // a number that is no list
+		return text
+	}
+	return b.String() + text[from:]
+}
+
+// numberMark is what may begin a step of a numbered list: "2. ", "3) ".
+var numberMark = regexp.MustCompile(`(?:^|\s)(\d)[.):]\s+`)
+
+// ownVersion speaks of a result of its own.
+var ownVersion = regexp.MustCompile(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
 
 // listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
 var listMark = regexp.MustCompile(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)

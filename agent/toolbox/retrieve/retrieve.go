@@ -9,6 +9,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"slices"
@@ -38,7 +39,8 @@ type Index struct {
 	// absorbs marks tools that take a text: what a wish holds beside their words may
 	// be that text.
 	absorbs []bool
-	names   map[string]string // a tool's name written out as words → its name
+	media   map[string][]plan.Type // the types of media that a tool takes
+	names   map[string]string      // a tool's name written out as words → its name
 	vocab   map[string]map[string]bool
 	words   map[string]bool // as the examples write them, outside what varies
 }
@@ -46,6 +48,9 @@ type Index struct {
 // generic is what an example must weigh beside, so that one of hardly any words of its
 // own is not near to everything.
 const generic = 2
+
+// wrongMedia is what remains of the score of a tool that takes media of other types than those in a wish.
+const wrongMedia = 0.6
 
 // slots are the parts of an example that vary.
 var slots = regexp.MustCompile(`\{[^}]*\}`)
@@ -61,7 +66,7 @@ type document struct {
 func New(lexicon *Lexicon, tools []toolbox.Tool) *Index {
 	x := &Index{
 		lexicon: lexicon, postings: map[string][]int{}, about: map[string][]int{},
-		weight: map[string]float64{}, names: map[string]string{}, vocab: map[string]map[string]bool{}, words: map[string]bool{},
+		weight: map[string]float64{}, names: map[string]string{}, vocab: map[string]map[string]bool{}, words: map[string]bool{}, media: map[string][]plan.Type{},
 	}
 	for i, t := range tools {
 		x.read(i, t)
@@ -165,22 +170,58 @@ func (x *Index) Search(features []string) []Hit {
 		}
 		hits = append(hits, h)
 	}
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return strings.Compare(a.Tool, b.Tool)
-	})
+	slices.SortFunc(hits, nearer)
 	return hits
+}
+
+func nearer(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Tool, b.Tool))
+}
+
+// Nearest ranks the tools for a text as it was written. Tools that take other media than the text
+// names come later than by their words.
+func (x *Index) Nearest(text string) []Hit {
+	features := x.lexicon.Features(x.Correct(x.lexicon.Words(text, nil)))
+	hits := x.Search(features)
+	if given := mediaIn(features); len(given) > 0 {
+		for i, h := range hits {
+			if x.takesOthers(h.Tool, given) {
+				hits[i].Score *= wrongMedia
+			}
+		}
+		slices.SortFunc(hits, nearer)
+	}
+	return hits
+}
+
+// mediaIn are the types of the media among the features of a wish.
+func mediaIn(features []string) []plan.Type {
+	var types []plan.Type
+	for _, f := range features {
+		if t, ok := strings.CutPrefix(f, mediaPrefix); ok {
+			types = append(types, plan.Type(t))
+		}
+	}
+	return types
+}
+
+// takesOthers reports whether the tool takes media, and none of the types.
+func (x *Index) takesOthers(tool string, types []plan.Type) bool {
+	takes := x.media[tool]
+	return len(takes) > 0 && !slices.ContainsFunc(takes, func(a plan.Type) bool {
+		return slices.ContainsFunc(types, func(given plan.Type) bool { return a.Fits(given) || given.Fits(a) })
+	})
 }
 
 // read takes in the words of a tool.
 func (x *Index) read(i int, t toolbox.Tool) {
 	x.tools = append(x.tools, t.Name)
 	x.absorbs = append(x.absorbs, slices.ContainsFunc(t.Args, func(a toolbox.Arg) bool { return a.Type == plan.Text }))
+	for _, a := range t.Args {
+		if a.Type.Media() {
+			x.media[t.Name] = append(x.media[t.Name], a.Type)
+		}
+	}
 	name := strings.ReplaceAll(t.Name, "_", " ")
 	if strings.Contains(name, " ") { // "the translation" is a thing, not a tool
 		x.names[x.lexicon.canonical(name)] = t.Name

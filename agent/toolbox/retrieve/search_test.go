@@ -62,7 +62,7 @@ func newFinder(tb testing.TB, tools []toolbox.Tool) finder {
 }
 
 func (f finder) find(wish string) []retrieve.Hit {
-	return f.index.Search(f.lexicon.Features(f.index.Correct(f.lexicon.Words(wish, nil))))
+	return f.index.Nearest(wish)
 }
 
 // names are the tools of the first n hits.
