@@ -75,7 +75,7 @@ var frameColours = []color.NRGBA{
 
 // highlight draws a frame around every box, with its label.
 func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	bs, err := boxes(c, "bbox", p.Image.Rect)
+	bs, err := boxes(c, p.Image.Rect)
 	if err != nil {
 		return edited{}, err
 	}

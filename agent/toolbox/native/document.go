@@ -79,13 +79,11 @@ func newDocument(w io.Writer, pages int) *pictureDocument {
 	d := &pictureDocument{w: bufio.NewWriter(w)}
 	d.printf("%%PDF-1.4\n%%\xe2\xe3\xcf\xd3\n")
 	d.object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
-	var kidsSb82 strings.Builder
+	var kids strings.Builder
 	for i := range pages {
-		fmt.Fprintf(&kidsSb82, "%d 0 R ", 3+3*i)
+		fmt.Fprintf(&kids, "%d 0 R ", 3+3*i)
 	}
-	kids += kidsSb82.String()
-	d.object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", pages, kids))
+	d.object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", pages, kids.String()))
 	return d
 }
 

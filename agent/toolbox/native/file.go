@@ -57,6 +57,7 @@ func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("measure the file: %w", err)
 	}
+	pixels := fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)
 	taken, place, frames, length := "", "no place is stored", "", ""
 	if !shot.Taken.IsZero() {
 		taken = shot.Taken.Format("2 January 2006, 15:04:05")
@@ -73,7 +74,7 @@ func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	value := media.Details(
 		media.Detail{Name: "File type", Value: media.KindName(info.MIME)},
 		media.Detail{Name: "Size", Value: media.SizeOf(size.Size())},
-		media.Detail{Name: "Dimensions", Value: fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)}, //nolint:lll // one sentence, table or filter
+		media.Detail{Name: "Dimensions", Value: pixels},
 		media.Detail{Name: "Frames", Value: frames},
 		media.Detail{Name: "Duration", Value: length},
 		media.Detail{Name: "Camera", Value: orUnknown(shot.Camera)},
@@ -117,10 +118,15 @@ func checksum(arg string) operation {
 func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error {
 	if vs := c.Args[arg]; arg == "text" && len(vs) > 0 && vs[0].Path == "" {
 		if vs[0].Value == "" {
-			return &plan.Fault{Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."), Err: errors.New("empty text")} //nolint:lll // one sentence, table or filter
+			return &plan.Fault{
+				Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."),
+				Err:      errors.New("empty text"),
+			}
 		}
-		_, err := io.WriteString(h, vs[0].Value)
-		return err //nolint:wrapcheck // the caller says what was attempted
+		if _, err := io.WriteString(h, vs[0].Value); err != nil {
+			return fmt.Errorf("hash a text: %w", err)
+		}
+		return nil
 	}
 	path, err := file(c, arg)
 	if err != nil {
@@ -184,7 +190,8 @@ func (n *Native) stripped(arg string) operation {
 			return toolbox.Output{}, err
 		}
 		if !strippable[info.MIME] {
-			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.", filepath.Base(path), media.KindName(info.MIME)) //nolint:lll // one sentence, table or filter
+			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.",
+				filepath.Base(path), media.KindName(info.MIME))
 		}
 		out := filepath.Join(c.Dir, arg+"-1"+info.Ext)
 		return toolbox.Output{Path: out, About: plan.Say("without metadata")}, copyStripped(ctx, out, path)
@@ -192,14 +199,20 @@ func (n *Native) stripped(arg string) operation {
 }
 
 // copyStripped writes a file without its metadata to another one.
-func copyStripped(ctx context.Context, to, from string) (err error) {
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func copyStripped(ctx context.Context, to, from string) error {
+	err := createFile(to, func(w io.Writer) error { return strip.Copy(ctx, w, from) })
 	if err != nil {
 		return fmt.Errorf("write without metadata: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := strip.Copy(ctx, f, from); err != nil {
-		return fmt.Errorf("write without metadata: %w", err)
-	}
 	return nil
+}
+
+// createFile makes a new file and lets write fill it.
+func createFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return write(f)
 }

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"math"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -18,7 +19,7 @@ type hider func(ctx context.Context, img *image.NRGBA, part image.Rectangle) err
 // eighth, since the boxes of faces end at the chin and the forehead.
 func hiding(hide hider) edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-		bs, err := boxes(c, "bbox", p.Image.Rect)
+		bs, err := boxes(c, p.Image.Rect)
 		if err != nil {
 			return edited{}, err
 		}
@@ -73,7 +74,8 @@ func meanColour(img *image.NRGBA, part image.Rectangle) color.NRGBA {
 		}
 	}
 	n := part.Dx() * part.Dy()
-	return color.NRGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)} //nolint:gosec // the paths and colours are made here
+	mean := func(i int) uint8 { return uint8(sum[i] / n & math.MaxUint8) }
+	return color.NRGBA{mean(0), mean(1), mean(2), mean(3)}
 }
 
 func blackOutPart(_ context.Context, img *image.NRGBA, part image.Rectangle) error {

@@ -209,7 +209,8 @@ func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Out
 	}
 	text := strings.Trim(strings.Join(parts, "\n\n"), "\n")
 	if strings.TrimSpace(text) == "" {
-		return toolbox.Output{}, refusal("There is no text in the document; its pages may be pictures. Ask for every page as PNG, and then for the text in the pictures.") //nolint:lll // one sentence, table or filter
+		return toolbox.Output{}, refusal("There is no text in the document; its pages may be pictures. " +
+			"Ask for every page as PNG, and then for the text in the pictures.")
 	}
 	out := toolbox.Output{About: plan.Quote(shorten(text))}
 	if len(text) > mostDocumentText {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -118,13 +119,16 @@ func fields(item json.RawMessage) (names, cells []string, err error) {
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return nil, nil, err //nolint:wrapcheck // the caller says what was attempted
+			return nil, nil, fmt.Errorf("read a name: %w", err)
+		}
+		key, ok := name.(string)
+		if !ok {
+			return nil, nil, fmt.Errorf("%v is not a name", name)
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return nil, nil, err //nolint:wrapcheck // the caller says what was attempted
+			return nil, nil, fmt.Errorf("read a cell: %w", err)
 		}
-		key, _ := name.(string) //nolint:errcheck // an error ends the reading below
 		names, cells = append(names, key), append(cells, cellOf(value))
 	}
 	return names, cells, nil
@@ -220,14 +224,18 @@ func readMarked(text, marks string) (Table, bool, error) {
 // readYAML reads a list of maps, or a map with one such list.
 func readYAML(text string) (Table, bool, error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 {
-		return Table{}, false, nil //nolint:nilerr // what is no YAML is no table
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return Table{}, false, noTable(err)
+	}
+	if len(doc.Content) == 0 {
+		return Table{}, false, nil
 	}
 	list := doc.Content[0]
 	if list.Kind == yaml.MappingNode && len(list.Content) == 2 && list.Content[1].Kind == yaml.SequenceNode {
 		list = list.Content[1]
 	}
-	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Kind != yaml.MappingNode }) { //nolint:lll // one sentence, table or filter
+	notMap := func(n *yaml.Node) bool { return n.Kind != yaml.MappingNode }
+	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || slices.ContainsFunc(list.Content, notMap) {
 		return Table{}, false, nil
 	}
 	var r records

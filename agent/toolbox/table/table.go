@@ -38,7 +38,10 @@ func Read(text string) (Table, error) {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	if strings.TrimSpace(text) == "" {
-		return Table{}, &plan.Fault{Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."), Err: errors.New("empty text")} //nolint:lll // one sentence, table or filter
+		return Table{}, &plan.Fault{
+			Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."),
+			Err:      errors.New("empty text"),
+		}
 	}
 	for _, form := range []struct {
 		format Format
@@ -58,49 +61,6 @@ func Read(text string) (Table, error) {
 
 func noTable(err error) error {
 	return &plan.Fault{Sentence: plan.Say("This text is no table. I read CSV, tab-separated lines, Markdown tables, JSON and YAML."), Err: err}
-}
-
-// tidied names all columns, each differently, and fills rows that are too short.
-func (t Table) tidied() (Table, error) { //nolint:funcorder // it stands beside what it serves
-	for _, row := range t.Rows {
-		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
-			t.Columns = append(t.Columns, "")
-		}
-	}
-	if len(t.Columns) > maxColumns || len(t.Columns)*(len(t.Rows)+1) > maxCells {
-		return Table{}, &plan.Fault{
-			Sentence: plan.Say("The table is too large: at most %d columns and %d cells are taken.", maxColumns, maxCells),
-			Err:      fmt.Errorf("%d columns and %d rows", len(t.Columns), len(t.Rows)),
-		}
-	}
-	used := map[string]bool{}
-	for i, name := range t.Columns {
-		name = strings.Join(strings.Fields(name), " ")
-		if name == "" {
-			name = "column " + strconv.Itoa(i+1)
-		}
-		unique := name
-		for n := 2; used[unique]; n++ {
-			unique = name + " " + strconv.Itoa(n)
-		}
-		t.Columns[i], used[unique] = unique, true
-	}
-	for i, row := range t.Rows {
-		for len(row) < len(t.Columns) {
-			row = append(row, "")
-		}
-		t.Rows[i] = row
-	}
-	return t, nil
-}
-
-// column is all cells of a column.
-func (t Table) column(i int) []string { //nolint:funcorder // it stands beside what it serves
-	cells := make([]string, len(t.Rows))
-	for k, row := range t.Rows {
-		cells[k] = row[i]
-	}
-	return cells
 }
 
 // Numeric reports whether every cell of the column that is not empty is a number, and there is one.
@@ -232,4 +192,47 @@ func (t Table) Statistics(column int) Statistics {
 	s.Mean, s.Min, s.Max = s.Sum/float64(s.Count), values[0], values[s.Count-1]
 	s.Median = (values[(s.Count-1)/2] + values[s.Count/2]) / 2
 	return s
+}
+
+// tidied names all columns, each differently, and fills rows that are too short.
+func (t Table) tidied() (Table, error) {
+	for _, row := range t.Rows {
+		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
+			t.Columns = append(t.Columns, "")
+		}
+	}
+	if len(t.Columns) > maxColumns || len(t.Columns)*(len(t.Rows)+1) > maxCells {
+		return Table{}, &plan.Fault{
+			Sentence: plan.Say("The table is too large: at most %d columns and %d cells are taken.", maxColumns, maxCells),
+			Err:      fmt.Errorf("%d columns and %d rows", len(t.Columns), len(t.Rows)),
+		}
+	}
+	used := map[string]bool{}
+	for i, name := range t.Columns {
+		name = strings.Join(strings.Fields(name), " ")
+		if name == "" {
+			name = "column " + strconv.Itoa(i+1)
+		}
+		unique := name
+		for n := 2; used[unique]; n++ {
+			unique = name + " " + strconv.Itoa(n)
+		}
+		t.Columns[i], used[unique] = unique, true
+	}
+	for i, row := range t.Rows {
+		for len(row) < len(t.Columns) {
+			row = append(row, "")
+		}
+		t.Rows[i] = row
+	}
+	return t, nil
+}
+
+// column is all cells of a column.
+func (t Table) column(i int) []string {
+	cells := make([]string, len(t.Rows))
+	for k, row := range t.Rows {
+		cells[k] = row[i]
+	}
+	return cells
 }

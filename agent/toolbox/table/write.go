@@ -68,12 +68,18 @@ func (t Table) json() (string, error) {
 			if k > 0 {
 				b.WriteString(",")
 			}
+			name, err := quoted(t.Columns[k])
+			if err != nil {
+				return "", err
+			}
 			value := []byte(cell)
 			if !plain.MatchString(cell) && cell != "true" && cell != "false" {
-				value = quoted(cell)
+				if value, err = quoted(cell); err != nil {
+					return "", err
+				}
 			}
 			b.WriteString("\n    ")
-			b.Write(quoted(t.Columns[k]))
+			b.Write(name)
 			b.WriteString(": ")
 			b.Write(value)
 		}
@@ -87,14 +93,14 @@ func (t Table) json() (string, error) {
 }
 
 // quoted is a JSON string; letters that mean something in HTML stay as they are.
-func quoted(s string) []byte {
+func quoted(s string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil { //nolint:errchkjson // a table holds texts and numbers alone
-		return []byte(`""`) // no text fails
+	if err := e.Encode(s); err != nil {
+		return nil, fmt.Errorf("write a text as JSON: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func (t Table) markdown() string {
