@@ -88,10 +88,7 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 			return edited{}, err
 		}
 	}
-	about := plan.Say("with one frame")
-	if len(bs) > 1 {
-		about = plan.Say("with %d frames", len(bs))
-	}
+	about := oneOrMany(len(bs), plan.Say("with one frame"), plan.Say("with %d frames", len(bs)))
 	return edited{img: out, about: about}, nil
 }
 

@@ -12,7 +12,6 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,37 +31,36 @@ const (
 )
 
 // imagesToPDF makes a document of pictures, each on a page of its shape, in their order.
-func (n *Native) imagesToPDF(ctx context.Context, c toolbox.Call) (_ toolbox.Output, err error) {
+func (n *Native) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := slices.Concat(c.Args["image"], c.Args["images"])
 	switch {
 	case len(given) == 0:
 		return toolbox.Output{}, problem("The picture to work on is missing.")
 	case len(given) > maxMany:
-		return toolbox.Output{}, problem("%d pictures are too many; at most %d can be put together.", len(given), maxMany)
+		return toolbox.Output{}, tooManyPictures(len(given))
 	}
-	out := toolbox.Output{Path: filepath.Join(c.Dir, "pictures.pdf"), About: plan.Say("a document with %d pages", len(given))}
-	if len(given) == 1 {
-		out.About = plan.Say("a document with one page")
-	}
-	f, err := os.Create(out.Path)
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "pictures.pdf")}
+	out.About = oneOrMany(len(given), plan.Say("a document with one page"), plan.Say("a document with %d pages", len(given)))
+	err := createFile(out.Path, func(w io.Writer) error { return n.writePDF(ctx, w, given) })
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("make a document: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	d := newDocument(f, len(given))
-	for _, v := range given {
-		p, err := media.ReadPicture(ctx, v.Path, n.limits)
-		if err != nil {
-			return toolbox.Output{}, err
-		}
-		if err := d.page(p); err != nil {
-			return toolbox.Output{}, fmt.Errorf("write a page: %w", err)
-		}
-	}
-	if err := d.end(); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write a document: %w", err)
 	}
 	return out, nil
+}
+
+// writePDF writes a document with a page for each picture.
+func (n *Native) writePDF(ctx context.Context, w io.Writer, pictures []toolbox.Value) error {
+	d := newDocument(w, len(pictures))
+	for _, v := range pictures {
+		p, err := media.ReadPicture(ctx, v.Path, n.limits)
+		if err != nil {
+			return err
+		}
+		if err := d.page(p); err != nil {
+			return fmt.Errorf("write a page: %w", err)
+		}
+	}
+	return d.end()
 }
 
 // pictureDocument writes a PDF document of pictures. Objects 1 and 2 are the catalogue and the list
@@ -100,14 +98,20 @@ func (d *pictureDocument) write(b []byte) {
 	d.at += int64(n)
 }
 
-func (d *pictureDocument) object(body string) {
+// begin begins the next object.
+func (d *pictureDocument) begin() {
 	d.offsets = append(d.offsets, d.at)
-	d.printf("%d 0 obj\n%s\nendobj\n", len(d.offsets), body)
+	d.printf("%d 0 obj\n", len(d.offsets))
+}
+
+func (d *pictureDocument) object(body string) {
+	d.begin()
+	d.printf("%s\nendobj\n", body)
 }
 
 func (d *pictureDocument) stream(dictionary string, data []byte) {
-	d.offsets = append(d.offsets, d.at)
-	d.printf("%d 0 obj\n<< %s /Length %d >>\nstream\n", len(d.offsets), dictionary, len(data))
+	d.begin()
+	d.printf("<< %s /Length %d >>\nstream\n", dictionary, len(data))
 	d.write(data)
 	d.printf("\nendstream\nendobj\n")
 }

@@ -161,15 +161,13 @@ func (n *Native) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	about := plan.Say("without metadata")
 	switch p.Info.MIME {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
 		if !p.Turned {
-			out := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
-			return toolbox.Output{Path: out, About: about}, copyStripped(ctx, out, path)
+			return copyStripped(ctx, c, "picture-1"+p.Info.Ext, path)
 		}
 	}
-	return save(ctx, c, 0, p, edited{img: p.Image, about: about})
+	return save(ctx, c, 0, p, edited{img: p.Image, about: noMetadata})
 }
 
 // strippable are the kinds of sound and video of which the metadata can be left out.
@@ -193,18 +191,21 @@ func (n *Native) stripped(arg string) operation {
 			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.",
 				filepath.Base(path), media.KindName(info.MIME))
 		}
-		out := filepath.Join(c.Dir, arg+"-1"+info.Ext)
-		return toolbox.Output{Path: out, About: plan.Say("without metadata")}, copyStripped(ctx, out, path)
+		return copyStripped(ctx, c, arg+"-1"+info.Ext, path)
 	}
 }
 
-// copyStripped writes a file without its metadata to another one.
-func copyStripped(ctx context.Context, to, from string) error {
-	err := createFile(to, func(w io.Writer) error { return strip.Copy(ctx, w, from) })
+// noMetadata is about an output whose metadata was removed.
+var noMetadata = plan.Say("without metadata")
+
+// copyStripped copies a file without its metadata into the folder of the call.
+func copyStripped(ctx context.Context, c toolbox.Call, name, from string) (toolbox.Output, error) {
+	out := toolbox.Output{Path: filepath.Join(c.Dir, name), About: noMetadata}
+	err := createFile(out.Path, func(w io.Writer) error { return strip.Copy(ctx, w, from) })
 	if err != nil {
-		return fmt.Errorf("write without metadata: %w", err)
+		return toolbox.Output{}, fmt.Errorf("write without metadata: %w", err)
 	}
-	return nil
+	return out, nil
 }
 
 // createFile makes a new file and lets write fill it.

@@ -30,10 +30,7 @@ func hiding(hide hider) edit {
 				return edited{}, err
 			}
 		}
-		about := plan.Say("in one place")
-		if len(bs) > 1 {
-			about = plan.Say("in %d places", len(bs))
-		}
+		about := oneOrMany(len(bs), plan.Say("in one place"), plan.Say("in %d places", len(bs)))
 		return edited{img: p.Image, about: about}, nil
 	}
 }

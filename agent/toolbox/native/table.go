@@ -30,10 +30,7 @@ func tableOperations() map[string]operation {
 func tableOf(c toolbox.Call) (table.Table, error) {
 	text := c.Text("table")
 	if len(text) > maxText {
-		return table.Table{}, &plan.Fault{
-			Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),
-			Err:      fmt.Errorf("text of %d bytes", len(text)),
-		}
+		return table.Table{}, tooLong(text)
 	}
 	return table.Read(text)
 }
@@ -155,7 +152,7 @@ func formatJSON(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	case text == "":
 		return toolbox.Output{}, problem("There is no JSON to format. Please write it in the message or attach it.")
 	case len(text) > maxText:
-		return toolbox.Output{}, problem("The text is longer than 4 MB. Please give a shorter one.")
+		return toolbox.Output{}, tooLong(text)
 	}
 	var out bytes.Buffer
 	style, _ := toolbox.Param[string](c, "style")

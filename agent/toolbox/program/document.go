@@ -139,13 +139,19 @@ func (d document) asked(c toolbox.Call) ([]int, error) {
 	return pages, nil
 }
 
-// pagePictures draws pages, each as a picture.
-func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+// givenPages are the document of a call and the pages that the call asks for.
+func (b *Backend) givenPages(ctx context.Context, c toolbox.Call) (document, []int, error) {
 	d, err := b.given(ctx, c)
 	if err != nil {
-		return toolbox.Output{}, err
+		return document{}, nil, err
 	}
 	pages, err := d.asked(c)
+	return d, pages, err
+}
+
+// pagePictures draws pages, each as a picture.
+func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -169,16 +175,25 @@ func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Out
 			"-f", number, "-l", number, "-singlefile", d.path, name); err != nil {
 			return toolbox.Output{}, err
 		}
-		path := filepath.Join(c.Dir, name+ending)
-		if err := sandbox.Left(path); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("Page %d could not be drawn.", n), Err: err}
+		out, err := outputFile(c, name+ending, plan.Say("a picture of page %d", n), plan.Say("Page %d could not be drawn.", n))
+		if err != nil {
+			return toolbox.Output{}, err
 		}
-		made = append(made, toolbox.Output{Path: path, About: plan.Say("a picture of page %d", n)})
+		made = append(made, out)
 	}
 	if len(made) > 1 {
 		made[0].About = plan.Say("pictures of %d pages", len(made))
 	}
 	return together(made), nil
+}
+
+// outputFile is the output in the file that a program wrote; failure says that it wrote none.
+func outputFile(c toolbox.Call, name string, about, failure plan.Message) (toolbox.Output, error) {
+	path := filepath.Join(c.Dir, name)
+	if err := sandbox.Left(path); err != nil {
+		return toolbox.Output{}, &plan.Fault{Sentence: failure, Err: err}
+	}
+	return toolbox.Output{Path: path, About: about}, nil
 }
 
 // together is one output of many.
@@ -190,11 +205,7 @@ func together(made []toolbox.Output) toolbox.Output {
 
 // documentText reads the text of pages, laid out as on the pages.
 func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	d, err := b.given(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.asked(c)
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -243,18 +254,25 @@ func listOf(pages []int) string {
 	return strings.Join(parts, ",")
 }
 
+// qpdf runs qpdf, which writes documents into the folder of the call.
+func (b *Backend) qpdf(ctx context.Context, c toolbox.Call, documents []string, args ...string) error {
+	args = slices.Concat([]string{"--warning-exit-0"}, args)
+	_, err := b.onDocuments(ctx, c, 0, "qpdf", documents, args...)
+	return err
+}
+
+// writtenDocument is the output in the document that qpdf wrote.
+func writtenDocument(c toolbox.Call, name string, about plan.Message) (toolbox.Output, error) {
+	return outputFile(c, name, about, plan.Say("The document could not be written."))
+}
+
 // rewritten runs qpdf, which writes a document.
 func (b *Backend) rewritten(ctx context.Context, c toolbox.Call, about plan.Message, documents []string, args ...string) (toolbox.Output, error) {
 	const made = "out.pdf"
-	args = slices.Concat([]string{"--warning-exit-0"}, args, []string{made})
-	if _, err := b.onDocuments(ctx, c, 0, "qpdf", documents, args...); err != nil {
+	if err := b.qpdf(ctx, c, documents, slices.Concat(args, []string{made})...); err != nil {
 		return toolbox.Output{}, err
 	}
-	path := filepath.Join(c.Dir, made)
-	if err := sandbox.Left(path); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The document could not be written."), Err: err}
-	}
-	return toolbox.Output{Path: path, About: about}, nil
+	return writtenDocument(c, made, about)
 }
 
 // mergeDocuments puts documents behind each other.
@@ -284,11 +302,7 @@ func (b *Backend) mergeDocuments(ctx context.Context, c toolbox.Call) (toolbox.O
 
 // extractPages makes a document of some pages of another one.
 func (b *Backend) extractPages(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	d, err := b.given(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.asked(c)
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -310,16 +324,17 @@ func (b *Backend) splitDocument(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	case d.pages() > mostPagePictures:
 		return toolbox.Output{}, refusal("%d pages are too many; documents of at most %d pages can be split.", d.pages(), mostPagePictures)
 	}
-	if _, err := b.onDocuments(ctx, c, 0, "qpdf", []string{d.path}, "--warning-exit-0", "--split-pages", d.path, "page-%d.pdf"); err != nil {
+	if err := b.qpdf(ctx, c, []string{d.path}, "--split-pages", d.path, "page-%d.pdf"); err != nil {
 		return toolbox.Output{}, err
 	}
 	var made []toolbox.Output
 	for n := 1; n <= d.pages(); n++ {
-		path := filepath.Join(c.Dir, fmt.Sprintf("page-%0*d.pdf", len(strconv.Itoa(d.pages())), n))
-		if err := sandbox.Left(path); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The document could not be written."), Err: err}
+		name := fmt.Sprintf("page-%0*d.pdf", len(strconv.Itoa(d.pages())), n)
+		out, err := writtenDocument(c, name, plan.Say("page %d", n))
+		if err != nil {
+			return toolbox.Output{}, err
 		}
-		made = append(made, toolbox.Output{Path: path, About: plan.Say("page %d", n)})
+		made = append(made, out)
 	}
 	return together(made), nil
 }
@@ -334,11 +349,7 @@ func (b *Backend) rotateDocument(ctx context.Context, c toolbox.Call) (toolbox.O
 	if turn.Upright || float64(degrees) != turn.Degrees || degrees%90 != 0 || degrees == 0 {
 		return toolbox.Output{}, refusal("Pages can be turned by 90, 180 or 270 degrees only.")
 	}
-	d, err := b.given(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.asked(c)
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
