@@ -22,15 +22,15 @@ import (
 )
 
 const (
-	// pageSide is the longer side of a page in points: that of A4.
+	// pageSide is the longer side of a page in points, as of A4.
 	pageSide = 842
-	// pageQuality is that of photos on pages.
+	// pageQuality is the JPEG quality of photos.
 	pageQuality = 90
-	// mostLossless is the largest picture that is kept without loss, in pixels.
+	// mostLossless is the largest picture that is stored losslessly, in pixels.
 	mostLossless = 6_000_000
 )
 
-// imagesToPDF makes a document of pictures, each on a page of its shape, in their order.
+// imagesToPDF makes a document with a page for each picture, in order. A page has the shape of its picture.
 func (n *Native) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := slices.Concat(c.Args["image"], c.Args["images"])
 	switch {
@@ -64,11 +64,11 @@ func (n *Native) writePDF(ctx context.Context, w io.Writer, pictures []toolbox.V
 }
 
 // pictureDocument writes a PDF document of pictures. Objects 1 and 2 are the catalogue and the list
-// of pages; each page has three: the page, its picture and what it draws.
+// of pages. Each page has three objects: the page, its picture and its content stream.
 type pictureDocument struct {
 	w       *bufio.Writer
 	at      int64
-	offsets []int64 // of the objects, from the first on
+	offsets []int64 // of the objects, in order
 
 	err error
 }
@@ -98,7 +98,7 @@ func (d *pictureDocument) write(b []byte) {
 	d.at += int64(n)
 }
 
-// begin begins the next object.
+// begin starts the next object.
 func (d *pictureDocument) begin() {
 	d.offsets = append(d.offsets, d.at)
 	d.printf("%d 0 obj\n", len(d.offsets))
@@ -116,7 +116,7 @@ func (d *pictureDocument) stream(dictionary string, data []byte) {
 	d.printf("\nendstream\nendobj\n")
 }
 
-// page adds a page with a picture. Photos are JPEG, other pictures are kept without loss.
+// page adds a page with a picture. Photos and large pictures are stored as JPEG, others losslessly.
 func (d *pictureDocument) page(p media.Picture) error {
 	img := image.NewRGBA(p.Image.Bounds())
 	draw.Draw(img, img.Rect, image.NewUniform(color.White), image.Point{}, draw.Src) // paper is white
@@ -165,7 +165,7 @@ func lossless(img *image.RGBA) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// end writes the table of objects.
+// end writes the cross-reference table and the trailer.
 func (d *pictureDocument) end() error {
 	table := d.at
 	d.printf("xref\n0 %d\n0000000000 65535 f \n", len(d.offsets)+1)

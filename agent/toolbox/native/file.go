@@ -22,7 +22,7 @@ import (
 	"atelier/agent/toolbox/media/strip"
 )
 
-// fileOperations tell about files, and leave out what they tell.
+// fileOperations are the operations that describe or hash files, or remove their metadata.
 func (n *Native) fileOperations() map[string]operation {
 	return map[string]operation{
 		"picture_facts":         n.pictureFacts,
@@ -36,7 +36,7 @@ func (n *Native) fileOperations() map[string]operation {
 	}
 }
 
-// pictureFacts tells what a picture file is, and what its EXIF data say.
+// pictureFacts lists facts about a picture file and its EXIF data.
 func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := file(c, "image")
 	if err != nil {
@@ -91,7 +91,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// checksum makes the operation that computes the checksum of an argument.
+// checksum returns the operation that computes the checksum of an argument.
 func checksum(arg string) operation {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		method, _ := toolbox.Param[string](c, "method")
@@ -114,7 +114,7 @@ func checksum(arg string) operation {
 	}
 }
 
-// digest feeds the argument to a hash: its file, or its text byte by byte.
+// digest hashes the file or the text of an argument.
 func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error {
 	if vs := c.Args[arg]; arg == "text" && len(vs) > 0 && vs[0].Path == "" {
 		if vs[0].Value == "" {
@@ -150,8 +150,8 @@ func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error 
 	}
 }
 
-// removeMetadata writes a picture without what it tells besides what is seen. Where the picture
-// stands upright its data stay as they are; else it is turned and written anew.
+// removeMetadata writes a picture without its metadata. It copies the encoded image of a JPEG, PNG,
+// GIF or WebP file that is stored upright. Other pictures are turned upright and encoded again.
 func (n *Native) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := file(c, "image")
 	if err != nil {
@@ -170,13 +170,13 @@ func (n *Native) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	return save(ctx, c, 0, p, edited{img: p.Image, about: noMetadata})
 }
 
-// strippable are the kinds of sound and video of which the metadata can be left out.
+// strippable are the MIME types of sounds and videos whose metadata can be removed.
 var strippable = map[string]bool{
 	"video/mp4": true, "video/x-m4v": true, "video/quicktime": true, "video/3gpp": true, "video/3gpp2": true, "video/x-msvideo": true, "video/ogg": true,
 	"audio/mpeg": true, "audio/wav": true, "audio/flac": true, "audio/ogg": true, "application/ogg": true, "audio/mp4": true, "audio/x-m4a": true,
 }
 
-// stripped makes the operation that leaves the metadata of a sound or a video out.
+// stripped returns the operation that removes the metadata of a sound or a video.
 func (n *Native) stripped(arg string) operation {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path, err := file(c, arg)
@@ -195,7 +195,7 @@ func (n *Native) stripped(arg string) operation {
 	}
 }
 
-// noMetadata is about an output whose metadata was removed.
+// noMetadata describes an output whose metadata was removed.
 var noMetadata = plan.Say("without metadata")
 
 // copyStripped copies a file without its metadata into the folder of the call.
@@ -208,7 +208,7 @@ func copyStripped(ctx context.Context, c toolbox.Call, name, from string) (toolb
 	return out, nil
 }
 
-// createFile makes a new file and lets write fill it.
+// createFile creates a file and writes its content with write. The file must not exist yet.
 func createFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 // hider makes a part of a picture unrecognisable.
 type hider func(ctx context.Context, img *image.NRGBA, part image.Rectangle) error
 
-// hiding makes an edit that hides what is in the boxes of the argument "bbox". A box is widened by an
-// eighth, since the boxes of faces end at the chin and the forehead.
+// hiding returns an edit that hides each box of the argument "bbox". It widens each box by an eighth
+// of its longer side, since the boxes of faces end at the chin and the forehead.
 func hiding(hide hider) edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
 		bs, err := boxes(c, p.Image.Rect)
@@ -35,7 +35,7 @@ func hiding(hide hider) edit {
 	}
 }
 
-// blurPart blurs so strongly that features of an eighth of the part are gone.
+// blurPart blurs a part so strongly that details smaller than an eighth of its shorter side disappear.
 func blurPart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
 	copied := image.NewNRGBA(image.Rectangle{Max: part.Size()})
 	draw.Draw(copied, copied.Rect, img, part.Min, draw.Src)
@@ -46,7 +46,7 @@ func blurPart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error
 	return nil
 }
 
-// pixelatePart leaves about eight squares on the shorter side, each of the mean colour of its pixels.
+// pixelatePart fills a part with squares of their mean colour, about eight along the shorter side.
 func pixelatePart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
 	side := max(4, min(part.Dx(), part.Dy())/8)
 	for y := part.Min.Y; y < part.Max.Y; y += side {

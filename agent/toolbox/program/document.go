@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// mostPages is the largest document that is taken.
+	// mostPages is the limit on the pages of a document.
 	mostPages = 500
-	// mostPictures is how many pages become pictures at once.
+	// mostPagePictures is the limit on the pages that are drawn or split at once.
 	mostPagePictures = 100
-	// mostDocuments is how many documents are merged.
+	// mostDocuments is the limit on the documents to merge.
 	mostDocuments = 50
-	// mostDocumentText is how much text of a document is handed over, in bytes.
+	// mostDocumentText is the limit on the extracted text, in bytes.
 	mostDocumentText = 512 << 10
-	// pageDensity is that of pictures of pages, in dots per inch.
+	// pageDensity is the resolution of page pictures, in dots per inch.
 	pageDensity = 150
-	// mostPagePixels is the largest picture of a page: larger ones are made at a lower density.
+	// mostPagePixels is the limit on the pixels of a page picture. Larger pages are drawn at a lower resolution.
 	mostPagePixels = 40e6
-	// pointsPerInch is the unit of sizes in a document.
+	// pointsPerInch converts page sizes, which are in points.
 	pointsPerInch = 72
 	documentTime  = 3 * time.Minute
 	pageMemory    = 1 << 30
 )
 
-// documents are the operations on PDF documents, by name. Pages are drawn and read by poppler,
-// documents are written by qpdf.
+// documents are the operations on PDF documents, by name. Poppler draws and reads pages; qpdf
+// writes documents.
 func (b *Backend) documents() map[string]operation {
 	poppler := func(program string) []need {
 		return []need{{program: "pdfinfo", debian: "poppler-utils"}, {program: program, debian: "poppler-utils"}}
@@ -54,10 +54,10 @@ func (b *Backend) documents() map[string]operation {
 	}
 }
 
-// document is a PDF document that was looked into.
+// document is a PDF document whose pages are known.
 type document struct {
-	path  string // absolute
-	sizes []float64
+	path  string    // absolute
+	sizes []float64 // of the pages, in square points
 }
 
 // pages is how many pages the document has.
@@ -65,7 +65,7 @@ func (d document) pages() int { return len(d.sizes) }
 
 var pageSize = regexp.MustCompile(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts`)
 
-// document looks into a document. One that is encrypted, damaged, empty or too long is refused.
+// document reads the page sizes of a document. It refuses encrypted, damaged, empty and too long documents.
 func (b *Backend) document(ctx context.Context, c toolbox.Call, path string) (document, error) {
 	d := document{}
 	var err error
@@ -102,8 +102,8 @@ func length(s string) float64 {
 	return v
 }
 
-// onDocuments runs a program that may read the documents. It takes at most so many bytes of output;
-// 0 is the usual bound.
+// onDocuments runs a program that may read the documents. most limits its output in bytes; 0 means
+// the default.
 func (b *Backend) onDocuments(ctx context.Context, c toolbox.Call, most int, program string, documents []string, args ...string) ([]byte, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *Backend) onDocuments(ctx context.Context, c toolbox.Call, most int, pro
 	})
 }
 
-// given is the document of a call.
+// given is the document argument of a call.
 func (b *Backend) given(ctx context.Context, c toolbox.Call) (document, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *Backend) given(ctx context.Context, c toolbox.Call) (document, error) {
 	return b.document(ctx, c, path)
 }
 
-// asked are the pages of a document that a call asks for: all of them, if it does not say.
+// asked are the pages that a call asks for; all by default.
 func (d document) asked(c toolbox.Call) ([]int, error) {
 	said, _ := toolbox.Param[quantity.Pages](c, "pages")
 	pages, missing := said.Of(d.pages())
@@ -139,7 +139,7 @@ func (d document) asked(c toolbox.Call) ([]int, error) {
 	return pages, nil
 }
 
-// givenPages are the document of a call and the pages that the call asks for.
+// givenPages returns the document of a call and the pages that the call asks for.
 func (b *Backend) givenPages(ctx context.Context, c toolbox.Call) (document, []int, error) {
 	d, err := b.given(ctx, c)
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *Backend) givenPages(ctx context.Context, c toolbox.Call) (document, []i
 	return d, pages, err
 }
 
-// pagePictures draws pages, each as a picture.
+// pagePictures draws each page as a picture.
 func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
@@ -187,7 +187,7 @@ func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Out
 	return together(made), nil
 }
 
-// outputFile is the output in the file that a program wrote; failure says that it wrote none.
+// outputFile is the output in a file that a program wrote. failure is the error message if there is no file.
 func outputFile(c toolbox.Call, name string, about, failure plan.Message) (toolbox.Output, error) {
 	path := filepath.Join(c.Dir, name)
 	if err := sandbox.Left(path); err != nil {
@@ -196,14 +196,14 @@ func outputFile(c toolbox.Call, name string, about, failure plan.Message) (toolb
 	return toolbox.Output{Path: path, About: about}, nil
 }
 
-// together is one output of many.
+// together combines outputs into one.
 func together(made []toolbox.Output) toolbox.Output {
 	out := made[0]
 	out.More = made[1:]
 	return out
 }
 
-// documentText reads the text of pages, laid out as on the pages.
+// documentText extracts the text of pages and keeps its layout.
 func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
@@ -232,7 +232,7 @@ func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Out
 	return out, nil
 }
 
-// runs are the first and the last pages of runs of pages that follow each other.
+// runs groups consecutive pages. Each group is a first and a last page.
 func runs(pages []int) [][2]int {
 	var all [][2]int
 	for _, n := range pages {
@@ -245,7 +245,7 @@ func runs(pages []int) [][2]int {
 	return all
 }
 
-// listOf writes pages as qpdf reads them: "1-3,7".
+// listOf formats pages for qpdf: "1-3,7-7".
 func listOf(pages []int) string {
 	var parts []string
 	for _, run := range runs(pages) {
@@ -261,12 +261,12 @@ func (b *Backend) qpdf(ctx context.Context, c toolbox.Call, documents []string, 
 	return err
 }
 
-// writtenDocument is the output in the document that qpdf wrote.
+// writtenDocument is the output in a document that qpdf wrote.
 func writtenDocument(c toolbox.Call, name string, about plan.Message) (toolbox.Output, error) {
 	return outputFile(c, name, about, plan.Say("The document could not be written."))
 }
 
-// rewritten runs qpdf, which writes a document.
+// rewritten runs qpdf and returns the document that it writes.
 func (b *Backend) rewritten(ctx context.Context, c toolbox.Call, about plan.Message, documents []string, args ...string) (toolbox.Output, error) {
 	const made = "out.pdf"
 	if err := b.qpdf(ctx, c, documents, slices.Concat(args, []string{made})...); err != nil {
@@ -275,7 +275,7 @@ func (b *Backend) rewritten(ctx context.Context, c toolbox.Call, about plan.Mess
 	return writtenDocument(c, made, about)
 }
 
-// mergeDocuments puts documents behind each other.
+// mergeDocuments concatenates documents.
 func (b *Backend) mergeDocuments(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := c.Args["documents"]
 	switch {
@@ -300,7 +300,7 @@ func (b *Backend) mergeDocuments(ctx context.Context, c toolbox.Call) (toolbox.O
 	return b.rewritten(ctx, c, plan.Say("%d documents in one, with %d pages", len(given), pages), paths, args...)
 }
 
-// extractPages makes a document of some pages of another one.
+// extractPages makes a document of some of the pages.
 func (b *Backend) extractPages(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
@@ -339,7 +339,7 @@ func (b *Backend) splitDocument(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	return together(made), nil
 }
 
-// rotateDocument turns pages.
+// rotateDocument rotates pages.
 func (b *Backend) rotateDocument(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	turn, err := toolbox.Need[param.Turn](c, "angle")
 	if err != nil {
