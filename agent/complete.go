@@ -11,14 +11,14 @@ import (
 	"atelier/agent/toolgraph"
 )
 
-// complete binds the parameters of a solution to what is said, and adds a step for each value that it
-// would leave out, where a tool that is good for the subtask takes the value: the search does not see
-// values, so "a GIF of this, 480 px wide" finds the GIF alone. A step edits what the subtask is given, or
+// complete binds the parameters of a solution to the values of the request. For each value left over, it
+// adds a step with a tool that takes the value, if the tool is good for the subtask. The search ignores
+// values: for "a GIF of this, 480 px wide" it finds only the GIF. A step edits a given resource, or
 // the result. A limit in bytes comes last, and a file format before it, since other steps would undo them.
 // A loudness would be undone by any other step.
 func (t *thought) complete(p *part, found plan.Solution) plan.Solution {
 	s := t.addParams(p.subtask, found)
-	if len(s.Left) == 0 || !p.sure(found) { // a poor solution is no better with more steps
+	if len(s.Left) == 0 || !p.sure(found) { // more steps do not improve a poor solution
 		return s
 	}
 	left := slices.DeleteFunc(slices.Clone(p.subtask.Said), func(said plan.Said) bool { return !slices.Contains(s.Left, said.Words) })
@@ -40,9 +40,9 @@ func (t *thought) complete(p *part, found plan.Solution) plan.Solution {
 	return s
 }
 
-// order is when the step for a value comes.
+// order is the position of the step for a value: higher ones come later.
 func order(said plan.Said) int {
-	switch param.Type(said.Type) { //nolint:exhaustive // the others come as they are said
+	switch param.Type(said.Type) { //nolint:exhaustive // the others keep their order in the request
 	case param.FileSize:
 		return 2
 	case param.Format:
@@ -51,8 +51,8 @@ func order(said plan.Said) int {
 	return 0
 }
 
-// editorFor is the best tool that is good for the subtask, takes the value and edits what the solution makes or
-// is given.
+// editorFor returns the best tool that takes the value and edits the result or an input of the solution. The
+// tool must be good for the subtask.
 func (t *thought) editorFor(p *part, s plan.Solution, said plan.Said) (editor toolbox.Tool, on toolbox.Arg, ok bool) {
 	for _, name := range p.candidates {
 		tool, _ := t.config.Toolbox.Catalogue().Tool(name)
@@ -69,7 +69,7 @@ func (t *thought) editorFor(p *part, s plan.Solution, said plan.Said) (editor to
 	return editor, on, ok
 }
 
-// editedArg is the one resource that a tool must be given, if it returns one of the same type.
+// editedArg is the only required resource of a tool, if the tool returns the same type.
 func editedArg(tool toolbox.Tool) (on toolbox.Arg, ok bool) {
 	for _, a := range tool.Args {
 		if a.Param != nil || a.Optional {
@@ -85,14 +85,14 @@ func editedArg(tool toolbox.Tool) (on toolbox.Arg, ok bool) {
 
 func result(s plan.Solution) plan.Type { return s.Actions[len(s.Actions)-1].Returns }
 
-// enters reports whether the subtask gives the solution one resource of the type. What is marked on a
-// resource would not fit it any more once it is edited.
+// enters reports whether the subtask gives the solution exactly one resource of the type. It is false if
+// anything is marked on a resource, since the marks would not fit an edited one.
 func (p *part) enters(s plan.Solution, typ plan.Type) bool {
 	marked := func(g toolgraph.Given) bool { return g.With.Kind != plan.Blank }
 	return len(entering(s, typ)) == 1 && !slices.ContainsFunc(p.query.Given, marked)
 }
 
-// entering are the sources of a type that a solution does not make itself.
+// entering are the sources of a type that a solution gets from outside.
 func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
 	for _, a := range s.Actions {
 		for _, b := range a.Args {

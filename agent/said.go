@@ -10,8 +10,8 @@ import (
 	"atelier/agent/toolbox/param"
 )
 
-// addParams gives the actions of a solution bindings for the parameters of their tools, bound to
-// what the request says of them. What no tool takes is left over.
+// addParams adds bindings for the parameters of a solution's tools and binds the values of the
+// request to them. A value that no tool takes is recorded in Left.
 func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	var slots []slot
 	s.Actions = slices.Clone(s.Actions)
@@ -20,7 +20,7 @@ func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 		args := slices.Clone(a.Args)
 		for _, p := range tool.Params {
 			if slices.ContainsFunc(args, func(b plan.Binding) bool { return b.Arg == p.Name }) {
-				continue // of a step that an earlier subtask takes
+				continue // bound already: the step comes from an earlier subtask
 			}
 			slots = append(slots, slot{param: p, action: i, arg: len(args), tool: tool})
 			args = append(args, plan.Binding{Arg: p.Name, Type: plan.Text, Optional: p.Optional})
@@ -37,8 +37,8 @@ func (t *thought) addParams(sub plan.Subtask, s plan.Solution) plan.Solution {
 	return s
 }
 
-// withParams are the solutions that the search found, with their parameters and a step for each value
-// that they lack. Two that become the same are one.
+// withParams completes the solutions that the search found: it binds their parameters and adds
+// steps for the values that they lack. It drops duplicates.
 func (t *thought) withParams(p *part, found []plan.Solution) []plan.Solution {
 	var all []plan.Solution
 	for _, s := range unnumbered(found) {
@@ -58,7 +58,7 @@ type slot struct {
 	action, arg int
 }
 
-// saidBinder binds what is said to the parameters of a solution, by type.
+// saidBinder binds the values of a request to the parameters of a solution, by type.
 type saidBinder struct {
 	slots    []slot
 	solution plan.Solution
@@ -68,9 +68,13 @@ func (b saidBinder) source(s slot) *plan.Source {
 	return &b.solution.Actions[s.action].Args[s.arg].Source
 }
 
-// bind binds a value to the first free parameter of its type that reads it, else to one for which
-// such words can stand, else to one that needs a value and reads it in another way ("16:9" is a part of a picture, too),
-// else to one of its type that cannot read it: there is a question then.
+// bind binds a value to a free parameter, and reports whether it found one. It prefers, in this order:
+//   - a parameter of the same type that can read the value;
+//   - one whose type has the same meaning;
+//   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
+//   - a required one of the same type that cannot read the value, so that the user is asked.
+//
+// If there is none, it joins the value to one that is already bound.
 func (b saidBinder) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{
@@ -91,11 +95,11 @@ func (b saidBinder) bind(said plan.Said) bool {
 	return b.join(typ, text)
 }
 
-// isCount reports whether values of the type are bare numbers, which every quantity can be read from.
+// isCount reports whether values of the type are bare numbers. Every quantity can be read from a bare number.
 func isCount(t param.Type) bool { return t == param.Number || t == param.Integer }
 
-// join adds a value to one that is bound already where both can be read as one: "brighter" and
-// "more contrast".
+// join adds a value to one that is already bound, if the parameter can read both together:
+// "brighter" and "more contrast".
 func (b saidBinder) join(typ param.Type, text string) bool {
 	for _, s := range b.slots {
 		before := b.source(s)
@@ -115,8 +119,8 @@ func (b saidBinder) join(typ param.Type, text string) bool {
 	return false
 }
 
-// repeats reports whether the words stand in a text that the solution is given anyway: "a poem of
-// four lines".
+// repeats reports whether the words are part of a text that is already bound: "a poem of four
+// lines".
 func (b saidBinder) repeats(said plan.Said) bool {
 	return slices.ContainsFunc(b.solution.Actions, func(a plan.Action) bool {
 		return slices.ContainsFunc(a.Args, func(x plan.Binding) bool {
@@ -126,7 +130,7 @@ func (b saidBinder) repeats(said plan.Said) bool {
 	})
 }
 
-// spread gives the same setting to each action of the same tool.
+// spread copies the settings of an action to later actions of the same tool.
 func (b saidBinder) spread() {
 	for i, s := range b.slots {
 		for _, before := range b.slots[:i] {
@@ -137,8 +141,8 @@ func (b saidBinder) spread() {
 	}
 }
 
-// leftCost is what a solution loses for each setting that it leaves out. It stays above the bar:
-// the rest of the request can be done by it.
+// leftCost is the score that a solution loses for each setting that it leaves out. A good solution
+// stays good, since it does the rest of the request.
 const leftCost = 1.0
 
 // lessLeft lowers the scores of solutions that leave settings out.

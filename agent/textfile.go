@@ -11,11 +11,11 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// longAnswer is the length in bytes from which on one paragraph is a text and no answer.
+// longAnswer is the length in bytes from which a single line counts as a text instead of an answer.
 const longAnswer = 1000
 
-// textFile is the readable name of a text that was made from a text file: people who send a file
-// want one back. It is empty for other texts, and for answers of one line.
+// textFile is the file name for a text that was made from a text file: people who send a file want
+// a file back. It is empty for other texts and for short answers of one line.
 func (a *Agent) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	action := w.Steps[w.At].Action
 	if action.Returns != plan.Text || !strings.Contains(o.Value, "\n") && len(o.Value) < longAnswer {
@@ -34,7 +34,7 @@ func (w Work) textFrom(action plan.Action) (file string, ok bool) {
 	for _, b := range action.Args {
 		for _, leaf := range b.Source.Leaves() {
 			var r plan.Resource
-			switch leaf.Kind { //nolint:exhaustive // a literal is no file
+			switch leaf.Kind { //nolint:exhaustive // a literal is not a file
 			case plan.OfResource:
 				r, _ = w.Memory.Resource(leaf.Name)
 			case plan.OfAction:
@@ -51,7 +51,8 @@ func (w Work) textFrom(action plan.Action) (file string, ok bool) {
 	return "", false
 }
 
-// textEnding is the ending of a file that holds a text which was made from one with the given ending.
+// textEnding is the file extension for a text that was made from a file. before is the extension of
+// that file.
 func textEnding(text, before string) string {
 	text = strings.TrimSpace(text)
 	switch {
@@ -69,7 +70,7 @@ func textEnding(text, before string) string {
 	return ".txt"
 }
 
-// isTable reports whether the text has at least two rows of as many fields, of which there are two or more.
+// isTable reports whether the text has at least two rows with the same number of fields, two or more.
 func isTable(text string, comma rune) bool {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comma = comma

@@ -33,8 +33,8 @@ func (l *Lanes) work(key string, do func()) {
 	}
 }
 
-// next drops the function that has run, and returns the one after it. Where there is none,
-// it ends the lane at the same moment, so that Put starts a new worker.
+// next removes the function that has run from the lane and returns the one after it. It deletes an
+// empty lane under the same lock, so that Put starts a new worker.
 func (l *Lanes) next(key string) func() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

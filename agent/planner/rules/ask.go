@@ -10,7 +10,7 @@ import (
 	"atelier/agent/toolbox/retrieve"
 )
 
-// Sentences that need no more words.
+// Fixed sentences.
 var (
 	notSure = plan.Say("I am not sure what you want. Could you say it in other words, " +
 		"for example \"find the edges in photo.jpg\" or \"make it half as large\"?")
@@ -21,10 +21,10 @@ var (
 		"For example \"at the top left\" or \"at the bottom\".")
 )
 
-// whatWith asks what is wanted of files.
+// whatWith asks what to do with files.
 func whatWith(names plan.Message) plan.Message { return plan.Say("What should I do with %s?", names) }
 
-// lost answers a request in which nothing was found to do.
+// lost answers a request without any task.
 func lost(r plan.Request) *outcome {
 	if len(r.Given) > 0 {
 		return asking(whatWith(resourceNames(r.Given)))
@@ -32,8 +32,8 @@ func lost(r plan.Request) *outcome {
 	return asking(notSure)
 }
 
-// unsure decides what a clause comes to that no tool is near to: more about the clause before,
-// a question with guesses, or a refusal.
+// unsure handles a clause that no tool matches. It adds the clause to the one before, asks a question
+// with guesses, or refuses.
 func (t *thread) unsure(r *reading) *outcome {
 	switch {
 	case len(t.tasks) > 0 && len(r.files) == 0 && (r.form == retrieve.Order || len(r.words) < 4):
@@ -56,18 +56,19 @@ func (t *thread) unsure(r *reading) *outcome {
 	return refusing(noTool)
 }
 
-// unclear asks what to do with files.
+// unclear asks to reword a request about files.
 func unclear(names plan.Message) plan.Message {
 	return plan.Sentences(plan.Say("I am not sure what you want me to do with %s.", names), plan.Say("Please say it in other words."))
 }
 
 // nouns are the names of types in questions.
 var nouns = map[plan.Type]plan.Message{
-	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"), plan.Document: plan.Say("document"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"), //nolint:lll // one sentence, table or filter
-	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from one
+	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
+	plan.Document: plan.Say("document"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
+	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from a picture
 }
 
-// askFor asks for what is missing, or which of several is meant.
+// askFor asks for a missing resource, or which of several is meant.
 func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Message {
 	if len(choices) > 1 {
 		return plan.Say("Which one do you mean: %s?", plan.Or(t.calledAll(choices)...))
@@ -89,7 +90,7 @@ func (t *thread) askFor(r *reading, missing plan.Type, choices []thing) plan.Mes
 	return plan.Say("Which %s do you mean? Please attach it.", noun)
 }
 
-// markedElsewhere tells that nothing is marked on the pictures that are meant.
+// markedElsewhere says that the marks are on other pictures than the request means.
 func markedElsewhere(meant, marked []string) plan.Message {
 	return plan.Say("What is marked is on %s, not on %s. Please mark the part on %s, or say which picture you mean.",
 		plan.And(marked...), plan.And(meant...), plan.And(meant...))
@@ -104,12 +105,12 @@ func (m *marker) askAboutMark() plan.Message {
 	return plan.Say("What should I do with what is marked on %s?", listed(m.calledAll(m.picturesOf(marks))))
 }
 
-// askForFile asks for files that the request names and nobody sent.
+// askForFile asks for files that the request names but does not include.
 func (t *thread) askForFile() plan.Message {
 	return plan.Say("I do not have %s. Please attach it, or say which other file you mean.", plan.And(t.unknown...))
 }
 
-// inPart asks for the words of a request that nothing accounts for.
+// inPart says which words of a request were not understood.
 func inPart(left []plan.Leftover) plan.Message {
 	var unknown []string
 	for _, l := range left {
@@ -119,7 +120,7 @@ func inPart(left []plan.Leftover) plan.Message {
 		strings.Join(unknown, ", "))
 }
 
-// onlyTo tells that what the clause asks for changes one kind of media, and another one was given.
+// onlyTo says that a clause applies to one kind of media, but another kind was given.
 func onlyTo(part string, t plan.Type, name string, is plan.Type) plan.Message {
 	return plan.Say("I can do “%s” only to a %s, and %s is a %s.", part, nouns[t], name, nouns[base(is)])
 }
@@ -134,7 +135,7 @@ func resourceNames(rs []plan.Resource) plan.Message {
 	return listed(names)
 }
 
-// listed names things one after another; "it" if there are none.
+// listed joins names with "and". It returns "it" if there are none.
 func listed(names []string) plan.Message {
 	if len(names) == 0 {
 		return plan.Say("it")

@@ -26,7 +26,8 @@ func table() map[string]spec {
 	sideBySide := resource(Pixels, picture)
 	return map[string]spec{
 		"duration": {of: lasting, result: Head | Played, needs: []string{"of", "least"}, judge: duration, keys: map[string]key{
-			"of": resource(Played, heard), "part": parameter(param.TimeRange), "divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)), //nolint:lll // one sentence, table or filter
+			"of": resource(Played, heard), "part": parameter(param.TimeRange),
+			"divided_by": parameter(param.Factor), "times": orNumber(1, parameter(param.Integer)),
 			"most": aTime(), "least": aTime(), lone: oneOf("not longer"),
 		}},
 		"size": {of: seen, result: Head | Played, needs: []string{"of"}, judge: size, keys: map[string]key{

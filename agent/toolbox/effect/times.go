@@ -212,7 +212,8 @@ func loudness(_ context.Context, c *Case, rule map[string]string) plan.Message {
 	if off(got) <= loudSlack {
 		return plan.Message{}
 	}
-	return plan.Say("%s should have a loudness of %s LUFS, but it has %s.", c.subject(), strconv.FormatFloat(near, 'f', -1, 64), strconv.FormatFloat(got, 'f', 1, 64)) //nolint:lll // one sentence, table or filter
+	return plan.Say("%s should have a loudness of %s LUFS, but it has %s.",
+		c.subject(), strconv.FormatFloat(near, 'f', -1, 64), strconv.FormatFloat(got, 'f', 1, 64))
 }
 
 // leastSpoken is how many letters a text has at least of which the time is looked at.

@@ -75,7 +75,7 @@ var frameColours = []color.NRGBA{
 
 // highlight draws a frame around every box, with its label.
 func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-	bs, err := boxes(c, "bbox", p.Image.Rect)
+	bs, err := boxes(c, p.Image.Rect)
 	if err != nil {
 		return edited{}, err
 	}
@@ -88,10 +88,7 @@ func highlight(ctx context.Context, p media.Picture, c toolbox.Call) (edited, er
 			return edited{}, err
 		}
 	}
-	about := plan.Say("with one frame")
-	if len(bs) > 1 {
-		about = plan.Say("with %d frames", len(bs))
-	}
+	about := oneOrMany(len(bs), plan.Say("with one frame"), plan.Say("with %d frames", len(bs)))
 	return edited{img: out, about: about}, nil
 }
 

@@ -33,7 +33,7 @@ func (n *Native) pictures(ctx context.Context, c toolbox.Call, arg string, side 
 	case len(vs) < 2:
 		return nil, problem("It takes at least two pictures; send all that belong together.")
 	case len(vs) > maxMany:
-		return nil, problem("%d pictures are too many; at most %d can be put together.", len(vs), maxMany)
+		return nil, tooManyPictures(len(vs))
 	}
 	all := make([]media.Picture, len(vs))
 	for i, v := range vs {
@@ -52,6 +52,10 @@ func (n *Native) pictures(ctx context.Context, c toolbox.Call, arg string, side 
 		all[i] = p
 	}
 	return all, nil
+}
+
+func tooManyPictures(n int) error {
+	return problem("%d pictures are too many; at most %d can be put together.", n, maxMany)
 }
 
 // collage puts the pictures into a grid of even cells, in their order, each as large as

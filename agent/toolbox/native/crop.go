@@ -19,10 +19,10 @@ import (
 // maxBoxes is the most boxes that are cropped or drawn in one go.
 const maxBoxes = 100
 
-// boxes reads a bbox argument and keeps what of each box lies on the picture.
-func boxes(c toolbox.Call, arg string, on image.Rectangle) ([]plan.Box, error) { //nolint:unparam // it is named as in the tool files
+// boxes reads the argument "bbox" and clips each box to the picture.
+func boxes(c toolbox.Call, on image.Rectangle) ([]plan.Box, error) {
 	var all []plan.Box
-	for _, v := range c.Args[arg] {
+	for _, v := range c.Args["bbox"] {
 		found, err := plan.DecodeValue[plan.Box](v.Resource)
 		if err != nil {
 			return nil, &plan.Fault{Sentence: plan.Say("The boxes cannot be read."), Err: err}
@@ -55,7 +55,7 @@ func (n *Native) cropBoxes(ctx context.Context, c toolbox.Call) (toolbox.Output,
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	bs, err := boxes(c, "bbox", p.Image.Rect)
+	bs, err := boxes(c, p.Image.Rect)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -136,7 +136,7 @@ func (n *Native) maskFromBoxes(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	bs, err := boxes(c, "bbox", p.Image.Rect)
+	bs, err := boxes(c, p.Image.Rect)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -12,7 +12,6 @@ import (
 	"image/draw"
 	"image/jpeg"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,54 +22,53 @@ import (
 )
 
 const (
-	// pageSide is the longer side of a page in points: that of A4.
+	// pageSide is the longer side of a page in points, as of A4.
 	pageSide = 842
-	// pageQuality is that of photos on pages.
+	// pageQuality is the JPEG quality of photos.
 	pageQuality = 90
-	// mostLossless is the largest picture that is kept without loss, in pixels.
+	// mostLossless is the largest picture that is stored losslessly, in pixels.
 	mostLossless = 6_000_000
 )
 
-// imagesToPDF makes a document of pictures, each on a page of its shape, in their order.
-func (n *Native) imagesToPDF(ctx context.Context, c toolbox.Call) (_ toolbox.Output, err error) {
+// imagesToPDF makes a document with a page for each picture, in order. A page has the shape of its picture.
+func (n *Native) imagesToPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := slices.Concat(c.Args["image"], c.Args["images"])
 	switch {
 	case len(given) == 0:
 		return toolbox.Output{}, problem("The picture to work on is missing.")
 	case len(given) > maxMany:
-		return toolbox.Output{}, problem("%d pictures are too many; at most %d can be put together.", len(given), maxMany)
+		return toolbox.Output{}, tooManyPictures(len(given))
 	}
-	out := toolbox.Output{Path: filepath.Join(c.Dir, "pictures.pdf"), About: plan.Say("a document with %d pages", len(given))}
-	if len(given) == 1 {
-		out.About = plan.Say("a document with one page")
-	}
-	f, err := os.Create(out.Path)
+	out := toolbox.Output{Path: filepath.Join(c.Dir, "pictures.pdf")}
+	out.About = oneOrMany(len(given), plan.Say("a document with one page"), plan.Say("a document with %d pages", len(given)))
+	err := createFile(out.Path, func(w io.Writer) error { return n.writePDF(ctx, w, given) })
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("make a document: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	d := newDocument(f, len(given))
-	for _, v := range given {
-		p, err := media.ReadPicture(ctx, v.Path, n.limits)
-		if err != nil {
-			return toolbox.Output{}, err
-		}
-		if err := d.page(p); err != nil {
-			return toolbox.Output{}, fmt.Errorf("write a page: %w", err)
-		}
-	}
-	if err := d.end(); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write a document: %w", err)
 	}
 	return out, nil
 }
 
+// writePDF writes a document with a page for each picture.
+func (n *Native) writePDF(ctx context.Context, w io.Writer, pictures []toolbox.Value) error {
+	d := newDocument(w, len(pictures))
+	for _, v := range pictures {
+		p, err := media.ReadPicture(ctx, v.Path, n.limits)
+		if err != nil {
+			return err
+		}
+		if err := d.page(p); err != nil {
+			return fmt.Errorf("write a page: %w", err)
+		}
+	}
+	return d.end()
+}
+
 // pictureDocument writes a PDF document of pictures. Objects 1 and 2 are the catalogue and the list
-// of pages; each page has three: the page, its picture and what it draws.
+// of pages. Each page has three objects: the page, its picture and its content stream.
 type pictureDocument struct {
 	w       *bufio.Writer
 	at      int64
-	offsets []int64 // of the objects, from the first on
+	offsets []int64 // of the objects, in order
 
 	err error
 }
@@ -79,13 +77,11 @@ func newDocument(w io.Writer, pages int) *pictureDocument {
 	d := &pictureDocument{w: bufio.NewWriter(w)}
 	d.printf("%%PDF-1.4\n%%\xe2\xe3\xcf\xd3\n")
 	d.object("<< /Type /Catalog /Pages 2 0 R >>")
-	kids := ""
-	var kidsSb82 strings.Builder
+	var kids strings.Builder
 	for i := range pages {
-		fmt.Fprintf(&kidsSb82, "%d 0 R ", 3+3*i)
+		fmt.Fprintf(&kids, "%d 0 R ", 3+3*i)
 	}
-	kids += kidsSb82.String()
-	d.object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", pages, kids))
+	d.object(fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", pages, kids.String()))
 	return d
 }
 
@@ -102,19 +98,25 @@ func (d *pictureDocument) write(b []byte) {
 	d.at += int64(n)
 }
 
-func (d *pictureDocument) object(body string) {
+// begin starts the next object.
+func (d *pictureDocument) begin() {
 	d.offsets = append(d.offsets, d.at)
-	d.printf("%d 0 obj\n%s\nendobj\n", len(d.offsets), body)
+	d.printf("%d 0 obj\n", len(d.offsets))
+}
+
+func (d *pictureDocument) object(body string) {
+	d.begin()
+	d.printf("%s\nendobj\n", body)
 }
 
 func (d *pictureDocument) stream(dictionary string, data []byte) {
-	d.offsets = append(d.offsets, d.at)
-	d.printf("%d 0 obj\n<< %s /Length %d >>\nstream\n", len(d.offsets), dictionary, len(data))
+	d.begin()
+	d.printf("<< %s /Length %d >>\nstream\n", dictionary, len(data))
 	d.write(data)
 	d.printf("\nendstream\nendobj\n")
 }
 
-// page adds a page with a picture. Photos are JPEG, other pictures are kept without loss.
+// page adds a page with a picture. Photos and large pictures are stored as JPEG, others losslessly.
 func (d *pictureDocument) page(p media.Picture) error {
 	img := image.NewRGBA(p.Image.Bounds())
 	draw.Draw(img, img.Rect, image.NewUniform(color.White), image.Point{}, draw.Src) // paper is white
@@ -163,7 +165,7 @@ func lossless(img *image.RGBA) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// end writes the table of objects.
+// end writes the cross-reference table and the trailer.
 func (d *pictureDocument) end() error {
 	table := d.at
 	d.printf("xref\n0 %d\n0000000000 65535 f \n", len(d.offsets)+1)

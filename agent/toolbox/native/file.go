@@ -22,7 +22,7 @@ import (
 	"atelier/agent/toolbox/media/strip"
 )
 
-// fileOperations tell about files, and leave out what they tell.
+// fileOperations are the operations that describe or hash files, or remove their metadata.
 func (n *Native) fileOperations() map[string]operation {
 	return map[string]operation{
 		"picture_facts":         n.pictureFacts,
@@ -36,7 +36,7 @@ func (n *Native) fileOperations() map[string]operation {
 	}
 }
 
-// pictureFacts tells what a picture file is, and what its EXIF data say.
+// pictureFacts lists facts about a picture file and its EXIF data.
 func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := file(c, "image")
 	if err != nil {
@@ -57,6 +57,7 @@ func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("measure the file: %w", err)
 	}
+	pixels := fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)
 	taken, place, frames, length := "", "no place is stored", "", ""
 	if !shot.Taken.IsZero() {
 		taken = shot.Taken.Format("2 January 2006, 15:04:05")
@@ -73,7 +74,7 @@ func (n *Native) pictureFacts(ctx context.Context, c toolbox.Call) (toolbox.Outp
 	value := media.Details(
 		media.Detail{Name: "File type", Value: media.KindName(info.MIME)},
 		media.Detail{Name: "Size", Value: media.SizeOf(size.Size())},
-		media.Detail{Name: "Dimensions", Value: fmt.Sprintf("%d × %d pixels (%.1f megapixels)", info.Width, info.Height, float64(info.Width)*float64(info.Height)/1e6)}, //nolint:lll // one sentence, table or filter
+		media.Detail{Name: "Dimensions", Value: pixels},
 		media.Detail{Name: "Frames", Value: frames},
 		media.Detail{Name: "Duration", Value: length},
 		media.Detail{Name: "Camera", Value: orUnknown(shot.Camera)},
@@ -90,7 +91,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-// checksum makes the operation that computes the checksum of an argument.
+// checksum returns the operation that computes the checksum of an argument.
 func checksum(arg string) operation {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		method, _ := toolbox.Param[string](c, "method")
@@ -113,14 +114,19 @@ func checksum(arg string) operation {
 	}
 }
 
-// digest feeds the argument to a hash: its file, or its text byte by byte.
+// digest hashes the file or the text of an argument.
 func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error {
 	if vs := c.Args[arg]; arg == "text" && len(vs) > 0 && vs[0].Path == "" {
 		if vs[0].Value == "" {
-			return &plan.Fault{Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."), Err: errors.New("empty text")} //nolint:lll // one sentence, table or filter
+			return &plan.Fault{
+				Sentence: plan.Say("There is no text to compute a checksum of. Please write it in the message or attach it."),
+				Err:      errors.New("empty text"),
+			}
 		}
-		_, err := io.WriteString(h, vs[0].Value)
-		return err //nolint:wrapcheck // the caller says what was attempted
+		if _, err := io.WriteString(h, vs[0].Value); err != nil {
+			return fmt.Errorf("hash a text: %w", err)
+		}
+		return nil
 	}
 	path, err := file(c, arg)
 	if err != nil {
@@ -144,8 +150,8 @@ func digest(ctx context.Context, h hash.Hash, c toolbox.Call, arg string) error 
 	}
 }
 
-// removeMetadata writes a picture without what it tells besides what is seen. Where the picture
-// stands upright its data stay as they are; else it is turned and written anew.
+// removeMetadata writes a picture without its metadata. It copies the encoded image of a JPEG, PNG,
+// GIF or WebP file that is stored upright. Other pictures are turned upright and encoded again.
 func (n *Native) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	path, err := file(c, "image")
 	if err != nil {
@@ -155,24 +161,22 @@ func (n *Native) removeMetadata(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	about := plan.Say("without metadata")
 	switch p.Info.MIME {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
 		if !p.Turned {
-			out := filepath.Join(c.Dir, "picture-1"+p.Info.Ext)
-			return toolbox.Output{Path: out, About: about}, copyStripped(ctx, out, path)
+			return copyStripped(ctx, c, "picture-1"+p.Info.Ext, path)
 		}
 	}
-	return save(ctx, c, 0, p, edited{img: p.Image, about: about})
+	return save(ctx, c, 0, p, edited{img: p.Image, about: noMetadata})
 }
 
-// strippable are the kinds of sound and video of which the metadata can be left out.
+// strippable are the MIME types of sounds and videos whose metadata can be removed.
 var strippable = map[string]bool{
 	"video/mp4": true, "video/x-m4v": true, "video/quicktime": true, "video/3gpp": true, "video/3gpp2": true, "video/x-msvideo": true, "video/ogg": true,
 	"audio/mpeg": true, "audio/wav": true, "audio/flac": true, "audio/ogg": true, "application/ogg": true, "audio/mp4": true, "audio/x-m4a": true,
 }
 
-// stripped makes the operation that leaves the metadata of a sound or a video out.
+// stripped returns the operation that removes the metadata of a sound or a video.
 func (n *Native) stripped(arg string) operation {
 	return func(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 		path, err := file(c, arg)
@@ -184,22 +188,32 @@ func (n *Native) stripped(arg string) operation {
 			return toolbox.Output{}, err
 		}
 		if !strippable[info.MIME] {
-			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.", filepath.Base(path), media.KindName(info.MIME)) //nolint:lll // one sentence, table or filter
+			return toolbox.Output{}, problem("The metadata of %q cannot be removed, as it is a %s. Convert it to MP4 or MP3 first.",
+				filepath.Base(path), media.KindName(info.MIME))
 		}
-		out := filepath.Join(c.Dir, arg+"-1"+info.Ext)
-		return toolbox.Output{Path: out, About: plan.Say("without metadata")}, copyStripped(ctx, out, path)
+		return copyStripped(ctx, c, arg+"-1"+info.Ext, path)
 	}
 }
 
-// copyStripped writes a file without its metadata to another one.
-func copyStripped(ctx context.Context, to, from string) (err error) {
-	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+// noMetadata describes an output whose metadata was removed.
+var noMetadata = plan.Say("without metadata")
+
+// copyStripped copies a file without its metadata into the folder of the call.
+func copyStripped(ctx context.Context, c toolbox.Call, name, from string) (toolbox.Output, error) {
+	out := toolbox.Output{Path: filepath.Join(c.Dir, name), About: noMetadata}
+	err := createFile(out.Path, func(w io.Writer) error { return strip.Copy(ctx, w, from) })
 	if err != nil {
-		return fmt.Errorf("write without metadata: %w", err)
+		return toolbox.Output{}, fmt.Errorf("write without metadata: %w", err)
+	}
+	return out, nil
+}
+
+// createFile creates a file and writes its content with write. The file must not exist yet.
+func createFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := strip.Copy(ctx, f, from); err != nil {
-		return fmt.Errorf("write without metadata: %w", err)
-	}
-	return nil
+	return write(f)
 }

@@ -3,7 +3,9 @@ package native
 import (
 	"context"
 	"errors"
+	"fmt"
 	"image"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -132,11 +134,17 @@ func sizeOf(path string) (int64, error) {
 
 // duplicate makes a second file with the same content.
 func duplicate(from, to string) error {
-	b, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, b, 0o600) //nolint:gosec // the paths and colours are made here
-	}
+	f, err := os.Open(from)
 	if err != nil {
+		return unwritten(err)
+	}
+	err = createFile(to, func(w io.Writer) error {
+		if _, err := io.Copy(w, f); err != nil {
+			return fmt.Errorf("copy a file: %w", err)
+		}
+		return nil
+	})
+	if err := errors.Join(err, f.Close()); err != nil {
 		return unwritten(err)
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"math"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -14,11 +15,11 @@ import (
 // hider makes a part of a picture unrecognisable.
 type hider func(ctx context.Context, img *image.NRGBA, part image.Rectangle) error
 
-// hiding makes an edit that hides what is in the boxes of the argument "bbox". A box is widened by an
-// eighth, since the boxes of faces end at the chin and the forehead.
+// hiding returns an edit that hides each box of the argument "bbox". It widens each box by an eighth
+// of its longer side, since the boxes of faces end at the chin and the forehead.
 func hiding(hide hider) edit {
 	return func(ctx context.Context, p media.Picture, c toolbox.Call) (edited, error) {
-		bs, err := boxes(c, "bbox", p.Image.Rect)
+		bs, err := boxes(c, p.Image.Rect)
 		if err != nil {
 			return edited{}, err
 		}
@@ -29,15 +30,12 @@ func hiding(hide hider) edit {
 				return edited{}, err
 			}
 		}
-		about := plan.Say("in one place")
-		if len(bs) > 1 {
-			about = plan.Say("in %d places", len(bs))
-		}
+		about := oneOrMany(len(bs), plan.Say("in one place"), plan.Say("in %d places", len(bs)))
 		return edited{img: p.Image, about: about}, nil
 	}
 }
 
-// blurPart blurs so strongly that features of an eighth of the part are gone.
+// blurPart blurs a part so strongly that details smaller than an eighth of its shorter side disappear.
 func blurPart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
 	copied := image.NewNRGBA(image.Rectangle{Max: part.Size()})
 	draw.Draw(copied, copied.Rect, img, part.Min, draw.Src)
@@ -48,7 +46,7 @@ func blurPart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error
 	return nil
 }
 
-// pixelatePart leaves about eight squares on the shorter side, each of the mean colour of its pixels.
+// pixelatePart fills a part with squares of their mean colour, about eight along the shorter side.
 func pixelatePart(ctx context.Context, img *image.NRGBA, part image.Rectangle) error {
 	side := max(4, min(part.Dx(), part.Dy())/8)
 	for y := part.Min.Y; y < part.Max.Y; y += side {
@@ -73,7 +71,8 @@ func meanColour(img *image.NRGBA, part image.Rectangle) color.NRGBA {
 		}
 	}
 	n := part.Dx() * part.Dy()
-	return color.NRGBA{uint8(sum[0] / n), uint8(sum[1] / n), uint8(sum[2] / n), uint8(sum[3] / n)} //nolint:gosec // the paths and colours are made here
+	mean := func(i int) uint8 { return uint8(sum[i] / n & math.MaxUint8) }
+	return color.NRGBA{mean(0), mean(1), mean(2), mean(3)}
 }
 
 func blackOutPart(_ context.Context, img *image.NRGBA, part image.Rectangle) error {

@@ -62,6 +62,14 @@ func refusal(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
 }
 
+// oneOrMany is the message for one thing, or the one for several.
+func oneOrMany(n int, one, many plan.Message) plan.Message {
+	if n > 1 {
+		return many
+	}
+	return one
+}
+
 // file is the path of the media argument.
 func file(c toolbox.Call, arg string) (string, error) {
 	vs := c.Args[arg]

@@ -16,7 +16,7 @@ import (
 	"atelier/agent/toolbox/table"
 )
 
-// tableOperations work on tables, which are texts.
+// tableOperations are the operations on tables and JSON. Both are given as text.
 func tableOperations() map[string]operation {
 	return map[string]operation{
 		"convert_table":    convertTable,
@@ -26,19 +26,16 @@ func tableOperations() map[string]operation {
 	}
 }
 
-// tableOf reads the table of a call.
+// tableOf reads the table argument of a call.
 func tableOf(c toolbox.Call) (table.Table, error) {
 	text := c.Text("table")
 	if len(text) > maxText {
-		return table.Table{}, &plan.Fault{
-			Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),
-			Err:      fmt.Errorf("text of %d bytes", len(text)),
-		}
+		return table.Table{}, tooLong(text)
 	}
 	return table.Read(text)
 }
 
-// convertTable writes a table in another form.
+// convertTable writes a table in another format.
 func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
@@ -52,7 +49,7 @@ func convertTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("the table")}, err
 }
 
-// sortTable writes a table with its rows in the order of a column, in the form in which it came.
+// sortTable sorts the rows of a table by a column. The table keeps its format.
 func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
@@ -72,7 +69,7 @@ func sortTable(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out, About: plan.Say("sorted by %s", t.Columns[named[0]])}, err
 }
 
-// noColumn is the fault of words that name no column of the table.
+// noColumn is the fault for a request that names no column of the table.
 func noColumn(t table.Table) error {
 	names := make([]string, 0, len(t.Columns))
 	for _, name := range t.Columns[:min(len(t.Columns), 20)] {
@@ -84,7 +81,7 @@ func noColumn(t table.Table) error {
 	}
 }
 
-// tableStatistics adds up, averages and counts the columns that are named, or all with numbers.
+// tableStatistics computes statistics of the named columns, or of all numeric columns.
 func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	t, err := tableOf(c)
 	if err != nil {
@@ -118,14 +115,14 @@ func tableStatistics(_ context.Context, c toolbox.Call) (toolbox.Output, error) 
 	return toolbox.Output{Value: strings.Join(lines, "\n"), About: plan.Say("the statistics")}, nil
 }
 
-// plainWords name no column: what people say around the name of one.
+// plainWords are words that people use around the name of a column.
 var plainWords = strings.Fields(`a all an and are average averages can compute calculate column columns count counts csv data each every everything figures file
 	for from give get how i in is it its largest lowest highest list many max maximum me mean median min minimum much number numbers of out over please rows
 	sheet show smallest spreadsheet statistics stats sum summary sums table tell that the these
 	this those to total totals up add what what's whats which with you
 	calculate do does have has there values value find basic descriptive my our here could would want need s`)
 
-// namesOther reports whether words name something, which is no column then.
+// namesOther reports whether the words name something that is not a column: any word that is not plain.
 func namesOther(words string) bool {
 	return slices.ContainsFunc(tokens(words), func(t token) bool { return !slices.Contains(plainWords, t.lower()) })
 }
@@ -148,14 +145,14 @@ func figure(v float64) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// formatJSON writes JSON with a line for each value, or all in one line.
+// formatJSON indents JSON, or compacts it into one line.
 func formatJSON(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text := strings.TrimSpace(strings.TrimPrefix(c.Text("text"), "\uFEFF"))
 	switch {
 	case text == "":
 		return toolbox.Output{}, problem("There is no JSON to format. Please write it in the message or attach it.")
 	case len(text) > maxText:
-		return toolbox.Output{}, problem("The text is longer than 4 MB. Please give a shorter one.")
+		return toolbox.Output{}, tooLong(text)
 	}
 	var out bytes.Buffer
 	style, _ := toolbox.Param[string](c, "style")
@@ -171,7 +168,7 @@ func formatJSON(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 	return toolbox.Output{Value: out.String(), About: plan.Say("the JSON")}, nil
 }
 
-// damagedJSON says in which line JSON is damaged.
+// damagedJSON is the fault for damaged JSON. It names the line if it is known.
 func damagedJSON(text string, err error) error {
 	syntax, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok {

@@ -45,10 +45,15 @@ func needText(c toolbox.Call, verb plan.Message) (string, error) {
 			Err:      errors.New("empty text"),
 		}
 	case len(text) > maxText:
-		return "", &plan.Fault{
-			Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),
-			Err:      fmt.Errorf("text of %d bytes", len(text)),
-		}
+		return "", tooLong(text)
 	}
 	return text, nil
+}
+
+// tooLong is the fault of a text that is longer than maxText.
+func tooLong(text string) error {
+	return &plan.Fault{
+		Sentence: plan.Say("The text is longer than 4 MB. Please give a shorter one."),
+		Err:      fmt.Errorf("text of %d bytes", len(text)),
+	}
 }

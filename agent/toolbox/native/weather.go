@@ -25,7 +25,7 @@ func summarizeWeather(_ context.Context, c toolbox.Call) (toolbox.Output, error)
 			Err:      errors.New("empty weather"),
 		}
 	case len(data) > maxText:
-		return toolbox.Output{}, problem("The text is longer than 4 MB. Please give a shorter one.")
+		return toolbox.Output{}, tooLong(data)
 	}
 	f, err := forecast.Parse(data)
 	if err != nil {

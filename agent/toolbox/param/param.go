@@ -146,7 +146,8 @@ func (p Param) Read(text string) (Value, error) {
 
 // units are the quantities that the unit of a declaration means.
 var units = map[string]quantity.Unit{
-	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Loudness, "LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency, //nolint:lll // one sentence, table or filter
+	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Loudness,
+	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency,
 }
 
 // Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.

@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// mostPages is the largest document that is taken.
+	// mostPages is the limit on the pages of a document.
 	mostPages = 500
-	// mostPictures is how many pages become pictures at once.
+	// mostPagePictures is the limit on the pages that are drawn or split at once.
 	mostPagePictures = 100
-	// mostDocuments is how many documents are merged.
+	// mostDocuments is the limit on the documents to merge.
 	mostDocuments = 50
-	// mostDocumentText is how much text of a document is handed over, in bytes.
+	// mostDocumentText is the limit on the extracted text, in bytes.
 	mostDocumentText = 512 << 10
-	// pageDensity is that of pictures of pages, in dots per inch.
+	// pageDensity is the resolution of page pictures, in dots per inch.
 	pageDensity = 150
-	// mostPagePixels is the largest picture of a page: larger ones are made at a lower density.
+	// mostPagePixels is the limit on the pixels of a page picture. Larger pages are drawn at a lower resolution.
 	mostPagePixels = 40e6
-	// pointsPerInch is the unit of sizes in a document.
+	// pointsPerInch converts page sizes, which are in points.
 	pointsPerInch = 72
 	documentTime  = 3 * time.Minute
 	pageMemory    = 1 << 30
 )
 
-// documents are the operations on PDF documents, by name. Pages are drawn and read by poppler,
-// documents are written by qpdf.
+// documents are the operations on PDF documents, by name. Poppler draws and reads pages; qpdf
+// writes documents.
 func (b *Backend) documents() map[string]operation {
 	poppler := func(program string) []need {
 		return []need{{program: "pdfinfo", debian: "poppler-utils"}, {program: program, debian: "poppler-utils"}}
@@ -54,10 +54,10 @@ func (b *Backend) documents() map[string]operation {
 	}
 }
 
-// document is a PDF document that was looked into.
+// document is a PDF document whose pages are known.
 type document struct {
-	path  string // absolute
-	sizes []float64
+	path  string    // absolute
+	sizes []float64 // of the pages, in square points
 }
 
 // pages is how many pages the document has.
@@ -65,7 +65,7 @@ func (d document) pages() int { return len(d.sizes) }
 
 var pageSize = regexp.MustCompile(`(?m)^Page\s+(\d+) size:\s+([\d.]+) x ([\d.]+) pts`)
 
-// document looks into a document. One that is encrypted, damaged, empty or too long is refused.
+// document reads the page sizes of a document. It refuses encrypted, damaged, empty and too long documents.
 func (b *Backend) document(ctx context.Context, c toolbox.Call, path string) (document, error) {
 	d := document{}
 	var err error
@@ -102,8 +102,8 @@ func length(s string) float64 {
 	return v
 }
 
-// onDocuments runs a program that may read the documents. It takes at most so many bytes of output;
-// 0 is the usual bound.
+// onDocuments runs a program that may read the documents. most limits its output in bytes; 0 means
+// the default.
 func (b *Backend) onDocuments(ctx context.Context, c toolbox.Call, most int, program string, documents []string, args ...string) ([]byte, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *Backend) onDocuments(ctx context.Context, c toolbox.Call, most int, pro
 	})
 }
 
-// given is the document of a call.
+// given is the document argument of a call.
 func (b *Backend) given(ctx context.Context, c toolbox.Call) (document, error) {
 	path, err := fileIn(c, "document")
 	if err != nil {
@@ -124,7 +124,7 @@ func (b *Backend) given(ctx context.Context, c toolbox.Call) (document, error) {
 	return b.document(ctx, c, path)
 }
 
-// asked are the pages of a document that a call asks for: all of them, if it does not say.
+// asked are the pages that a call asks for; all by default.
 func (d document) asked(c toolbox.Call) ([]int, error) {
 	said, _ := toolbox.Param[quantity.Pages](c, "pages")
 	pages, missing := said.Of(d.pages())
@@ -139,13 +139,19 @@ func (d document) asked(c toolbox.Call) ([]int, error) {
 	return pages, nil
 }
 
-// pagePictures draws pages, each as a picture.
-func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+// givenPages returns the document of a call and the pages that the call asks for.
+func (b *Backend) givenPages(ctx context.Context, c toolbox.Call) (document, []int, error) {
 	d, err := b.given(ctx, c)
 	if err != nil {
-		return toolbox.Output{}, err
+		return document{}, nil, err
 	}
 	pages, err := d.asked(c)
+	return d, pages, err
+}
+
+// pagePictures draws each page as a picture.
+func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -169,11 +175,11 @@ func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Out
 			"-f", number, "-l", number, "-singlefile", d.path, name); err != nil {
 			return toolbox.Output{}, err
 		}
-		path := filepath.Join(c.Dir, name+ending)
-		if err := sandbox.Left(path); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("Page %d could not be drawn.", n), Err: err}
+		out, err := outputFile(c, name+ending, plan.Say("a picture of page %d", n), plan.Say("Page %d could not be drawn.", n))
+		if err != nil {
+			return toolbox.Output{}, err
 		}
-		made = append(made, toolbox.Output{Path: path, About: plan.Say("a picture of page %d", n)})
+		made = append(made, out)
 	}
 	if len(made) > 1 {
 		made[0].About = plan.Say("pictures of %d pages", len(made))
@@ -181,20 +187,25 @@ func (b *Backend) pagePictures(ctx context.Context, c toolbox.Call) (toolbox.Out
 	return together(made), nil
 }
 
-// together is one output of many.
+// outputFile is the output in a file that a program wrote. failure is the error message if there is no file.
+func outputFile(c toolbox.Call, name string, about, failure plan.Message) (toolbox.Output, error) {
+	path := filepath.Join(c.Dir, name)
+	if err := sandbox.Left(path); err != nil {
+		return toolbox.Output{}, &plan.Fault{Sentence: failure, Err: err}
+	}
+	return toolbox.Output{Path: path, About: about}, nil
+}
+
+// together combines outputs into one.
 func together(made []toolbox.Output) toolbox.Output {
 	out := made[0]
 	out.More = made[1:]
 	return out
 }
 
-// documentText reads the text of pages, laid out as on the pages.
+// documentText extracts the text of pages and keeps its layout.
 func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	d, err := b.given(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.asked(c)
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -209,7 +220,8 @@ func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Out
 	}
 	text := strings.Trim(strings.Join(parts, "\n\n"), "\n")
 	if strings.TrimSpace(text) == "" {
-		return toolbox.Output{}, refusal("There is no text in the document; its pages may be pictures. Ask for every page as PNG, and then for the text in the pictures.") //nolint:lll // one sentence, table or filter
+		return toolbox.Output{}, refusal("There is no text in the document; its pages may be pictures. " +
+			"Ask for every page as PNG, and then for the text in the pictures.")
 	}
 	out := toolbox.Output{About: plan.Quote(shorten(text))}
 	if len(text) > mostDocumentText {
@@ -220,7 +232,7 @@ func (b *Backend) documentText(ctx context.Context, c toolbox.Call) (toolbox.Out
 	return out, nil
 }
 
-// runs are the first and the last pages of runs of pages that follow each other.
+// runs groups consecutive pages. Each group is a first and a last page.
 func runs(pages []int) [][2]int {
 	var all [][2]int
 	for _, n := range pages {
@@ -233,7 +245,7 @@ func runs(pages []int) [][2]int {
 	return all
 }
 
-// listOf writes pages as qpdf reads them: "1-3,7".
+// listOf formats pages for qpdf: "1-3,7-7".
 func listOf(pages []int) string {
 	var parts []string
 	for _, run := range runs(pages) {
@@ -242,21 +254,28 @@ func listOf(pages []int) string {
 	return strings.Join(parts, ",")
 }
 
-// rewritten runs qpdf, which writes a document.
-func (b *Backend) rewritten(ctx context.Context, c toolbox.Call, about plan.Message, documents []string, args ...string) (toolbox.Output, error) {
-	const made = "out.pdf"
-	args = slices.Concat([]string{"--warning-exit-0"}, args, []string{made})
-	if _, err := b.onDocuments(ctx, c, 0, "qpdf", documents, args...); err != nil {
-		return toolbox.Output{}, err
-	}
-	path := filepath.Join(c.Dir, made)
-	if err := sandbox.Left(path); err != nil {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The document could not be written."), Err: err}
-	}
-	return toolbox.Output{Path: path, About: about}, nil
+// qpdf runs qpdf, which writes documents into the folder of the call.
+func (b *Backend) qpdf(ctx context.Context, c toolbox.Call, documents []string, args ...string) error {
+	args = slices.Concat([]string{"--warning-exit-0"}, args)
+	_, err := b.onDocuments(ctx, c, 0, "qpdf", documents, args...)
+	return err
 }
 
-// mergeDocuments puts documents behind each other.
+// writtenDocument is the output in a document that qpdf wrote.
+func writtenDocument(c toolbox.Call, name string, about plan.Message) (toolbox.Output, error) {
+	return outputFile(c, name, about, plan.Say("The document could not be written."))
+}
+
+// rewritten runs qpdf and returns the document that it writes.
+func (b *Backend) rewritten(ctx context.Context, c toolbox.Call, about plan.Message, documents []string, args ...string) (toolbox.Output, error) {
+	const made = "out.pdf"
+	if err := b.qpdf(ctx, c, documents, slices.Concat(args, []string{made})...); err != nil {
+		return toolbox.Output{}, err
+	}
+	return writtenDocument(c, made, about)
+}
+
+// mergeDocuments concatenates documents.
 func (b *Backend) mergeDocuments(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	given := c.Args["documents"]
 	switch {
@@ -281,13 +300,9 @@ func (b *Backend) mergeDocuments(ctx context.Context, c toolbox.Call) (toolbox.O
 	return b.rewritten(ctx, c, plan.Say("%d documents in one, with %d pages", len(given), pages), paths, args...)
 }
 
-// extractPages makes a document of some pages of another one.
+// extractPages makes a document of some of the pages.
 func (b *Backend) extractPages(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	d, err := b.given(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.asked(c)
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -309,21 +324,22 @@ func (b *Backend) splitDocument(ctx context.Context, c toolbox.Call) (toolbox.Ou
 	case d.pages() > mostPagePictures:
 		return toolbox.Output{}, refusal("%d pages are too many; documents of at most %d pages can be split.", d.pages(), mostPagePictures)
 	}
-	if _, err := b.onDocuments(ctx, c, 0, "qpdf", []string{d.path}, "--warning-exit-0", "--split-pages", d.path, "page-%d.pdf"); err != nil {
+	if err := b.qpdf(ctx, c, []string{d.path}, "--split-pages", d.path, "page-%d.pdf"); err != nil {
 		return toolbox.Output{}, err
 	}
 	var made []toolbox.Output
 	for n := 1; n <= d.pages(); n++ {
-		path := filepath.Join(c.Dir, fmt.Sprintf("page-%0*d.pdf", len(strconv.Itoa(d.pages())), n))
-		if err := sandbox.Left(path); err != nil {
-			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The document could not be written."), Err: err}
+		name := fmt.Sprintf("page-%0*d.pdf", len(strconv.Itoa(d.pages())), n)
+		out, err := writtenDocument(c, name, plan.Say("page %d", n))
+		if err != nil {
+			return toolbox.Output{}, err
 		}
-		made = append(made, toolbox.Output{Path: path, About: plan.Say("page %d", n)})
+		made = append(made, out)
 	}
 	return together(made), nil
 }
 
-// rotateDocument turns pages.
+// rotateDocument rotates pages.
 func (b *Backend) rotateDocument(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	turn, err := toolbox.Need[param.Turn](c, "angle")
 	if err != nil {
@@ -333,11 +349,7 @@ func (b *Backend) rotateDocument(ctx context.Context, c toolbox.Call) (toolbox.O
 	if turn.Upright || float64(degrees) != turn.Degrees || degrees%90 != 0 || degrees == 0 {
 		return toolbox.Output{}, refusal("Pages can be turned by 90, 180 or 270 degrees only.")
 	}
-	d, err := b.given(ctx, c)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	pages, err := d.asked(c)
+	d, pages, err := b.givenPages(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

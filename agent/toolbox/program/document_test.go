@@ -17,26 +17,23 @@ import (
 func pdfOf(t *testing.T, name string, lines ...string) string {
 	t.Helper()
 	objects := []string{"<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"}
-	kids := ""
-	var kidsSb21 strings.Builder
+	var kids strings.Builder
 	for _, line := range lines {
-		fmt.Fprintf(&kidsSb21, "%d 0 R ", len(objects)+1)
+		fmt.Fprintf(&kids, "%d 0 R ", len(objects)+1)
 		draws := fmt.Sprintf("BT /F 18 Tf 20 250 Td (%s) Tj ET", line)
 		objects = append(objects,
 			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 300] /Resources << /Font << /F 3 0 R >> >> /Contents %d 0 R >>", len(objects)+2),
 			fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(draws), draws))
 	}
-	kids += kidsSb21.String()
-	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(lines), kids)
+	objects[1] = fmt.Sprintf("<< /Type /Pages /Count %d /Kids [ %s] >>", len(lines), kids.String())
 	b := []byte("%PDF-1.4\n")
-	table := fmt.Sprintf("xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
-	var tableSb31 strings.Builder
+	var table strings.Builder
+	fmt.Fprintf(&table, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
 	for i, o := range objects {
-		fmt.Fprintf(&tableSb31, "%010d 00000 n \n", len(b))
+		fmt.Fprintf(&table, "%010d 00000 n \n", len(b))
 		b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", i+1, o)
 	}
-	table += tableSb31.String()
-	b = fmt.Appendf(b, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table, len(objects)+1, len(b))
+	b = fmt.Appendf(b, "%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", table.String(), len(objects)+1, len(b))
 	path := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(path, b, 0o600); err != nil {
 		t.Fatal(err)

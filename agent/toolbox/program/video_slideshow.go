@@ -52,7 +52,8 @@ func (b *Backend) slideshow(ctx context.Context, c toolbox.Call) (toolbox.Output
 			return toolbox.Output{}, err
 		}
 		j.Inputs = append(j.Inputs, ffmpeg.Input{Path: slide, Type: plan.Image, Before: []string{"-loop", "1", "-framerate", "25", "-t", inSeconds(each)}})
-		fmt.Fprintf(&chains, "[%d:v]scale=%d:%d:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=%d:%d:(ow-iw)/2:(oh-ih)/2,setsar=1,fps=25,format=yuv420p[v%d];", //nolint:lll // one sentence, table or filter
+		fmt.Fprintf(&chains, "[%d:v]scale=%d:%d:force_original_aspect_ratio=decrease:force_divisible_by=2,"+
+			"pad=%d:%d:(ow-iw)/2:(oh-ih)/2,setsar=1,fps=25,format=yuv420p[v%d];",
 			i, w, h, w, h, i)
 		fmt.Fprintf(&labels, "[v%d]", i)
 	}

@@ -40,18 +40,11 @@ const (
 
 // Features are what a text is compared by: its words as classes, pairs of words that
 // stand together, its form, its first verb, and the types of the files in it.
-func (l *Lexicon) Features(words []Word) []string { //nolint:gocognit // one case for each kind of word
-	var fs []string
-	seen := map[string]bool{}
-	add := func(f string) {
-		if !seen[f] {
-			seen[f] = true
-			fs = append(fs, f)
-		}
-	}
+func (l *Lexicon) Features(words []Word) []string {
+	fs := featureSet{seen: map[string]bool{}}
 	core := l.Core(words)
 	form := l.FormOf(words)
-	add(formPrefix + string(form))
+	fs.add(formPrefix + string(form))
 	prev := ""
 	first := true
 	lead := len(core) - len(l.Lead(core)) // the verb comes after what leads in
@@ -59,16 +52,11 @@ func (l *Lexicon) Features(words []Word) []string { //nolint:gocognit // one cas
 		w := core[i]
 		switch w.Kind {
 		case File:
-			add(mediaPrefix + string(w.Media))
+			fs.add(mediaPrefix + string(w.Media))
 			prev = ""
 			continue
 		case Slot:
-			if w.Media != "" {
-				add(mediaPrefix + string(w.Media))
-			}
-			if IsFormat(strings.TrimPrefix(strings.ToLower(w.Text), ".")) {
-				add(formatFeature)
-			}
+			fs.addSlot(w)
 			prev, first = "", false
 			continue
 		case Plain:
@@ -77,7 +65,7 @@ func (l *Lexicon) Features(words []Word) []string { //nolint:gocognit // one cas
 			continue
 		}
 		if lower := strings.ToLower(w.Text); IsFormat(lower) && FileType("."+lower) != plan.Document { // a PDF is a thing, and nothing is converted within
-			add(formatFeature)
+			fs.add(formatFeature)
 			prev, first = "", false
 			if lower != "gif" { // a gif is a thing of its own as well
 				continue
@@ -91,22 +79,45 @@ func (l *Lexicon) Features(words []Word) []string { //nolint:gocognit // one cas
 			continue
 		}
 		if t := l.definite(core, i); t != "" {
-			add(mediaPrefix + string(t)) // "in the picture" hands over a picture; "draw a picture" wants one
+			fs.add(mediaPrefix + string(t)) // "in the picture" hands over a picture; "draw a picture" wants one
 			prev, first = "", false
 			continue
 		}
 		i += n - 1
 		if first && form == Order && i >= lead {
-			add(verbPrefix + class)
+			fs.add(verbPrefix + class)
 		}
 		first = first && i < lead
-		add(class)
+		fs.add(class)
 		if prev != "" {
-			add(prev + " " + class)
+			fs.add(prev + " " + class)
 		}
 		prev = class
 	}
-	return fs
+	return fs.all
+}
+
+// featureSet collects features, each once, in the order in which they are added.
+type featureSet struct {
+	all  []string
+	seen map[string]bool
+}
+
+func (s *featureSet) add(f string) {
+	if !s.seen[f] {
+		s.seen[f] = true
+		s.all = append(s.all, f)
+	}
+}
+
+// addSlot adds the features of a slot: its type of media, and whether it names a format.
+func (s *featureSet) addSlot(w Word) {
+	if w.Media != "" {
+		s.add(mediaPrefix + string(w.Media))
+	}
+	if IsFormat(strings.TrimPrefix(strings.ToLower(w.Text), ".")) {
+		s.add(formatFeature)
+	}
 }
 
 // definite is the type of media that the word at i means as something given: "the

@@ -38,7 +38,8 @@ type Span struct {
 }
 
 var fileName = regexp.MustCompile(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
-	`(?:png|jpe?g|jfif|gif|webp|avif|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|txt|md|pdf|html?|csv|srt|vtt|docx?|json)\b`) //nolint:lll // one sentence, table or filter
+	`(?:png|jpe?g|jfif|gif|webp|avif|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
+	`txt|md|pdf|html?|csv|srt|vtt|docx?|json)\b`)
 
 // FileType is the resource type that a file's ending says, "" if it says none.
 func FileType(name string) plan.Type {

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Mentioned are the columns that words name, in the order in which they name them: "revenue by
-// region" names two. A name of several words counts by all of them, or by its first one where no
-// other column begins with that.
+// Mentioned returns the columns that the words name, in the order of the words: "revenue by region"
+// names two. A column can be named by all words of its name, or by the first ones if no other
+// column begins with the same word.
 func (t Table) Mentioned(words string) []int {
 	said := wordsOf(words)
 	var found []int
@@ -35,7 +35,7 @@ func (t Table) Mentioned(words string) []int {
 	return found
 }
 
-// begins is how many of the words that are said name the column; 0 if they do not begin with it.
+// begins returns how many words at the start of said name the column.
 func (t Table) begins(said, parts []string, column int) int {
 	n := 0
 	for n < len(parts) && n < len(said) && alike(said[n], parts[n]) {
@@ -55,7 +55,7 @@ func (t Table) begins(said, parts []string, column int) int {
 	return n
 }
 
-// alike reports whether two words are the same, but for a plural.
+// alike reports whether two words are the same in singular or plural.
 func alike(a, b string) bool { return a == b || singular(a) == singular(b) }
 
 func singular(w string) string {
@@ -68,7 +68,7 @@ func singular(w string) string {
 	return w
 }
 
-// wordsOf are the words of a text or of a column's name in lower case: "unitPrice_EUR" has three.
+// wordsOf splits a text or a column name into lower-case words: "unitPrice_EUR" has three.
 func wordsOf(text string) []string {
 	var spaced strings.Builder
 	previous := ' '

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -15,7 +16,7 @@ import (
 	"atelier/agent/plan"
 )
 
-// records collects rows that name their columns.
+// records builds a table from rows of named cells.
 type records struct {
 	Table
 	at map[string]int
@@ -46,7 +47,8 @@ func badJSON(err error) error {
 	return &plan.Fault{Sentence: plan.Say("The JSON is damaged: %s. Please correct it and send it again.", err.Error()), Err: err}
 }
 
-// readJSON reads a list of objects or of lists, one object a line, or an object with such a list.
+// readJSON reads a list of objects, a list of lists, one object per line, or an object that holds
+// only a list of objects.
 func readJSON(text string) (Table, bool, error) {
 	text = strings.TrimSpace(text)
 	if text[0] != '[' && text[0] != '{' || text[0] == '[' && !json.Valid([]byte(text)) {
@@ -84,7 +86,7 @@ func readJSON(text string) (Table, bool, error) {
 	return r.Table, len(r.Columns) > 0, nil
 }
 
-// listOf is the list of rows in a value: the value itself, or the one list of objects in it.
+// listOf returns the rows in a value: the elements of a list, or those of the only list in an object.
 func listOf(item json.RawMessage) []json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(item, &list) == nil {
@@ -102,7 +104,7 @@ func listOf(item json.RawMessage) []json.RawMessage {
 	return []json.RawMessage{item}
 }
 
-// fields are the names and the cells of a row. A list has no names.
+// fields returns the names and the cells of a row. A list has no names.
 func fields(item json.RawMessage) (names, cells []string, err error) {
 	var list []json.RawMessage
 	if json.Unmarshal(item, &list) == nil {
@@ -118,19 +120,22 @@ func fields(item json.RawMessage) (names, cells []string, err error) {
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return nil, nil, err //nolint:wrapcheck // the caller says what was attempted
+			return nil, nil, fmt.Errorf("read a name: %w", err)
+		}
+		key, ok := name.(string)
+		if !ok {
+			return nil, nil, fmt.Errorf("%v is not a name", name)
 		}
 		var value json.RawMessage
 		if err := d.Decode(&value); err != nil {
-			return nil, nil, err //nolint:wrapcheck // the caller says what was attempted
+			return nil, nil, fmt.Errorf("read a cell: %w", err)
 		}
-		key, _ := name.(string) //nolint:errcheck // an error ends the reading below
 		names, cells = append(names, key), append(cells, cellOf(value))
 	}
 	return names, cells, nil
 }
 
-// cellOf writes a value as a cell.
+// cellOf converts a value to the text of a cell.
 func cellOf(value json.RawMessage) string {
 	var text string
 	switch {
@@ -148,7 +153,7 @@ func cellOf(value json.RawMessage) string {
 
 var rule = regexp.MustCompile(`^\s*\|?(?:\s*:?-+:?\s*\|)*\s*:?-+:?\s*\|?\s*$`)
 
-// readMarkdown reads the first table of a Markdown text: names, a rule, and rows.
+// readMarkdown reads the first table of a Markdown text: a line of names, a rule, and rows.
 func readMarkdown(text string) (Table, bool, error) {
 	lines := strings.Split(text, "\n")
 	for i := 1; i < len(lines); i++ {
@@ -167,7 +172,7 @@ func readMarkdown(text string) (Table, bool, error) {
 	return Table{}, false, nil
 }
 
-// pipes are the cells of a line of Markdown.
+// pipes splits a line of a Markdown table into cells.
 func pipes(line string) []string {
 	line = strings.TrimSpace(line)
 	line = strings.TrimPrefix(line, "|")
@@ -182,14 +187,14 @@ func pipes(line string) []string {
 	return cells
 }
 
-// readTabs reads lines of cells between tabs.
+// readTabs reads tab-separated values.
 func readTabs(text string) (Table, bool, error) { return readMarked(text, "\t") }
 
-// readSeparated reads lines of cells between semicolons or commas.
+// readSeparated reads values that are separated by semicolons, commas or pipes.
 func readSeparated(text string) (Table, bool, error) { return readMarked(text, ";,|") }
 
-// readMarked reads lines of cells between marks: the mark that gives most columns to all of the
-// lines.
+// readMarked reads separated values. It tries each of the marks as the separator and keeps the one
+// that gives the most columns to the most lines.
 func readMarked(text, marks string) (Table, bool, error) {
 	var best [][]string
 	score := 1.0
@@ -217,17 +222,21 @@ func readMarked(text, marks string) (Table, bool, error) {
 	return Table{Columns: best[0], Rows: best[1:]}, true, nil
 }
 
-// readYAML reads a list of maps, or a map with one such list.
+// readYAML reads a list of maps, or a map that holds only such a list.
 func readYAML(text string) (Table, bool, error) {
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 {
-		return Table{}, false, nil //nolint:nilerr // what is no YAML is no table
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return Table{}, false, noTable(err)
+	}
+	if len(doc.Content) == 0 {
+		return Table{}, false, nil
 	}
 	list := doc.Content[0]
 	if list.Kind == yaml.MappingNode && len(list.Content) == 2 && list.Content[1].Kind == yaml.SequenceNode {
 		list = list.Content[1]
 	}
-	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || slices.ContainsFunc(list.Content, func(n *yaml.Node) bool { return n.Kind != yaml.MappingNode }) { //nolint:lll // one sentence, table or filter
+	notMap := func(n *yaml.Node) bool { return n.Kind != yaml.MappingNode }
+	if list.Kind != yaml.SequenceNode || len(list.Content) == 0 || slices.ContainsFunc(list.Content, notMap) {
 		return Table{}, false, nil
 	}
 	var r records

@@ -1,11 +1,11 @@
-// Package table reads tables as people send them, and writes them in another form: CSV with
+// Package table reads the tables that people send and converts them between formats: CSV with
 // commas, semicolons or tabs, Markdown tables, JSON and YAML.
 //
 // Guarantees:
-//   - Every cell is a text, and stays as it was written. Numbers become numbers only where
-//     the form has them (JSON, YAML) and the number would be written the same way.
+//   - Every cell is text and keeps its spelling. A cell is written as a number only if the
+//     format has numbers (JSON, YAML) and writes this one the same way.
 //   - Each row has as many cells as the table has columns, and no two columns have the same name.
-//   - Every fault is a sentence for people. No input makes it panic.
+//   - Errors about the input hold a sentence for the user ([plan.Fault]). No input causes a panic.
 //   - It is pure: no I/O.
 package table
 
@@ -23,22 +23,25 @@ import (
 type Table struct {
 	Columns []string
 	Rows    [][]string
-	// From is the form in which the table was read, as far as it can be written.
+	// From is the format in which the table was read. It is CSV for semicolons, too.
 	From Format
 }
 
-// The most that a table may have.
+// The limits of a table.
 const (
 	maxColumns = 1000
 	maxCells   = 1_000_000
 )
 
-// Read reads a table, whatever its form is.
+// Read reads a table in any of the formats.
 func Read(text string) (Table, error) {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	if strings.TrimSpace(text) == "" {
-		return Table{}, &plan.Fault{Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."), Err: errors.New("empty text")} //nolint:lll // one sentence, table or filter
+		return Table{}, &plan.Fault{
+			Sentence: plan.Say("There is no table to work on. Please write it in the message or attach it, for instance as CSV."),
+			Err:      errors.New("empty text"),
+		}
 	}
 	for _, form := range []struct {
 		format Format
@@ -60,50 +63,7 @@ func noTable(err error) error {
 	return &plan.Fault{Sentence: plan.Say("This text is no table. I read CSV, tab-separated lines, Markdown tables, JSON and YAML."), Err: err}
 }
 
-// tidied names all columns, each differently, and fills rows that are too short.
-func (t Table) tidied() (Table, error) { //nolint:funcorder // it stands beside what it serves
-	for _, row := range t.Rows {
-		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
-			t.Columns = append(t.Columns, "")
-		}
-	}
-	if len(t.Columns) > maxColumns || len(t.Columns)*(len(t.Rows)+1) > maxCells {
-		return Table{}, &plan.Fault{
-			Sentence: plan.Say("The table is too large: at most %d columns and %d cells are taken.", maxColumns, maxCells),
-			Err:      fmt.Errorf("%d columns and %d rows", len(t.Columns), len(t.Rows)),
-		}
-	}
-	used := map[string]bool{}
-	for i, name := range t.Columns {
-		name = strings.Join(strings.Fields(name), " ")
-		if name == "" {
-			name = "column " + strconv.Itoa(i+1)
-		}
-		unique := name
-		for n := 2; used[unique]; n++ {
-			unique = name + " " + strconv.Itoa(n)
-		}
-		t.Columns[i], used[unique] = unique, true
-	}
-	for i, row := range t.Rows {
-		for len(row) < len(t.Columns) {
-			row = append(row, "")
-		}
-		t.Rows[i] = row
-	}
-	return t, nil
-}
-
-// column is all cells of a column.
-func (t Table) column(i int) []string { //nolint:funcorder // it stands beside what it serves
-	cells := make([]string, len(t.Rows))
-	for k, row := range t.Rows {
-		cells[k] = row[i]
-	}
-	return cells
-}
-
-// Numeric reports whether every cell of the column that is not empty is a number, and there is one.
+// Numeric reports whether the column holds numbers, and nothing else but empty cells.
 func (t Table) Numeric(column int) bool {
 	some := false
 	for _, cell := range t.column(column) {
@@ -118,8 +78,8 @@ func (t Table) Numeric(column int) bool {
 	return some
 }
 
-// Sorted is the table with its rows in the order of a column: numbers as numbers, other texts
-// without regard to case, and empty cells last. Rows that are equal stay in their order.
+// Sorted returns the table with its rows sorted by a column. A numeric column is sorted by value,
+// any other as text, ignoring case. Empty cells come last. Equal rows keep their order.
 func (t Table) Sorted(column int, descending bool) Table {
 	numeric := t.Numeric(column)
 	rows := slices.Clone(t.Rows)
@@ -155,7 +115,8 @@ func compare(a, b float64) int {
 	return 0
 }
 
-// Number is the number in a cell: "12", "-3.5", "1,200.50", "€ 12", "15 %", "(3)" in accounts.
+// Number parses the number in a cell: "12", "-3.5", "1,200.50", "€ 12", "15 %". "(3)" is -3, as in
+// accounting.
 func Number(cell string) (float64, bool) {
 	s := strings.TrimSpace(cell)
 	if len(s) > 40 {
@@ -174,8 +135,8 @@ func Number(cell string) (float64, bool) {
 	return v, err == nil
 }
 
-// withoutThousands takes the commas between thousands out of a number, and makes a decimal comma
-// a point: "1,200" and "1.200,5" and "3,5". False if the commas make no sense.
+// withoutThousands removes the thousands separators from a number and replaces a decimal comma by a
+// point: "1,200", "1.200,5", "3,5". It returns false if the commas make no sense.
 func withoutThousands(s string) (string, bool) {
 	comma, point := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
 	switch {
@@ -202,14 +163,14 @@ func grouped(s, mark string) bool {
 	return groups[0] != "0"
 }
 
-// Statistics are those of the numbers of a column.
+// Statistics are the statistics of a column. All but the counts are of its numbers.
 type Statistics struct {
-	Count, Empty, Other int // numbers, empty cells, and cells that are no number
+	Count, Empty, Other int // numbers, empty cells, and other cells
 	Sum, Mean, Median   float64
 	Min, Max            float64
 }
 
-// Statistics measures a column.
+// Statistics computes the statistics of a column.
 func (t Table) Statistics(column int) Statistics {
 	var s Statistics
 	var values []float64
@@ -232,4 +193,47 @@ func (t Table) Statistics(column int) Statistics {
 	s.Mean, s.Min, s.Max = s.Sum/float64(s.Count), values[0], values[s.Count-1]
 	s.Median = (values[(s.Count-1)/2] + values[s.Count/2]) / 2
 	return s
+}
+
+// tidied gives every column a unique name and pads short rows.
+func (t Table) tidied() (Table, error) {
+	for _, row := range t.Rows {
+		for len(t.Columns) < len(row) && len(t.Columns) <= maxColumns {
+			t.Columns = append(t.Columns, "")
+		}
+	}
+	if len(t.Columns) > maxColumns || len(t.Columns)*(len(t.Rows)+1) > maxCells {
+		return Table{}, &plan.Fault{
+			Sentence: plan.Say("The table is too large: at most %d columns and %d cells are taken.", maxColumns, maxCells),
+			Err:      fmt.Errorf("%d columns and %d rows", len(t.Columns), len(t.Rows)),
+		}
+	}
+	used := map[string]bool{}
+	for i, name := range t.Columns {
+		name = strings.Join(strings.Fields(name), " ")
+		if name == "" {
+			name = "column " + strconv.Itoa(i+1)
+		}
+		unique := name
+		for n := 2; used[unique]; n++ {
+			unique = name + " " + strconv.Itoa(n)
+		}
+		t.Columns[i], used[unique] = unique, true
+	}
+	for i, row := range t.Rows {
+		for len(row) < len(t.Columns) {
+			row = append(row, "")
+		}
+		t.Rows[i] = row
+	}
+	return t, nil
+}
+
+// column returns the cells of a column.
+func (t Table) column(i int) []string {
+	cells := make([]string, len(t.Rows))
+	for k, row := range t.Rows {
+		cells[k] = row[i]
+	}
+	return cells
 }

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Format is a form in which a table is written.
+// Format is a file format for tables.
 type Format string
 
 // The formats.
@@ -23,7 +23,7 @@ const (
 	YAML     Format = "yaml"
 )
 
-// Write writes the table.
+// Write returns the table as text in a format.
 func (t Table) Write(f Format) (string, error) {
 	switch f {
 	case CSV:
@@ -53,7 +53,7 @@ func (t Table) separated(mark rune) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// plain matches numbers that are written the same way everywhere. "007" is a text.
+// plain matches numbers that all formats write the same way. "007" is text.
 var plain = regexp.MustCompile(`^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$`)
 
 func (t Table) json() (string, error) {
@@ -68,12 +68,18 @@ func (t Table) json() (string, error) {
 			if k > 0 {
 				b.WriteString(",")
 			}
+			name, err := quoted(t.Columns[k])
+			if err != nil {
+				return "", err
+			}
 			value := []byte(cell)
 			if !plain.MatchString(cell) && cell != "true" && cell != "false" {
-				value = quoted(cell)
+				if value, err = quoted(cell); err != nil {
+					return "", err
+				}
 			}
 			b.WriteString("\n    ")
-			b.Write(quoted(t.Columns[k]))
+			b.Write(name)
 			b.WriteString(": ")
 			b.Write(value)
 		}
@@ -86,15 +92,15 @@ func (t Table) json() (string, error) {
 	return b.String(), nil
 }
 
-// quoted is a JSON string; letters that mean something in HTML stay as they are.
-func quoted(s string) []byte {
+// quoted encodes a JSON string. It does not escape HTML.
+func quoted(s string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if e.Encode(s) != nil { //nolint:errchkjson // a table holds texts and numbers alone
-		return []byte(`""`) // no text fails
+	if err := e.Encode(s); err != nil {
+		return nil, fmt.Errorf("write a text as JSON: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func (t Table) markdown() string {
@@ -137,7 +143,7 @@ func (t Table) yaml() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// scalar is a value; a text is quoted where YAML would read it as something else.
+// scalar is a YAML value. Text is quoted if YAML would read it as another type.
 func scalar(value string, text bool) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.ScalarNode, Value: value}
 	if text {
