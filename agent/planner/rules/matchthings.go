@@ -114,10 +114,13 @@ func (v *view) elsewhere(f *profile) bool {
 }
 
 // wanted is the kind of map, box or media that the clause asks for by name: "give me a mask
-// of …", "depth map for …"; "" if it asks for none. It is the last such noun before the first
-// preposition.
+// of …", "depth map for …", "the pages as pictures"; "" if it asks for none. It is the last such noun
+// before the first preposition, or what the clause says the result is to be.
 func (g *grammar) wanted(r *reading) plan.Type {
 	words := g.lexicon.Lead(r.words)
+	if typ := g.becomes(words); typ != "" && r.form == retrieve.Order {
+		return typ
+	}
 	handing := func(text string) bool { return g.in("handing", text) }
 	if r.form != retrieve.Order || len(words) == 0 || g.isVerb(words[0]) && !handing(lower(words[0])) && !handing(g.lexicon.Class(words[0].Stem)) {
 		return ""
@@ -140,4 +143,20 @@ func (g *grammar) wanted(r *reading) plan.Type {
 		}
 	}
 	return found
+}
+
+// becomes is the type of media that something is to be: "… as pictures", "… into one video"; "" if none
+// is named.
+func (g *grammar) becomes(words []retrieve.Word) plan.Type {
+	for i, w := range words {
+		if text := lower(w); i == 0 || text != "as" && text != "into" {
+			continue
+		}
+		for k := i + 1; k < min(i+4, len(words)) && !g.is("prepositions", words[k]); k++ {
+			if typ := g.lexicon.MediaNoun(words[k : k+1]); typ != "" && !g.determined(words, k) {
+				return typ
+			}
+		}
+	}
+	return ""
 }
