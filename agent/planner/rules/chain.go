@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 )
 
 // chain raises the tools on the way to the head of a subtask: their words are not near to the
@@ -34,7 +33,7 @@ func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 		for _, f := range level {
 			for _, a := range f.Args {
 				if !a.Optional && !c.have[a.Type] {
-					next = append(next, c.makersOf(a, score, done)...)
+					next = append(next, c.makersOf(a.Type, f.makers[a.Name], score, done)...)
 				}
 			}
 		}
@@ -47,13 +46,13 @@ func (c *chain) climb(r plan.Request, sub plan.Subtask) {
 	}
 }
 
-// makersOf raises the tools that make an argument and are not done yet. The nearer is likelier,
-// and so is the one of more systems, and one that is told the thing where one is named.
-func (c *chain) makersOf(a toolbox.Arg, score float64, done map[string]bool) []*profile {
-	named := c.index.Named(a.About) // the tool that the argument is said to come from
+// makersOf raises the tools that make an argument of the type and are not done yet. The nearer is
+// likelier, and so is the one of more systems, and one that is told the thing where one is named. named
+// is the tool that the argument is said to come from, "" if none is.
+func (c *chain) makersOf(typ plan.Type, named string, score float64, done map[string]bool) []*profile {
 	var found []*profile
 	for _, f := range c.steps {
-		if done[f.Name] || f.Returns != a.Type {
+		if done[f.Name] || f.Returns != typ {
 			continue
 		}
 		done[f.Name] = true

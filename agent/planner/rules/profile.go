@@ -16,9 +16,10 @@ import (
 // ask for it.
 type profile struct {
 	toolbox.Tool
-	needs []plan.Type   // the types of its required arguments, each once
-	media []toolbox.Arg // required arguments that are neither texts nor made of them
-	texts int           // required text arguments
+	needs  []plan.Type       // the types of its required arguments, each once
+	media  []toolbox.Arg     // required arguments that are neither texts nor made of them
+	texts  int               // required text arguments
+	makers map[string]string // the tool that each required argument is said to come from, by its name; "" for most
 	// textOnly marks a tool that needs neither media nor what is found in them.
 	textOnly bool
 	about    set // words of its name and description, and their stems
@@ -36,11 +37,12 @@ type profile struct {
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}}
 	for _, a := range t.Args {
 		if a.Optional {
 			continue
 		}
+		f.makers[a.Name] = ts.index.Named(a.About)
 		if !slices.Contains(f.needs, a.Type) {
 			f.needs = append(f.needs, a.Type)
 		}

@@ -65,7 +65,7 @@ func (g *grammar) amountIn(text string) string {
 		before := max(0, begin-1)
 		minus := words[before].Text == "-" && words[before].End == words[begin].Start
 		unit := g.is("time units", words[before]) && words[begin].Kind == retrieve.Number && words[end].Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
-		little := lower(words[before]) == "a" && !figure                                                  // "a bit"
+		little := lower(words[before]) == "a" && !figure                                                                        // "a bit"
 		if minus || unit || little {
 			begin = before
 		}

@@ -49,6 +49,12 @@ type Index struct {
 // own is not near to everything.
 const generic = 2
 
+// How much those words of a wish count that an example lacks.
+const (
+	lacking  = 0.45
+	absorbed = 0.3 // where the tool takes a text
+)
+
 // wrongMedia is what remains of the score of a tool that takes media of other types than those in a wish.
 const wrongMedia = 0.6
 
@@ -60,6 +66,7 @@ type document struct {
 	text     string
 	features []string
 	norm     float64
+	scale    float64 // of an example: what the weight that it shares with a wish is divided by
 }
 
 // New indexes the tools.
@@ -128,6 +135,7 @@ func (x *Index) Search(features []string) []Hit {
 			described[t] += w
 		}
 	}
+	wishScale, absorbedScale := math.Pow(norm, lacking), math.Pow(norm, absorbed)
 	type best struct {
 		first, second float64
 		example       int
@@ -141,11 +149,10 @@ func (x *Index) Search(features []string) []Hit {
 			continue
 		}
 		d := &x.examples[i]
-		share := 0.45 // how much words of the wish that the example lacks count
+		sim := s / (d.scale * wishScale)
 		if x.absorbs[d.tool] {
-			share = 0.3
+			sim = s / (d.scale * absorbedScale)
 		}
-		sim := s / (math.Pow(d.norm+generic, 1-share) * math.Pow(norm, share))
 		top := &tops[d.tool]
 		switch {
 		case sim > top.first:
@@ -272,7 +279,13 @@ func (x *Index) weigh(tools int) {
 		x.weight[f] = kindWeight(f) * math.Log(1+(n-df+0.5)/(df+0.5))
 	}
 	for i := range x.examples {
-		x.examples[i].norm = x.norm(x.examples[i].features)
+		d := &x.examples[i]
+		d.norm = x.norm(d.features)
+		share := lacking
+		if x.absorbs[d.tool] {
+			share = absorbed
+		}
+		d.scale = math.Pow(d.norm+generic, 1-share)
 		for _, f := range x.examples[i].features {
 			x.postings[f] = append(x.postings[f], i)
 		}
