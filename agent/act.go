@@ -38,6 +38,8 @@ type Work struct {
 	// has the key Folder/NAME. Empty means the request's ID. Where the same step may be
 	// done twice at the same moment, each has a folder of its own.
 	Folder string
+	// Program is what the tool that improvises wrote for the same step before, "" if it is to write.
+	Program string
 	// Salt makes the same step another one: with another seed, and outputs of other
 	// names. Empty is the step itself.
 	Salt string
@@ -118,7 +120,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 	}
 	call := toolbox.Call{
 		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
-		Args: args, Dir: dir, Seed: seed(w.identity()), Now: w.Request.At,
+		Args: args, Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program,
 	}
 	if call.Now.IsZero() {
 		call.Now = a.config.Clock()
@@ -139,6 +141,7 @@ func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
 		Candidate:   made.Candidate,
 		Model:       cmp.Or(made.Model, naming.Ran(tool, made.Candidate).Model),
 		Usage:       made.Usage,
+		Program:     made.Program,
 		Approximate: made.Approximate,
 		Note:        a.config.Tell.In(w.Request.Language, note(in.corrected, stoodIn(step.Action.Candidate, made), made.Note)),
 	}

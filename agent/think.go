@@ -46,6 +46,9 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 	if err != nil {
 		return nil, err
 	}
+	if r.Improvises, err = a.improvises(ctx); err != nil {
+		return nil, err
+	}
 	a.config.Progress(r.ID, Decomposing)
 	d, err := a.config.Mind.Decompose(ctx, r, thinking)
 	if err != nil {

@@ -11,23 +11,26 @@ import (
 	"atelier/agent/endpoint"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/hftask"
+	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/localai"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/native"
 	"atelier/agent/toolbox/openai"
 	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/weather"
 )
 
 // The kinds of backends, and the servers that settings name.
 const (
-	builtinKind = "native" // part of the program
-	programKind = "program"
-	commandKind = "command"
-	openaiKind  = "openai"
-	hftaskKind  = "hftask"
-	localaiKind = "localai"
-	httpKind    = "http"
+	builtinKind   = "native" // part of the program
+	programKind   = "program"
+	commandKind   = "command"
+	improviseKind = "improvise"
+	openaiKind    = "openai"
+	hftaskKind    = "hftask"
+	localaiKind   = "localai"
+	httpKind      = "http"
 
 	toolServer        = "toolserver"
 	weatherServer     = "weather"
@@ -71,8 +74,9 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 
 // workbench makes the backends of this build.
 type workbench struct {
-	config Config
-	films  *ffmpeg.FFmpeg
+	config   Config
+	films    *ffmpeg.FFmpeg
+	confined *sandbox.Sandbox
 }
 
 // servers are all that tools run on, in the order in which they are tried.
@@ -93,7 +97,24 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 		}
 		rest = append(rest, made...)
 	}
-	return append(own, rest...), nil
+	written, err := w.improvise(rest)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(own, []toolbox.Server{written}, rest), nil
+}
+
+// improvise is what has programs written by the first server with OpenAI's API.
+func (w *workbench) improvise(rest []toolbox.Server) (toolbox.Server, error) {
+	c := improvise.Config{Sandbox: w.confined, Films: w.films, Limits: w.config.limits(), Off: !w.config.Programs}
+	for _, s := range rest {
+		if b, ok := s.Backend.(*openai.Backend); ok {
+			c.Writer = b.Improviser()
+			break
+		}
+	}
+	b, err := improvise.New(c)
+	return toolbox.Server{Name: improviseKind, Kind: improviseKind, Backend: b}, err
 }
 
 // own are those that need no server of the operator's.
@@ -103,14 +124,13 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare the built-in tools: %w", err)
 	}
-	confined, err := c.sandbox()
-	if err != nil {
+	if w.confined, err = c.sandbox(); err != nil {
 		return nil, err
 	}
 	if w.films, err = c.films(); err != nil {
 		return nil, err
 	}
-	programs, err := program.New(program.Config{Sandbox: confined, FFmpeg: w.films, Limits: c.limits()})
+	programs, err := program.New(program.Config{Sandbox: w.confined, FFmpeg: w.films, Limits: c.limits()})
 	if err != nil {
 		return nil, fmt.Errorf("prepare the programs: %w", err)
 	}

@@ -49,7 +49,9 @@ type Config struct {
 	// LocalModels looks for a model server on this machine where none is set, and Local lists
 	// those that were found; not a variable.
 	LocalModels bool
-	Local       []discover.Server
+	// Programs lets a language model write a program for what no tool does.
+	Programs bool
+	Local    []discover.Server
 	// Fallback lets the offline mind stand in for a model that is down.
 	Fallback bool
 	// Elsewhere tells what other processes can run; not a variable. Nil is nothing.
@@ -144,6 +146,11 @@ func mindSettings() []setting {
 			about: "What understands the wishes: llm (a language model), offline (no model), or auto: llm once one is set below, or found on this machine.",
 			set:   func(c *Config, v string) (err error) { c.Mind, err = parseMind(v); return err },
 		}, {
+			name: "ATELIER_PROGRAMS", value: "true",
+			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, over the files of the wish alone. false refuses such wishes.",
+			set:   func(c *Config, v string) (err error) { c.Programs, err = yes(v); return err },
+		},
+		{
 			name: localModelsSetting, value: "true",
 			about: "true looks for a model server on this machine where none is set below: Ollama, LM Studio, llama.cpp, LocalAI or vLLM " +
 				"at its usual port. This is done once, at the start, and takes at most 200 ms. false uses no model then.",

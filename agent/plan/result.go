@@ -26,6 +26,8 @@ type Result struct {
 	Candidate string `json:"candidate,omitempty"`
 	// Model is the model that it asked, "" if it asked none.
 	Model string `json:"model,omitempty"`
+	// Program is what was written for it, "" if nothing was.
+	Program string `json:"program,omitempty"`
 	// Usage is what it took of models, by attempts that failed too.
 	Usage Tokens `json:"usage,omitzero"`
 	// Approximate is set when a weaker stand-in made the output; answers say so.

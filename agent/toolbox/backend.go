@@ -65,6 +65,8 @@ type Call struct {
 	Dir string
 	// Seed makes a random tool repeatable.
 	Seed int64
+	// Program is what the tool that improvises is to run, as it was stored; "" has one written.
+	Program string
 	// Now is the time of the request.
 	Now time.Time
 }
@@ -87,6 +89,8 @@ type Output struct {
 	Note plan.Message
 	// Model names the model that made it, "" if none did.
 	Model string
+	// Program is what was written for it, to be run again; "" if nothing was.
+	Program string
 	// Usage is what it took of that model.
 	Usage plan.Tokens
 	// More are further outputs of the same type.

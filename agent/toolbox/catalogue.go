@@ -29,7 +29,7 @@ func Embedded() fs.FS {
 
 // Catalogue is a set of tools, sorted by name. It is read only.
 type Catalogue struct {
-	tools  []Tool
+	tools  []Tool // those that improvise last
 	byName map[string]int
 	hashes []string // of the tools
 	models []Model
@@ -128,7 +128,12 @@ func readEntry(folder fs.FS, name string) ([]byte, error) {
 func NewCatalogue(tools []Tool, models ...Model) *Catalogue {
 	c := &Catalogue{tools: slices.Clone(tools), byName: make(map[string]int, len(tools)), models: slices.Clone(models)}
 	slices.SortFunc(c.models, byRank)
-	slices.SortFunc(c.tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(c.tools, func(a, b Tool) int {
+		if a.Improvises != b.Improvises {
+			return map[bool]int{true: 1, false: -1}[a.Improvises]
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
 	for i, t := range c.tools {
 		c.byName[t.Name] = i
 		c.hashes = append(c.hashes, hashOf(t))
@@ -146,8 +151,25 @@ func (c *Catalogue) Hash(tool string) string {
 	return c.hashes[i]
 }
 
-// Tools lists the tools by name. The slice must not be changed.
-func (c *Catalogue) Tools() []Tool { return c.tools }
+// All lists the tools by name, and behind them what improvises. The slice must not be changed.
+func (c *Catalogue) All() []Tool { return c.tools }
+
+// Tools lists the tools by name, without what improvises. The slice must not be changed.
+func (c *Catalogue) Tools() []Tool {
+	n := slices.IndexFunc(c.tools, func(t Tool) bool { return t.Improvises })
+	if n < 0 {
+		n = len(c.tools)
+	}
+	return c.tools[:n]
+}
+
+// Improviser is the tool that improvises, if there is one.
+func (c *Catalogue) Improviser() (Tool, bool) {
+	if n := len(c.Tools()); n < len(c.tools) {
+		return c.tools[n], true
+	}
+	return Tool{}, false
+}
 
 // Tool returns the tool of that name.
 func (c *Catalogue) Tool(name string) (Tool, bool) {

@@ -235,8 +235,8 @@ func TestEmbeddedCatalogue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Tools()) != len(files) {
-		t.Errorf("%d files make %d tools", len(files), len(c.Tools()))
+	if len(c.All()) != len(files) {
+		t.Errorf("%d files make %d tools", len(files), len(c.All()))
 	}
 	if !slices.IsSortedFunc(c.Tools(), func(a, b toolbox.Tool) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the tools are not sorted by name")

@@ -53,7 +53,7 @@ type spot struct{ tool, way int }
 
 // newProbers prepares the asking after all candidates, none of which is known yet.
 func (t *Toolbox) newProbers() {
-	tools := t.catalogue.Tools()
+	tools := t.catalogue.All()
 	t.known = make([][]answer, len(tools))
 	for _, s := range t.servers {
 		p := &prober{server: s, turn: make(chan struct{}, 1)}
@@ -261,7 +261,7 @@ func (t *Toolbox) snapshot() *probed {
 		return t.seen
 	}
 	p := &probed{tools: make([]local, len(t.known))}
-	for i, tool := range t.catalogue.Tools() {
+	for i, tool := range t.catalogue.All() {
 		p.tools[i] = local{tool: tool, answers: slices.Clone(t.known[i])}
 		for j, a := range p.tools[i].answers {
 			if broken && a.live() {

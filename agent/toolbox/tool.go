@@ -56,6 +56,9 @@ type Tool struct {
 	// cropped, of another size, put together or drawn anew. A place on the one is none on
 	// the other.
 	Moves bool `yaml:"moves,omitempty"`
+	// Improvises marks the tool that has a program written for what no other tool does. It is no edge
+	// of the graph: the agent adds it to a plan where the search finds nothing.
+	Improvises bool `yaml:"improvises,omitempty"`
 	// Listens marks a tool that writes down what is said: a voice message becomes a wish
 	// by it.
 	Listens  bool      `yaml:"listens,omitempty"`
@@ -63,6 +66,17 @@ type Tool struct {
 	// Effects are what its result must show. They are measured after each run; an operator's own
 	// tool may have none.
 	Effects effect.Effects `yaml:"effects,omitempty"`
+}
+
+// The arguments of the tool that improvises: what it is to do, and the resources, of any type.
+const (
+	ImprovisedTask   = "task"
+	ImprovisedInputs = "files"
+)
+
+// CanImprovise reports whether a program can make results of the type.
+func CanImprovise(t plan.Type) bool {
+	return slices.Contains([]plan.Type{plan.Text, plan.Image, plan.Audio, plan.Video, plan.Document}, t)
 }
 
 // Param is the parameter of that name.

@@ -83,7 +83,7 @@ func New(c Config) (*Toolbox, error) {
 		here:      c.Here,
 		log:       c.Log,
 	}
-	for _, tool := range c.Catalogue.Tools() {
+	for _, tool := range c.Catalogue.All() {
 		t.ways[tool.Name] = candidates(tool, c)
 	}
 	if t.fresh == 0 {

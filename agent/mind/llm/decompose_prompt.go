@@ -30,6 +30,8 @@ type decomposeSystem struct {
 	Prior    bool // the tools of the domains are told
 	Marks    bool // how marks are taken is told
 	Examples bool
+	// Improvises tells that a program can be written for what no tool does.
+	Improvises bool
 }
 
 // toolDomain is a domain with its tools, a line each.
@@ -46,7 +48,7 @@ func (m *Mind) wordDecompose(q *question, r plan.Request, known vocabulary, pict
 	window := m.config.ContextTokens
 	data := decomposeSystem{
 		Types: known.types, Meanings: explain(meaningsText), Settings: settings(2),
-		Prior: !m.config.WithoutPrior, Marks: true, Examples: true,
+		Prior: !m.config.WithoutPrior, Marks: true, Examples: true, Improvises: r.Improvises,
 	}
 	for _, d := range known.domains {
 		data.Domains = append(data.Domains, toolDomain{Name: d})

@@ -1,0 +1,63 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+)
+
+// improvises reports whether programs can be written now for what no tool does.
+func (a *Agent) improvises(ctx context.Context) (bool, error) {
+	tool, ok := a.config.Toolbox.Catalogue().Improviser()
+	if !ok || a.config.AllTools {
+		return false, nil
+	}
+	live, err := a.config.Toolbox.Live(ctx)
+	if err != nil {
+		return false, err
+	}
+	return live.Live(tool.Name), nil
+}
+
+// improvised is the solution that has a program written, where no other solution does all of the
+// subtask. It is no edge of the graph: an edge from anything to anything would end all pruning.
+func (t *thought) improvised(p *part, found []plan.Solution) (plan.Solution, bool) {
+	tool, ok := t.config.Toolbox.Catalogue().Improviser()
+	switch {
+	case !ok || !t.request.Improvises || !toolbox.CanImprovise(p.subtask.Returns):
+		return plan.Solution{}, false
+	case len(found) > 0 && found[0].Score >= good && len(found[0].Left) == 0:
+		return plan.Solution{}, false
+	}
+	a := plan.Action{Tool: tool.Name, Returns: p.subtask.Returns}
+	var told []string
+	for _, arg := range p.subtask.Args {
+		if arg.Source.Kind == plan.OfValue {
+			told = append(told, arg.Source.Value)
+			continue
+		}
+		a.Args = append(a.Args, plan.Binding{Arg: toolbox.ImprovisedInputs, Type: arg.Type, Source: arg.Source})
+	}
+	task := plan.Binding{Arg: toolbox.ImprovisedTask, Type: plan.Text, Source: plan.FromValue(t.taskOf(p.subtask, told))}
+	a.Args = append([]plan.Binding{task}, a.Args...)
+	return plan.Solution{Actions: []plan.Action{a}, Score: good}, true
+}
+
+// taskOf is what the program is to do.
+func (t *thought) taskOf(sub plan.Subtask, told []string) string {
+	lines := []string{sub.Description}
+	for _, text := range told {
+		lines = append(lines, fmt.Sprintf("Given: %q", text))
+	}
+	var said []string
+	for _, s := range sub.Said {
+		said = append(said, fmt.Sprintf("%q", s.Words))
+	}
+	if len(said) > 0 {
+		lines = append(lines, "Said of it: "+strings.Join(said, ", "))
+	}
+	return strings.Join(append(lines, fmt.Sprintf("It belongs to this request: %q", t.request.Wish)), "\n")
+}

@@ -1,0 +1,163 @@
+package improvise
+
+import (
+	"context"
+	_ "embed" // the words for the model
+	"fmt"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
+)
+
+//go:embed prompt.txt
+var promptText string
+
+//go:embed schema.json
+var schema []byte
+
+var prompt = template.Must(template.New("prompt").Parse(promptText))
+
+// forms say what results of a type are, for the model.
+var forms = map[plan.Type]string{
+	plan.Text:     "a text file in UTF-8, also a table (.csv) or data (.json)",
+	plan.Image:    "a picture: PNG, JPEG, WebP or GIF",
+	plan.Audio:    "a sound: MP3, WAV, OGG, FLAC or M4A",
+	plan.Video:    "a video: MP4",
+	plan.Document: "a PDF",
+}
+
+// mostShown is how many pictures the model is shown.
+const mostShown = 4
+
+// talk is how the conversation begins.
+func (j *job) talk() (Talk, error) {
+	var b strings.Builder
+	err := prompt.Execute(&b, map[string]any{
+		"Python": j.machine.Python, "Modules": j.machine.Modules, "Programs": j.machine.Programs, "Font": font,
+		"Seconds": int(mostTime.Seconds()), "Memory": mostMemory >> 20, "Returns": j.call.Returns, "Form": forms[j.call.Returns],
+	})
+	if err != nil {
+		return Talk{}, fmt.Errorf("fill in the prompt: %w", err)
+	}
+	t := Talk{Request: j.call.Request, System: strings.TrimSpace(b.String()), Schema: schema, Dir: j.call.Dir}
+	var job strings.Builder
+	fmt.Fprintf(&job, "The job:\n%s\n\nINPUTS:", j.call.Text(toolbox.ImprovisedTask))
+	for i, in := range j.inputs {
+		fmt.Fprintf(&job, "\n%d. %s, %s", i, strconv.Quote(in.Name), in.facts)
+		if in.Text != "" && j.config.Writer.MaySee() || in.Path == "" {
+			fmt.Fprintf(&job, "\n<data>\n%s\n</data>", plainText(excerpt(in.Text)))
+		}
+		if in.Type == string(plan.Image) && j.config.Writer.MaySee() && len(t.Pictures) < mostShown {
+			t.Pictures = append(t.Pictures, in.Path)
+		}
+	}
+	if len(j.inputs) == 0 {
+		job.WriteString(" none")
+	}
+	t.Turns = []string{job.String()}
+	return t, nil
+}
+
+// excerpt is the beginning of a text.
+func excerpt(text string) string {
+	const most = 3000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "\n[… it goes on]"
+}
+
+// input is a value as the program finds it, with what is measured of it.
+func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
+	in := input{Path: v.Path, Name: named(v), Type: string(v.Type)}
+	if v.Path == "" {
+		in.Text = v.Value
+		in.facts = fmt.Sprintf("text, %d characters, %d lines", len([]rune(v.Value)), strings.Count(v.Value, "\n")+1)
+		return in, nil
+	}
+	known, err := media.InspectContext(ctx, v.Path, b.config.Limits)
+	if err != nil {
+		return in, err
+	}
+	facts := []string{known.MIME}
+	switch known.Type {
+	case plan.Image:
+		in.Type = string(plan.Image)
+		facts = append(facts, fmt.Sprintf("%d × %d pixels", known.Width, known.Height))
+		if known.Frames > 1 {
+			facts = append(facts, fmt.Sprintf("%d frames", known.Frames))
+		}
+	case plan.Video, plan.Audio:
+		look, err := b.config.Films.Look(ctx, v.Path)
+		if err != nil {
+			return in, err
+		}
+		facts = append(facts, fmt.Sprintf("%.2f seconds", look.Duration.Seconds()))
+		for _, s := range look.Streams {
+			if s.Kind == "video" {
+				facts = append(facts, fmt.Sprintf("%s video of %d × %d pixels, %.3g frames a second", s.Codec, s.Width, s.Height, s.Rate))
+			} else {
+				facts = append(facts, fmt.Sprintf("%s sound, %d Hz, %d channels", s.Codec, s.Frequency, s.Channels))
+			}
+		}
+	case plan.Document:
+		facts = append(facts, fmt.Sprintf("%d pages", pagesOf(ctx, b.config.Sandbox, v.Path)))
+	default:
+	}
+	in.facts = in.Type + ", " + strings.Join(facts, ", ")
+	return in, nil
+}
+
+// pagesOf is how many pages a PDF has, 0 if that cannot be told.
+func pagesOf(ctx context.Context, s *sandbox.Sandbox, path string) int {
+	said, err := s.Run(ctx, sandbox.Command{Program: "qpdf", Args: []string{"--show-npages", path}, Read: []string{path}})
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(said)))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// inspect asks Python what is here, in the sandbox.
+func inspect(ctx context.Context, s *sandbox.Sandbox) (machine, error) {
+	var packages []string
+	m := machine{}
+	for name, debian := range modules {
+		m.Modules, packages = append(m.Modules, name), append(packages, debian)
+	}
+	slices.Sort(m.Modules)
+	slices.Sort(packages)
+	lines := []string{"import mimetypes, platform", "mimetypes.knownfiles.clear()", "print(platform.python_version())"}
+	for _, name := range m.Modules {
+		lines = append(lines, "import "+name, fmt.Sprintf("print(getattr(%[1]s, '__version__', getattr(%[1]s, 'Version', '')))", name))
+	}
+	said, err := s.Run(ctx, sandbox.Command{Program: interpreter, Args: []string{"-I", "-B", "-c", strings.Join(lines, "\n")}, Memory: mostMemory})
+	versions := strings.Split(strings.TrimSpace(string(said)), "\n")
+	if err != nil || len(versions) != len(m.Modules)+1 {
+		return m, &plan.Fault{
+			Sentence: plan.Say("It needs Python, which is not set up here."),
+			Operator: plan.Say("Programs need Python and some of its modules; install them, on Debian with: apt-get install %s.", "python3 "+strings.Join(packages, " ")),
+			Err:      err,
+		}
+	}
+	m.Python = versions[0]
+	for i := range m.Modules {
+		m.Modules[i] = strings.TrimSpace(m.Modules[i] + " " + versions[i+1])
+	}
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err == nil {
+			m.Programs = append(m.Programs, p)
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,171 @@
+package improvise
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+)
+
+// check is something that each result must show.
+type check struct {
+	Measure string `json:"measure"`
+	Value   string `json:"value"`
+}
+
+// result is a file that a program left, and what was measured of it.
+type result struct {
+	path   string
+	typ    plan.Type
+	text   string // of a text
+	format string
+	bytes  int64
+	// width and height are 0 where there is nothing to see, seconds where nothing plays.
+	width, height int
+	seconds       float64
+	sound         bool
+	pages         int
+}
+
+// measure looks at a file that a program left.
+func (j *job) measure(ctx context.Context, path string) (result, error) {
+	name := filepath.Base(path)
+	info, err := os.Lstat(path)
+	if err != nil || info.Size() == 0 {
+		return result{}, &trouble{what: fmt.Sprintf("the result %q is empty.", name)}
+	}
+	r := result{path: path, bytes: info.Size(), format: strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")}
+	if !j.call.Returns.Media() {
+		r.typ = plan.Text
+		return r, r.read()
+	}
+	known, err := media.InspectContext(ctx, path, j.config.Limits)
+	if err != nil {
+		return result{}, &trouble{what: fmt.Sprintf("the result %q cannot be used: %s", name, plan.Sentence(err, plan.Say("it is damaged.")))}
+	}
+	r.typ, r.width, r.height, r.format = known.Type, known.Width, known.Height, strings.TrimPrefix(known.Ext, ".")
+	r.seconds = known.Length.Seconds()
+	switch known.Type {
+	case plan.Video, plan.Audio:
+		look, err := j.config.Films.Look(ctx, path)
+		if err != nil {
+			return result{}, &trouble{what: fmt.Sprintf("the result %q cannot be played: %s", name, plan.Sentence(err, plan.Say("it is damaged.")))}
+		}
+		r.typ, r.seconds, r.sound = look.Type, look.Duration.Seconds(), look.Audio() != nil
+		if v := look.Video(); v != nil {
+			r.width, r.height = v.Width, v.Height
+		}
+	case plan.Document:
+		r.pages = pagesOf(ctx, j.config.Sandbox, path)
+	default:
+	}
+	if !j.call.Returns.Fits(r.typ) {
+		return result{}, &trouble{what: fmt.Sprintf("the result %q is of the type %s, and %s is wanted.", name, r.typ, j.call.Returns)}
+	}
+	return r, nil
+}
+
+// read reads a text.
+func (r *result) read() error {
+	if r.bytes > mostText {
+		return &trouble{what: fmt.Sprintf("the text %q has %d bytes, and at most %d are taken.", filepath.Base(r.path), r.bytes, mostText)}
+	}
+	b, err := os.ReadFile(r.path)
+	if err != nil {
+		return &trouble{what: fmt.Sprintf("the text %q cannot be read.", filepath.Base(r.path))}
+	}
+	if r.text = strings.TrimSpace(string(b)); r.text == "" || !utf8.ValidString(r.text) {
+		return &trouble{what: fmt.Sprintf("the result %q is no text in UTF-8.", filepath.Base(r.path))}
+	}
+	return nil
+}
+
+func (r result) output(about plan.Message) toolbox.Output {
+	if r.typ == plan.Text {
+		return toolbox.Output{Value: r.text, About: about}
+	}
+	return toolbox.Output{Path: r.path, About: about}
+}
+
+// sameFormats are names of one format.
+var sameFormats = map[string]string{"jpeg": "jpg", "tif": "tiff", "m4a": "mp4", "mov": "mp4", "oga": "ogg", "opus": "ogg", "markdown": "md"}
+
+func formatOf(name string) string {
+	name = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "."))
+	return cmp.Or(sameFormats[name], name)
+}
+
+// check tells the model why a check cannot be measured.
+func (c check) check() error {
+	switch c.Measure {
+	case "format", "holds":
+		return nil
+	case "sound":
+		if c.Value == "yes" || c.Value == "no" {
+			return nil
+		}
+	case "files", "width", "height", "seconds", "most_bytes", "pages", "most_characters":
+		if n, err := strconv.ParseFloat(c.Value, 64); err == nil && n >= 0 && !math.IsInf(n, 0) {
+			return nil
+		}
+	}
+	return fmt.Errorf("the check %s cannot have the value %q.", c.Measure, c.Value) //nolint:staticcheck // a sentence for the model
+}
+
+// miss tells what the results lack; "" if nothing.
+func (c check) miss(made []result) string {
+	want, _ := strconv.ParseFloat(c.Value, 64) //nolint:errcheck // it was checked
+	if c.Measure == "files" {
+		if len(made) != int(want) {
+			return fmt.Sprintf("there are %d files in OUT, and %s were promised.", len(made), c.Value)
+		}
+		return ""
+	}
+	for _, r := range made {
+		is, ok := c.holds(r, want)
+		if !ok {
+			return fmt.Sprintf("%s of %q should be %s, and is %s.", c.Measure, filepath.Base(r.path), c.Value, is)
+		}
+	}
+	return ""
+}
+
+// holds measures one result.
+func (c check) holds(r result, want float64) (is string, ok bool) {
+	number := func(n float64, near float64) (string, bool) {
+		return strconv.FormatFloat(n, 'f', -1, 64), math.Abs(n-want) <= near
+	}
+	switch c.Measure {
+	case "width":
+		return number(float64(r.width), 0.5)
+	case "height":
+		return number(float64(r.height), 0.5)
+	case "seconds":
+		return number(math.Round(100*r.seconds)/100, max(0.15, want/50))
+	case "pages":
+		return number(float64(r.pages), 0)
+	case "most_bytes":
+		return strconv.FormatInt(r.bytes, 10), float64(r.bytes) <= want
+	case "most_characters":
+		n := utf8.RuneCountInString(r.text)
+		return strconv.Itoa(n), float64(n) <= want
+	case "format":
+		return r.format, formatOf(r.format) == formatOf(c.Value)
+	case "sound":
+		return map[bool]string{true: "yes", false: "no"}[r.sound], r.sound == (c.Value == "yes")
+	default: // holds
+		words := strings.Fields(strings.ToLower(r.text))
+		return "without that", strings.Contains(strings.Join(words, " "), strings.Join(strings.Fields(strings.ToLower(c.Value)), " ")) ||
+			slices.Contains(words, strings.ToLower(c.Value))
+	}
+}

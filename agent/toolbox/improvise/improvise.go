@@ -1,0 +1,221 @@
+// Package improvise is the make that does what no tool does: a language model writes a short Python
+// program for the occasion, and the sandbox runs it over the files of the call.
+//
+// Promises:
+//   - A program runs only where the sandbox confines everything. It reads the files of the call, writes
+//     into a folder of its own, and reaches no network, no other file and no secret.
+//   - What the model says that the results must show is measured. A program that fails, or whose results
+//     do not show it, goes back to the model, twice at most.
+//   - The model is handed names, texts and printed output as data. It sees pictures and what programs
+//     print only where media may go.
+//   - A program that is given with the call is run as it is, and no model is asked.
+package improvise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/sandbox"
+)
+
+// Writer is the language model that writes programs.
+type Writer interface {
+	// Ready tells why it cannot be asked now; nil if it can.
+	Ready(ctx context.Context) error
+	// MaySee reports whether media and what is read out of them may be shown to it.
+	MaySee() bool
+	// Converse asks it for the next turn of a conversation: an object of the schema.
+	Converse(ctx context.Context, t Talk) (Reply, error)
+}
+
+// Talk is a conversation with a model so far.
+type Talk struct {
+	Request string // for logs
+	Round   int    // from 1
+	System  string
+	Turns   []string // by turns the job's and the model's; the job begins
+	// Pictures are files that belong to the first turn.
+	Pictures []string
+	Schema   []byte
+	// Dir is a folder for what is made on the way.
+	Dir string
+}
+
+// Reply is what a model answered.
+type Reply struct {
+	Text, Model string
+	Usage       plan.Tokens
+}
+
+// Config is what the make needs.
+type Config struct {
+	// Writer writes the programs; nil if nothing here can.
+	Writer  Writer
+	Sandbox *sandbox.Sandbox
+	// Films looks into sound and video.
+	Films  *ffmpeg.FFmpeg
+	Limits media.Limits
+	// Off is what the operator says where no program may be written.
+	Off bool
+}
+
+// Backend is the make of the kind improvise. It is safe for concurrent use.
+type Backend struct {
+	config Config
+
+	once    sync.Once
+	machine machine // what programs find here
+	lacks   error
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+// New checks the configuration. It starts nothing.
+func New(c Config) (*Backend, error) {
+	if c.Sandbox == nil || c.Films == nil {
+		return nil, errors.New("programs need a sandbox and ffmpeg")
+	}
+	c.Limits = c.Limits.OrDefault()
+	return &Backend{config: c}, nil
+}
+
+// rounds is how often the model is asked: for the program, and to mend it.
+const rounds = 3
+
+// Probe tells whether a program could be written and run.
+func (b *Backend) Probe(ctx context.Context, _ toolbox.Candidate) error {
+	switch {
+	case b.config.Off:
+		return &plan.Fault{
+			Sentence: plan.Say("Programs are not written here."),
+			Operator: plan.Say("ATELIER_PROGRAMS=false: no program is written for what no tool does."),
+		}
+	case b.config.Writer == nil:
+		return &plan.Fault{
+			Sentence: plan.Say("It needs a language model, and none is set up here."),
+			Operator: plan.Say("It needs a language model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."),
+		}
+	}
+	if err := b.config.Writer.Ready(ctx); err != nil {
+		return err
+	}
+	b.once.Do(func() { b.machine, b.lacks = b.look(context.WithoutCancel(ctx)) })
+	return b.lacks
+}
+
+// look finds out what programs find on this machine.
+func (b *Backend) look(ctx context.Context) (machine, error) {
+	if lacks := b.config.Sandbox.Confinement(ctx).Lacks; lacks != nil {
+		return machine{}, &plan.Fault{
+			Sentence: plan.Say("Programs are not written here."),
+			Operator: plan.Say("Programs are written only where the kernel confines them wholly; bot doctor says what is missing."),
+			Err:      lacks,
+		}
+	}
+	return inspect(ctx, b.config.Sandbox)
+}
+
+// Run has a program written and runs it, or runs the one that is given.
+func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	if err := b.Probe(ctx, c); err != nil {
+		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	j, err := b.newJob(ctx, call)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if call.Program != "" {
+		p, err := parse(call.Program)
+		if err != nil {
+			return toolbox.Output{}, fmt.Errorf("read a program that was kept: %w", err)
+		}
+		out, err := j.run(ctx, p, 1)
+		return out, forPeople(err)
+	}
+	return b.write(ctx, j)
+}
+
+// write has the model write a program, until one does the job.
+func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
+	talk, err := j.talk()
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	var spent plan.Tokens
+	for talk.Round = 1; ; talk.Round++ {
+		reply, err := b.config.Writer.Converse(ctx, talk)
+		spent = spent.Plus(reply.Usage)
+		if err != nil {
+			return toolbox.Output{Usage: spent}, err
+		}
+		out, err := j.attempt(ctx, reply.Text, talk.Round)
+		out.Usage, out.Model = spent, reply.Model
+		trouble, mendable := errors.AsType[*trouble](err)
+		if !mendable || talk.Round == rounds {
+			return out, forPeople(err)
+		}
+		talk.Turns = append(talk.Turns, reply.Text, trouble.forModel(b.config.Writer.MaySee() || !j.media()))
+	}
+}
+
+// forPeople is an error with a sentence, where a program did not do the job.
+func forPeople(err error) error {
+	t, ok := errors.AsType[*trouble](err)
+	if !ok {
+		return err
+	}
+	return &plan.Fault{Sentence: plan.Say("No tool does this, and the program that was written for it did not work."), Err: t}
+}
+
+// trouble is why a program did not do its job.
+type trouble struct {
+	what string // in English, with nothing that people wrote
+	said string // what it printed
+}
+
+func (t *trouble) Error() string { return t.what }
+
+// forModel tells the model what to mend. What was printed may hold what is in people's files.
+func (t *trouble) forModel(printed bool) string {
+	text := "That did not do it: " + t.what + "\n"
+	if printed && t.said != "" {
+		text += "It printed:\n<data>\n" + t.said + "\n</data>\n"
+	}
+	return text + "Answer with the whole object again, mended."
+}
+
+// machine is what programs find here.
+type machine struct {
+	Python   string // its version
+	Modules  []string
+	Programs []string
+}
+
+// interpreter is Debian's, whose modules come with its packages.
+const interpreter = "/usr/bin/python3"
+
+// modules are what a program may import, by Debian's package.
+var modules = map[string]string{
+	"PIL": "python3-pil", "numpy": "python3-numpy", "pypdf": "python3-pypdf", "openpyxl": "python3-openpyxl", "reportlab": "python3-reportlab",
+}
+
+// programs are those that a program may start.
+var programs = []string{"espeak-ng", "ffmpeg", "ffprobe", "gnuplot", "pdftoppm", "pdftotext", "qpdf", "qrencode", "tesseract"}
+
+// font is one that draws most letters.
+const font = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
+
+// named is the name of a file as people know it.
+func named(v toolbox.Value) string {
+	if v.Path == "" {
+		return v.File
+	}
+	return filepath.Base(v.Path)
+}

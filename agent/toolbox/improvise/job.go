@@ -1,0 +1,200 @@
+package improvise
+
+import (
+	"context"
+	_ "embed" // what runs a program
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/sandbox"
+)
+
+//go:embed run.py
+var harness []byte
+
+// What a program may take.
+const (
+	mostTime    = 2 * time.Minute
+	mostMemory  = 1 << 30
+	mostResults = 40
+	mostText    = 1 << 20 // of a result, in bytes
+)
+
+// job is one call.
+type job struct {
+	*Backend
+
+	call   toolbox.Call
+	inputs []input
+}
+
+// input is what a program is given, as it finds it.
+type input struct {
+	Path string `json:"path"`
+	Name string `json:"name"`
+	Type string `json:"type"`
+	Text string `json:"text"`
+
+	facts string
+}
+
+func (b *Backend) newJob(ctx context.Context, call toolbox.Call) (*job, error) {
+	j := &job{Backend: b, call: call}
+	for _, v := range call.Args[toolbox.ImprovisedInputs] {
+		in, err := b.input(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		j.inputs = append(j.inputs, in)
+	}
+	return j, nil
+}
+
+// media reports whether the job is about more than texts.
+func (j *job) media() bool {
+	return slices.ContainsFunc(j.inputs, func(in input) bool { return in.Type != string(plan.Text) })
+}
+
+// attempt runs what the model wrote.
+func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Output, error) {
+	p, err := parse(answer)
+	if err != nil {
+		return toolbox.Output{}, &trouble{what: err.Error()}
+	}
+	if p.Refusal != "" {
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", strings.TrimSpace(p.Refusal)), Err: errors.New("the model wrote no program")}
+	}
+	return j.run(ctx, p, round)
+}
+
+// run runs a program in a folder of its own, and measures what it made.
+func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, error) {
+	dir, err := filepath.Abs(filepath.Join(j.call.Dir, "program-"+strconv.Itoa(round)))
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("find the folder of a program: %w", err)
+	}
+	if err := j.lay(dir, p); err != nil {
+		return toolbox.Output{}, fmt.Errorf("lay out a program: %w", err)
+	}
+	c := sandbox.Command{
+		Program: interpreter, Args: []string{"-I", "-B", "run.py"}, Dir: dir, Timeout: mostTime, Memory: mostMemory, File: j.config.Limits.Bytes,
+		Env: []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"},
+	}
+	for _, in := range j.inputs {
+		if in.Path != "" {
+			c.Read = append(c.Read, in.Path)
+		}
+	}
+	_, err = j.config.Sandbox.Run(ctx, c)
+	if ctx.Err() != nil {
+		return toolbox.Output{}, err
+	}
+	said := printed(filepath.Join(dir, "said.txt"))
+	if err != nil {
+		what := plan.Sentence(err, plan.Message{}).String()
+		if strings.Contains(said, "Traceback") || strings.Contains(said, "ended by exit") {
+			what = "it ended with an error."
+		}
+		return toolbox.Output{}, &trouble{what: what, said: said}
+	}
+	out, err := j.results(ctx, filepath.Join(dir, "out"), p)
+	if err != nil {
+		if t, ok := errors.AsType[*trouble](err); ok {
+			t.said = said
+		}
+		return toolbox.Output{}, err
+	}
+	return out, nil
+}
+
+// lay writes the program and what it is given into a new folder.
+func (j *job) lay(dir string, p program) error {
+	given, err := json.Marshal(map[string]any{"inputs": j.inputs, "settings": p.values()})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "out"), 0o700); err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"run.py": harness, "main.py": []byte(p.Source), "job.json": given} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printed is what a program printed: the beginning and the end.
+func printed(path string) string {
+	const head, tail = 1000, 2000
+	f, err := os.Open(path)
+	if err != nil {
+		return "" // it did not come so far
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text := make([]byte, min(info.Size(), head+tail))
+	if info.Size() <= head+tail {
+		n, _ := f.ReadAt(text, 0) //nolint:errcheck // what could be read is told
+		return plainText(string(text[:n]))
+	}
+	first, _ := f.ReadAt(text[:head], 0)               //nolint:errcheck // the same
+	last, _ := f.ReadAt(text[head:], info.Size()-tail) //nolint:errcheck // the same
+	return plainText(string(text[:first]) + "\n[…]\n" + string(text[head:head+last]))
+}
+
+func plainText(s string) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "</data>", "< /data>"))
+}
+
+// results are what a program left, in the order of their names.
+func (j *job) results(ctx context.Context, dir string, p program) (toolbox.Output, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return toolbox.Output{}, &trouble{what: "the folder OUT is gone."}
+	}
+	var made []result
+	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			return toolbox.Output{}, &trouble{what: fmt.Sprintf("OUT holds %q, which is no regular file.", e.Name())}
+		}
+		r, err := j.measure(ctx, filepath.Join(dir, e.Name()))
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		made = append(made, r)
+	}
+	switch {
+	case len(made) == 0:
+		return toolbox.Output{}, &trouble{what: "it left no file in OUT."}
+	case len(made) > mostResults:
+		return toolbox.Output{}, &trouble{what: fmt.Sprintf("it left %d files in OUT, and at most %d are taken.", len(made), mostResults)}
+	}
+	for _, c := range p.Checks {
+		if missed := c.miss(made); missed != "" {
+			return toolbox.Output{}, &trouble{what: missed}
+		}
+	}
+	about, note := plan.Message{}, plan.Say("No tool does this, so I wrote a short program for it.")
+	if p.About != "" {
+		about = plan.Say("%s", p.About)
+	}
+	out := made[0].output(about)
+	for _, r := range made[1:] {
+		out.More = append(out.More, r.output(plan.Message{}))
+	}
+	out.Note, out.Program = note, p.String()
+	return out, nil
+}

@@ -1,0 +1,112 @@
+package improvise
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// program is what a model answers, and what is stored of it.
+type program struct {
+	Refusal  string    `json:"refusal"`
+	About    string    `json:"about"`
+	Settings []setting `json:"settings"`
+	Checks   []check   `json:"checks"`
+	Source   string    `json:"program"`
+}
+
+// setting is what may be changed the next time.
+type setting struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"` // number, text or colour
+	Value string `json:"value"`
+	About string `json:"about"`
+}
+
+const (
+	mostSource   = 32 << 10
+	mostSettings = 6
+	mostAbout    = 200
+)
+
+var settingName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+
+// parse reads an answer. Its errors are for the model.
+func parse(answer string) (program, error) {
+	answer = strings.TrimSpace(answer)
+	if rest, ok := strings.CutPrefix(answer, "```"); ok {
+		_, rest, _ = strings.Cut(rest, "\n")
+		answer = strings.TrimSuffix(strings.TrimSpace(rest), "```")
+	}
+	var p program
+	if err := json.Unmarshal([]byte(answer), &p); err != nil {
+		return p, fmt.Errorf("the answer is not one JSON object: %w", err)
+	}
+	if p.Refusal != "" {
+		return p, nil
+	}
+	switch {
+	case strings.TrimSpace(p.Source) == "":
+		return p, errors.New("the program is empty.") //nolint:staticcheck // a sentence for the model
+	case len(p.Source) > mostSource:
+		return p, fmt.Errorf("the program has %d bytes, and at most %d are taken.", len(p.Source), mostSource) //nolint:staticcheck // the same
+	case len(p.Settings) > mostSettings:
+		return p, fmt.Errorf("there are %d settings, and at most %d are taken.", len(p.Settings), mostSettings) //nolint:staticcheck // the same
+	}
+	if len(p.About) > mostAbout {
+		p.About = ""
+	}
+	p.About = strings.TrimRight(strings.TrimSpace(p.About), ".")
+	for i, s := range p.Settings {
+		_, err := strconv.ParseFloat(s.Value, 64)
+		switch {
+		case !settingName.MatchString(s.Name) || slices.ContainsFunc(p.Settings[:i], func(o setting) bool { return o.Name == s.Name }):
+			return p, fmt.Errorf("the setting %q has no name of its own in lower-case letters.", s.Name) //nolint:staticcheck // the same
+		case s.Type == "number" && err != nil:
+			return p, fmt.Errorf("the setting %s is a number, and its value is %q.", s.Name, s.Value) //nolint:staticcheck // the same
+		}
+	}
+	for _, c := range p.Checks {
+		if err := c.check(); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// String is the program as it is stored.
+func (p program) String() string {
+	b, err := json.MarshalIndent(p, "", "  ")
+	if err != nil {
+		panic(err) // it is plain data
+	}
+	return string(b)
+}
+
+// values are the settings as the program reads them.
+func (p program) values() map[string]any {
+	values := map[string]any{}
+	for _, s := range p.Settings {
+		values[s.Name] = s.Value
+		if n, err := strconv.ParseFloat(s.Value, 64); s.Type == "number" && err == nil {
+			values[s.Name] = n
+			if n == float64(int64(n)) {
+				values[s.Name] = int64(n) // Python's range takes no 3.0
+			}
+		}
+	}
+	return values
+}
+
+// Source is the text of a stored program, "" if it is none.
+func Source(stored string) string {
+	p, err := parse(stored)
+	if err != nil {
+		return ""
+	}
+	return p.Source
+}
