@@ -77,21 +77,29 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	for _, w := range wordsOf(a.Source.Value) {
-		if arg.Param == nil || arg.Param.Type != param.Adjustment || hears(*arg.Param, a.Source.Value, w) {
+		if arg.Param == nil || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
 	}
 }
 
-// hears reports whether the parameter reads the text otherwise without the word: in "sharpen the
-// eyes" it does not hear the eyes.
+// hears reports whether the parameter reads the text otherwise without the word, or without the quantity
+// that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
 	all, err := p.Read(text)
-	if err != nil {
+	if err != nil || p.Type == param.Text {
 		return true
 	}
-	without, err := p.Read(regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
-	return err != nil || without.String() != all.String()
+	differs := func(without string) bool {
+		v, err := p.Read(without)
+		return err != nil || v.String() != all.String()
+	}
+	for _, q := range quantity.Find(text) {
+		if slices.Contains(wordsOf(text[q.Start:q.End]), word) && differs(text[:q.Start]+text[q.End:]) {
+			return true
+		}
+	}
+	return differs(regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
 }
 
 // literal reports whether it is sure which words are to stand on a picture or a video: they

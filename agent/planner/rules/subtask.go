@@ -14,7 +14,7 @@ import (
 
 // subtask is what the clause comes to for one choice of resources.
 func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
-	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns}
+	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns, Tool: r.head.Name}
 	for _, e := range media {
 		if e.typ != plan.Text { // texts are given by what they mean
 			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
