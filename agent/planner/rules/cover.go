@@ -77,6 +77,9 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	for _, w := range wordsOf(a.Source.Value) {
+		if settingOf(arg) == param.Text && !arg.Optional && c.headings() != nil && !c.headings()[w] {
+			continue // it names no column
+		}
 		if arg.Param == nil || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
@@ -175,13 +178,26 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case !strings.Contains(told, said):
 			case typ == "":
 				return true
-			case typ.Takes(q.Unit) && taken[i] < typ.Most():
+			case typ.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true
 			}
 		}
 		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.files) > 1 // how many files there are
 	})
+}
+
+// changes reports whether the text of an argument has another value, or none, without the quantity: "200x200
+// and 400x400" is one size, and the second is left over.
+func (c *cover) changes(i int, said string) bool {
+	p := c.args[i].Param
+	all, err := p.Read(c.told[i])
+	if err != nil || len(quantity.Find(c.told[i])) < 2 {
+		return true
+	}
+	at := strings.Index(c.told[i], said)
+	without, err := p.Read(c.told[i][:at] + c.told[i][at+len(said):])
+	return err != nil || without.String() != all.String()
 }
 
 // covered reports whether the word at i, of that class, is accounted for.
@@ -208,10 +224,24 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true
 	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
 		return true // "no, I meant the left one"
+	case i+1 < len(words) && isFile(words[i+1]) && c.is("sparing", w): // "not b.png"
+		return true
 	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}
-	return aside || c.grammar(words, i) || c.pointed(words, i)
+	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// tabled reports whether the word stands in a table that the tool works on: "the total for March" is about
+// some rows of it.
+func (c *cover) tabled(text string) bool {
+	column := func(a toolbox.Arg) bool { return settingOf(a) == param.Text && !a.Optional }
+	if !slices.ContainsFunc(c.r.head.Args, column) {
+		return false
+	}
+	return slices.ContainsFunc(c.request.Resources(), func(res plan.Resource) bool {
+		return res.Type == plan.Text && slices.Contains(wordsOf(res.Value[:min(len(res.Value), 20_000)]), text)
+	})
 }
 
 // knows reports whether the class of words asks for one of the tools, or for one that makes
@@ -240,7 +270,8 @@ func (c *cover) format(format string) bool {
 	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
 	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
 	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
-	return converts && c.says[format] && writes || !converts && named
+	told := slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(wordsOf(text), format) })
+	return converts && told && writes || !converts && named
 }
 
 // grammar reports whether the word at i says nothing that a tool must know.
