@@ -47,13 +47,29 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := c.unknown(d.text, r.clause.words)
+	unknown := append(c.removed(), c.unknown(d.text, r.clause.words)...)
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
 	return unknown
+}
+
+// removed are the words by which the clause takes a part of a picture away, where its tool would keep
+// that part: "cut the left half off".
+func (c *cover) removed() []string {
+	keeps := func(a toolbox.Arg) bool { return kind(a) == param.Region }
+	if !c.drops(c.r.clause.words) || !slices.ContainsFunc(c.r.head.Args, keeps) {
+		return nil
+	}
+	var words []string
+	for _, w := range c.r.clause.words {
+		if c.is("dropping words", w) || c.is("cutting", w) || c.is("away", w) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
 }
 
 // tell takes in a text that a tool is told.
