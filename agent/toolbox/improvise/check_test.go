@@ -1,6 +1,9 @@
 package improvise
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -88,5 +91,20 @@ func TestResults(t *testing.T) {
 				t.Errorf("the model is told: %s", got)
 			}
 		})
+	}
+}
+
+// A link is refused however it came to be there, and what it leads to is not read.
+func TestALink(t *testing.T) {
+	t.Parallel()
+	hidden, out := filepath.Join(t.TempDir(), "hidden.txt"), t.TempDir()
+	if err := errors.Join(os.WriteFile(hidden, []byte(secret), 0o600), os.Symlink(hidden, filepath.Join(out, "a.txt"))); err != nil {
+		t.Fatal(err)
+	}
+	b := backend(t, Config{})
+	j := job{Backend: b, call: jobFor(t, plan.Text)}
+	got, err := j.results(t.Context(), out, program{Source: fine}, "")
+	if _, ok := errors.AsType[*trouble](err); !ok || got.Value != "" || !strings.Contains(err.Error(), "result 1 is no regular file.") {
+		t.Errorf("got %+v, %v", got, err)
 	}
 }
