@@ -6,7 +6,6 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/effect"
 	"atelier/agent/toolbox/param"
 	"atelier/agent/toolgraph"
 )
@@ -108,7 +107,12 @@ func entering(s plan.Solution, typ plan.Type) (sources []plan.Source) {
 // setsLoudness reports whether the last step brings its result to a loudness.
 func (t *thought) setsLoudness(s plan.Solution) bool {
 	last, _ := t.config.Toolbox.Catalogue().Tool(s.Actions[len(s.Actions)-1].Tool)
-	return slices.ContainsFunc(last.Effects, func(e effect.Effect) bool { return e.Name == "loudness" })
+	for _, e := range last.Effects {
+		if e.Name == "loudness" {
+			return true
+		}
+	}
+	return false
 }
 
 // stepOf is a step of the tool without its source.
