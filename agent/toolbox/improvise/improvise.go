@@ -9,6 +9,9 @@
 //   - The model is handed names, texts and printed output as data. It sees pictures and what programs
 //     print only where media may go.
 //   - A program that is given with the call is run as it is, and no model is asked.
+//   - So is the program of a tool file, with the settings of the call. It needs no model, and runs also
+//     where none may be written. What was promised of its first results is not measured: it was said of
+//     other files.
 package improvise
 
 import (
@@ -90,7 +93,13 @@ func New(c Config) (*Backend, error) {
 const rounds = 3
 
 // Probe tells whether a program could be written and run.
-func (b *Backend) Probe(ctx context.Context, _ toolbox.Candidate) error {
+func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
+	if c.Program != "" {
+		if err := Check(c.Program); err != nil {
+			return &plan.Fault{Sentence: plan.Say("The program of this tool cannot be read."), Err: err}
+		}
+		return b.runs(ctx)
+	}
 	switch {
 	case b.config.Off:
 		return &plan.Fault{
@@ -106,8 +115,7 @@ func (b *Backend) Probe(ctx context.Context, _ toolbox.Candidate) error {
 	if err := b.config.Writer.Ready(ctx); err != nil {
 		return err
 	}
-	b.once.Do(func() { b.machine, b.lacks = b.look(context.WithoutCancel(ctx)) })
-	return b.lacks
+	return b.runs(ctx)
 }
 
 // look finds out what programs find on this machine.
@@ -127,10 +135,14 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := b.Probe(ctx, c); err != nil {
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	j, err := b.newJob(ctx, call)
+	if c.Program != "" {
+		return b.runKept(ctx, c, call)
+	}
+	j, err := b.newJob(ctx, call, toolbox.ImprovisedInputs)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	j.note = plan.Say("No tool does this, so I wrote a short program for it.")
 	if call.Program != "" {
 		p, err := parse(call.Program)
 		if err != nil {
@@ -140,6 +152,12 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 		return out, forPeople(err)
 	}
 	return b.write(ctx, j)
+}
+
+// runs tells why programs cannot run here; nil if they can.
+func (b *Backend) runs(ctx context.Context) error {
+	b.once.Do(func() { b.machine, b.lacks = b.look(context.WithoutCancel(ctx)) })
+	return b.lacks
 }
 
 // write has the model write a program, until one does the job.
