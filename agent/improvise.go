@@ -22,16 +22,18 @@ func (a *Agent) improvises(ctx context.Context) (bool, error) {
 	return live.Live(tool.Name), nil
 }
 
-// improvised is the solution that has a program written, where no other solution does all of the
-// subtask. It is no edge of the graph: an edge from anything to anything would end all pruning.
-func (t *thought) improvised(p *part, found []plan.Solution) (plan.Solution, bool) {
+// improvised puts before the solutions of a subtask the one that has a program written, where none of
+// them does all of it and no question about it is open. It is no edge of the graph: an edge from
+// anything to anything would end all pruning.
+func (t *thought) improvised(p *part, found []plan.Solution, open bool) []plan.Solution {
 	tool, ok := t.config.Toolbox.Catalogue().Improviser()
 	switch {
-	case !ok || !t.request.Improvises || !toolbox.CanImprovise(p.subtask.Returns):
-		return plan.Solution{}, false
+	case !ok || !t.request.Improvises || !toolbox.CanImprovise(p.subtask.Returns) || open || t.question != "":
+		return found
 	case len(found) > 0 && found[0].Score >= good && len(found[0].Left) == 0:
-		return plan.Solution{}, false
+		return found
 	}
+	p.missing = nil
 	a := plan.Action{Tool: tool.Name, Returns: p.subtask.Returns}
 	var told []string
 	for _, arg := range p.subtask.Args {
@@ -43,7 +45,7 @@ func (t *thought) improvised(p *part, found []plan.Solution) (plan.Solution, boo
 	}
 	task := plan.Binding{Arg: toolbox.ImprovisedTask, Type: plan.Text, Source: plan.FromValue(t.taskOf(p.subtask, told))}
 	a.Args = append([]plan.Binding{task}, a.Args...)
-	return plan.Solution{Actions: []plan.Action{a}, Score: good}, true
+	return append([]plan.Solution{{Actions: []plan.Action{a}, Score: good}}, found...)
 }
 
 // taskOf is what the program is to do.

@@ -180,9 +180,7 @@ func (t *thought) choose(p *part) {
 		t.question = question
 	}
 	t.obeyed(p, complete)
-	if s, ok := t.improvised(p, complete); ok && question == "" && len(unread) == 0 && t.question == "" {
-		complete, p.missing = append([]plan.Solution{s}, complete...), nil
-	}
+	complete = t.improvised(p, complete, question != "" || len(unread) > 0)
 	p.found = nil
 	for i, s := range complete {
 		if i == 0 || s.Score >= good && len(p.found) < maxKept && len(s.Left) <= len(complete[0].Left) && t.offerable(s) {

@@ -133,6 +133,8 @@ type Task struct {
 type Subtask struct {
 	// Description says what is wanted, with its objects and prompts, in plain words.
 	Description string `json:"description"`
+	// Tool is the tool in whose terms the subtask was understood; "" if it was understood without tools.
+	Tool string `json:"tool,omitempty"`
 	// Domains narrow the search; tools of the domain "general" are always in.
 	// Empty means every domain.
 	Domains []string `json:"domains,omitempty"`

@@ -20,7 +20,8 @@ const (
 )
 
 // Assess scores tools by the nearness of the subtask's description to their own words. The tool
-// that gives what is wanted scores highest, and tools that make what it lacks just below it.
+// in whose terms the subtask was understood, or else the nearest that gives what is wanted, scores highest,
+// and tools that make what it lacks just below it.
 func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
 	for i, t := range tasks {
@@ -46,6 +47,9 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 		if tools[i].Returns == sub.Returns && (head < 0 || near[c] > near[candidates[head]]) {
 			head = i
 		}
+	}
+	if i := slices.Index(candidates, sub.Tool); i >= 0 {
+		head = i
 	}
 	scores := map[string]float64{}
 	for _, c := range candidates {

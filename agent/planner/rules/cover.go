@@ -47,13 +47,29 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 			c.says[w] = true
 		}
 	}
-	unknown := c.unknown(d.text, r.clause.words)
+	unknown := append(c.removed(), c.unknown(d.text, r.clause.words)...)
 	for _, more := range r.clause.more {
 		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
 	return unknown
+}
+
+// removed are the words by which the clause takes a part of a picture away, where its tool would keep
+// that part: "cut the left half off".
+func (c *cover) removed() []string {
+	keeps := func(a toolbox.Arg) bool { return kind(a) == param.Region }
+	if !c.drops(c.r.clause.words) || !slices.ContainsFunc(c.r.head.Args, keeps) {
+		return nil
+	}
+	var words []string
+	for _, w := range c.r.clause.words {
+		if c.is("dropping words", w) || c.is("cutting", w) || c.is("away", w) {
+			words = append(words, w.Text)
+		}
+	}
+	return words
 }
 
 // tell takes in a text that a tool is told.
@@ -77,21 +93,32 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	for _, w := range wordsOf(a.Source.Value) {
-		if arg.Param == nil || arg.Param.Type != param.Adjustment || hears(*arg.Param, a.Source.Value, w) {
+		if settingOf(arg) == param.Text && !arg.Optional && c.headings() != nil && !c.headings()[w] {
+			continue // it names no column
+		}
+		if arg.Param == nil || hears(*arg.Param, a.Source.Value, w) {
 			c.says[w], c.says[retrieve.Stem(w)] = true, true
 		}
 	}
 }
 
-// hears reports whether the parameter reads the text otherwise without the word: in "sharpen the
-// eyes" it does not hear the eyes.
+// hears reports whether the parameter reads the text otherwise without the word, or without the quantity
+// that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
 	all, err := p.Read(text)
-	if err != nil {
+	if err != nil || p.Type == param.Text {
 		return true
 	}
-	without, err := p.Read(regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
-	return err != nil || without.String() != all.String()
+	differs := func(without string) bool {
+		v, err := p.Read(without)
+		return err != nil || v.String() != all.String()
+	}
+	for _, q := range quantity.Find(text) {
+		if slices.Contains(wordsOf(text[q.Start:q.End]), word) && differs(text[:q.Start]+text[q.End:]) {
+			return true
+		}
+	}
+	return differs(regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
 }
 
 // literal reports whether it is sure which words are to stand on a picture or a video: they
@@ -167,13 +194,26 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case !strings.Contains(told, said):
 			case typ == "":
 				return true
-			case typ.Takes(q.Unit) && taken[i] < typ.Most():
+			case typ.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true
 			}
 		}
 		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.files) > 1 // how many files there are
 	})
+}
+
+// changes reports whether the text of an argument has another value, or none, without the quantity: "200x200
+// and 400x400" is one size, and the second is left over.
+func (c *cover) changes(i int, said string) bool {
+	p := c.args[i].Param
+	all, err := p.Read(c.told[i])
+	if err != nil || len(quantity.Find(c.told[i])) < 2 {
+		return true
+	}
+	at := strings.Index(c.told[i], said)
+	without, err := p.Read(c.told[i][:at] + c.told[i][at+len(said):])
+	return err != nil || without.String() != all.String()
 }
 
 // covered reports whether the word at i, of that class, is accounted for.
@@ -200,10 +240,24 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true
 	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
 		return true // "no, I meant the left one"
+	case i+1 < len(words) && isFile(words[i+1]) && c.is("sparing", w): // "not b.png"
+		return true
 	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}
-	return aside || c.grammar(words, i) || c.pointed(words, i)
+	return aside && !c.tabled(text) || c.grammar(words, i) || c.pointed(words, i)
+}
+
+// tabled reports whether the word stands in a table that the tool works on: "the total for March" is about
+// some rows of it.
+func (c *cover) tabled(text string) bool {
+	column := func(a toolbox.Arg) bool { return settingOf(a) == param.Text && !a.Optional }
+	if !slices.ContainsFunc(c.r.head.Args, column) {
+		return false
+	}
+	return slices.ContainsFunc(c.request.Resources(), func(res plan.Resource) bool {
+		return res.Type == plan.Text && slices.Contains(wordsOf(res.Value[:min(len(res.Value), 20_000)]), text)
+	})
 }
 
 // knows reports whether the class of words asks for one of the tools, or for one that makes
@@ -232,7 +286,8 @@ func (c *cover) format(format string) bool {
 	converts := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.tells(plan.Format) })
 	writes := retrieve.FileType("."+format) == base(c.r.head.Returns) || format == "gif"
 	named := slices.ContainsFunc(c.tools, func(f *profile) bool { return f.formats[format] })
-	return converts && c.says[format] && writes || !converts && named
+	told := slices.ContainsFunc(c.told, func(text string) bool { return slices.Contains(wordsOf(text), format) })
+	return converts && told && writes || !converts && named
 }
 
 // grammar reports whether the word at i says nothing that a tool must know.

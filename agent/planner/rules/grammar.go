@@ -88,10 +88,13 @@ func (g *grammar) generic(words []retrieve.Word) bool {
 }
 
 // drops reports whether an order takes a part away: "remove the first 2 seconds", "cut off the
-// end"; not "cut 0:10 to 0:20 out of it", which keeps that part.
+// end", "cut the end off"; not "cut 0:10 to 0:20 out of it", which keeps that part.
 func (g *grammar) drops(words []retrieve.Word) bool {
 	for i, w := range words {
 		if g.is("dropping words", w) || g.is("cutting", w) && i+1 < len(words) && g.is("away", words[i+1]) {
+			return true
+		}
+		if g.is("cutting", w) && slices.ContainsFunc(words[i+1:], func(o retrieve.Word) bool { return lower(o) == "off" || lower(o) == "away" }) {
 			return true
 		}
 	}

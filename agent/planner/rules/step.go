@@ -60,7 +60,7 @@ func (t *thread) pushStep(n int, r *reading, s step, of thing) thing {
 	v := *r
 	v.head, v.object, v.results = s.tool, "", nil
 	sub := plan.Subtask{
-		Description: s.told.Source.Value, Returns: s.tool.Returns, Domains: []string{s.tool.Domain},
+		Description: s.told.Source.Value, Returns: s.tool.Returns, Tool: s.tool.Name, Domains: []string{s.tool.Domain},
 		Args: []plan.Arg{{Type: of.typ, Source: of.source}},
 	}
 	sub = tell(sub, s.told)

@@ -14,7 +14,7 @@ import (
 
 // subtask is what the clause comes to for one choice of resources.
 func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
-	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns}
+	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns, Tool: r.head.Name}
 	for _, e := range media {
 		if e.typ != plan.Text { // texts are given by what they mean
 			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
@@ -177,6 +177,8 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 	}
 	var text string
 	switch {
+	case settingOf(a) == param.Text && !a.Optional:
+		text = d.column(r)
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 	case a.Optional && a.Meaning == plan.Instruction:
 		text = d.manner(r, r.head).how // the order is what the tool does anyway
@@ -265,6 +267,43 @@ func (d *drafter) toldElsewhere(r *reading, words string) bool {
 		}
 		return typed[a.Param.Type] && strings.EqualFold(d.phraseFor(r, *a.Param), words)
 	})
+}
+
+// headings are the words in the first lines of the texts at hand: the names of a table's columns. They
+// are nil where there is no text.
+func (s *scene) headings() set {
+	var names set
+	for _, res := range s.request.Resources() {
+		if res.Type != plan.Text {
+			continue
+		}
+		first, rest, _ := strings.Cut(strings.TrimSpace(res.Value), "\n")
+		if len(first) < 3 { // data with a bracket alone on its first line
+			first += rest[:min(len(rest), 1000)]
+		}
+		if names == nil {
+			names = set{}
+		}
+		for _, w := range wordsOf(first) {
+			names[w] = true
+		}
+	}
+	return names
+}
+
+// column is what the clause says of the columns of a table: all of it, where it names none.
+func (d *drafter) column(r *reading) string {
+	names := d.headings()
+	var said []string
+	for _, w := range r.clause.words {
+		if !isFile(w) && !d.lexicon.Stop(lower(w)) && names[lower(w)] {
+			said = append(said, w.Text)
+		}
+	}
+	if len(said) == 0 {
+		return d.withoutFiles(r.words, r.text)
+	}
+	return strings.Join(said, " ")
 }
 
 // quoting is a question with the texts that it is about, the first ten of them.

@@ -38,6 +38,16 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 		return st.measured(r, p)
 	}
 	words := r.clause.words
+	if p.Type == param.Choice && len(r.words) > 1 { // "mirror it vertically": the verb says it last
+		if said := st.longest(r.words[1:], p); said != "" && !st.in("plurals", strings.ToLower(said)) {
+			return said
+		}
+	}
+	return st.longest(words, p)
+}
+
+// longest is the longest phrase among the words that the parameter reads, the first of several.
+func (st *settings) longest(words []retrieve.Word, p param.Param) string {
 	for n := min(maxPhrase, len(words)); n > 0; n-- {
 		for i := 0; i+n <= len(words); i++ {
 			if phrase := words[i : i+n]; st.isPhrase(phrase) && p.Reads(st.span(phrase)) && st.isTight(phrase, p) {

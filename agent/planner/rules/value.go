@@ -28,6 +28,9 @@ func (st *settings) amount(r *reading) string {
 		return st.amountIn(r.told)
 	}
 	before, _, _ := strings.Cut(text, amount)
+	if byShare.MatchString(before) && ofTime.MatchString(amount) { // a change of a length is no part of it
+		return "by " + amount
+	}
 	if byShare.MatchString(before) && shares.MatchString(amount) {
 		verb := r.verb()
 		if particle := upOrDown.FindString(text); particle != "" {
@@ -40,6 +43,7 @@ func (st *settings) amount(r *reading) string {
 
 var (
 	byShare  = regexp.MustCompile(`(?i)\bby (?:about |around |just |only |an? )*$`)
+	ofTime   = regexp.MustCompile(`(?i)^\d+(?:\.\d+)? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?)$`)
 	shares   = regexp.MustCompile(`(?i)%|\bper ?cent\b|\b(?:half|thirds?|quarters?)\b`)
 	upOrDown = regexp.MustCompile(`(?i)\b(?:up|down)\b`)
 )
@@ -66,7 +70,8 @@ func (g *grammar) amountIn(text string) string {
 		minus := words[before].Text == "-" && words[before].End == words[begin].Start
 		unit := g.is("time units", words[before]) && words[begin].Kind == retrieve.Number && words[end].Kind == retrieve.Number // "minute 3", "seconds 2 to 4"
 		little := lower(words[before]) == "a" && !figure                                                                        // "a bit"
-		if minus || unit || little {
+		several := g.is("numerals", words[before]) && g.is("parts of one", words[begin])                                        // "two thirds"
+		if minus || unit || little || several {
 			begin = before
 		}
 		if amount == "" || figure {

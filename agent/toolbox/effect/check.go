@@ -93,6 +93,10 @@ func (k key) check(value string, args []Arg) error {
 	}
 	a := args[at]
 	switch {
+	case k.settings != nil && k.types != nil && a.Setting == "" && k.types(a.Type):
+		return nil
+	case k.settings != nil && k.types != nil && a.Setting == "":
+		return fmt.Errorf("the argument %s is of the type %s, of which that cannot be measured", value, a.Type)
 	case k.settings != nil && a.Setting == "":
 		return fmt.Errorf("the argument %s is no parameter", value)
 	case k.settings != nil && !slices.Contains(k.settings, a.Setting):
@@ -105,6 +109,11 @@ func (k key) check(value string, args []Arg) error {
 
 // resource is a key that names an argument of one of the types.
 func resource(m Measure, types func(plan.Type) bool) key { return key{types: types, measure: m} }
+
+// resourceOr is a key that names an argument of one of the types, or a parameter.
+func resourceOr(m Measure, types func(plan.Type) bool, settings ...param.Type) key {
+	return key{types: types, measure: m, settings: settings}
+}
 
 // parameter is a key that names a parameter of one of the types.
 func parameter(types ...param.Type) key { return key{settings: types} }

@@ -31,9 +31,10 @@
 //     boxes: ARG, that part of it or as it looks then. Compared on a grid of at most 16 × 16 means, which
 //     may differ by 20 of 255 on average. What is transparent is not compared.
 //   - changed: {of: ARG} is not the same picture, pixel by pixel, give or take 2 of 255; with
-//     inside: MASK, within the mask.
+//     inside: MASK or REGION, within it.
 //   - unchanged: {of: ARG, outside: MASK} is the same picture where the mask does not lie, nor next
-//     to it: means on a grid of 48 × 48 may differ by 24 of 255 on average.
+//     to it: means on a grid of 48 × 48 may differ by 24 of 255 on average. Outside of a REGION, which is a
+//     setting, pixels may differ by 4 on average.
 //   - colour: none. Mean saturation below 4 of 255, and below 24 in 99.5 % of the pixels.
 //   - transparency: some, or {outside: MASK} where the mask leaves something out.
 //   - detail: some. It is not of one colour, give or take 3 of 255.

@@ -16,6 +16,7 @@ const (
 	keptSlack  = 24
 	leastKept  = 32 // cells
 	sampled    = 16 // pixels of a cell that are looked at, each way
+	lostSlack  = 4  // mean difference of what formats lose
 	noise      = 2  // what lossless formats may change
 	opaque     = 250
 )
@@ -182,8 +183,8 @@ func changed(ctx context.Context, c *Case, rule map[string]string) plan.Message 
 		if m.Pixels.Rect.Size() != now.Rect.Size() {
 			continue
 		}
-		inside, masked := c.cover(rule["inside"])
-		if rule["inside"] != "" && !masked {
+		inside, known := c.covered(rule, "inside", m.Pixels.Rect.Size())
+		if !known {
 			continue
 		}
 		if !differs(ctx, m.Pixels, now, inside) {
@@ -226,10 +227,43 @@ func (c *Case) cover(arg string) (*image.Alpha, bool) {
 	return nil, false
 }
 
+// covered is the part of a picture of that size that a rule names by a mask or a region; nil is all of
+// it. It is false if the part is not known.
+func (c *Case) covered(rule map[string]string, key string, size image.Point) (*image.Alpha, bool) {
+	name := rule[key]
+	if name == "" {
+		return nil, true
+	}
+	if _, resource := c.Args[name]; resource {
+		return c.cover(name)
+	}
+	if _, said := c.Settings[name]; !said {
+		return nil, key == "inside" // the whole picture
+	}
+	part, ok := c.region(map[string]string{"part": name}, size)
+	if !ok {
+		return nil, false
+	}
+	cover := image.NewAlpha(image.Rectangle{Max: size})
+	for y := part.Min.Y; y < part.Max.Y; y++ {
+		row := cover.Pix[y*cover.Stride:]
+		for x := part.Min.X; x < part.Max.X; x++ {
+			row[x] = 255
+		}
+	}
+	return cover, true
+}
+
 func unchanged(ctx context.Context, c *Case, rule map[string]string) plan.Message {
 	was, now := c.only(rule["of"]), c.Result.Pixels
+	if was == nil || now == nil {
+		return plan.Message{}
+	}
+	if _, masked := c.Args[rule["outside"]]; !masked {
+		return c.unchangedOutside(rule, was, now)
+	}
 	mask, ok := c.cover(rule["outside"])
-	if was == nil || now == nil || !ok || !sameShape(was.Rect.Size(), now.Rect.Size()) || min(was.Rect.Dx(), was.Rect.Dy()) < keptGrid {
+	if !ok || !sameShape(was.Rect.Size(), now.Rect.Size()) || min(was.Rect.Dx(), was.Rect.Dy()) < keptGrid {
 		return plan.Message{}
 	}
 	covered := coveredCells(ctx, mask)
@@ -245,6 +279,31 @@ func unchanged(ctx context.Context, c *Case, rule map[string]string) plan.Messag
 		return plan.Message{}
 	}
 	return plan.Say("Only the marked part of the picture should have changed, but the rest has changed too.")
+}
+
+// unchangedOutside holds that a picture is the same outside of a region. There nothing blends, so that
+// only what formats lose may differ.
+func (c *Case) unchangedOutside(rule map[string]string, was, now *image.NRGBA) plan.Message {
+	mask, ok := c.covered(rule, "outside", was.Rect.Size())
+	if !ok || was.Rect.Size() != now.Rect.Size() {
+		return plan.Message{}
+	}
+	sum, count := 0, 0
+	for y := range was.Rect.Dy() {
+		p, q := was.Pix[y*was.Stride:], now.Pix[y*now.Stride:]
+		for x, v := range mask.Pix[y*mask.Stride:][:mask.Rect.Dx()] {
+			if v == 0 {
+				for k := range 4 {
+					sum += away(int(p[4*x+k]), int(q[4*x+k]))
+				}
+				count += 4
+			}
+		}
+	}
+	if count == 0 || float64(sum)/float64(count) <= lostSlack {
+		return plan.Message{}
+	}
+	return plan.Say("Only a part of the picture should have changed, but the rest has changed too.")
 }
 
 // coveredCells are the cells in which a mask lies, and those beside them: what is drawn anew blends

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the words for the model
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func (j *job) talk() (Talk, error) {
 	var b strings.Builder
 	err := prompt.Execute(&b, map[string]any{
 		"Python": j.machine.Python, "Modules": j.machine.Modules, "Programs": j.machine.Programs, "Font": font,
-		"Seconds": int(mostTime.Seconds()), "Memory": mostMemory >> 20, "Returns": j.call.Returns, "Form": forms[j.call.Returns],
+		"Seconds": int(j.config.Timeout.Seconds()), "Memory": mostMemory >> 20, "Returns": j.call.Returns, "Form": forms[j.call.Returns],
 	})
 	if err != nil {
 		return Talk{}, fmt.Errorf("fill in the prompt: %w", err)
@@ -50,10 +51,11 @@ func (j *job) talk() (Talk, error) {
 	var job strings.Builder
 	fmt.Fprintf(&job, "The job:\n%s\n\nINPUTS:", j.call.Text(toolbox.ImprovisedTask))
 	for i, in := range j.inputs {
-		fmt.Fprintf(&job, "\n%d. %s, %s", i, strconv.Quote(in.Name), in.facts)
-		if in.Text != "" && j.config.Writer.MaySee() || in.Path == "" {
-			fmt.Fprintf(&job, "\n<data>\n%s\n</data>", plainText(excerpt(in.Text)))
+		content := "name: " + strconv.Quote(in.Name)
+		if in.Path == "" {
+			content += "\ntext:\n" + excerpt(in.Text)
 		}
+		fmt.Fprintf(&job, "\n%d. %s\n%s", i, in.facts, quoted(content))
 		if in.Type == string(plan.Image) && j.config.Writer.MaySee() && len(t.Pictures) < mostShown {
 			t.Pictures = append(t.Pictures, in.Path)
 		}
@@ -63,6 +65,15 @@ func (j *job) talk() (Talk, error) {
 	}
 	t.Turns = []string{job.String()}
 	return t, nil
+}
+
+// fence is what could end a part that is data, or begin one.
+var fence = regexp.MustCompile(`(?i)<(\s*/?\s*data\b)`)
+
+// quoted is text that is data for a model, whatever it says.
+func quoted(text string) string {
+	text = fence.ReplaceAllString(strings.ToValidUTF8(text, "?"), "‹$1")
+	return "<data>\n" + strings.TrimSpace(text) + "\n</data>"
 }
 
 // excerpt is the beginning of a text.
@@ -108,7 +119,9 @@ func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 			}
 		}
 	case plan.Document:
-		facts = append(facts, fmt.Sprintf("%d pages", pagesOf(ctx, b.config.Sandbox, v.Path)))
+		if n := pagesOf(ctx, b.config.Sandbox, v.Path); n > 0 {
+			facts = append(facts, fmt.Sprintf("%d pages", n))
+		}
 	default:
 	}
 	in.facts = in.Type + ", " + strings.Join(facts, ", ")
@@ -130,7 +143,7 @@ func pagesOf(ctx context.Context, s *sandbox.Sandbox, path string) int {
 
 // inspect asks Python what is here, in the sandbox.
 func inspect(ctx context.Context, s *sandbox.Sandbox) (machine, error) {
-	var packages []string
+	packages := []string{"python3"}
 	m := machine{}
 	for name, debian := range modules {
 		m.Modules, packages = append(m.Modules, name), append(packages, debian)
@@ -146,7 +159,7 @@ func inspect(ctx context.Context, s *sandbox.Sandbox) (machine, error) {
 	if err != nil || len(versions) != len(m.Modules)+1 {
 		return m, &plan.Fault{
 			Sentence: plan.Say("It needs Python, which is not set up here."),
-			Operator: plan.Say("Programs need Python and some of its modules; install them, on Debian with: apt-get install %s.", "python3 "+strings.Join(packages, " ")),
+			Operator: plan.Say("Programs need Python and some of its modules; install them, on Debian with: apt-get install %s.", strings.Join(packages, " ")),
 			Err:      err,
 		}
 	}

@@ -37,21 +37,27 @@ type result struct {
 	pages         int
 }
 
-// measure looks at a file that a program left.
+// measure looks at a file that a program left. A complaint goes on where "result 1" begins, and holds
+// no name.
 func (j *job) measure(ctx context.Context, path string) (result, error) {
 	name := filepath.Base(path)
+	wrong := func(what string, err error) error {
+		why := plan.Sentence(err, plan.Say("it is damaged.")).String()
+		return complaint(what + strings.ReplaceAll(why, strconv.Quote(name), "it"))
+	}
 	info, err := os.Lstat(path)
 	if err != nil || info.Size() == 0 {
-		return result{}, &trouble{what: fmt.Sprintf("the result %q is empty.", name)}
+		return result{}, complaint("is empty.")
 	}
-	r := result{path: path, bytes: info.Size(), format: strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")}
+	r := result{path: path, bytes: info.Size(), format: formatOf(filepath.Ext(name))}
 	if !j.call.Returns.Media() {
 		r.typ = plan.Text
-		return r, r.read()
+		r.text, err = read(path, r.bytes)
+		return r, err
 	}
 	known, err := media.InspectContext(ctx, path, j.config.Limits)
 	if err != nil {
-		return result{}, &trouble{what: fmt.Sprintf("the result %q cannot be used: %s", name, plan.Sentence(err, plan.Say("it is damaged.")))}
+		return result{}, wrong("cannot be used: ", err)
 	}
 	r.typ, r.width, r.height, r.format = known.Type, known.Width, known.Height, strings.TrimPrefix(known.Ext, ".")
 	r.seconds = known.Length.Seconds()
@@ -59,7 +65,7 @@ func (j *job) measure(ctx context.Context, path string) (result, error) {
 	case plan.Video, plan.Audio:
 		look, err := j.config.Films.Look(ctx, path)
 		if err != nil {
-			return result{}, &trouble{what: fmt.Sprintf("the result %q cannot be played: %s", name, plan.Sentence(err, plan.Say("it is damaged.")))}
+			return result{}, wrong("cannot be played: ", err)
 		}
 		r.typ, r.seconds, r.sound = look.Type, look.Duration.Seconds(), look.Audio() != nil
 		if v := look.Video(); v != nil {
@@ -70,24 +76,25 @@ func (j *job) measure(ctx context.Context, path string) (result, error) {
 	default:
 	}
 	if !j.call.Returns.Fits(r.typ) {
-		return result{}, &trouble{what: fmt.Sprintf("the result %q is of the type %s, and %s is wanted.", name, r.typ, j.call.Returns)}
+		return result{}, complaint(fmt.Sprintf("is of the type %s, and %s is wanted.", r.typ, j.call.Returns))
 	}
 	return r, nil
 }
 
-// read reads a text.
-func (r *result) read() error {
-	if r.bytes > mostText {
-		return &trouble{what: fmt.Sprintf("the text %q has %d bytes, and at most %d are taken.", filepath.Base(r.path), r.bytes, mostText)}
+// read reads a text of that many bytes.
+func read(path string, size int64) (string, error) {
+	if size > mostText {
+		return "", complaint(fmt.Sprintf("has %d bytes, and at most %d are taken of a text.", size, mostText))
 	}
-	b, err := os.ReadFile(r.path)
+	b, err := os.ReadFile(path)
 	if err != nil {
-		return &trouble{what: fmt.Sprintf("the text %q cannot be read.", filepath.Base(r.path))}
+		return "", complaint("cannot be read.")
 	}
-	if r.text = strings.TrimSpace(string(b)); r.text == "" || !utf8.ValidString(r.text) {
-		return &trouble{what: fmt.Sprintf("the result %q is no text in UTF-8.", filepath.Base(r.path))}
+	text := strings.TrimSpace(string(b))
+	if text == "" || !utf8.ValidString(text) {
+		return "", complaint("is no text in UTF-8.")
 	}
-	return nil
+	return text, nil
 }
 
 func (r result) output(about plan.Message) toolbox.Output {
@@ -119,7 +126,7 @@ func (c check) check() error {
 			return nil
 		}
 	}
-	return fmt.Errorf("the check %s cannot have the value %q.", c.Measure, c.Value) //nolint:staticcheck // a sentence for the model
+	return complaint(fmt.Sprintf("the check %q cannot have the value %q.", c.Measure, c.Value))
 }
 
 // miss tells what the results lack; "" if nothing.
@@ -131,10 +138,10 @@ func (c check) miss(made []result) string {
 		}
 		return ""
 	}
-	for _, r := range made {
+	for i, r := range made {
 		is, ok := c.holds(r, want)
 		if !ok {
-			return fmt.Sprintf("%s of %q should be %s, and is %s.", c.Measure, filepath.Base(r.path), c.Value, is)
+			return fmt.Sprintf("%s of result %d should be %s, and is %s.", c.Measure, i+1, c.Value, is)
 		}
 	}
 	return ""
@@ -160,7 +167,10 @@ func (c check) holds(r result, want float64) (is string, ok bool) {
 		n := utf8.RuneCountInString(r.text)
 		return strconv.Itoa(n), float64(n) <= want
 	case "format":
-		return r.format, formatOf(r.format) == formatOf(c.Value)
+		if is = r.format; r.typ == plan.Text { // by its name, which may tell anything
+			is = "another one"
+		}
+		return is, formatOf(r.format) == formatOf(c.Value)
 	case "sound":
 		return map[bool]string{true: "yes", false: "no"}[r.sound], r.sound == (c.Value == "yes")
 	default: // holds

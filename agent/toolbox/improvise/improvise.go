@@ -15,11 +15,15 @@
 package improvise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -65,6 +69,8 @@ type Config struct {
 	// Films looks into sound and video.
 	Films  *ffmpeg.FFmpeg
 	Limits media.Limits
+	// Timeout is how long a program may run; 2 minutes by default.
+	Timeout time.Duration
 	// Off is what the operator says where no program may be written.
 	Off bool
 }
@@ -73,9 +79,8 @@ type Config struct {
 type Backend struct {
 	config Config
 
-	once    sync.Once
-	machine machine // what programs find here
-	lacks   error
+	mu      sync.Mutex
+	machine machine // what programs find here; zero until it is known
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
@@ -85,37 +90,100 @@ func New(c Config) (*Backend, error) {
 	if c.Sandbox == nil || c.Films == nil {
 		return nil, errors.New("programs need a sandbox and ffmpeg")
 	}
-	c.Limits = c.Limits.OrDefault()
+	if c.Timeout < 0 {
+		return nil, errors.New("the time of programs must not be negative")
+	}
+	c.Limits, c.Timeout = c.Limits.OrDefault(), cmp.Or(c.Timeout, 2*time.Minute)
 	return &Backend{config: c}, nil
 }
 
 // rounds is how often the model is asked: for the program, and to mend it.
 const rounds = 3
 
+// python is the only run of this make.
+const python = "python"
+
 // Probe tells whether a program could be written and run.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
+	err := b.allowed(c)
+	if err == nil && c.Program == "" {
+		err = b.writes(ctx)
+	}
+	if err == nil {
+		_, err = b.found(ctx)
+	}
+	return err
+}
+
+// Run has a program written and runs it, or runs the one that is given.
+func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	err := b.allowed(c)
+	if err == nil && c.Program == "" && call.Program == "" {
+		err = b.writes(ctx)
+	}
+	var m machine
+	if err == nil {
+		m, err = b.found(ctx)
+	}
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
 	if c.Program != "" {
+		return b.runKept(ctx, c, call, m)
+	}
+	j, err := b.newJob(ctx, call, m, toolbox.ImprovisedInputs)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	j.note = plan.Say("No tool does this, so I wrote a short program for it.")
+	if call.Program != "" {
+		out, err := j.attempt(ctx, call.Program, 1)
+		return out, forPeople(err)
+	}
+	return b.write(ctx, j)
+}
+
+// allowed tells why no program may run.
+func (b *Backend) allowed(c toolbox.Candidate) error {
+	switch {
+	case c.Run != python:
+		return &plan.Fault{Sentence: plan.Say("This version does not write programs of that kind."), Err: fmt.Errorf("no run is called %q", c.Run)}
+	case c.Program != "":
 		if err := Check(c.Program); err != nil {
 			return &plan.Fault{Sentence: plan.Say("The program of this tool cannot be read."), Err: err}
 		}
-		return b.runs(ctx)
-	}
-	switch {
 	case b.config.Off:
 		return &plan.Fault{
 			Sentence: plan.Say("Programs are not written here."),
 			Operator: plan.Say("ATELIER_PROGRAMS=false: no program is written for what no tool does."),
 		}
-	case b.config.Writer == nil:
+	}
+	return nil
+}
+
+// writes tells why no program can be written now.
+func (b *Backend) writes(ctx context.Context) error {
+	if b.config.Writer == nil {
 		return &plan.Fault{
 			Sentence: plan.Say("It needs a language model, and none is set up here."),
 			Operator: plan.Say("It needs a language model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."),
 		}
 	}
-	if err := b.config.Writer.Ready(ctx); err != nil {
-		return err
+	return b.config.Writer.Ready(ctx)
+}
+
+// found is what programs find here, or why none can run.
+func (b *Backend) found(ctx context.Context) (machine, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.machine.Python != "" {
+		return b.machine, nil
 	}
-	return b.runs(ctx)
+	m, err := b.look(ctx)
+	if err == nil { // what is missing may be installed later
+		b.machine = m
+	}
+	return m, err
 }
 
 // look finds out what programs find on this machine.
@@ -128,36 +196,6 @@ func (b *Backend) look(ctx context.Context) (machine, error) {
 		}
 	}
 	return inspect(ctx, b.config.Sandbox)
-}
-
-// Run has a program written and runs it, or runs the one that is given.
-func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
-	if err := b.Probe(ctx, c); err != nil {
-		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
-	}
-	if c.Program != "" {
-		return b.runKept(ctx, c, call)
-	}
-	j, err := b.newJob(ctx, call, toolbox.ImprovisedInputs)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	j.note = plan.Say("No tool does this, so I wrote a short program for it.")
-	if call.Program != "" {
-		p, err := parse(call.Program)
-		if err != nil {
-			return toolbox.Output{}, fmt.Errorf("read a program that was kept: %w", err)
-		}
-		out, err := j.run(ctx, p, 1)
-		return out, forPeople(err)
-	}
-	return b.write(ctx, j)
-}
-
-// runs tells why programs cannot run here; nil if they can.
-func (b *Backend) runs(ctx context.Context) error {
-	b.once.Do(func() { b.machine, b.lacks = b.look(context.WithoutCancel(ctx)) })
-	return b.lacks
 }
 
 // write has the model write a program, until one does the job.
@@ -194,17 +232,26 @@ func forPeople(err error) error {
 
 // trouble is why a program did not do its job.
 type trouble struct {
-	what string // in English, with nothing that people wrote
-	said string // what it printed
+	what string   // in English, with nothing that people or programs wrote: not the name of a file
+	said string   // what it printed
+	left []string // the names of what it left
 }
 
 func (t *trouble) Error() string { return t.what }
 
-// forModel tells the model what to mend. What was printed may hold what is in people's files.
+// forModel tells the model what to mend. What was printed, and the names of results, may hold what is
+// in people's files.
 func (t *trouble) forModel(printed bool) string {
 	text := "That did not do it: " + t.what + "\n"
+	if printed && len(t.left) > 0 {
+		var b strings.Builder
+		for i, name := range t.left {
+			fmt.Fprintf(&b, "%d. %s\n", i+1, strconv.Quote(name))
+		}
+		text += "The results were:\n" + quoted(b.String()) + "\n"
+	}
 	if printed && t.said != "" {
-		text += "It printed:\n<data>\n" + t.said + "\n</data>\n"
+		text += "It printed:\n" + quoted(t.said) + "\n"
 	}
 	return text + "Answer with the whole object again, mended."
 }

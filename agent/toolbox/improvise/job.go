@@ -7,11 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -23,7 +22,6 @@ var harness []byte
 
 // What a program may take.
 const (
-	mostTime    = 2 * time.Minute
 	mostMemory  = 1 << 30
 	mostResults = 40
 	mostText    = 1 << 20 // of a result, in bytes
@@ -33,9 +31,10 @@ const (
 type job struct {
 	*Backend
 
-	call   toolbox.Call
-	inputs []input
-	note   plan.Message // for people, on how it was done
+	call    toolbox.Call
+	machine machine
+	inputs  []input
+	note    plan.Message // for people, on how it was done
 }
 
 // input is what a program is given, as it finds it.
@@ -49,8 +48,8 @@ type input struct {
 }
 
 // newJob is a call whose inputs are those arguments.
-func (b *Backend) newJob(ctx context.Context, call toolbox.Call, names ...string) (*job, error) {
-	j := &job{Backend: b, call: call}
+func (b *Backend) newJob(ctx context.Context, call toolbox.Call, m machine, names ...string) (*job, error) {
+	j := &job{Backend: b, call: call, machine: m}
 	for _, name := range names {
 		for _, v := range call.Args[name] {
 			in, err := b.input(ctx, v)
@@ -65,7 +64,7 @@ func (b *Backend) newJob(ctx context.Context, call toolbox.Call, names ...string
 
 // media reports whether the job is about more than texts.
 func (j *job) media() bool {
-	return slices.ContainsFunc(j.inputs, func(in input) bool { return in.Type != string(plan.Text) })
+	return slices.ContainsFunc(j.inputs, func(in input) bool { return in.Path != "" })
 }
 
 // attempt runs what the model wrote.
@@ -75,7 +74,7 @@ func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Ou
 		return toolbox.Output{}, &trouble{what: err.Error()}
 	}
 	if p.Refusal != "" {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", strings.TrimSpace(p.Refusal)), Err: errors.New("the model wrote no program")}
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
 	}
 	return j.run(ctx, p, round)
 }
@@ -90,7 +89,7 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 		return toolbox.Output{}, fmt.Errorf("lay out a program: %w", err)
 	}
 	c := sandbox.Command{
-		Program: interpreter, Args: []string{"-I", "-B", "run.py"}, Dir: dir, Timeout: mostTime, Memory: mostMemory, File: j.config.Limits.Bytes,
+		Program: interpreter, Args: []string{"-I", "-B", "-u", "run.py"}, Dir: dir, Timeout: j.config.Timeout, Memory: mostMemory, File: j.config.Limits.Bytes,
 		Env: []string{"HOME=" + dir, "OPENBLAS_NUM_THREADS=1", "OMP_NUM_THREADS=1", "OMP_THREAD_LIMIT=1"},
 	}
 	for _, in := range j.inputs {
@@ -105,26 +104,19 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 	said := printed(filepath.Join(dir, "said.txt"))
 	if err != nil {
 		what := plan.Sentence(err, plan.Message{}).String()
-		if strings.Contains(said, "Traceback") || strings.Contains(said, "ended by exit") {
+		if _, ok := errors.AsType[*exec.ExitError](err); ok {
 			what = "it ended with an error."
 		}
 		return toolbox.Output{}, &trouble{what: what, said: said}
 	}
-	out, err := j.results(ctx, filepath.Join(dir, "out"), p)
-	if err != nil {
-		if t, ok := errors.AsType[*trouble](err); ok {
-			t.said = said
-		}
-		return toolbox.Output{}, err
-	}
-	return out, nil
+	return j.results(ctx, filepath.Join(dir, "out"), p, said)
 }
 
 // lay writes the program and what it is given into a new folder.
 func (j *job) lay(dir string, p program) error {
 	given, err := json.Marshal(map[string]any{"inputs": j.inputs, "settings": p.values()})
 	if err != nil {
-		return err
+		return fmt.Errorf("write down what it is given: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "out"), 0o700); err != nil {
 		return err
@@ -152,43 +144,48 @@ func printed(path string) string {
 	text := make([]byte, min(info.Size(), head+tail))
 	if info.Size() <= head+tail {
 		n, _ := f.ReadAt(text, 0) //nolint:errcheck // what could be read is told
-		return plainText(string(text[:n]))
+		return string(text[:n])
 	}
 	first, _ := f.ReadAt(text[:head], 0)               //nolint:errcheck // the same
 	last, _ := f.ReadAt(text[head:], info.Size()-tail) //nolint:errcheck // the same
-	return plainText(string(text[:first]) + "\n[…]\n" + string(text[head:head+last]))
-}
-
-func plainText(s string) string {
-	return strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(s, "?"), "</data>", "< /data>"))
+	return string(text[:first]) + "\n[…]\n" + string(text[head:head+last])
 }
 
 // results are what a program left, in the order of their names.
-func (j *job) results(ctx context.Context, dir string, p program) (toolbox.Output, error) {
+func (j *job) results(ctx context.Context, dir string, p program, said string) (toolbox.Output, error) {
+	var left []string
+	missed := func(format string, args ...any) (toolbox.Output, error) {
+		return toolbox.Output{}, &trouble{what: fmt.Sprintf(format, args...), said: said, left: left}
+	}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return toolbox.Output{}, &trouble{what: "the folder OUT is gone."}
+	switch {
+	case err != nil:
+		return missed("the folder OUT is gone.")
+	case len(entries) == 0:
+		return missed("it left no file in OUT.")
+	case len(entries) > mostResults:
+		return missed("it left %d files in OUT, and at most %d are taken.", len(entries), mostResults)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
 	}
 	var made []result
-	for _, e := range entries {
+	for i, e := range entries {
 		if !e.Type().IsRegular() {
-			return toolbox.Output{}, &trouble{what: fmt.Sprintf("OUT holds %q, which is no regular file.", e.Name())}
+			return missed("result %d is no regular file.", i+1)
 		}
 		r, err := j.measure(ctx, filepath.Join(dir, e.Name()))
+		if why, ok := errors.AsType[complaint](err); ok {
+			return missed("result %d %s", i+1, why)
+		}
 		if err != nil {
 			return toolbox.Output{}, err
 		}
 		made = append(made, r)
 	}
-	switch {
-	case len(made) == 0:
-		return toolbox.Output{}, &trouble{what: "it left no file in OUT."}
-	case len(made) > mostResults:
-		return toolbox.Output{}, &trouble{what: fmt.Sprintf("it left %d files in OUT, and at most %d are taken.", len(made), mostResults)}
-	}
 	for _, c := range p.Checks {
-		if missed := c.miss(made); missed != "" {
-			return toolbox.Output{}, &trouble{what: missed}
+		if why := c.miss(made); why != "" {
+			return missed("%s", why)
 		}
 	}
 	about := plan.Message{}

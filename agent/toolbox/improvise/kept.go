@@ -16,7 +16,7 @@ import (
 func Check(stored string) error {
 	p, err := parse(stored)
 	if err == nil && p.Refusal != "" {
-		err = errors.New("it is a refusal, and no program")
+		err = complaint("the answer is a refusal, and no program.")
 	}
 	return err
 }
@@ -70,12 +70,12 @@ func (p program) with(values map[string]param.Value) program {
 }
 
 // runKept runs the program of a tool file over the resources of the call.
-func (b *Backend) runKept(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+func (b *Backend) runKept(ctx context.Context, c toolbox.Candidate, call toolbox.Call, m machine) (toolbox.Output, error) {
 	p, err := parse(c.Program)
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("read the program of %s: %w", call.Tool, err)
 	}
-	j, err := b.newJob(ctx, call, strings.Fields(c.Inputs)...)
+	j, err := b.newJob(ctx, call, m, strings.Fields(c.Inputs)...)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

@@ -1,21 +1,13 @@
-package improvise_test
+package improvise
 
 import (
-	"bytes"
 	"errors"
-	"image"
-	"image/png"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/improvise"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/param"
-	"atelier/agent/toolbox/sandbox"
 )
 
 // kept is a program as it is stored. Its checks hold for no result of the test.
@@ -31,7 +23,7 @@ const kept = `{"refusal": "", "about": "said of the first file",
 func TestParams(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for _, p := range improvise.Params(kept) {
+	for _, p := range Params(kept) {
 		if faults := p.Check(); len(faults) > 0 || !p.Optional {
 			t.Errorf("%s: %v", p.Name, faults)
 		}
@@ -41,7 +33,7 @@ func TestParams(t *testing.T) {
 	if strings.Join(got, "; ") != want {
 		t.Errorf("%q", got)
 	}
-	if len(improvise.Params("no program")) > 0 || improvise.Check("no program") == nil || improvise.Check(`{"refusal": "no"}`) == nil || improvise.Check(kept) != nil {
+	if len(Params("no program")) > 0 || Check("no program") == nil || Check(`{"refusal": "no"}`) == nil || Check(kept) != nil {
 		t.Error("what is no program is taken for one")
 	}
 }
@@ -50,45 +42,41 @@ func TestParams(t *testing.T) {
 // and what was promised of its first results is not measured.
 func TestAKeptProgramNeedsNoModel(t *testing.T) {
 	t.Parallel()
-	confined, err := sandbox.New(sandbox.Config{})
-	check(t, err)
-	films, err := ffmpeg.New(ffmpeg.Config{Sandbox: confined})
-	check(t, err)
-	b, err := improvise.New(improvise.Config{Sandbox: confined, Films: films, Off: true})
-	check(t, err)
+	b := backend(t, Config{Off: true})
 	c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "improvise", Run: "python", Program: "no program", Inputs: "text image"}}
 	if err := b.Probe(t.Context(), c); err == nil || plan.Sentence(err, plan.Message{}).String() != "The program of this tool cannot be read." {
 		t.Errorf("what is no program is live: %v", err)
 	}
 	c.Program = kept
 	if err := b.Probe(t.Context(), c); err != nil {
-		t.Skipf("programs cannot run here: %v", plan.OperatorSentence(err, plan.Message{}))
+		t.Fatal(err)
 	}
-	picture := filepath.Join(t.TempDir(), "dot.png")
-	var dot bytes.Buffer
-	check(t, png.Encode(&dot, image.NewGray(image.Rect(0, 0, 4, 4))))
-	check(t, os.WriteFile(picture, dot.Bytes(), 0o600))
 	call := toolbox.Call{
 		Returns: plan.Text, Dir: t.TempDir(),
 		Args: map[string][]toolbox.Value{
-			"image": {{Resource: plan.Resource{Name: "dot.png", Type: plan.Image}, Path: picture}},
-			"text":  {{Resource: plan.Resource{Name: "note", Type: plan.Text, Value: "Hello", File: "note.txt"}}},
+			"image": {picture(t, "dot.png", 4, 4)},
+			"text":  {text("note.txt", "Hello")},
 		},
 		Params: map[string]param.Value{},
 	}
-	for _, p := range improvise.Params(kept) {
+	for _, p := range Params(kept) {
 		said := map[string]string{"size": "3", "paint": "red", "words": "two words"}[p.Name]
 		if said != "" {
-			call.Params[p.Name], err = p.Read(said)
-			check(t, err)
+			v, err := p.Read(said)
+			if err != nil {
+				t.Fatal(err)
+			}
+			call.Params[p.Name] = v
 		}
 	}
 	out, err := b.Run(t.Context(), c, call)
-	check(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if want := "text:note.txt image:dot.png {'paint': 'Red', 'size': 3, 'tone': 'ansi:31', 'words': 'two words'}"; out.Value != want {
 		t.Errorf("it made %q", out.Value)
 	}
-	if !out.About.IsZero() || !out.Note.IsZero() || improvise.Source(out.Program) == "" {
+	if !out.About.IsZero() || !out.Note.IsZero() || Source(out.Program) == "" {
 		t.Errorf("%+v", out)
 	}
 	c.Program = strings.Replace(kept, "open(OUT", "open('/nowhere' + OUT", 1)
@@ -96,12 +84,5 @@ func TestAKeptProgramNeedsNoModel(t *testing.T) {
 	_, err = b.Run(t.Context(), c, call)
 	if fault, ok := errors.AsType[*plan.Fault](err); !ok || fault.Sentence.String() != "The program of this tool did not work." {
 		t.Errorf("it failed with %v", err)
-	}
-}
-
-func check(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -2,12 +2,13 @@ package improvise
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // program is what a model answers, and what is stored of it.
@@ -31,11 +32,17 @@ const (
 	mostSource   = 32 << 10
 	mostSettings = 6
 	mostAbout    = 200
+	mostRefusal  = 500
 )
 
 var settingName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
 
-// parse reads an answer. Its errors are for the model.
+// complaint is what is wrong with an answer or a result, as a sentence or the end of one, for the model.
+type complaint string
+
+func (c complaint) Error() string { return string(c) }
+
+// parse reads an answer. Its errors are complaints.
 func parse(answer string) (program, error) {
 	answer = strings.TrimSpace(answer)
 	if rest, ok := strings.CutPrefix(answer, "```"); ok {
@@ -44,30 +51,35 @@ func parse(answer string) (program, error) {
 	}
 	var p program
 	if err := json.Unmarshal([]byte(answer), &p); err != nil {
-		return p, fmt.Errorf("the answer is not one JSON object: %w", err)
+		return p, complaint(fmt.Sprintf("the answer is not one JSON object: %s.", err))
 	}
-	if p.Refusal != "" {
+	if p.Refusal = strings.TrimSpace(p.Refusal); p.Refusal != "" {
+		if len(p.Refusal) > mostRefusal {
+			p.Refusal = strings.ToValidUTF8(p.Refusal[:mostRefusal], "") + "…"
+		}
 		return p, nil
 	}
 	switch {
 	case strings.TrimSpace(p.Source) == "":
-		return p, errors.New("the program is empty.") //nolint:staticcheck // a sentence for the model
+		return p, complaint("the program is empty.")
 	case len(p.Source) > mostSource:
-		return p, fmt.Errorf("the program has %d bytes, and at most %d are taken.", len(p.Source), mostSource) //nolint:staticcheck // the same
+		return p, complaint(fmt.Sprintf("the program has %d bytes, and at most %d are taken.", len(p.Source), mostSource))
 	case len(p.Settings) > mostSettings:
-		return p, fmt.Errorf("there are %d settings, and at most %d are taken.", len(p.Settings), mostSettings) //nolint:staticcheck // the same
+		return p, complaint(fmt.Sprintf("there are %d settings, and at most %d are taken.", len(p.Settings), mostSettings))
 	}
 	if len(p.About) > mostAbout {
 		p.About = ""
 	}
-	p.About = strings.TrimRight(strings.TrimSpace(p.About), ".")
+	p.About = strings.TrimSpace(strings.TrimRightFunc(p.About, func(c rune) bool { return c == '.' || unicode.IsSpace(c) }))
 	for i, s := range p.Settings {
-		_, err := strconv.ParseFloat(s.Value, 64)
+		n, err := strconv.ParseFloat(s.Value, 64)
 		switch {
 		case !settingName.MatchString(s.Name) || slices.ContainsFunc(p.Settings[:i], func(o setting) bool { return o.Name == s.Name }):
-			return p, fmt.Errorf("the setting %q has no name of its own in lower-case letters.", s.Name) //nolint:staticcheck // the same
-		case s.Type == "number" && err != nil:
-			return p, fmt.Errorf("the setting %s is a number, and its value is %q.", s.Name, s.Value) //nolint:staticcheck // the same
+			return p, complaint(fmt.Sprintf("the setting %q has no name of its own in lower-case letters.", s.Name))
+		case !slices.Contains([]string{"number", "text", "colour"}, s.Type):
+			return p, complaint(fmt.Sprintf("the setting %s is of the type %q, and it must be number, text or colour.", s.Name, s.Type))
+		case s.Type == "number" && (err != nil || math.IsInf(n, 0) || math.IsNaN(n)):
+			return p, complaint(fmt.Sprintf("the setting %s is a number, and its value is %q.", s.Name, s.Value))
 		}
 	}
 	for _, c := range p.Checks {

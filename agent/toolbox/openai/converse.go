@@ -26,41 +26,71 @@ func (i improviser) Ready(ctx context.Context) error { return i.b.Probe(ctx, wri
 // MaySee reports whether media may leave for the server.
 func (i improviser) MaySee() bool { return i.b.mayLeave() }
 
-// Converse asks for the next turn. Pictures are shown to a model that looks at pictures.
+// Converse asks for the next turn. Pictures are shown where there is a model that looks at them.
 func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.Reply, error) {
-	b, backing := i.b, writing
-	if !b.config.Blind && b.runs["chat-vision"].known() && len(t.Pictures) > 0 && b.mayLeave() {
-		backing.Run = "chat-vision"
-	}
-	r, err := b.find(backing)
-	if err != nil {
-		return improvise.Reply{}, err
-	}
-	r.spent = new(plan.Tokens)
-	if r.model == "" {
-		if r.model, err = b.choose(ctx, backing, r); err != nil {
+	b, spent := i.b, new(plan.Tokens)
+	for {
+		r, err := b.writingRun(ctx, len(t.Pictures) > 0)
+		if err != nil {
 			return improvise.Reply{}, told(ctx, err)
 		}
+		r.spent = spent
+		messages, err := b.turns(ctx, t, r.media)
+		if err != nil {
+			return improvise.Reply{}, told(ctx, err)
+		}
+		answer, err := b.complete(endpoint.Label(ctx, t.Request, "improvise", t.Round), r, messages, form{schema: t.Schema})
+		reply := improvise.Reply{Text: answer, Model: r.model, Usage: *spent}
+		switch {
+		case err == nil:
+			return reply, nil
+		case r.role == "" || endpoint.KindOf(err) != endpoint.ModelUnknown || !b.config.Models.Unknown(ctx, r.role, r.model):
+			return reply, fmt.Errorf("write a program: %w", told(ctx, err))
+		}
 	}
+}
+
+// writingRun is the run that writes programs, with its model: one that is shown media if there are
+// pictures, they may leave, and such a model is there.
+func (b *Backend) writingRun(ctx context.Context, pictures bool) (run, error) {
+	if pictures && !b.config.Blind && b.mayLeave() {
+		if r, err := b.withModel(ctx, toolbox.Candidate{Backing: toolbox.Backing{Kind: "openai", Run: "chat-vision"}}); err == nil {
+			return r, nil
+		}
+	}
+	return b.withModel(ctx, writing)
+}
+
+// withModel is the run of a backing, with the model that is set or chosen for it.
+func (b *Backend) withModel(ctx context.Context, backing toolbox.Candidate) (run, error) {
+	r, err := b.find(backing)
+	switch {
+	case err != nil || r.model != "":
+		return r, err
+	case !r.known():
+		return r, r.unset(nil)
+	}
+	r.model, err = b.choose(ctx, backing, r)
+	return r, err
+}
+
+// turns are the messages of a conversation.
+func (b *Backend) turns(ctx context.Context, t improvise.Talk, seeing bool) ([]api.ChatCompletionMessage, error) {
 	messages := []api.ChatCompletionMessage{{Role: api.ChatMessageRoleSystem, Content: t.System}}
 	for n, turn := range t.Turns {
 		m := api.ChatCompletionMessage{Role: api.ChatMessageRoleUser, Content: turn}
 		if n%2 == 1 {
 			m.Role = api.ChatMessageRoleAssistant
 		}
-		if n == 0 && backing.Run == "chat-vision" {
+		if n == 0 && seeing {
+			var err error
 			if m, err = b.looking(ctx, t, turn); err != nil {
-				return improvise.Reply{}, err
+				return nil, err
 			}
 		}
 		messages = append(messages, m)
 	}
-	answer, err := b.complete(endpoint.Label(ctx, t.Request, "improvise", t.Round), r, messages, form{schema: t.Schema})
-	reply := improvise.Reply{Text: answer, Model: r.model, Usage: *r.spent}
-	if err != nil {
-		return reply, fmt.Errorf("write a program: %w", told(ctx, err))
-	}
-	return reply, nil
+	return messages, nil
 }
 
 // looking is a turn with its pictures.

@@ -6,11 +6,13 @@ import (
 )
 
 var (
-	atHalf  = regexp.MustCompile(`\b(?:centre|halfway|half way|mid|half)\b`)
-	fromEnd = regexp.MustCompile(`^ ?(?:before|from|to) (?:the )?(?:very )?end\b`)
-	frameOf = regexp.MustCompile(`\bframe (?:number |no |# ?)?\d|\b\d+(?:st|nd|rd|th) frame\b`)
-	clocks  = regexp.MustCompile(`\d:\d`)
-	rank    = regexp.MustCompile(`\b(?:first|1st|last|final|opening|closing) (?:frame|shot|picture|image|moment|scene|still)\b`)
+	// halfUnit is a time: "half a minute".
+	halfUnit = regexp.MustCompile(`\bhalf (?:an? )?(?:hour|minute|second)`)
+	atHalf   = regexp.MustCompile(`\b(?:centre|halfway|half way|mid|half)\b`)
+	fromEnd  = regexp.MustCompile(`^ ?(?:before|from|to) (?:the )?(?:very )?end\b`)
+	frameOf  = regexp.MustCompile(`\bframe (?:number |no |# ?)?\d|\b\d+(?:st|nd|rd|th) frame\b`)
+	clocks   = regexp.MustCompile(`\d:\d`)
+	rank     = regexp.MustCompile(`\b(?:first|1st|last|final|opening|closing) (?:frame|shot|picture|image|moment|scene|still)\b`)
 )
 
 // Instant is a moment of a video: a time from its beginning, or from its end, or a share of it.
@@ -40,7 +42,7 @@ func Moment(text string) (Instant, bool) {
 		return Instant{}, false
 	}
 	all := moments(s)
-	if v, at, ok := share(s); ok && v <= 1 && !clocks.MatchString(s) && (len(all) == 0 || all[0].begin >= at[0] && all[0].end <= at[1]) {
+	if v, at, ok := share(s); ok && v <= 1 && !halfUnit.MatchString(s) && !clocks.MatchString(s) && (len(all) == 0 || all[0].begin >= at[0] && all[0].end <= at[1]) {
 		if fromEnd.MatchString(s[at[1]:]) {
 			v = 1 - v
 		}

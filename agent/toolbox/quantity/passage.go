@@ -46,6 +46,9 @@ var (
 	onward  = regexp.MustCompile(`\b(?:from|after|starting|since|beyond|past|onwards?)\b`)
 	toEnd   = regexp.MustCompile(`^ ?(?:onwards?|on|(?:-+|to|till|til|until|through|up to) ?(?:the )?(?:very )?end)\b`)
 	before  = regexp.MustCompile(`\b(?:before|until|till)\b`)
+	// byTime is a change of a length, "by 3 seconds", and bothEnds two passages, "the first and the last second".
+	byTime   = regexp.MustCompile(`\bby (?:about |around |just |only )?\d`)
+	bothEnds = regexp.MustCompile(`\b(?:first|opening|beginning)\b.*\b(?:and|&)\b.*\b(?:last|final|closing)\b`)
 )
 
 // moment is a time within a text.
@@ -58,10 +61,11 @@ type moment struct {
 // Times understands which part of a sound or a video is kept: "0:10-0:25", "from 5 to 9
 // seconds", "the first 10 seconds", "the last minute", "20 seconds", "10 seconds from
 // 0:30", "everything after 2 minutes", "without the first 5 seconds". A number without a unit is in
-// seconds. What is left without its middle is no passage. No time is longer than a thousand hours.
+// seconds. What is left without its middle is no passage, and neither are both ends nor a change of the
+// length ("by 3 seconds"). No time is longer than a thousand hours.
 func Times(text string) (Passage, bool) {
 	s := foldTimes(text)
-	if senseless(s) {
+	if senseless(s) || byTime.MatchString(s) || opening.MatchString(s) && closing.MatchString(s) && bothEnds.MatchString(s) {
 		return Passage{}, false
 	}
 	switch ms := moments(s); {

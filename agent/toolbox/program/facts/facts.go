@@ -101,6 +101,9 @@ func (f *Facts) lasting(arg, fact string) (template.Value, error) {
 
 // setting is the value of a parameter, or a fact of it.
 func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
+	if fact == "" && hasFacts(v) {
+		return truth(true), nil // it is there, for a condition
+	}
 	if d, ok := param.As[time.Duration](v); ok {
 		return template.Num(d.Seconds()), nil
 	}
@@ -152,6 +155,16 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		return template.Num(sum), nil
 	}
 	return f.relative(v, fact)
+}
+
+// hasFacts reports whether a value is told by its facts alone, as a region is by "part.x".
+func hasFacts(v param.Value) bool {
+	_, passage := param.As[quantity.Passage](v)
+	_, size := param.As[quantity.Sizing](v)
+	_, region := param.As[quantity.Area](v)
+	_, position := param.As[quantity.Anchor](v)
+	_, adjustment := param.As[[]quantity.Adjustment](v)
+	return passage || size || region || position || adjustment
 }
 
 // relative is a parameter that is relative to what is worked on: a part of it, or its new size.

@@ -1,0 +1,176 @@
+package agent_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"atelier/agent"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
+)
+
+// improviser is the tool that has programs written.
+func improviser() toolbox.Tool {
+	t := tool("improvise", plan.Text, []plan.Type{plan.Text})
+	t.Args[0].Name, t.Improvises = toolbox.ImprovisedTask, true
+	return t
+}
+
+// A program is written where no live solution does all of a subtask, and nowhere else.
+func TestImprovised(t *testing.T) {
+	t.Parallel()
+	txt := []plan.Type{plan.Text}
+	blur, soften := tool("blur", plan.Image, img), tool("soften", plan.Image, img)
+	caption, speak := tool("caption", plan.Text, img), tool("speak", plan.Audio, txt)
+	scale := setting(tool("scale", plan.Image, img), param.Param{Name: "size", Type: param.Size, About: "the size"})
+	squeeze := setting(tool("squeeze", plan.Image, img), param.Param{Name: "limit", Type: param.FileSize, About: "the limit"})
+	good := map[string]float64{"blur": 5, "soften": 4, "caption": 5, "speak": 5}
+	poor := map[string]float64{"blur": 2, "soften": 2}
+	leaving := wants(plan.Image, photo)
+	leaving.Said = []plan.Said{{Words: "upside down", Type: "angle"}}
+	unclear := wants(plan.Image, photo)
+	unclear.Said = []plan.Said{{Words: "as large as a house", Type: "size"}}
+	behind := plan.Subtask{Description: "make a film of it", Returns: plan.Video, Args: []plan.Arg{{Type: plan.Image, Source: plan.FromSubtask(0)}}}
+	before := wants(plan.Video, photo)
+	for _, c := range []struct {
+		name     string
+		tools    []toolbox.Tool
+		scores   map[string]float64
+		ask      []plan.Subtask
+		config   agent.Config
+		down     string // what cannot run
+		want     []string
+		missing  string
+		question bool
+	}{
+		{name: "no tool", tools: []toolbox.Tool{blur}, ask: []plan.Subtask{wants(plan.Video, photo)}, want: []string{"improvise"}},
+		{name: "good tools", tools: []toolbox.Tool{blur, soften}, scores: good, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur soften"}},
+		{name: "a tool at the limit", tools: []toolbox.Tool{blur, soften}, scores: map[string]float64{"blur": 3}, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"}},
+		{name: "poor tools", tools: []toolbox.Tool{blur, soften}, scores: poor, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"}},
+		{name: "something is left", tools: []toolbox.Tool{blur, soften}, scores: good, ask: []plan.Subtask{leaving}, want: []string{"improvise"}},
+		{
+			name: "the right tool does not run", tools: []toolbox.Tool{blur, soften}, scores: map[string]float64{"blur": 5, "soften": 2}, down: "blur",
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"},
+		},
+		{
+			name: "programs do not run", tools: []toolbox.Tool{blur, soften}, scores: poor, down: "improvise",
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
+		},
+		{
+			name: "neither runs", tools: []toolbox.Tool{blur}, down: "blur improvise",
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{""}, missing: "blur",
+		},
+		{
+			name: "every tool is taken to run", tools: []toolbox.Tool{blur, soften}, scores: poor, config: agent.Config{AllTools: true},
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
+		},
+		{name: "a question is open", tools: []toolbox.Tool{blur, scale}, scores: map[string]float64{"scale": 5}, ask: []plan.Subtask{wants(plan.Image, photo)}, question: true},
+		{
+			name: "a question of an earlier subtask is open", tools: []toolbox.Tool{squeeze},
+			ask: []plan.Subtask{wants(plan.Image, photo), before}, question: true,
+		},
+		{
+			name: "a question of a later subtask is open", tools: []toolbox.Tool{squeeze},
+			ask: []plan.Subtask{before, wants(plan.Image, photo)}, question: true,
+		},
+		{
+			name: "a setting cannot be read", tools: []toolbox.Tool{scale}, ask: []plan.Subtask{unclear}, question: true,
+		},
+		{
+			name: "a setting of one subtask cannot be read", tools: []toolbox.Tool{scale}, ask: []plan.Subtask{unclear, before}, want: []string{"", "improvise"},
+		},
+		{name: "a kind of picture that no program makes", tools: []toolbox.Tool{blur}, ask: []plan.Subtask{wants(plan.Edge, photo)}, want: []string{""}},
+		{name: "tags", tools: []toolbox.Tool{blur}, ask: []plan.Subtask{wants(plan.Tags, photo)}, want: []string{""}},
+		{name: "two tools in a row", tools: []toolbox.Tool{caption, speak}, scores: good, ask: []plan.Subtask{wants(plan.Audio, photo)}, want: []string{"caption+speak"}},
+		{name: "never between two tools", tools: []toolbox.Tool{caption, speak}, scores: good, down: "caption", ask: []plan.Subtask{wants(plan.Audio, photo)}, want: []string{"improvise"}},
+		{name: "the second of two subtasks", tools: []toolbox.Tool{blur, soften}, scores: good, ask: []plan.Subtask{wants(plan.Image, photo), behind}, want: []string{"blur soften", "improvise"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ops := maker{}
+			for _, made := range append(slices.Clone(c.tools), improviser()) {
+				if !slices.Contains(strings.Fields(c.down), made.Name) {
+					ops[made.Name] = draws
+				}
+			}
+			m := &fakeMind{decomposition: subtasks(c.ask...), scores: c.scores}
+			p, err := newWorld(t, m, ops, c.config, append(slices.Clone(c.tools), improviser())...).Plan(t.Context(), request(photo))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (p.Question != "") != c.question {
+				t.Fatalf("asked is %q", p.Question)
+			}
+			var got, missing []string
+			for _, task := range p.Tasks {
+				got, missing = append(got, solutions(task)), append(missing, task.Missing...)
+			}
+			if !slices.Equal(got, c.want) || strings.Join(missing, " ") != c.missing {
+				t.Errorf("%q, missing %q; want %q, missing %q", got, missing, c.want, c.missing)
+			}
+		})
+	}
+}
+
+// The program is told what is wanted and what was said, and is given the resources of its subtask.
+func TestWhatAProgramIsGiven(t *testing.T) {
+	t.Parallel()
+	film := plan.Resource{Name: "film-1234.mp4", Type: plan.Video, Blob: "blob", File: "film.mp4"}
+	first := wants(plan.Text, photo)
+	second := plan.Subtask{
+		Description: "put the words under the film", Returns: plan.Video,
+		Said: []plan.Said{{Words: "upside down", Type: "angle"}, {Words: "in red", Type: "colour"}},
+		Args: []plan.Arg{
+			{Type: plan.Video, Source: plan.FromResource(film.Name)},
+			{Type: plan.Text, Source: plan.FromValue(`say "hello"`), Meaning: plan.Prompt},
+			{Type: plan.Text, Source: plan.FromSubtask(0)},
+			{Type: plan.Image, Source: plan.FromResource(photo.Name)},
+			{Type: plan.Image, Source: plan.FromResource(photo.Name)},
+		},
+	}
+	var call toolbox.Call
+	ops := maker{"caption": says("a cat"), "improvise": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+		call = c
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not tried here.")}
+	}}
+	m := &fakeMind{decomposition: subtasks(first, second)}
+	w := newWorld(t, m, ops, agent.Config{}, tool("caption", plan.Text, img), improviser())
+	r := request(film, photo)
+	p, err := w.Plan(t.Context(), r)
+	if err != nil || p.Question != "" {
+		t.Fatal(p, err)
+	}
+	actions := p.Tasks[1].Solutions[0].Actions
+	if len(actions) != 1 || actions[0].Tool != "improvise" || actions[0].Returns != plan.Video {
+		t.Fatalf("the plan is %+v", actions)
+	}
+	task, given := actions[0].Args[0], actions[0].Args[1:]
+	for _, want := range []string{"put the words under the film\n", `Given: "say \"hello\""`, `"upside down", "in red"`, `It belongs to this request: "do it"`} {
+		if task.Arg != toolbox.ImprovisedTask || !strings.Contains(task.Source.Value, want) {
+			t.Errorf("%q is not told: %s", want, task.Source.Value)
+		}
+	}
+	want := []plan.Binding{
+		{Arg: toolbox.ImprovisedInputs, Type: plan.Video, Source: plan.FromResource(film.Name)},
+		{Arg: toolbox.ImprovisedInputs, Type: plan.Text, Source: plan.FromSubtask(0)},
+		{Arg: toolbox.ImprovisedInputs, Type: plan.Image, Source: plan.FromResource(photo.Name)},
+		{Arg: toolbox.ImprovisedInputs, Type: plan.Image, Source: plan.FromResource(photo.Name)},
+	}
+	same := func(a, b plan.Binding) bool { return a.Arg == b.Arg && a.Type == b.Type && a.Source.Equal(b.Source) }
+	if !slices.EqualFunc(given, want, same) {
+		t.Errorf("it is given %+v", given)
+	}
+	if _, err := run(t.Context(), w.Agent, r, p, p.Best()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, v := range call.Args[toolbox.ImprovisedInputs] {
+		got = append(got, string(v.Type)+" "+v.File+v.Value)
+	}
+	if want := []string{"video film.mp4", "text a cat", "image photo.png", "image photo.png"}; call.Returns != plan.Video || !slices.Equal(got, want) {
+		t.Errorf("the call has %q, for a %s", got, call.Returns)
+	}
+}

@@ -1,0 +1,331 @@
+package improvise
+
+import (
+	"context"
+	"errors"
+	"image"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/toolboxtest"
+)
+
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name    string
+		returns plan.Type
+		inputs  []toolbox.Value
+		program program
+		files   []string // the names of the results; of a text none
+		text    string
+	}{
+		{
+			name: "a picture of a picture", returns: plan.Image, inputs: []toolbox.Value{picture(t, "photo.png", 40, 30)},
+			program: program{
+				Source: "from PIL import Image\nImage.open(INPUTS[0]['path']).rotate(90, expand=True).save(OUT + '/turned.png')",
+				Checks: []check{{"files", "1"}, {"width", "30"}, {"height", "40"}, {"format", "PNG"}, {"most_bytes", "5000"}},
+			},
+			files: []string{"turned.png"},
+		},
+		{
+			name: "a chart by another program", returns: plan.Image, inputs: []toolbox.Value{text("sales.csv", "1,2\n2,4\n")},
+			program: program{
+				Source: "import subprocess\nopen('data.csv', 'w').write(INPUTS[0]['text'])\n" +
+					"subprocess.run(['gnuplot', '-e', \"set terminal png size 320,200; set datafile separator ','; set output 'out/chart.png'; plot 'data.csv' with lines\"], check=True)",
+				Checks: []check{{"width", "320"}, {"height", "200"}},
+			},
+			files: []string{"chart.png"},
+		},
+		{
+			name: "a video", returns: plan.Video,
+			program: program{
+				Source: "import subprocess\nsubprocess.run(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'color=red:size=64x48:rate=10:duration=1'," +
+					" '-f', 'lavfi', '-i', 'sine=duration=1', '-pix_fmt', 'yuv420p', OUT + '/red.mp4'], check=True)",
+				Checks: []check{{"seconds", "1"}, {"sound", "yes"}, {"format", "mp4"}, {"width", "64"}},
+			},
+			files: []string{"red.mp4"},
+		},
+		{
+			name: "a sound", returns: plan.Audio,
+			program: program{
+				Source: "import wave\nw = wave.open(OUT + '/silence.wav', 'wb')\nw.setparams((1, 2, 8000, 0, 'NONE', ''))\nw.writeframes(bytes(32000))\nw.close()",
+				Checks: []check{{"seconds", "2"}, {"sound", "yes"}, {"format", ".wav"}},
+			},
+			files: []string{"silence.wav"},
+		},
+		{
+			name: "a PDF", returns: plan.Document,
+			program: program{
+				Source: "from reportlab.pdfgen import canvas\nc = canvas.Canvas(OUT + '/two.pdf')\nfor word in 'one', 'two':\n  c.drawString(100, 700, word)\n  c.showPage()\nc.save()",
+				Checks: []check{{"pages", "2"}, {"format", "pdf"}},
+			},
+			files: []string{"two.pdf"},
+		},
+		{
+			name: "a table of a table", returns: plan.Text, inputs: []toolbox.Value{text("sales.csv", "Ort,Umsatz\nGraz,20\nLinz,22\n")},
+			program: program{
+				Source: "import csv, io\nrows = list(csv.reader(io.StringIO(INPUTS[0]['text'])))\n" +
+					"rows.append(['Summe', sum(int(r[1]) for r in rows[1:])])\ncsv.writer(open(OUT + '/sales.csv', 'w')).writerows(rows)",
+				Checks: []check{{"holds", "summe,42"}, {"format", "csv"}, {"most_characters", "60"}},
+			},
+			text: "Ort,Umsatz\r\nGraz,20\r\nLinz,22\r\nSumme,42",
+		},
+		{
+			name: "several files, by its settings", returns: plan.Image, inputs: []toolbox.Value{picture(t, "wide.png", 60, 20)},
+			program: program{
+				Source: "from PIL import Image\nimg = Image.open(INPUTS[0]['path'])\nfor i in range(SETTINGS['tiles']):\n" +
+					"  img.crop((20 * i, 0, 20 * i + 20, 20)).save(f\"{OUT}/{SETTINGS['title']} {i + 1}.png\")",
+				Settings: []setting{{Name: "tiles", Type: "number", Value: "3.0"}, {Name: "title", Type: "text", Value: "tile"}},
+				Checks:   []check{{"files", "3"}, {"width", "20"}},
+			},
+			files: []string{"tile 1.png", "tile 2.png", "tile 3.png"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			c.program.About = "what was wanted."
+			w := &writer{answers: []string{"```json\n" + c.program.String() + "\n```"}}
+			call := jobFor(t, c.returns, c.inputs...)
+			out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, call)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.About.String() != "what was wanted" || out.Note.IsZero() || out.Model != "scribe" || out.Usage.Input != 100 {
+				t.Errorf("people are told %q and %q; %s took %+v", out.About, out.Note, out.Model, out.Usage)
+			}
+			if got := Source(out.Program); got != c.program.Source {
+				t.Errorf("stored is %q", got)
+			}
+			if c.text != "" {
+				if out.Value != c.text || out.Path != "" || len(out.More) > 0 {
+					t.Errorf("got %+v", out)
+				}
+				return
+			}
+			all := append([]toolbox.Output{out}, out.More...)
+			if len(all) != len(c.files) {
+				t.Fatalf("%d results", len(all))
+			}
+			for i, o := range all {
+				if filepath.Base(o.Path) != c.files[i] || !strings.HasPrefix(o.Path, call.Dir) || !known(t, o.Path).Type.Fits(c.returns) {
+					t.Errorf("result %d is %s, %+v", i+1, o.Path, known(t, o.Path))
+				}
+			}
+		})
+	}
+}
+
+// A program that fails goes back to the model with its traceback.
+func TestMended(t *testing.T) {
+	t.Parallel()
+	wrong := answer("print('the columns are', 3)\nraise ValueError('no column 4')")
+	w := &writer{answers: []string{wrong, answer(fine)}}
+	out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text, text("", "a,b,c")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Value != "it is fine" || out.Usage.Input != 200 || Source(out.Program) != fine {
+		t.Errorf("got %+v", out)
+	}
+	second := w.talks[1]
+	if second.Round != 2 || len(second.Turns) != 3 || second.Turns[1] != wrong {
+		t.Errorf("round %d has the turns %q", second.Round, second.Turns)
+	}
+	for _, want := range []string{"it ended with an error.", "the columns are 3", `File "main.py", line 2`, "ValueError: no column 4"} {
+		if !strings.Contains(second.Turns[2], want) {
+			t.Errorf("%q is not told: %s", want, second.Turns[2])
+		}
+	}
+	if strings.Contains(outside(t, second.Turns[2]), "column") {
+		t.Errorf("what it printed is not data: %s", second.Turns[2])
+	}
+}
+
+// After two vain attempts to mend it people read one clear sentence.
+func TestMendedInVain(t *testing.T) {
+	t.Parallel()
+	bad := answer("raise ValueError('no')")
+	w := &writer{answers: []string{bad, bad, bad, answer(fine)}}
+	out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text))
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "No tool does this, and the program that was written for it did not work." {
+		t.Errorf("people read %q", got)
+	}
+	if len(w.talks) != 3 || out.Usage.Input != 300 || errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("asked %d times for %+v: %v", len(w.talks), out.Usage, err)
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	w := &writer{answers: []string{`{"refusal":" Zum Kolorieren fehlt ein neuronales Modell. "}`}}
+	out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Image))
+	if got := plan.Sentence(err, plan.Message{}).String(); got != "It cannot be done here: Zum Kolorieren fehlt ein neuronales Modell." {
+		t.Errorf("people read %q", got)
+	}
+	if len(w.talks) != 1 || out.Usage.Input != 100 {
+		t.Errorf("asked %d times for %+v", len(w.talks), out.Usage)
+	}
+}
+
+// A program that is kept runs as it is. No model is asked, and none need be there.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	for name, w := range map[string]Writer{
+		"a model is there": &writer{}, "it is down": &writer{down: errors.New("down")}, "none is set up": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			call := jobFor(t, plan.Text)
+			call.Program = answer(fine, check{"holds", "fine"})
+			out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, call)
+			if err != nil || out.Value != "it is fine" || out.Model != "" || out.Usage != (plan.Tokens{}) || Source(out.Program) != fine {
+				t.Errorf("got %+v, %v", out, err)
+			}
+			if s, ok := w.(*writer); ok && len(s.talks) > 0 {
+				t.Error("the model was asked")
+			}
+		})
+	}
+	for name, kept := range map[string]string{
+		"it fails now": answer("1 / 0"), "its check does not hold now": answer(fine, check{"holds", "well"}), "it is no program": "print()",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, call := &writer{}, jobFor(t, plan.Text)
+			call.Program = kept
+			_, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, call)
+			if plan.Sentence(err, plan.Message{}).IsZero() || len(w.talks) > 0 {
+				t.Errorf("asked %d times: %v", len(w.talks), err)
+			}
+		})
+	}
+}
+
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	away := &plan.Fault{Sentence: plan.Say("The model server does not answer.")}
+	other := pythonRun
+	other.Run = "perl"
+	for _, c := range []struct {
+		name      string
+		config    Config
+		candidate toolbox.Candidate
+		want      string // by the operator; "" is that it is live
+	}{
+		{"all is there", Config{Writer: &writer{}}, pythonRun, ""},
+		{"it is switched off", Config{Writer: &writer{}, Off: true}, pythonRun, "ATELIER_PROGRAMS=false"},
+		{"it is switched off, and no model is there", Config{Off: true}, pythonRun, "ATELIER_PROGRAMS=false"},
+		{"no model", Config{}, pythonRun, "OPENAI_API_KEY"},
+		{"the model is away", Config{Writer: &writer{down: away}}, pythonRun, "does not answer"},
+		{"another language", Config{Writer: &writer{}}, other, "programs of that kind"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			err := backend(t, c.config).Probe(t.Context(), c.candidate)
+			if got := plan.OperatorSentence(err, plan.Message{}).String(); (err == nil) != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("told %q: %v", got, err)
+			}
+		})
+	}
+}
+
+// What is missing at one probe may be there at the next.
+func TestProbeAgain(t *testing.T) {
+	t.Parallel()
+	b := backend(t, Config{Writer: &writer{}})
+	b.machine = machine{}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := b.Probe(ended, pythonRun); err == nil {
+		t.Error("a probe that was stopped went well")
+	}
+	if err := b.Probe(t.Context(), pythonRun); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	if _, err := New(Config{}); err == nil {
+		t.Error("it works without a sandbox")
+	}
+	if _, err := newBackend(Config{Timeout: -time.Second}); err == nil {
+		t.Error("it takes a negative time")
+	}
+}
+
+// TestContract holds the make to what every make promises.
+func TestContract(t *testing.T) { //nolint:paralleltest // the suite sets the environment
+	good := answer("from PIL import Image\nImage.open(INPUTS[0]['path']).rotate(180).save(OUT + '/turned.png')")
+	bad := answer("raise ValueError('no')")
+	b := backend(t, Config{Writer: steady(good)})
+	kept := toolbox.Call{Returns: plan.Image, Program: bad}
+	onPhoto := toolbox.Call{Returns: plan.Image, Args: map[string][]toolbox.Value{toolbox.ImprovisedInputs: {picture(t, "photo.png", 8, 8)}}}
+	unknown := pythonRun
+	unknown.Run = "perl"
+	toolboxtest.Contract(t, toolboxtest.Make{
+		Backend: b,
+		Good:    toolboxtest.Use{Candidate: pythonRun, Call: onPhoto},
+		Bad:     toolboxtest.Use{Candidate: pythonRun, Call: kept},
+		Unknown: unknown,
+		Down:    backend(t, Config{}),
+	})
+}
+
+// steady gives the same answer to everything.
+type steady string
+
+func (steady) Ready(context.Context) error { return nil }
+
+func (steady) MaySee() bool { return true }
+
+func (s steady) Converse(context.Context, Talk) (Reply, error) { return Reply{Text: string(s)}, nil }
+
+// The model is told the facts of each input, and sees the first pictures.
+func TestInputs(t *testing.T) {
+	t.Parallel()
+	w := &writer{answers: []string{answer(fine)}}
+	inputs := []toolbox.Value{text("notes.txt", "one\ntwo")}
+	for range mostShown + 1 {
+		inputs = append(inputs, picture(t, "photo.png", 40, 30))
+	}
+	if _, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text, inputs...)); err != nil {
+		t.Fatal(err)
+	}
+	talk := w.talks[0]
+	if len(talk.Pictures) != mostShown || talk.Request != "request-1" || talk.Round != 1 {
+		t.Errorf("%d pictures are shown in round %d of %s", len(talk.Pictures), talk.Round, talk.Request)
+	}
+	for _, want := range []string{"The job:\ndo it\n", "0. text, 7 characters, 2 lines", `name: "notes.txt"`, "one\ntwo", "5. image, image/png, 40 × 30 pixels"} {
+		if !strings.Contains(talk.Turns[0], want) {
+			t.Errorf("%q is not told: %s", want, talk.Turns[0])
+		}
+	}
+	for _, want := range []string{"The results are of the type text", "120 seconds, 1024 MB", "numpy ", "gnuplot"} {
+		if !strings.Contains(talk.System, want) {
+			t.Errorf("%q is not told: %s", want, talk.System)
+		}
+	}
+	if img := known(t, talk.Pictures[0]); image.Pt(img.Width, img.Height) != image.Pt(40, 30) {
+		t.Errorf("shown is %+v", img)
+	}
+}
+
+// A long text is shown in part, and given whole.
+func TestALongText(t *testing.T) {
+	t.Parallel()
+	w := &writer{answers: []string{answer(`open(OUT + "/n.txt", "w").write(str(len(INPUTS[0]["text"])))`)}}
+	long := strings.Repeat("ä", 50_000)
+	out, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text, text("long.txt", long)))
+	if err != nil || out.Value != "50000" {
+		t.Errorf("got %q, %v", out.Value, err)
+	}
+	if turn := w.last(t); len(turn) > 4000 || !strings.Contains(turn, "it goes on") {
+		t.Errorf("the model is shown %d bytes", len(turn))
+	}
+}
