@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox/improvise"
 	"atelier/jobs"
 )
 
@@ -53,6 +54,8 @@ type stepLine struct {
 	// Output is the name of what was made, or "<step 1: edge>" before it is.
 	Output string `json:"output"`
 	Status string `json:"status"`
+	// Program is the source text of what was written for it; absent where nothing was.
+	Program string `json:"program,omitempty"`
 }
 
 func newAnswer(status, text string, spent plan.Thinking, tools plan.Tokens) *answer {
@@ -147,7 +150,7 @@ func newStepLine(before []stepLine, at int, step plan.Step, results map[string]p
 		}
 	}
 	if r, ok := results[step.Key]; ok {
-		l.Status = string(r.Status)
+		l.Status, l.Program = string(r.Status), improvise.Source(r.Program)
 		if r.Output != nil {
 			l.Output = r.Output.Name
 		}
@@ -214,6 +217,9 @@ func (s solutionLine) print(b *strings.Builder) {
 			mark = "  [" + step.Status + "]"
 		}
 		fmt.Fprintf(b, "  %d. %s → %s%s\n", i+1, step.call(), step.Output, mark)
+		if step.Program != "" {
+			fmt.Fprintln(b, "     A program was written for this; --json shows it.")
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/media/ffmpeg":        {[]string{"agent/plan", "agent/toolbox/media", "agent/toolbox/sandbox"}, "what is read of sound and video by a program is media too, and the program is confined"},
 	"agent/toolbox/sandbox":             {[]string{"agent/plan", "agent/toolbox/memory"}, "programs are confined whatever they do"},
 	"agent/toolbox/program":             {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/program/...", "agent/toolbox/sandbox"}, "a make imports its promise and what it is made of; how people say how much is the same for pictures"},
-	"agent/toolbox/improvise":           {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/sandbox"}, "a make imports its promise; what is written for the occasion is confined and measured"},
+	"agent/toolbox/improvise":           {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/param", "agent/toolbox/sandbox"}, "a make imports its promise; the settings of a program that was kept are those of a tool, and what is written for the occasion is confined and measured"},
 	"agent/toolbox/program/facts":       {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/template"}, "a command line knows the settings of its call and what is measured of its files"},
 	"agent/toolbox/program/composer":    {nil, "music is composed from words and tables only"},
 	"agent/toolbox/program/subtitle":    {nil, "subtitles are words and times only"},

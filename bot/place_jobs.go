@@ -116,7 +116,9 @@ func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 			memory.Record(s.Key, r)
 		}
 	}
-	result, err := a.agent.Try(ctx, agent.Work{Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt})
+	result, err := a.agent.Try(ctx, agent.Work{
+		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program,
+	})
 	if errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) {
 		return plan.Result{}, err
 	}

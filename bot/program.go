@@ -56,7 +56,7 @@ type commands struct {
 	Doctor   doctorCommand        `cmd:"" help:"Say what is configured, what can be reached and what is missing."`
 	Health   healthCommand        `cmd:"" help:"Tell whether the process that serves here is alive."`
 	Tools    toolsCommand         `cmd:"" help:"List the tools, which of them can run here, and what the others need."`
-	Tool     toolCommand          `cmd:"" help:"Write a tool of your own, check its file and try it."`
+	Tool     toolCommand          `cmd:"" help:"Write a tool of your own, check its file and try it, or keep a program as one."`
 	Backends backendsCommand      `cmd:"" help:"Print an example of the file that BACKENDS_FILE names."`
 	Eval     evalCommand          `cmd:"" help:"Measure how well wishes are planned."`
 	Replay   replayCommand        `cmd:"" help:"Answer as a model server does, from recorded answers."`

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	_ "embed"
@@ -16,6 +17,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/verify"
 )
@@ -25,6 +27,7 @@ type toolCommand struct {
 	New   newToolCommand   `cmd:"" help:"Write the file of a new tool, to be filled in."`
 	Check checkToolCommand `cmd:"" help:"Say what is wrong with the files of tools."`
 	Try   tryToolCommand   `cmd:"" help:"Run a tool from its file, and check what its result must show."`
+	Keep  keepToolCommand  `cmd:"" help:"Make a tool of the program that was written for a request."`
 }
 
 //go:embed tool.yaml.tmpl
@@ -36,25 +39,45 @@ type newToolCommand struct {
 
 // Run writes NAME.yaml.
 func (n *newToolCommand) Run(c *call) error {
-	if n.Name == "" || strings.Trim(n.Name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return usage("%q is no name of a tool: lower-case letters, digits and _ are expected.", n.Name)
+	if err := checkToolName(n.Name); err != nil {
+		return err
 	}
 	text, err := template.New("tool").Parse(toolFile)
 	if err != nil {
 		return fmt.Errorf("read the example of a tool: %w", err)
 	}
+	var b bytes.Buffer
+	if err := text.Execute(&b, n.Name); err != nil {
+		return fmt.Errorf("fill in the example of a tool: %w", err)
+	}
 	path := n.Name + ".yaml"
+	if err := writeTool(path, b.Bytes()); err != nil {
+		return err
+	}
+	return say(c.Stdout, "%s was written. Change it, and then: bot tool check %s\n", path, path)
+}
+
+func checkToolName(name string) error {
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return usage("%q is no name of a tool: lower-case letters, digits and _ are expected.", name)
+	}
+	return nil
+}
+
+// writeTool writes the file of a tool, which must not be there yet.
+func writeTool(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file to be read by others
 	if errors.Is(err, fs.ErrExist) {
 		return usage("%s is there already.", path)
 	}
+	if err == nil {
+		_, err = f.Write(content)
+		err = errors.Join(err, f.Close())
+	}
 	if err != nil {
 		return usage("%s cannot be written: %s.", path, reason(err))
 	}
-	if err := errors.Join(text.Execute(f, n.Name), f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return say(c.Stdout, "%s was written. Change it, and then: bot tool check %s\n", path, path)
+	return nil
 }
 
 type checkToolCommand struct {
@@ -84,6 +107,11 @@ func readTool(file string) (toolbox.Tool, error) {
 	tool, err := toolbox.ReadTool(b)
 	if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); err == nil && name != tool.Name {
 		err = fmt.Errorf("it holds the tool %s, so it must be called %s.yaml", tool.Name, tool.Name)
+	}
+	for _, backing := range tool.Backends {
+		if backing.Program != "" && err == nil {
+			err = improvise.Check(backing.Program)
+		}
 	}
 	if err != nil {
 		return toolbox.Tool{}, usage("%s is wrong:\n  %s", file, strings.ReplaceAll(err.Error(), "\n", "\n  "))

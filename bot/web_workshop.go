@@ -13,6 +13,7 @@ import (
 	"atelier/adapters/web"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/improvise"
 	"atelier/jobs"
 	"atelier/storage"
 )
@@ -79,6 +80,7 @@ func drawn(run jobs.Run, asked plan.Request) *web.Work {
 		result := run.Results[s.Key]
 		step := web.Step{
 			Tool: s.Action.Tool, Model: result.Model, State: jobs.StepState(s.Status), Took: result.Took, Problem: s.Problem,
+			Program: improvise.Source(result.Program),
 		}
 		for _, b := range s.Action.Args {
 			step.Takes = append(step.Takes, taken(b, run, given)...)

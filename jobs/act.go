@@ -90,6 +90,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
 	result, err := j.have(ctx, w, Work{
 		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.generations[w.Run].plan.Resources, Folder: folder, Salt: g.salt,
+		Program: r.program(w.Step),
 	})
 	switch {
 	case ctx.Err() != nil: // a step that was stopped is not one that failed
@@ -106,6 +107,18 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	}
 	j.config.Metrics.Tool(steps[at].Action.Tool, result)
 	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, folder)
+}
+
+// program is what was last written for the same step of this request, "" if nothing was.
+func (r *request) program(step string) string {
+	for _, g := range slices.Backward(r.generations) {
+		for _, end := range g.ends {
+			if end.Step == step && end.Result.Status == plan.Done && end.Result.Program != "" {
+				return end.Result.Program
+			}
+		}
+	}
+	return ""
 }
 
 // record writes down what came of a step. The first one counts: the media of any other are

@@ -63,6 +63,9 @@ type Work struct {
 	Folder string
 	// Salt makes the work another one although the step has the same key.
 	Salt string
+	// Program is what was written for the same step in an earlier run, to be run again; "" if
+	// nothing was.
+	Program string
 	// Anyhow has it done here in any way that this process can: who does it better was
 	// waited for in vain.
 	Anyhow bool

@@ -101,5 +101,7 @@ func sampleWork() Work {
 			{Name: "harbour-3f2a.edge-91bc.png", Type: "edge", From: 0, Argument: "edge"}, {Type: "text", Text: "a cartoon of a harbour in the evening", From: -1, Argument: "prompt"}}, Makes: []Flow{{Name: "harbour-3f2a.image-77aa.png", Type: "image"}}},
 		{Tool: "text_to_speech", State: adapters.StepFailed, Took: time.Second, Problem: "The voice is not installed.", Takes: []Flow{{Name: "caption-11", Type: "text", From: 1, Argument: "text"}}, Makes: []Flow{{Type: "audio"}}},
 		{Tool: "image_audio_to_video", State: adapters.StepSkipped, Takes: []Flow{{Name: "harbour-3f2a.image-77aa.png", Type: "image", From: 2, Argument: "image"}, {Type: "audio", From: 3, Argument: "audio"}, {Name: "港口的声音.mp3", Type: "audio", From: -1, Argument: "audio"}}, Makes: []Flow{{Type: "video"}}},
+		{Tool: "make_by_program", State: adapters.StepDone, Took: 2 * time.Second, Program: "from PIL import Image\nfor given in INPUTS:\n    Image.open(given[\"path\"]).save(OUT + \"/grid.png\")  # & <b>",
+			Takes: []Flow{{Name: "harbour.png", Type: "image", From: -1, Argument: "files"}}, Makes: []Flow{{Name: "grid-1.png", Type: "image"}}},
 	}}
 }

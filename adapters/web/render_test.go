@@ -92,7 +92,7 @@ func hostileMessages(s string) []messageView {
 func hostileWork(s string) Work {
 	given := Flow{Name: s, Type: s, From: -1, Argument: s, Text: s}
 	return Work{Steps: []Step{
-		{Tool: s, Model: s, State: adapters.StepState(s), Took: time.Second, Problem: s, Takes: []Flow{given}, Makes: []Flow{{Name: s, Type: s}}},
+		{Tool: s, Model: s, State: adapters.StepState(s), Took: time.Second, Problem: s, Program: s, Takes: []Flow{given}, Makes: []Flow{{Name: s, Type: s}}},
 		{Tool: s, Takes: []Flow{{Type: s, From: 0}, {Type: s, From: 99, Text: s}, {Type: s, From: 1}}},
 	}}
 }
@@ -118,7 +118,10 @@ func TestStructure(t *testing.T) {
 		}
 	}
 	work := sampleWork()
-	checkHTML(t, "work", rendered(t, func(b *bytes.Buffer) error { return p.work(b, "en", &work) }))
+	shown := rendered(t, func(b *bytes.Buffer) error { return p.work(b, "en", &work) })
+	if checkHTML(t, "work", shown); strings.Count(shown, "<pre") != 1 || !strings.Contains(shown, "save(OUT &#43; &#34;/grid.png&#34;)  # &amp; &lt;b&gt;</code></pre>") {
+		t.Error(shown)
+	}
 	none := rendered(t, func(b *bytes.Buffer) error { return p.work(b, "zh-TW", nil) })
 	if checkHTML(t, "no work", none); !strings.Contains(none, "没有为此运行任何工具") {
 		t.Error(none)

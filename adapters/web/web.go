@@ -131,6 +131,8 @@ type Step struct {
 	Makes []Flow // what it made: of those only Name and Type are set
 	// Problem is why it failed, for people.
 	Problem string
+	// Program is the source text of what was written for it, "" if nothing was.
+	Program string
 }
 
 // Flow is a thing that flows between steps.

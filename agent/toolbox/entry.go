@@ -21,6 +21,9 @@ import (
 // maxToolFile is the most bytes that a catalogue entry may have.
 const maxToolFile = 64 << 10
 
+// improviseKind is the kind of a backing that runs a Python program.
+const improviseKind = "improvise"
+
 // minExamples is the fewest example wishes by which retrieval still finds a tool.
 const minExamples = 3
 
@@ -49,6 +52,7 @@ func readTool(b []byte) (Tool, []error) {
 	}
 	for i := range t.Backends {
 		t.Backends[i] = commanded(t.Backends[i], t.Name)
+		t.Backends[i].Inputs = t.inputs(t.Backends[i])
 	}
 	t.squeeze()
 	for i := range t.Params {
@@ -239,6 +243,32 @@ func (t *Tool) checkBackends(f *faults) {
 		}
 		t.checkPrompt(b, f)
 		t.checkCommand(b, f)
+		t.checkProgram(b, f)
+	}
+}
+
+// inputs are the names of the resources that the program of a backing is given.
+func (t *Tool) inputs(b Backing) string {
+	if b.Program == "" {
+		return ""
+	}
+	names := make([]string, len(t.Args))
+	for i, a := range t.Args {
+		names[i] = a.Name
+	}
+	return strings.Join(names, " ")
+}
+
+// checkProgram holds that a program has something to run it, and that only the tool that improvises
+// has none.
+func (t *Tool) checkProgram(b Backing, f *faults) {
+	switch {
+	case b.Kind != improviseKind && b.Program != "":
+		f.addf("a backend of the kind %s has a program, which only the kind %s has", b.Kind, improviseKind)
+	case b.Kind == improviseKind && t.Improvises == (b.Program != ""):
+		f.addf("backend %s needs a program, unless the tool improvises", b.name())
+	case b.Program != "" && !CanImprovise(t.Returns):
+		f.addf("a program returns image, video, audio, document or text, and not %s", t.Returns)
 	}
 }
 

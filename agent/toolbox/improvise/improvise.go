@@ -9,6 +9,9 @@
 //   - The model is handed names, texts and printed output as data. It sees pictures and what programs
 //     print only where media may go.
 //   - A program that is given with the call is run as it is, and no model is asked.
+//   - So is the program of a tool file, with the settings of the call. It needs no model, and runs also
+//     where none may be written. What was promised of its first results is not measured: it was said of
+//     other files.
 package improvise
 
 import (
@@ -103,7 +106,7 @@ const python = "python"
 // Probe tells whether a program could be written and run.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	err := b.allowed(c)
-	if err == nil {
+	if err == nil && c.Program == "" {
 		err = b.writes(ctx)
 	}
 	if err == nil {
@@ -115,7 +118,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 // Run has a program written and runs it, or runs the one that is given.
 func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
 	err := b.allowed(c)
-	if err == nil && call.Program == "" {
+	if err == nil && c.Program == "" && call.Program == "" {
 		err = b.writes(ctx)
 	}
 	var m machine
@@ -125,10 +128,14 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	j, err := b.newJob(ctx, call, m)
+	if c.Program != "" {
+		return b.runKept(ctx, c, call, m)
+	}
+	j, err := b.newJob(ctx, call, m, toolbox.ImprovisedInputs)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
+	j.note = plan.Say("No tool does this, so I wrote a short program for it.")
 	if call.Program != "" {
 		out, err := j.attempt(ctx, call.Program, 1)
 		return out, forPeople(err)
@@ -141,6 +148,10 @@ func (b *Backend) allowed(c toolbox.Candidate) error {
 	switch {
 	case c.Run != python:
 		return &plan.Fault{Sentence: plan.Say("This version does not write programs of that kind."), Err: fmt.Errorf("no run is called %q", c.Run)}
+	case c.Program != "":
+		if err := Check(c.Program); err != nil {
+			return &plan.Fault{Sentence: plan.Say("The program of this tool cannot be read."), Err: err}
+		}
 	case b.config.Off:
 		return &plan.Fault{
 			Sentence: plan.Say("Programs are not written here."),

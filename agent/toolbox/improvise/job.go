@@ -34,6 +34,7 @@ type job struct {
 	call    toolbox.Call
 	machine machine
 	inputs  []input
+	note    plan.Message // for people, on how it was done
 }
 
 // input is what a program is given, as it finds it.
@@ -46,14 +47,17 @@ type input struct {
 	facts string
 }
 
-func (b *Backend) newJob(ctx context.Context, call toolbox.Call, m machine) (*job, error) {
+// newJob is a call whose inputs are those arguments.
+func (b *Backend) newJob(ctx context.Context, call toolbox.Call, m machine, names ...string) (*job, error) {
 	j := &job{Backend: b, call: call, machine: m}
-	for _, v := range call.Args[toolbox.ImprovisedInputs] {
-		in, err := b.input(ctx, v)
-		if err != nil {
-			return nil, err
+	for _, name := range names {
+		for _, v := range call.Args[name] {
+			in, err := b.input(ctx, v)
+			if err != nil {
+				return nil, err
+			}
+			j.inputs = append(j.inputs, in)
 		}
-		j.inputs = append(j.inputs, in)
 	}
 	return j, nil
 }
@@ -184,7 +188,7 @@ func (j *job) results(ctx context.Context, dir string, p program, said string) (
 			return missed("%s", why)
 		}
 	}
-	about, note := plan.Message{}, plan.Say("No tool does this, so I wrote a short program for it.")
+	about := plan.Message{}
 	if p.About != "" {
 		about = plan.Say("%s", p.About)
 	}
@@ -192,6 +196,6 @@ func (j *job) results(ctx context.Context, dir string, p program, said string) (
 	for _, r := range made[1:] {
 		out.More = append(out.More, r.output(plan.Message{}))
 	}
-	out.Note, out.Program = note, p.String()
+	out.Note, out.Program = j.note, p.String()
 	return out, nil
 }

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"atelier/adapters"
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/jobs"
+)
+
+// improvisedRequest is a request for which a program was written, from inputs of those types.
+func improvisedRequest(wish, program string, returns plan.Type, inputs ...plan.Type) jobs.Request {
+	a := plan.Action{Tool: "make_by_program", Returns: returns, Args: []plan.Binding{{Arg: toolbox.ImprovisedTask, Type: plan.Text}}}
+	for _, typ := range inputs {
+		a.Args = append(a.Args, plan.Binding{Arg: toolbox.ImprovisedInputs, Type: typ})
+	}
+	step := jobs.Step{Step: plan.Step{Key: "k", Action: a}, Status: plan.Done}
+	return jobs.Request{ID: "abc", Wish: wish, Runs: []jobs.Run{
+		{N: 1, Steps: []jobs.Step{step}, Results: map[string]plan.Result{"k": {Status: plan.Done, Program: program}}},
+		{N: 2, Steps: []jobs.Step{step}, Results: map[string]plan.Result{"k": {Status: plan.Failed}}},
+	}}
+}
+
+// TestKeep: the file of a kept program is right, and has an argument for each file and a setting for
+// each of the program's.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		request  jobs.Request
+		args     []string
+		examples []string
+		made     string
+	}{
+		"a picture": {
+			improvisedRequest("write a greeting on this photo, {please}", aProgram, plan.Image, plan.Image), []string{"image", "greeting"},
+			[]string{"write a greeting on this photo, (please)", "write a greeting on {photo.jpg}, (please)", "the greeter: {picture.png}"},
+			"what the greeter made of {image}",
+		},
+		"several": {
+			improvisedRequest("把它们拼在一起", aProgram, plan.Document, plan.Image, plan.Text, plan.Image), []string{"image_1", "text", "image_2", "greeting"},
+			[]string{"把它们拼在一起", "把它们拼在一起: {photo.jpg}", "the greeter: {picture.png}"}, "what the greeter made of {image_1}",
+		},
+		"a name of a setting": {
+			improvisedRequest("say it", strings.ReplaceAll(aProgram, `"greeting"`, `"text"`), plan.Text, plan.Text), []string{"text_file", "text"},
+			[]string{"say it", "say it: {notes.txt}", "the greeter: {table.csv}"}, "what the greeter made of {text_file}",
+		},
+	} {
+		run, step, ok := improvised(c.request)
+		if !ok || run.N != 1 {
+			t.Fatalf("%s: no program is found", name)
+		}
+		b, err := newKept(c.request, run, step).file("the_greeter")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		tool, err := toolbox.ReadTool(b)
+		check(t, err)
+		var args []string
+		for _, a := range tool.Args {
+			args = append(args, a.Name)
+		}
+		if diff := cmp.Diff([][]string{c.args, c.examples, {c.made}}, [][]string{args, tool.Examples, {tool.Made}}); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+		backing := tool.Backends[0]
+		if p, _ := tool.Param(tool.Params[0].Name); p.Default != "Hello" || backing.Program != step1(c.request).Program {
+			t.Errorf("%s: %+v", name, tool)
+		}
+		if want := strings.Join(slices.DeleteFunc(c.args, func(a string) bool { return a == tool.Params[0].Name }), " "); backing.Inputs != want {
+			t.Errorf("%s: the program is given %q", name, backing.Inputs)
+		}
+	}
+	if _, _, ok := improvised(shownRequest()); ok {
+		t.Error("a program is found where none was written")
+	}
+	empty := improvisedRequest("draw it", aProgram, plan.Image)
+	run, step, _ := improvised(empty)
+	b, err := newKept(empty, run, step).file("the_greeter")
+	check(t, err) // its settings are arguments
+	if !strings.Contains(string(b), "made: what the greeter made\n") || !strings.Contains(string(b), "program: |") && !strings.Contains(string(b), "program: '{") {
+		t.Errorf("%s", b)
+	}
+}
+
+func step1(r jobs.Request) plan.Result { return r.Runs[0].Results["k"] }
+
+// framer is a model that knows no tool for what is asked, and writes a program.
+func framer(r llmtest.Request) llmtest.Response {
+	const source = "from PIL import Image, ImageOps\n" +
+		"with Image.open(INPUTS[0]['path']) as given:\n" +
+		"    ImageOps.expand(given.convert('RGB'), int(SETTINGS['width']), SETTINGS['paint']).save(OUT + '/framed.png')\n"
+	switch r.Job {
+	case "decompose":
+		pictures := listedPicture.FindAllStringSubmatch(r.User(), -1)
+		return llmtest.Response{Text: fmt.Sprintf(`{"thought": "", "subtasks": [{"description": "Put a zigzag edge around the picture", "task": [], "id": 0, "dep": [],
+			"args": [{"type": "image", "value": %q, "meaning": ""}], "returns": {"type": "image", "value": "<GENERATED>-0"}}],
+			"question": "", "reply": "", "refused": false, "types": []}`, pictures[0][1])}
+	case "assess":
+		return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "way": "", "scores": []}`)}
+	case "settle":
+		return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [], "fills": [], "models": []}`)}
+	case "improvise":
+		return llmtest.Response{JSON: map[string]any{
+			"refusal": "", "about": "the picture with an edge", "program": source, "checks": []any{map[string]string{"measure": "width", "value": "648"}},
+			"settings": []any{
+				map[string]string{"name": "width", "type": "number", "value": "4", "about": "how wide the edge is"},
+				map[string]string{"name": "paint", "type": "colour", "value": "red", "about": "the colour of the edge"},
+			},
+		}}
+	}
+	return llmtest.Response{Text: "Here it is."}
+}
+
+// TestAProgramIsRunAgainAndKept: a program is written once, shown, run again without the model, and
+// becomes a tool that needs none.
+func TestAProgramIsRunAgainAndKept(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: framer})
+	folder, own := t.TempDir(), t.TempDir()
+	if l := toolLines(t, modelEnv(server, "ATELIER_DATA="+folder)...)["make_by_program"]; !l.Live {
+		t.Skipf("programs cannot run here: %s", l.Why)
+	}
+	o := openParlour(t, newParlour(), modelEnv(server, "MIND=llm", "ALLOW_CLOUD_MEDIA=true", "ATELIER_DATA="+folder)...)
+	wish := o.parlour.wish("m1", "give this picture a zigzag edge")
+	o.parlour.says <- wish
+	reply := <-o.parlour.replies
+	r := o.waitFor(wish)
+	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) != 1 {
+		t.Fatalf("it is %s: %s\n%s", r.Runs[0].Status, reply.Text, o.log)
+	}
+	again, ok := adapters.Reacted(adapters.Event{ID: "r1", Adapter: "parlour", By: adapters.Person{ID: "ann"}, At: time.Unix(1_800_000_000, 0)}, r.Runs[0].Sent, "🔁", true)
+	if !ok {
+		t.Fatal("nothing begins it again")
+	}
+	o.parlour.says <- again
+	<-o.parlour.replies
+	r, err := o.jobs.Wait(t.Context(), r.ID, 2)
+	check(t, err)
+	if r.Runs[1].Status != jobs.Done || programsAsked(server) != 1 {
+		t.Errorf("it is %s again, and was written %d times", r.Runs[1].Status, programsAsked(server))
+	}
+
+	env := []string{"ATELIER_DATA=" + folder, "ATELIER_CATALOGUE=" + own, "MIND=offline"}
+	keep := called{env: env, args: []string{"tool", "keep", r.ID[:6], "zigzag_edge"}}
+	if status, _, stderr := keep.run(t); status != statusDone {
+		t.Fatal(stderr)
+	}
+	if status, _, stderr := keep.run(t); status != statusUsage || !strings.Contains(stderr, "There is a tool zigzag_edge already") {
+		t.Errorf("it is kept twice: %s", stderr)
+	}
+	file := filepath.Join(own, "zigzag_edge.yaml")
+	if status, _, stderr := (called{env: env, args: []string{"tool", "check", file}}).run(t); status != statusDone {
+		t.Error(stderr)
+	}
+	photo, out := filepath.Join(folder, "photo.png"), filepath.Join(folder, "out")
+	write(t, photo, string(pictureBytes(40, 20)))
+	status, _, stderr := called{env: env, args: []string{"tool", "try", file, "--file", photo, "--out", out, "width=10"}}.run(t)
+	if status != statusDone {
+		t.Fatal(stderr)
+	}
+	if b, err := os.ReadFile(filepath.Join(out, "zigzag_edge.png")); err != nil || !sized(b, 60, 40) {
+		t.Errorf("it did not make a picture of 60 × 40 pixels: %v", err)
+	}
+	status, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--out", out, "--file", photo, "give this picture a zigzag edge"}}.run(t)
+	var an answer
+	check(t, json.Unmarshal([]byte(stdout), &an))
+	if status != statusDone || an.Solutions[0].Steps[0].Tool != "zigzag_edge" || !strings.Contains(an.Solutions[0].Steps[0].Program, "ImageOps.expand") {
+		t.Errorf("status %d: %s%s", status, stdout, stderr)
+	}
+	if programsAsked(server) != 1 {
+		t.Errorf("programs were written %d times", programsAsked(server))
+	}
+}
+
+// programsAsked is how often a program was asked for.
+func programsAsked(s *llmtest.Server) int {
+	n := 0
+	for _, r := range s.Requests() {
+		if r.Job == "improvise" {
+			n++
+		}
+	}
+	return n
+}
+
+// sized reports whether a picture has that size.
+func sized(b []byte, width, height int) bool {
+	c, err := png.DecodeConfig(bytes.NewReader(b))
+	return err == nil && c.Width == width && c.Height == height
+}

@@ -1,0 +1,64 @@
+package jobs_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// TestOnceMoreRunsTheProgramThatWasWritten for the same step, in whichever process, and none
+// that was written for another step.
+func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
+	t.Parallel()
+	enterBoth(t, func(h *house) {
+		writes := func(m *mind) {
+			m.set("write", func(ctx context.Context, w jobs.Work) (plan.Result, error) {
+				r, err := m.make(ctx, w)
+				if r.Program = w.Program; r.Program == "" {
+					r.Program = "written"
+				}
+				return r, err
+			})
+		}
+		writes(h.mind)
+		j := h.process()
+		stop := h.run(j)
+		r := h.ask(j, h.says("t", "ann", "blur>write; edge"))
+		if got := r.Runs[0].Results[r.Runs[0].Steps[1].Key].Program; got != "written" {
+			t.Fatalf("the program is %q", got)
+		}
+		h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true))
+		h.wait(j, r.ID, 2)
+		stop()
+
+		other := h.mind.other()
+		writes(other)
+		j = h.start(func(c *jobs.Config) { c.Agent = other })
+		h.handle(j, h.reacts("ann", r.Runs[0].Sent, "🔁", true))
+		h.wait(j, r.ID, 3)
+		h.ask(j, h.says("t", "ann", "edge>write"))
+
+		if got := programs(h.mind); !slices.Equal(got, []string{"", "written"}) {
+			t.Errorf("the first process was given the programs %q", got)
+		}
+		if got := programs(other); !slices.Equal(got, []string{"written", ""}) {
+			t.Errorf("the other one was given the programs %q", got)
+		}
+	})
+}
+
+// programs are those that the tool write was given, which no other tool may be.
+func programs(m *mind) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var all []string
+	for _, w := range m.works {
+		if w.Steps[w.At].Action.Tool == "write" || w.Program != "" {
+			all = append(all, w.Program)
+		}
+	}
+	return all
+}
