@@ -275,7 +275,7 @@ func (b *binder) meant(k plan.Type) (_ thing, ok bool, choices []thing) {
 			}
 		}
 	}
-	if e, ok := b.latest(k, isMade); ok && (refs.sequence || refs.pronoun && e.clause == b.lastMade() || b.editsOn(e)) {
+	if e, ok := b.latest(k, isMade); ok && (refs.sequence || b.r.clause.bare || refs.pronoun && e.clause == b.lastMade() || b.editsOn(e)) {
 		return e, true, nil
 	}
 	if e, ok := b.latest(k, func(e thing) bool { return e.clause >= 0 && (e.fresh || !e.made) }); ok {

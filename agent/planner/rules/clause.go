@@ -21,6 +21,7 @@ type clause struct {
 	words []retrieve.Word
 	text  string
 	join  join
+	bare  bool     // it has no verb, and goes on with the result of the one before
 	asks  bool     // it ends in a question mark
 	more  []string // later clauses that only say more about this one
 }
@@ -33,6 +34,7 @@ type splitter struct {
 	found []clause
 	begin int  // where the clause begins that is being read
 	how   join // how that clause follows the one before
+	bare  bool // it has no verb
 }
 
 // clauses splits a request at the ends of sentences, at connectors ("and then"), and at
@@ -67,11 +69,32 @@ func (s *splitter) step(i int) int {
 		if how == after && len(s.found) > 0 {
 			s.how = after // "Then …" at the front of a sentence
 		}
-	case s.p.beginsClause(s.words[i+n:]) && s.p.complete(s.words[s.begin:i]):
+	case !s.p.complete(s.words[s.begin:i]):
+	case s.p.beginsClause(s.words[i+n:]):
 		s.cut(i, i+n, how)
+		return i + n
+	case s.words[i].Text == "," && s.isWish(i+n):
+		s.cut(i, i+n, how)
+		s.bare = true
 		return i + n
 	}
 	return i + 1
+}
+
+// mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
+const mostWish = 4
+
+// isWish reports whether the words from i to the next mark or connector are a wish of their own without
+// a verb, as in "360p, no sound, under 1 MB".
+func (s *splitter) isWish(i int) bool {
+	end := i
+	for end < len(s.words) && !isMark(s.words[end]) {
+		if n, _ := s.connector(end); n > 0 {
+			break
+		}
+		end++
+	}
+	return end > i && end-i <= mostWish && !isQuote(s.words[i]) && s.p.asks(s.words[i:end])
 }
 
 // cut ends the clause before the word at end; the next one begins at next. It reports
@@ -85,7 +108,8 @@ func (s *splitter) cut(end, next int, how join) bool {
 		words = words[:len(words)-1]
 	}
 	if len(words) > 0 {
-		s.found = append(s.found, clause{words: words, text: s.text[words[0].Start:words[len(words)-1].End], join: s.how})
+		s.found = append(s.found, clause{words: words, text: s.text[words[0].Start:words[len(words)-1].End], join: s.how, bare: s.bare})
+		s.bare = false
 	}
 	if len(words) > 0 || how != apart {
 		s.how = how

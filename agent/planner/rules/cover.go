@@ -238,7 +238,7 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return c.knows(class) || slices.ContainsFunc(c.tools, func(f *profile) bool { return f.Returns == plan.Audio || f.takes(plan.Audio) })
 	case c.says[text], c.says[w.Stem], c.saysAll(written), c.r.head.Name != "" && c.knows(class):
 		return true
-	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]):
+	case c.r.marked() && c.in("fate", text), i == 0 && len(words) > 1 && isMark(words[1]) && (text == "no" || c.grammar(words, i)):
 		return true // "no, I meant the left one"
 	case i+1 < len(words) && isFile(words[i+1]) && c.is("sparing", w): // "not b.png"
 		return true

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
@@ -182,6 +183,10 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 		t.leave(r, nil)
 		return nil
 	}
+	if t.missesResult(r) {
+		t.leave(r, []string{r.text})
+		return nil
+	}
 	t.add(n, r, runs)
 	return nil
 }
@@ -203,6 +208,17 @@ func (g *grammar) onlyTells(r *reading) bool {
 func (t *thread) leave(r *reading, unknown []string) {
 	t.left, t.doubt = append(t.left, plan.Leftover{Part: r.text, Unknown: unknown}), r
 	t.stuck = true
+}
+
+// missesResult reports whether the clause has no verb and its tool cannot go on with what the clause before
+// made: "gif, 8 fps" asks for no video of 8 fps.
+func (t *thread) missesResult(r *reading) bool {
+	if !r.clause.bare || r.prev == nil {
+		return false
+	}
+	return !slices.ContainsFunc(r.prev.results, func(e thing) bool {
+		return slices.ContainsFunc(r.head.media, func(a toolbox.Arg) bool { return e.typ.Fits(a.Type) })
+	})
 }
 
 // hangsOnLeft reports whether the clause goes on from one that was left.

@@ -115,8 +115,12 @@ func tidy(text string) string {
 	if len(text) > maxRequest {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
+	text = blackAndWhite.ReplaceAllString(text, "black and white")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
+
+// blackAndWhite is how people shorten that: it would be read as three words.
+var blackAndWhite = regexp.MustCompile(`(?i)\bb ?[/&] ?w\b`)
 
 // steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
 // "; rotate it; then blur it". A step that asks for a version of its own does not go on.

@@ -103,7 +103,8 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		add(media[i].typ, to, true, p.text, takes)
 	}
 	if format := d.format(r); made.Media() && retrieve.FileType("."+format) == made && format != "gif" && !r.head.tells(plan.Format) {
-		add(made, made, false, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
+		limits := r.head.takesUnit(quantity.ByteCount) // which another format would break
+		add(made, made, limits, format, func(a toolbox.Arg) bool { return a.Meaning == plan.Format })
 	}
 	return found
 }
