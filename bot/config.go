@@ -147,8 +147,9 @@ func mindSettings() []setting {
 			set:   func(c *Config, v string) (err error) { c.Mind, err = parseMind(v); return err },
 		}, {
 			name: "ATELIER_PROGRAMS", value: "true",
-			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, over the files of the wish alone. false refuses such wishes.",
-			set:   func(c *Config, v string) (err error) { c.Programs, err = yes(v); return err },
+			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, " +
+				"over the files of the wish alone. false refuses such wishes.",
+			set: func(c *Config, v string) (err error) { c.Programs, err = yes(v); return err },
 		},
 		{
 			name: localModelsSetting, value: "true",

@@ -39,6 +39,8 @@ func (c Config) serverFinding(h toolbox.Health) finding {
 		f.State, f.Says = missing, "No tool runs on it."
 	case h.State == toolbox.Loading:
 		f.Says = "It answers, and is loading its models."
+	case h.State == toolbox.Down && h.Server == improviseKind: // without it, what no tool does is refused
+		f.State, f.Says = missing, h.Why
 	case h.State == toolbox.Down && h.Server == weatherServer: // which nobody has asked for
 		f.State, f.Says = missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, c.remedy(h.Server))
 	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the other dialect of one that is told of itself

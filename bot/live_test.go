@@ -71,7 +71,7 @@ func TestLiveWithServers(t *testing.T) {
 	for name, c := range map[string]struct {
 		env     []string
 		servers []string
-		without string // the only tool that cannot run
+		without string // the only tool that cannot run, beside the one that needs a model
 	}{
 		"both":        {env: []string{gpu, local}, servers: []string{toolServer, localaiKind}},
 		"tool server": {env: []string{gpu}, servers: []string{toolServer}, without: "audio_question_answering"},
@@ -80,6 +80,10 @@ func TestLiveWithServers(t *testing.T) {
 		served := liveOf(tools, c.servers...)
 		for tool, l := range tools {
 			switch {
+			case tool == "make_by_program":
+				if l.Live && strings.Contains(strings.Join(l.Ways, " "), toolServer) {
+					t.Errorf("%s: %s runs by %v", name, tool, l.Ways)
+				}
 			case l.Live == (tool == c.without):
 				t.Errorf("%s: %s: live %t: %s", name, tool, l.Live, l.Why)
 			case l.Live && !own[tool].Live && !slices.Contains(served, tool):

@@ -85,7 +85,7 @@ func (s *splitter) step(i int) int {
 const mostWish = 4
 
 // isWish reports whether the words from i to the next mark or connector are a wish of their own without
-// a verb, as in "360p, no sound, under 1 MB".
+// a verb, as in "grey, no sound". A quantity may belong to the clause before: "…, 40 % opacity".
 func (s *splitter) isWish(i int) bool {
 	end := i
 	for end < len(s.words) && !isMark(s.words[end]) {
@@ -94,7 +94,8 @@ func (s *splitter) isWish(i int) bool {
 		}
 		end++
 	}
-	return end > i && end-i <= mostWish && !isQuote(s.words[i]) && s.p.asks(s.words[i:end])
+	words := s.words[i:end]
+	return len(words) > 0 && len(words) <= mostWish && !isQuote(words[0]) && len(quantitiesIn(s.text, words)) == 0 && s.p.asks(words)
 }
 
 // cut ends the clause before the word at end; the next one begins at next. It reports

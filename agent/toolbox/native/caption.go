@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -52,14 +54,36 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	}
 	out := p.Image
 	box := anchor.In(inner, min(text.width(), inner.Dx()), text.height())
+	blend := blending(out, box.Inset(-margin), c)
 	if err := text.draw(ctx, out, box, anchor.X, color.White, color.Black, max(1, int(text.size/14))); err != nil {
 		return edited{}, err
 	}
+	blend()
 	r := edited{img: out, about: plan.Say("with the words “%s”", caption)}
 	if !writable(caption) {
 		r.note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
 	}
 	return r, nil
+}
+
+// blending keeps a part of a picture before it is drawn on. What it returns makes what was drawn there
+// as transparent as the call says.
+func blending(img *image.NRGBA, part image.Rectangle, c toolbox.Call) func() {
+	opacity, ok := toolbox.Param[float64](c, "opacity")
+	if !ok || opacity >= 1 {
+		return func() {}
+	}
+	part = part.Intersect(img.Rect)
+	was := image.NewNRGBA(part)
+	draw.Draw(was, part, img, part.Min, draw.Src)
+	return func() {
+		for y := part.Min.Y; y < part.Max.Y; y++ {
+			p, q := img.Pix[img.PixOffset(part.Min.X, y):][:4*part.Dx()], was.Pix[was.PixOffset(part.Min.X, y):][:4*part.Dx()]
+			for i := range p {
+				p[i] = uint8(math.Round(opacity*float64(p[i]) + (1-opacity)*float64(q[i])))
+			}
+		}
+	}
 }
 
 // visible tells whether a caption of this character shows anything but quotation marks.

@@ -41,6 +41,7 @@ func (n *Native) imageOperations() map[string]operation {
 		"pixelate_objects":          n.editing(hiding(pixelatePart)),
 		"resize_image":              n.editing(n.resize),
 		"rotate_image":              n.editing(n.rotate),
+		"straighten_image":          n.editing(straighten),
 		"upscale_image":             n.editing(n.upscale),
 	}
 }
