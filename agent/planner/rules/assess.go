@@ -20,7 +20,7 @@ const (
 )
 
 // Assess scores tools by the nearness of the subtask's description to their own words. The tool
-// in whose terms the subtask was understood, if it is about as near as any, or else the nearest that gives what is wanted, scores highest,
+// in whose terms the subtask was understood, if it is given all that it needs, or else the nearest that gives what is wanted, scores highest,
 // and tools that make what it lacks just below it.
 func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
@@ -48,8 +48,8 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 			head = i
 		}
 	}
-	if i := slices.Index(candidates, sub.Tool); i >= 0 && head >= 0 && near[sub.Tool] >= partly*near[candidates[head]] {
-		head = i // else one that takes what is given does it better
+	if i := slices.Index(candidates, sub.Tool); i >= 0 && p.tool(sub.Tool).givenAll(sub) {
+		head = i
 	}
 	scores := map[string]float64{}
 	for _, c := range candidates {
@@ -66,6 +66,14 @@ func (p *Planner) assess(r plan.Request, sub plan.Subtask, candidates []string) 
 	c.climb(r, sub)
 	c.showPart(marksOf(r, sub))
 	return scores
+}
+
+// givenAll reports whether the subtask gives the tool all resources that it needs.
+func (f *profile) givenAll(sub plan.Subtask) bool {
+	return !slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+		gives := func(have plan.Arg) bool { return have.Type.Fits(a.Type) }
+		return a.Param == nil && !a.Optional && a.Type != plan.Text && !slices.ContainsFunc(sub.Args, gives)
+	})
 }
 
 // nearness is how near every tool is to the description: the same judgement by which a clause
