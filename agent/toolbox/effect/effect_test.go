@@ -577,6 +577,13 @@ func TestPixels(t *testing.T) {
 		return color.NRGBA{uint8(min(255, int(c.R)+40)), uint8(min(255, int(c.G)+40)), uint8(min(255, int(c.B)+40)), 255}
 	})
 	inverted := drawing(120, 80, func(x, y int) color.NRGBA { c := scene(x, y); return color.NRGBA{255 - c.R, 255 - c.G, 255 - c.B, 255} })
+	leftInverted := drawing(120, 80, func(x, y int) color.NRGBA {
+		c := scene(x, y)
+		if x >= 60 {
+			return c
+		}
+		return color.NRGBA{255 - c.R, 255 - c.G, 255 - c.B, 255}
+	})
 	tinted := func(by uint8) *image.NRGBA {
 		return drawing(120, 80, func(x, y int) color.NRGBA { return color.NRGBA{90 + by + uint8(x/2), 90 + uint8(y), 90, 255} })
 	}
@@ -636,6 +643,11 @@ func TestPixels(t *testing.T) {
 		{"within nothing", "[changed: {of: image, inside: mask}]", masked(was, image.NewAlpha(mask.Rect)), ""},
 		{"the rest stays", "[unchanged: {of: image, outside: mask}]", masked(painted, mask), ""},
 		{"the rest too", "[unchanged: {of: image, outside: mask}]", masked(inverted, mask), "Only the marked part of the picture should have changed, but the rest has changed too."},
+		{"a region changed", "[changed: {of: image, inside: region}]", ofPicture(leftInverted, was, "region", "left half"), ""},
+		{"another region changed", "[changed: {of: image, inside: region}]", ofPicture(leftInverted, was, "region", "right half"), "The picture should have changed"},
+		{"no region is named", "[changed: {of: image, inside: region}]", ofPicture(leftInverted, was), ""},
+		{"the rest of a region stays", "[unchanged: {of: image, outside: region}]", ofPicture(leftInverted, was, "region", "left half"), ""},
+		{"the rest of a region changed", "[unchanged: {of: image, outside: region}]", ofPicture(inverted, was, "region", "left half"), "Only a part of the picture should have changed"},
 		{"there is no rest", "[unchanged: {of: image, outside: mask}]", masked(inverted, full), ""},
 		{"grey", "[colour: none]", ofPicture(drawing(120, 80, grey), was), ""},
 		{"white", "[colour: none]", ofPicture(white, was), ""},
