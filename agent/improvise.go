@@ -45,7 +45,13 @@ func (t *thought) improvised(p *part, found []plan.Solution, open bool) []plan.S
 	}
 	task := plan.Binding{Arg: toolbox.ImprovisedTask, Type: plan.Text, Source: plan.FromValue(t.taskOf(p.subtask, told))}
 	a.Args = append([]plan.Binding{task}, a.Args...)
-	return append([]plan.Solution{{Actions: []plan.Action{a}, Score: good}}, found...)
+	all := []plan.Solution{{Actions: []plan.Action{a}, Score: good}}
+	for _, s := range found { // where no program does it, what leaves something out stands in
+		if s.Score >= good && len(all) < maxKept {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // taskOf is what the program is to do.

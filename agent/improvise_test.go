@@ -50,7 +50,7 @@ func TestImprovised(t *testing.T) {
 		{name: "good tools", tools: []toolbox.Tool{blur, soften}, scores: good, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur soften"}},
 		{name: "a tool at the limit", tools: []toolbox.Tool{blur, soften}, scores: map[string]float64{"blur": 3}, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"}},
 		{name: "poor tools", tools: []toolbox.Tool{blur, soften}, scores: poor, ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"}},
-		{name: "something is left", tools: []toolbox.Tool{blur, soften}, scores: good, ask: []plan.Subtask{leaving}, want: []string{"improvise"}},
+		{name: "something is left", tools: []toolbox.Tool{blur, soften}, scores: good, ask: []plan.Subtask{leaving}, want: []string{"improvise blur soften"}},
 		{
 			name: "the right tool does not run", tools: []toolbox.Tool{blur, soften}, scores: map[string]float64{"blur": 5, "soften": 2}, down: "blur",
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"},

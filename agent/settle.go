@@ -180,13 +180,13 @@ func (t *thought) choose(p *part) {
 		t.question = question
 	}
 	t.obeyed(p, complete)
-	complete = t.improvised(p, complete, question != "" || len(unread) > 0)
 	p.found = nil
 	for i, s := range complete {
 		if i == 0 || s.Score >= good && len(p.found) < maxKept && len(s.Left) <= len(complete[0].Left) && t.offerable(s) {
 			p.found = append(p.found, s)
 		}
 	}
+	p.found = t.improvised(p, p.found, question != "" || len(unread) > 0)
 }
 
 // offerable reports whether a solution can be offered beside the best one, whichever mind
