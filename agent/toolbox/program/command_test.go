@@ -43,7 +43,7 @@ func sample(t *testing.T, a toolbox.Arg, n int) any {
 	if n > 0 {
 		size = "60x40"
 	}
-	return fileOf(plan.Image, clip(t, fmt.Sprintf("sample-%d.png", n), append(lavfi("testsrc2=size="+size), "-frames:v", "1")...))
+	return fileOf(plan.Image, clip(t, fmt.Sprintf("sample-%d.png", n), append(lavfi("testsrc2=size="+size+",drawbox=color=white:thickness=6"), "-frames:v", "1")...))
 }
 
 // TestCommands runs every command line of the catalogue on files that ffmpeg makes: with what it must
