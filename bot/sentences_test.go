@@ -68,7 +68,7 @@ func ofTools(t *testing.T) map[string]string {
 		t.Fatal(err)
 	}
 	all := map[string]string{}
-	for _, tool := range c.Tools() {
+	for _, tool := range c.All() {
 		if tool.Made == "" {
 			t.Errorf("the tool %s has no phrase for what it makes", tool.Name)
 		}

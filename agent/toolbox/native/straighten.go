@@ -53,18 +53,19 @@ func over(c, ground color.NRGBA) color.NRGBA {
 	if c.A == 255 {
 		return c
 	}
-	mix := func(a, b uint8) uint8 { return uint8((int(a)*int(c.A) + int(b)*(255-int(c.A))) / 255) }
+	share := float64(c.A) / 255
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(share*float64(a) + (1-share)*float64(b))) }
 	return color.NRGBA{mix(c.R, ground.R), mix(c.G, ground.G), mix(c.B, ground.B), max(c.A, ground.A)}
 }
 
 // borderColour is the mean colour along the border.
 func borderColour(img *image.NRGBA) color.NRGBA {
-	var sum [4]int
-	count := 0
+	var sum [4]float64
+	count := 0.0
 	add := func(x, y int) {
 		p := img.Pix[img.PixOffset(x, y):][:4]
 		for k := range sum {
-			sum[k] += int(p[k])
+			sum[k] += float64(p[k])
 		}
 		count++
 	}
@@ -98,7 +99,7 @@ func skewOf(ctx context.Context, img *image.NRGBA) (float64, error) {
 			grey[y*size.X+x] = 255 - (0.299*float64(p[0]) + 0.587*float64(p[1]) + 0.114*float64(p[2]))
 		}
 	}
-	best, most, level := 0.0, 0.0, 0.0
+	best, most, level := 0.0, 0.0, sharpness(grey, size, 0)
 	try := func(from, to, step float64) {
 		for angle := from; angle <= to+step/2; angle += step {
 			if s := sharpness(grey, size, angle); s > most {
@@ -106,7 +107,6 @@ func skewOf(ctx context.Context, img *image.NRGBA) (float64, error) {
 			}
 		}
 	}
-	level = sharpness(grey, size, 0)
 	try(-mostSkew, mostSkew, skewStep)
 	if ctx.Err() != nil {
 		return 0, ctx.Err()

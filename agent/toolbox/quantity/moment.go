@@ -42,7 +42,8 @@ func Moment(text string) (Instant, bool) {
 		return Instant{}, false
 	}
 	all := moments(s)
-	if v, at, ok := share(s); ok && v <= 1 && !halfUnit.MatchString(s) && !clocks.MatchString(s) && (len(all) == 0 || all[0].begin >= at[0] && all[0].end <= at[1]) {
+	timed := halfUnit.MatchString(s) || clocks.MatchString(s)
+	if v, at, ok := share(s); ok && v <= 1 && !timed && (len(all) == 0 || all[0].begin >= at[0] && all[0].end <= at[1]) {
 		if fromEnd.MatchString(s[at[1]:]) {
 			v = 1 - v
 		}

@@ -73,7 +73,8 @@ type document struct {
 func New(lexicon *Lexicon, tools []toolbox.Tool) *Index {
 	x := &Index{
 		lexicon: lexicon, postings: map[string][]int{}, about: map[string][]int{},
-		weight: map[string]float64{}, names: map[string]string{}, vocab: map[string]map[string]bool{}, words: map[string]bool{}, media: map[string][]plan.Type{},
+		weight: map[string]float64{}, names: map[string]string{}, vocab: map[string]map[string]bool{}, words: map[string]bool{},
+		media: map[string][]plan.Type{},
 	}
 	for i, t := range tools {
 		x.read(i, t)
