@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -101,7 +102,7 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 	if ctx.Err() != nil {
 		return toolbox.Output{}, err
 	}
-	said := printed(filepath.Join(dir, "said.txt"))
+	said := j.withoutPlaces(dir, printed(filepath.Join(dir, "said.txt")))
 	if err != nil {
 		what := plan.Sentence(err, plan.Message{}).String()
 		if _, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -110,6 +111,17 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 		return toolbox.Output{}, &trouble{what: what, said: said}
 	}
 	return j.results(ctx, filepath.Join(dir, "out"), p, said)
+}
+
+// withoutPlaces writes what was printed without the folders of this machine, which say nothing and are others
+// each time.
+func (j *job) withoutPlaces(dir, said string) string {
+	for _, in := range j.inputs {
+		if in.Path != "" {
+			said = strings.ReplaceAll(said, in.Path, in.Name)
+		}
+	}
+	return strings.ReplaceAll(said, dir+string(filepath.Separator), "")
 }
 
 // lay writes the program and what it is given into a new folder.
