@@ -74,7 +74,7 @@ func (b saidBinder) source(s slot) *plan.Source {
 //   - a required one of another quantity that can read the value: "16:9" is a part of a picture, too;
 //   - a required one of the same type that cannot read the value, so that the user is asked.
 //
-// If there is none, it joins the value to one that is already bound.
+// If no parameter is free, it joins the value to one that is already bound.
 func (b saidBinder) bind(said plan.Said) bool {
 	text, typ := said.Text(), param.Type(said.Type)
 	for _, fits := range []func(slot) bool{

@@ -36,7 +36,7 @@ type Request struct {
 	// Language is the BCP 47 tag of the language in which the wish is written, of those
 	// in which the program has its fixed sentences; "" is English.
 	Language string `json:"language,omitempty"`
-	// Improvises tells that a program can be written for what no tool does.
+	// Improvises is set where a program can be written for what no tool does.
 	Improvises bool `json:"improvises,omitempty"`
 	// Operator marks a request of who runs the program: it is told which settings would help.
 	Operator bool `json:"operator,omitempty"`
@@ -133,7 +133,7 @@ type Task struct {
 type Subtask struct {
 	// Description says what is wanted, with its objects and prompts, in plain words.
 	Description string `json:"description"`
-	// Tool is the tool in whose terms the subtask was understood; "" if it was understood without tools.
+	// Tool is the tool by which the built-in rules understood the subtask. A language model sets none.
 	Tool string `json:"tool,omitempty"`
 	// Domains narrow the search; tools of the domain "general" are always in.
 	// Empty means every domain.

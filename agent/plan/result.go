@@ -26,7 +26,7 @@ type Result struct {
 	Candidate string `json:"candidate,omitempty"`
 	// Model is the model that it asked, "" if it asked none.
 	Model string `json:"model,omitempty"`
-	// Program is what was written for it, "" if nothing was.
+	// Program is the program that was written for the step, as package improvise stores it; "" if there is none.
 	Program string `json:"program,omitempty"`
 	// Usage is what it took of models, by attempts that failed too.
 	Usage Tokens `json:"usage,omitzero"`

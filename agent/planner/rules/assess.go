@@ -19,9 +19,9 @@ const (
 	highest = 5.0
 )
 
-// Assess scores tools by the nearness of the subtask's description to their own words. The tool
-// in whose terms the subtask was understood, if it is given all that it needs, or else the nearest that gives what is wanted, scores highest,
-// and tools that make what it lacks just below it.
+// Assess scores tools by how near their words are to the subtask's description. The highest score goes to
+// the tool by which the subtask was understood, if the subtask gives it all resources that it needs, and
+// else to the nearest tool that returns the wanted type. Tools that make what it lacks come just below.
 func (p *Planner) Assess(ctx context.Context, r plan.Request, tasks []mind.Assessment, _ *plan.Thinking) ([][]float64, error) {
 	all := make([][]float64, len(tasks))
 	for i, t := range tasks {

@@ -92,8 +92,12 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 		return // "30 fps" is nothing to find in a picture
 	}
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
+	var columns set // nil where any word may be said
+	if settingOf(arg) == param.Text && !arg.Optional {
+		columns = c.headings()
+	}
 	for _, w := range wordsOf(a.Source.Value) {
-		if settingOf(arg) == param.Text && !arg.Optional && c.headings() != nil && !c.headings()[w] {
+		if columns != nil && !columns[w] {
 			continue // it names no column
 		}
 		if arg.Param == nil || hears(*arg.Param, a.Source.Value, w) {
@@ -105,20 +109,26 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 // hears reports whether the parameter reads the text otherwise without the word, or without the quantity
 // that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
-	all, err := p.Read(text)
-	if err != nil || p.Type == param.Text {
+	if p.Type == param.Text {
 		return true
 	}
-	differs := func(without string) bool {
-		v, err := p.Read(without)
-		return err != nil || v.String() != all.String()
-	}
 	for _, q := range quantity.Find(text) {
-		if slices.Contains(wordsOf(text[q.Start:q.End]), word) && differs(text[:q.Start]+text[q.End:]) {
+		if slices.Contains(wordsOf(text[q.Start:q.End]), word) && readsOtherwise(p, text, text[:q.Start]+text[q.End:]) {
 			return true
 		}
 	}
-	return differs(regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
+	return readsOtherwise(p, text, regexp.MustCompile(`(?i)\b`+regexp.QuoteMeta(word)+`\b`).ReplaceAllString(text, ""))
+}
+
+// readsOtherwise reports whether the parameter reads another value, or none, from the second text. It does if
+// it reads none from the first.
+func readsOtherwise(p param.Param, text, shorter string) bool {
+	all, err := p.Read(text)
+	if err != nil {
+		return true
+	}
+	v, err := p.Read(shorter)
+	return err != nil || v.String() != all.String()
 }
 
 // literal reports whether it is sure which words are to stand on a picture or a video: they
@@ -206,14 +216,10 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 // changes reports whether the text of an argument has another value, or none, without the quantity: "200x200
 // and 400x400" is one size, and the second is left over.
 func (c *cover) changes(i int, said string) bool {
-	p := c.args[i].Param
-	all, err := p.Read(c.told[i])
-	if err != nil || len(quantity.Find(c.told[i])) < 2 {
+	if len(quantity.Find(c.told[i])) < 2 {
 		return true
 	}
-	at := strings.Index(c.told[i], said)
-	without, err := p.Read(c.told[i][:at] + c.told[i][at+len(said):])
-	return err != nil || without.String() != all.String()
+	return readsOtherwise(*c.args[i].Param, c.told[i], strings.Replace(c.told[i], said, "", 1))
 }
 
 // covered reports whether the word at i, of that class, is accounted for.

@@ -16,7 +16,7 @@ const (
 	keptSlack  = 24
 	leastKept  = 32 // cells
 	sampled    = 16 // pixels of a cell that are looked at, each way
-	lostSlack  = 4  // mean difference of what formats lose
+	lostSlack  = 4  // mean difference that lossy formats cause
 	noise      = 2  // what lossless formats may change
 	opaque     = 250
 )

@@ -137,7 +137,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name, program string
 		config        Config
-		want          string // outside of what is data
+		want          string // in the reply to the model, outside of quoted data
 		said          string // in it
 	}{
 		{

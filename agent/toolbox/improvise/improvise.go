@@ -71,7 +71,7 @@ type Config struct {
 	Limits media.Limits
 	// Timeout is how long a program may run; 2 minutes by default.
 	Timeout time.Duration
-	// Off is what the operator says where no program may be written.
+	// Off forbids writing programs.
 	Off bool
 }
 
@@ -232,9 +232,9 @@ func forPeople(err error) error {
 
 // trouble is why a program did not do its job.
 type trouble struct {
-	what string   // in English, with nothing that people or programs wrote: not the name of a file
+	what string   // in English; it quotes neither people nor programs, so no file names
 	said string   // what it printed
-	left []string // the names of what it left
+	left []string // the names of its results
 }
 
 func (t *trouble) Error() string { return t.what }
