@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"atelier/adapters"
@@ -87,7 +88,15 @@ func (c Config) inspect(ctx context.Context, path string) (jobs.File, error) {
 	if err != nil {
 		return jobs.File{}, err
 	}
-	return jobs.File{Type: info.Type, Ext: info.Ext}, nil
+	prober, err := c.prober()
+	if err != nil {
+		return jobs.File{}, err
+	}
+	facts, err := prober.Facts(ctx, path, info)
+	if err != nil { // the tool that is given the file says what is wrong with it
+		facts = nil
+	}
+	return jobs.File{Type: info.Type, Ext: info.Ext, Facts: strings.Join(facts, ", ")}, nil
 }
 
 // jobsAgent is the agent as the jobs need it.

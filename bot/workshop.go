@@ -15,6 +15,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/media/probe"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolgraph"
 )
@@ -125,6 +126,16 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
 	return agent.New(a)
+}
+
+// prober measures files.
+func (c Config) prober() (probe.Prober, error) {
+	confined, err := c.sandbox()
+	if err != nil {
+		return probe.Prober{}, err
+	}
+	films, err := c.films()
+	return probe.Prober{FFmpeg: films, Sandbox: confined}, err
 }
 
 // films reads sound and video, by programs that run confined.

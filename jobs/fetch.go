@@ -220,7 +220,7 @@ func (j *Jobs) takeFile(
 	if err != nil {
 		return r, 0, named(f, err)
 	}
-	r = plan.Resource{Type: info.Type, File: fileName(f), About: f.Alt}
+	r = plan.Resource{Type: info.Type, File: fileName(f), Facts: info.Facts, About: f.Alt}
 	if info.Type.Media() {
 		r.Blob = path.Join(ThreadFolder(thread), "given", sum+info.Ext)
 	} else if r.Value, err = text(local); err != nil {

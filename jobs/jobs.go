@@ -84,6 +84,8 @@ type File struct {
 	Type plan.Type
 	// Ext is the ending of its kind, with the dot.
 	Ext string
+	// Facts are those of [plan.Resource].
+	Facts string
 }
 
 // Pool is queues that share workers.

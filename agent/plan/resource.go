@@ -21,6 +21,8 @@ type Resource struct {
 	File string `json:"file,omitempty"`
 	// On is, of what somebody marked, the name of the picture that it is on.
 	On string `json:"on,omitempty"`
+	// Facts are measured, for planners: "1280 × 720 pixels, 12.40 seconds". Empty if they are not known.
+	Facts string `json:"facts,omitempty"`
 	// About says in a few words what it shows or came from, for people and models.
 	About string `json:"about,omitempty"`
 }

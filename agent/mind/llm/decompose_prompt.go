@@ -186,7 +186,7 @@ func newResourceLine(r plan.Resource, given, result bool) resourceLine {
 // tokens is what the line takes, its fixed words included.
 func (l resourceLine) tokens() int {
 	const fixed = 16
-	return fixed + tokens(l.Name) + tokens(l.File) + tokens(l.On) + tokens(l.About) + tokens(l.Excerpt)
+	return fixed + tokens(l.Name) + tokens(l.File) + tokens(l.On) + tokens(l.Facts) + tokens(l.About) + tokens(l.Excerpt)
 }
 
 // latestResult is the name of what "it" means where the message brings nothing: the last

@@ -93,52 +93,19 @@ func (b *Backend) input(ctx context.Context, v toolbox.Value) (input, error) {
 		in.facts = fmt.Sprintf("text, %d characters, %d lines", len([]rune(v.Value)), strings.Count(v.Value, "\n")+1)
 		return in, nil
 	}
-	known, err := media.InspectContext(ctx, v.Path, b.config.Limits)
+	info, err := media.InspectContext(ctx, v.Path, b.config.Limits)
 	if err != nil {
 		return in, err
 	}
-	facts := []string{known.MIME}
-	switch known.Type {
-	case plan.Image:
+	if info.Type == plan.Image {
 		in.Type = string(plan.Image)
-		facts = append(facts, fmt.Sprintf("%d × %d pixels", known.Width, known.Height))
-		if known.Frames > 1 {
-			facts = append(facts, fmt.Sprintf("%d frames", known.Frames))
-		}
-	case plan.Video, plan.Audio:
-		look, err := b.config.Films.Look(ctx, v.Path)
-		if err != nil {
-			return in, err
-		}
-		facts = append(facts, fmt.Sprintf("%.2f seconds", look.Duration.Seconds()))
-		for _, s := range look.Streams {
-			if s.Kind == "video" {
-				facts = append(facts, fmt.Sprintf("%s video of %d × %d pixels, %.3g frames a second", s.Codec, s.Width, s.Height, s.Rate))
-			} else {
-				facts = append(facts, fmt.Sprintf("%s sound, %d Hz, %d channels", s.Codec, s.Frequency, s.Channels))
-			}
-		}
-	case plan.Document:
-		if n := pagesOf(ctx, b.config.Sandbox, v.Path); n > 0 {
-			facts = append(facts, fmt.Sprintf("%d pages", n))
-		}
-	default:
+	}
+	facts, err := b.prober().Facts(ctx, v.Path, info)
+	if err != nil {
+		return in, err
 	}
 	in.facts = in.Type + ", " + strings.Join(facts, ", ")
 	return in, nil
-}
-
-// pagesOf is how many pages a PDF has, 0 if that cannot be told.
-func pagesOf(ctx context.Context, s *sandbox.Sandbox, path string) int {
-	said, err := s.Run(ctx, sandbox.Command{Program: "qpdf", Args: []string{"--show-npages", path}, Read: []string{path}})
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(said)))
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // inspect asks Python what is here, in the sandbox.

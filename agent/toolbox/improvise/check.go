@@ -72,7 +72,7 @@ func (j *job) measure(ctx context.Context, path string) (result, error) {
 			r.width, r.height = v.Width, v.Height
 		}
 	case plan.Document:
-		r.pages = pagesOf(ctx, j.config.Sandbox, path)
+		r.pages = j.prober().Pages(ctx, path)
 	default:
 	}
 	if !j.call.Returns.Fits(r.typ) {

@@ -29,6 +29,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/media/probe"
 	"atelier/agent/toolbox/sandbox"
 )
 
@@ -84,6 +85,10 @@ type Backend struct {
 }
 
 var _ toolbox.Backend = (*Backend)(nil)
+
+func (b *Backend) prober() probe.Prober {
+	return probe.Prober{FFmpeg: b.config.Films, Sandbox: b.config.Sandbox}
+}
 
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Backend, error) {
