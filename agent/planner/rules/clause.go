@@ -64,6 +64,10 @@ func (s *splitter) step(i int) int {
 	}
 	n, how := s.connector(i)
 	switch {
+	case n == 0 && lower(s.words[i]) == "without" && i > s.begin && s.p.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
+		s.cut(i, i, along)
+		s.bare = true
+		return i + 1
 	case n == 0:
 	case i == s.begin:
 		if how == after && len(s.found) > 0 {
@@ -95,7 +99,10 @@ func (s *splitter) isWish(i int) bool {
 		end++
 	}
 	words := s.words[i:end]
-	return len(words) > 0 && len(words) <= mostWish && !isQuote(words[0]) && len(quantitiesIn(s.text, words)) == 0 && s.p.asks(words)
+	if len(words) == 0 || len(words) > mostWish || isQuote(words[0]) || len(quantitiesIn(s.text, words)) > 0 {
+		return false
+	}
+	return s.p.asks(words)
 }
 
 // cut ends the clause before the word at end; the next one begins at next. It reports

@@ -204,7 +204,7 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 			case !strings.Contains(told, said):
 			case typ == "":
 				return true
-			case typ.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
+			case c.args[i].Param.Takes(q.Unit) && taken[i] < typ.Most() && c.changes(i, said):
 				taken[i]++
 				return true
 			}

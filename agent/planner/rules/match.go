@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"math"
+	"os" // DBG
 	"slices"
 
 	"atelier/agent/plan"
@@ -105,6 +106,11 @@ func (m *matcher) match(r *reading) {
 		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
 	}
 	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
+	if os.Getenv("DBG") != "" { // DBG
+		for i, rv := range r.rivals { // DBG
+			if i < 6 { println("DBG", r.text, "|", rv.tool.Name, int(rv.near*1000), int(rv.score*1000), rv.rest) } // DBG
+		} // DBG
+	} // DBG
 	r.head, r.score = &profile{}, 0
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
@@ -220,7 +226,7 @@ func (v *view) collect() {
 		if isQuote(words[i]) {
 			v.quotes++
 		}
-		if words[i].Kind != retrieve.Plain || v.r.marked() && v.speaksOfMark(words, i) {
+		if words[i].Kind != retrieve.Plain || v.r.marked() && v.speaksOfMark(words, i) || v.measures(words[i]) {
 			continue
 		}
 		class, length := v.lexicon.ClassAt(words, i)
@@ -229,6 +235,13 @@ func (v *view) collect() {
 		}
 		i += length - 1
 	}
+}
+
+// measures reports whether the word belongs to a quantity with a unit: "44.1 kHz".
+func (v *view) measures(w retrieve.Word) bool {
+	return slices.ContainsFunc(v.r.stated, func(q quantity.Quantity) bool {
+		return slices.Contains(plainUnits, q.Unit) && overlaps(w, q, v.r.clause.words[0].Start)
+	})
 }
 
 // unexplained counts the words that neither grammar nor the tool explains. A quotation counts as two.
@@ -254,6 +267,9 @@ func (v *view) byWords(f *profile, near float64, rest int) float64 {
 	default:
 		near *= partly
 	}
+	if words := v.r.clause.words; len(words) > 0 && v.is("excluding", words[0]) && !f.takes(f.Returns) { // "without music" is no order to make some
+		near *= badly
+	}
 	return min(1, near)
 }
 
@@ -269,6 +285,8 @@ func (v *view) floor(f *profile, rest int) float64 {
 	switch {
 	case v.redraws(f, rest) > 0:
 		return v.redraws(f, rest)
+	case v.holds(f):
+		return plainly - more/10 - 0.02*float64(len(f.Args)) // the plainest tool of them
 	case v.follows(f):
 		return plainly
 	case !handed || f.texts != 1 || len(f.media) > 1:
@@ -290,6 +308,27 @@ func (v *view) floor(f *profile, rest int) float64 {
 		}
 	}
 	return 0
+}
+
+// holds reports whether the clause only states a value that is to hold of a file, and the tool does just that:
+// "360p", "128 kbps".
+func (v *view) holds(f *profile) bool {
+	if len(v.classes) > 0 || v.quotes > 0 || len(v.units) != 1 || !slices.Contains(plainUnits, v.units[0]) {
+		return false
+	}
+	if len(f.media) != 1 || f.media[0].Many || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
+		return false
+	}
+	required := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Optional || a.Type.Media() })
+	if len(required) != 1 || required[0].Param == nil || v.units[0] == quantity.Pixels && kind(required[0]) != param.Size {
+		return false
+	}
+	return required[0].Param.Takes(v.units[0])
+}
+
+// plainUnits are those that mean one thing of a file, whatever the tool.
+var plainUnits = []quantity.Unit{
+	quantity.Pixels, quantity.ByteCount, quantity.FrameRate, quantity.Loudness, quantity.BitRate, quantity.Frequency,
 }
 
 // follows reports whether the clause makes something new after a map that is at hand, and
@@ -359,6 +398,6 @@ func (v *view) takesStated(f *profile, a toolbox.Arg) bool {
 		if u == quantity.Clock && kind(a) == param.Region { // "16:9", and not "0:20"
 			return a.Param.Reads(v.said(v.r, a, f))
 		}
-		return kind(a) != "" && kind(a).Takes(u)
+		return a.Param != nil && a.Param.Takes(u)
 	})
 }

@@ -143,7 +143,7 @@ func (f *profile) takes(t plan.Type) bool {
 
 // takesUnit reports whether the tool takes quantities of the unit.
 func (f *profile) takesUnit(u quantity.Unit) bool {
-	_, ok := f.arg(func(a toolbox.Arg) bool { return kind(a) != "" && kind(a).Takes(u) })
+	_, ok := f.arg(func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(u) })
 	return ok
 }
 

@@ -116,11 +116,15 @@ func tidy(text string) string {
 		text = strings.ToValidUTF8(text[:maxRequest], "")
 	}
 	text = blackAndWhite.ReplaceAllString(text, "black and white")
+	text = noThing.ReplaceAllString(text, "${1}without $2")
 	return strings.TrimSpace(listMark.ReplaceAllString(steps(text), "$1$2; "))
 }
 
 // blackAndWhite is how people shorten that: it would be read as three words.
 var blackAndWhite = regexp.MustCompile(`(?i)\bb ?[/&] ?w\b`)
+
+// noThing is a request for something to be gone, which most examples word with "without": "360p, no sound".
+var noThing = regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (sounds?|audio|music|background|metadata|exif|gps|borders?|frame)\b`)
 
 // steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
 // "; rotate it; then blur it". A step that asks for a version of its own does not go on.

@@ -85,7 +85,7 @@ func (d *drafter) steps(r *reading, sub plan.Subtask, media []thing) []step {
 		if r.head.takesUnit(p.unit) || slices.ContainsFunc(allArgs(sub), func(a plan.Arg) bool { return strings.Contains(a.Source.Value, p.text) }) {
 			continue
 		}
-		takes := func(a toolbox.Arg) bool { return kind(a) != "" && kind(a).Takes(p.unit) && a.Param.Reads(p.text) }
+		takes := func(a toolbox.Arg) bool { return a.Param != nil && a.Param.Takes(p.unit) && a.Param.Reads(p.text) }
 		if !p.ofTime() {
 			if made.Media() {
 				add(made, made, false, p.text, takes)

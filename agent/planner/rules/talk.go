@@ -12,8 +12,8 @@ import (
 // The sentences of conversation.
 var (
 	leftAlone = plan.Say("All right, I leave it as it is.")
-	hello     = plan.Say("Hello! Send me a picture, a sound or a video and say what you want, " +
-		"for example \"find the edges in photo.jpg and make the result half as large\".")
+	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want, " +
+		"for example \"make it black and white\", \"cut the first 5 seconds\" or \"make it smaller than 2 MB\".")
 	welcome = plan.Say("You are welcome. Say what you want next.")
 	aboutMe = plan.Say("I am Atelier, a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
 		"words what you want: \"blur it\", \"crop out the dog\", \"how many people are in this photo?\". " +

@@ -106,6 +106,7 @@ func (ts *tools) nearest(words string, test func(*profile) bool) *profile {
 
 // asks reports whether words are a request of their own though they hold no order: "half the size".
 func (ts *tools) asks(words []retrieve.Word) bool {
+	words = slices.DeleteFunc(slices.Clone(words), func(w retrieve.Word) bool { return ts.is("determiners", w) || lower(w) == "any" })
 	hits := ts.index.Search(ts.lexicon.Features(words))
 	if len(hits) == 0 {
 		return false

@@ -59,7 +59,7 @@ func (g *grammar) amountIn(text string) string {
 			continue
 		}
 		begin, end, figure := i, i, false
-		for ; i < len(words) && (core(words[i]) || g.is("amount tails", words[i]) || g.is("amount joints", words[i]) ||
+		for ; i < len(words) && (!figure || lower(words[i]) != "at") && (core(words[i]) || g.is("amount tails", words[i]) || g.is("amount joints", words[i]) ||
 			isMark(words[i]) && strings.ContainsAny(words[i].Text, "-–×/%°")); i++ {
 			if w := words[i]; !g.is("amount joints", w) && !slices.Contains([]string{"of", "the", "to", "as"}, lower(w)) {
 				end = i
@@ -186,9 +186,10 @@ func (st *settings) phrases(r *reading) []phrase {
 				i++
 				end = found[i].End
 			}
-		case quantity.Pixels, quantity.ByteCount:
 		default:
-			continue
+			if !slices.Contains(plainUnits, q.Unit) {
+				continue
+			}
 		}
 		all = append(all, phrase{q.Unit, text[begin:end], chosenBy.MatchString(text[:begin])})
 	}

@@ -146,7 +146,7 @@ func (p Param) Read(text string) (Value, error) {
 
 // units are the quantities that the unit of a declaration means.
 var units = map[string]quantity.Unit{
-	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Loudness,
+	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Gain,
 	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency,
 }
 

@@ -20,7 +20,7 @@ func plainTypes() map[Type]kind {
 			about: plan.Say("a number"), examples: []string{"10", "0.5"}, meaning: plan.Amount,
 			units: []quantity.Unit{
 				quantity.Number, quantity.Percent, quantity.Factor, quantity.Pixels,
-				quantity.Loudness, quantity.BitRate, quantity.FrameRate, quantity.Frequency,
+				quantity.Loudness, quantity.Gain, quantity.BitRate, quantity.FrameRate, quantity.Frequency,
 			},
 			most: 1, pattern: `^-?\d+(\.\d+)?$`,
 			parse: parseWith(parseNumber), read: readNumber, format: printNumber, measure: number,

@@ -21,6 +21,7 @@ const (
 	Share     Unit = "share"      // "1/3", "half"
 	FrameRate Unit = "frame rate" // "10 fps"
 	Loudness  Unit = "loudness"   // "-16 LUFS"
+	Gain      Unit = "gain"       // "+6 dB"
 	BitRate   Unit = "bit rate"   // "32 kbps"
 	Frequency Unit = "frequency"  // "44.1 kHz"
 	Density   Unit = "density"    // "300 dpi"
@@ -52,7 +53,8 @@ var forms = []struct {
 	{FrameRate, digits + ` ?(?:fps\b|frames? ?(?:per|a|/) ?s(?:ec(?:ond)?)?\b)`},
 	{BitRate, digits + ` ?(?:[km]bps|[km]bits?(?:/s| per second)?|[km]b/s)\b`},
 	{ByteCount, digits + ` ?(?:[kmg]i?b|[kmg]bytes?|megs?|(?:kilo|mega|giga)?bytes?)\b`},
-	{Loudness, `-?` + digits + ` ?(?:lufs|lkfs|dbfs|db|decibels?)\b`},
+	{Loudness, `-?` + digits + ` ?(?:lufs|lkfs)\b`},
+	{Gain, `-?` + digits + ` ?(?:dbfs|db|decibels?)\b`},
 	{Frequency, digits + ` ?k?hz\b`},
 	{Density, digits + ` ?(?:dpi|ppi)\b`},
 	{Degrees, `-?` + digits + ` ?(?:°|degrees?\b|deg\b)`},
