@@ -40,7 +40,7 @@ func (s *scene) bind(r *reading) (runs [][]thing, missing plan.Type, choices []t
 			if len(many) < 2 {
 				return nil, a.Type, nil
 			}
-			b.fixed = append(b.fixed, many...)
+			b.fixed = append(b.fixed, b.inSequence(many)...)
 			b.left = without(b.left, many)
 		case len(fits) > 1 && len(b.spread) == 0 && countOf(r.head.media, a.Type) == 1:
 			b.spread, b.left = fits, without(b.left, fits)
@@ -314,6 +314,27 @@ func (b *binder) several(typ plan.Type) []thing {
 		}
 	}
 	return all // "put it beside the original"
+}
+
+// inSequence puts two things that become one into the order that the clause states: "add b.mp4 at the end of
+// a.mp4", "after the intro, play the talk".
+func (b *binder) inSequence(many []thing) []thing {
+	words := b.r.clause.words
+	named := slices.IndexFunc(words, isFile)
+	if len(many) != 2 || named < 0 || len(b.r.files) == 0 || !among(many, b.r.files[0]) {
+		return many
+	}
+	first := b.r.files[:1]
+	rest := without(many, first)
+	for i, w := range words {
+		switch {
+		case b.is("at the start", w), b.is("in front", w) && i > named, b.is("behind", w) && i < named:
+			return slices.Concat(first, rest)
+		case b.is("at the end", w), b.is("behind", w) && i > named, b.is("in front", w) && i < named:
+			return slices.Concat(rest, first)
+		}
+	}
+	return many
 }
 
 // group is what "them", "both" and "these pictures" mean where e is one of them.

@@ -109,7 +109,7 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 // hears reports whether the parameter reads the text otherwise without the word, or without the quantity
 // that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
-	if p.Type == param.Text {
+	if p.Type == param.Text || p.Type == param.Opacity { // "half" and "half transparent" are one value
 		return true
 	}
 	for _, q := range quantity.Find(text) {

@@ -3,7 +3,6 @@ package rules
 import (
 	"cmp"
 	"math"
-	"os" // DBG
 	"slices"
 
 	"atelier/agent/plan"
@@ -106,11 +105,6 @@ func (m *matcher) match(r *reading) {
 		r.rivals = append(r.rivals, rival{tool: f, near: near[i], score: min(1, score), rest: rest, example: examples[i]})
 	}
 	slices.SortStableFunc(r.rivals, func(a, b rival) int { return cmp.Compare(b.score, a.score) })
-	if os.Getenv("DBG") != "" { // DBG
-		for i, rv := range r.rivals { // DBG
-			if i < 6 { println("DBG", r.text, "|", rv.tool.Name, int(rv.near*1000), int(rv.score*1000), rv.rest) } // DBG
-		} // DBG
-	} // DBG
 	r.head, r.score = &profile{}, 0
 	if len(r.rivals) > 0 {
 		r.head, r.score = r.rivals[0].tool, r.rivals[0].score
@@ -351,6 +345,9 @@ func (v *view) byValues(f *profile) float64 {
 	for _, a := range f.Args {
 		takes = takes || kind(a) != ""
 		fits = fits || v.takesStated(f, a)
+		if settingOf(a) == param.Text && !a.Optional && v.namesColumn() {
+			fit *= strongly
+		}
 		if a.Optional || a.Type != plan.Text {
 			continue
 		}
@@ -374,10 +371,21 @@ func (v *view) byValues(f *profile) float64 {
 	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
 		fit *= badly // no order is a question
 	}
+	if f.wants(plan.Query) && f.textOnly && v.namesColumn() {
+		fit *= hardly // the tools for tables come first
+	}
 	if takes && !fits && len(v.units) > 0 {
 		fit *= hardly
 	}
 	return fit
+}
+
+// namesColumn reports whether the clause names a column of a table that is at hand.
+func (v *view) namesColumn() bool {
+	names := v.headings()
+	return len(names) > 1 && slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
+		return w.Kind == retrieve.Plain && !v.lexicon.Stop(lower(w)) && names[lower(w)]
+	})
 }
 
 // byPlace weighs whether the clause says where, for a tool that must be told.

@@ -17,6 +17,9 @@ func (v *view) byThings(f *profile) float64 {
 	case v.r.marked():
 		return fit * v.byMarks(f)
 	case len(v.r.files) > 0:
+		if v.takesAll(f) {
+			fit *= clearly
+		}
 		return fit * v.byFiles(f)
 	case media:
 		return fit * v.byImplied(f)
@@ -25,6 +28,14 @@ func (v *view) byThings(f *profile) float64 {
 		return partly // it points at what was made last
 	}
 	return fit
+}
+
+// takesAll reports whether the tool takes each of the files that came with the message, of which the clause
+// names some.
+func (v *view) takesAll(f *profile) bool {
+	_, _, pair := f.pair()
+	given := slices.DeleteFunc(slices.Clone(v.things), func(e thing) bool { return !e.given || e.made || !e.typ.Media() })
+	return pair && len(given) == len(f.media)
 }
 
 // byFiles compares what the tool needs with the files that the clause names.
