@@ -96,6 +96,13 @@ var mediaTools = []signature{
 	{"convert_table", language, "table:text/content format:text/place", "text"},
 	{"sort_table", language, "table:text/content column:text/instruction direction:text/place?", "text"},
 	{"table_statistics", language, "table:text/content column:text/instruction", "text"},
+	{"redact_text", language, "text:text/content what:text/place by:text/instruction?", "text"},
+	{"extract_from_text", language, "text:text/content what:text/place", "text"},
+	{"find_lines", language, "text:text/content find:text/instruction", "text"},
+	{"sort_lines", language, "text:text/content direction:text/place?", "text"},
+	{"remove_duplicates", language, "text:text/content", "text"},
+	{"change_case", language, "text:text/content style:text/place", "text"},
+	{"html_to_text", language, "text:text/content", "text"},
 	{"format_json", language, "text:text/content style:text/place?", "text"},
 }
 

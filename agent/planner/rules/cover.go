@@ -109,7 +109,7 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 // hears reports whether the parameter reads the text otherwise without the word, or without the quantity
 // that the word belongs to: in "sharpen the eyes" it does not hear the eyes.
 func hears(p param.Param, text, word string) bool {
-	if p.Type == param.Text || p.Type == param.Opacity { // "half" and "half transparent" are one value
+	if p.Type == param.Text || p.Type == param.Opacity && len(wordsOf(text)) == 2 { // "half" and "half transparent" are one value
 		return true
 	}
 	for _, q := range quantity.Find(text) {
@@ -345,6 +345,8 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 		return next && e.is("counted things", words[i+1])
 	case text == "original", isMap:
 		return true
+	case !next && i > 0 && e.is("shown", words[i-1]) && c.looksAt(): // "read this menu"
+		return true
 	case i > 0 && next && e.is("determiners", words[i-1]) && c.isMedia(words[i+1]) && !c.isMedia(w): // "the toy picture"
 		return true
 	case e.in("text nouns", strings.TrimSuffix(text, "s")):
@@ -360,6 +362,17 @@ func (c *cover) pointed(words []retrieve.Word, i int) bool {
 		return i > 0 && (e.is("auxiliaries", words[i-1]) || strings.HasSuffix(lower(words[i-1]), "s"))
 	}
 	return false
+}
+
+// looksAt reports whether the tool only tells about the one file at hand.
+func (c *cover) looksAt() bool {
+	given := 0
+	for _, e := range c.things {
+		if e.given && !e.made {
+			given++
+		}
+	}
+	return given == 1 && c.r.head.Returns == plan.Text && !c.r.head.textOnly
 }
 
 // shows reports whether the word names the thing that the clause is about, where a mask or a box

@@ -67,6 +67,7 @@ type view struct {
 	novel   bool            // no tool explains all of its words
 	unaided int             // the fewest words unexplained by a near tool that needs no file
 	ordered fate            // of the marked part
+	column  bool            // it names a column of a table that is at hand
 }
 
 // match finds the tool that gives what the clause asks for.
@@ -149,6 +150,7 @@ func (m *matcher) view(r *reading) *view {
 			v.maps = append(v.maps, typ)
 		}
 	}
+	v.column = v.namesColumn()
 	v.collect()
 	return v
 }
@@ -296,7 +298,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
-		ofMedia := v.media() && (v.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
+		ofMedia := (v.media() || v.sentText()) && (v.in("making", v.r.verb()) || v.r.refs.pronoun) // it is made of what is there
 		if v.in("writing", v.r.verb()) && rest > 0 && !ofMedia {
 			return general - more
 		}
@@ -345,8 +347,11 @@ func (v *view) byValues(f *profile) float64 {
 	for _, a := range f.Args {
 		takes = takes || kind(a) != ""
 		fits = fits || v.takesStated(f, a)
-		if settingOf(a) == param.Text && !a.Optional && v.namesColumn() {
+		switch required := !a.Optional && a.Param != nil; {
+		case required && a.Param.Type == param.Text && v.column:
 			fit *= strongly
+		case required && a.Param.Type == param.Choice && v.names(f.choices) && v.phraseFor(v.r, *a.Param) != "":
+			fit *= clearly
 		}
 		if a.Optional || a.Type != plan.Text {
 			continue
@@ -371,7 +376,10 @@ func (v *view) byValues(f *profile) float64 {
 	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
 		fit *= badly // no order is a question
 	}
-	if f.wants(plan.Query) && f.textOnly && v.namesColumn() {
+	if f.wants(plan.Instruction) && f.textOnly && v.sentText() && len(v.r.files) == 0 {
+		fit *= partly // the text that was sent would be left over
+	}
+	if f.wants(plan.Query) && f.textOnly && v.column {
 		fit *= hardly // the tools for tables come first
 	}
 	if takes && !fits && len(v.units) > 0 {
@@ -380,10 +388,15 @@ func (v *view) byValues(f *profile) float64 {
 	return fit
 }
 
+// names reports whether the clause has one of the words.
+func (v *view) names(words set) bool {
+	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool { return words[lower(w)] })
+}
+
 // namesColumn reports whether the clause names a column of a table that is at hand.
 func (v *view) namesColumn() bool {
 	names := v.headings()
-	return len(names) > 1 && slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
+	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
 		return w.Kind == retrieve.Plain && !v.lexicon.Stop(lower(w)) && names[lower(w)]
 	})
 }

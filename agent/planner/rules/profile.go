@@ -33,16 +33,24 @@ type profile struct {
 	// swapped tells of a tool that takes two resources of one type, by the words that stand between
 	// them in its examples, whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
 	swapped map[string]bool
+	choices set // the words of the choices that the tool must be told
 }
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}}
 	for _, a := range t.Args {
 		if a.Optional {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
+		if a.Param != nil && a.Param.Type == param.Choice {
+			for choice, others := range a.Param.Choices {
+				for _, w := range wordsOf(choice + " " + strings.Join(others, " ")) {
+					f.choices[w] = true
+				}
+			}
+		}
 		if !slices.Contains(f.needs, a.Type) {
 			f.needs = append(f.needs, a.Type)
 		}

@@ -84,6 +84,11 @@ func (s *scene) media() bool {
 	return slices.ContainsFunc(s.things, func(e thing) bool { return e.typ.Media() })
 }
 
+// sentText reports whether a text came with the message.
+func (s *scene) sentText() bool {
+	return slices.ContainsFunc(s.things, func(e thing) bool { return e.typ == plan.Text && e.given && !e.made })
+}
+
 // focus is the type of what was made, spoken of or sent last; "" if nothing was.
 func (s *scene) focus() plan.Type {
 	if len(s.things) == 0 {

@@ -10,6 +10,8 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
+	"atelier/agent/toolbox/retrieve"
+	"atelier/agent/toolbox/table"
 )
 
 // subtask is what the clause comes to for one choice of resources.
@@ -178,7 +180,9 @@ func (d *drafter) textArg(r *reading, a toolbox.Arg, media []thing) (plan.Arg, b
 	var text string
 	switch {
 	case settingOf(a) == param.Text && !a.Optional:
-		text = d.column(r)
+		if text = r.quoted(); text == "" {
+			text = d.column(r)
+		}
 	case a.Optional && a.Meaning == plan.Content: // the words are what the tool is told
 	case a.Optional && a.Meaning == plan.Instruction:
 		text = d.manner(r, r.head).how // the order is what the tool does anyway
@@ -232,7 +236,8 @@ func (d *drafter) earlierText(r *reading, a toolbox.Arg) (plan.Source, bool) {
 	if a.Meaning != plan.Content || !refs.pronoun {
 		literal = d.textFor(r, a.Meaning, r.head)
 	}
-	if a.Meaning == plan.Content && d.toldElsewhere(r, literal) {
+	inFile := r.head.textOnly && d.sentText() && r.quoted() == "" && !strings.Contains(r.text, ": ")
+	if a.Meaning == plan.Content && (inFile || d.toldElsewhere(r, literal)) {
 		literal = ""
 	}
 	pointing := refs.pronoun || refs.result || refs.definite[plan.Text] || refs.plural
@@ -265,27 +270,29 @@ func (d *drafter) toldElsewhere(r *reading, words string) bool {
 		case a.Param.Type == param.Text: // it is read out of the whole clause
 			return true
 		}
-		return typed[a.Param.Type] && strings.EqualFold(d.phraseFor(r, *a.Param), words)
+		said := d.phraseFor(r, *a.Param)
+		return typed[a.Param.Type] && strings.EqualFold(said, words)
 	})
 }
 
-// headings are the words in the first lines of the texts at hand: the names of a table's columns. They
-// are nil where there is no text.
+// headings are the words of the names of the columns of the tables at hand; nil where there is no table.
 func (s *scene) headings() set {
 	var names set
 	for _, res := range s.request.Resources() {
-		if res.Type != plan.Text {
+		if res.Type != plan.Text || res.Value == "" {
 			continue
 		}
-		first, rest, _ := strings.Cut(strings.TrimSpace(res.Value), "\n")
-		if len(first) < 3 { // data with a bracket alone on its first line
-			first += rest[:min(len(rest), 1000)]
+		t, err := table.Read(res.Value)
+		if err != nil || len(t.Columns) < 2 {
+			continue // it is no table
 		}
 		if names == nil {
 			names = set{}
 		}
-		for _, w := range wordsOf(first) {
-			names[w] = true
+		for _, column := range t.Columns {
+			for _, w := range wordsOf(column) {
+				names[w] = true
+			}
 		}
 	}
 	return names
@@ -300,10 +307,25 @@ func (d *drafter) column(r *reading) string {
 			said = append(said, w.Text)
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) > 0:
+		return strings.Join(said, " ")
+	case names == nil:
+		return d.lastThing(r)
+	}
+	return d.withoutFiles(r.words, r.text)
+}
+
+// lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".
+func (d *drafter) lastThing(r *reading) string {
+	from := len(r.words)
+	for from > 0 && r.words[from-1].Kind == retrieve.Plain && !d.is("prepositions", r.words[from-1]) && !d.isVerb(r.words[from-1]) && !d.determined(r.words, from-1) {
+		from--
+	}
+	if from == len(r.words) || from == 0 {
 		return d.withoutFiles(r.words, r.text)
 	}
-	return strings.Join(said, " ")
+	return d.span(r.words[from:])
 }
 
 // quoting is a question with the texts that it is about, the first ten of them.

@@ -15,7 +15,7 @@ var (
 	hello     = plan.Say("Hello! What can I do for you? Attach a picture, a sound, a video or a PDF and say what you want, " +
 		"for example \"make it black and white\", \"cut the first 5 seconds\" or \"make it smaller than 2 MB\".")
 	welcome = plan.Say("You are welcome. Say what you want next.")
-	aboutMe = plan.Say("I am Atelier, a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
+	aboutMe = plan.Say("I am Atelier, a bot with a workshop of media tools. Attach a picture, a sound or a video, or just write, and tell me in your own " +
 		"words what you want: \"blur it\", \"crop out the dog\", \"how many people are in this photo?\". " +
 		"I split the wish into steps, choose the tools and send you the results.")
 	otherLanguage = plan.Say("Sorry, without a language model I understand English only. Please say it in English, for example \"make it half as large\".")
@@ -49,6 +49,11 @@ func (p *Planner) talk(r plan.Request, text string) *outcome {
 // isPolite reports whether a text in lower case does nothing but greet or thank.
 func (g *grammar) isPolite(plain string) bool {
 	return g.isMadeOf(plain, "thanks", "greetings") || g.isMadeOf(plain, "greetings", "thanks")
+}
+
+// handsBack reports whether the clause only asks for the result: "and send me the file back".
+func (g *grammar) handsBack(c clause) bool {
+	return slices.Contains(g.lists["handing back"], strings.ToLower(strings.Trim(textOf(g.lexicon.Core(c.words)), " .!")))
 }
 
 // isMadeOf reports whether a text in lower case is made of phrases of the section, and of

@@ -84,7 +84,7 @@ func (st *settings) span(words []retrieve.Word) string {
 // isPhrase reports whether words can stand for a value: none is a file, quoted or a mark.
 func (st *settings) isPhrase(words []retrieve.Word) bool {
 	return !slices.ContainsFunc(words, func(w retrieve.Word) bool {
-		return isFile(w) || isQuote(w) || isMark(w) && !strings.ContainsAny(w.Text, "#%:")
+		return isFile(w) || isQuote(w) || isMark(w) && !strings.ContainsAny(w.Text, "#%:-")
 	})
 }
 

@@ -133,6 +133,15 @@ func wav() []byte {
 	return append(binary.LittleEndian.AppendUint32(b, 1600), make([]byte, 1600)...)
 }
 
+func TestAWebPageOfAPersonIsItsSource(t *testing.T) {
+	t.Parallel()
+	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
+	want := Info{Type: plan.Text, MIME: "text/html", Ext: ".html"}
+	if got, err := Inspect(path, Limits{}); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+}
+
 func TestAWebPageIsTakenWhereItWasMadeHere(t *testing.T) {
 	t.Parallel()
 	path := store(t, "a.html", []byte("<!DOCTYPE html><html><body>x</body></html>"))
@@ -175,7 +184,6 @@ func TestInspectRefusesBadFiles(t *testing.T) {
 		"binary.bin":   {[]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08"), Limits{}, []string{"of a kind that I do not take", "PNG", "text"}},
 		"drawing.svg":  {svg, Limits{}, []string{"an SVG drawing, which I do not take", "PNG"}},
 		"drawing.png":  {svg, Limits{}, []string{"an SVG drawing"}},
-		"page.html":    {[]byte("<!DOCTYPE html><html><body>x</body></html>"), Limits{}, []string{"a web page", "PNG"}},
 		"login.png":    {[]byte("<!DOCTYPE html><html><body>x</body></html>"), Limits{}, []string{"a web page"}},
 		"archive.zip":  {[]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), Limits{}, []string{"an archive"}},
 		"packed.gz":    {[]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00"), Limits{}, []string{"an archive"}},

@@ -86,6 +86,8 @@ func identify(f *os.File, name string, size int64, pages bool) (kind, error) {
 		return promised, nil
 	case mime == webPage && pages && slices.Contains(page.endings, ending):
 		return page, nil
+	case mime == webPage && slices.Contains(page.endings, ending): // its source
+		return kind{webPage, plan.Text, page.name, page.endings}, nil
 	case ok && known && k.typ == plan.Text && promised.typ != plan.Text: // such as a page of an error in the place of a picture
 		return kind{}, fault(name, nil, "is not what its ending says: it holds %s, not %s.", k.name, promised.name)
 	case ok:

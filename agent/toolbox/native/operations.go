@@ -10,6 +10,7 @@ func (n *Native) operations() map[string]operation {
 	maps.Copy(ops, n.textOperations())
 	maps.Copy(ops, n.fileOperations())
 	maps.Copy(ops, tableOperations())
+	maps.Copy(ops, editOperations())
 	return ops
 }
 
