@@ -30,7 +30,7 @@ const (
 	openaiKind    = "openai"
 	hftaskKind    = "hftask"
 	localaiKind   = "localai"
-	httpKind      = "http"
+	weatherKind   = "weather"
 
 	toolServer        = "toolserver"
 	weatherServer     = "weather"
@@ -142,7 +142,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 		{Name: builtinKind, Kind: builtinKind, Backend: builtin},
 		{Name: programKind, Kind: programKind, Backend: programs},
 		{Name: commandKind, Kind: commandKind, Backend: programs.Commands()},
-		{Name: weatherServer, Kind: httpKind, Backend: sky, Cloud: true, Assumed: true},
+		{Name: weatherServer, Kind: weatherKind, Backend: sky, Cloud: true, Assumed: true},
 	}
 	for i, s := range servers {
 		if at := slices.IndexFunc(c.Backends.Servers, func(o backendServer) bool { return o.Name == s.Name }); at >= 0 {

@@ -74,7 +74,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 			own++
 		}
 		if slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool {
-			return slices.Contains([]string{builtinKind, programKind, commandKind, httpKind}, b.Kind)
+			return slices.Contains([]string{builtinKind, programKind, commandKind, weatherKind}, b.Kind)
 		}) {
 			free++
 		}

@@ -15,7 +15,7 @@ type Server struct {
 	// take at a time.
 	Name string
 	// Kind is that of the backings that it runs: native, program, hftask, openai,
-	// localai, http.
+	// localai, weather.
 	Kind    string
 	Backend Backend
 	// Cloud marks one outside of the house: it is asked after all others.

@@ -58,7 +58,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Backend is the make of the kind http. It is safe for concurrent use.
+// Backend is the make of the kind weather. It is safe for concurrent use.
 type Backend struct {
 	forecasts, places *endpoint.Endpoint
 	now               func() time.Time
