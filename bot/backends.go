@@ -19,6 +19,7 @@ import (
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/weather"
+	"atelier/agent/toolbox/webapi"
 )
 
 // The kinds of backends, and the servers that settings name.
@@ -31,6 +32,7 @@ const (
 	hftaskKind    = "hftask"
 	localaiKind   = "localai"
 	weatherKind   = "weather"
+	serviceKind   = "http" // a service that a tool's file names
 
 	toolServer        = "toolserver"
 	weatherServer     = "weather"
@@ -58,7 +60,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 	if c.Tools != nil {
 		return c.Tools, nil
 	}
-	w := workbench{config: c}
+	w := workbench{config: c, services: catalogue.Services()}
 	servers, err := w.servers(ctx)
 	if err != nil {
 		return nil, err
@@ -77,6 +79,7 @@ type workbench struct {
 	config   Config
 	films    *ffmpeg.FFmpeg
 	confined *sandbox.Sandbox
+	services []string // the addresses that the catalogue's tools call
 }
 
 // servers are all that tools run on, in the order in which they are tried.
@@ -101,7 +104,35 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(own, []toolbox.Server{written}, rest), nil
+	called, err := w.called()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(own, called, []toolbox.Server{written}, rest), nil
+}
+
+// called are the services that tools call, each by its host.
+func (w *workbench) called() ([]toolbox.Server, error) {
+	c := w.config
+	var all []toolbox.Server
+	for _, base := range w.services {
+		b, err := webapi.New(webapi.Config{
+			Base: base, Hosts: c.Backends.Hosts, Variables: c.Variables, AllowMedia: c.Models.CloudMedia,
+			FFmpeg: w.films, Limits: c.limits(), Log: c.logger(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, toolbox.Server{
+			Name: serviceName(base), Kind: serviceKind, Base: base, Backend: b, Cloud: !b.Private(), Assumed: !b.Private(),
+		})
+	}
+	return all, nil
+}
+
+// serviceName is the name of a service's server: its address, without the colons that part names.
+func serviceName(base string) string {
+	return strings.NewReplacer("https://", "", "://", "-", ":", "-", "[", "", "]", "").Replace(base)
 }
 
 // improvise is what has programs written by the first server with OpenAI's API.

@@ -20,7 +20,8 @@ import (
 type failure struct {
 	*Error
 
-	again bool
+	again     bool
+	unreached bool // no connection was made
 }
 
 // maxRefusal is how much of a refusal's body is read; all that can be told is at its beginning.
@@ -36,6 +37,11 @@ var unmade = []int{429, 502, 503, 504}
 // unmade tells whether another try of work does not make it a second time.
 func (f *failure) unmade() bool {
 	return f.Kind != TimedOut && (f.Status < 400 || slices.Contains(unmade, f.Status))
+}
+
+// unbegun tells whether the server did not begin to do what was asked for.
+func (f *failure) unbegun() bool {
+	return f.unreached || f.Status == http.StatusTooManyRequests || f.Status == http.StatusServiceUnavailable
 }
 
 // try asks once and reads the whole answer.
@@ -95,9 +101,13 @@ func (d *doer) unreached(err error) *failure {
 	if timedOut(err) {
 		return d.failed(TimedOut, 0, "no answer in time", true)
 	}
+	op, ok := errors.AsType[*net.OpError](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, outside := errors.AsType[*publicAddressError](err)
-	return d.failed(Down, 0, d.secrets.detail(plain(err)), !untrusted && !outside)
+	_, inside := errors.AsType[*privateAddressError](err)
+	f := d.failed(Down, 0, d.secrets.detail(plain(err)), !untrusted && !outside && !inside)
+	f.unreached = ok && op.Op == "dial"
+	return f
 }
 
 // plain is the system's word for a failure of the network, without the URL.

@@ -106,7 +106,7 @@ func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	if err != nil || c.Transport != nil || e.Private() {
 		return e, err
 	}
-	settings.Transport = newPublic(address)
+	settings.Transport = endpoint.NewPublicTransport(address, nil)
 	return endpoint.New(settings)
 }
 
