@@ -89,8 +89,8 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) { return d.do(req, 
 
 // manner is how one call differs from others: see Request.
 type manner struct {
-	plainly, work, once, waits bool
-	maxBody                    int64
+	plainly, byStatus, work, once, waits bool
+	maxBody                              int64
 }
 
 // do is Do, in a manner of its own.

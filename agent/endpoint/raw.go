@@ -33,6 +33,9 @@ type Request struct {
 	// Plainly takes a body that speaks of an error as an answer, where its status is one of
 	// success.
 	Plainly bool
+	// ByStatus sorts failures by their status alone: what a server says of them in words that model
+	// servers use means nothing.
+	ByStatus bool
 	// MaxBody is the most bytes that this answer may have, where that is less than
 	// Config.MaxBody; 0 is that.
 	MaxBody int64
@@ -76,7 +79,7 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	default:
 		req.Header.Set("Authorization", "Bearer "+e.key)
 	}
-	resp, err := e.doer.do(req, manner{plainly: r.Plainly, work: r.Work, once: r.Once, waits: r.Waits, maxBody: r.MaxBody})
+	resp, err := e.doer.do(req, manner{plainly: r.Plainly, byStatus: r.ByStatus, work: r.Work, once: r.Once, waits: r.Waits, maxBody: r.MaxBody})
 	if err != nil {
 		return Response{}, e.Sort(err, r.Model)
 	}

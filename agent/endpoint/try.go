@@ -70,7 +70,7 @@ func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 	defer resp.Body.Close() //nolint:errcheck // it was read
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status says enough
-		return nil, d.refused(req, resp, parseRefusal(body))
+		return nil, d.refused(req, resp, parseRefusal(body), m)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
@@ -84,7 +84,7 @@ func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer is a web page; the base URL may be wrong", false)
 	}
 	if r, ok := hiddenRefusal(body); ok && !m.plainly {
-		return nil, d.refused(req, resp, r)
+		return nil, d.refused(req, resp, r, m)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
@@ -124,16 +124,23 @@ func timedOut(err error) bool {
 }
 
 // refused is a failure told by the server.
-func (d *doer) refused(req *http.Request, resp *http.Response, r refusal) *failure {
+func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m manner) *failure {
 	status := resp.StatusCode
 	if status < 300 && r.number >= 400 && r.number < 600 {
 		status = r.number
 	}
-	f := &failure{Error: newError(status, r, d.secrets, saidBy(req))}
+	echo := saidBy(req)
+	if m.byStatus {
+		echo = echo.withAddress(req.URL)
+	}
+	f := &failure{Error: newError(status, r, d.secrets, echo)}
 	f.After = retryAfter(resp.Header, time.Now())
 	f.Err = fmt.Errorf("%s: %w", d.host, f.Err)
 	if to, err := resp.Location(); err == nil && status < 400 {
 		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
+	}
+	if m.byStatus {
+		f.Kind, f.format, f.Error.refused, r.estimated = sortOf(status, refusal{}), false, "", ""
 	}
 	if status == http.StatusServiceUnavailable && r.estimated != "" {
 		f.Loading, f.After, f.again = true, number(r.estimated, time.Second), true

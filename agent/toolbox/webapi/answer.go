@@ -129,7 +129,7 @@ func (a *answer) one(ctx context.Context, v any, path []string) (toolbox.Output,
 func (a *answer) content(ctx context.Context, text string) ([]byte, error) {
 	text = strings.TrimSpace(text)
 	if isAddress(text) {
-		got, err := a.endpoint.Do(ctx, endpoint.Request{Address: text, Plainly: true})
+		got, err := a.endpoint.Do(ctx, endpoint.Request{Address: text, Plainly: true, ByStatus: true})
 		if e, ok := errors.AsType[*endpoint.Error](err); ok && e.Status == 0 && e.Kind == endpoint.Malformed {
 			return nil, unexpected("the file lies on another host, where nothing is fetched")
 		}

@@ -53,6 +53,8 @@ type Config struct {
 	FFmpeg *ffmpeg.FFmpeg
 	// Limits bound the files that are read, and the answers.
 	Limits media.Limits
+	// Transport carries the tries; nil is one that keeps what the package guarantees of addresses.
+	Transport http.RoundTripper
 	// Clock tells how old a probe is; nil is time.Now.
 	Clock func() time.Time
 	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
@@ -119,10 +121,10 @@ func (b *Backend) Private() bool { return b.private }
 // dial makes an endpoint. It connects to nothing.
 func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
 	c := endpoint.Config{
-		BaseURL: b.config.Base, Key: key, Timeout: m.timeout, Retries: cmp.Or(m.retries, -1), MaxBody: b.maxAnswer(), Wait: b.config.Wait, Log: b.config.Log,
+		BaseURL: b.config.Base, Key: key, Transport: b.config.Transport, Timeout: m.timeout, Retries: cmp.Or(m.retries, -1), MaxBody: b.maxAnswer(), Wait: b.config.Wait, Log: b.config.Log,
 		Names: endpoint.Names{Key: m.token, Server: "the service"}, Wrap: func(next http.RoundTripper) http.RoundTripper { return only{b.config.Base, next} },
 	}
-	if !b.private {
+	if c.Transport == nil && !b.private {
 		c.Transport = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists)
 	}
 	return endpoint.New(c)
@@ -163,7 +165,7 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if now := b.config.Clock(); b.probed.IsZero() || now.Sub(b.probed) >= fresh {
 		mine, cancel := context.WithTimeout(ctx, probeTime)
 		defer cancel()
-		_, err := b.probes.Do(mine, endpoint.Request{Path: "/", Plainly: true, MaxBody: maxProbe})
+		_, err := b.probes.Do(mine, endpoint.Request{Path: "/", Plainly: true, ByStatus: true, MaxBody: maxProbe})
 		if ctx.Err() != nil {
 			return media.Stopped(ctx)
 		}
@@ -235,7 +237,7 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	}
 	response, err := e.Do(mine, endpoint.Request{
 		Method: c.Request.Method(), Path: filled.Path, Query: filled.Query, Header: header, Body: filled.Body,
-		Plainly: true, Once: c.Request.Method() != http.MethodGet, MaxBody: b.most(call.Returns),
+		Plainly: true, ByStatus: true, Once: c.Request.Method() != http.MethodGet, MaxBody: b.most(call.Returns),
 	})
 	if err != nil {
 		return toolbox.Output{}, b.failed(ctx, c.Request, err)
