@@ -140,7 +140,7 @@ func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m mann
 		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
 	}
 	if m.byStatus {
-		f.Kind, f.format, f.Error.refused, r.estimated = sortOf(status, refusal{}), false, "", ""
+		f.Kind, f.format, f.refused, r.estimated = sortOf(status, refusal{}), false, "", ""
 	}
 	if status == http.StatusServiceUnavailable && r.estimated != "" {
 		f.Loading, f.After, f.again = true, number(r.estimated, time.Second), true

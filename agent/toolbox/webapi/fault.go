@@ -74,8 +74,9 @@ func (b *Backend) failed(ctx context.Context, r *template.Request, err error) er
 	case status >= 400 && status < 500:
 		return &plan.Fault{
 			Sentence: plan.Say("The service did not accept this input. Please try it with another one."),
-			Operator: plan.Say("%s did not accept this input (status %d). If it accepts none, check the url and the fields in the tool's file.", r.Host(), status),
-			Err:      detail(err),
+			Operator: plan.Say("%s did not accept this input (status %d). If it accepts none, check the url and the fields in the tool's file.",
+				r.Host(), status),
+			Err: detail(err),
 		}
 	case status >= 300 && status < 400:
 		return down(plan.Say("The service's answer is not what this tool expects. Please ask the operator to check it."),

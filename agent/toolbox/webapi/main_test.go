@@ -64,7 +64,7 @@ func says(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) //nolint:errcheck // the test sees it
+		_, _ = w.Write([]byte(body)) //nolint:errcheck,gosec // the test sees it, and no browser does
 	}
 }
 
@@ -78,16 +78,17 @@ type use struct {
 // newUse is a call of a tool at a base address. In the request, BASE stands for that.
 func newUse(t *testing.T, base, request string, returns plan.Type, given args, change ...func(*Config)) use {
 	t.Helper()
-	declared := "\nparams:\n  - {name: width, type: integer, about: width, optional: true, min: 1, max: 99}\n" +
+	var declared strings.Builder
+	declared.WriteString("\nparams:\n  - {name: width, type: integer, about: width, optional: true, min: 1, max: 99}\n" +
 		"  - {name: loud, type: boolean, about: loud, optional: true, default: \"yes\"}\n" +
-		"  - {name: style, type: choice, about: style, optional: true, default: plain, choices: {plain: [plain], fancy: [fancy]}}\nargs:\n"
+		"  - {name: style, type: choice, about: style, optional: true, default: plain, choices: {plain: [plain], fancy: [fancy]}}\nargs:\n")
 	for name, typ := range map[string]string{"text": "text, meaning: content", "image": "image", "sound": "audio"} {
 		if name == "text" || strings.Contains(request, name) {
-			declared += fmt.Sprintf("  - {name: %s, type: %s, about: what is given, optional: %t}\n", name, typ, given[name] == "")
+			fmt.Fprintf(&declared, "  - {name: %s, type: %s, about: what is given, optional: %t}\n", name, typ, given[name] == "")
 		}
 	}
 	file := "name: some_tool\ndescription: Does something.\nwhen: Always.\nexamples: [make it, do it, something please]\ndomain: general\norigins: [own]" +
-		declared + "returns: " + string(returns) + "\nbackends:\n  - {kind: http, request: " + strings.ReplaceAll(request, "BASE", base) + "}\n"
+		declared.String() + "returns: " + string(returns) + "\nbackends:\n  - {kind: http, request: " + strings.ReplaceAll(request, "BASE", base) + "}\n"
 	tool, err := toolbox.ReadTool([]byte(file))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, file)

@@ -118,35 +118,6 @@ func New(c Config) (*Backend, error) {
 // Private reports whether the service is in the house, by its name.
 func (b *Backend) Private() bool { return b.private }
 
-// dial makes an endpoint. It connects to nothing.
-func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
-	c := endpoint.Config{
-		BaseURL: b.config.Base, Key: key, Transport: b.config.Transport, Timeout: m.timeout, Retries: cmp.Or(m.retries, -1), MaxBody: b.maxAnswer(), Wait: b.config.Wait, Log: b.config.Log,
-		Names: endpoint.Names{Key: m.token, Server: "the service"}, Wrap: func(next http.RoundTripper) http.RoundTripper { return only{b.config.Base, next} },
-	}
-	if c.Transport == nil && !b.private {
-		c.Transport = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists)
-	}
-	return endpoint.New(c)
-}
-
-// maxAnswer is the largest answer: a file in the Base64 of JSON.
-func (b *Backend) maxAnswer() int64 { return b.config.Limits.Bytes/3*4 + maxProbe }
-
-// only lets requests pass to one scheme and host, whatever a redirect says.
-type only struct {
-	base string
-	next http.RoundTripper
-}
-
-// RoundTrip refuses requests to any other place.
-func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !strings.EqualFold(r.URL.Scheme+"://"+r.URL.Host, o.base) {
-		return nil, errors.New("a redirect to another place is not followed")
-	}
-	return o.next.RoundTrip(r)
-}
-
 // Probe tells whether the service may be called, and answers. It asks for the root of the host, without
 // the token: any answer of the service itself will do.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
@@ -178,38 +149,6 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 		return b.failed(ctx, c.Request, b.health)
 	}
 	return nil
-}
-
-// answered reports whether a status is that of the service itself, and not of a gateway without it.
-func answered(status int) bool {
-	return status != 0 && status != http.StatusBadGateway && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout
-}
-
-// ready is the endpoint for a candidate, or why its service cannot be called.
-func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
-	r := c.Request
-	switch {
-	case r == nil || r.Base() != b.config.Base:
-		return nil, &plan.Fault{Sentence: plan.Say("It needs a service that this version does not know."), Err: fmt.Errorf("%s is not called at %s", c.Run, b.config.Base)}
-	case !b.config.Hosts.Allow(r.Base()):
-		return nil, notSetUp(plan.Say("Tools may not call %s: add it to ATELIER_HTTP_HOSTS if they may.", r.Host()))
-	}
-	key := strings.TrimSpace(b.config.Variables[r.Token()])
-	if r.Token() != "" && key == "" {
-		return nil, notSetUp(plan.Say("The service at %s wants a token: set %s.", r.Host(), r.Token()))
-	}
-	m := manner{r.Token(), r.Retries(), r.Timeout()}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if known, ok := b.endpoints[m]; ok {
-		return known, nil
-	}
-	e, err := b.dial(m, key)
-	if err != nil { // the error tells nothing of the token
-		return nil, notSetUp(plan.Say("The token in %s holds characters that no token has.", r.Token()))
-	}
-	b.endpoints[m] = e
-	return e, nil
 }
 
 // Run calls the service.
@@ -248,6 +187,70 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 		return toolbox.Output{}, b.failed(ctx, c.Request, err)
 	}
 	return out, nil
+}
+
+// answered reports whether a status is that of the service itself, and not of a gateway without it.
+func answered(status int) bool {
+	return status != 0 && status != http.StatusBadGateway && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout
+}
+
+// ready is the endpoint for a candidate, or why its service cannot be called.
+func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
+	r := c.Request
+	switch {
+	case r == nil || r.Base() != b.config.Base:
+		return nil, &plan.Fault{
+			Sentence: plan.Say("It needs a service that this version does not know."), Err: fmt.Errorf("%s is not called at %s", c.Run, b.config.Base),
+		}
+	case !b.config.Hosts.Allow(r.Base()):
+		return nil, notSetUp(plan.Say("Tools may not call %s: add it to ATELIER_HTTP_HOSTS if they may.", r.Host()))
+	}
+	key := strings.TrimSpace(b.config.Variables[r.Token()])
+	if r.Token() != "" && key == "" {
+		return nil, notSetUp(plan.Say("The service at %s wants a token: set %s.", r.Host(), r.Token()))
+	}
+	m := manner{r.Token(), r.Retries(), r.Timeout()}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known, ok := b.endpoints[m]; ok {
+		return known, nil
+	}
+	e, err := b.dial(m, key)
+	if err != nil { // the error tells nothing of the token
+		return nil, notSetUp(plan.Say("The token in %s holds characters that no token has.", r.Token()))
+	}
+	b.endpoints[m] = e
+	return e, nil
+}
+
+// dial makes an endpoint. It connects to nothing.
+func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
+	c := endpoint.Config{
+		BaseURL: b.config.Base, Key: key, Timeout: m.timeout, Retries: cmp.Or(m.retries, -1), MaxBody: b.maxAnswer(),
+		Transport: b.config.Transport, Wait: b.config.Wait, Log: b.config.Log, Names: endpoint.Names{Key: m.token, Server: "the service"},
+		Wrap: func(next http.RoundTripper) http.RoundTripper { return only{b.config.Base, next} },
+	}
+	if c.Transport == nil && !b.private {
+		c.Transport = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists)
+	}
+	return endpoint.New(c)
+}
+
+// maxAnswer is the largest answer: a file in the Base64 of JSON.
+func (b *Backend) maxAnswer() int64 { return b.config.Limits.Bytes/3*4 + maxProbe }
+
+// only lets requests pass to one scheme and host, whatever a redirect says.
+type only struct {
+	base string
+	next http.RoundTripper
+}
+
+// RoundTrip refuses requests to any other place.
+func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.EqualFold(r.URL.Scheme+"://"+r.URL.Host, o.base) {
+		return nil, errors.New("a redirect to another place is not followed")
+	}
+	return o.next.RoundTrip(r) //nolint:wrapcheck // it is read for what it is
 }
 
 // most is the largest answer for a tool that returns the type.

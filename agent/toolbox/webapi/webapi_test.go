@@ -297,7 +297,7 @@ func TestRedirects(t *testing.T) {
 					says(200, "text/plain", "here")(w, r)
 					return
 				}
-				http.Redirect(w, r, strings.Replace(c.to, "HOST", r.Host, 1), c.code)
+				http.Redirect(w, r, strings.Replace(c.to, "HOST", r.Host, 1), c.code) //nolint:gosec // that is what is tried
 			})
 			u := newUse(t, s.URL, `{method: `+method+`, url: "BASE/make", query: {q: "{text}"}, token: A_TOKEN}`, plan.Text, args{"text": "hi"},
 				func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "secret-token-1"} })
@@ -316,9 +316,11 @@ func TestRedirects(t *testing.T) {
 func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
 	var body struct {
-		Words, Pic, Link string
-		N                json.Number
-		Loud             bool
+		Words string      `json:"words"`
+		Pic   string      `json:"pic"`
+		Link  string      `json:"link"`
+		N     json.Number `json:"n"`
+		Loud  bool        `json:"loud"`
 	}
 	var header http.Header
 	s, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -453,7 +455,7 @@ func (r refusing) RoundTrip(to *http.Request) (*http.Response, error) {
 // TestTheTokenIsNotTold, whatever the service repeats.
 func TestTheTokenIsNotTold(t *testing.T) {
 	t.Parallel()
-	const token = "tok-5f2a9c7d1e"
+	const token = "tok-5f2a9c7d1e" //nolint:gosec // nobody's
 	var log bytes.Buffer
 	for request, status := range map[string]int{
 		`{url: "BASE/make", json: {q: "{text}"}, result: a, token: A_TOKEN}`: 200,
@@ -483,7 +485,7 @@ func TestHosts(t *testing.T) {
 	t.Parallel()
 	for list, c := range map[string]struct{ allowed, refused []string }{
 		"": {nil, []string{"http://a", "http://"}},
-		" Example.com , gpu1:8000,": {
+		"Example.com , gpu1:8000,": {
 			[]string{"http://example.com", "https://EXAMPLE.com", "https://example.com:443", "http://gpu1:8000", "https://gpu1:8000"},
 			[]string{"http://example.com:8080", "http://example.com:443", "http://a.example.com", "http://example.com.evil", "http://gpu1", "http://gpu1:80", "nonsense", "http://evil/example.com"},
 		},
