@@ -130,9 +130,15 @@ func (w *workbench) called() ([]toolbox.Server, error) {
 	return all, nil
 }
 
-// serviceName is the name of a service's server: its address, without the colons that part names.
+// serviceName is the name of a service's server: its host, without the colons that part the names of
+// candidates. The scheme is left out where it is the usual one: http with a port, https without.
 func serviceName(base string) string {
-	return strings.NewReplacer("https://", "", "://", "-", ":", "-", "[", "", "]", "").Replace(base)
+	scheme, host, _ := strings.Cut(base, "://")
+	name := strings.Trim(strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host), "-")
+	if hasPort := strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']'); hasPort == (scheme == "http") {
+		return name
+	}
+	return scheme + "-" + name
 }
 
 // improvise is what has programs written by the first server with OpenAI's API.

@@ -94,6 +94,11 @@ func (r *Request) readURL(text string) error {
 		return errors.New("must not hold a ? or #: write what follows under query")
 	}
 	base := strings.ToLower(scheme + "://" + host)
+	for scheme, usual := range map[string]string{"http://": ":80", "https://": ":443"} {
+		if strings.HasPrefix(base, scheme) {
+			base = strings.TrimSuffix(base, usual)
+		}
+	}
 	if !origin.MatchString(base) {
 		return fmt.Errorf("%q is not an address such as https://example.com:8000", base)
 	}

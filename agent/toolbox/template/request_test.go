@@ -40,12 +40,13 @@ func TestFill(t *testing.T) {
 	t.Parallel()
 	const file = "//54" // the upload in Base64
 	for request, want := range map[string]string{
-		`{url: "https://h/v1/a%20b/"}`:                                                "GET https://h/v1/a%20b/",
-		`{url: "https://h:8000"}`:                                                     "GET https://h:8000/",
-		`{url: "https://H/v1/{way}-{count}.json"}`:                                    "GET https://h/v1/in-2.5.json",
-		`{url: "https://h/x/{caption}"}`:                                              "GET https://h/x/say%20%22hi%22%20&%20go",
-		`{url: "https://h/", query: {q: "{caption}", n: 3, w: "w{2 * video.width}"}}`: "GET https://h/?n=3&q=say+%22hi%22+%26+go&w=w1280",
-		`{url: "https://h/", query: {c: "{colour}", d: "x{colour}", e: ""}}`:          "GET https://h/?e=",
+		`{url: "https://h/v1/a%20b/"}`:             "GET https://h/v1/a%20b/",
+		`{url: "https://h:8000"}`:                  "GET https://h:8000/",
+		`{url: "https://h:443/x"}`:                 "GET https://h/x",
+		`{url: "https://H/v1/{way}-{count}.json"}`: "GET https://h/v1/in-2.5.json",
+		`{url: "https://h/x/{caption}"}`:           "GET https://h/x/say%20%22hi%22%20&%20go",
+		`{url: "https://h/", query: {q: "{caption}", n: 3, w: "w{2 * video.width}"}}`:                                                           "GET https://h/?n=3&q=say+%22hi%22+%26+go&w=w1280",
+		`{url: "https://h/", query: {c: "{colour}", d: "x{colour}", e: ""}}`:                                                                    "GET https://h/?e=",
 		`{url: "https://h/", json: {a: "{count}", b: "{video.sound}", c: "{count > 3}", d: "{way}", e: "n{count}"}}`:                            `POST https://h/ {"a":2.5,"b":true,"c":false,"d":"in","e":"n2.5"}`,
 		`{url: "https://h/", json: {a: 1, b: [x, true, null, 0.5, "{count}", "{colour}"], c: {d: "{colour}"}, e: ""}}`:                          `POST https://h/ {"a":1,"b":["x",true,null,0.5,2.5],"c":{},"e":""}`,
 		`{url: "https://h/", json: {words: "{caption}", other: "{colour}"}}`:                                                                    `POST https://h/ {"words":"say \"hi\" \u0026 go"}`,
