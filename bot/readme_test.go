@@ -112,6 +112,12 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	if _, err := parseBackends([]byte(readme.blocks("yaml")[i])); err != nil {
 		t.Errorf("the README's file of backends: %v", err)
 	}
+	for _, b := range readme.blocks("yaml") {
+		if strings.HasPrefix(b, "name: ") {
+			_, err := toolbox.ReadTool([]byte(b))
+			check(t, err)
+		}
+	}
 }
 
 // TestThePrograms holds where programs are installed to what tools need: the README's line,

@@ -562,3 +562,49 @@ func (g toGone) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.URL.Host = to.Host
 	return http.DefaultTransport.RoundTrip(r)
 }
+
+// TestWordsOfPeople arrive as they were written, and change nothing else of a request.
+func TestWordsOfPeople(t *testing.T) {
+	t.Parallel()
+	const request = `{url: "BASE/v1/{text}/end", query: {q: "{text}", fixed: 1}, `
+	s, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		segments := strings.Split(r.URL.Path, "/")
+		if len(segments) != 4 || segments[1] != "v1" || segments[3] != "end" || len(r.URL.Query()) != 2 || r.URL.Query().Get("fixed") != "1" || r.Header.Get("X-Evil") != "" {
+			t.Errorf("it asks for %q with %q", r.URL, r.Header)
+		}
+		said := []string{segments[2], r.URL.Query().Get("q")}
+		switch r.Header.Get("Content-Type") {
+		case "application/json":
+			var fields map[string]string
+			check := json.NewDecoder(r.Body).Decode(&fields)
+			said = append(said, fmt.Sprint(len(fields), check), fields["w"])
+		case "text/plain; charset=utf-8":
+			b, err := io.ReadAll(r.Body)
+			said = append(said, fmt.Sprint(1, err), string(b))
+		default:
+			err := r.ParseMultipartForm(1 << 20)
+			said = append(said, fmt.Sprint(len(r.MultipartForm.Value)+len(r.MultipartForm.File), err), r.MultipartForm.Value["w"][0])
+		}
+		says(200, "text/plain", strings.Join(said, "|"))(w, r)
+	})
+	for _, words := range []string{
+		`"`, `'; DROP`, "%", "50% off", "%2F..%2F", "%2e%2e", "&fixed=2&x=1", "#top", "?a=b", "-x", "--help", "{style}", "{{", "é 字", "a=b;c", "...", "@evil", ":80", "x\u2028y", "}}]",
+	} {
+		for _, body := range []string{`json: {w: "{text}"}}`, `form: {w: "{text}"}}`, `body: "{text}"}`} {
+			out, err := newUse(t, s.URL, request+body, plan.Text, args{"text": words}).run(t.Context())
+			if want := strings.Join([]string{words, words, "1 <nil>", words}, "|"); err != nil || out.Value != want {
+				t.Errorf("%q in %s: %q, %v", words, body, out.Value, err)
+			}
+		}
+	}
+	// What no path can hold goes anywhere else.
+	for _, words := range []string{"a\r\nX-Evil: 1", "../../admin", "a/b", `a\b`, "\r\n--x\r\nContent-Disposition: form-data; name=\"w2\"\r\n\r\n"} {
+		for _, body := range []string{`json: {w: "{text}"}}`, `form: {w: "{text}"}}`, `body: "{text}"}`} {
+			u := newUse(t, s.URL, strings.Replace(request, "{text}", "x", 1)+body, plan.Text, args{"text": words})
+			out, err := u.run(t.Context())
+			if want := strings.TrimSpace(strings.Join([]string{"x", words, "1 <nil>", words}, "|")); err != nil || out.Value != want {
+				t.Errorf("%q in %s: %q, %v", words, body, out.Value, err)
+			}
+		}
+	}
+}
