@@ -1,6 +1,10 @@
 package main
 
-import "cmp"
+import (
+	"cmp"
+
+	"atelier/agent/toolbox/webapi"
+)
 
 // huggingFace is what is set about Hugging Face's own servers.
 type huggingFace struct {
@@ -36,6 +40,11 @@ func backendSettings() []setting {
 				c.Backends.Servers, c.Backends.Tools = b.Servers, b.Tools
 				return nil
 			},
+		}, {
+			name: "ATELIER_HTTP_HOSTS",
+			about: "The hosts that tools of your own may call (kind: http), separated by commas, such as stickers.example.com,gpu1:8000. " +
+				"A host without a port has the usual one of http or https.",
+			set: func(c *Config, v string) (err error) { c.Backends.Hosts, err = webapi.ParseHosts(v); return err },
 		}, {
 			name: "TOOL_SERVER_URL", secret: true, // it may hold a password
 			about: "A server of your own with models for pictures, sound and video that speaks Hugging Face's task API, such as http://gpu1:8000.",

@@ -19,6 +19,7 @@ import (
 	"atelier/agent/toolbox/program"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/weather"
+	"atelier/agent/toolbox/webapi"
 )
 
 // The kinds of backends, and the servers that settings name.
@@ -30,7 +31,8 @@ const (
 	openaiKind    = "openai"
 	hftaskKind    = "hftask"
 	localaiKind   = "localai"
-	httpKind      = "http"
+	weatherKind   = "weather"
+	serviceKind   = "http" // a service that a tool's file names
 
 	toolServer        = "toolserver"
 	weatherServer     = "weather"
@@ -58,7 +60,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 	if c.Tools != nil {
 		return c.Tools, nil
 	}
-	w := workbench{config: c}
+	w := workbench{config: c, services: catalogue.Services()}
 	servers, err := w.servers(ctx)
 	if err != nil {
 		return nil, err
@@ -77,6 +79,7 @@ type workbench struct {
 	config   Config
 	films    *ffmpeg.FFmpeg
 	confined *sandbox.Sandbox
+	services []string // the addresses that the catalogue's tools call
 }
 
 // servers are all that tools run on, in the order in which they are tried.
@@ -101,7 +104,41 @@ func (w *workbench) servers(ctx context.Context) ([]toolbox.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(own, []toolbox.Server{written}, rest), nil
+	called, err := w.called()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(own, called, []toolbox.Server{written}, rest), nil
+}
+
+// called are the services that tools call, each by its host.
+func (w *workbench) called() ([]toolbox.Server, error) {
+	c := w.config
+	var all []toolbox.Server
+	for _, base := range w.services {
+		b, err := webapi.New(webapi.Config{
+			Base: base, Hosts: c.Backends.Hosts, Variables: c.Variables, AllowMedia: c.Models.CloudMedia,
+			FFmpeg: w.films, Limits: c.limits(), Log: c.logger(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, toolbox.Server{
+			Name: serviceName(base), Kind: serviceKind, Base: base, Backend: b, Cloud: !b.Private(), Assumed: !b.Private(),
+		})
+	}
+	return all, nil
+}
+
+// serviceName is the name of a service's server: its host, without the colons that part the names of
+// candidates. The scheme is left out where it is the usual one: http with a port, https without.
+func serviceName(base string) string {
+	scheme, host, _ := strings.Cut(base, "://")
+	name := strings.Trim(strings.NewReplacer(":", "-", "[", "", "]", "").Replace(host), "-")
+	if hasPort := strings.LastIndexByte(host, ':') > strings.LastIndexByte(host, ']'); hasPort == (scheme == "http") {
+		return name
+	}
+	return scheme + "-" + name
 }
 
 // improvise is what has programs written by the first server with OpenAI's API.
@@ -142,7 +179,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 		{Name: builtinKind, Kind: builtinKind, Backend: builtin},
 		{Name: programKind, Kind: programKind, Backend: programs},
 		{Name: commandKind, Kind: commandKind, Backend: programs.Commands()},
-		{Name: weatherServer, Kind: httpKind, Backend: sky, Cloud: true, Assumed: true},
+		{Name: weatherServer, Kind: weatherKind, Backend: sky, Cloud: true, Assumed: true},
 	}
 	for i, s := range servers {
 		if at := slices.IndexFunc(c.Backends.Servers, func(o backendServer) bool { return o.Name == s.Name }); at >= 0 {

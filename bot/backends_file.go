@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/webapi"
 )
 
 //go:embed backends.yaml
@@ -47,6 +48,8 @@ type Backends struct {
 	HF huggingFace `yaml:"-"`
 	// Weather and Places are where the weather is asked for, and where places lie.
 	Weather, Places string `yaml:"-"`
+	// Hosts are those that tools of the kind http may call.
+	Hosts webapi.Hosts `yaml:"-"`
 }
 
 // backendServer is a server of the file, or one of the program's own with another limit.

@@ -32,7 +32,7 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 		"OPENAI_SPEECH_VOICE": "al loy", "OPENAI_TRANSCRIPTION_MODEL": "\x00",
 		"BACKENDS_FILE": "no/such/file.yaml", "TOOL_SERVER_URL": "gpu1:8000", "TOOL_SERVER_TOKEN": "a b", "LOCALAI_URL": "ftp://localai",
 		"LOCALAI_API_KEY": "clé", "HF_TOKEN": "hf one", "HF_BILL_TO": "our org", "HF_ROUTER_URL": "router.huggingface.co", "HF_ENDPOINT": "hub",
-		"WEATHER_URL": "open-meteo", "PLACES_URL": "http://",
+		"WEATHER_URL": "open-meteo", "ATELIER_HTTP_HOSTS": "https://example.com", "PLACES_URL": "http://",
 	}
 	for _, s := range settings() {
 		if s.set(&Config{}, s.value) != nil {

@@ -43,6 +43,8 @@ func (c Config) serverFinding(h toolbox.Health) finding {
 		f.State, f.Says = missing, h.Why
 	case h.State == toolbox.Down && h.Server == weatherServer: // which nobody has asked for
 		f.State, f.Says = missing, fmt.Sprintf("%s Without it nobody is told the weather; %s.", h.Why, c.remedy(h.Server))
+	case h.State == toolbox.Down && h.Kind == serviceKind: // its sentence says what to do
+		f.State, f.Says = wrong, h.Why
 	case h.State == toolbox.Down && strings.HasSuffix(h.Server, besideOpenAI): // the other dialect of one that is told of itself
 		f.State, f.Says = missing, h.Why
 	case h.State == toolbox.Down:

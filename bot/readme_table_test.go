@@ -71,7 +71,7 @@ func toolTable(tools []toolbox.Tool) string {
 			switch run := "`" + way.Run + "`" + roughly; way.Kind {
 			case builtinKind:
 				itself = append(itself, "built in"+roughly)
-			case programKind, httpKind:
+			case programKind, weatherKind:
 				itself = append(itself, shortNeeds(way)+roughly)
 			case hftaskKind:
 				own = append(own, "tool server: "+run)
@@ -101,7 +101,7 @@ func published(run string) bool {
 
 // shortNeeds is what a way of this machine's needs.
 func shortNeeds(way toolbox.Backing) string {
-	if way.Kind == httpKind {
+	if way.Kind == weatherKind {
 		return "Open-Meteo"
 	}
 	_, names, _ := strings.Cut(way.Needs, " program")

@@ -74,7 +74,7 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 			own++
 		}
 		if slices.ContainsFunc(tool.Backends, func(b toolbox.Backing) bool {
-			return slices.Contains([]string{builtinKind, programKind, commandKind, httpKind}, b.Kind)
+			return slices.Contains([]string{builtinKind, programKind, commandKind, weatherKind}, b.Kind)
 		}) {
 			free++
 		}
@@ -111,6 +111,12 @@ func TestReadmeTellsTheTruth(t *testing.T) {
 	}
 	if _, err := parseBackends([]byte(readme.blocks("yaml")[i])); err != nil {
 		t.Errorf("the README's file of backends: %v", err)
+	}
+	for _, b := range readme.blocks("yaml") {
+		if strings.HasPrefix(b, "name: ") {
+			_, err := toolbox.ReadTool([]byte(b))
+			check(t, err)
+		}
 	}
 }
 

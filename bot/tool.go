@@ -31,10 +31,14 @@ type toolCommand struct {
 }
 
 //go:embed tool.yaml.tmpl
-var toolFile string
+var commandToolFile string
+
+//go:embed tool_http.yaml.tmpl
+var serviceToolFile string
 
 type newToolCommand struct {
 	Name string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
+	Kind string `enum:"command,http" default:"command" help:"What the tool does: command runs a program, http calls a service."`
 }
 
 // Run writes NAME.yaml.
@@ -42,7 +46,11 @@ func (n *newToolCommand) Run(c *call) error {
 	if err := checkToolName(n.Name); err != nil {
 		return err
 	}
-	text, err := template.New("tool").Parse(toolFile)
+	file := commandToolFile
+	if n.Kind == serviceKind {
+		file = serviceToolFile
+	}
+	text, err := template.New("tool").Parse(file)
 	if err != nil {
 		return fmt.Errorf("read the example of a tool: %w", err)
 	}

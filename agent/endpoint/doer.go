@@ -89,8 +89,8 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) { return d.do(req, 
 
 // manner is how one call differs from others: see Request.
 type manner struct {
-	plainly, work, waits bool
-	maxBody              int64
+	plainly, byStatus, work, once, waits bool
+	maxBody                              int64
 }
 
 // do is Do, in a manner of its own.
@@ -116,7 +116,7 @@ func (d *doer) do(req *http.Request, m manner) (*http.Response, error) {
 			hangs++
 		}
 		again := fail.again
-		if m.waits && fail.Loading || m.work && !fail.unmade() {
+		if m.waits && fail.Loading || m.work && !fail.unmade() || m.once && !fail.unbegun() {
 			again = false
 		}
 		wait := fail.After + pause.NextBackOff() // so that those who wait for the same moment do not meet there

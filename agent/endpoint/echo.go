@@ -6,6 +6,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,9 +42,31 @@ func saidBy(req *http.Request) said {
 		s.addForm(multipart.NewReader(body, params["boundary"]))
 		return s
 	}
+	if err == nil && kind == "text/plain" {
+		if text, err := io.ReadAll(io.LimitReader(body, maxSaid)); err == nil {
+			s.add(string(text))
+		}
+		return s
+	}
 	var v any
 	if json.NewDecoder(body).Decode(&v) == nil {
 		s.add(v)
+	}
+	return s
+}
+
+// withAddress adds what may be words of people in an address.
+func (s said) withAddress(u *url.URL) said {
+	if s == nil {
+		s = said{}
+	}
+	for _, values := range u.Query() {
+		for _, v := range values {
+			s.add(v)
+		}
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		s.add(segment)
 	}
 	return s
 }

@@ -33,6 +33,9 @@ type Request struct {
 	// Plainly takes a body that speaks of an error as an answer, where its status is one of
 	// success.
 	Plainly bool
+	// ByStatus sorts failures by their status alone: what a server says of them in words that model
+	// servers use means nothing.
+	ByStatus bool
 	// MaxBody is the most bytes that this answer may have, where that is less than
 	// Config.MaxBody; 0 is that.
 	MaxBody int64
@@ -41,6 +44,9 @@ type Request struct {
 	// where nothing was made as yet: too many requests (429), a gateway's trouble (502, 503,
 	// 504), a connection that broke. After a hang or any other failure it might be made twice.
 	Work bool
+	// Once tells that the server may do something each time that it is asked. Another try then follows
+	// only where it did not begin: no connection was made, or it answered 429 or 503.
+	Once bool
 	// Waits tells that the caller waits itself for a model that is being loaded: that is
 	// not asked again here.
 	Waits bool
@@ -73,7 +79,7 @@ func (e *Endpoint) Do(ctx context.Context, r Request) (Response, error) {
 	default:
 		req.Header.Set("Authorization", "Bearer "+e.key)
 	}
-	resp, err := e.doer.do(req, manner{plainly: r.Plainly, work: r.Work, waits: r.Waits, maxBody: r.MaxBody})
+	resp, err := e.doer.do(req, manner{plainly: r.Plainly, byStatus: r.ByStatus, work: r.Work, once: r.Once, waits: r.Waits, maxBody: r.MaxBody})
 	if err != nil {
 		return Response{}, e.Sort(err, r.Model)
 	}

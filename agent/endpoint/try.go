@@ -20,7 +20,8 @@ import (
 type failure struct {
 	*Error
 
-	again bool
+	again     bool
+	unreached bool // no connection was made
 }
 
 // maxRefusal is how much of a refusal's body is read; all that can be told is at its beginning.
@@ -36,6 +37,11 @@ var unmade = []int{429, 502, 503, 504}
 // unmade tells whether another try of work does not make it a second time.
 func (f *failure) unmade() bool {
 	return f.Kind != TimedOut && (f.Status < 400 || slices.Contains(unmade, f.Status))
+}
+
+// unbegun tells whether the server did not begin to do what was asked for.
+func (f *failure) unbegun() bool {
+	return f.unreached || f.Status == http.StatusTooManyRequests || f.Status == http.StatusServiceUnavailable
 }
 
 // try asks once and reads the whole answer.
@@ -64,7 +70,7 @@ func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 	defer resp.Body.Close() //nolint:errcheck // it was read
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) //nolint:errcheck // the status says enough
-		return nil, d.refused(req, resp, parseRefusal(body))
+		return nil, d.refused(req, resp, parseRefusal(body), m)
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
@@ -78,7 +84,7 @@ func (d *doer) try(req *http.Request, m manner) (*http.Response, *failure) {
 		return nil, d.failed(Malformed, resp.StatusCode, "the answer is a web page; the base URL may be wrong", false)
 	}
 	if r, ok := hiddenRefusal(body); ok && !m.plainly {
-		return nil, d.refused(req, resp, r)
+		return nil, d.refused(req, resp, r, m)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	return resp, nil
@@ -95,9 +101,13 @@ func (d *doer) unreached(err error) *failure {
 	if timedOut(err) {
 		return d.failed(TimedOut, 0, "no answer in time", true)
 	}
+	op, ok := errors.AsType[*net.OpError](err)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, outside := errors.AsType[*publicAddressError](err)
-	return d.failed(Down, 0, d.secrets.detail(plain(err)), !untrusted && !outside)
+	_, inside := errors.AsType[*privateAddressError](err)
+	f := d.failed(Down, 0, d.secrets.detail(plain(err)), !untrusted && !outside && !inside)
+	f.unreached = ok && op.Op == "dial"
+	return f
 }
 
 // plain is the system's word for a failure of the network, without the URL.
@@ -114,16 +124,23 @@ func timedOut(err error) bool {
 }
 
 // refused is a failure told by the server.
-func (d *doer) refused(req *http.Request, resp *http.Response, r refusal) *failure {
+func (d *doer) refused(req *http.Request, resp *http.Response, r refusal, m manner) *failure {
 	status := resp.StatusCode
 	if status < 300 && r.number >= 400 && r.number < 600 {
 		status = r.number
 	}
-	f := &failure{Error: newError(status, r, d.secrets, saidBy(req))}
+	echo := saidBy(req)
+	if m.byStatus {
+		echo = echo.withAddress(req.URL)
+	}
+	f := &failure{Error: newError(status, r, d.secrets, echo)}
 	f.After = retryAfter(resp.Header, time.Now())
 	f.Err = fmt.Errorf("%s: %w", d.host, f.Err)
 	if to, err := resp.Location(); err == nil && status < 400 {
 		f.Err = fmt.Errorf("%w: it redirects to %s, which is not followed; the base URL may be wrong", f.Err, d.secrets.hide(to.Scheme+"://"+to.Host))
+	}
+	if m.byStatus {
+		f.Kind, f.format, f.refused, r.estimated = sortOf(status, refusal{}), false, "", ""
 	}
 	if status == http.StatusServiceUnavailable && r.estimated != "" {
 		f.Loading, f.After, f.again = true, number(r.estimated, time.Second), true

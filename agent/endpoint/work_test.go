@@ -17,36 +17,45 @@ func post(ctx context.Context, e *endpoint.Endpoint, r endpoint.Request) error {
 	return err
 }
 
-// Work is not asked for twice where it may have been made, or be in the making.
+// Work is not asked for twice where it may have been made, or be in the making. What may be done only
+// once is asked for again only where the server did not begin.
 func TestWorkIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		answer      func(http.ResponseWriter, *http.Request, int)
-		work, plain int // tries
+		answer            func(http.ResponseWriter, *http.Request, int)
+		work, plain, once int // tries
 	}{
-		"it failed":        {status(500, `{"error":"boom"}`), 1, 3},
-		"a proxy gave up":  {status(524, ""), 1, 3},
-		"too many":         {status(429, `{"error":"wait"}`), 3, 3},
-		"a gateway failed": {status(502, ""), 3, 3},
-		"overloaded":       {status(503, ""), 3, 3},
-		"refused":          {status(400, ""), 1, 1},
-		"cut connection":   {drop, 3, 3},
+		"it failed":        {status(500, `{"error":"boom"}`), 1, 3, 1},
+		"a proxy gave up":  {status(524, ""), 1, 3, 1},
+		"too many":         {status(429, `{"error":"wait"}`), 3, 3, 3},
+		"a gateway failed": {status(502, ""), 3, 3, 1},
+		"overloaded":       {status(503, ""), 3, 3, 3},
+		"refused":          {status(400, ""), 1, 1, 1},
+		"cut connection":   {drop, 3, 3, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, work := range []bool{true, false} {
-				want := c.plain
-				if work {
-					want = c.work
-				}
+			for r, want := range map[*endpoint.Request]int{{Work: true}: c.work, {}: c.plain, {Once: true}: c.once} {
 				server, seen := serve(t, c.answer)
 				e := build(t, endpoint.Config{BaseURL: server.URL, Retries: 2, Wait: new(waits).wait})
-				err := post(t.Context(), e, endpoint.Request{Work: work})
+				err := post(t.Context(), e, *r)
 				if err == nil || seen.count() != want {
-					t.Errorf("work %v: %d tries, %v", work, seen.count(), err)
+					t.Errorf("work %v, once %v: %d tries, %v", r.Work, r.Once, seen.count(), err)
 				}
 			}
 		})
+	}
+}
+
+// A server that cannot be reached has not begun.
+func TestOnceIsTriedAgainWithoutAConnection(t *testing.T) {
+	t.Parallel()
+	server, _ := serve(t, status(200, `{}`))
+	server.Close()
+	waited := new(waits)
+	e := build(t, endpoint.Config{BaseURL: server.URL, Retries: 2, Wait: waited.wait})
+	if err := post(t.Context(), e, endpoint.Request{Once: true}); endpoint.KindOf(err) != endpoint.Down || len(waited.list) != 2 {
+		t.Errorf("%d waits, %v", len(waited.list), err)
 	}
 }
 

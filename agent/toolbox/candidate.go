@@ -15,8 +15,11 @@ type Server struct {
 	// take at a time.
 	Name string
 	// Kind is that of the backings that it runs: native, program, hftask, openai,
-	// localai, http.
-	Kind    string
+	// localai, http, weather.
+	Kind string
+	// Base is the address of a service, of the kind http: it runs the backings whose requests go
+	// there, and no others.
+	Base    string
 	Backend Backend
 	// Cloud marks one outside of the house: it is asked after all others.
 	Cloud bool
@@ -29,6 +32,9 @@ type Server struct {
 
 // name is the server's name in candidates.
 func (s Server) name() string { return cmp.Or(s.Name, s.Kind) }
+
+// runs reports whether the backing is of the server's kind, and its request goes there.
+func (s Server) runs(b Backing) bool { return s.Kind == b.Kind && s.Base == b.Request.Base() }
 
 // Way is one way to run a tool as an operator lists it, in the place of what the
 // catalogue and the order of the servers say.
@@ -92,7 +98,7 @@ func candidates(tool Tool, config Config) []Candidate {
 	var all []Candidate
 	for i, b := range tool.Backends {
 		for _, s := range config.Servers {
-			if s.Kind != b.Kind {
+			if !s.runs(b) {
 				continue
 			}
 			c := Candidate{Backing: b, Server: s.Name, Cloud: s.Cloud, rank: listable + i}
@@ -142,7 +148,7 @@ func runsOn(tool Tool, servers []Server, w Way) (server, backing int) {
 		if w.Run != "" && backing.Run != w.Run {
 			continue
 		}
-		if s := slices.IndexFunc(servers, func(s Server) bool { return s.name() == w.Server && s.Kind == backing.Kind }); s >= 0 {
+		if s := slices.IndexFunc(servers, func(s Server) bool { return s.name() == w.Server && s.runs(backing) }); s >= 0 {
 			return s, b
 		}
 	}

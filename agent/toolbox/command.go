@@ -11,8 +11,14 @@ import (
 // commandKind is the kind of a backing that runs the command line of its tool's file.
 const commandKind = "command"
 
-// commanded is the backing with what a command of that tool need not say.
-func commanded(b Backing, tool string) Backing {
+// completed is the backing with what the command or the request of that tool need not say.
+func completed(b Backing, tool string) Backing {
+	if b.Kind == serviceKind && b.Request != nil {
+		b.Run = cmp.Or(b.Run, tool)
+		b.Device = cmp.Or(b.Device, "cpu")
+		b.Needs = cmp.Or(b.Needs, "the service at "+b.Request.Host())
+		return b
+	}
 	if b.Kind != commandKind || b.Argv == nil {
 		return b
 	}
@@ -37,7 +43,7 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 			f.addf("a command returns image, video, audio, document or text, and not %s", t.Returns)
 			return
 		}
-		*f = append(*f, b.Argv.Check(t.scope(f), endings)...)
+		*f = append(*f, b.Argv.Check(t.scope("a command", f), endings)...)
 	}
 }
 
@@ -51,8 +57,8 @@ var commandEndings = map[plan.Type][]string{
 	plan.Document: {"pdf"},
 }
 
-// scope are the names that a command line may use.
-func (t *Tool) scope(f *faults) template.Scope {
+// scope are the names that a command line or a request may use. What says which of the two it is.
+func (t *Tool) scope(what string, f *faults) template.Scope {
 	s := template.Scope{}
 	numbers := func(name string, facts ...string) {
 		for _, fact := range facts {
@@ -81,10 +87,10 @@ func (t *Tool) scope(f *faults) template.Scope {
 			case param.Adjustment:
 				numbers(a.Name, "brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert")
 			case param.Format, param.Pages:
-				f.addf("a command cannot take the parameter %s of the type %s", a.Name, a.Param.Type)
+				f.addf("%s cannot take the parameter %s of the type %s", what, a.Name, a.Param.Type)
 			}
 		case a.Many:
-			f.addf("a command cannot take many of %s", a.Name)
+			f.addf("%s cannot take many of %s", what, a.Name)
 		case a.Type == plan.Text:
 			s[a.Name] = template.Words
 		case a.Type == plan.Image || a.Type.ImageMap():
@@ -99,7 +105,7 @@ func (t *Tool) scope(f *faults) template.Scope {
 		case a.Type == plan.Document:
 			s[a.Name] = template.File
 		default:
-			f.addf("a command cannot take the argument %s of the type %s", a.Name, a.Type)
+			f.addf("%s cannot take the argument %s of the type %s", what, a.Name, a.Type)
 		}
 	}
 	return s

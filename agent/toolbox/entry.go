@@ -51,7 +51,7 @@ func readTool(b []byte) (Tool, []error) {
 		return Tool{}, []error{errors.New("holds more than one document")}
 	}
 	for i := range t.Backends {
-		t.Backends[i] = commanded(t.Backends[i], t.Name)
+		t.Backends[i] = completed(t.Backends[i], t.Name)
 		t.Backends[i].Inputs = t.inputs(t.Backends[i])
 	}
 	t.squeeze()
@@ -243,18 +243,19 @@ func (t *Tool) checkBackends(f *faults) {
 		}
 		t.checkPrompt(b, f)
 		t.checkCommand(b, f)
+		t.checkRequest(b, f)
 		t.checkProgram(b, f)
 	}
 }
 
-// inputs are the names of the resources that the program of a backing is given.
+// inputs are the names of the resources that the program of a backing is given, and of the files that
+// its request needs.
 func (t *Tool) inputs(b Backing) string {
-	if b.Program == "" {
-		return ""
-	}
-	names := make([]string, len(t.Args))
-	for i, a := range t.Args {
-		names[i] = a.Name
+	var names []string
+	for _, a := range t.Args {
+		if b.Program != "" || b.Request != nil && a.Type != plan.Text && !a.Optional {
+			names = append(names, a.Name)
+		}
 	}
 	return strings.Join(names, " ")
 }

@@ -138,17 +138,20 @@ type Arg struct {
 
 // Backing is one way to run a tool; they stand in the order in which they are tried.
 type Backing struct {
-	// Kind names the make: native, command, improvise, program, hftask, openai, localai.
+	// Kind names the make: native, command, http, improvise, program, hftask, openai, localai, weather.
 	Kind string `yaml:"kind"`
 	// Run is what the make is asked for: an operation, a program's recipe, a task. Of a command
-	// it is the name of its tool.
+	// or a request it is the name of its tool.
 	Run string `yaml:"run"`
 	// Argv is the command line of the kind command.
 	Argv *template.Argv `yaml:"argv,omitempty"`
+	// Request is what the kind http sends to a service.
+	Request *template.Request `yaml:"request,omitempty"`
 	// Program is what the kind improvise runs, as it was stored; "" has one written.
 	Program string `yaml:"program,omitempty"`
 	// Inputs are the names of the tool's resources in their order, separated by spaces, which is the
-	// order in which the Program is given them. They are not read from the file.
+	// order in which the Program is given them. Of a Request they are the files that it needs. They are
+	// not read from the file.
 	Inputs string `yaml:"-"`
 	// Debian is the package of Debian that has the program of a command, where it has another name.
 	Debian string `yaml:"debian,omitempty"`

@@ -36,7 +36,7 @@ func TestFromAWishToAWeatherReport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := b.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "http", Run: "open-meteo"}},
+		out, err := b.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "weather", Run: "open-meteo"}},
 			toolbox.Call{Args: map[string][]toolbox.Value{"location": {{Resource: plan.Resource{Type: plan.Location, Value: found.Value}}}}})
 		if err != nil {
 			t.Fatal(err)

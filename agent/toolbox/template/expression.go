@@ -3,6 +3,7 @@ package template
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -104,7 +105,7 @@ func (o operation) eval(facts Facts) (Value, error) {
 		}
 		switch done := v.truth(); {
 		case o.sign == "or" && done, o.sign == "and" && !done:
-			return truth(done), nil
+			return Truth(done), nil
 		}
 		all = append(all, v)
 	}
@@ -118,7 +119,20 @@ func (o operation) eval(facts Facts) (Value, error) {
 	if math.IsNaN(result) || math.IsInf(result, 0) {
 		return Value{}, fmt.Errorf("%s has no value", o)
 	}
+	if o.logical() {
+		return Truth(result != 0), nil
+	}
 	return Num(result), nil
+}
+
+// logical reports whether it gives true or false.
+func (o operation) logical() bool {
+	return slices.Contains([]string{"or", "and", "not", "=", "!=", "<", "<=", ">", ">="}, o.sign)
+}
+
+// equal reports whether both are the same number or text.
+func (v Value) equal(o Value) bool {
+	return v.Kind == o.Kind && v.Number == o.Number && v.Text == o.Text
 }
 
 func (o operation) compute(all []Value) float64 {
@@ -128,21 +142,21 @@ func (o operation) compute(all []Value) float64 {
 	}
 	switch o.sign {
 	case "or", "and": // none decided it earlier
-		return truth(o.sign == "and").Number
+		return Truth(o.sign == "and").Number
 	case "not":
-		return truth(!all[0].truth()).Number
+		return Truth(!all[0].truth()).Number
 	case "=":
-		return truth(all[0] == all[1]).Number
+		return Truth(all[0].equal(all[1])).Number
 	case "!=":
-		return truth(all[0] != all[1]).Number
+		return Truth(!all[0].equal(all[1])).Number
 	case "<":
-		return truth(a < b).Number
+		return Truth(a < b).Number
 	case "<=":
-		return truth(a <= b).Number
+		return Truth(a <= b).Number
 	case ">":
-		return truth(a > b).Number
+		return Truth(a > b).Number
 	case ">=":
-		return truth(a >= b).Number
+		return Truth(a >= b).Number
 	case "+":
 		return a + b
 	case "-":

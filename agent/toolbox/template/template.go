@@ -1,11 +1,12 @@
-// Package template is the command line of a tool that runs a program, as its YAML file
-// declares it: a list of arguments with slots for what the tool is given.
+// Package template is what a tool's YAML file declares about the program that it runs ([Argv]), or
+// about the service that it calls ([Request]): texts with slots for what the tool is given.
 //
 //	argv: [ffmpeg, -i, "{video}", -vf, "crop={area.width}:{area.height}", {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]
+//	request: {url: "https://stickers.example.com/make/{style}", json: {words: "{text}", width: "{2 * width}"}}
 //
 // A slot holds a name, or an expression of names, numbers and 'texts' with + - * / = != < <= > >=
 // and, or, not, min, max, round, floor, even and if(condition, a, b). Names are those of the tool's
-// arguments and what is known of them (see [Scope]). Three slots stand for files:
+// arguments and what is known of them (see [Scope]). In a command line, three slots stand for files:
 //
 //	{video}         the file of a resource, under a name of ours
 //	{file:caption}  a file that holds the text of an argument
@@ -14,6 +15,8 @@
 // Guarantees:
 //   - There is no shell, and no text of a person is ever part of an argument: it is handed over in a
 //     file. Slots give numbers, colours, and texts from closed lists.
+//   - Whatever people write, a request goes to the scheme, host, path and keys of its file: a slot is
+//     one segment of the path, one value of the query, one field of a form, or one value in JSON.
 //   - Each slot is checked when the tool's file is read.
 //   - It is pure.
 package template
@@ -44,6 +47,8 @@ type Value struct {
 	Kind   Kind
 	Number float64
 	Text   string
+	// Logical marks a number that is 1 for true and 0 for false.
+	Logical bool
 }
 
 // Num is a number.
@@ -52,11 +57,13 @@ func Num(v float64) Value { return Value{Kind: Number, Number: v} }
 // Text is a text from a closed list.
 func Text(s string) Value { return Value{Kind: Closed, Text: s} }
 
-func truth(b bool) Value {
+// Truth is 1 for true and 0 for false.
+func Truth(b bool) Value {
+	v := Value{Kind: Number, Logical: true}
 	if b {
-		return Num(1)
+		v.Number = 1
 	}
-	return Num(0)
+	return v
 }
 
 func (v Value) String() string {
@@ -238,8 +245,13 @@ func (a *Argv) Equal(o *Argv) bool {
 	if a == nil || o == nil {
 		return a == o
 	}
-	mine, err := yaml.Marshal(a.node)
-	theirs, failed := yaml.Marshal(o.node)
+	return alike(a.node, o.node)
+}
+
+// alike reports whether two nodes are written alike.
+func alike(a, b *yaml.Node) bool {
+	mine, err := yaml.Marshal(a)
+	theirs, failed := yaml.Marshal(b)
 	return err == nil && failed == nil && string(mine) == string(theirs)
 }
 

@@ -58,7 +58,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Backend is the make of the kind http. It is safe for concurrent use.
+// Backend is the make of the kind weather. It is safe for concurrent use.
 type Backend struct {
 	forecasts, places *endpoint.Endpoint
 	now               func() time.Time
@@ -106,7 +106,7 @@ func (c Config) endpoint(address string) (*endpoint.Endpoint, error) {
 	if err != nil || c.Transport != nil || e.Private() {
 		return e, err
 	}
-	settings.Transport = newPublic(address)
+	settings.Transport = endpoint.NewPublicTransport(address, nil)
 	return endpoint.New(settings)
 }
 

@@ -24,7 +24,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // candidate is the only one that the make has.
-var candidate = toolbox.Candidate{Backing: toolbox.Backing{Kind: "http", Run: "open-meteo"}}
+var candidate = toolbox.Candidate{Backing: toolbox.Backing{Kind: "weather", Run: "open-meteo"}}
 
 // at makes a backend that asks a server of a test, and never waits between its tries.
 func at(t *testing.T, address string, change ...func(*weather.Config)) *weather.Backend {

@@ -1,5 +1,5 @@
-// Package facts tells what a command line may know of a call: its settings, and what is measured of
-// its files.
+// Package facts tells what a command line or a request may know of a call: its settings, and what is
+// measured of its files.
 package facts
 
 import (
@@ -62,7 +62,7 @@ func (f *Facts) Of(name string) (template.Value, error) {
 	case fact == "" && values[0].Path != "":
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
-		return template.Value{Kind: template.Words}, nil
+		return template.Value{Kind: template.Words, Text: f.call.Text(arg)}, nil
 	case values[0].Type == plan.Video || values[0].Type == plan.Audio:
 		return f.lasting(arg, fact)
 	}
@@ -84,7 +84,7 @@ func (f *Facts) lasting(arg, fact string) (template.Value, error) {
 	case fact == "duration":
 		return template.Num(l.Duration.Seconds()), nil
 	case fact == "sound":
-		return truth(a != nil), nil
+		return template.Truth(a != nil), nil
 	case v != nil && fact == "width":
 		return template.Num(float64(v.Width)), nil
 	case v != nil && fact == "height":
@@ -102,7 +102,7 @@ func (f *Facts) lasting(arg, fact string) (template.Value, error) {
 // setting is the value of a parameter, or a fact of it.
 func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 	if fact == "" && hasFacts(v) {
-		return truth(true), nil // it is there, for a condition
+		return template.Truth(true), nil // it is there, for a condition
 	}
 	if d, ok := param.As[time.Duration](v); ok {
 		return template.Num(d.Seconds()), nil
@@ -117,7 +117,7 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		return template.Num(float64(n)), nil
 	}
 	if b, ok := param.As[bool](v); ok {
-		return truth(b), nil
+		return template.Truth(b), nil
 	}
 	if s, ok := param.As[string](v); ok {
 		return template.Text(s), nil
@@ -233,11 +233,4 @@ func (f *Facts) size() (w, h int, err error) {
 // final is a problem with what a person asked for in so many words: nothing else may stand in for it.
 func final(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
-}
-
-func truth(b bool) template.Value {
-	if b {
-		return template.Num(1)
-	}
-	return template.Num(0)
 }

@@ -1,8 +1,9 @@
-package weather
+package endpoint
 
 import (
 	"errors"
 	"net"
+	"net/netip"
 	"testing"
 )
 
@@ -13,7 +14,17 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 		"169.254.169.254:80": false, "100.64.0.1:80": false, "0.0.0.0:80": false, "[::1]:80": false, "[fe80::1%eth0]:80": false, "[fd00::1]:80": false,
 		"[::ffff:127.0.0.1]:80": false, "224.0.0.1:80": false, "nonsense": false,
 	} {
-		if err := onlyPublic("tcp", address, nil); (err == nil) != public {
+		if err := onlyPublic(nil)("tcp", address, nil); (err == nil) != public {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestAListedAddressIsDialled(t *testing.T) {
+	t.Parallel()
+	listed := func(a netip.Addr) bool { return a == netip.MustParseAddr("10.1.2.3") }
+	for address, ok := range map[string]bool{"10.1.2.3:80": true, "[::ffff:10.1.2.3]:80": true, "10.1.2.4:80": false, "127.0.0.1:80": false} {
+		if err := onlyPublic(listed)("tcp", address, nil); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -27,7 +38,7 @@ func TestAPublicServerIsNoWayInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer inside.Close() //nolint:errcheck // nobody is let in
-	conn, err := newPublic("http://localhost").DialContext(t.Context(), "tcp", inside.Addr().String())
+	conn, err := NewPublicTransport("http://localhost", nil).DialContext(t.Context(), "tcp", inside.Addr().String())
 	if conn != nil {
 		_ = conn.Close() //nolint:errcheck // it should not be there
 	}

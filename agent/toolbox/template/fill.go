@@ -1,0 +1,272 @@
+package template
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"mime/multipart"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"unicode"
+)
+
+// Upload is a file as it is sent.
+type Upload struct {
+	Name    string // of our own, with its ending
+	MIME    string
+	Content []byte
+}
+
+// Uploads gives the file of a resource. Its errors are for people.
+type Uploads func(arg string) (Upload, error)
+
+// Filled is a request with its slots filled.
+type Filled struct {
+	Path  string // escaped
+	Query url.Values
+	// Body is what is sent, and Type its media type; both are empty for none.
+	Body []byte
+	Type string
+}
+
+// ErrSegment is in the error of a value that cannot be part of a path.
+var ErrSegment = errors.New("a value cannot be part of a path")
+
+// Fill gives the request for a call. A field whose value is absent is left out.
+func (r *Request) Fill(facts Facts, files Uploads) (Filled, error) {
+	f := filler{facts, files}
+	made := Filled{Query: url.Values{}}
+	var err error
+	if made.Path, err = f.path(r.path); err != nil {
+		return Filled{}, err
+	}
+	for _, q := range r.query {
+		v, ok, err := f.scalar(q.value)
+		if err != nil {
+			return Filled{}, err
+		}
+		if ok {
+			made.Query.Set(q.name, v.String())
+		}
+	}
+	switch {
+	case r.json != nil:
+		made.Type = "application/json"
+		made.Body, err = f.json(*r.json)
+	case r.form != nil:
+		made.Body, made.Type, err = f.form(r.form)
+	case r.body != nil:
+		made.Body, made.Type, err = f.raw(r.body)
+	}
+	return made, err
+}
+
+// filler fills one request.
+type filler struct {
+	facts Facts
+	files Uploads
+}
+
+// path is the path with each slot as a part of one segment. Some servers decode it before they split
+// it, so that an escaped slash is refused like a plain one.
+func (f filler) path(text []piece) (string, error) {
+	var b strings.Builder
+	for _, p := range text {
+		if !p.isSlot() {
+			b.WriteString(p.text)
+			continue
+		}
+		v, err := p.value.eval(f.facts)
+		if err != nil {
+			return "", err
+		}
+		s := strings.TrimSpace(strings.ToValidUTF8(v.String(), "?"))
+		if s == "" || strings.ContainsAny(s, `/\`) || strings.ContainsFunc(s, unicode.IsControl) {
+			return "", fmt.Errorf("{%s}: %w", p.value, ErrSegment)
+		}
+		b.WriteString(url.PathEscape(s))
+	}
+	if made := b.String(); plainPath(made) {
+		return made, nil
+	}
+	return "", ErrSegment
+}
+
+// scalar is a value of a query or of a form; false where it is absent.
+func (f filler) scalar(v value) (Value, bool, error) {
+	v, ok, err := f.chosen(v)
+	if err != nil || !ok {
+		return Value{}, false, err
+	}
+	if v.literal != nil { // the empty text
+		return Text(""), true, nil
+	}
+	return f.text(v.text)
+}
+
+// chosen is the branch of a condition that holds, or the value itself.
+func (f filler) chosen(v value) (value, bool, error) {
+	for v.condition != nil {
+		holds, err := v.condition.eval(f.facts)
+		if err != nil {
+			return value{}, false, err
+		}
+		branch := v.otherwise
+		if holds.truth() {
+			branch = v.then
+		}
+		if branch == nil {
+			return value{}, false, nil
+		}
+		v = *branch
+	}
+	return v, true, nil
+}
+
+// text is a text with its slots filled. A slot alone keeps its kind; a file within a text is spelled
+// out in Base64.
+func (f filler) text(text []piece) (Value, bool, error) {
+	var b strings.Builder
+	for _, p := range text {
+		if !p.isSlot() {
+			b.WriteString(p.text)
+			continue
+		}
+		v, err := p.value.eval(f.facts)
+		switch {
+		case err != nil:
+			return Value{}, false, err
+		case v.Kind == 0:
+			return Value{}, false, nil
+		case len(text) == 1:
+			v.Text = strings.ToValidUTF8(v.Text, "?")
+			return v, true, nil
+		case v.Kind == File:
+			v.Text, err = f.base64(v.Text)
+		}
+		if err != nil {
+			return Value{}, false, err
+		}
+		b.WriteString(strings.ToValidUTF8(v.String(), "?"))
+	}
+	return Text(b.String()), true, nil
+}
+
+func (f filler) base64(arg string) (string, error) {
+	file, err := f.files(arg)
+	return base64.StdEncoding.EncodeToString(file.Content), err
+}
+
+func (f filler) json(v value) ([]byte, error) {
+	made, ok, err := f.tree(v)
+	if err != nil || !ok {
+		return nil, err
+	}
+	b, err := json.Marshal(made)
+	if err != nil {
+		return nil, fmt.Errorf("write JSON: %w", err)
+	}
+	return b, nil
+}
+
+// tree is a value as encoding/json takes it; false where it is absent.
+func (f filler) tree(v value) (any, bool, error) {
+	v, ok, err := f.chosen(v)
+	switch {
+	case err != nil || !ok:
+		return nil, false, err
+	case v.literal != nil:
+		return v.literal, true, nil
+	case v.object != nil:
+		object := map[string]any{}
+		for _, inner := range v.object {
+			made, ok, err := f.tree(inner.value)
+			if err != nil {
+				return nil, false, err
+			}
+			if ok {
+				object[inner.name] = made
+			}
+		}
+		return object, true, nil
+	case v.isList:
+		list := []any{}
+		for _, inner := range v.list {
+			made, ok, err := f.tree(inner)
+			if err != nil {
+				return nil, false, err
+			}
+			if ok {
+				list = append(list, made)
+			}
+		}
+		return list, true, nil
+	}
+	s, ok, err := f.text(v.text)
+	switch {
+	case err != nil || !ok:
+		return nil, false, err
+	case s.Kind == Number && s.Logical:
+		return s.truth(), true, nil
+	case s.Kind == Number:
+		return json.Number(s.String()), true, nil
+	case s.Kind == File:
+		spelled, err := f.base64(s.Text)
+		return spelled, true, err
+	}
+	return s.Text, true, nil
+}
+
+// form is a multipart form.
+func (f filler) form(fields []field) ([]byte, string, error) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for _, field := range fields {
+		v, ok, err := f.scalar(field.value)
+		if err != nil {
+			return nil, "", err
+		}
+		if !ok {
+			continue
+		}
+		content, header := []byte(v.String()), textproto.MIMEHeader{}
+		disposition := map[string]string{"name": field.name}
+		if v.Kind == File {
+			file, err := f.files(v.Text)
+			if err != nil {
+				return nil, "", err
+			}
+			content, disposition["filename"] = file.Content, file.Name
+			header.Set("Content-Type", file.MIME)
+		}
+		header.Set("Content-Disposition", mime.FormatMediaType("form-data", disposition))
+		part, err := w.CreatePart(header)
+		if err == nil {
+			_, err = part.Write(content)
+		}
+		if err != nil {
+			return nil, "", fmt.Errorf("write a form: %w", err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, "", fmt.Errorf("write a form: %w", err)
+	}
+	return b.Bytes(), w.FormDataContentType(), nil
+}
+
+// raw is a body that is a file or a text.
+func (f filler) raw(text []piece) ([]byte, string, error) {
+	v, ok, err := f.text(text)
+	switch {
+	case err != nil || !ok:
+		return nil, "", err
+	case v.Kind == File:
+		file, err := f.files(v.Text)
+		return file.Content, file.MIME, err
+	}
+	return []byte(v.String()), "text/plain; charset=utf-8", nil
+}

@@ -1,0 +1,217 @@
+package template
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What a request does where its file does not say.
+const (
+	defaultTimeout = time.Minute
+	maxTimeout     = 10 * time.Minute
+	defaultRetries = 2
+	maxRetries     = 5
+)
+
+// Request is the call of a service. It has a URL, and at most one of json, form and body.
+type Request struct {
+	method  string
+	base    string  // scheme and host
+	path    []piece // its literal parts are escaped
+	query   []field
+	json    *value
+	form    []field
+	body    []piece
+	token   string
+	result  []string
+	timeout time.Duration
+	retries int
+	node    *yaml.Node // that it was read from
+}
+
+// field is a value under a name.
+type field struct {
+	name  string
+	value value
+}
+
+// value is a value of JSON, of a query or of a form. Exactly one of its forms is set; a condition has
+// its branches besides.
+type value struct {
+	text    []piece
+	literal json.RawMessage
+	object  []field
+	list    []value
+	isList  bool
+
+	condition       expression
+	then, otherwise *value
+}
+
+// Method is that of HTTP.
+func (r *Request) Method() string { return r.method }
+
+// Base is the scheme and the host of the service: "https://stickers.example.com".
+func (r *Request) Base() string {
+	if r == nil {
+		return ""
+	}
+	return r.base
+}
+
+// Host is the host of the service, with its port where the URL has one.
+func (r *Request) Host() string {
+	_, host, _ := strings.Cut(r.Base(), "://")
+	return host
+}
+
+// Token is the name of the variable that holds the token; "" is none.
+func (r *Request) Token() string { return r.token }
+
+// Result is the path of the result in the JSON of the answer; nil is the whole answer.
+func (r *Request) Result() []string { return r.result }
+
+// Timeout is how long all tries may take together.
+func (r *Request) Timeout() time.Duration { return r.timeout }
+
+// Retries is how often the service may be asked again.
+func (r *Request) Retries() int { return r.retries }
+
+// Needed are the names that the path needs, and that are never left out.
+func (r *Request) Needed() []string {
+	var all []string
+	for _, p := range r.path {
+		all = append(all, namesIn(p.value)...)
+	}
+	return all
+}
+
+func namesIn(e expression) []string {
+	switch e := e.(type) {
+	case name:
+		return []string{string(e)}
+	case operation:
+		var all []string
+		for _, inner := range e.of {
+			all = append(all, namesIn(inner)...)
+		}
+		return all
+	}
+	return nil
+}
+
+// Equal reports whether both are written alike.
+func (r *Request) Equal(o *Request) bool {
+	if r == nil || o == nil {
+		return r == o
+	}
+	return alike(r.node, o.node)
+}
+
+// MarshalYAML writes the request as it was read.
+func (r *Request) MarshalYAML() (any, error) { return r.node, nil }
+
+// UnmarshalYAML reads a request. All faults of its fields are told at once.
+func (r *Request) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: a request has the form {method: …, url: …}", node.Line)
+	}
+	*r = Request{node: node, timeout: defaultTimeout, retries: defaultRetries}
+	var faults []error
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if err := r.read(key.Value, value); err != nil {
+			faults = append(faults, fmt.Errorf("line %d: %s: %w", value.Line, key.Value, err))
+		}
+	}
+	if r.base == "" && len(faults) == 0 {
+		faults = append(faults, fmt.Errorf("line %d: a request lacks its url", node.Line))
+	}
+	standard := http.MethodGet
+	if r.bodies() > 0 {
+		standard = http.MethodPost
+	}
+	r.method = cmp.Or(r.method, standard)
+	return errors.Join(faults...)
+}
+
+// Check lists what is wrong with a request, for a tool whose arguments are in the scope.
+func (r *Request) Check(s Scope) []error {
+	c := &check{scope: s}
+	if r.bodies() > 1 {
+		c.addf("request has more than one of json, form and body")
+	}
+	if r.method == http.MethodGet && r.bodies() > 0 {
+		c.addf("request has a body, which GET cannot have")
+	}
+	c.texts("url", r.path, false)
+	for _, f := range r.query {
+		c.value("query "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, false) })
+	}
+	for _, f := range r.form {
+		c.value("form "+f.name, f.value, func(where string, text []piece) { c.texts(where, text, len(text) == 1) })
+	}
+	if r.json != nil {
+		c.value("json", *r.json, func(where string, text []piece) { c.texts(where, text, true) })
+	}
+	if r.body != nil {
+		c.texts("body", r.body, len(r.body) == 1)
+	}
+	return c.faults
+}
+
+// bodies counts the bodies, of which a request has one at most.
+func (r *Request) bodies() int {
+	n := 0
+	for _, has := range []bool{r.json != nil, r.form != nil, r.body != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// value checks all texts of a value.
+func (c *check) value(where string, v value, text func(string, []piece)) {
+	if v.condition != nil {
+		if _, err := v.condition.kind(c.scope); err != nil {
+			c.addf("%s: %w", where, err)
+		}
+		c.value(where, *v.then, text)
+		if v.otherwise != nil {
+			c.value(where, *v.otherwise, text)
+		}
+	}
+	for _, f := range v.object {
+		c.value(where+" "+f.name, f.value, text)
+	}
+	for _, inner := range v.list {
+		c.value(where, inner, text)
+	}
+	text(where, v.text)
+}
+
+// texts checks the slots of a text, which may hold a file or may not.
+func (c *check) texts(where string, text []piece, file bool) {
+	for _, slot := range text {
+		if slot.role != "" {
+			c.addf("%s: {%s:%s} is for command lines; write {%s}", where, slot.role, slot.text, slot.text)
+		}
+		if slot.value == nil {
+			continue
+		}
+		switch k, err := slot.value.kind(c.scope); {
+		case err != nil:
+			c.addf("%s: %w", where, err)
+		case k == File && !file:
+			c.addf("%s: the file {%s} can stand in json, or alone in body and in a field of form", where, slot.value)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package template
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// methods are those that a request may have.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch}
+
+// variable is the name of a variable of the environment.
+var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+
+// read reads one field.
+func (r *Request) read(key string, node *yaml.Node) (err error) {
+	switch {
+	case key == "json":
+		r.json = new(value)
+		*r.json, err = readValue(node, true)
+		return err
+	case key == "query":
+		r.query, err = readFields(node, false)
+		return err
+	case key == "form":
+		r.form, err = readFields(node, false)
+		return err
+	case !slices.Contains([]string{"method", "url", "body", "token", "result", "timeout", "retries"}, key):
+		return errors.New("is not a field of a request")
+	case node.Kind != yaml.ScalarNode:
+		return errors.New("should be a text")
+	}
+	switch text := node.Value; key {
+	case "method":
+		if r.method = text; !slices.Contains(methods, text) {
+			return fmt.Errorf("%q is not one of %s", text, strings.Join(methods, ", "))
+		}
+	case "url":
+		return r.readURL(text)
+	case "body":
+		r.body, err = readText(text)
+		return err
+	case "token":
+		if r.token = text; !variable.MatchString(text) { // which may be the token itself, and is not repeated
+			return errors.New("is the name of the variable that holds the token, such as STICKERS_TOKEN")
+		}
+	case "result":
+		if text == "" {
+			return nil
+		}
+		if r.result = strings.Split(text, "."); slices.Contains(r.result, "") {
+			return fmt.Errorf("%q is not a path such as data.0.url", text)
+		}
+	case "timeout":
+		if r.timeout, err = time.ParseDuration(text); err != nil || r.timeout < time.Second || r.timeout > maxTimeout {
+			return fmt.Errorf("%q is not a time from 1s to 10m", text)
+		}
+	case "retries":
+		if r.retries, err = strconv.Atoi(text); err != nil || r.retries < 0 || r.retries > maxRetries {
+			return fmt.Errorf("%q is not a number from 0 to %d", text, maxRetries)
+		}
+	}
+	return nil
+}
+
+var (
+	// origin is a scheme and a host, and path what may stand behind it as it is.
+	origin = regexp.MustCompile(`^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+	path   = regexp.MustCompile(`^[A-Za-z0-9/._~!$&'()*+,;=:@%-]*$`)
+)
+
+// readURL reads a URL whose scheme and host are literal.
+func (r *Request) readURL(text string) error {
+	scheme, rest, ok := strings.Cut(text, "://")
+	host, _, _ := strings.Cut(rest, "/")
+	switch {
+	case !ok || host == "":
+		return fmt.Errorf("%q is not a URL such as https://example.com/make", text)
+	case strings.ContainsAny(scheme+host, "{}"):
+		return errors.New("the scheme and the host must not hold a slot: tools call fixed hosts only")
+	case strings.Contains(host, "@"):
+		return errors.New("must not hold a user or a password: name a variable in token")
+	case strings.ContainsAny(text, "?#"):
+		return errors.New("must not hold a ? or #: write what follows under query")
+	}
+	base := strings.ToLower(scheme + "://" + host)
+	for scheme, usual := range map[string]string{"http://": ":80", "https://": ":443"} {
+		if strings.HasPrefix(base, scheme) {
+			base = strings.TrimSuffix(base, usual)
+		}
+	}
+	if !origin.MatchString(base) {
+		return fmt.Errorf("%q is not an address such as https://example.com:8000", base)
+	}
+	pieces, err := readText(cmp.Or(rest[len(host):], "/"))
+	if err != nil {
+		return err
+	}
+	var whole strings.Builder
+	for _, p := range pieces {
+		if p.isSlot() {
+			whole.WriteString("x")
+			continue
+		}
+		whole.WriteString(p.text)
+		if _, err := url.PathUnescape(p.text); err != nil || !path.MatchString(p.text) {
+			return fmt.Errorf("%q holds characters that must be escaped", p.text)
+		}
+	}
+	if !plainPath(whole.String()) {
+		return errors.New("must not hold //, /./ or /../")
+	}
+	r.base, r.path = base, pieces
+	return nil
+}
+
+func (s piece) isSlot() bool { return s.value != nil || s.role != "" }
+
+// plainPath reports whether an escaped path means the same to every server: it has no empty segments
+// but the last, and none that stand for another folder.
+func plainPath(escaped string) bool {
+	segments := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
+	for i, s := range segments {
+		s, err := url.PathUnescape(s)
+		if err != nil || s == "." || s == ".." || s == "" && i < len(segments)-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// readFields reads values under names. Values that are not typed are texts.
+func readFields(node *yaml.Node, typed bool) ([]field, error) {
+	if node.Kind != yaml.MappingNode {
+		return nil, errors.New("is a list of names with their values")
+	}
+	all := []field{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i].Value
+		if key == "" || strings.ContainsAny(key, "{}\r\n") {
+			return nil, fmt.Errorf("the name %q must be a fixed one, without slots", key)
+		}
+		v, err := readValue(node.Content[i+1], typed)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
+		}
+		all = append(all, field{key, v})
+	}
+	return all, nil
+}
+
+func readValue(node *yaml.Node, typed bool) (v value, err error) {
+	switch {
+	case node.Kind == yaml.ScalarNode && typed && node.ShortTag() != "!!str":
+		var literal any
+		if err := node.Decode(&literal); err != nil {
+			return v, fmt.Errorf("%q is not a value of JSON", node.Value)
+		}
+		if v.literal, err = json.Marshal(literal); err != nil {
+			return v, fmt.Errorf("%q is not a value of JSON", node.Value)
+		}
+	case node.Kind == yaml.ScalarNode && node.Value == "":
+		v.literal = json.RawMessage(`""`)
+	case node.Kind == yaml.ScalarNode:
+		v.text, err = readText(node.Value)
+	case isCondition(node):
+		return readCondition(node, typed)
+	case node.Kind == yaml.MappingNode && typed:
+		v.object, err = readFields(node, typed)
+	case node.Kind == yaml.SequenceNode && typed:
+		v.isList = true
+		for _, item := range node.Content {
+			inner, err := readValue(item, typed)
+			if err != nil {
+				return v, err
+			}
+			v.list = append(v.list, inner)
+		}
+	default:
+		err = errors.New("a text is expected, or {if: …, then: …}")
+	}
+	return v, err
+}
+
+func isCondition(node *yaml.Node) bool {
+	has := map[string]bool{}
+	for i := 0; node.Kind == yaml.MappingNode && i < len(node.Content); i += 2 {
+		has[node.Content[i].Value] = true
+	}
+	return has["if"] && has["then"] && (len(has) == 2 || len(has) == 3 && has["else"])
+}
+
+func readCondition(node *yaml.Node, typed bool) (v value, err error) {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, inner := node.Content[i].Value, node.Content[i+1]
+		if key == "if" {
+			v.condition, err = parse(inner.Value)
+		} else {
+			branch := new(value)
+			*branch, err = readValue(inner, typed)
+			if key == "then" {
+				v.then = branch
+			} else {
+				v.otherwise = branch
+			}
+		}
+		if err != nil {
+			return v, err
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,330 @@
+package template
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func readRequest(t *testing.T, text string) *Request {
+	t.Helper()
+	r := new(Request)
+	if err := yaml.Unmarshal([]byte(text), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// upload is a file with bytes that no text has.
+func upload(arg string) (Upload, error) {
+	return Upload{Name: arg + ".png", MIME: "image/png", Content: []byte{0xFF, 0xFE, 'x'}}, nil
+}
+
+var given = facts(map[string]Value{
+	"video": {Kind: File, Text: "video"}, "video.width": Num(640), "video.sound": Truth(true), "caption": {Kind: Words, Text: `say "hi" & go`},
+	"way": Text("in"), "count": Num(2.5),
+})
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	const file = "//54" // the upload in Base64
+	for request, want := range map[string]string{
+		`{url: "https://h/v1/a%20b/"}`:             "GET https://h/v1/a%20b/",
+		`{url: "https://h:8000"}`:                  "GET https://h:8000/",
+		`{url: "https://h:443/x"}`:                 "GET https://h/x",
+		`{url: "https://H/v1/{way}-{count}.json"}`: "GET https://h/v1/in-2.5.json",
+		`{url: "https://h/x/{caption}"}`:           "GET https://h/x/say%20%22hi%22%20&%20go",
+		`{url: "https://h/", query: {q: "{caption}", n: 3, w: "w{2 * video.width}"}}`:                                                           "GET https://h/?n=3&q=say+%22hi%22+%26+go&w=w1280",
+		`{url: "https://h/", query: {c: "{colour}", d: "x{colour}", e: ""}}`:                                                                    "GET https://h/?e=",
+		`{url: "https://h/", json: {a: "{count}", b: "{video.sound}", c: "{count > 3}", d: "{way}", e: "n{count}"}}`:                            `POST https://h/ {"a":2.5,"b":true,"c":false,"d":"in","e":"n2.5"}`,
+		`{url: "https://h/", json: {a: 1, b: [x, true, null, 0.5, "{count}", "{colour}"], c: {d: "{colour}"}, e: ""}}`:                          `POST https://h/ {"a":1,"b":["x",true,null,0.5,2.5],"c":{},"e":""}`,
+		`{url: "https://h/", json: {words: "{caption}", other: "{colour}"}}`:                                                                    `POST https://h/ {"words":"say \"hi\" \u0026 go"}`,
+		`{url: "https://h/", json: {a: "{video}", b: "data:image/png;base64,{video}"}}`:                                                         `POST https://h/ {"a":"` + file + `","b":"data:image/png;base64,` + file + `"}`,
+		`{url: "https://h/", json: {a: {if: count > 2, then: "{count}"}, b: {if: count > 3, then: x}, c: {if: colour, then: x, else: {d: y}}}}`: `POST https://h/ {"a":2.5,"c":{"d":"y"}}`,
+		`{url: "https://h/", json: "{caption}"}`:                                                                                                `POST https://h/ "say \"hi\" \u0026 go"`,
+		`{url: "https://h/", method: PUT, body: "{caption}"}`:                                                                                   `PUT https://h/ say "hi" & go`,
+		`{url: "https://h/", body: "{video}"}`:                                                                                                  "POST https://h/ \xFF\xFEx",
+	} {
+		r := readRequest(t, request)
+		made, err := r.Fill(given, upload)
+		got := r.Method() + " " + r.Base() + made.Path
+		if len(made.Query) > 0 {
+			got += "?" + made.Query.Encode()
+		}
+		if made.Body != nil {
+			got += " " + string(made.Body)
+		}
+		if err != nil || got != want {
+			t.Errorf("%s gives\n%s, %v, want\n%s", request, got, err, want)
+		}
+	}
+}
+
+func TestFillForm(t *testing.T) {
+	t.Parallel()
+	r := readRequest(t, `{url: "https://h/", form: {file: "{video}", words: "{caption}", size: "{video.width}x", gone: "{colour}", 'q"': 1}}`)
+	made, err := r.Fill(given, upload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := formOf(t, made)
+	want := map[string]string{"file": "video.png image/png \xFF\xFEx", "words": `  say "hi" & go`, "size": "  640x", `q"`: "  1"}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// formOf are the fields of a form: the file's name, its media type and the content.
+func formOf(t *testing.T, made Filled) map[string]string {
+	t.Helper()
+	_, params, err := mime.ParseMediaType(made.Type)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]string{}
+	for r := multipart.NewReader(bytes.NewReader(made.Body), params["boundary"]); ; {
+		part, err := r.NextPart()
+		if errors.Is(err, io.EOF) {
+			return fields
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields[part.FormName()] = fmt.Sprintf("%s %s %s", part.FileName(), part.Header.Get("Content-Type"), content)
+	}
+}
+
+// TestFillPath: words that would be another path are refused.
+func TestFillPath(t *testing.T) {
+	t.Parallel()
+	for words, ok := range map[string]bool{
+		"plain": true, "50%": true, "a%2Fb": true, "a?b#c&d=e;f": true, "-x": true, "...": true, "é": true, "a\xFFb": true, " x ": true,
+		"": false, " ": false, ".": false, "..": false, " .. ": false, "a/b": false, "../../x": false, `a\b`: false, "a\nb": false, "a\x00b": false,
+	} {
+		r := readRequest(t, `{url: "https://h/v1/{caption}/end"}`)
+		made, err := r.Fill(facts(map[string]Value{"caption": {Kind: Words, Text: words}}), upload)
+		if (err == nil) != ok || err != nil && !errors.Is(err, ErrSegment) {
+			t.Errorf("%q gives %q, %v", words, made.Path, err)
+		}
+	}
+	// Two slots do not make a folder together.
+	r := readRequest(t, `{url: "https://h/v1/{caption}{caption}/end"}`)
+	if made, err := r.Fill(facts(map[string]Value{"caption": {Kind: Words, Text: "."}}), upload); !errors.Is(err, ErrSegment) {
+		t.Errorf("gives %q, %v", made.Path, err)
+	}
+}
+
+func TestFillFails(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("broken")
+	noFile := func(string) (Upload, error) { return Upload{}, broken }
+	for _, request := range []string{
+		`{url: "https://h/", json: {a: "{video}"}}`, `{url: "https://h/", json: ["x{video}"]}`, `{url: "https://h/", form: {a: "{video}"}}`, `{url: "https://h/", body: "{video}"}`,
+	} {
+		if _, err := readRequest(t, request).Fill(given, noFile); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", request, err)
+		}
+	}
+	unknown := func(string) (Value, error) { return Value{}, broken }
+	for _, request := range []string{
+		`{url: "https://h/{way}"}`, `{url: "https://h/", query: {a: "{way}"}}`, `{url: "https://h/", json: {a: {if: way, then: x}}}`, `{url: "https://h/", form: {a: "{count + 1}"}}`,
+	} {
+		if _, err := readRequest(t, request).Fill(unknown, upload); !errors.Is(err, broken) {
+			t.Errorf("%s: %v", request, err)
+		}
+	}
+}
+
+func TestReadRequestFails(t *testing.T) {
+	t.Parallel()
+	for request, want := range map[string]string{ //nolint:gosec // nobody's password
+		`https://h/`:                                           "has the form",
+		`{method: GET}`:                                        "lacks its url",
+		`{url: h/x}`:                                           "not a URL",
+		`{url: "https://{host}/x"}`:                            "must not hold a slot",
+		`{url: "https://a.{host}/x"}`:                          "must not hold a slot",
+		`{url: "{scheme}://h/x"}`:                              "must not hold a slot",
+		`{url: "https://h:{port}/x"}`:                          "must not hold a slot",
+		`{url: "https://me:secret@h/x"}`:                       "user or a password",
+		`{url: "ftp://h/x"}`:                                   "not an address",
+		`{url: "https://h\\@evil/x"}`:                          "user or a password",
+		`{url: "https://h\\.evil/x"}`:                          "not an address",
+		`{url: "https:///x"}`:                                  "not a URL",
+		`{url: "https://h/x?q={text}"}`:                        "under query",
+		`{url: "https://h/x#top"}`:                             "under query",
+		`{url: "https://h/../x"}`:                              "/../",
+		`{url: "https://h/%2e%2e/x"}`:                          "/../",
+		`{url: "https://h//x"}`:                                "must not hold //",
+		`{url: "https://h/a b"}`:                               "must be escaped",
+		`{url: "https://h/50%"}`:                               "must be escaped",
+		`{url: "https://h/{a"}`:                                "no }",
+		`{url: "https://h/", method: DELETE}`:                  "not one of GET",
+		`{url: "https://h/", headers: {A: b}}`:                 "not a field",
+		`{url: [x]}`:                                           "should be a text",
+		`{url: "https://h/", header: x}`:                       "not a field",
+		`{url: "https://h/", token: "sk-abc"}`:                 "name of the variable",
+		`{url: "https://h/", result: data..x}`:                 "not a path",
+		`{url: "https://h/", timeout: 1h}`:                     "not a time",
+		`{url: "https://h/", timeout: soon}`:                   "not a time",
+		`{url: "https://h/", retries: 99}`:                     "not a number",
+		`{url: "https://h/", retries: -1}`:                     "not a number",
+		`{url: "https://h/", query: [a]}`:                      "list of names",
+		`{url: "https://h/", query: {a: [b]}}`:                 "a text is expected",
+		`{url: "https://h/", query: {"{key}": b}}`:             "without slots",
+		`{url: "https://h/", json: {"{key}": b}}`:              "without slots",
+		`{url: "https://h/", json: {a: .inf}}`:                 "not a value of JSON",
+		`{url: "https://h/", json: {a: {if: "1 +", then: x}}}`: "missing at the end",
+		`{url: "https://h/", json: {x: &a [1], y: *a}}`:        "a text is expected",
+		`{url: "https://h/", form: {a: "{1 2}"}}`:              "not expected",
+	} {
+		err := yaml.Unmarshal([]byte(request), new(Request))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", request, err, want)
+		}
+		if err != nil && (strings.Contains(err.Error(), "sk-abc") || strings.Contains(err.Error(), "secret")) {
+			t.Errorf("%s: the secret is repeated: %v", request, err)
+		}
+	}
+}
+
+func TestCheckRequest(t *testing.T) {
+	t.Parallel()
+	for request, want := range map[string]string{
+		`{url: "https://h/{way}", query: {q: "{caption}"}, json: {a: "{video}", b: "x{video}"}}`: "",
+		`{url: "https://h/", form: {f: "{video}", w: "{caption}"}}`:                              "",
+		`{url: "https://h/", body: "{video}"}`:                                                   "",
+		`{url: "https://h/{style}"}`:                                                             "url: nothing is called {style}",
+		`{url: "https://h/{video}"}`:                                                             "url: the file {video}",
+		`{url: "https://h/", query: {q: "{film}"}}`:                                              "query q: nothing is called {film}",
+		`{url: "https://h/", query: {q: "{video}"}}`:                                             "query q: the file",
+		`{url: "https://h/", form: {f: "x{video}"}}`:                                             "form f: the file",
+		`{url: "https://h/", body: "x{video}"}`:                                                  "body: the file",
+		`{url: "https://h/", json: {a: [{b: "{film}"}]}}`:                                        "json a b: nothing is called {film}",
+		`{url: "https://h/", json: {a: "{file:caption}"}}`:                                       "write {caption}",
+		`{url: "https://h/", json: {a: "{caption + 1}"}}`:                                        "caption",
+		`{url: "https://h/", json: {a: {if: film, then: x, else: "{clip}"}}}`:                    "nothing is called {clip}",
+		`{url: "https://h/", json: {}, form: {}}`:                                                "more than one",
+		`{url: "https://h/", method: GET, json: {}}`:                                             "GET cannot have",
+	} {
+		said := errors.Join(readRequest(t, request).Check(names)...)
+		switch {
+		case want == "" && said != nil:
+			t.Errorf("%s: %v", request, said)
+		case want != "" && (said == nil || !strings.Contains(said.Error(), want)):
+			t.Errorf("%s: %v, want %q", request, said, want)
+		}
+	}
+}
+
+func TestRequestIsWrittenAsItWasRead(t *testing.T) {
+	t.Parallel()
+	r := readRequest(t, `{url: "https://h/{way}", json: {a: "{count}"}, result: a.0, timeout: 5s, retries: 0, token: A_TOKEN}`)
+	b, err := yaml.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := readRequest(t, string(b)); !again.Equal(r) || again.Equal(readRequest(t, `{url: "https://h/"}`)) || again.Equal(nil) {
+		t.Errorf("it was written as %s", b)
+	}
+	if !slices.Equal(r.Result(), []string{"a", "0"}) || r.Retries() != 0 || r.Timeout().String() != "5s" || r.Token() != "A_TOKEN" || r.Host() != "h" {
+		t.Errorf("it was read as %+v", r)
+	}
+	if got := readRequest(t, `{url: "https://h/{max(count, 1)}/{way}"}`).Needed(); !slices.Equal(got, []string{"count", "way"}) {
+		t.Errorf("it needs %q", got)
+	}
+}
+
+// FuzzRequest: whatever people write, it is one segment of the path, one value of the query, one value
+// of JSON and one field of a form, as it was written.
+func FuzzRequest(f *testing.F) {
+	for _, s := range []string{
+		`"`, "'", "%", "%2F", "&a=b", "/", "../..", "\r\nX-Evil: 1", "-", "--boundary", "{way}", "{{", "\x00", "\xFF", "?#", ";", `\`, "é", "\u2028", "</script>", "https://evil/",
+	} {
+		f.Add(s)
+	}
+	var r Request
+	if err := yaml.Unmarshal([]byte(`{url: "https://h/v1/{caption}/end", query: {a: "{caption}", b: "x{caption}y"}, json: {c: "{caption}", d: ["{way} {caption}"]}}`), &r); err != nil {
+		f.Fatal(err)
+	}
+	var form Request
+	if err := yaml.Unmarshal([]byte(`{url: "https://h/", form: {a: "{caption}", b: "x{caption}"}}`), &form); err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, words string) {
+		values := facts(map[string]Value{"caption": {Kind: Words, Text: words}, "way": Text("in")})
+		words = strings.ToValidUTF8(words, "?")
+		switch made, err := r.Fill(values, upload); {
+		case err != nil && !errors.Is(err, ErrSegment):
+			t.Errorf("%q: %v", words, err)
+		case err == nil:
+			to, err := url.Parse(r.Base() + made.Path + "?" + made.Query.Encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			segments := strings.Split(to.Path, "/")
+			if to.Host != "h" || to.Scheme != "https" || to.Fragment != "" || len(segments) != 4 || segments[1] != "v1" || segments[2] != strings.TrimSpace(words) || segments[3] != "end" ||
+				strings.ContainsAny(made.Path, " \r\n") {
+				t.Errorf("%q goes to %s", words, to)
+			}
+			if q := to.Query(); len(q) != 2 || q.Get("a") != words || q.Get("b") != "x"+words+"y" {
+				t.Errorf("%q gives the query %q", words, q)
+			}
+			var got struct {
+				C string   `json:"c"`
+				D []string `json:"d"`
+			}
+			d := json.NewDecoder(bytes.NewReader(made.Body))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&got); err != nil || got.C != words || len(got.D) != 1 || got.D[0] != "in "+words {
+				t.Errorf("%q gives %s, %v", words, made.Body, err)
+			}
+		}
+		made, err := form.Fill(values, upload)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := formOf(t, made); len(got) != 2 || got["a"] != "  "+words || got["b"] != "  x"+words {
+			t.Errorf("%q gives the form %q", words, got)
+		}
+	})
+}
+
+// FuzzReadRequest: no file of a tool panics, and each request that is read has a fixed host.
+func FuzzReadRequest(f *testing.F) {
+	f.Add("https://h/{caption}", "{caption}")
+	f.Add("https://{caption}/", "{video}")
+	f.Add("https://h\\@x/{way}", "data:,{video}")
+	f.Fuzz(func(t *testing.T, address, text string) {
+		b, err := yaml.Marshal(map[string]any{"url": address, "json": map[string]string{"a": text}})
+		if err != nil {
+			return
+		}
+		var r Request
+		if yaml.Unmarshal(b, &r) != nil || len(r.Check(names)) > 0 {
+			return
+		}
+		made, err := r.Fill(given, upload)
+		if err != nil {
+			return
+		}
+		to, err := url.Parse(r.Base() + made.Path)
+		if err != nil || to.Scheme+"://"+to.Host != r.Base() || !strings.HasPrefix(strings.ToLower(address), r.Base()) || to.User != nil || to.RawQuery != "" {
+			t.Errorf("%q goes to %v, %v", address, to, err)
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package webapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/template"
+)
+
+// notSetUp is a service that cannot be called before the operator does something.
+func notSetUp(operator plan.Message) error {
+	return &plan.Fault{Sentence: plan.Say("It needs a service that is not set up here."), Operator: operator, Err: toolbox.ErrDown}
+}
+
+func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.private }
+
+func (b *Backend) mayNotLeave() error {
+	return &plan.Fault{
+		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
+		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.probes.Host()),
+	}
+}
+
+// mistaken is an answer that is not what the tool's file says.
+type mistaken struct{ why string }
+
+func (m *mistaken) Error() string { return m.why }
+
+// unexpected is a mistaken answer. It holds nothing of what the service said.
+func unexpected(format string, args ...any) error {
+	return &mistaken{fmt.Sprintf(format, args...)}
+}
+
+// failed sorts what a call failed with: whose trouble it is, and what people and the operator are told.
+func (b *Backend) failed(ctx context.Context, r *template.Request, err error) error {
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return stopped
+	}
+	down := func(sentence, operator plan.Message) error {
+		return &plan.Fault{Sentence: sentence, Operator: operator, Err: fmt.Errorf("%w: %w", toolbox.ErrDown, detail(err))}
+	}
+	if m, ok := errors.AsType[*mistaken](err); ok {
+		return down(plan.Say("The service's answer is not what this tool expects. Please ask the operator to check it."),
+			plan.Say("The answer of %s is not what the tool's file says: %s.", r.Host(), m.why))
+	}
+	e, ok := errors.AsType[*endpoint.Error](err)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), ok && e.Kind == endpoint.TimedOut:
+		return down(plan.Say("The service took too long to answer. Please try again later."), plan.Message{})
+	case !ok:
+		if _, ok := errors.AsType[*plan.Fault](err); ok { // of a file of ours
+			return err
+		}
+		return &plan.Fault{Sentence: plan.Say("It could not be done, because a file could not be read or written here."), Err: err}
+	}
+	switch status := e.Status; {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		says := plan.Say("%s wants a token: write token into the tool's file, with the name of a variable.", r.Host())
+		if r.Token() != "" {
+			says = plan.Say("%s refused the token: check %s.", r.Host(), r.Token())
+		}
+		return down(plan.Say("The service does not let us in. Please ask the operator to check it."), says)
+	case status == http.StatusTooManyRequests, status == http.StatusPaymentRequired:
+		if e.After > 0 {
+			return down(plan.Say("The service gets too many requests at the moment. Please try again in %s.", plan.Wait(e.After)), plan.Message{})
+		}
+		return down(plan.Say("The service gets too many requests at the moment. Please try again later."), plan.Message{})
+	case status >= 400 && status < 500:
+		return &plan.Fault{
+			Sentence: plan.Say("The service did not accept this input. Please try it with another one."),
+			Operator: plan.Say("%s did not accept this input (status %d). If it accepts none, check the url and the fields in the tool's file.",
+				r.Host(), status),
+			Err: detail(err),
+		}
+	case status >= 300 && status < 400:
+		return down(plan.Say("The service's answer is not what this tool expects. Please ask the operator to check it."),
+			plan.Say("%s redirects to another place, which is not followed: check the url in the tool's file.", r.Host()))
+	case e.Kind == endpoint.Malformed:
+		return down(plan.Say("The service's answer could not be read. Please try again later."),
+			plan.Say("The answer of %s could not be read: it is a web page, too large, or broke off.", r.Host()))
+	}
+	return down(plan.Say("The service does not answer. Please try again later."),
+		plan.Say("%s does not answer: check that it runs, and the url in the tool's file.", r.Host()))
+}
+
+// detail is an error for the log, without the sentences of model servers.
+func detail(err error) error {
+	if e, ok := errors.AsType[*endpoint.Error](err); ok {
+		return fmt.Errorf("service (%s): %w", e.Kind, e.Err)
+	}
+	return err
+}

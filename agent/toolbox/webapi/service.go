@@ -1,0 +1,297 @@
+// Package webapi runs tools that call a service over HTTP, as their YAML files declare it
+// ([template.Request]): any function behind an API.
+//
+// Guarantees:
+//
+//   - Only hosts that the operator lists are called ([Hosts]). Redirects to another host or port are
+//     not followed, and an address in an answer is opened only on the same host.
+//   - A public name that stands for a private address is not called, unless that address is listed too.
+//   - Words of people never change the path, a key of the query, a field, a header or the host.
+//   - Files leave for a host in the internet only where media may leave. Pictures leave as PNG or JPEG,
+//     upright and without metadata, sound and video without tags.
+//   - The token goes to its service alone. It is in no log and no error.
+//   - A request ends with its context or its timeout, whichever is first, retries included. GET is tried
+//     again after any trouble of the service; other methods only where the service did not begin: no
+//     connection was made, or it answered 429 or 503.
+//   - An answer is bounded. It counts only if it is what the tool returns, by its bytes. Nothing that
+//     the service says of an error is shown to people.
+//   - A status of 4xx is a fault of the input, except 401, 402, 403, 408 and 429. Everything else that
+//     goes wrong is [toolbox.ErrDown].
+package webapi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"atelier/agent/endpoint"
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/template"
+)
+
+// Config says which service is called.
+type Config struct {
+	// Base is its scheme and host; required.
+	Base string
+	// Hosts are those that may be called.
+	Hosts Hosts
+	// Variables hold the tokens, by the names that tools give.
+	Variables map[string]string
+	// AllowMedia lets files leave for a service that is not in the house.
+	AllowMedia bool
+	// FFmpeg measures sound and video for slots; required.
+	FFmpeg *ffmpeg.FFmpeg
+	// Limits bound the files that are read, and the answers.
+	Limits media.Limits
+	// Transport carries the tries; nil is one that keeps what the package guarantees of addresses.
+	Transport http.RoundTripper
+	// Clock tells how old a probe is; nil is time.Now.
+	Clock func() time.Time
+	// Wait returns after d, or with an error before, when ctx ends; nil waits by the clock.
+	Wait func(ctx context.Context, d time.Duration) error
+	// Log hears of each retry; nil is silence.
+	Log *slog.Logger
+}
+
+// Backend is the make of the kind http for one service. It is safe for concurrent use.
+type Backend struct {
+	config  Config
+	private bool
+	probes  *endpoint.Endpoint // without a token
+
+	mu        sync.Mutex
+	endpoints map[manner]*endpoint.Endpoint
+
+	asking chan struct{} // holds a token for who probes
+	probed time.Time     // under asking
+	health error         // under asking
+}
+
+var _ toolbox.Backend = (*Backend)(nil)
+
+// manner is how the requests of a tool differ from those of others.
+type manner struct {
+	token   string
+	retries int
+	timeout time.Duration
+}
+
+const (
+	// fresh is how long a probe is believed, and probeTime how long it may take.
+	fresh, probeTime = 10 * time.Second, 5 * time.Second
+	// maxProbe is the most bytes that are read for a probe.
+	maxProbe = 64 << 10
+	// maxText is the longest text that a service may return, and maxTextAnswer the largest answer with
+	// one, in bytes.
+	maxText, maxTextAnswer = 1 << 20, 8 << 20
+)
+
+// New checks the configuration. It calls nothing.
+func New(c Config) (*Backend, error) {
+	if c.FFmpeg == nil {
+		return nil, errors.New("services need ffmpeg, to measure files")
+	}
+	c.Limits = c.Limits.OrDefault()
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	b := &Backend{config: c, endpoints: map[manner]*endpoint.Endpoint{}, asking: make(chan struct{}, 1)}
+	named, err := endpoint.New(endpoint.Config{BaseURL: c.Base})
+	if err != nil {
+		return nil, fmt.Errorf("the address of a service: %w", err)
+	}
+	b.private = named.Private()
+	b.probes, err = b.dial(manner{timeout: probeTime}, "")
+	return b, err
+}
+
+// Private reports whether the service is in the house, by its name.
+func (b *Backend) Private() bool { return b.private }
+
+// Probe tells whether the service may be called, and answers. It asks for the root of the host, without
+// the token: any answer of the service itself will do.
+func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
+	if _, err := b.ready(c); err != nil {
+		return err
+	}
+	if c.Inputs != "" && !b.mayLeave() {
+		return b.mayNotLeave()
+	}
+	select {
+	case b.asking <- struct{}{}:
+		defer func() { <-b.asking }()
+	case <-ctx.Done():
+		return media.Stopped(ctx)
+	}
+	if now := b.config.Clock(); b.probed.IsZero() || now.Sub(b.probed) >= fresh {
+		mine, cancel := context.WithTimeout(ctx, probeTime)
+		defer cancel()
+		_, err := b.probes.Do(mine, endpoint.Request{Path: "/", Plainly: true, ByStatus: true, MaxBody: maxProbe})
+		if ctx.Err() != nil {
+			return media.Stopped(ctx)
+		}
+		if e, ok := errors.AsType[*endpoint.Error](err); ok && answered(e.Status) {
+			err = nil
+		}
+		b.probed, b.health = now, err
+	}
+	if b.health != nil {
+		return b.failed(ctx, c.Request, b.health)
+	}
+	return nil
+}
+
+// Run calls the service.
+func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
+	e, err := b.ready(c)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	for _, values := range call.Args {
+		for _, v := range values {
+			if (v.Path != "" || v.Type.Media()) && !b.mayLeave() {
+				return toolbox.Output{}, b.mayNotLeave()
+			}
+		}
+	}
+	filled, err := b.fill(ctx, c.Request, call)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	mine, cancel := context.WithTimeout(ctx, c.Request.Timeout())
+	defer cancel()
+	header := http.Header{"Accept": {accepted(c.Request, call.Returns)}}
+	if filled.Type != "" {
+		header.Set("Content-Type", filled.Type)
+	}
+	response, err := e.Do(mine, endpoint.Request{
+		Method: c.Request.Method(), Path: filled.Path, Query: filled.Query, Header: header, Body: filled.Body,
+		Plainly: true, ByStatus: true, Once: c.Request.Method() != http.MethodGet, MaxBody: b.most(call.Returns),
+	})
+	if err != nil {
+		return toolbox.Output{}, b.failed(ctx, c.Request, err)
+	}
+	a := answer{backend: b, request: c.Request, call: call, endpoint: e}
+	out, err := a.read(mine, response)
+	if err != nil {
+		return toolbox.Output{}, b.failed(ctx, c.Request, err)
+	}
+	return out, nil
+}
+
+// answered reports whether a status is that of the service itself, and not of a gateway without it.
+func answered(status int) bool {
+	return status != 0 && status != http.StatusBadGateway && status != http.StatusServiceUnavailable && status != http.StatusGatewayTimeout
+}
+
+// ready is the endpoint for a candidate, or why its service cannot be called.
+func (b *Backend) ready(c toolbox.Candidate) (*endpoint.Endpoint, error) {
+	r := c.Request
+	switch {
+	case r == nil || r.Base() != b.config.Base:
+		return nil, &plan.Fault{
+			Sentence: plan.Say("It needs a service that this version does not know."), Err: fmt.Errorf("%s is not called at %s", c.Run, b.config.Base),
+		}
+	case !b.config.Hosts.Allow(r.Base()):
+		return nil, notSetUp(plan.Say("Tools may not call %s: add it to ATELIER_HTTP_HOSTS if they may.", r.Host()))
+	}
+	key := strings.TrimSpace(b.config.Variables[r.Token()])
+	if r.Token() != "" && key == "" {
+		return nil, notSetUp(plan.Say("The service at %s wants a token: set %s.", r.Host(), r.Token()))
+	}
+	m := manner{r.Token(), r.Retries(), r.Timeout()}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if known, ok := b.endpoints[m]; ok {
+		return known, nil
+	}
+	e, err := b.dial(m, key)
+	if err != nil { // the error tells nothing of the token
+		return nil, notSetUp(plan.Say("The token in %s holds characters that no token has.", r.Token()))
+	}
+	b.endpoints[m] = e
+	return e, nil
+}
+
+// dial makes an endpoint. It connects to nothing.
+func (b *Backend) dial(m manner, key string) (*endpoint.Endpoint, error) {
+	c := endpoint.Config{
+		BaseURL: b.config.Base, Key: key, Timeout: m.timeout, Retries: cmp.Or(m.retries, -1), MaxBody: b.maxAnswer(),
+		Transport: b.config.Transport, Wait: b.config.Wait, Log: b.config.Log, Names: endpoint.Names{Key: m.token, Server: "the service"},
+		Wrap: func(next http.RoundTripper) http.RoundTripper { return only{b.config.Base, next} },
+	}
+	if c.Transport == nil && !b.private {
+		c.Transport = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists)
+	}
+	return endpoint.New(c)
+}
+
+// maxAnswer is the largest answer: a file in the Base64 of JSON.
+func (b *Backend) maxAnswer() int64 { return b.config.Limits.Bytes/3*4 + maxProbe }
+
+// only lets requests pass to one scheme and host, whatever a redirect says.
+type only struct {
+	base string
+	next http.RoundTripper
+}
+
+// RoundTrip refuses requests to any other place.
+func (o only) RoundTrip(r *http.Request) (*http.Response, error) {
+	if !strings.EqualFold(r.URL.Scheme+"://"+r.URL.Host, o.base) {
+		return nil, errors.New("a redirect to another place is not followed")
+	}
+	return o.next.RoundTrip(r) //nolint:wrapcheck // it is read for what it is
+}
+
+// most is the largest answer for a tool that returns the type.
+func (b *Backend) most(returns plan.Type) int64 {
+	if returns == plan.Text {
+		return maxTextAnswer
+	}
+	return b.maxAnswer()
+}
+
+// accepted is what the service is told that is read.
+func accepted(r *template.Request, returns plan.Type) string {
+	switch {
+	case r.Result() != nil:
+		return "application/json"
+	case returns == plan.Text:
+		return "text/plain, application/json;q=0.9, */*;q=0.5"
+	case returns == plan.Document:
+		return "application/pdf, */*;q=0.5"
+	}
+	return string(returns) + "/*, */*;q=0.5"
+}
+
+// fill fills the slots of a request.
+func (b *Backend) fill(ctx context.Context, r *template.Request, call toolbox.Call) (template.Filled, error) {
+	known := facts.New(ctx, call, b.config.FFmpeg, b.config.Limits)
+	u := &uploads{ctx: ctx, call: call, limits: b.config.Limits, done: map[string]template.Upload{}}
+	filled, err := r.Fill(known.Of, u.file)
+	if err == nil {
+		return filled, nil
+	}
+	if stopped := media.Stopped(ctx); stopped != nil {
+		return filled, stopped
+	}
+	if errors.Is(err, template.ErrSegment) {
+		return filled, &plan.Fault{
+			Sentence: plan.Say("The service takes a short name there, without slashes and line breaks. Please say it in other words."), Err: err,
+		}
+	}
+	if _, ok := errors.AsType[*plan.Fault](err); !ok {
+		err = &plan.Fault{Sentence: plan.Say("It could not be done, because a file could not be read or written here."), Err: err}
+	}
+	return filled, err
+}

@@ -1,0 +1,99 @@
+package webapi
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/media/strip"
+	"atelier/agent/toolbox/template"
+)
+
+const (
+	// maxSent is the largest file that is sent, in bytes.
+	maxSent = 64 << 20
+	// sentQuality is the JPEG quality in which photos are sent.
+	sentQuality = 95
+)
+
+// uploads are the files of one call, as they are sent. They are used by one goroutine.
+type uploads struct {
+	ctx    context.Context //nolint:containedctx // it lives as long as the call
+	call   toolbox.Call
+	limits media.Limits
+	done   map[string]template.Upload
+}
+
+// file is the file of an argument.
+func (u *uploads) file(arg string) (template.Upload, error) {
+	if known, ok := u.done[arg]; ok {
+		return known, nil
+	}
+	v := u.call.Args[arg][0]
+	read := u.recording
+	if v.Type.Fits(plan.Image) {
+		read = u.picture
+	}
+	made, err := read(v)
+	if err != nil {
+		return template.Upload{}, err
+	}
+	if size := int64(len(made.Content)); size > maxSent {
+		return template.Upload{}, &plan.Fault{
+			Sentence: plan.Say("The file is too large to be sent: it has %d MB, and at most %d are taken; cut it or make it smaller.", size>>20, maxSent>>20),
+		}
+	}
+	made.Name = arg + made.Name
+	u.done[arg] = made
+	return made, nil
+}
+
+// picture is an upright picture without metadata: JPEG where it was one, and PNG else. It is named by
+// its ending alone.
+func (u *uploads) picture(v toolbox.Value) (made template.Upload, err error) {
+	giveBack, err := u.limits.Memory.Take(u.ctx, media.Weigh(v.Path, u.limits).Bytes(8))
+	if err != nil {
+		return made, err
+	}
+	defer giveBack()
+	p, err := media.ReadPicture(u.ctx, v.Path, u.limits)
+	if err != nil {
+		return made, err
+	}
+	made = template.Upload{Name: ".png", MIME: "image/png"}
+	to := filepath.Join(u.call.Dir, "sent-"+rand.Text())
+	if p.Info.MIME == "image/jpeg" {
+		made = template.Upload{Name: ".jpg", MIME: p.Info.MIME}
+		err = media.EncodeJPEG(u.ctx, to, p.Image, sentQuality)
+	} else {
+		err = media.EncodeImage(u.ctx, to, p.Image, media.PNG)
+	}
+	if err != nil {
+		return made, err
+	}
+	made.Content, err = os.ReadFile(to)
+	return made, errors.Join(err, os.Remove(to))
+}
+
+// recording is a sound, a video or a document, without the tags of sound and video.
+func (u *uploads) recording(v toolbox.Value) (template.Upload, error) {
+	info, err := media.InspectContext(u.ctx, v.Path, u.limits)
+	if err != nil {
+		return template.Upload{}, err
+	}
+	if !info.Type.Fits(v.Type) {
+		return template.Upload{}, &plan.Fault{Sentence: plan.Say("The file is %s, but %s is needed.", info.MIME, v.Type)}
+	}
+	var b bytes.Buffer
+	if err := strip.Copy(u.ctx, &b, v.Path); err != nil {
+		return template.Upload{}, fmt.Errorf("read a file to be sent: %w", err)
+	}
+	return template.Upload{Name: info.Ext, MIME: info.MIME, Content: b.Bytes()}, nil
+}
