@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/retrieve"
 )
 
@@ -77,12 +78,34 @@ func (s *splitter) step(i int) int {
 	case s.p.beginsClause(s.words[i+n:]):
 		s.cut(i, i+n, how)
 		return i + n
+	case s.words[i].Text == "," && s.p.complains(s.rest(i+n)):
+		s.cut(i, i+n, how)
+		return i + n
 	case s.words[i].Text == "," && s.isWish(i+n):
 		s.cut(i, i+n, how)
 		s.bare = true
 		return i + n
 	}
 	return i + 1
+}
+
+// rest are the words from i to the next mark.
+func (s *splitter) rest(i int) []retrieve.Word {
+	end := i
+	for end < len(s.words) && !isMark(s.words[end]) {
+		end++
+	}
+	return s.words[i:end]
+}
+
+// complains reports whether a clause says what does not work: "my phone can't open it". It is the reason for an
+// order, and asks for nothing itself. A quantity is a limit: "Discord won't take files over 8 MB".
+func (g *grammar) complains(words []retrieve.Word) bool {
+	at := slices.IndexFunc(words, func(w retrieve.Word) bool { return g.is("unable", w) })
+	if at < 1 || at > 5 || len(words)-at < 2 || g.isVerb(words[0]) || len(quantity.Find(textOf(words))) > 0 {
+		return false
+	}
+	return g.is("determiners", words[0]) || g.is("owners", words[0]) || g.is("people", words[0]) || g.is("pronouns", words[0]) || words[0].Kind == retrieve.Plain && at < 3
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".
@@ -192,7 +215,7 @@ func (ts *tools) merge(all []clause) []clause {
 		case !slices.ContainsFunc(c.words, func(w retrieve.Word) bool { return !isQuote(w) && !isMark(w) }):
 			last.words = append(slices.Clip(last.words), c.words...) // a quotation alone is what the clause before is about
 			last.text += " " + c.text
-		case ts.elaborates(c) && (ts.prohibits(c) || !ts.asks(c.words)) && !ts.isContext(last.words):
+		case ts.elaborates(c) && (ts.prohibits(c) || ts.complains(c.words) || !ts.asks(c.words)) && !ts.isContext(last.words):
 			last.more = append(last.more, c.text)
 		default:
 			out = append(out, c)
@@ -204,7 +227,7 @@ func (ts *tools) merge(all []clause) []clause {
 // elaborates reports whether the clause only says more about the one before.
 func (g *grammar) elaborates(c clause) bool {
 	core := g.lexicon.Core(c.words)
-	if g.begins("elaborations", c.words) > 0 || g.begins("elaborations", core) > 0 {
+	if g.begins("elaborations", c.words) > 0 || g.begins("elaborations", core) > 0 || g.complains(c.words) {
 		return true
 	}
 	for i, w := range core { // "the new picture should be …"

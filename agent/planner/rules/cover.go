@@ -49,7 +49,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 	}
 	unknown := append(c.removed(), c.unknown(d.text, r.clause.words)...)
 	for _, more := range r.clause.more {
-		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) {
+		if words := d.lexicon.Words(more, nil); !d.forbids(clause{words: words}) && !d.complains(words) {
 			unknown = append(unknown, c.unknown(more, words)...)
 		}
 	}
@@ -248,6 +248,10 @@ func (c *cover) covered(words []retrieve.Word, i int, class string, aside bool) 
 		return true // "no, I meant the left one"
 	case i+1 < len(words) && isFile(words[i+1]) && c.is("sparing", w): // "not b.png"
 		return true
+	case c.in("prohibiting", text): // the tool says itself what it leaves alone
+		return c.r.head.about["without"]
+	case c.in("unable", text): // "Discord won't take more than 8 MB"
+		return slices.ContainsFunc(c.r.stated, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
 	case c.in("excluding", text), c.parts(words, i), c.grades[text]:
 		return false
 	}
@@ -275,7 +279,7 @@ func (c *cover) knows(class string) bool {
 	}
 	for _, a := range c.r.head.Args {
 		own := a.Type == plan.Text && c.r.head.textOnly && len(c.r.files) == 0 // a text that the clause itself says
-		if a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && !own && c.makes(a.Type, asked) {
+		if a.Param == nil && a.Type != plan.Image && a.Type != plan.Video && a.Type != plan.Audio && !own && c.makes(a.Type, asked) {
 			return true
 		}
 	}
@@ -302,7 +306,7 @@ func (c *cover) grammar(words []retrieve.Word, i int) bool {
 	if c.lexicon.Stop(text) || c.mediaNoun(words, i) {
 		return true
 	}
-	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
+	return slices.ContainsFunc([]string{"fillers", "prepositions", "generic", "versions", "results", "pronouns", "plurals", "courtesy", "ordering", "owners",
 		"determiners", "articles", "auxiliaries"}, func(section string) bool { return c.in(section, text) })
 }
 

@@ -312,7 +312,8 @@ func (v *view) holds(f *profile) bool {
 	if len(v.classes) > 0 || v.quotes > 0 || len(v.units) != 1 || !slices.Contains(plainUnits, v.units[0]) {
 		return false
 	}
-	if len(f.media) != 1 || f.media[0].Many || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
+	ordered := v.isVerb(v.r.words[0]) && !v.is("ordering", v.r.words[0])
+	if ordered || len(f.media) != 1 || f.media[0].Many || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
 		return false
 	}
 	required := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Optional || a.Type.Media() })

@@ -117,7 +117,7 @@ func (ts *tools) worker(r *reading, from, to plan.Type, takes func(toolbox.Arg) 
 	for _, i := range ts.makers[to] {
 		f := &ts.profiles[i]
 		a, ok := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && takes(a) })
-		if !ok || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
+		if !ok || f.texts > 1 || f.Name == r.head.Name || len(f.media) != 1 || f.media[0].Many || !f.takes(from) {
 			continue
 		}
 		score := 0.0

@@ -85,7 +85,7 @@ func declared(typ param.Type) param.Param {
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	for typ, texts := range map[param.Type][]string{
-		param.Number: {"many", "1 or 2", "1e400", ""}, param.Integer: {"1.5", "some"}, param.Boolean: {"perhaps"},
+		param.Number: {"many", "1 or 2", "1e400", ""}, param.Integer: {"1.5", "some", "100x100", "10 x 20 px"}, param.Boolean: {"perhaps"},
 		param.Choice: {"sideways", "horizontal or vertical"}, param.Duration: {"long", "from 3 to 4 s", "3 parsecs"},
 		param.TimeRange: {"purple", "0:10..0:05", "--0:05..end"}, param.Moment: {"soon", "120%"}, param.Factor: {"0x", "200x", "-2x", "nicely"},
 		param.Size: {"nicely", "0x0", "bigger and half the size", "-5 px"}, param.Aspect: {"0:5", "nice"}, param.FileSize: {"small", "0 MB", "8 parsecs"},

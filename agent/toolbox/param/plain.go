@@ -130,12 +130,13 @@ func parseNumber(s string) (float64, bool) {
 
 var (
 	exponent = regexp.MustCompile(`\d\.?[eE][+-]?\d`)
+	pair     = regexp.MustCompile(`\d ?[x×*] ?\d`) // a size: "100x100"
 	numeral  = regexp.MustCompile(`(^|[^\w.-])(-?\d{1,9}(?:[.,]\d{1,6})?)(?:[^\d.]|$)`)
 )
 
 // readNumber takes the one number of a text. "twice" and "half" are numbers too.
 func readNumber(_ Param, s string) (any, bool) {
-	if exponent.MatchString(s) {
+	if exponent.MatchString(s) || pair.MatchString(s) {
 		return nil, false
 	}
 	found := numeral.FindAllStringSubmatch(s, -1)
