@@ -72,6 +72,9 @@ var imageTools = []signature{
 
 	{"text_to_image", generation, "prompt:text/prompt", "image"},
 	{"image_to_image", generation, "image:image", "image"},
+	{"make_chart", generation, "table:text/content columns:text/instruction kind:text/place? title:text/instruction?", "image"},
+	{"table_to_image", generation, "table:text/content", "image"},
+	{"code_to_picture", generation, "text:text/content style:text/place?", "image"},
 	{"line_text_to_image", generation, "line:line prompt:text/prompt", "image"},
 	{"hed_text_to_image", generation, "hed:hed prompt:text/prompt", "image"},
 	{"scribble_text_to_image", generation, "scribble:scribble prompt:text/prompt", "image"},

@@ -12,6 +12,7 @@ import (
 // textOperations are the operations on texts, lists, faces and pages.
 func (n *Native) textOperations() map[string]operation {
 	return map[string]operation{
+		"code_to_picture":             codeToPicture,
 		"count_words":                 countWords,
 		"summarization":               summarization,
 		"text_to_tags":                textToTags,
