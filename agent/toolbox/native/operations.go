@@ -17,6 +17,8 @@ func (n *Native) operations() map[string]operation {
 func (n *Native) imageOperations() map[string]operation {
 	return map[string]operation{
 		"add_text_to_image":         n.editing(addText),
+		"annotate_image":            n.editing(annotate),
+		"meme_text":                 n.editing(meme),
 		"adjust_image":              n.editing(adjust),
 		"black_out_objects":         n.editing(hiding(blackOutPart)),
 		"blur_image":                n.editing(blur),
