@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	maxMany     = 100 // the most pictures that are put together
-	cellSide    = 800 // the longer side of a collage's cell, in pixels
-	cellGap     = 8   // between the cells and around them
-	sheetSide   = 4000
+	maxMany   = 100 // the most pictures that are put together
+	cellSide  = 800 // the longer side of a collage's cell, in pixels
+	cellGap   = 8   // between the cells and around them
+	sheetSide = 4000
 
 	tallestSheet = 16_000
-	frameSide   = 640 // the longer side of an animation's frame
-	slowFrame   = 80  // hundredths of a second that a frame stays, if there are few
-	quickFrame  = 12  // and if there are many
-	fewFrames   = 10
-	loopForever = 0
+	frameSide    = 640 // the longer side of an animation's frame
+	slowFrame    = 80  // hundredths of a second that a frame stays, if there are few
+	quickFrame   = 12  // and if there are many
+	fewFrames    = 10
+	loopForever  = 0
 )
 
 // pictures reads all pictures of an argument, each no larger than side.
