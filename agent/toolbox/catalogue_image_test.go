@@ -41,6 +41,13 @@ var imageTools = []signature{
 	{"picture_facts", perception, "image:image", "facts"},
 	{"picture_checksum", perception, "image:image method:text/place?", "facts"},
 	{"remove_metadata", editing, "image:image", "image"},
+	{"compare_images", perception, "first:image second:image", "facts"},
+	{"difference_picture", editing, "first:image second:image", "image"},
+	{"dominant_colours", perception, "image:image count:text/amount?", "facts"},
+	{"colour_swatch", generation, "image:image count:text/amount?", "image"},
+	{"trim_borders", editing, "image:image", "image"},
+	{"measure_sharpness", perception, "image:image", "facts"},
+	{"icon_set", editing, "image:image", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 
 	{"partial_image_editing", editing, "image:image mask:mask prompt:text/prompt", "image"},
