@@ -47,6 +47,8 @@ var imageTools = []signature{
 	{"colour_swatch", generation, "image:image count:text/amount?", "image"},
 	{"trim_borders", editing, "image:image", "image"},
 	{"measure_sharpness", perception, "image:image", "facts"},
+	{"read_code", perception, "image:image", "text"},
+	{"make_bar_code", generation, "text:text/content kind:text/place?", "image"},
 	{"icon_set", editing, "image:image", "image"},
 	{"detect_faces", perception, "image:image", "bbox"},
 

@@ -48,6 +48,7 @@ func (n *Native) imageOperations() map[string]operation {
 		"mask_image":                n.maskImage,
 		"normal_from_depth":         n.normalFromDepth,
 		"pixelate_objects":          n.editing(hiding(pixelatePart)),
+		"read_code":                 n.readCode,
 		"resize_image":              n.editing(n.resize),
 		"rotate_image":              n.editing(n.rotate),
 		"straighten_image":          n.editing(straighten),
