@@ -84,7 +84,7 @@ func (n *Native) compareImages(ctx context.Context, c toolbox.Call) (toolbox.Out
 	verdict := "the pictures are the same, pixel by pixel"
 	switch {
 	case differing > 0:
-		verdict = fmt.Sprintf("%s of the pixels differ", sharePercent(float64(differing)/float64(pixels)))
+		verdict = sharePercent(float64(differing)/float64(pixels)) + " of the pixels differ"
 	case sum > 0:
 		verdict = "the pictures look the same; 0 % of the pixels differ visibly"
 	}

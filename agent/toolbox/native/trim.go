@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 	"image/draw"
-	"math"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -130,7 +129,7 @@ func (n *Native) measureSharpness(ctx context.Context, c toolbox.Call) (toolbox.
 		}
 	}
 	count := float64((w - 2) * (h - 2))
-	variance := max(squares/count-math.Pow(sum/count, 2), 0)
+	variance := max(squares/count-sum/count*sum/count, 0)
 	verdict := "neither blurry nor very sharp"
 	switch {
 	case variance < blurryBelow:
