@@ -85,6 +85,7 @@ var imageTools = []signature{
 	{"image_to_image", generation, "image:image", "image"},
 	{"make_chart", generation, "table:text/content title:text/content? columns:text/instruction kind:text/place?", "image"},
 	{"table_to_image", generation, "table:text/content", "image"},
+	{"text_card", generation, "text:text/content shape:text/amount? colour:text/amount?", "image"},
 	{"code_to_picture", generation, "text:text/content style:text/place?", "image"},
 	{"line_text_to_image", generation, "line:line prompt:text/prompt", "image"},
 	{"hed_text_to_image", generation, "hed:hed prompt:text/prompt", "image"},

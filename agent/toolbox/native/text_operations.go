@@ -14,6 +14,7 @@ func (n *Native) textOperations() map[string]operation {
 	return map[string]operation{
 		"code_to_picture":             codeToPicture,
 		"count_words":                 countWords,
+		"text_card":                   textCard,
 		"text_to_pdf":                 textToPDF,
 		"make_bar_code":               makeBarCode,
 		"summarization":               summarization,
