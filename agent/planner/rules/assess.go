@@ -131,13 +131,14 @@ func free(m plan.Meaning) bool {
 	return m == plan.Prompt || m == plan.Content || m == plan.Query || m == plan.Instruction
 }
 
-// standsFor holds, for a meaning that is asked, the others that may be given for it.
+// standsFor holds, for a meaning that is asked, the others that may be given for it. The description of a new
+// picture is no text to be worked on.
 var standsFor = map[plan.Meaning][]plan.Meaning{
 	plan.Object:      {plan.Instruction, plan.Prompt, plan.Query},
 	plan.Prompt:      {plan.Object, plan.Instruction, plan.Content},
 	plan.Instruction: {plan.Object, plan.Prompt, plan.Content},
 	plan.Query:       {plan.Object, plan.Instruction},
-	plan.Content:     {plan.Prompt, plan.Instruction, plan.Query},
+	plan.Content:     {plan.Instruction, plan.Query},
 }
 
 // serves reports whether a text of one meaning may be given where another is asked.

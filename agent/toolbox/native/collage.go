@@ -1,29 +1,35 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/gif"
 	"math"
+	"strconv"
+	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/canvas"
 	"atelier/agent/toolbox/quantity"
 )
 
 const (
-	maxMany     = 100 // the most pictures that are put together
-	cellSide    = 800 // the longer side of a collage's cell, in pixels
-	cellGap     = 8   // between the cells and around them
-	sheetSide   = 4000
-	frameSide   = 640 // the longer side of an animation's frame
-	slowFrame   = 80  // hundredths of a second that a frame stays, if there are few
-	quickFrame  = 12  // and if there are many
-	fewFrames   = 10
-	loopForever = 0
+	maxMany   = 100 // the most pictures that are put together
+	cellSide  = 800 // the longer side of a collage's cell, in pixels
+	cellGap   = 8   // between the cells and around them
+	sheetSide = 4000
+
+	tallestSheet = 16_000
+	frameSide    = 640 // the longer side of an animation's frame
+	slowFrame    = 80  // hundredths of a second that a frame stays, if there are few
+	quickFrame   = 12  // and if there are many
+	fewFrames    = 10
+	loopForever  = 0
 )
 
 // pictures reads all pictures of an argument, each no larger than side.
@@ -61,20 +67,30 @@ func tooManyPictures(n int) error {
 // collage puts the pictures into a grid of even cells, in their order, each as large as
 // its cell allows and on white.
 func (n *Native) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	columns := int(math.Ceil(math.Sqrt(float64(len(c.Args["images"])))))
-	ps, err := n.pictures(ctx, c, "images", min(cellSide, sheetSide/max(columns, 1)))
+	columns := columnsOf(c)
+	rows := (len(c.Args["images"]) + columns - 1) / columns
+	ps, err := n.pictures(ctx, c, "images", min(cellSide, sheetSide/columns, tallestSheet/max(rows, 1)))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	cell := largest(ps)
-	rows := (len(ps) + columns - 1) / columns
-	sheet := image.NewNRGBA(image.Rect(0, 0, columns*(cell.X+cellGap)+cellGap, rows*(cell.Y+cellGap)+cellGap))
+	names := collageLabels(c)
+	under := 0 // the height of the labels
+	if len(names) > 0 {
+		under = max(28, max(cell.X, cell.Y)/14)
+	}
+	sheet := image.NewNRGBA(image.Rect(0, 0, columns*(cell.X+cellGap)+cellGap, rows*(cell.Y+under+cellGap)+cellGap))
 	draw.Draw(sheet, sheet.Rect, image.White, image.Point{}, draw.Src)
 	photos := true
 	for i, p := range ps {
-		at := image.Pt(cellGap+i%columns*(cell.X+cellGap), cellGap+i/columns*(cell.Y+cellGap))
+		at := image.Pt(cellGap+i%columns*(cell.X+cellGap), cellGap+i/columns*(cell.Y+under+cellGap))
 		if err := place(ctx, sheet, image.Rectangle{Min: at, Max: at.Add(cell)}, p.Image); err != nil {
 			return toolbox.Output{}, err
+		}
+		if i < len(names) {
+			if err := writeUnder(sheet, at.Add(image.Pt(0, cell.Y)), cell.X, under, names[i]); err != nil {
+				return toolbox.Output{}, err
+			}
 		}
 		photos = photos && p.Info.MIME == "image/jpeg"
 	}
@@ -82,7 +98,62 @@ func (n *Native) collage(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	if photos {
 		r.format = media.JPEG
 	}
+	if !canvas.Has(canvas.Bold, strings.Join(names, "")) {
+		r.note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
+	}
 	return save(ctx, c, 0, media.Picture{}, r)
+}
+
+// columnsOf returns how many pictures stand side by side.
+func columnsOf(c toolbox.Call) int {
+	all := max(1, len(c.Args["images"]))
+	said, _ := toolbox.Param[string](c, "columns")
+	if n, ok := map[string]int{
+		"one column": 1, "two columns": 2, "three columns": 3, "four columns": 4, "five columns": 5, "six columns": 6, "one row": all,
+	}[said]; ok {
+		return min(n, all)
+	}
+	return int(math.Ceil(math.Sqrt(float64(all))))
+}
+
+// collageLabels returns what is written below each picture.
+func collageLabels(c toolbox.Call) []string {
+	if captions := oneLine(c.Text("captions")); captions != "" {
+		names := strings.FieldsFunc(captions, func(r rune) bool { return r == ',' || r == ';' || r == '，' })
+		for i := range names {
+			names[i] = strings.TrimSpace(names[i])
+		}
+		return names
+	}
+	labels, _ := toolbox.Param[string](c, "labels")
+	if labels == "" {
+		return nil
+	}
+	names := make([]string, len(c.Args["images"]))
+	for i, v := range c.Args["images"] {
+		switch labels {
+		case "before and after":
+			names[i] = []string{"Before", "After"}[min(i, 1)]
+		case "file names":
+			names[i] = cmp.Or(v.File, v.Name)
+		case "letters":
+			names[i] = string(rune('A' + i%26))
+		default:
+			names[i] = strconv.Itoa(i + 1)
+		}
+	}
+	return names
+}
+
+// writeUnder writes a label into a strip below a picture.
+func writeUnder(sheet *image.NRGBA, at image.Point, width, height int, label string) error {
+	letters, err := canvas.NewLetters(canvas.Bold, float64(height)*0.6)
+	if err != nil {
+		return &plan.Fault{Sentence: plan.Say("The labels cannot be drawn."), Err: err}
+	}
+	canvas.Canvas{NRGBA: sheet}.Write(letters, letters.Shorten(oneLine(label), float64(width)),
+		float64(at.X)+float64(width)/2, float64(at.Y)+float64(height)/2, 0.5, paperInk)
+	return nil
 }
 
 // largest is the smallest size into which each of the pictures fits.

@@ -178,9 +178,9 @@ func TestPictureOperationsRefuseWhatTheyCannotRead(t *testing.T) {
 	for name := range w.native.imageOperations() {
 		w.refused(name, args{})
 		w.refused(name, args{
-			"image": {bad}, "images": {bad, bad}, "depth": {bad}, "mask": {bad}, "limit": {text("1 MB")},
+			"image": {bad}, "first": {bad}, "second": {bad}, "images": {bad, bad}, "depth": {bad}, "mask": {bad}, "limit": {text("1 MB")},
 			"bbox": {w.boxes(plan.Box{XMax: 5, YMax: 5})}, "caption": {text("hello")},
-			"adjustment": {text("brighter")}, "format": {text("png")}, "region": {text("left half")}, "size": {text("half")},
+			"adjustment": {text("brighter")}, "format": {text("png")}, "region": {text("left half")}, "part": {text("left half")}, "top": {text("hello")}, "size": {text("half")},
 		}, "holiday.png")
 	}
 }

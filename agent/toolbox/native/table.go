@@ -20,6 +20,8 @@ import (
 func tableOperations() map[string]operation {
 	return map[string]operation{
 		"convert_table":    convertTable,
+		"make_chart":       makeChart,
+		"table_to_image":   tableToImage,
 		"sort_table":       sortTable,
 		"table_statistics": tableStatistics,
 		"format_json":      formatJSON,

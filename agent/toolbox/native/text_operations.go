@@ -12,7 +12,11 @@ import (
 // textOperations are the operations on texts, lists, faces and pages.
 func (n *Native) textOperations() map[string]operation {
 	return map[string]operation{
+		"code_to_picture":             codeToPicture,
 		"count_words":                 countWords,
+		"text_card":                   textCard,
+		"text_to_pdf":                 textToPDF,
+		"make_bar_code":               makeBarCode,
 		"summarization":               summarization,
 		"text_to_tags":                textToTags,
 		"title_generation":            titleGeneration,

@@ -1,0 +1,101 @@
+package canvas
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"strings"
+	"sync"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+// Style is a font.
+type Style int
+
+// The fonts.
+const (
+	Regular Style = iota
+	Bold
+	Mono
+)
+
+// The fonts are embedded, so an error would be one of the build.
+var parsed = [...]func() (*sfnt.Font, error){
+	Regular: sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(goregular.TTF) }),
+	Bold:    sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(gobold.TTF) }),
+	Mono:    sync.OnceValues(func() (*sfnt.Font, error) { return opentype.Parse(gomono.TTF) }),
+}
+
+// Letters write in one font and size.
+type Letters struct {
+	face font.Face
+	// Size is the height of a line without leading, in pixels.
+	Size float64
+}
+
+// NewLetters returns letters of that size in pixels.
+func NewLetters(style Style, size float64) (Letters, error) {
+	f, err := parsed[style]()
+	if err != nil {
+		return Letters{}, fmt.Errorf("read the font: %w", err)
+	}
+	face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+	if err != nil {
+		return Letters{}, fmt.Errorf("set the size of the font to %.1f: %w", size, err)
+	}
+	return Letters{face, size}, nil
+}
+
+// Has reports whether the font has every letter of the text.
+func Has(style Style, text string) bool {
+	f, err := parsed[style]()
+	if err != nil {
+		return false
+	}
+	var buf sfnt.Buffer
+	for _, r := range text {
+		if strings.ContainsRune(" \n\t\r", r) {
+			continue
+		}
+		if g, err := f.GlyphIndex(&buf, r); err != nil || g == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Width is that of a text in pixels.
+func (l Letters) Width(text string) float64 { return float64(font.MeasureString(l.face, text)) / 64 }
+
+// Shorten returns the text, cut to that width with an ellipsis.
+func (l Letters) Shorten(text string, width float64) string {
+	if l.Width(text) <= width {
+		return text
+	}
+	r := []rune(text)
+	low, high := 0, len(r) // the most letters that fit, by bisection
+	for low < high {
+		middle := (low + high + 1) / 2
+		if l.Width(string(r[:middle])+"…") <= width {
+			low = middle
+		} else {
+			high = middle - 1
+		}
+	}
+	return strings.TrimSpace(string(r[:low])) + "…"
+}
+
+// Write writes a text with the middle of its lower-case letters at y. Align is the share of its width
+// left of x: 0, 0.5 or 1.
+func (c Canvas) Write(l Letters, text string, x, y, align float64, ink color.Color) {
+	d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: l.face}
+	d.Dot = fixed.Point26_6{X: fixed.Int26_6((x - align*l.Width(text)) * 64), Y: fixed.Int26_6((y + l.Size*0.36) * 64)}
+	d.DrawString(text)
+}

@@ -1,0 +1,74 @@
+package native
+
+import (
+	"context"
+	"image"
+	"image/color"
+	"strings"
+	"unicode/utf8"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/native/canvas"
+	"atelier/agent/toolbox/param"
+)
+
+// The size of a card.
+const (
+	cardArea = 1280 * 720 // pixels
+	cardSide = 2000
+)
+
+// textCard draws words in the middle of a ground of one colour.
+func textCard(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
+	words := strings.Trim(strings.TrimSpace(clean(c.Text("text"))), `"“”`)
+	switch {
+	case !strings.ContainsFunc(words, visible):
+		return toolbox.Output{}, refusal("It does not say which words to write; put them into quotation marks.")
+	case utf8.RuneCountInString(words) > maxCaption:
+		return toolbox.Output{}, refusal("That is too much text for a picture; at most %d letters can be written.", maxCaption)
+	}
+	shape, ok := toolbox.Param[param.Ratio](c, "shape")
+	if !ok {
+		shape = param.Ratio{Width: 16, Height: 9}
+	}
+	ground, ok := toolbox.Param[color.NRGBA](c, "colour")
+	if !ok {
+		ground = color.NRGBA{15, 23, 42, 255}
+	}
+	ink := color.NRGBA{255, 255, 255, 255}
+	if plate(ground) != ground || ground.A < 128 { // a bright ground
+		ink = color.NRGBA{17, 24, 39, 255}
+	}
+	size := sized(shape)
+	d := canvas.New(size.X, size.Y, ground)
+	inner := d.Rect.Inset(min(size.X, size.Y) / 10)
+	text, err := setText(words, inner.Dx(), inner.Dy(), float64(size.Y)/6, 12)
+	switch {
+	case err != nil:
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The text cannot be drawn."), Err: err}
+	case text.width() > inner.Dx() || text.height() > inner.Dy():
+		return toolbox.Output{}, problem("The text is too long for a picture of %d × %d pixels; make the text shorter or the picture larger.", size.X, size.Y)
+	}
+	top := inner.Min.Y + (inner.Dy()-text.height())/2
+	box := image.Rect(inner.Min.X, top, inner.Max.X, top+text.height())
+	if err := text.draw(ctx, d.NRGBA, box, 0, ink, ink, 0); err != nil {
+		return toolbox.Output{}, err
+	}
+	r := edited{img: d.NRGBA, format: media.PNG, about: plan.Say("a card with the words “%s”", oneLine(words))}
+	if !writable(words) {
+		r.note = plan.Say("Some of the letters are not in the font at hand and appear as boxes.")
+	}
+	return save(ctx, c, 0, media.Picture{}, r)
+}
+
+// sized is the size of a card of that shape, with even sides.
+func sized(shape param.Ratio) image.Point {
+	ratio := min(max(shape.Width/shape.Height, 0.25), 4)
+	width := cardSide
+	for width > 2 && float64(width)*float64(width)/ratio > cardArea {
+		width -= 2
+	}
+	return image.Pt(width, int(float64(width)/ratio)/2*2)
+}

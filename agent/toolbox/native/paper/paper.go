@@ -1,0 +1,141 @@
+// Package paper sets texts as PDF documents on A4: plain ones as they stand, and Markdown with its headings,
+// lists, tables and code.
+//
+// Guarantees:
+//   - It is pure: the same text gives the same document. It loads no pictures and follows no links.
+//   - The letters are in the document, so it looks the same everywhere. Letters that the fonts lack are
+//     replaced by a question mark.
+package paper
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gobolditalic"
+	"golang.org/x/image/font/gofont/goitalic"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
+
+	"atelier/agent/toolbox/native/canvas"
+)
+
+// Sizes, in points for letters and in millimetres for all else.
+const (
+	textSize = 11
+	codeSize = 9.5
+	margin   = 20
+	leading  = 0.5 // the height of a line in millimetres for each point
+	indent   = 7
+	between  = 2.5 // paragraphs
+
+	furthest  = 100 // to the right that lines begin
+	narrowest = 12  // column of a table
+)
+
+// The names of the fonts.
+const (
+	plain = "plain"
+	mono  = "mono"
+)
+
+// sheet is a document being written.
+type sheet struct {
+	*fpdf.Fpdf
+
+	ctx   context.Context //nolint:containedctx // the document is written in one call
+	bold  int             // how many elements around ask for it
+	slant int
+	code  int
+	size  float64
+	link  string
+}
+
+func newSheet(ctx context.Context) *sheet {
+	s := &sheet{Fpdf: fpdf.New("P", "mm", "A4", ""), ctx: ctx, size: textSize}
+	s.SetMargins(margin, margin, margin)
+	s.SetAutoPageBreak(true, margin)
+	s.SetCatalogSort(true)
+	epoch := time.Unix(0, 0).UTC() // no clock: the same text gives the same bytes
+	s.SetCreationDate(epoch)
+	s.SetModificationDate(epoch)
+	s.AddUTF8FontFromBytes(plain, "", goregular.TTF)
+	s.AddUTF8FontFromBytes(plain, "B", gobold.TTF)
+	s.AddUTF8FontFromBytes(plain, "I", goitalic.TTF)
+	s.AddUTF8FontFromBytes(plain, "BI", gobolditalic.TTF)
+	s.AddUTF8FontFromBytes(mono, "", gomono.TTF)
+	s.AddPage()
+	return s
+}
+
+// Text writes a plain text line by line.
+func Text(ctx context.Context, w io.Writer, text string) error {
+	s := newSheet(ctx)
+	s.font()
+	for line := range strings.SplitSeq(text, "\n") {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if strings.TrimSpace(line) == "" {
+			s.Ln(s.height())
+			continue
+		}
+		s.MultiCell(0, s.height(), writable(line), "", "L", false)
+	}
+	return s.end(w)
+}
+
+func (s *sheet) end(w io.Writer) error {
+	if err := s.Output(w); err != nil {
+		return fmt.Errorf("write a document: %w", err)
+	}
+	return nil
+}
+
+// font sets the font that the elements around ask for.
+func (s *sheet) font() {
+	style := ""
+	if s.bold > 0 {
+		style += "B"
+	}
+	if s.slant > 0 {
+		style += "I"
+	}
+	if s.code > 0 {
+		s.SetFont(mono, "", s.size*codeSize/textSize)
+		return
+	}
+	s.SetFont(plain, style, s.size)
+}
+
+// height is that of a line.
+func (s *sheet) height() float64 { return s.size * leading }
+
+// words writes a part of a paragraph.
+func (s *sheet) words(text string) {
+	s.font()
+	if text = writable(text); s.link != "" {
+		s.SetTextColor(29, 78, 216)
+		s.WriteLinkString(s.height(), text, s.link)
+		s.SetTextColor(0, 0, 0)
+		return
+	}
+	s.Write(s.height(), text)
+}
+
+// writable replaces the letters that the fonts lack.
+func writable(text string) string {
+	if canvas.Has(canvas.Regular, text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r > 0xFFFF || !canvas.Has(canvas.Regular, string(r)) {
+			return '?'
+		}
+		return r
+	}, text)
+}
