@@ -23,7 +23,7 @@ func commands(t *testing.T) []toolbox.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(slices.Clone(c.Tools()), func(tool toolbox.Tool) bool { return tool.Backends[0].Argv == nil })
+	return slices.DeleteFunc(slices.Clone(c.Tools()), func(tool toolbox.Tool) bool { return tool.Backends[0].Recipe == nil })
 }
 
 // sample is what the harness gives for a resource.

@@ -67,10 +67,14 @@ func New(c Config) (*Backend, error) {
 		return nil, errors.New("programs need a sandbox and ffmpeg")
 	}
 	c.Limits = c.Limits.OrDefault()
-	b := &Backend{config: c, operations: map[string]operation{}}
-	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech(), b.fileFacts(), b.documents()} {
-		maps.Copy(b.operations, group)
-	}
+	b := &Backend{config: c}
+	b.operations = b.speech()
+	maps.Copy(b.operations, b.fileFacts())
+	maps.Copy(b.operations, map[string]operation{
+		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
+		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},
+		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
+	})
 	return b, nil
 }
 

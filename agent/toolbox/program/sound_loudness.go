@@ -47,7 +47,7 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 			return toolbox.Output{}, err
 		}
 	}
-	f, note := b.same(r, r.look.Duration)
+	f, note := b.fitting(r.same(), r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
 	path, err := b.render(ctx, c, r, f, filter)
 	if err != nil {
 		return toolbox.Output{}, err
