@@ -288,7 +288,9 @@ func (r *commandRun) Out(ending string, many bool) (string, error) {
 }
 
 // outName is the file that another program than ffmpeg writes.
-func (r *commandRun) outName() string { return r.base + "." + strings.Replace(r.ending, "picture", "png", 1) }
+func (r *commandRun) outName() string {
+	return r.base + "." + strings.Replace(r.ending, "picture", "png", 1)
+}
 
 // ffmpeg runs ffmpeg. Codecs and streams that the command line does not name are the usual ones.
 func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {

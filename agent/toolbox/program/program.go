@@ -74,6 +74,7 @@ func New(c Config) (*Backend, error) {
 		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
 		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},
 		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
+		"spectrogram_image":  {ffmpegs, tidied(b.spectrogramImage)},
 	})
 	return b, nil
 }

@@ -59,6 +59,7 @@ func (b *Backend) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film
 	f, err := filmOf(path, look)
 	return r, f, err
 }
+
 // counted says how many subtitles there are.
 func counted(cues []subtitle.Cue) plan.Message {
 	if len(cues) == 1 {

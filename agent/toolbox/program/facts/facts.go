@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image/color"
 	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -119,7 +120,7 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		w, h, err := f.sizeOf(values)
 		return template.Num(float64(map[string]int{"width": w, "height": h}[fact])), err
 	}
-	total, highest := 0.0, 0.0
+	total, highest := 0.0, math.Inf(-1)
 	for _, v := range values {
 		n, err := f.measure(v, fact)
 		if err != nil {
