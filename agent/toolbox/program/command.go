@@ -138,6 +138,71 @@ func (m measurer) Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Loo
 	return m.b.measure(ctx, m.call, r, "anull")
 }
 
+// In is the file of a resource: for ffmpeg a mark in its place.
+func (r *commandRun) In(arg string) (string, error) {
+	if r.program == "ffmpeg" {
+		return inMark + arg, nil
+	}
+	if arg == template.Made.Text {
+		r.inputs = append(r.inputs, r.made)
+		return r.made, nil
+	}
+	v := r.known.Values(arg)[0]
+	path := v.Path
+	switch v.Type {
+	case plan.Document:
+		if _, err := r.pages(r.ctx, r.call, path); err != nil {
+			return "", err
+		}
+	case plan.Video, plan.Audio:
+		if _, err := r.known.Look(path); err != nil {
+			return "", err
+		}
+	default:
+		p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
+		if err != nil {
+			return "", err
+		}
+		name := "in-" + arg + ".png"
+		return name, media.EncodeImage(r.ctx, filepath.Join(r.call.Dir, name), p.Image, media.PNG)
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", fmt.Errorf("find a file: %w", err)
+	}
+	r.inputs = append(r.inputs, path)
+	return path, nil
+}
+
+// inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
+const inMark, outMark = "\x00in:", "\x00out"
+
+// Words is a file with the text of an argument.
+func (r *commandRun) Words(arg string) (string, error) {
+	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
+	if !slices.Contains(r.texts, path) {
+		r.texts = append(r.texts, path)
+		if err := os.WriteFile(path, []byte(r.call.Text(arg)), 0o600); err != nil {
+			return "", &plan.Fault{Sentence: plan.Say("The text could not be handed over."), Err: err}
+		}
+	}
+	return filepath.Base(path), nil
+}
+
+// Out is the file that is written, or the pattern of their names.
+func (r *commandRun) Out(ending string, many bool) (string, error) {
+	r.ending, r.many = ending, many
+	switch {
+	case r.program == "ffmpeg":
+		return outMark, nil
+	case many && r.program == "pdftoppm": // it adds numbers and the ending
+		return "out", nil
+	case many:
+		return "out-%d." + ending, nil
+	}
+	return r.outName(), nil
+}
+
 // fact is what is known of a call and of the run.
 func (r *commandRun) fact(name string) (template.Value, error) {
 	switch {
@@ -220,71 +285,6 @@ func (r *commandRun) line(argv *template.Argv, base string) (toolbox.Output, err
 		return r.ffmpeg(args[1:])
 	}
 	return r.other(args)
-}
-
-// In is the file of a resource: for ffmpeg a mark in its place.
-func (r *commandRun) In(arg string) (string, error) {
-	if r.program == "ffmpeg" {
-		return inMark + arg, nil
-	}
-	if arg == template.Made.Text {
-		r.inputs = append(r.inputs, r.made)
-		return r.made, nil
-	}
-	v := r.known.Values(arg)[0]
-	path := v.Path
-	switch v.Type {
-	case plan.Document:
-		if _, err := r.pages(r.ctx, r.call, path); err != nil {
-			return "", err
-		}
-	case plan.Video, plan.Audio:
-		if _, err := r.known.Look(path); err != nil {
-			return "", err
-		}
-	default:
-		p, err := media.ReadPicture(r.ctx, path, r.config.Limits)
-		if err != nil {
-			return "", err
-		}
-		name := "in-" + arg + ".png"
-		return name, media.EncodeImage(r.ctx, filepath.Join(r.call.Dir, name), p.Image, media.PNG)
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", fmt.Errorf("find a file: %w", err)
-	}
-	r.inputs = append(r.inputs, path)
-	return path, nil
-}
-
-// inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
-const inMark, outMark = "\x00in:", "\x00out"
-
-// Words is a file with the text of an argument.
-func (r *commandRun) Words(arg string) (string, error) {
-	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
-	if !slices.Contains(r.texts, path) {
-		r.texts = append(r.texts, path)
-		if err := os.WriteFile(path, []byte(r.call.Text(arg)), 0o600); err != nil {
-			return "", &plan.Fault{Sentence: plan.Say("The text could not be handed over."), Err: err}
-		}
-	}
-	return filepath.Base(path), nil
-}
-
-// Out is the file that is written, or the pattern of their names.
-func (r *commandRun) Out(ending string, many bool) (string, error) {
-	r.ending, r.many = ending, many
-	switch {
-	case r.program == "ffmpeg":
-		return outMark, nil
-	case many && r.program == "pdftoppm": // it adds numbers and the ending
-		return "out", nil
-	case many:
-		return "out-%d." + ending, nil
-	}
-	return r.outName(), nil
 }
 
 // outName is the file that another program than ffmpeg writes.
@@ -401,7 +401,7 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 			format = mp3
 		}
 		if i == 0 && !has(job.Args, "-map", "-filter_complex") {
-			job.Args = append([]string{"-map", rec.sound(0)}, job.Args...)
+			job.Args = append([]string{"-map", rec.sound()}, job.Args...)
 		}
 	}
 	length, err := r.lasts(given)

@@ -24,8 +24,8 @@ func (r recording) name() string { return filepath.Base(r.path) }
 // input is the recording as a program reads it.
 func (r recording) input() ffmpeg.Input { return ffmpeg.Input{Path: r.path, Type: plan.Audio} }
 
-// sound is how ffmpeg names its sound where it is that input.
-func (r recording) sound(input int) string { return r.look.Audio().Of(input) }
+// sound is how ffmpeg names its sound if it is the first input.
+func (r recording) sound() string { return r.look.Audio().Of(0) }
 
 // fault is an error about the recording; the sentence begins with its name.
 func (r recording) fault(err error, is plan.Message) error {
@@ -50,9 +50,9 @@ func recordingOf(path string, look ffmpeg.Look) (recording, error) {
 	return r, nil
 }
 
-// recording is the file of an argument.
-func (b *Backend) recording(ctx context.Context, c toolbox.Call, arg string) (recording, error) {
-	path, err := fileIn(c, arg)
+// recording is the file of the argument "audio".
+func (b *Backend) recording(ctx context.Context, c toolbox.Call) (recording, error) {
+	path, err := fileIn(c, "audio")
 	if err != nil {
 		return recording{}, err
 	}
@@ -64,7 +64,9 @@ const soundTime = 10 * time.Minute
 
 // render writes a sound that a filter makes of a recording; "" is none.
 func (b *Backend) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
-	job := ffmpeg.Job{Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound(0)}, Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime}
+	job := ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound()}, Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime,
+	}
 	if filter != "" {
 		job.Args = append(job.Args, "-af", filter)
 	}

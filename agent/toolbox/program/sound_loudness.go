@@ -25,7 +25,7 @@ const (
 // up or down as a whole. Where peaks would be cut off by that, they alone are held down,
 // and what that takes of the loudness is made good.
 func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c, "audio")
+	r, err := b.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}

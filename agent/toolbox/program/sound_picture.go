@@ -20,14 +20,14 @@ import (
 
 // spectrogramImage draws which frequencies are heard when.
 func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c, "audio")
+	r, err := b.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	decoded := filepath.Join(c.Dir, "samples.wav")
 	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs:  []ffmpeg.Input{r.input()},
-		Args:    []string{"-map", r.sound(0), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
+		Args:    []string{"-map", r.sound(), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
 		Output:  decoded,
 		Most:    mostDecoded,
 		Timeout: soundTime,

@@ -39,7 +39,9 @@ func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err := os.WriteFile(script, []byte(subtitle.Script(cues, w, h)), 0o600); err != nil {
 		return toolbox.Output{}, unwritten(err)
 	}
-	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Files: []string{script}, Args: []string{"-vf", everywhere + "yuv420p,ass=subtitles.ass"}, Timeout: filmTime}
+	job := ffmpeg.Job{
+		Inputs: []ffmpeg.Input{f.input()}, Files: []string{script}, Args: []string{"-vf", everywhere + "yuv420p,ass=subtitles.ass"}, Timeout: filmTime,
+	}
 	out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
 	out.About, out.Note = counted(cues), tooMuch(cues)
 	return out, err

@@ -189,13 +189,6 @@ type remark struct {
 	args      []expression
 }
 
-func (m *Remarks) list() []remark {
-	if m == nil {
-		return nil
-	}
-	return m.all
-}
-
 // UnmarshalYAML reads a sentence, or a list of {if: …, say: …}.
 func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
 	m.node = node
@@ -241,27 +234,6 @@ func readRemark(condition, say string) (s remark, err error) {
 	return s, err
 }
 
-func (m *Remarks) check(what string, s Scope) []error {
-	var faults []error
-	for _, r := range m.list() {
-		if r.condition != nil {
-			if _, err := r.condition.kind(s); err != nil {
-				faults = append(faults, fmt.Errorf("%s: %w", what, err))
-			}
-		}
-		for _, e := range r.args {
-			k, err := e.kind(s)
-			if err == nil && (k == File || k == Files || k == Words) {
-				err = fmt.Errorf("{%s} stands for a file, which is not told in a sentence", e)
-			}
-			if err != nil {
-				faults = append(faults, fmt.Errorf("%s: %w", what, err))
-			}
-		}
-	}
-	return faults
-}
-
 // Say are the sentences that hold.
 func (m *Remarks) Say(facts Facts) ([]plan.Message, error) {
 	var all []plan.Message
@@ -290,4 +262,32 @@ func (m *Remarks) Say(facts Facts) ([]plan.Message, error) {
 		all = append(all, said)
 	}
 	return all, nil
+}
+
+func (m *Remarks) list() []remark {
+	if m == nil {
+		return nil
+	}
+	return m.all
+}
+
+func (m *Remarks) check(what string, s Scope) []error {
+	var faults []error
+	for _, r := range m.list() {
+		if r.condition != nil {
+			if _, err := r.condition.kind(s); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", what, err))
+			}
+		}
+		for _, e := range r.args {
+			k, err := e.kind(s)
+			if err == nil && (k == File || k == Files || k == Words) {
+				err = fmt.Errorf("{%s} stands for a file, which is not told in a sentence", e)
+			}
+			if err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", what, err))
+			}
+		}
+	}
+	return faults
 }

@@ -208,7 +208,9 @@ func readPart(item *yaml.Node) (part, error) {
 		}
 	}
 	forms := 0
-	for _, is := range []bool{p.condition != nil && len(p.then) > 0, p.each != "" && len(p.then) > 0 && p.otherwise == nil, len(p.joined) > 0 && p.then == nil} {
+	for _, is := range []bool{
+		p.condition != nil && len(p.then) > 0, p.each != "" && len(p.then) > 0 && p.otherwise == nil, len(p.joined) > 0 && p.then == nil,
+	} {
 		if is {
 			forms++
 		}
@@ -270,6 +272,11 @@ func readSlot(inner string) (piece, error) {
 		return piece{role: role, text: rest, many: many}, nil
 	}
 	return piece{}, fmt.Errorf("{%s} is not known; write {file:…} or {out:…}", inner)
+}
+
+// Expand gives the arguments, the program first.
+func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
+	return expand(a.parts, facts, files)
 }
 
 // check lists what is wrong with a command line.
@@ -379,11 +386,6 @@ func (c *check) piece(p part, slot piece) {
 			c.addf("argv: the file {%s} must be an argument of its own", slot.value)
 		}
 	}
-}
-
-// Expand gives the arguments, the program first.
-func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
-	return expand(a.parts, facts, files)
 }
 
 func expand(parts []part, facts Facts, files Opener) ([]string, error) {

@@ -315,7 +315,8 @@ func (t *tables) asked(text string) time.Duration {
 		return strings.Join(all, "|")
 	}
 	numbers := oneOf(t.Lengths.Numbers)
-	amount := regexp.MustCompile(`(?:\s|\p{Han})(\d{1,4}(?:\.\d{1,3})?|` + numbers + `)(?: (half|an?))? ?个?(` + oneOf(t.Lengths.Units) + `)(?:\s|\p{Han})`) //nolint:gosmopolitan // as Chinese says it
+	amount := regexp.MustCompile(`(?:\s|\p{Han})(\d{1,4}(?:\.\d{1,3})?|` + numbers + `)(?: (half|an?))? ?` +
+		`个?(` + oneOf(t.Lengths.Units) + `)(?:\s|\p{Han})`) //nolint:gosmopolitan // as Chinese says it
 	if m := amount.FindStringSubmatch(text); m != nil {
 		n, named := t.Lengths.Numbers[strings.ReplaceAll(m[1], " ", "-")]
 		if !named {

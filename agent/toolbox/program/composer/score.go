@@ -330,7 +330,8 @@ func (s *score) abc() string {
 		if p.plays("drums") {
 			channel, program = 10, ""
 		}
-		fmt.Fprintf(&b, "V:%d\n%%%%MIDI channel %d\n%s%%%%MIDI control 7 %d\n%%%%MIDI control 10 %d\n%%%%MIDI control 91 48\n", i+1, channel, program, p.volume, p.pan)
+		fmt.Fprintf(&b, "V:%d\n%%%%MIDI channel %d\n%s", i+1, channel, program)
+		fmt.Fprintf(&b, "%%%%MIDI control 7 %d\n%%%%MIDI control 10 %d\n%%%%MIDI control 91 48\n", p.volume, p.pan)
 		for k, notes := range p.bars {
 			if k%4 == 0 {
 				fmt.Fprintf(&b, "!%s!", []string{"mp", "mf", "f", "ff"}[min(max(s.brief.mood.Energy, 0), 2)+s.bars[k].section])
@@ -340,11 +341,11 @@ func (s *score) abc() string {
 				if n.at > at {
 					fmt.Fprintf(&b, "z%d ", n.at-at)
 				}
-				chord := ""
+				b.WriteString("[")
 				for _, p := range slices.Compact(slices.Sorted(slices.Values(n.pitches))) {
-					chord += pitch(p)
+					b.WriteString(pitch(p))
 				}
-				fmt.Fprintf(&b, "[%s]%d ", chord, n.length)
+				fmt.Fprintf(&b, "]%d ", n.length)
 				at = n.at + n.length
 			}
 			if at < m.ticks {
