@@ -38,7 +38,7 @@ func (b *Backend) Commands() Commands { return Commands{b} }
 // Probe tells whether the programs are there.
 func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
 	if c.Recipe == nil {
-		return errors.New("a command without a command line")
+		return unknown(c.Run)
 	}
 	for _, n := range needsOf(c.Backing) {
 		if _, err := m.b.look(n); err != nil {

@@ -107,7 +107,10 @@ func tellings(tool toolbox.Tool) map[string]map[string]string {
 		} else if len(all) == 0 {
 			all = slices.DeleteFunc(slices.Concat(p.Examples, p.Type.Examples()), func(v string) bool { return !p.Reads(v) })
 		}
-		values[p.Name], rounds = all, max(rounds, 1, len(p.Choices), len(fitting[p.Type]))
+		if p.Type == param.Format { // each has its own test
+			all = all[:2]
+		}
+		values[p.Name], rounds = all, max(rounds, 1, min(len(p.Choices), len(all)), len(fitting[p.Type]))
 		if !p.Optional {
 			alone[p.Name] = all[0]
 		}

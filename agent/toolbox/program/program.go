@@ -108,10 +108,15 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
 	op, ok := b.operations[c.Run]
 	if !ok {
-		return operation{}, &plan.Fault{
-			Sentence: plan.Say("This version does not know how to do that by a program."),
-			Err:      fmt.Errorf("no operation is called %q", c.Run),
-		}
+		return operation{}, unknown(c.Run)
 	}
 	return op, nil
+}
+
+// unknown is the fault of a backing that this version does not have.
+func unknown(run string) error {
+	return &plan.Fault{
+		Sentence: plan.Say("This version does not know how to do that by a program."),
+		Err:      fmt.Errorf("no operation is called %q", run),
+	}
 }
