@@ -17,6 +17,7 @@ import (
 	"atelier/agent/toolbox/native"
 	"atelier/agent/toolbox/openai"
 	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/weather"
 	"atelier/agent/toolbox/webapi"
@@ -78,6 +79,7 @@ func (c Config) toolbox(ctx context.Context, catalogue *toolbox.Catalogue) (*too
 type workbench struct {
 	config   Config
 	films    *ffmpeg.FFmpeg
+	measurer func(toolbox.Call) facts.Measurer // of the programs
 	confined *sandbox.Sandbox
 	services []string // the addresses that the catalogue's tools call
 }
@@ -118,7 +120,7 @@ func (w *workbench) called() ([]toolbox.Server, error) {
 	for _, base := range w.services {
 		b, err := webapi.New(webapi.Config{
 			Base: base, Hosts: c.Backends.Hosts, Variables: c.Variables, AllowMedia: c.Models.CloudMedia,
-			FFmpeg: w.films, Limits: c.limits(), Log: c.logger(),
+			Measurer: w.measurer, Limits: c.limits(), Log: c.logger(),
 		})
 		if err != nil {
 			return nil, err
@@ -171,6 +173,7 @@ func (w *workbench) own() ([]toolbox.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("prepare the programs: %w", err)
 	}
+	w.measurer = programs.Measurer
 	sky, err := weather.New(weather.Config{BaseURL: c.Backends.Weather, GeocodingURL: c.Backends.Places, Log: c.logger()})
 	if err != nil {
 		return nil, usage("WEATHER_URL or PLACES_URL is wrong: %s.", err)

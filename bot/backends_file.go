@@ -111,7 +111,7 @@ func (d *span) UnmarshalYAML(n *yaml.Node) error {
 const maxBackendsFile = 1 << 20
 
 // ownServers are the servers of the program's own.
-var ownServers = []string{builtinKind, programKind, weatherServer}
+var ownServers = []string{builtinKind, programKind, commandKind, weatherServer}
 
 // readBackends reads the file. Its errors say what is wrong with it, and in which line
 // where that is known.

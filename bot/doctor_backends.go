@@ -24,7 +24,7 @@ func (c Config) examineServers(ctx context.Context, tools *toolbox.Toolbox) []fi
 	}
 	var found []finding
 	for _, h := range all {
-		if h.Server != builtinKind && h.Server != programKind {
+		if h.Server != builtinKind && h.Server != programKind && h.Server != commandKind {
 			found = append(found, c.serverFinding(h))
 		}
 	}

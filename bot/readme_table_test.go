@@ -71,7 +71,7 @@ func toolTable(tools []toolbox.Tool) string {
 			switch run := "`" + way.Run + "`" + roughly; way.Kind {
 			case builtinKind:
 				itself = append(itself, "built in"+roughly)
-			case programKind, weatherKind:
+			case programKind, commandKind, weatherKind:
 				itself = append(itself, shortNeeds(way)+roughly)
 			case hftaskKind:
 				own = append(own, "tool server: "+run)

@@ -60,7 +60,7 @@ func TestEverySentenceHasItsTranslation(t *testing.T) {
 }
 
 // ofTools are the phrases of the catalogue's tools for what they make, and what they say that
-// their backings need.
+// their backings need, and the sentences of commands.
 func ofTools(t *testing.T) map[string]string {
 	t.Helper()
 	c, err := toolbox.LoadCatalogue(toolbox.Embedded())
@@ -76,6 +76,11 @@ func ofTools(t *testing.T) map[string]string {
 		for _, b := range tool.Backends {
 			if b.Needs != "" {
 				all[b.Needs] = "the tool " + tool.Name
+			}
+			if b.Recipe != nil {
+				for _, format := range b.Recipe.Sentences() {
+					all[format] = "the tool " + tool.Name
+				}
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func TestEveryToolIsInATable(t *testing.T) {
 		listed[s.name] = true
 	}
 	for _, tool := range embedded(t).Tools() {
-		if !listed[tool.Name] && tool.Backends[0].Argv == nil {
+		if !listed[tool.Name] && tool.Backends[0].Recipe == nil {
 			t.Errorf("%s is in the catalogue and in no table of the tests", tool.Name)
 		}
 	}

@@ -2,6 +2,8 @@ package toolbox
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/param"
@@ -19,10 +21,10 @@ func completed(b Backing, tool string) Backing {
 		b.Needs = cmp.Or(b.Needs, "the service at "+b.Request.Host())
 		return b
 	}
-	if b.Kind != commandKind || b.Argv == nil {
+	if b.Kind != commandKind || b.Recipe == nil || b.Recipe.Argv == nil {
 		return b
 	}
-	program := b.Argv.Program()
+	program := b.Recipe.Argv.Program()
 	b.Run = cmp.Or(b.Run, tool)
 	b.Debian = cmp.Or(b.Debian, program)
 	b.Device = cmp.Or(b.Device, "cpu")
@@ -33,9 +35,9 @@ func completed(b Backing, tool string) Backing {
 // checkCommand checks the command line of a backing.
 func (t *Tool) checkCommand(b Backing, f *faults) {
 	switch {
-	case b.Kind != commandKind && b.Argv != nil:
-		f.addf("a backend of the kind %s has an argv, which only a command has", b.Kind)
-	case b.Kind == commandKind && b.Argv == nil:
+	case b.Kind != commandKind && b.Recipe != nil:
+		f.addf("a backend of the kind %s has what only a command has, such as argv", b.Kind)
+	case b.Kind == commandKind && (b.Recipe == nil || b.Recipe.Argv == nil):
 		f.addf("a command lacks its argv")
 	case b.Kind == commandKind:
 		endings, ok := commandEndings[t.Returns]
@@ -43,16 +45,22 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 			f.addf("a command returns image, video, audio, document or text, and not %s", t.Returns)
 			return
 		}
-		*f = append(*f, b.Argv.Check(t.scope("a command", f), endings)...)
+		w := template.Written{Endings: endings, Choices: map[string][]string{}}
+		for _, p := range t.Params {
+			if p.Type == param.Format {
+				w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+			}
+		}
+		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
 	}
 }
 
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for
 // the format of the file that is worked on.
 var commandEndings = map[plan.Type][]string{
-	plan.Image:    {"picture", "png", "gif"},
-	plan.Video:    {"mp4"},
-	plan.Audio:    {"sound", "wav", "mp3"},
+	plan.Image:    {"picture", "png", "jpg", "gif"},
+	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
+	plan.Audio:    {"sound", "aiff", "flac", "m4a", "mp3", "ogg", "opus", "wav"},
 	plan.Text:     {"txt"},
 	plan.Document: {"pdf"},
 }
@@ -74,6 +82,11 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 				s[a.Name] = template.Words
 			case param.Choice:
 				s[a.Name] = template.Closed
+			case param.Format:
+				s[a.Name], s[a.Name+".name"] = template.Closed, template.Closed
+			case param.Pages: // as qpdf reads them: "1-3,7"
+				s[a.Name] = template.Closed
+				numbers(a.Name, "count", "item")
 			case param.Colour:
 				s[a.Name], s[a.Name+".hex"] = template.Closed, template.Closed
 			case param.Size:
@@ -83,29 +96,30 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			case param.Position:
 				numbers(a.Name, "x", "y")
 			case param.TimeRange:
-				numbers(a.Name, "from", "to", "length")
+				numbers(a.Name, "from", "to", "length", "asked")
 			case param.Adjustment:
 				numbers(a.Name, "brightness", "contrast", "saturation", "warmth", "sharpness", "sepia", "invert")
-			case param.Format, param.Pages:
-				f.addf("%s cannot take the parameter %s of the type %s", what, a.Name, a.Param.Type)
 			}
-		case a.Many:
-			f.addf("%s cannot take many of %s", what, a.Name)
-		case a.Type == plan.Text:
+		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
 		case a.Type == plan.Image || a.Type.ImageMap():
-			s[a.Name] = template.File
 			numbers(a.Name, "width", "height")
 		case a.Type == plan.Video:
-			s[a.Name] = template.File
-			numbers(a.Name, "width", "height", "duration", "rate", "sound")
+			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays")
 		case a.Type == plan.Audio:
-			s[a.Name] = template.File
-			numbers(a.Name, "duration", "channels", "rate")
+			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent")
 		case a.Type == plan.Document:
-			s[a.Name] = template.File
+			numbers(a.Name, "pages", "area")
 		default:
 			f.addf("%s cannot take the argument %s of the type %s", what, a.Name, a.Type)
+		}
+		switch {
+		case a.Param != nil || a.Type == plan.Text:
+		case a.Many:
+			s[a.Name] = template.Files
+			numbers(a.Name, "count")
+		default:
+			s[a.Name] = template.File
 		}
 	}
 	return s

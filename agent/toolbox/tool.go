@@ -143,8 +143,8 @@ type Backing struct {
 	// Run is what the make is asked for: an operation, a program's recipe, a task. Of a command
 	// or a request it is the name of its tool.
 	Run string `yaml:"run"`
-	// Argv is the command line of the kind command.
-	Argv *template.Argv `yaml:"argv,omitempty"`
+	// Recipe is the command line of the kind command, and what belongs to it.
+	Recipe *template.Recipe `yaml:",inline"`
 	// Request is what the kind http sends to a service.
 	Request *template.Request `yaml:"request,omitempty"`
 	// Program is what the kind improvise runs, as it was stored; "" has one written.

@@ -1,12 +1,15 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,28 +19,52 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/sandbox"
+	"atelier/agent/toolbox/template"
 )
 
-// Commands is the make of the kind command: it runs the command lines of tool files. It is safe for
+// Commands is the backend of the kind command: it runs the command lines of tool files. It is safe for
 // concurrent use.
 //
 // Inputs of ffmpeg are read as [ffmpeg.FFmpeg] reads them; other programs get pictures as PNG. A
-// video is written as H.264 with AAC, unless the command line names a codec, and "sound" and
-// "picture" in the format of the input.
+// video or a sound gets the usual codecs of its format, unless the command line names one; "sound" and
+// "picture" are the format of the input.
 type Commands struct{ b *Backend }
 
 var _ toolbox.Backend = Commands{}
 
-// Commands is the make of the kind command, with the same sandbox and limits.
+// Commands is the backend of the kind command, with the same sandbox and limits.
 func (b *Backend) Commands() Commands { return Commands{b} }
 
-// Probe tells whether the program is there.
+// Probe tells whether the programs are there.
 func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
-	_, err := m.b.config.Sandbox.Find(c.Argv.Program(), c.Debian)
-	if err != nil {
-		return fmt.Errorf("look for what %s has: %w", c.Debian, err)
+	if c.Recipe == nil {
+		return unknown(c.Run)
+	}
+	for _, n := range needsOf(c.Backing) {
+		if _, err := m.b.look(n); err != nil {
+			return fmt.Errorf("look for what %s has: %w", n.debian, err)
+		}
 	}
 	return nil
+}
+
+// needsOf are the programs of a command, and those that measure its files.
+func needsOf(b toolbox.Backing) []need {
+	var all []need
+	for _, name := range b.Recipe.Programs() {
+		debian := name
+		if name == b.Recipe.Argv.Program() {
+			debian = b.Debian
+		}
+		all = append(all, need{program: name, debian: debian})
+		switch name {
+		case "ffmpeg":
+			all = append(all, ffmpegs[1])
+		case "qpdf", "pdftoppm", "pdftotext":
+			all = append(all, need{program: "pdfinfo", debian: "poppler-utils"})
+		}
+	}
+	return all
 }
 
 // Run runs the command line.
@@ -45,47 +72,93 @@ func (m Commands) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := m.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	do := func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
-		known := facts.New(ctx, call, m.b.config.FFmpeg, m.b.config.Limits)
-		r := &commandRun{Backend: m.b, ctx: ctx, call: call, known: known, isFFmpeg: c.Argv.Program() == "ffmpeg"}
-		args, err := c.Argv.Expand(known.Of, r)
-		if err != nil {
-			return toolbox.Output{}, err
-		}
-		if r.isFFmpeg {
-			return r.ffmpeg(args[1:])
-		}
-		return r.program(args, c.Debian)
-	}
-	return tidied(do)(ctx, call)
+	return tidied(func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
+		r := m.b.newRun(ctx, call)
+		return r.recipe(c.Recipe)
+	})(ctx, call)
 }
 
-// commandRun is one run of a command line.
+// commandRun is one run of a recipe.
 type commandRun struct {
 	*Backend
 
-	ctx      context.Context //nolint:containedctx // it lives as long as the run
-	call     toolbox.Call
-	known    *facts.Facts
-	isFFmpeg bool
-	ending   string   // of what is written
-	texts    []string // files with people's words
-	inputs   []string // files that are read
+	ctx     context.Context //nolint:containedctx // it lives as long as the run
+	call    toolbox.Call
+	known   *facts.Facts
+	facts   template.Facts
+	length  *template.Formula
+	program string   // that runs now
+	base    string   // of the name of what it writes
+	ending  string   // of what it writes
+	many    bool     // it writes several files
+	texts   []string // files with people's words
+	inputs  []string // files that are read
+	made    string   // what the first command line wrote
+	written float64  // characters of a text
+}
+
+func (b *Backend) newRun(ctx context.Context, call toolbox.Call) *commandRun {
+	r := &commandRun{Backend: b, ctx: ctx, call: call, written: math.MaxInt32}
+	r.known = facts.New(ctx, call, b.Measurer(call), b.config.Limits)
+	r.facts = r.fact
+	return r
+}
+
+// Measurer measures the files of a call.
+func (b *Backend) Measurer(call toolbox.Call) facts.Measurer { return measurer{b, call} }
+
+// measurer measures files for facts.
+type measurer struct {
+	b    *Backend
+	call toolbox.Call
+}
+
+func (m measurer) Look(ctx context.Context, path string) (ffmpeg.Look, error) {
+	return m.b.config.FFmpeg.Look(ctx, path)
+}
+
+func (m measurer) Pages(ctx context.Context, path string) ([]float64, error) {
+	return m.b.pages(ctx, m.call, path)
+}
+
+func (m measurer) Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (facts.Heard, error) {
+	r, err := recordingOf(v.Path, look)
+	if err != nil {
+		return facts.Heard{}, err
+	}
+	l, err := m.b.listen(ctx, m.call, r, longestFilm+time.Second)
+	if err == nil && l.length == 0 {
+		err = r.fault(errors.New("nothing was decoded"), plan.Say("holds no sound."))
+	}
+	return facts.Heard{Length: l.length, Voice: isVoice(v, l)}, err
+}
+
+func (m measurer) Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error) {
+	r, err := recordingOf(v.Path, look)
+	if err != nil {
+		return ffmpeg.Loudness{}, err
+	}
+	return m.b.measure(ctx, m.call, r, "anull")
 }
 
 // In is the file of a resource: for ffmpeg a mark in its place.
 func (r *commandRun) In(arg string) (string, error) {
-	path, err := fileIn(r.call, arg)
-	if err != nil || r.isFFmpeg {
-		return inMark + arg, err
+	if r.program == "ffmpeg" {
+		return inMark + arg, nil
 	}
-	switch r.call.Args[arg][0].Type {
+	if arg == template.Made.Text {
+		r.inputs = append(r.inputs, r.made)
+		return r.made, nil
+	}
+	v := r.known.Values(arg)[0]
+	path := v.Path
+	switch v.Type {
 	case plan.Document:
-		if _, err := r.document(r.ctx, r.call, path); err != nil {
+		if _, err := r.pages(r.ctx, r.call, path); err != nil {
 			return "", err
 		}
 	case plan.Video, plan.Audio:
-		if _, err := r.known.Look(arg); err != nil {
+		if _, err := r.known.Look(path); err != nil {
 			return "", err
 		}
 	default:
@@ -96,7 +169,8 @@ func (r *commandRun) In(arg string) (string, error) {
 		name := "in-" + arg + ".png"
 		return name, media.EncodeImage(r.ctx, filepath.Join(r.call.Dir, name), p.Image, media.PNG)
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	path, err := filepath.Abs(path)
+	if err != nil {
 		return "", fmt.Errorf("find a file: %w", err)
 	}
 	r.inputs = append(r.inputs, path)
@@ -118,19 +192,113 @@ func (r *commandRun) Words(arg string) (string, error) {
 	return filepath.Base(path), nil
 }
 
-// Out is the file that is written.
-func (r *commandRun) Out(ending string) (string, error) {
-	r.ending = ending
-	if r.isFFmpeg {
+// Out is the file that is written, or the pattern of their names.
+func (r *commandRun) Out(ending string, many bool) (string, error) {
+	r.ending, r.many = ending, many
+	switch {
+	case r.program == "ffmpeg":
 		return outMark, nil
+	case many && r.program == "pdftoppm": // it adds numbers and the ending
+		return "out", nil
+	case many:
+		return "out-%d." + ending, nil
 	}
-	return "out." + strings.Replace(ending, "picture", "png", 1), nil
+	return r.outName(), nil
+}
+
+// fact is what is known of a call and of the run.
+func (r *commandRun) fact(name string) (template.Value, error) {
+	switch {
+	case name == "made" && r.made != "":
+		return template.Made, nil
+	case name == "written":
+		return template.Num(r.written), nil
+	case name == "item":
+		return template.Num(float64(r.known.Item)), nil
+	}
+	return r.known.Of(name)
+}
+
+// recipe runs a recipe.
+func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
+	r.facts, r.length = recipe.Of(r.fact), recipe.Length
+	if err := r.refused(recipe.Refuse); err != nil {
+		return toolbox.Output{}, err
+	}
+	if recipe.First != nil {
+		first, err := r.line(recipe.First, "first")
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		if r.made, err = filepath.Abs(first.Path); err != nil {
+			return toolbox.Output{}, fmt.Errorf("find a file: %w", err)
+		}
+	}
+	out, err := r.line(recipe.Argv, "out")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if r.ending == "txt" {
+		r.written = float64(len(out.Value))
+		if err := r.refused(recipe.Refuse); err != nil {
+			return toolbox.Output{}, err
+		}
+		out.About = plan.Quote(shorten(out.Value))
+		if len(out.Value) > mostText {
+			out.Value = strings.ToValidUTF8(out.Value[:mostText], "")
+			out.Note = plan.Say("The text is long, so only its beginning is given; ask for some of the pages to read on.")
+		}
+	}
+	notes, err := recipe.Notes.Say(r.facts)
+	out.Note = plan.Sentences(append(notes, out.Note)...)
+	for i := range 1 + len(out.More) {
+		r.known.Item = i + 1
+		about, failed := recipe.About.Say(r.facts)
+		switch err = errors.Join(err, failed); {
+		case len(about) == 0:
+		case i == 0:
+			out.About = about[0]
+		default:
+			out.More[i-1].About = about[0]
+		}
+	}
+	return out, err
+}
+
+// refused is the first sentence that says why it cannot be done.
+func (r *commandRun) refused(when *template.Remarks) error {
+	said, err := when.Say(r.facts)
+	if err == nil && len(said) > 0 {
+		err = &plan.Fault{Sentence: said[0], Final: true}
+	}
+	return err
+}
+
+// line runs one command line.
+func (r *commandRun) line(argv *template.Argv, base string) (toolbox.Output, error) {
+	r.program, r.base, r.inputs = argv.Program(), base, nil
+	args, err := argv.Expand(r.facts, r)
+	if errors.Is(err, template.ErrNoValue) {
+		err = &plan.Fault{Sentence: plan.Say("The file to work on is missing."), Err: err}
+	}
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	if r.program == "ffmpeg" {
+		return r.ffmpeg(args[1:])
+	}
+	return r.other(args)
+}
+
+// outName is the file that another program than ffmpeg writes.
+func (r *commandRun) outName() string {
+	return r.base + "." + strings.Replace(r.ending, "picture", "png", 1)
 }
 
 // ffmpeg runs ffmpeg. Codecs and streams that the command line does not name are the usual ones.
 func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
-	job := ffmpeg.Job{Files: r.texts}
-	first := ""
+	job := ffmpeg.Job{Files: r.texts, Timeout: filmTime}
+	var given []string
 	for i := slices.Index(args, "-i"); i >= 0; i = slices.Index(args, "-i") {
 		arg, ok := strings.CutPrefix(args[min(i+1, len(args)-1)], inMark)
 		if !ok {
@@ -140,95 +308,143 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		if first == "" {
-			first = arg
-		}
-		job.Inputs, args = append(job.Inputs, in), args[i+2:]
+		job.Inputs, given, args = append(job.Inputs, in), append(given, arg), args[i+2:]
 	}
-	if first == "" {
+	if len(given) == 0 {
 		return toolbox.Output{}, errors.New("ffmpeg is given no -i")
 	}
 	job.Args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == outMark })
-	names := func(options ...string) bool {
-		return slices.ContainsFunc(job.Args, func(a string) bool { return slices.Contains(options, a) })
+	if format, ok := filmFormats()[r.ending]; ok {
+		return r.film(job, given, format)
 	}
-	switch r.ending {
-	case "mp4":
-		l, err := r.known.Look(first)
+	if format, ok := soundFormats()[r.ending]; ok || r.ending == "sound" {
+		return r.sound(job, given, format)
+	}
+	name := "made." + r.ending
+	if r.ending != "gif" {
+		name = "made.png"
+		if !has(job.Args, "-update") {
+			job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
+		}
+	}
+	out, err := r.do(job, name)
+	if err != nil || r.ending != "picture" {
+		return out, err
+	}
+	return r.asPicture(out.Path, given[0])
+}
+
+// has reports whether one of the options is given.
+func has(args []string, options ...string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
+}
+
+// film writes a video.
+func (r *commandRun) film(job ffmpeg.Job, given []string, format filmFormat) (toolbox.Output, error) {
+	f := film{}
+	if v := r.known.Values(given[0])[0]; v.Type == plan.Video {
+		look, err := r.known.Look(v.Path)
 		if err == nil {
-			err = packable(l.Duration)
+			f, err = filmOf(v.Path, look)
 		}
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		if !names("-map", "-filter_complex") {
-			job.Args = append([]string{"-map", "0:V:0", "-map", "0:a:0?"}, job.Args...)
-		}
-		if !names("-c", "-c:v") {
-			job.Args = append(playing(job.Args), append(append(h264(), aac()...), faststart()...)...)
-		}
-	case "sound":
-		l, err := r.known.Look(first)
-		if err != nil {
-			return toolbox.Output{}, err
-		}
-		rec := recording{r.call.Args[first][0].Path, l}
-		if l.Audio() == nil {
-			return toolbox.Output{}, rec.fault(errors.New("no stream of sound has samples"), plan.Say("holds no sound."))
-		}
-		f, _ := r.same(rec, l.Duration)
-		if !names("-map", "-filter_complex") {
-			job.Args = append([]string{"-map", rec.sound(0)}, job.Args...)
-		}
-		job.Args = append(job.Args, f.args...)
-		return r.made(job, "sound."+f.ending, soundTime)
-	case "picture", "png":
-		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
-		out, err := r.made(job, "made.png", filmTime)
-		if err != nil || r.ending == "png" {
-			return out, err
-		}
-		return r.asPicture(out.Path, first)
 	}
-	return r.made(job, "made."+r.ending, filmTime)
+	if !has(job.Args, "-map", "-filter_complex") {
+		job.Args = append([]string{"-map", "0:V:0", "-map", "0:a:0?"}, job.Args...)
+	}
+	if !has(job.Args, "-c", "-c:v") {
+		length, err := r.lasts(given)
+		if err == nil {
+			err = packable(length)
+		}
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		job.Args = slices.Concat(f.playing(job.Args, format), format.pictures, r.below(length))
+	}
+	if !has(job.Args, "-c", "-c:a", "-an") {
+		job.Args = append(job.Args, format.sound...)
+	}
+	job.Args = append(job.Args, format.more...)
+	return r.do(job, "video."+format.ending)
+}
+
+// lasts is how long the result is.
+func (r *commandRun) lasts(given []string) (time.Duration, error) {
+	if r.length != nil {
+		n, err := r.length.Number(r.facts)
+		return time.Duration(n * float64(time.Second)), err
+	}
+	arg, _, _ := strings.Cut(given[0], "#")
+	v, err := r.facts(arg + ".duration")
+	return time.Duration(v.Number * float64(time.Second)), err
+}
+
+// sound writes a sound. The zero format is the one that all inputs have, or MP3 if they differ. What
+// would be too large without compression is FLAC, unless the format was asked for.
+func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (toolbox.Output, error) {
+	job.Timeout = soundTime
+	asked, rate, channels := format.ending != "", 0, 0
+	for i, arg := range given {
+		if arg == template.Made.Text {
+			continue
+		}
+		rec, err := r.recorded(r.ctx, r.known.Values(arg)[0].Path)
+		if err != nil {
+			return toolbox.Output{}, err
+		}
+		rate, channels = max(rate, rec.look.Audio().Frequency), max(channels, rec.look.Audio().Channels)
+		switch same := rec.same(); {
+		case asked:
+		case i == 0:
+			format = same
+		case format.name != same.name:
+			format = mp3
+		}
+		if i == 0 && !has(job.Args, "-map", "-filter_complex") {
+			job.Args = append([]string{"-map", rec.sound()}, job.Args...)
+		}
+	}
+	length, err := r.lasts(given)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	fitting, note := r.fitting(format, length, rate, channels)
+	if asked && fitting.name != format.name {
+		return toolbox.Output{}, refusal("As %s it would have %s, and at most %s are taken; ask for MP3 or FLAC.",
+			format.name, megabytes(format.size(length, rate, channels)), megabytes(r.config.Limits.Bytes))
+	}
+	job.Args = append(job.Args, fitting.args...)
+	out, err := r.do(job, "sound."+fitting.ending)
+	out.Note = note
+	return out, err
 }
 
 // input is a resource as ffmpeg reads it.
 func (r *commandRun) input(arg string, before []string) (ffmpeg.Input, error) {
-	v := r.call.Args[arg][0]
-	if v.Type == plan.Video {
-		l, err := r.known.Look(arg)
-		if err != nil {
-			return ffmpeg.Input{}, err
-		}
-		f, err := filmOf(v.Path, l)
-		return f.input(before...), err
+	if arg == template.Made.Text {
+		return ffmpeg.Input{Path: r.made, Before: before}, nil
 	}
-	typ := plan.Image
-	if v.Type == plan.Audio {
-		typ = plan.Audio
+	v := r.known.Values(arg)[0]
+	_, sound := soundFormats()[r.ending]
+	switch {
+	case v.Type == plan.Audio, sound, r.ending == "sound":
+		return ffmpeg.Input{Path: v.Path, Type: plan.Audio, Before: before}, nil
+	case v.Type != plan.Video:
+		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
 	}
-	return ffmpeg.Input{Path: v.Path, Type: typ, Before: before}, nil
+	l, err := r.known.Look(v.Path)
+	if err != nil {
+		return ffmpeg.Input{}, err
+	}
+	f, err := filmOf(v.Path, l)
+	return f.input(before...), err
 }
 
-// everywhere are the filters that make pictures of any size fit for all players.
-const everywhere = `scale=trunc(iw*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih)))/2)*2:trunc(ih*min(1\,min(3840/max(iw\,ih)\,2160/min(iw\,ih)))/2)*2` +
-	",setsar=1,format=yuv420p"
-
-// playing adds the filters that make pictures fit for all players.
-func playing(args []string) []string {
-	if slices.Contains(args, "-filter_complex") { // its own output is mapped
-		return args
-	}
-	if i := slices.Index(args, "-vf"); i >= 0 && i+1 < len(args) {
-		args[i+1] += "," + everywhere
-		return args
-	}
-	return append(args, "-vf", everywhere)
-}
-
-func (r *commandRun) made(job ffmpeg.Job, name string, timeout time.Duration) (toolbox.Output, error) {
-	job.Output, job.Timeout = filepath.Join(r.call.Dir, name), timeout
+func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
+	job.Output = filepath.Join(r.call.Dir, name)
 	if err := r.config.FFmpeg.Do(r.ctx, job); err != nil {
 		return toolbox.Output{}, err
 	}
@@ -237,8 +453,7 @@ func (r *commandRun) made(job ffmpeg.Job, name string, timeout time.Duration) (t
 
 // asPicture writes a PNG in the format of the picture that it was made of.
 func (r *commandRun) asPicture(png, arg string) (toolbox.Output, error) {
-	v := r.call.Args[arg][0]
-	info, err := media.InspectContext(r.ctx, v.Path, r.config.Limits)
+	info, err := media.InspectContext(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -258,27 +473,33 @@ func (r *commandRun) asPicture(png, arg string) (toolbox.Output, error) {
 	return out, media.EncodeImage(r.ctx, out.Path, made.Image, format)
 }
 
-// mostText is the largest text that a program may write, in bytes.
-const mostText = 1 << 20
+const (
+	// mostText is the longest text that is given, in bytes.
+	mostText = 512 << 10
+	// mostFiles is the limit on the files that one command writes.
+	mostFiles = 100
+)
 
-// program runs another program.
-func (r *commandRun) program(args []string, debian string) (toolbox.Output, error) {
-	path, err := r.config.Sandbox.Find(args[0], debian)
-	if err != nil {
-		return toolbox.Output{}, err
+// other runs another program than ffmpeg.
+func (r *commandRun) other(args []string) (toolbox.Output, error) {
+	c := sandbox.Command{
+		Program: args[0], Args: args[1:], Dir: r.call.Dir, Read: r.inputs, File: r.config.Limits.Bytes,
+		Memory: otherMemory, Timeout: otherTime,
 	}
-	dir, err := filepath.Abs(r.call.Dir)
-	if err != nil {
+	var err error
+	if c.Dir, err = filepath.Abs(r.call.Dir); err != nil {
 		return toolbox.Output{}, fmt.Errorf("find the folder of a call: %w", err)
 	}
-	c := sandbox.Command{Program: path, Args: args[1:], Dir: dir, Read: r.inputs, File: r.config.Limits.Bytes}
 	if r.ending == "txt" {
-		c.File = mostText
+		c.File = mostTold
 	}
-	if _, err := r.config.Sandbox.Run(r.ctx, c); err != nil {
+	if _, err := r.run(r.ctx, c); err != nil {
 		return toolbox.Output{}, err
 	}
-	made := filepath.Join(dir, "out."+strings.Replace(r.ending, "picture", "png", 1))
+	if r.many {
+		return r.several(args[0])
+	}
+	made := filepath.Join(c.Dir, r.outName())
 	if err := sandbox.Left(made); err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", args[0]), Err: err}
 	}
@@ -287,4 +508,25 @@ func (r *commandRun) program(args []string, debian string) (toolbox.Output, erro
 		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
 	}
 	return toolbox.Output{Path: made}, nil
+}
+
+// several are the numbered files that a program wrote, in order.
+func (r *commandRun) several(program string) (toolbox.Output, error) {
+	found, err := filepath.Glob(filepath.Join(r.call.Dir, "out-*."+r.ending))
+	switch {
+	case err != nil || len(found) == 0:
+		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
+	case len(found) > mostFiles:
+		return toolbox.Output{}, refusal("%d files are too many; at most %d can be made at once.", len(found), mostFiles)
+	}
+	slices.SortFunc(found, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
+	all := make([]toolbox.Output, len(found))
+	for i, path := range found {
+		all[i].Path = filepath.Join(r.call.Dir, "page-"+strconv.Itoa(i+1)+"."+r.ending)
+		if err := errors.Join(sandbox.Left(path), os.Rename(path, all[i].Path)); err != nil {
+			return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", program), Err: err}
+		}
+	}
+	all[0].More = all[1:]
+	return all[0], nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 	"atelier/agent/toolbox/toolboxtest"
 )
 
@@ -23,7 +24,12 @@ func commands(t *testing.T) []toolbox.Tool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(slices.Clone(c.Tools()), func(tool toolbox.Tool) bool { return tool.Backends[0].Argv == nil })
+	return slices.DeleteFunc(slices.Clone(c.Tools()), func(tool toolbox.Tool) bool { return recipeOf(tool) < 0 })
+}
+
+// recipeOf is the place of a tool's command among its backends, or -1.
+func recipeOf(tool toolbox.Tool) int {
+	return slices.IndexFunc(tool.Backends, func(b toolbox.Backing) bool { return b.Recipe != nil })
 }
 
 // sample is what the harness gives for a resource.
@@ -56,7 +62,11 @@ func TestCommands(t *testing.T) {
 				t.Parallel()
 				given := args{}
 				for n, a := range tool.Args {
-					if a.Param == nil {
+					switch {
+					case a.Param != nil:
+					case a.Many:
+						given[a.Name] = list(sample(t, a, n).(toolbox.Value), sample(t, a, n+1).(toolbox.Value)) //nolint:errcheck,forcetypeassert // only texts are none
+					default:
 						given[a.Name] = sample(t, a, n)
 					}
 				}
@@ -67,13 +77,22 @@ func TestCommands(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				info, err := os.Stat(out.Path)
-				if err != nil || info.Size() == 0 {
-					t.Errorf("nothing was written: %v", err)
+				for _, o := range append([]toolbox.Output{out}, out.More...) {
+					if tool.Returns == plan.Text && o.Value != "" {
+						continue
+					}
+					if info, err := os.Stat(o.Path); err != nil || info.Size() == 0 {
+						t.Errorf("nothing was written: %v", err)
+					}
 				}
 			})
 		}
 	}
+}
+
+// fitting are values that fit the samples, of types whose examples do not.
+var fitting = map[param.Type][]string{
+	param.Pages: {"page 2", "2,1", "all"}, param.TimeRange: {"0:00.5-0:01.5", "the last second"}, param.Moment: {"0:01", "the last frame"},
 }
 
 // tellings are what the tool can be told, by a name: what it must be told alone, and rounds in which
@@ -83,10 +102,15 @@ func tellings(tool toolbox.Tool) map[string]map[string]string {
 	values := map[string][]string{}
 	for _, p := range tool.Params {
 		all := slices.Sorted(maps.Keys(p.Choices))
-		if len(all) == 0 {
+		if fit := fitting[p.Type]; len(all) == 0 && fit != nil {
+			all = fit
+		} else if len(all) == 0 {
 			all = slices.DeleteFunc(slices.Concat(p.Examples, p.Type.Examples()), func(v string) bool { return !p.Reads(v) })
 		}
-		values[p.Name], rounds = all, max(rounds, 1, len(p.Choices))
+		if p.Type == param.Format { // each has its own test
+			all = all[:2]
+		}
+		values[p.Name], rounds = all, max(rounds, 1, min(len(p.Choices), len(all)), len(fitting[p.Type]))
 		if !p.Optional {
 			alone[p.Name] = all[0]
 		}
@@ -105,7 +129,7 @@ func tellings(tool toolbox.Tool) map[string]map[string]string {
 // command runs the command line of a tool and checks its effects.
 func command(t *testing.T, tool toolbox.Tool, a args) (toolbox.Output, error) {
 	t.Helper()
-	how := toolbox.Candidate{Backing: tool.Backends[0]}
+	how := toolbox.Candidate{Backing: tool.Backends[recipeOf(tool)]}
 	c, err := toolboxtest.Typed(t, how.Backing, callOf(t, a))
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +141,11 @@ func command(t *testing.T, tool toolbox.Tool, a args) (toolbox.Output, error) {
 	}
 	toolboxtest.Effects(t, how, c, out)
 	left, err := os.ReadDir(c.Dir)
-	if err != nil || len(left) != 1 {
+	made := 1 + len(out.More)
+	if out.Path == "" {
+		made = 0
+	}
+	if err != nil || len(left) != made {
 		t.Errorf("%d files are left: %v", len(left), err)
 	}
 	return out, nil
@@ -164,7 +192,7 @@ func TestCommandWithoutItsProgram(t *testing.T) {
 	tool := commands(t)[0]
 	b := newBackend(t).Commands()
 	t.Setenv("PATH", t.TempDir())
-	how := toolbox.Candidate{Backing: tool.Backends[0]}
+	how := toolbox.Candidate{Backing: tool.Backends[recipeOf(tool)]}
 	if err := b.Probe(context.Background(), how); err == nil || !strings.Contains(plan.Sentence(err, plan.Message{}).String(), "apt-get install") {
 		t.Errorf("the probe says %v", err)
 	}

@@ -11,7 +11,8 @@ import (
 
 // nothingInstalled is the make on a machine without programs.
 type nothingInstalled struct {
-	*Backend
+	toolbox.Backend
+
 	t *testing.T
 }
 
@@ -26,25 +27,38 @@ func (n nothingInstalled) Run(ctx context.Context, c toolbox.Candidate, call too
 }
 
 func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the environment
-	use := func(run string, a args) toolboxtest.Use {
-		c, err := toolboxtest.Typed(t, toolbox.Backing{Kind: "program", Run: run}, callOf(t, a))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Tool, c.Returns = run, plan.Video
-		return toolboxtest.Use{Candidate: toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, Call: c}
-	}
 	good := redBlue(t, "good.mp4", "-pix_fmt", "yuv420p")
+	bad := stored(t, "bad.mp4", contents(t, good)[:2000])
 	long := clip(t, "long.mp4", append(lavfi("testsrc=size=640x480:rate=1:duration=300"), "-preset", "ultrafast", "-pix_fmt", "yuv420p")...)
-	slow := use("convert_video", video(long).with("format", "webm"))
-	started := make(chan struct{})
-	close(started)
-	toolboxtest.Contract(t, toolboxtest.Make{
-		Backend: newBackend(t),
-		Good:    use("change_speed", video(good).with("factor", "2x")),
-		Bad:     use("mute_video", video(stored(t, "bad.mp4", contents(t, good)[:2000]))),
-		Unknown: toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: "make_coffee"}},
-		Slow:    &slow, Started: started,
-		Down: nothingInstalled{newBackend(t), t},
-	})
+	for kind, c := range map[string]struct {
+		good, bad, slow string
+		args            args // of the good one
+	}{
+		"command": {"change_speed", "mute_video", "convert_video", args{"factor": "2x"}},
+		"program": {"fit_video_size", "video_facts", "", args{"limit": "8 MB"}},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			use := func(run string, a args) toolboxtest.Use {
+				how, _ := backing(t, newBackend(t), run)
+				c, err := toolboxtest.Typed(t, how.Backing, callOf(t, a))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.Tool, c.Returns = run, plan.Video
+				return toolboxtest.Use{Candidate: how, Call: c}
+			}
+			_, backend := backing(t, newBackend(t), c.good)
+			m := toolboxtest.Make{
+				Backend: backend, Good: use(c.good, c.args.with("video", fileOf(plan.Video, good))), Bad: use(c.bad, video(bad)),
+				Unknown: toolbox.Candidate{Backing: toolbox.Backing{Kind: kind, Run: "make_coffee"}},
+				Down:    nothingInstalled{backend, t},
+			}
+			if c.slow != "" {
+				slow, started := use(c.slow, video(long).with("format", "webm")), make(chan struct{})
+				close(started)
+				m.Slow, m.Started = &slow, started
+			}
+			toolboxtest.Contract(t, m)
+		})
+	}
 }

@@ -131,17 +131,38 @@ func callOf(t *testing.T, a args) toolbox.Call {
 	return c
 }
 
+// backing is how the catalogue runs an operation, or the tool of a command.
+func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.Backend) {
+	t.Helper()
+	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range catalogue.Tools() {
+		for _, way := range tool.Backends {
+			switch {
+			case way.Run != run:
+			case way.Kind == "command":
+				return toolbox.Candidate{Backing: way}, b.Commands()
+			case way.Kind == "program":
+				return toolbox.Candidate{Backing: way}, b
+			}
+		}
+	}
+	t.Fatalf("no tool runs %s", run)
+	return toolbox.Candidate{}, nil
+}
+
 // perform runs an operation, and holds it to leave its output behind and nothing else.
 func perform(t *testing.T, run string, a args) (toolbox.Output, error) {
 	t.Helper()
-	how := toolbox.Backing{Kind: "program", Run: run}
-	c, err := toolboxtest.Typed(t, how, callOf(t, a))
+	candidate, backend := backing(t, newBackend(t), run)
+	c, err := toolboxtest.Typed(t, candidate.Backing, callOf(t, a))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	c.Tool = run
-	candidate := toolbox.Candidate{Backing: how}
-	out, err := newBackend(t).Run(t.Context(), candidate, c)
+	out, err := backend.Run(t.Context(), candidate, c)
 	if err == nil {
 		toolboxtest.Effects(t, candidate, c, out)
 	}

@@ -67,10 +67,15 @@ func New(c Config) (*Backend, error) {
 		return nil, errors.New("programs need a sandbox and ffmpeg")
 	}
 	c.Limits = c.Limits.OrDefault()
-	b := &Backend{config: c, operations: map[string]operation{}}
-	for _, group := range []map[string]operation{b.video(), b.sound(), b.speech(), b.fileFacts(), b.documents()} {
-		maps.Copy(b.operations, group)
-	}
+	b := &Backend{config: c}
+	b.operations = b.speech()
+	maps.Copy(b.operations, b.fileFacts())
+	maps.Copy(b.operations, map[string]operation{
+		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
+		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},
+		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
+		"spectrogram_image":  {ffmpegs, tidied(b.spectrogramImage)},
+	})
 	return b, nil
 }
 
@@ -103,10 +108,15 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 func (b *Backend) operation(c toolbox.Candidate) (operation, error) {
 	op, ok := b.operations[c.Run]
 	if !ok {
-		return operation{}, &plan.Fault{
-			Sentence: plan.Say("This version does not know how to do that by a program."),
-			Err:      fmt.Errorf("no operation is called %q", c.Run),
-		}
+		return operation{}, unknown(c.Run)
 	}
 	return op, nil
+}
+
+// unknown is the fault of a backing that this version does not have.
+func unknown(run string) error {
+	return &plan.Fault{
+		Sentence: plan.Say("This version does not know how to do that by a program."),
+		Err:      fmt.Errorf("no operation is called %q", run),
+	}
 }

@@ -22,22 +22,23 @@ type Program struct {
 // starts none.
 func (b *Backend) Programs(tools []toolbox.Tool) []Program {
 	var all []Program
-	for _, t := range tools {
-		for _, way := range t.Backends {
-			if way.Argv == nil || slices.ContainsFunc(all, func(o Program) bool { return o.Name == way.Argv.Program() }) {
-				continue
-			}
-			_, err := b.config.Sandbox.Find(way.Argv.Program(), way.Debian)
-			all = append(all, Program{Name: way.Argv.Program(), Debian: way.Debian, Found: err == nil})
-		}
-	}
-	for _, op := range b.operations {
-		for _, n := range op.needs {
+	add := func(needs []need) {
+		for _, n := range needs {
 			p := Program{Name: cmp.Or(n.program, n.debian), Debian: n.debian}
 			if !slices.ContainsFunc(all, func(o Program) bool { return o.Name == p.Name }) {
 				_, err := b.look(n)
 				p.Found = err == nil
 				all = append(all, p)
+			}
+		}
+	}
+	for _, op := range b.operations {
+		add(op.needs)
+	}
+	for _, t := range tools {
+		for _, way := range t.Backends {
+			if way.Recipe != nil {
+				add(needsOf(way))
 			}
 		}
 	}

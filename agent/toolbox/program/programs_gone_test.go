@@ -38,19 +38,34 @@ func TestEachProgramMissing(t *testing.T) {
 			}
 			t.Setenv("PATH", bin)
 			b := newBackend(t)
+			type use struct {
+				toolbox.Backend
+
+				how   toolbox.Candidate
+				needs []need
+			}
+			var all []use
 			for run, op := range b.operations {
-				c := toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}
-				at := slices.IndexFunc(op.needs, func(n need) bool { return n.program == gone || n.program == "" && n.debian == gone })
-				err := b.Probe(t.Context(), c)
+				all = append(all, use{b, toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, op.needs})
+			}
+			for _, tool := range commands(t) {
+				how := tool.Backends[recipeOf(tool)]
+				if needs := needsOf(how); !slices.ContainsFunc(needs, func(n need) bool { return !slices.Contains(allPrograms(), n.program) }) {
+					all = append(all, use{b.Commands(), toolbox.Candidate{Backing: how}, needs})
+				}
+			}
+			for _, u := range all {
+				at := slices.IndexFunc(u.needs, func(n need) bool { return n.program == gone || n.program == "" && n.debian == gone })
+				err := u.Probe(t.Context(), u.how)
 				if at < 0 {
 					if err != nil {
-						t.Errorf("%s is not there: %v", run, err)
+						t.Errorf("%s is not there: %v", u.how.Run, err)
 					}
 					continue
 				}
-				holds(t, plan.Sentence(err, plan.Message{}).String(), gone, "apt-get install "+op.needs[at].debian)
-				if _, err := b.Run(t.Context(), c, callOf(t, nil)); !errors.Is(err, toolbox.ErrDown) {
-					t.Errorf("%s gives %v", run, err)
+				holds(t, plan.Sentence(err, plan.Message{}).String(), gone, "apt-get install "+u.needs[at].debian)
+				if _, err := u.Run(t.Context(), u.how, callOf(t, nil)); !errors.Is(err, toolbox.ErrDown) {
+					t.Errorf("%s gives %v", u.how.Run, err)
 				}
 			}
 		})

@@ -27,7 +27,7 @@ const (
 
 // hear writes down what is said in a recording, in English, by pocketsphinx.
 func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c, "audio")
+	r, err := b.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -42,7 +42,7 @@ func (b *Backend) hear(ctx context.Context, c toolbox.Call) (toolbox.Output, err
 	sound := filepath.Join(c.Dir, "heard.wav")
 	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()},
-		Args:   []string{"-map", r.sound(0), "-t", seconds(maxHeard), "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le"},
+		Args:   []string{"-map", r.sound(), "-t", seconds(maxHeard), "-ac", "1", "-ar", "16000", "-c:a", "pcm_s16le"},
 		Output: sound, Timeout: soundTime,
 	})
 	if err != nil {

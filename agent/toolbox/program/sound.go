@@ -12,21 +12,6 @@ import (
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
-// sound are the operations on sound, by name. Each takes the first sound of a file, of a
-// video too, and leaves out what the file tells besides.
-func (b *Backend) sound() map[string]operation {
-	return map[string]operation{
-		"convert_audio":      {ffmpegs, tidied(b.convertAudio)},
-		"cut_audio":          {ffmpegs, tidied(b.cutAudio)},
-		"denoise_audio":      {ffmpegs, tidied(b.denoiseAudio)},
-		"extract_audio":      {ffmpegs, tidied(b.extractAudio)},
-		"join_audio":         {ffmpegs, tidied(b.joinAudio)},
-		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
-		"spectrogram_image":  {ffmpegs, tidied(b.spectrogramImage)},
-		"waveform_image":     {ffmpegs, tidied(b.waveformImage)},
-	}
-}
-
 // recording is a file with sound that was looked at.
 type recording struct {
 	path string
@@ -39,8 +24,8 @@ func (r recording) name() string { return filepath.Base(r.path) }
 // input is the recording as a program reads it.
 func (r recording) input() ffmpeg.Input { return ffmpeg.Input{Path: r.path, Type: plan.Audio} }
 
-// sound is how ffmpeg names its sound where it is that input.
-func (r recording) sound(input int) string { return r.look.Audio().Of(input) }
+// sound is how ffmpeg names its sound if it is the first input.
+func (r recording) sound() string { return r.look.Audio().Of(0) }
 
 // fault is an error about the recording; the sentence begins with its name.
 func (r recording) fault(err error, is plan.Message) error {
@@ -53,6 +38,11 @@ func (b *Backend) recorded(ctx context.Context, path string) (recording, error) 
 	if err != nil {
 		return recording{}, fmt.Errorf("look at a sound: %w", err)
 	}
+	return recordingOf(path, look)
+}
+
+// recordingOf is a file that was looked at.
+func recordingOf(path string, look ffmpeg.Look) (recording, error) {
 	r := recording{path, look}
 	if look.Audio() == nil {
 		return recording{}, r.fault(errors.New("no stream of sound has samples"), plan.Say("holds no sound."))
@@ -60,9 +50,9 @@ func (b *Backend) recorded(ctx context.Context, path string) (recording, error) 
 	return r, nil
 }
 
-// recording is the file of an argument.
-func (b *Backend) recording(ctx context.Context, c toolbox.Call, arg string) (recording, error) {
-	path, err := fileIn(c, arg)
+// recording is the file of the argument "audio".
+func (b *Backend) recording(ctx context.Context, c toolbox.Call) (recording, error) {
+	path, err := fileIn(c, "audio")
 	if err != nil {
 		return recording{}, err
 	}
@@ -72,21 +62,15 @@ func (b *Backend) recording(ctx context.Context, c toolbox.Call, arg string) (re
 // soundTime is how long a sound may be worked on: hours of it take minutes.
 const soundTime = 10 * time.Minute
 
-// render writes a sound that a filter makes of a recording, "" as it is.
+// render writes a sound that a filter makes of a recording; "" is none.
 func (b *Backend) render(ctx context.Context, c toolbox.Call, r recording, f soundFormat, filter string) (string, error) {
-	args := []string{"-map", r.sound(0)}
+	job := ffmpeg.Job{
+		Inputs: []ffmpeg.Input{r.input()}, Args: []string{"-map", r.sound()}, Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime,
+	}
 	if filter != "" {
-		args = append(args, "-af", filter)
+		job.Args = append(job.Args, "-af", filter)
 	}
-	return b.renderAll(ctx, c, []recording{r}, f, args)
-}
-
-// renderAll writes a sound made of recordings.
-func (b *Backend) renderAll(ctx context.Context, c toolbox.Call, rs []recording, f soundFormat, args []string) (string, error) {
-	job := ffmpeg.Job{Args: append(args, f.args...), Output: filepath.Join(c.Dir, "sound."+f.ending), Timeout: soundTime}
-	for _, r := range rs {
-		job.Inputs = append(job.Inputs, r.input())
-	}
+	job.Args = append(job.Args, f.args...)
 	if err := b.config.FFmpeg.Do(ctx, job); err != nil {
 		return "", fmt.Errorf("write a sound: %w", err)
 	}

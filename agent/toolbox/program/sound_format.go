@@ -53,11 +53,6 @@ func (b *Backend) fitting(f soundFormat, length time.Duration, rate, channels in
 	return flac, plan.Say("As %s it would have %s, and at most %s are taken, so it is FLAC.", f.name, megabytes(size), megabytes(b.config.Limits.Bytes))
 }
 
-// same is the format of so long a part of a recording: its own, where that fits.
-func (b *Backend) same(r recording, length time.Duration) (soundFormat, plan.Message) {
-	return b.fitting(r.same(), length, r.look.Audio().Frequency, r.look.Audio().Channels)
-}
-
 // soundFormats are the formats by the names that the catalogue gives them.
 func soundFormats() map[string]soundFormat {
 	return map[string]soundFormat{"aiff": aiff, "flac": flac, "m4a": m4a, "mp3": mp3, "ogg": vorbis, "opus": opus, "wav": wav}

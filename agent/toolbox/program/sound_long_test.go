@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
@@ -91,7 +90,8 @@ func TestSamplesMayBeMoreThanFiles(t *testing.T) {
 			t.Parallel()
 			c := callOf(t, a)
 			c.Tool = run
-			out, err := b.Run(t.Context(), toolbox.Candidate{Backing: toolbox.Backing{Kind: "program", Run: run}}, c)
+			how, backend := backing(t, b, run)
+			out, err := backend.Run(t.Context(), how, c)
 			if err != nil {
 				t.Fatalf("%q: %v", plan.Sentence(err, plan.Message{}), err)
 			}

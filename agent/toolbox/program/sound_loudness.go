@@ -25,7 +25,7 @@ const (
 // up or down as a whole. Where peaks would be cut off by that, they alone are held down,
 // and what that takes of the loudness is made good.
 func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c, "audio")
+	r, err := b.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
@@ -47,7 +47,7 @@ func (b *Backend) normalizeLoudness(ctx context.Context, c toolbox.Call) (toolbo
 			return toolbox.Output{}, err
 		}
 	}
-	f, note := b.same(r, r.look.Duration)
+	f, note := b.fitting(r.same(), r.look.Duration, r.look.Audio().Frequency, r.look.Audio().Channels)
 	path, err := b.render(ctx, c, r, f, filter)
 	if err != nil {
 		return toolbox.Output{}, err

@@ -6,9 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"image"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,37 +18,16 @@ import (
 	"atelier/agent/toolbox/program/plot"
 )
 
-// waveformImage draws how loud a sound is over time.
-func (b *Backend) waveformImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	var peak float64
-	out, err := b.draw(ctx, c, func(s plot.Samples) (img image.Image, err error) {
-		img, peak, err = plot.Wave(ctx, s)
-		return img, err
-	})
-	out.About = plan.Say("the waveform")
-	if math.IsInf(peak, -1) {
-		out.Note = plan.Say("There is nothing but silence in it.")
-	}
-	return out, err
-}
-
 // spectrogramImage draws which frequencies are heard when.
 func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	out, err := b.draw(ctx, c, func(s plot.Samples) (image.Image, error) { return plot.Spectrum(ctx, s) })
-	out.About = plan.Say("the spectrogram")
-	return out, err
-}
-
-// draw decodes the sound of the call and writes the picture that is drawn of it.
-func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples) (image.Image, error)) (toolbox.Output, error) {
-	r, err := b.recording(ctx, c, "audio")
+	r, err := b.recording(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	decoded := filepath.Join(c.Dir, "samples.wav")
 	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs:  []ffmpeg.Input{r.input()},
-		Args:    []string{"-map", r.sound(0), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
+		Args:    []string{"-map", r.sound(), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
 		Output:  decoded,
 		Most:    mostDecoded,
 		Timeout: soundTime,
@@ -67,7 +44,7 @@ func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples
 	if err != nil {
 		return toolbox.Output{}, fmt.Errorf("read what was decoded: %w", err)
 	}
-	img, err := of(s)
+	img, err := plot.Spectrum(ctx, s)
 	switch {
 	case errors.Is(err, plot.ErrNoSamples):
 		return toolbox.Output{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
@@ -80,7 +57,7 @@ func (b *Backend) draw(ctx context.Context, c toolbox.Call, of func(plot.Samples
 	if err := media.EncodeImage(ctx, path, img, media.PNG); err != nil {
 		return toolbox.Output{}, fmt.Errorf("write the picture: %w", err)
 	}
-	return toolbox.Output{Path: path}, nil
+	return toolbox.Output{Path: path, About: plan.Say("the spectrogram")}, nil
 }
 
 // mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.

@@ -280,15 +280,15 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 	img := readPicture(t, out.Path)
 	height := func(x int) float64 {
 		n := 0
-		for y := 56; y < 424; y++ {
+		for y := range 480 {
 			if _, g, _, _ := img.At(x, y).RGBA(); g > 0x8000 {
 				n++
 			}
 		}
 		return float64(n)
 	}
-	near(t, "the quiet part", height(400), 368/5, 12)
-	near(t, "the loud part", height(1200), 368, 20)
+	near(t, "the quiet part", height(400), 480/5, 12)
+	near(t, "the loud part", height(1200), 480, 20)
 	silence := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "silence.wav", lavfi("anullsrc=duration=1")...))})
 	holds(t, silence.Note.String(), "silence")
 }

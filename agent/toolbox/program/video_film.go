@@ -1,73 +1,119 @@
 package program
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"time"
 
 	"atelier/agent/plan"
-	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
 )
 
 const (
-	// longestFilm is the longest video that is packed anew.
+	// longestFilm is the longest video that is encoded.
 	longestFilm = 30 * time.Minute
 	// filmTime is how long that may take.
 	filmTime = 20 * time.Minute
-	// longSide and shortSide bound the pictures that are made, in pixels.
-	longSide, shortSide = 3840, 2160
 	// mostPictures is how many pictures a second are made.
 	mostPictures = 60
+	// soundRate is the bit rate of the sound of videos.
+	soundRate = 160_000
+	// freeRate is a bit rate above which nothing is gained.
+	freeRate = 40_000_000
 )
 
-// film is a file with moving pictures that was looked at.
+// filmFormat is a kind of file that a video is written as. MP4 is the one that plays everywhere: H.264
+// with 4:2:0 colours and even sides of at most 3840 × 2160 pixels, and AAC.
+type filmFormat struct {
+	ending string // without a dot
+	filter string // of the pictures
+	alpha  bool   // transparent pictures stay transparent
+	// The options of the codecs, and more.
+	pictures, sound, more []string
+}
+
+// filmFormats are the formats by their endings.
+func filmFormats() map[string]filmFormat {
+	sound := func(codec, rate, frequency string) []string {
+		return []string{"-c:a", codec, "-b:a", rate, "-ar", frequency, "-ac", "2"}
+	}
+	formats := map[string]filmFormat{
+		"mp4": {sound: aac(), more: faststart()}, "m4v": {sound: aac(), more: faststart()}, "mov": {sound: aac(), more: faststart()},
+		"mkv": {sound: aac()}, "3gp": {sound: aac()},
+		"flv": {sound: sound("aac", "160k", "44100")},
+		"webm": {alpha: true, sound: []string{"-c:a", "libopus", "-b:a", "128k", "-ac", "2"}, pictures: []string{
+			"-c:v", "libvpx-vp9", "-crf", "31", "-b:v", "0", "-deadline", "good", "-cpu-used", "5", "-row-mt", "1", "-fps_mode", "vfr",
+		}},
+		"avi": {filter: "fps=25,", pictures: []string{"-c:v", "mpeg4", "-vtag", "xvid", "-q:v", "4"}, sound: sound("libmp3lame", "160k", "48000")},
+		"mpg": {filter: "fps=25,", pictures: []string{"-c:v", "mpeg2video", "-q:v", "4"}, sound: sound("mp2", "192k", "48000")},
+		"ogv": {pictures: []string{"-c:v", "libtheora", "-q:v", "7"}, sound: []string{"-c:a", "libvorbis", "-q:a", "4", "-ac", "2"}},
+	}
+	for ending, f := range formats {
+		if f.ending = ending; f.pictures == nil {
+			f.pictures = h264()
+		}
+		formats[ending] = f
+	}
+	return formats
+}
+
+// h264 are the options of pictures that play everywhere.
+func h264() []string {
+	return []string{"-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p", "-fps_mode", "vfr"}
+}
+
+// aac are the options of sound that plays everywhere.
+func aac() []string {
+	return []string{"-c:a", "aac", "-b:a", strconv.Itoa(soundRate), "-ar", "48000", "-ac", "2"}
+}
+
+// faststart puts the table of contents in front, so that a video plays before it is loaded.
+func faststart() []string { return []string{"-movflags", "+faststart"} }
+
+// below are the options that keep the file of a video of that length below the limit.
+func (b *Backend) below(length time.Duration) []string {
+	rate := (float64(b.config.Limits.Bytes)*8*0.9)/max(length.Seconds(), 1) - soundRate
+	if rate >= freeRate {
+		return nil
+	}
+	return bounded(rate)
+}
+
+// bounded are the options that keep pictures below a bit rate.
+func bounded(rate float64) []string {
+	r := strconv.Itoa(max(int(rate), 1000))
+	return []string{"-maxrate", r, "-bufsize", r}
+}
+
+// film is a file with moving pictures that was looked at. The zero film is none.
 type film struct {
 	path     string
 	look     ffmpeg.Look
 	pictures ffmpeg.Stream
 }
 
-// film is the file of the argument "video".
-func (b *Backend) film(ctx context.Context, c toolbox.Call) (film, error) {
-	path, err := fileIn(c, "video")
-	if err != nil {
-		return film{}, err
-	}
-	return b.filmAt(ctx, path)
-}
-
-func (b *Backend) filmAt(ctx context.Context, path string) (film, error) {
-	look, err := b.config.FFmpeg.Look(ctx, path)
-	if err != nil {
-		return film{}, fmt.Errorf("look at a video: %w", err)
-	}
-	return filmOf(path, look)
-}
-
 // filmOf is a file that was looked at.
 func filmOf(path string, look ffmpeg.Look) (film, error) {
 	f := film{path: path, look: look}
+	fault := func(err string, is plan.Message) error {
+		return &plan.Fault{Sentence: plan.Say("%q %s", filepath.Base(path), is), Err: errors.New(err)}
+	}
 	v := look.Video()
 	if v == nil {
-		return film{}, f.fault(errors.New("no stream of moving pictures"), plan.Say("holds no moving pictures."))
+		return film{}, fault("no stream of moving pictures", plan.Say("holds no moving pictures."))
 	}
 	if look.Duration <= 0 {
-		return film{}, f.fault(errors.New("no packet has a time"), plan.Say("does not tell how long it is; please send it again as an ordinary MP4."))
+		return film{}, fault("no packet has a time", plan.Say("does not tell how long it is; please send it again as an ordinary MP4."))
 	}
 	f.pictures = *v
 	return f, nil
 }
 
-// fault is an error about the film; the sentence begins with its name.
-func (f film) fault(err error, is plan.Message) error {
-	return &plan.Fault{Sentence: plan.Say("%q %s", filepath.Base(f.path), is), Err: err}
-}
-
-// input is the film as a program reads it, with options for that. What is transparent in
-// VP8 and VP9 is seen by the decoders of libvpx only.
+// input is the film as a program reads it, with options for that. Only the decoders of libvpx see
+// what is transparent in VP8 and VP9.
 func (f film) input(before ...string) ffmpeg.Input {
 	if decoder := map[string]string{"vp8": "libvpx", "vp9": "libvpx-vp9"}[f.pictures.Codec]; f.pictures.Alpha && decoder != "" {
 		before = append(before, "-c:v", decoder)
@@ -75,31 +121,47 @@ func (f film) input(before ...string) ffmpeg.Input {
 	return ffmpeg.Input{Path: f.path, Type: plan.Video, Before: before}
 }
 
-// packable refuses what would be too long to be packed anew.
+// packable refuses what would take too long to encode.
 func packable(length time.Duration) error {
 	if length > longestFilm {
 		return &plan.Fault{
 			Sentence: plan.Say("That is %s of video, and at most %s can be worked on at a time; cut a shorter part out of it first.",
 				plan.Span(length), plan.Span(longestFilm)),
-			Err: errors.New("too long to be packed anew"),
+			Err: errors.New("too long to be encoded"),
 		}
 	}
 	return nil
 }
 
-// canvas is the size that pictures of that size are made in: even, within the bounds, and
-// of the same shape.
+// canvas is the size in which pictures are made: even, within the bounds, and of the same shape.
 func canvas(width, height int) (w, h int) {
-	by := min(1, longSide/float64(max(width, height)), shortSide/float64(min(width, height)))
+	by := min(1, ffmpeg.LongSide/float64(max(width, height)), ffmpeg.ShortSide/float64(min(width, height)))
 	even := func(side int) int { return max(2, int(float64(side)*by)/2*2) }
 	return even(width), even(height)
 }
 
-// shown are the filters that make the film's pictures fit for all players: what is
-// transparent becomes black.
-func (f film) shown() string {
-	w, h := canvas(f.pictures.Width, f.pictures.Height)
-	return f.opaque() + f.paced() + fmt.Sprintf("scale=%d:%d,setsar=1,format=yuv420p", w, h)
+// everywhere are the filters that give pictures square pixels and a size that plays everywhere.
+const everywhere = `scale=trunc(max(2\,iw*sar*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2` +
+	`:trunc(max(2\,ih*min(1\,min(3840/max(iw*sar\,ih)\,2160/min(iw*sar\,ih))))/2+.01)*2,setsar=1,format=`
+
+// playing adds the filters that make pictures fit for a format: transparent ones are laid on black,
+// and there are not too many a second.
+func (f film) playing(args []string, format filmFormat) []string {
+	if slices.Contains(args, "-filter_complex") && !slices.Contains(args, "0:V:0") { // its own output is mapped
+		return args
+	}
+	filter, pixels := f.opaque(), "yuv420p"
+	if format.alpha && f.pictures.Alpha {
+		filter, pixels = "", "yuva420p"
+	}
+	if i := slices.Index(args, "-vf"); i >= 0 && i+1 < len(args) {
+		filter += args[i+1] + ","
+		args = slices.Delete(args, i, i+2)
+	}
+	if filter += format.filter; f.pictures.Rate > mostPictures {
+		filter += fmt.Sprintf("fps=%d,", mostPictures)
+	}
+	return append(args, "-vf", filter+everywhere+pixels)
 }
 
 // opaque lays transparent pictures on black.
@@ -108,23 +170,4 @@ func (f film) opaque() string {
 		return ""
 	}
 	return "format=yuva444p,split[front][back];[back]drawbox=c=black:t=fill:replace=1[black];[black][front]overlay=format=yuv444,"
-}
-
-// paced keeps the number of pictures a second within bounds.
-func (f film) paced() string {
-	if f.pictures.Rate > mostPictures {
-		return fmt.Sprintf("fps=%d,", mostPictures)
-	}
-	return ""
-}
-
-// plays tells whether the film's pictures, as they are packed, play everywhere in an MP4.
-func (f film) plays() bool {
-	switch f.look.MIME {
-	case "video/mp4", "video/x-m4v", "video/quicktime":
-	default:
-		return false
-	}
-	w, h := canvas(f.pictures.Width, f.pictures.Height)
-	return f.pictures.Codec == "h264" && f.pictures.Pixels == "yuv420p" && w == f.pictures.Width && h == f.pictures.Height
 }

@@ -34,12 +34,12 @@ func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Out
 		return toolbox.Output{}, err
 	}
 	limit = min(limit, b.config.Limits.Bytes)
-	f, err := b.film(ctx, c)
+	r, f, err := b.filmed(ctx, c)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if f.plays() && sizeOf(f.path) <= limit {
-		out, err := b.asItIs(ctx, c, f)
+	if f.look.Universal() && sizeOf(f.path) <= limit {
+		out, err := r.asItIs(f)
 		if err != nil || sizeOf(out.Path) <= limit {
 			return out, err
 		}
@@ -56,11 +56,11 @@ func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Out
 		if !ok {
 			break
 		}
-		path, err := b.packed(ctx, c, s.job(f), "video.mp4")
+		out, err := r.do(s.job(f), "video.mp4")
 		if err != nil {
 			return toolbox.Output{}, err
 		}
-		size := sizeOf(path)
+		path, size := out.Path, sizeOf(out.Path)
 		if size <= limit {
 			about := plan.Say("%s, %s × %s pixels", megabytes(size), strconv.Itoa(s.width), strconv.Itoa(s.height))
 			return toolbox.Output{Path: path, About: about, Note: s.note(f)}, nil
@@ -78,15 +78,17 @@ func (b *Backend) fitVideoSize(ctx context.Context, c toolbox.Call) (toolbox.Out
 }
 
 // asItIs hands over a film that is small enough, without what the file tells besides.
-func (b *Backend) asItIs(ctx context.Context, c toolbox.Call, f film) (toolbox.Output, error) {
+func (r *commandRun) asItIs(f film) (toolbox.Output, error) {
 	args := []string{"-map", "0:V:0", "-map", "0:a:0?", "-c:v", "copy"}
 	if a := f.look.Audio(); a != nil && a.Codec == "aac" {
 		args = append(args, "-c:a", "copy")
 	} else {
 		args = append(args, aac()...)
 	}
-	path, err := b.packed(ctx, c, ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...)}, "video.mp4")
-	return toolbox.Output{Path: path, About: plan.Say("%s", megabytes(sizeOf(path))), Note: plan.Say("The file was small enough before.")}, err
+	job := ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
+	out, err := r.do(job, "video.mp4")
+	out.About, out.Note = plan.Say("%s", megabytes(sizeOf(out.Path))), plan.Say("The file was small enough before.")
+	return out, err
 }
 
 // squeeze is how a film is packed into so many bytes.
@@ -127,7 +129,7 @@ func (s squeeze) job(f film) ffmpeg.Job {
 		channels = "1"
 	}
 	args = append(args, "-c:a", "aac", "-b:a", strconv.Itoa(int(s.sound)), "-ar", "44100", "-ac", channels)
-	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...)}
+	return ffmpeg.Job{Inputs: []ffmpeg.Input{f.input()}, Args: append(args, faststart()...), Timeout: filmTime}
 }
 
 // note says what was given up.

@@ -83,7 +83,7 @@ func TestListen(t *testing.T) {
 	b := newBackend(t)
 	for path, voice := range map[string]bool{speech: true, chord: false} {
 		c := callOf(t, args{"audio": fileOf(plan.Audio, path)})
-		r, err := b.recording(t.Context(), c, "audio")
+		r, err := b.recording(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,11 +19,8 @@ const readSpeed = 30
 // addSubtitles draws subtitles into a video: at their times where the text has some, else
 // spread over all of it.
 func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
-	f, err := b.film(ctx, c)
+	r, f, err := b.filmed(ctx, c)
 	if err != nil {
-		return toolbox.Output{}, err
-	}
-	if err := packable(f.look.Duration); err != nil {
 		return toolbox.Output{}, err
 	}
 	text := c.Text("subtitles")
@@ -42,11 +39,27 @@ func (b *Backend) addSubtitles(ctx context.Context, c toolbox.Call) (toolbox.Out
 	if err := os.WriteFile(script, []byte(subtitle.Script(cues, w, h)), 0o600); err != nil {
 		return toolbox.Output{}, unwritten(err)
 	}
-	j := ffmpeg.Job{
-		Inputs: []ffmpeg.Input{f.input()}, Files: []string{script},
-		Args: []string{"-map", "0:V:0", "-map", "0:a:0?", "-vf", f.shown() + ",ass=subtitles.ass"},
+	job := ffmpeg.Job{
+		Inputs: []ffmpeg.Input{f.input()}, Files: []string{script}, Args: []string{"-vf", everywhere + "yuv420p,ass=subtitles.ass"}, Timeout: filmTime,
 	}
-	return b.mp4(ctx, c, j, f.look.Duration, counted(cues), tooMuch(cues))
+	out, err := r.film(job, []string{"video"}, filmFormats()["mp4"])
+	out.About, out.Note = counted(cues), tooMuch(cues)
+	return out, err
+}
+
+// filmed is a run on the film of the argument "video".
+func (b *Backend) filmed(ctx context.Context, c toolbox.Call) (*commandRun, film, error) {
+	r := b.newRun(ctx, c)
+	path, err := fileIn(c, "video")
+	if err != nil {
+		return r, film{}, err
+	}
+	look, err := r.known.Look(path)
+	if err != nil {
+		return r, film{}, err
+	}
+	f, err := filmOf(path, look)
+	return r, f, err
 }
 
 // counted says how many subtitles there are.

@@ -34,7 +34,7 @@ func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most 
 	raw := filepath.Join(c.Dir, "listen.wav")
 	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{r.input()}, Output: raw, Timeout: filmTime,
-		Args: []string{"-map", "0:a:0", "-t", inSeconds(most), "-ac", "1", "-ar", strconv.Itoa(listenRate), "-c:a", "pcm_s16le"},
+		Args: []string{"-map", r.sound(), "-t", seconds(most), "-ac", "1", "-ar", strconv.Itoa(listenRate), "-c:a", "pcm_s16le"},
 	})
 	if err != nil {
 		return listened{}, fmt.Errorf("listen to a sound: %w", err)

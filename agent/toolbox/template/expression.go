@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
+
+	"atelier/agent/plan"
 )
 
 // expression is a parsed expression:
@@ -49,7 +53,8 @@ type operation struct {
 }
 
 // functions are the functions by name, with the number of their arguments.
-var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3}
+// span and clock tell a time in a sentence, in seconds: "2 minutes", "0:01.5".
+var functions = map[string]int{"min": 2, "max": 2, "round": 1, "floor": 1, "even": 1, "if": 3, "span": 1, "clock": 1, "given": 1}
 
 func (o operation) String() string {
 	parts := make([]string, len(o.of))
@@ -69,13 +74,16 @@ func (o operation) kind(s Scope) (Kind, error) {
 		if err != nil {
 			return 0, err
 		}
-		if k == File || k == Words {
+		if k == File || k == Files || k == Words {
+			if o.sign == "if" && i == 0 || slices.Contains([]string{"and", "or", "not", "given"}, o.sign) {
+				continue // whether it is there
+			}
 			return 0, fmt.Errorf("%s stands for a file, which no expression can take", e)
 		}
 		kinds[i] = k
 	}
 	switch o.sign {
-	case "or", "and", "not":
+	case "or", "and", "not", "given":
 		return Number, nil
 	case "=", "!=":
 		if kinds[0] != kinds[1] {
@@ -93,6 +101,9 @@ func (o operation) kind(s Scope) (Kind, error) {
 			return 0, fmt.Errorf("%s is no number", o.of[i])
 		}
 	}
+	if o.sign == "span" || o.sign == "clock" {
+		return told, nil
+	}
 	return Number, nil
 }
 
@@ -106,18 +117,24 @@ func (o operation) eval(facts Facts) (Value, error) {
 		switch done := v.truth(); {
 		case o.sign == "or" && done, o.sign == "and" && !done:
 			return Truth(done), nil
+		case o.sign == "if" && done:
+			return o.of[1].eval(facts)
+		case o.sign == "if":
+			return o.of[2].eval(facts)
 		}
 		all = append(all, v)
 	}
-	if o.sign == "if" {
-		if all[0].truth() {
-			return all[1], nil
-		}
-		return all[2], nil
+	switch o.sign {
+	case "span":
+		said := plan.Span(time.Duration(all[0].Number * float64(time.Second)))
+		return Value{Kind: told, told: &said}, nil
+	case "clock":
+		said := plan.Quote(onClock(all[0].Number))
+		return Value{Kind: told, told: &said}, nil
 	}
 	result := o.compute(all)
 	if math.IsNaN(result) || math.IsInf(result, 0) {
-		return Value{}, fmt.Errorf("%s has no value", o)
+		return Value{}, fmt.Errorf("%s: %w", o, ErrNoValue)
 	}
 	if o.logical() {
 		return Truth(result != 0), nil
@@ -141,6 +158,8 @@ func (o operation) compute(all []Value) float64 {
 		b = all[1].Number
 	}
 	switch o.sign {
+	case "given":
+		return Truth(all[0].Kind != 0).Number
 	case "or", "and": // none decided it earlier
 		return Truth(o.sign == "and").Number
 	case "not":
@@ -178,4 +197,18 @@ func (o operation) compute(all []Value) float64 {
 		return math.Floor(a)
 	}
 	return 2 * math.Floor(a/2) // even
+}
+
+// onClock writes a time in seconds as people read it: "0:10", "1:02:03", "0:01.5".
+func onClock(seconds float64) string {
+	tenths := int(math.Round(seconds * 10))
+	whole := tenths / 10
+	text := fmt.Sprintf("%d:%02d", whole/60, whole%60)
+	if whole >= 3600 {
+		text = fmt.Sprintf("%d:%02d:%02d", whole/3600, whole/60%60, whole%60)
+	}
+	if tenths%10 != 0 {
+		text += "." + strconv.Itoa(tenths%10)
+	}
+	return text
 }

@@ -6,11 +6,22 @@
 //
 // A slot holds a name, or an expression of names, numbers and 'texts' with + - * / = != < <= > >=
 // and, or, not, min, max, round, floor, even and if(condition, a, b). Names are those of the tool's
-// arguments and what is known of them (see [Scope]). In a command line, three slots stand for files:
+// arguments and what is known of them (see [Scope]), and those that the file gives to expressions
+// (see [Recipe]). In a command line, these slots stand for files:
 //
 //	{video}         the file of a resource, under a name of ours
 //	{file:caption}  a file that holds the text of an argument
 //	{out:png}       the file to be written
+//	{out:pdf*}      files to be written, numbered in order
+//	{out:format}    the file to be written, whose ending is the value of that setting
+//	{made}          what the first command line has written (see [Recipe])
+//
+// Besides texts, a list of arguments may hold:
+//
+//	{if: CONDITION, then: [...], else: [...]}
+//	{each: videos, then: [-i, "{item}"]}   the arguments once for each of several resources, with its
+//	                                       facts as {item.width} and its number, from 0, as {index}
+//	{text: [...]}                          one argument made of the texts of a list
 //
 // Guarantees:
 //   - There is no shell, and no text of a person is ever part of an argument: it is handed over in a
@@ -24,11 +35,14 @@ package template
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
 )
 
 // Kind is what a name stands for.
@@ -39,7 +53,9 @@ const (
 	Number Kind = iota + 1
 	Closed      // a text from a closed list, or of a form of ours
 	File        // the file of a resource
+	Files       // the files of several resources
 	Words       // a person's words
+	told        // what only sentences may hold: a time as people say it
 )
 
 // Value is what a name or an expression gives. The zero value is an argument that is absent.
@@ -49,6 +65,7 @@ type Value struct {
 	Text   string
 	// Logical marks a number that is 1 for true and 0 for false.
 	Logical bool
+	told    *plan.Message
 }
 
 // Num is a number.
@@ -90,14 +107,22 @@ type Scope map[string]Kind
 // Facts gives the values of names. The error is one for people: the value cannot be had of this file.
 type Facts func(name string) (Value, error)
 
-// Files gives the files of slots.
-type Files interface {
-	// In is the file of a resource.
-	In(arg string) (string, error)
+// Opener gives the files of slots.
+type Opener interface {
+	// In is the file of a resource: the Text of a [Value] of the kind [File].
+	In(resource string) (string, error)
 	// Words is a file with the text of an argument.
 	Words(arg string) (string, error)
-	// Out is the file to be written, with that ending.
-	Out(ending string) (string, error)
+	// Out is the file to be written, with that ending; or with many, the pattern of their names.
+	Out(ending string, many bool) (string, error)
+}
+
+// Written is what a command line may write.
+type Written struct {
+	// Endings are those of the files that a tool of its type may write.
+	Endings []string
+	// Choices are the values of settings that an ending may be, by their names.
+	Choices map[string][]string
 }
 
 // Argv is a command line.
@@ -106,18 +131,21 @@ type Argv struct {
 	node  *yaml.Node // that it was read from
 }
 
-// part is an argument, or arguments with a condition.
+// part is an argument, or arguments with a condition or for each of several resources.
 type part struct {
 	text      []piece
 	condition expression
+	each      string
 	then      []part
 	otherwise []part
+	joined    []part // to one argument
 }
 
 // piece is a part of an argument: a text, or a slot.
 type piece struct {
 	text  string
 	role  string // file or out; "" is an expression
+	many  bool   // of out
 	value expression
 }
 
@@ -165,16 +193,20 @@ func readPart(item *yaml.Node) (part, error) {
 		return part{}, errors.New("an argument is a text, or {if: …, then: […]}")
 	}
 	var p part
-	for i := 0; i < len(item.Content); i += 2 {
+	for i := 0; i+1 < len(item.Content); i += 2 {
 		key, value := item.Content[i].Value, item.Content[i+1]
 		var err error
 		switch {
 		case key == "if" && value.Kind == yaml.ScalarNode:
 			p.condition, err = parse(value.Value)
+		case key == "each" && value.Kind == yaml.ScalarNode:
+			p.each = value.Value
 		case key == "then" && value.Kind == yaml.SequenceNode:
 			p.then, err = readParts(value)
 		case key == "else" && value.Kind == yaml.SequenceNode:
 			p.otherwise, err = readParts(value)
+		case key == "text" && value.Kind == yaml.SequenceNode:
+			p.joined, err = readParts(value)
 		default:
 			err = fmt.Errorf("%q is not expected there", key)
 		}
@@ -182,8 +214,16 @@ func readPart(item *yaml.Node) (part, error) {
 			return part{}, err
 		}
 	}
-	if p.condition == nil || len(p.then) == 0 {
-		return part{}, errors.New("a condition has the form {if: …, then: […]}")
+	forms := 0
+	for _, is := range []bool{
+		p.condition != nil && len(p.then) > 0, p.each != "" && len(p.then) > 0 && p.otherwise == nil, len(p.joined) > 0 && p.then == nil,
+	} {
+		if is {
+			forms++
+		}
+	}
+	if forms != 1 {
+		return part{}, errors.New("this has the form {if: …, then: […]}, {each: …, then: […]} or {text: […]}")
 	}
 	return p, nil
 }
@@ -232,20 +272,18 @@ func readSlot(inner string) (piece, error) {
 	}
 	switch role {
 	case "file", "out":
-		if rest == "" || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		rest, many := strings.CutSuffix(rest, "*")
+		if rest == "" || strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || many && role != "out" {
 			return piece{}, fmt.Errorf("{%s} names nothing", inner)
 		}
-		return piece{role: role, text: rest}, nil
+		return piece{role: role, text: rest, many: many}, nil
 	}
 	return piece{}, fmt.Errorf("{%s} is not known; write {file:…} or {out:…}", inner)
 }
 
-// Equal reports whether both are written alike.
-func (a *Argv) Equal(o *Argv) bool {
-	if a == nil || o == nil {
-		return a == o
-	}
-	return alike(a.node, o.node)
+// Expand gives the arguments, the program first.
+func (a *Argv) Expand(facts Facts, files Opener) ([]string, error) {
+	return expand(a.parts, facts, files)
 }
 
 // alike reports whether two nodes are written alike.
@@ -255,9 +293,8 @@ func alike(a, b *yaml.Node) bool {
 	return err == nil && failed == nil && string(mine) == string(theirs)
 }
 
-// Check lists what is wrong with a command line, for a tool whose arguments are in the scope.
-// Endings are those of the files that a tool of its type may write.
-func (a *Argv) Check(s Scope, endings []string) []error {
+// check lists what is wrong with a command line.
+func (a *Argv) check(s Scope, w Written) []error {
 	var faults []error
 	if a.Program() == "" {
 		faults = append(faults, errors.New("argv does not begin with the name of a program"))
@@ -265,7 +302,7 @@ func (a *Argv) Check(s Scope, endings []string) []error {
 	if strings.ContainsAny(a.Program(), " /") {
 		faults = append(faults, fmt.Errorf("argv begins with %q; it is a list of arguments that begins with the name of a program", a.Program()))
 	}
-	c := check{scope: s, endings: endings}
+	c := check{scope: s, may: w, program: a.Program()}
 	c.parts(a.parts)
 	if c.written != 1 {
 		c.addf("argv has %d times {out:…}, and one file is to be written", c.written)
@@ -275,7 +312,8 @@ func (a *Argv) Check(s Scope, endings []string) []error {
 
 type check struct {
 	scope   Scope
-	endings []string
+	may     Written
+	program string
 	faults  []error
 	written int
 }
@@ -290,23 +328,57 @@ func (c *check) parts(parts []part) {
 			if _, err := p.condition.kind(c.scope); err != nil {
 				c.addf("argv: %w", err)
 			}
-			c.parts(p.then)
-			c.parts(p.otherwise)
 		}
+		c.each(p)
+		c.parts(p.otherwise)
+		c.parts(p.joined)
 		for _, piece := range p.text {
 			c.piece(p, piece)
 		}
 	}
 }
 
+// each checks what stands in a part, which may know an item.
+func (c *check) each(p part) {
+	outer := c.scope
+	defer func() { c.scope = outer }()
+	if p.each != "" {
+		if outer[p.each] != Files {
+			c.addf("argv: {each: %s} names no argument with many: true", p.each)
+		}
+		if outer[itemName] != 0 {
+			c.addf("argv: {each: %s} is within another one", p.each)
+		}
+		c.scope = maps.Clone(outer)
+		c.scope[itemName], c.scope[indexName] = File, Number
+		for name, kind := range outer {
+			if fact, ok := strings.CutPrefix(name, p.each+"."); ok {
+				c.scope[itemName+"."+fact] = kind
+			}
+		}
+	}
+	c.parts(p.then)
+}
+
+// The names of one of several resources, and of its number.
+const itemName, indexName = "item", "index"
+
 func (c *check) piece(p part, slot piece) {
 	switch slot.role {
 	case "out":
 		c.written++
-		if slices.Contains(c.endings, slot.text) {
-			return
+		if slot.many && c.program == "ffmpeg" {
+			c.addf("argv: ffmpeg writes one file, and not {out:%s*}", slot.text)
 		}
-		c.addf("argv writes a .%s, and the tool returns one of these: %s", slot.text, strings.Join(c.endings, ", "))
+		endings, ok := c.may.Choices[slot.text]
+		if !ok {
+			endings = []string{slot.text}
+		}
+		for _, e := range endings {
+			if !slices.Contains(c.may.Endings, e) {
+				c.addf("argv writes a .%s, and the tool returns one of these: %s", e, strings.Join(c.may.Endings, ", "))
+			}
+		}
 	case "file":
 		if c.scope[slot.text] != Words {
 			c.addf("argv: {file:%s} is no argument that is a text", slot.text)
@@ -320,37 +392,20 @@ func (c *check) piece(p part, slot piece) {
 			c.addf("argv: %w", err)
 		case k == Words:
 			c.addf("argv: {%s} holds words of people, which may only be handed over as {file:%s}", slot.value, slot.value)
+		case k == Files:
+			c.addf("argv: {%s} are several; write {each: %s, then: […]}", slot.value, slot.value)
+		case k == told:
+			c.addf("argv: {%s} is for people, and has its place in a sentence", slot.value)
 		case k == File && len(p.text) > 1:
 			c.addf("argv: the file {%s} must be an argument of its own", slot.value)
 		}
 	}
 }
 
-// Expand gives the arguments, the program first.
-func (a *Argv) Expand(facts Facts, files Files) ([]string, error) {
-	return expand(a.parts, facts, files)
-}
-
-func expand(parts []part, facts Facts, files Files) ([]string, error) {
+func expand(parts []part, facts Facts, files Opener) ([]string, error) {
 	var args []string
 	for _, p := range parts {
-		if p.condition == nil {
-			text, err := p.expand(facts, files)
-			if err != nil {
-				return nil, err
-			}
-			args = append(args, text)
-			continue
-		}
-		v, err := p.condition.eval(facts)
-		if err != nil {
-			return nil, err
-		}
-		branch := p.otherwise
-		if v.truth() {
-			branch = p.then
-		}
-		more, err := expand(branch, facts, files)
+		more, err := p.args(facts, files)
 		if err != nil {
 			return nil, err
 		}
@@ -359,7 +414,63 @@ func expand(parts []part, facts Facts, files Files) ([]string, error) {
 	return args, nil
 }
 
-func (p part) expand(facts Facts, files Files) (string, error) {
+func (p part) args(facts Facts, files Opener) ([]string, error) {
+	switch {
+	case p.each != "":
+		return p.repeat(facts, files)
+	case p.joined != nil:
+		all, err := expand(p.joined, facts, files)
+		return []string{strings.Join(all, "")}, err
+	case p.condition == nil:
+		text, err := p.expand(facts, files)
+		return []string{text}, err
+	}
+	v, err := p.condition.eval(facts)
+	if err != nil {
+		return nil, err
+	}
+	if v.truth() {
+		return expand(p.then, facts, files)
+	}
+	return expand(p.otherwise, facts, files)
+}
+
+// repeat gives the arguments once for each resource.
+func (p part) repeat(facts Facts, files Opener) ([]string, error) {
+	count, err := facts(p.each + ".count")
+	if err != nil {
+		return nil, err
+	}
+	var args []string
+	for i := range int(count.Number) {
+		of := func(name string) (Value, error) {
+			fact, isFact := strings.CutPrefix(name, itemName+".")
+			switch {
+			case name == indexName:
+				return Num(float64(i)), nil
+			case name == itemName:
+				return Value{Kind: File, Text: Item(p.each, i)}, nil
+			case isFact:
+				return facts(Item(p.each, i) + "." + fact)
+			}
+			return facts(name)
+		}
+		more, err := expand(p.then, of, files)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, more...)
+	}
+	return args, nil
+}
+
+// ErrNoValue is the error of a slot that needs what a call does not have.
+var ErrNoValue = errors.New("it has no value")
+
+// Item is the name by which facts and files know one of several resources, counted from 0.
+func Item(arg string, i int) string { return arg + "#" + strconv.Itoa(i) }
+
+func (p part) expand(facts Facts, files Opener) (string, error) {
 	var b strings.Builder
 	for _, slot := range p.text {
 		text, err := slot.expand(facts, files)
@@ -371,10 +482,13 @@ func (p part) expand(facts Facts, files Files) (string, error) {
 	return b.String(), nil
 }
 
-func (s piece) expand(facts Facts, files Files) (string, error) {
+func (s piece) expand(facts Facts, files Opener) (string, error) {
 	switch s.role {
 	case "out":
-		return files.Out(s.text)
+		if v, err := facts(s.text); err != nil || v.Kind == Closed { // the value of a setting
+			return s.out(v.Text, files, err)
+		}
+		return s.out(s.text, files, nil)
 	case "file":
 		return files.Words(s.text)
 	}
@@ -388,7 +502,14 @@ func (s piece) expand(facts Facts, files Files) (string, error) {
 	case v.Kind == File:
 		return files.In(v.Text)
 	case v.Kind == Words || v.Kind == 0:
-		return "", fmt.Errorf("{%s} has no value", s.value)
+		return "", fmt.Errorf("{%s}: %w", s.value, ErrNoValue)
 	}
 	return v.String(), nil
+}
+
+func (s piece) out(ending string, files Opener, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return files.Out(ending, s.many)
 }

@@ -20,15 +20,24 @@ func read(t *testing.T, text string) *Argv {
 
 // names are those of a tool in these tests.
 var names = Scope{
-	"video": File, "video.width": Number, "video.duration": Number, "video.sound": Number, "caption": Words, "way": Closed, "count": Number, "colour": Closed,
+	"video": File, "video.width": Number, "video.duration": Number, "video.sound": Number, "caption": Words, "way": Closed, "count": Number, "colour": Closed, "format": Closed,
+	"clips": Files, "clips.count": Number, "clips.width": Number,
 }
+
+// may is what the tool of these tests may write.
+var may = Written{Endings: []string{"mp4", "gif"}, Choices: map[string][]string{"format": {"gif", "mp4"}, "way": {"in", "gif"}}}
 
 // files are under names that tell what they stand for.
 type files struct{}
 
-func (files) In(arg string) (string, error)     { return "in-" + arg, nil }
-func (files) Words(arg string) (string, error)  { return "words-" + arg, nil }
-func (files) Out(ending string) (string, error) { return "out." + ending, nil }
+func (files) In(arg string) (string, error)    { return "in-" + arg, nil }
+func (files) Words(arg string) (string, error) { return "words-" + arg, nil }
+func (files) Out(ending string, many bool) (string, error) {
+	if many {
+		ending = "%d." + ending
+	}
+	return "out." + ending, nil
+}
 
 func facts(given map[string]Value) Facts {
 	return func(name string) (Value, error) { return given[name], nil }
@@ -38,21 +47,30 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	given := facts(map[string]Value{
 		"video": {Kind: File, Text: "video"}, "video.width": Num(1921), "video.duration": Num(10), "video.sound": Num(1),
-		"way": Text("in"), "colour": Text("0xFF0000"),
+		"way": Text("in"), "colour": Text("0xFF0000"), "format": Text("gif"),
+		"clips": {Kind: File, Text: "clips"}, "clips.count": Num(2), "clips#0.width": Num(10), "clips#1.width": Num(20),
 	})
 	for argv, want := range map[string]string{
-		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                           "ffmpeg -i in-video out.mp4",
-		`[x, "a={even(video.width)}:{video.duration / 4}", "{out:mp4}"]`: "x a=1920:2.5 out.mp4",
-		`[x, {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]`:     "x -af areverse out.mp4",
-		`[x, {if: count, then: [-n, "{count}"], else: [-a]}, "{out:a}"]`: "x -a out.a",
-		`[x, {if: "way = 'in' and not count", then: [yes]}, "{out:a}"]`:  "x yes out.a",
-		`[x, {if: "way != 'in' or count", then: [yes]}, "{out:a}"]`:      "x out.a",
-		`[x, "{if(way = 'in', 'a', 'b')}", "{out:a}"]`:                   "x a out.a",
-		`[x, "{max(1, min(5, 2 + 3 * 2)) - -1}", "{out:a}"]`:             "x 6 out.a",
-		`[x, "{round(2.5)}{floor(2.9)}{1 / 3}", "{out:a}"]`:              "x 320.333333 out.a",
-		`[x, "{(1 < 2) + (2 <= 2) + (1 > 2) + (3 >= 2)}", "{out:a}"]`:    "x 3 out.a",
-		`[x, "text={file:caption}:c={colour}@0.5", "{out:a}"]`:           "x text=words-caption:c=0xFF0000@0.5 out.a",
-		`[x, "{{braces}}", "{out:a}"]`:                                   "x {braces} out.a",
+		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                                                    "ffmpeg -i in-video out.mp4",
+		`[x, "a={even(video.width)}:{video.duration / 4}", "{out:mp4}"]`:                          "x a=1920:2.5 out.mp4",
+		`[x, {if: video.sound, then: [-af, areverse]}, "{out:mp4}"]`:                              "x -af areverse out.mp4",
+		`[x, {if: count, then: [-n, "{count}"], else: [-a]}, "{out:a}"]`:                          "x -a out.a",
+		`[x, {if: "way = 'in' and not count", then: [yes]}, "{out:a}"]`:                           "x yes out.a",
+		`[x, {if: "way != 'in' or count", then: [yes]}, "{out:a}"]`:                               "x out.a",
+		`[x, "{if(way = 'in', 'a', 'b')}", "{out:a}"]`:                                            "x a out.a",
+		`[x, "{max(1, min(5, 2 + 3 * 2)) - -1}", "{out:a}"]`:                                      "x 6 out.a",
+		`[x, "{round(2.5)}{floor(2.9)}{1 / 3}", "{out:a}"]`:                                       "x 320.333333 out.a",
+		`[x, "{(1 < 2) + (2 <= 2) + (1 > 2) + (3 >= 2)}", "{out:a}"]`:                             "x 3 out.a",
+		`[x, "text={file:caption}:c={colour}@0.5", "{out:a}"]`:                                    "x text=words-caption:c=0xFF0000@0.5 out.a",
+		`[x, "{{braces}}", "{out:a}"]`:                                                            "x {braces} out.a",
+		`[x, "{out:a*}"]`:                                                                         "x out.%d.a",
+		`[x, "{out:format}"]`:                                                                     "x out.gif",
+		`[x, "{out:format*}"]`:                                                                    "x out.%d.gif",
+		`[x, {each: clips, then: [-i, "{item}", "{item.width}/{index}"]}, "{out:a}"]`:             "x -i in-clips#0 10/0 -i in-clips#1 20/1 out.a",
+		`[x, {text: ["n={clips.count};", {each: clips, then: ["[{index}]"]}, "end"]}, "{out:a}"]`: "x n=2;[0][1]end out.a",
+		`[x, {text: [a, {if: count, then: [b], else: [c]}]}, "{out:a}"]`:                          "x ac out.a",
+		`[x, "{if(given(count), 1, 2)}", "{out:a}"]`:                                              "x 2 out.a",
+		`[x, "{if(given(video.width), 4, 1 / 0)}", "{out:a}"]`:                                    "x 4 out.a",
 	} {
 		got, err := read(t, argv).Expand(given, files{})
 		if text := strings.Join(got, " "); err != nil || text != want {
@@ -77,29 +95,43 @@ func TestExpandFails(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for argv, want := range map[string]string{
-		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                                "",
-		`[ffmpeg, "{file:caption}", "{out:mp4}"]`:                             "",
-		`["ffmpeg -i x", "{out:mp4}"]`:                                        "list of arguments",
-		`[/bin/sh, -c, x, "{out:mp4}"]`:                                       "name of a program",
-		`["{video}", "{out:mp4}"]`:                                            "does not begin",
-		`[ffmpeg, "{film}", "{out:mp4}"]`:                                     "nothing is called {film}",
-		`[ffmpeg, "{video.size}", "{out:mp4}"]`:                               "nothing is called {video.size}",
-		`[ffmpeg, "{caption}", "{out:mp4}"]`:                                  "{file:caption}",
-		`[ffmpeg, "drawtext={caption}", "{out:mp4}"]`:                         "{file:caption}",
-		`[ffmpeg, "{if(count, caption, caption)}", "{out:mp4}"]`:              "stands for a file",
-		`[ffmpeg, "movie={video}", "{out:mp4}"]`:                              "argument of its own",
-		`[ffmpeg, "{file:video}", "{out:mp4}"]`:                               "no argument that is a text",
-		`[ffmpeg, -i, "{video}"]`:                                             "{out:…}",
-		`[ffmpeg, "{out:mp4}", "{out:mp4}"]`:                                  "2 times {out:…}",
-		`[ffmpeg, "{out:exe}"]`:                                               "writes a .exe",
-		`[ffmpeg, "{way + 1}", "{out:mp4}"]`:                                  "no number",
-		`[ffmpeg, "{way = 1}", "{out:mp4}"]`:                                  "compares a number with a text",
-		`[ffmpeg, {if: film, then: [a]}, "{out:mp4}"]`:                        "nothing is called {film}",
-		`[ffmpeg, {if: count, then: [a], else: ["{film}"]}, "{out:mp4}"]`:     "nothing is called {film}",
-		`[ffmpeg, "{if(count, 1, way)}", "{out:mp4}"]`:                        "number or a text",
-		`[ffmpeg, "{video.width}x{count}", "{colour}", "{way}", "{out:mp4}"]`: "",
+		`[ffmpeg, -i, "{video}", "{out:mp4}"]`:                                          "",
+		`[ffmpeg, "{file:caption}", "{out:mp4}"]`:                                       "",
+		`["ffmpeg -i x", "{out:mp4}"]`:                                                  "list of arguments",
+		`[/bin/sh, -c, x, "{out:mp4}"]`:                                                 "name of a program",
+		`["{video}", "{out:mp4}"]`:                                                      "does not begin",
+		`[ffmpeg, "{film}", "{out:mp4}"]`:                                               "nothing is called {film}",
+		`[ffmpeg, "{video.size}", "{out:mp4}"]`:                                         "nothing is called {video.size}",
+		`[ffmpeg, "{caption}", "{out:mp4}"]`:                                            "{file:caption}",
+		`[ffmpeg, "drawtext={caption}", "{out:mp4}"]`:                                   "{file:caption}",
+		`[ffmpeg, "{if(count, caption, caption)}", "{out:mp4}"]`:                        "stands for a file",
+		`[ffmpeg, "movie={video}", "{out:mp4}"]`:                                        "argument of its own",
+		`[ffmpeg, "{file:video}", "{out:mp4}"]`:                                         "no argument that is a text",
+		`[ffmpeg, -i, "{video}"]`:                                                       "{out:…}",
+		`[ffmpeg, "{out:mp4}", "{out:mp4}"]`:                                            "2 times {out:…}",
+		`[ffmpeg, "{out:exe}"]`:                                                         "writes a .exe",
+		`[ffmpeg, "{way + 1}", "{out:mp4}"]`:                                            "no number",
+		`[ffmpeg, "{way = 1}", "{out:mp4}"]`:                                            "compares a number with a text",
+		`[ffmpeg, {if: film, then: [a]}, "{out:mp4}"]`:                                  "nothing is called {film}",
+		`[ffmpeg, {if: count, then: [a], else: ["{film}"]}, "{out:mp4}"]`:               "nothing is called {film}",
+		`[ffmpeg, "{if(count, 1, way)}", "{out:mp4}"]`:                                  "number or a text",
+		`[ffmpeg, "{video.width}x{count}", "{colour}", "{way}", "{out:mp4}"]`:           "",
+		`[ffmpeg, {each: clips, then: [-i, "{item}", "{item.width}"]}, "{out:format}"]`: "",
+		`[ffmpeg, {each: video, then: [a]}, "{out:mp4}"]`:                               "many: true",
+		`[ffmpeg, {each: clips, then: ["{item.height}"]}, "{out:mp4}"]`:                 "nothing is called {item.height}",
+		`[ffmpeg, {each: clips, then: [{each: clips, then: [a]}]}, "{out:mp4}"]`:        "within another one",
+		`[ffmpeg, {each: clips, then: [a]}, "{item}", "{out:mp4}"]`:                     "nothing is called {item}",
+		`[ffmpeg, {text: ["a{item}"]}, "{out:mp4}"]`:                                    "nothing is called {item}",
+		`[ffmpeg, "{clips}", "{out:mp4}"]`:                                              "{each: clips",
+		`[ffmpeg, "{clips + 1}", "{out:mp4}"]`:                                          "stands for a file",
+		`[ffmpeg, "{out:way}"]`:                                                         "writes a .in",
+		`[ffmpeg, "{out:gif*}"]`:                                                        "ffmpeg writes one file",
+		`[qpdf, "{out:gif*}"]`:                                                          "",
+		`[ffmpeg, "{made}", "{out:mp4}"]`:                                               "nothing is called {made}",
+		`[ffmpeg, "{span(count)}", "{out:mp4}"]`:                                        "in a sentence",
+		`[ffmpeg, {if: caption and given(video), then: [a]}, "{out:mp4}"]`:              "",
 	} {
-		faults := read(t, argv).Check(names, []string{"mp4", "gif"})
+		faults := read(t, argv).check(names, may)
 		said := errors.Join(faults...)
 		switch {
 		case want == "" && said != nil:
@@ -113,26 +145,31 @@ func TestCheck(t *testing.T) {
 func TestReadFails(t *testing.T) {
 	t.Parallel()
 	for argv, want := range map[string]string{
-		`ffmpeg -i x | sh`:                   "not a line for a shell",
-		`[x, [y]]`:                           "an argument is a text",
-		`[x, ""]`:                            "empty",
-		`[x, "{video"]`:                      "no }",
-		`[x, "video}"]`:                      "no {",
-		`[x, "{sh:ls}"]`:                     "not known",
-		`[x, "{out:}"]`:                      "names nothing",
-		`[x, "{out:../../etc}"]`:             "names nothing",
-		`[x, "{1 +}"]`:                       "missing at the end",
-		`[x, "{1 2}"]`:                       "not expected",
-		`[x, "{a b}"]`:                       "not expected",
-		`[x, "{(1}"]`:                        "a ) is missing",
-		`[x, "{'a}"]`:                        "a ' is missing",
-		`[x, "{pow(1, 2)}"]`:                 "no function pow",
-		`[x, "{min(1)}"]`:                    "no function min of 1",
-		`[x, "{1.2.3}"]`:                     "no number",
-		`[x, "{a; b}"]`:                      "not expected",
-		`[x, {if: a}]`:                       "has the form",
-		`[x, {then: [a]}]`:                   "has the form",
-		`[x, {if: a, then: [b], also: [c]}]`: "also",
+		`ffmpeg -i x | sh`:                     "not a line for a shell",
+		`[x, [y]]`:                             "an argument is a text",
+		`[x, ""]`:                              "empty",
+		`[x, "{video"]`:                        "no }",
+		`[x, "video}"]`:                        "no {",
+		`[x, "{sh:ls}"]`:                       "not known",
+		`[x, "{out:}"]`:                        "names nothing",
+		`[x, "{out:../../etc}"]`:               "names nothing",
+		`[x, "{1 +}"]`:                         "missing at the end",
+		`[x, "{1 2}"]`:                         "not expected",
+		`[x, "{a b}"]`:                         "not expected",
+		`[x, "{(1}"]`:                          "a ) is missing",
+		`[x, "{'a}"]`:                          "a ' is missing",
+		`[x, "{pow(1, 2)}"]`:                   "no function pow",
+		`[x, "{min(1)}"]`:                      "no function min of 1",
+		`[x, "{1.2.3}"]`:                       "no number",
+		`[x, "{a; b}"]`:                        "not expected",
+		`[x, {if: a}]`:                         "has the form",
+		`[x, {then: [a]}]`:                     "has the form",
+		`[x, {if: a, then: [b], also: [c]}]`:   "also",
+		`[x, {if: a, each: b, then: [c]}]`:     "has the form",
+		`[x, {each: b, then: [c], else: [d]}]`: "has the form",
+		`[x, {each: b}]`:                       "has the form",
+		`[x, {text: [a], then: [b]}]`:          "has the form",
+		`[x, "{file:a*}"]`:                     "names nothing",
 		"[x, \"{" + strings.Repeat("(", 100) + "\"]":  "no }",
 		"[x, \"{" + strings.Repeat("(", 100) + "}\"]": "too deeply",
 	} {
@@ -155,7 +192,7 @@ func FuzzArgv(f *testing.F) {
 			return
 		}
 		a := Argv{parts: []part{{text: []piece{{text: "x"}}}, {text: pieces}, {text: []piece{{role: "out", text: "a"}}}}}
-		if len(a.Check(names, []string{"a"})) > 0 {
+		if len(a.check(names, Written{Endings: []string{"a"}})) > 0 {
 			return
 		}
 		given := facts(map[string]Value{
@@ -167,4 +204,102 @@ func FuzzArgv(f *testing.F) {
 			t.Errorf("%q gives %q", text, args)
 		}
 	})
+}
+
+// recipe reads a recipe.
+func recipe(text string) (*Recipe, error) {
+	r := new(Recipe)
+	return r, yaml.Unmarshal([]byte(text), r)
+}
+
+func TestCheckRecipe(t *testing.T) {
+	t.Parallel()
+	const argv = "\nargv: [x, \"{out:mp4}\"]"
+	for text, want := range map[string]string{
+		"let: {half: video.duration / 2, twice: half * 4}\nlength: twice" + argv: "",
+		"let: {count: 1}" + argv:                                          "{count} means something else",
+		"let: {made: 1}" + argv:                                           "{made} means something else",
+		"let: {a: b, b: 1}" + argv:                                        "nothing is called {b}",
+		"let: {a: video}" + argv:                                          "no number",
+		"length: way" + argv:                                              "length is no number",
+		"length: film" + argv:                                             "nothing is called {film}",
+		"refuse: [{if: count > film, say: no}]" + argv:                    "nothing is called {film}",
+		"refuse: [{if: written = 0, say: no}]" + argv:                     "",
+		"notes: [{if: written = 0, say: no}]" + argv:                      "nothing is called {written}",
+		"about: \"{item} of {span(count)}\"" + argv:                       "",
+		"notes: \"{item}\"" + argv:                                        "nothing is called {item}",
+		"notes: \"{caption}\"" + argv:                                     "stands for a file",
+		"about: \"{video}\"" + argv:                                       "stands for a file",
+		"first: [x, \"{out:pdf}\"]\nargv: [x, \"{made}\", \"{out:mp4}\"]": "",
+		"first: [x, \"{out:mp4}\"]" + argv:                                "writes a .mp4",
+		"first: [x, \"{made}\", \"{out:pdf}\"]" + argv:                    "nothing is called {made}",
+	} {
+		r, err := recipe(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		said := errors.Join(r.Check(names, may)...)
+		switch {
+		case want == "" && said != nil:
+			t.Errorf("%s: %v", text, said)
+		case want != "" && (said == nil || !strings.Contains(said.Error(), want)):
+			t.Errorf("%s: %v, want %q", text, said, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"let: [a]":                   "has the form",
+		"let: {A: 1}":                "lower-case letters",
+		"let: {a: 1 +}":              "missing at the end",
+		"length: 1 +":                "missing at the end",
+		"about: {a: b}":              "a sentence, or a list",
+		"notes: [{if: a, tell: b}]":  "is empty",
+		"notes: [{if: 1 +, say: b}]": "missing at the end",
+		"about: \"{out:mp4}\"":       "a sentence has {out:",
+		"about: \"{file:caption}\"":  "a sentence has {file:",
+	} {
+		if _, err := recipe(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestSentences(t *testing.T) {
+	t.Parallel()
+	r, err := recipe(`
+let: {half: video.duration / 2}
+notes:
+  - {if: half > 3, say: "It is {span(video.duration)} long, half of it {clock(half)}, 100% of {count}."}
+  - {if: half > 300, say: never}
+  - {say: always}
+argv: [x, "{out:mp4}"]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := r.Notes.Say(r.Of(facts(map[string]Value{"video.duration": Num(123), "count": Num(2)})))
+	if err != nil || len(said) != 2 {
+		t.Fatalf("%v, %v", said, err)
+	}
+	if got, want := said[0].String(), "It is 2 minutes and 3 seconds long, half of it 1:01.5, 100% of 2."; got != want {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	if got, want := r.Sentences(), []string{"It is %s long, half of it %s, 100%% of %s.", "never", "always"}; !slices.Equal(got, want) {
+		t.Errorf("the formats are %q, want %q", got, want)
+	}
+	again, err := yaml.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := recipe(string(again)); err != nil || !back.Equal(r) {
+		t.Errorf("it is written as %s, %v", again, err)
+	}
+}
+
+func TestOnClock(t *testing.T) {
+	t.Parallel()
+	for seconds, want := range map[float64]string{0: "0:00", 10: "0:10", 61.49: "1:01.5", 59.97: "1:00", 3723: "1:02:03"} {
+		if got := onClock(seconds); got != want {
+			t.Errorf("%g s is %q, want %q", seconds, got, want)
+		}
+	}
 }

@@ -22,9 +22,14 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
+	"atelier/agent/toolbox/program"
+	"atelier/agent/toolbox/sandbox"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	sandbox.Enter()
+	goleak.VerifyTestMain(m)
+}
 
 // args are those of a call by name: texts, and files as paths.
 type args map[string]string
@@ -112,7 +117,15 @@ func newUse(t *testing.T, base, request string, returns plan.Type, given args, c
 // newBackend allows its host, and does not wait between tries.
 func newBackend(t *testing.T, base string, change ...func(*Config)) *Backend {
 	t.Helper()
-	films, err := ffmpeg.New(ffmpeg.Config{})
+	confined, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	films, err := ffmpeg.New(ffmpeg.Config{Sandbox: confined})
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs, err := program.New(program.Config{Sandbox: confined, FFmpeg: films})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +133,7 @@ func newBackend(t *testing.T, base string, change ...func(*Config)) *Backend {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	c := Config{
-		Base: base, Hosts: Hosts{host}, FFmpeg: films, Transport: transport,
+		Base: base, Hosts: Hosts{host}, Measurer: programs.Measurer, Transport: transport,
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	}
 	for _, f := range change {

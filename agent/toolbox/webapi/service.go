@@ -34,7 +34,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/facts"
 	"atelier/agent/toolbox/template"
 )
@@ -49,8 +48,8 @@ type Config struct {
 	Variables map[string]string
 	// AllowMedia lets files leave for a service that is not in the house.
 	AllowMedia bool
-	// FFmpeg measures sound and video for slots; required.
-	FFmpeg *ffmpeg.FFmpeg
+	// Measurer measures the files of a call for slots; required.
+	Measurer func(toolbox.Call) facts.Measurer
 	// Limits bound the files that are read, and the answers.
 	Limits media.Limits
 	// Transport carries the tries; nil is one that keeps what the package guarantees of addresses.
@@ -98,8 +97,8 @@ const (
 
 // New checks the configuration. It calls nothing.
 func New(c Config) (*Backend, error) {
-	if c.FFmpeg == nil {
-		return nil, errors.New("services need ffmpeg, to measure files")
+	if c.Measurer == nil {
+		return nil, errors.New("services need a measurer of files")
 	}
 	c.Limits = c.Limits.OrDefault()
 	if c.Clock == nil {
@@ -276,7 +275,7 @@ func accepted(r *template.Request, returns plan.Type) string {
 
 // fill fills the slots of a request.
 func (b *Backend) fill(ctx context.Context, r *template.Request, call toolbox.Call) (template.Filled, error) {
-	known := facts.New(ctx, call, b.config.FFmpeg, b.config.Limits)
+	known := facts.New(ctx, call, b.config.Measurer(call), b.config.Limits)
 	u := &uploads{ctx: ctx, call: call, limits: b.config.Limits, done: map[string]template.Upload{}}
 	filled, err := r.Fill(known.Of, u.file)
 	if err == nil {

@@ -3,6 +3,7 @@ package ffmpeg
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"atelier/agent/plan"
@@ -59,6 +60,16 @@ func (l Look) Video() *Stream { return l.first("video") }
 
 // Audio is the first stream with sound, nil if there is none.
 func (l Look) Audio() *Stream { return l.first("audio") }
+
+// LongSide and ShortSide bound the pictures of videos that play everywhere, in pixels.
+const LongSide, ShortSide = 3840, 2160
+
+// Universal reports whether the pictures play everywhere in an MP4 as they are.
+func (l Look) Universal() bool {
+	v := l.Video()
+	return slices.Contains([]string{"video/mp4", "video/x-m4v", "video/quicktime"}, l.MIME) && v != nil &&
+		v.Codec == "h264" && v.Pixels == "yuv420p" && v.Even() && max(v.Width, v.Height) <= LongSide && min(v.Width, v.Height) <= ShortSide
+}
 
 func (l Look) first(kind string) *Stream {
 	for i := range l.Streams {

@@ -160,13 +160,13 @@ func TestEveryPieceIsTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := []string{"", "%%MIDI program 300", "X:1\nK:Z\n|: [[[ !!!", strings.Repeat("drums piano ", 500), "5 seconds", "an hour", "very fast waltz, 5 seconds", "\xff\xfe"}
-	for _, s := range tables.styles {
+	for _, s := range tables.Styles {
 		asked = append(asked, s.Words[:min(len(s.Words), 1)]...)
 	}
 	dice := rand.New(rand.NewPCG(1, 2))
 	for range 30 {
 		asked = append(asked, fmt.Sprintf("%s %s with %s, %d seconds",
-			pick(dice, tables.moods).Words[0], pick(dice, tables.styles).Name, pick(dice, tables.instruments).Words[0], 5+dice.IntN(40)))
+			pick(dice, tables.Moods).Words[0], pick(dice, tables.Styles).Name, pick(dice, tables.Instruments).Words[0], 5+dice.IntN(40)))
 	}
 	dir := t.TempDir()
 	for i, words := range asked {

@@ -13,9 +13,9 @@ func TestTheTablesFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range all.styles {
+	for _, s := range all.Styles {
 		for _, name := range append(append([]string{s.Bass, s.Pad}, s.Lead...), s.Chords...) {
-			if _, ok := all.instrument(name); !ok && name != "" {
+			if name != "" && all.instrument(name).Name != name {
 				t.Errorf("%s: no instrument is called %q", s.Name, name)
 			}
 		}
@@ -24,16 +24,16 @@ func TestTheTablesFit(t *testing.T) {
 			t.Fatalf("%s: no metre is called %q", s.Name, s.Meter)
 		}
 		for _, name := range s.Comp {
-			if len(all.patterns.Chords[name][m.name]) == 0 {
+			if len(all.Patterns.Chords[name][m.name]) == 0 {
 				t.Errorf("%s: no chords are played like %q", s.Name, name)
 			}
 		}
 		for _, name := range s.Bassline {
-			if len(all.patterns.Bass[name][m.name]) == 0 {
+			if len(all.Patterns.Bass[name][m.name]) == 0 {
 				t.Errorf("%s: no bass is played like %q", s.Name, name)
 			}
 		}
-		if s.Drums != "" && len(all.patterns.Drums[s.Drums][m.name]) == 0 {
+		if s.Drums != "" && len(all.Patterns.Drums[s.Drums][m.name]) == 0 {
 			t.Errorf("%s: no drums are played like %q", s.Name, s.Drums)
 		}
 		for _, name := range []string{s.Mode, s.Scales.Major, s.Scales.Minor} {
@@ -52,7 +52,7 @@ func TestTheTablesFit(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range all.moods {
+	for _, m := range all.Moods {
 		if m.Style != "" && all.style(m.Style).Name != m.Style || m.Mode != "" && all.mode(m.Mode).Name != m.Mode {
 			t.Errorf("%s: no style %q, or no scale %q", m.Name, m.Style, m.Mode)
 		}
@@ -70,29 +70,29 @@ func (all *tables) fill(t *testing.T, m meter) {
 			t.Errorf("%s in %s: %q does not fill a bar", what, m.name, pattern)
 		}
 	}
-	for _, cells := range all.patterns.Cells[m.name] {
+	for _, cells := range all.Patterns.Cells[m.name] {
 		for _, c := range cells {
 			full("a melody", c, "x")
 		}
 	}
-	for name, by := range all.patterns.Chords {
+	for name, by := range all.Patterns.Chords {
 		for _, p := range by[m.name] {
 			full(name, p, "x1234")
 		}
 	}
-	for name, by := range all.patterns.Bass {
+	for name, by := range all.Patterns.Bass {
 		for _, p := range by[m.name] {
 			full(name, p, "1358w")
 		}
 	}
-	drums := map[string]map[string]string{"a fill": all.patterns.Fills[m.name]}
-	for name, by := range all.patterns.Drums {
+	drums := map[string]map[string]string{"a fill": all.Patterns.Fills[m.name]}
+	for name, by := range all.Patterns.Drums {
 		drums[name] = by[m.name]
 	}
 	for name, by := range drums {
 		for drum, p := range by {
 			full(name+", "+drum, p, "x")
-			if all.patterns.Kit[drum] == 0 {
+			if all.Patterns.Kit[drum] == 0 {
 				t.Errorf("%s: there is no drum called %q", name, drum)
 			}
 		}

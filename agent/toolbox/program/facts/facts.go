@@ -3,12 +3,16 @@
 package facts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image/color"
 	"maps"
+	"math"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,80 +27,166 @@ import (
 
 // Facts are those of one call. They are used by one goroutine.
 type Facts struct {
-	ctx    context.Context //nolint:containedctx // it lives as long as the call
-	call   toolbox.Call
-	films  *ffmpeg.FFmpeg
-	limits media.Limits
-	looks  map[string]ffmpeg.Look // by argument
+	// Item is the number of the result that is spoken of, from 1.
+	Item int
+
+	ctx      context.Context //nolint:containedctx // it lives as long as the call
+	call     toolbox.Call
+	measurer Measurer
+	limits   media.Limits
+	looks    map[string]ffmpeg.Look // by path
+	heard    map[string]Heard
+	loudness map[string]ffmpeg.Loudness
+	pages    map[string][]float64
+}
+
+// Measurer measures files.
+type Measurer interface {
+	// Look looks at a sound or a video.
+	Look(ctx context.Context, path string) (ffmpeg.Look, error)
+	// Listen decodes a sound.
+	Listen(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (Heard, error)
+	// Loudness measures a sound.
+	Loudness(ctx context.Context, v toolbox.Value, look ffmpeg.Look) (ffmpeg.Loudness, error)
+	// Pages are the sizes of the pages of a document, in square points.
+	Pages(ctx context.Context, path string) ([]float64, error)
+}
+
+// Heard is what is found out about a sound by decoding it.
+type Heard struct {
+	Length time.Duration
+	Voice  bool
 }
 
 // New are the facts of a call. It looks at nothing yet.
-func New(ctx context.Context, call toolbox.Call, films *ffmpeg.FFmpeg, limits media.Limits) *Facts {
-	return &Facts{ctx: ctx, call: call, films: films, limits: limits, looks: map[string]ffmpeg.Look{}}
+func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
+	return &Facts{
+		ctx: ctx, call: call, measurer: m, limits: limits,
+		looks: map[string]ffmpeg.Look{}, heard: map[string]Heard{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
+	}
 }
 
-// Look looks at the sound or the video of an argument, once.
-func (f *Facts) Look(arg string) (ffmpeg.Look, error) {
-	if l, ok := f.looks[arg]; ok {
-		return l, nil
+// once keeps what was measured of a file.
+func once[T any](known map[string]T, path string, measure func() (T, error)) (T, error) {
+	if v, ok := known[path]; ok {
+		return v, nil
 	}
-	l, err := f.films.Look(f.ctx, f.call.Args[arg][0].Path)
-	if err != nil {
-		return l, err
+	v, err := measure()
+	if err == nil {
+		known[path] = v
 	}
-	f.looks[arg] = l
-	return l, nil
+	return v, err
 }
 
-// Of is the value of a name: "video", "video.width", "count", "region.x". It is the zero value for an
-// argument that is absent.
+// Look looks at a sound or a video, once.
+func (f *Facts) Look(path string) (ffmpeg.Look, error) {
+	return once(f.looks, path, func() (ffmpeg.Look, error) { return f.measurer.Look(f.ctx, path) })
+}
+
+// Values are the resources that a name stands for: "video", or "videos#1" of several.
+func (f *Facts) Values(name string) []toolbox.Value {
+	arg, number, one := strings.Cut(name, "#")
+	values := f.call.Args[arg]
+	if !one {
+		return values
+	}
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(values) {
+		return nil
+	}
+	return values[i : i+1]
+}
+
+// Of is the value of a name: "video", "video.width", "videos.count", "count", "region.x". It is the
+// zero value for an argument that is absent. Of several resources, the duration and the pages are
+// added up, and the size is that of the largest video or the first picture; of anything else it is the
+// highest value.
 func (f *Facts) Of(name string) (template.Value, error) {
 	arg, fact, _ := strings.Cut(name, ".")
 	if v, ok := f.call.Params[arg]; ok {
 		return f.setting(v, fact)
 	}
-	values := f.call.Args[arg]
+	values := f.Values(arg)
 	switch {
 	case len(values) == 0:
 		return template.Value{}, nil // absent
+	case fact == "count":
+		return template.Num(float64(len(values))), nil
 	case fact == "" && values[0].Path != "":
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
 		return template.Value{Kind: template.Words, Text: f.call.Text(arg)}, nil
-	case values[0].Type == plan.Video || values[0].Type == plan.Audio:
-		return f.lasting(arg, fact)
+	case fact == "width" || fact == "height":
+		w, h, err := f.sizeOf(values)
+		return template.Num(float64(map[string]int{"width": w, "height": h}[fact])), err
 	}
-	info, err := media.InspectContext(f.ctx, values[0].Path, f.limits)
-	if err != nil {
-		return template.Value{}, err
+	total, highest := 0.0, math.Inf(-1)
+	for _, v := range values {
+		n, err := f.measure(v, fact)
+		if err != nil {
+			return template.Value{}, err
+		}
+		total, highest = total+n, max(highest, n)
 	}
-	return template.Num(float64(map[string]int{"width": info.Width, "height": info.Height}[fact])), nil
+	if fact == "duration" || fact == "pages" {
+		return template.Num(total), nil
+	}
+	return template.Num(highest), nil
 }
 
-// lasting is a fact of a sound or a video.
-func (f *Facts) lasting(arg, fact string) (template.Value, error) {
-	l, err := f.Look(arg)
+// sizeOf is the size of the largest video, or of the first picture.
+func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
+	for _, v := range values {
+		if v.Type != plan.Video {
+			info, err := media.InspectContext(f.ctx, v.Path, f.limits)
+			return info.Width, info.Height, err
+		}
+		l, err := f.Look(v.Path)
+		if err != nil {
+			return 0, 0, err
+		}
+		if s := l.Video(); s != nil && s.Width*s.Height > w*h {
+			w, h = s.Width, s.Height
+		}
+	}
+	return w, h, nil
+}
+
+// measure is a fact of one document, sound or video.
+func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
+	if fact == "pages" || fact == "area" {
+		sizes, err := f.sizes(v.Path)
+		if fact == "area" && err == nil {
+			return slices.Max(sizes), nil
+		}
+		return float64(len(sizes)), err
+	}
+	l, err := f.Look(v.Path)
 	if err != nil {
-		return template.Value{}, err
+		return 0, err
 	}
-	v, a := l.Video(), l.Audio()
-	switch {
-	case fact == "duration":
-		return template.Num(l.Duration.Seconds()), nil
-	case fact == "sound":
-		return template.Truth(a != nil), nil
-	case v != nil && fact == "width":
-		return template.Num(float64(v.Width)), nil
-	case v != nil && fact == "height":
-		return template.Num(float64(v.Height)), nil
-	case v != nil && fact == "rate":
-		return template.Num(v.Rate), nil
-	case a != nil && fact == "channels":
-		return template.Num(float64(a.Channels)), nil
-	case a != nil && fact == "rate":
-		return template.Num(float64(a.Frequency)), nil
+	film, sound := cmp.Or(l.Video(), new(ffmpeg.Stream)), cmp.Or(l.Audio(), new(ffmpeg.Stream))
+	switch fact {
+	case "heard", "voice":
+		heard, err := once(f.heard, v.Path, func() (Heard, error) { return f.measurer.Listen(f.ctx, v, l) })
+		return map[string]float64{"heard": heard.Length.Seconds(), "voice": bit(heard.Voice)}[fact], err
+	case "peak", "silent":
+		loud, err := once(f.loudness, v.Path, func() (ffmpeg.Loudness, error) { return f.measurer.Loudness(f.ctx, v, l) })
+		return map[string]float64{"peak": loud.Peak, "silent": bit(loud.Silent())}[fact], err
+	case "rate":
+		if v.Type == plan.Video {
+			return film.Rate, nil
+		}
+		return float64(sound.Frequency), nil
 	}
-	return template.Value{}, nil
+	return map[string]float64{
+		"duration": l.Duration.Seconds(), "sound": bit(l.Audio() != nil), "channels": float64(sound.Channels),
+		"stream": float64(sound.Index), "alpha": bit(film.Alpha), "plays": bit(l.Universal()),
+	}[fact], nil
+}
+
+func (f *Facts) sizes(path string) ([]float64, error) {
+	return once(f.pages, path, func() ([]float64, error) { return f.measurer.Pages(f.ctx, path) })
 }
 
 // setting is the value of a parameter, or a fact of it.
@@ -120,7 +210,13 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		return template.Truth(b), nil
 	}
 	if s, ok := param.As[string](v); ok {
+		if fact == "name" {
+			s = cmp.Or(map[string]string{"webm": "WebM", "opus": "Opus", "mpg": "MPEG"}[s], strings.ToUpper(s))
+		}
 		return template.Text(s), nil
+	}
+	if p, ok := param.As[quantity.Pages](v); ok {
+		return f.chosen(p, fact)
 	}
 	if c, ok := param.As[color.NRGBA](v); ok {
 		sign := "0x"
@@ -170,18 +266,20 @@ func hasFacts(v param.Value) bool {
 // relative is a parameter that is relative to what is worked on: a part of it, or its new size.
 func (f *Facts) relative(v param.Value, fact string) (template.Value, error) {
 	if p, ok := param.As[quantity.Passage](v); ok {
-		length, err := f.duration()
+		length, file, err := f.duration()
 		if err != nil {
 			return template.Value{}, err
 		}
 		from, to, ok := p.Of(length)
 		if !ok {
-			return template.Value{}, final("It is only %s long, so there is nothing of it in that part; name times within it.", plan.Span(length))
+			return template.Value{}, final("%q is only %s long, so there is nothing of it in that part; name times within it.", file, plan.Span(length))
 		}
-		return template.Num(map[string]float64{"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds()}[fact]), nil
+		return template.Num(map[string]float64{
+			"from": from.Seconds(), "to": to.Seconds(), "length": (to - from).Seconds(), "asked": p.To.Seconds(),
+		}[fact]), nil
 	}
 	if i, ok := param.As[quantity.Instant](v); ok {
-		length, err := f.duration()
+		length, _, err := f.duration()
 		return template.Num(i.Of(length).Seconds()), err
 	}
 	w, h, err := f.size()
@@ -204,27 +302,49 @@ func (f *Facts) relative(v param.Value, fact string) (template.Value, error) {
 	return template.Value{}, fmt.Errorf("no command line can take %q", v)
 }
 
-// duration is that of the first sound or video, by the names of arguments.
-func (f *Facts) duration() (time.Duration, error) {
+// chosen are pages of the first document.
+func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
-		if t := f.call.Args[arg][0].Type; t == plan.Video || t == plan.Audio {
-			l, err := f.Look(arg)
-			return l.Duration, err
+		if v := f.call.Args[arg][0]; v.Type == plan.Document {
+			sizes, err := f.sizes(v.Path)
+			if err != nil {
+				return template.Value{}, err
+			}
+			pages, missing := p.Of(len(sizes))
+			switch {
+			case missing > 0 && len(sizes) == 1:
+				return template.Value{}, final("There is no page %d. The document has only one page.", missing)
+			case missing > 0:
+				return template.Value{}, final("There is no page %d. The document has %d pages.", missing, len(sizes))
+			case len(pages) == 0:
+				return template.Value{}, final("The document has only one page.")
+			case fact == "count":
+				return template.Num(float64(len(pages))), nil
+			case fact == "item":
+				return template.Num(float64(pages[min(max(f.Item-1, 0), len(pages)-1)])), nil
+			}
+			return template.Text(strings.Trim(strings.ReplaceAll(fmt.Sprint(pages), " ", ","), "[]")), nil
 		}
 	}
-	return 0, errors.New("nothing of the call has a duration")
+	return template.Value{}, errors.New("nothing of the call has pages")
+}
+
+// duration is that of the first sound or video, by the names of arguments, with the name of its file.
+func (f *Facts) duration() (time.Duration, string, error) {
+	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
+		if v := f.call.Args[arg][0]; v.Type == plan.Video || v.Type == plan.Audio {
+			l, err := f.Look(v.Path)
+			return l.Duration, filepath.Base(v.Path), err
+		}
+	}
+	return 0, "", errors.New("nothing of the call has a duration")
 }
 
 // size is that of the first picture or video, by the names of arguments.
 func (f *Facts) size() (w, h int, err error) {
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
 		if values := f.call.Args[arg]; values[0].Path != "" && values[0].Type != plan.Audio {
-			wide, err := f.Of(arg + ".width")
-			if err != nil {
-				return 0, 0, err
-			}
-			high, err := f.Of(arg + ".height")
-			return int(wide.Number), int(high.Number), err
+			return f.sizeOf(values)
 		}
 	}
 	return 0, 0, errors.New("nothing of the call has a size")
@@ -233,4 +353,11 @@ func (f *Facts) size() (w, h int, err error) {
 // final is a problem with what a person asked for in so many words: nothing else may stand in for it.
 func final(format string, args ...any) error {
 	return &plan.Fault{Sentence: plan.Say(format, args...), Final: true}
+}
+
+func bit(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }

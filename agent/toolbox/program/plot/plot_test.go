@@ -57,45 +57,9 @@ func TestAToneIsALineAtItsHeight(t *testing.T) {
 	}
 }
 
-func TestAWaveIsAsHighAsItIsLoud(t *testing.T) {
-	t.Parallel()
-	for _, seconds := range []float64{0.01, 2} { // fewer samples than columns, and more
-		img, peak, err := Wave(t.Context(), sound(8000, seconds, func(at float64) float64 {
-			strength := 0.5
-			if at > seconds/2 {
-				strength = 0.125
-			}
-			return strength * math.Copysign(1, math.Sin(2*math.Pi*1000*at))
-		}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if math.Abs(peak+6.02) > 0.1 {
-			t.Errorf("the peak is %v dBFS", peak)
-		}
-		for x, want := range map[int]int{400: 368, 1200: 92} {
-			high := 0
-			for y := 56; y < 424; y++ {
-				if _, g, _, _ := img.At(x, y).RGBA(); g > 0x9000 {
-					high++
-				}
-			}
-			if seconds < 1 {
-				want /= 2 // one half of the wave at a time
-			}
-			if high < want-4 || high > want+4 {
-				t.Errorf("%v s: the wave is %d pixels high at %d, want %d", seconds, high, x, want)
-			}
-		}
-	}
-}
-
 func TestSilenceIsDrawnToo(t *testing.T) {
 	t.Parallel()
 	s := sound(8000, 1, func(float64) float64 { return 0 })
-	if _, peak, err := Wave(t.Context(), s); err != nil || !math.IsInf(peak, -1) {
-		t.Errorf("%v, %v", peak, err)
-	}
 	img, err := Spectrum(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
@@ -109,10 +73,8 @@ func TestNoSamples(t *testing.T) {
 	t.Parallel()
 	for _, s := range []Samples{{Rate: 8000}, {Count: 1}} {
 		s.From = bytes.NewReader(nil)
-		_, _, err := Wave(t.Context(), s)
-		_, other := Spectrum(t.Context(), s)
-		if !errors.Is(err, ErrNoSamples) || !errors.Is(other, ErrNoSamples) {
-			t.Errorf("got %v and %v", err, other)
+		if _, err := Spectrum(t.Context(), s); !errors.Is(err, ErrNoSamples) {
+			t.Errorf("got %v", err)
 		}
 	}
 }
@@ -121,11 +83,8 @@ func TestItStops(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := sound(8000, 1, tone(440, 1))
-	_, _, err := Wave(ctx, s)
-	_, other := Spectrum(ctx, s)
-	if !errors.Is(err, context.Canceled) || !errors.Is(other, context.Canceled) {
-		t.Errorf("got %v and %v", err, other)
+	if _, err := Spectrum(ctx, sound(8000, 1, tone(440, 1))); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }
 
@@ -149,15 +108,11 @@ func TestMarksAreWhole(t *testing.T) {
 		seconds float64
 	}{{8000, 0.005}, {8000, 0.05}, {8000, 1}, {1, 600}, {1, 36_000}} {
 		s := sound(c.rate, c.seconds, tone(440, 0))
-		wave, _, err := Wave(t.Context(), s)
-		if err != nil {
-			t.Fatal(err)
-		}
 		spectrum, err := Spectrum(t.Context(), s)
 		if err != nil && c.rate > 1 {
 			t.Fatal(err)
 		}
-		for _, img := range []image.Image{wave, spectrum} {
+		for _, img := range []image.Image{spectrum} {
 			if img == nil {
 				continue
 			}

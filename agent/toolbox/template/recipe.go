@@ -1,0 +1,293 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/plan"
+)
+
+// Recipe is all that a tool's file says of its command.
+type Recipe struct {
+	// Let gives names to expressions.
+	Let *Let `yaml:"let,omitempty"`
+	// Refuse says when it cannot be done: the first sentence whose condition holds is told, before
+	// anything runs, or after it if the condition asks what was written ({written}).
+	Refuse *Remarks `yaml:"refuse,omitempty"`
+	// First is a command line that is run before Argv. Argv knows the file that it writes as {made}.
+	First *Argv `yaml:"first,omitempty"`
+	// Argv is the command line.
+	Argv *Argv `yaml:"argv,omitempty"`
+	// Length is how long the result is, in seconds. It is that of the first input by default.
+	Length *Formula `yaml:"length,omitempty"`
+	// About says in a few words what the result is: the first sentence that holds. One of several
+	// results is known as {item}, its number from 1.
+	About *Remarks `yaml:"about,omitempty"`
+	// Notes are the sentences that are told with the result: all that hold.
+	Notes *Remarks `yaml:"notes,omitempty"`
+}
+
+// The names of what the first command line made, and of how many characters a text has that was written.
+const madeName, writtenName = "made", "written"
+
+// Made is what {made} stands for.
+var Made = Value{Kind: File, Text: madeName}
+
+// Equal reports whether both are written alike.
+func (r *Recipe) Equal(o *Recipe) bool {
+	mine, err := yaml.Marshal(r)
+	theirs, failed := yaml.Marshal(o)
+	return err == nil && failed == nil && string(mine) == string(theirs)
+}
+
+// Programs are those that are run.
+func (r *Recipe) Programs() []string {
+	if r.First != nil {
+		return []string{r.First.Program(), r.Argv.Program()}
+	}
+	return []string{r.Argv.Program()}
+}
+
+// Check lists what is wrong with a recipe, for a tool whose arguments are in the scope.
+func (r *Recipe) Check(s Scope, w Written) []error {
+	s = maps.Clone(s)
+	faults := r.Let.check(s)
+	if r.First != nil {
+		faults = append(faults, r.First.check(s, Written{Endings: firstEndings})...)
+		s[madeName] = File
+	}
+	faults = append(faults, r.Argv.check(s, w)...)
+	if r.Length != nil {
+		if k, err := r.Length.value.kind(s); err != nil || k != Number {
+			faults = append(faults, errors.Join(errors.New("length is no number"), err))
+		}
+	}
+	faults = append(faults, r.Notes.check("notes", s)...)
+	s[itemName] = Number
+	faults = append(faults, r.About.check("about", s)...)
+	delete(s, itemName)
+	s[writtenName] = Number
+	return append(faults, r.Refuse.check("refuse", s)...)
+}
+
+// firstEndings are those of what a first command line may write.
+var firstEndings = []string{"pdf", "wav", "png"}
+
+// Sentences are the formats of all sentences, by which translations are found.
+func (r *Recipe) Sentences() []string {
+	var all []string
+	for _, m := range []*Remarks{r.Refuse, r.About, r.Notes} {
+		for _, s := range m.list() {
+			all = append(all, s.format)
+		}
+	}
+	return all
+}
+
+// Let are names for expressions. An expression may use the names before it.
+type Let struct {
+	names  []string
+	values map[string]expression
+	node   *yaml.Node
+}
+
+// UnmarshalYAML reads a mapping of names to expressions.
+func (l *Let) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return fmt.Errorf("line %d: let has the form {name: expression}", node.Line)
+	}
+	l.node, l.values = node, map[string]expression{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		name := node.Content[i].Value
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isLetter(r) }) {
+			return fmt.Errorf("line %d: let has %q, which is not made of lower-case letters", node.Content[i].Line, name)
+		}
+		value, err := parse(node.Content[i+1].Value)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", node.Content[i].Line, err)
+		}
+		l.names, l.values[name] = append(l.names, name), value
+	}
+	return nil
+}
+
+// MarshalYAML writes it as it was read.
+func (l *Let) MarshalYAML() (any, error) { return l.node, nil }
+
+// check adds the names to a scope.
+func (l *Let) check(s Scope) []error {
+	var faults []error
+	if l == nil {
+		return nil
+	}
+	for _, name := range l.names {
+		k, err := l.values[name].kind(s)
+		switch {
+		case err != nil:
+			faults = append(faults, fmt.Errorf("let: %w", err))
+		case k != Number && k != Closed:
+			faults = append(faults, fmt.Errorf("let: {%s} is no number and no text from a closed list", name))
+		case s[name] != 0 || slices.Contains([]string{itemName, indexName, madeName, writtenName}, name):
+			faults = append(faults, fmt.Errorf("let: {%s} means something else", name))
+		}
+		s[name] = k
+	}
+	return faults
+}
+
+// Of are the facts with the names.
+func (r *Recipe) Of(facts Facts) Facts {
+	if r.Let == nil {
+		return facts
+	}
+	var of Facts
+	of = func(name string) (Value, error) {
+		if e, ok := r.Let.values[name]; ok {
+			return e.eval(of)
+		}
+		return facts(name)
+	}
+	return of
+}
+
+// Formula is one expression.
+type Formula struct {
+	value expression
+	node  *yaml.Node
+}
+
+// UnmarshalYAML reads an expression.
+func (f *Formula) UnmarshalYAML(node *yaml.Node) (err error) {
+	f.node = node
+	f.value, err = parse(node.Value)
+	return err
+}
+
+// MarshalYAML writes it as it was read.
+func (f *Formula) MarshalYAML() (any, error) { return f.node, nil }
+
+// Number is its value.
+func (f *Formula) Number(facts Facts) (float64, error) {
+	v, err := f.value.eval(facts)
+	return v.Number, err
+}
+
+// Remarks are sentences for people, with conditions.
+type Remarks struct {
+	all  []remark
+	node *yaml.Node
+}
+
+type remark struct {
+	condition expression // nil always holds
+	format    string
+	args      []expression
+}
+
+// UnmarshalYAML reads a sentence, or a list of {if: …, say: …}.
+func (m *Remarks) UnmarshalYAML(node *yaml.Node) error {
+	m.node = node
+	if node.Kind == yaml.ScalarNode {
+		s, err := readRemark("", node.Value)
+		m.all = []remark{s}
+		return err
+	}
+	var list []struct{ If, Say string }
+	if err := node.Decode(&list); err != nil {
+		return fmt.Errorf("line %d: it is a sentence, or a list of {if: …, say: …}: %w", node.Line, err)
+	}
+	for _, item := range list {
+		s, err := readRemark(item.If, item.Say)
+		if err != nil {
+			return fmt.Errorf("line %d: %w", node.Line, err)
+		}
+		m.all = append(m.all, s)
+	}
+	return nil
+}
+
+// MarshalYAML writes it as it was read.
+func (m *Remarks) MarshalYAML() (any, error) { return m.node, nil }
+
+func readRemark(condition, say string) (s remark, err error) {
+	if condition != "" {
+		if s.condition, err = parse(condition); err != nil {
+			return s, err
+		}
+	}
+	pieces, err := readText(say)
+	for _, p := range pieces {
+		switch {
+		case p.role != "":
+			return s, fmt.Errorf("a sentence has {%s:…}", p.role)
+		case p.value == nil:
+			s.format += strings.ReplaceAll(p.text, "%", "%%")
+		default:
+			s.format, s.args = s.format+"%s", append(s.args, p.value)
+		}
+	}
+	return s, err
+}
+
+// Say are the sentences that hold.
+func (m *Remarks) Say(facts Facts) ([]plan.Message, error) {
+	var all []plan.Message
+	for _, r := range m.list() {
+		if r.condition != nil {
+			v, err := r.condition.eval(facts)
+			if err != nil {
+				return nil, err
+			}
+			if !v.truth() {
+				continue
+			}
+		}
+		said := plan.Message{Format: r.format}
+		for _, e := range r.args {
+			v, err := e.eval(facts)
+			if err != nil {
+				return nil, err
+			}
+			var arg any = v.String()
+			if v.told != nil {
+				arg = *v.told
+			}
+			said.Args = append(said.Args, arg)
+		}
+		all = append(all, said)
+	}
+	return all, nil
+}
+
+func (m *Remarks) list() []remark {
+	if m == nil {
+		return nil
+	}
+	return m.all
+}
+
+func (m *Remarks) check(what string, s Scope) []error {
+	var faults []error
+	for _, r := range m.list() {
+		if r.condition != nil {
+			if _, err := r.condition.kind(s); err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", what, err))
+			}
+		}
+		for _, e := range r.args {
+			k, err := e.kind(s)
+			if err == nil && (k == File || k == Files || k == Words) {
+				err = fmt.Errorf("{%s} stands for a file, which is not told in a sentence", e)
+			}
+			if err != nil {
+				faults = append(faults, fmt.Errorf("%s: %w", what, err))
+			}
+		}
+	}
+	return faults
+}
