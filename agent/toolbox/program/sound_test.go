@@ -287,8 +287,8 @@ func TestWaveformIsHighWhereItIsLoud(t *testing.T) {
 		}
 		return float64(n)
 	}
-	near(t, "the quiet part", height(400), 480/5, 12)
-	near(t, "the loud part", height(1200), 480, 20)
+	near(t, "the quiet part", height(400), 428/5, 12)
+	near(t, "the loud part", height(1200), 428, 20)
 	silence := done(t, "waveform_image", args{"audio": fileOf(plan.Audio, clip(t, "silence.wav", lavfi("anullsrc=duration=1")...))})
 	holds(t, silence.Note.String(), "silence")
 }
