@@ -3,6 +3,7 @@ package retrieve
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/kljensen/snowball/english"
@@ -86,11 +87,15 @@ func Stem(word string) string {
 	switch {
 	case strings.HasPrefix(word, "formation"): // nothing to do with a format
 		return "formation"
+	case colourizing.MatchString(word): // it adds colours, and is no question about them
+		return "colorize"
 	case word == "pixelate", word == "pixelating": // neither pixels nor what looks pixelated
 		return "pixelate"
 	}
 	return english.Stem(word, true)
 }
+
+var colourizing = regexp.MustCompile(`^colou?ri[sz]`)
 
 // Stop tells whether the word says nothing about what is wanted.
 func (l *Lexicon) Stop(word string) bool { return l.stop[strings.ToLower(word)] }
