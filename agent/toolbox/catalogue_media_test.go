@@ -49,7 +49,7 @@ var mediaTools = []signature{
 	{"summarize_weather_condition", language, "weather:weather", "text"},
 	{"get_time", answering, "place:text/place", "time"},
 
-	{"make_gif", videoEditing, "video:video", "image"},
+	{"make_gif", videoEditing, "video:video rate:text/amount? width:text/amount?", "image"},
 	{"cut_video", videoEditing, "video:video range:text/amount", "video"},
 	{"make_slideshow", videoGeneration, "images:image* audio:audio? each:text/amount?", "video"},
 	{"video_checksum", videoPerception, "video:video method:text/place?", "facts"},
@@ -89,6 +89,7 @@ var mediaTools = []signature{
 	{"token_classification", language, "text:text/content", "tags"},
 	{"table_question_answering", answering, "table:text/content question:text/question", "text"},
 
+	{"find_scenes", videoPerception, "video:video", "text"},
 	{"video_facts", videoPerception, "video:video", "facts"},
 	{"audio_facts", audioPerception, "audio:audio", "facts"},
 	{"remove_video_metadata", videoEditing, "video:video", "video"},

@@ -19,6 +19,7 @@ func (b *Backend) fileFacts() map[string]operation {
 	return map[string]operation{
 		"audio_facts": {ffmpegs, b.factsOf("audio")},
 		"video_facts": {ffmpegs, b.factsOf("video")},
+		"find_scenes": {ffmpegs, tidied(b.findScenes)},
 	}
 }
 

@@ -1,0 +1,87 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"atelier/agent/plan"
+	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
+)
+
+// mostScenes is how many changes of the scene are told.
+const mostScenes = 200
+
+// findScenes tells at which times the scene of a video changes: where a picture differs by more than three
+// tenths from the one before, on the scale of ffmpeg's filter select.
+func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (_ toolbox.Output, err error) {
+	path, err := fileIn(c, "video")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	look, err := b.config.FFmpeg.Look(ctx, path)
+	if err != nil {
+		return toolbox.Output{}, fmt.Errorf("look at a video: %w", err)
+	}
+	f, err := filmOf(path, look)
+	if err == nil {
+		err = packable(look.Duration)
+	}
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	// The first picture is kept too, so that the report is never empty. The job gives no video but what the filter tells of it, which that writes where the output belongs.
+	report := filepath.Join(c.Dir, "scenes.txt")
+	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
+		Inputs: []ffmpeg.Input{f.input()},
+		Args:   []string{"-map", "0:V:0", "-vf", `scale=320:-2,select=eq(n\,0)+gt(scene\,0.3),metadata=mode=print:file=out.txt`, "-f", "null"},
+		Output: report, Timeout: filmTime,
+	})
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	defer func() { err = errors.Join(err, os.Remove(report)) }()
+	times, err := sceneTimes(report)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	out := toolbox.Output{About: plan.Say("the changes of the scene"), Value: "The scene does not change."}
+	if len(times) > 0 {
+		out.Value = "The scene changes at " + strings.Join(times, ", ") + "."
+	}
+	return out, nil
+}
+
+// sceneTimes reads the times of a report: "0:04 (4 seconds)".
+func sceneTimes(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open the report: %w", err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	var times []string
+	first := true
+	for lines := bufio.NewScanner(f); lines.Scan() && len(times) < mostScenes; {
+		_, said, ok := strings.Cut(lines.Text(), "pts_time:")
+		if !ok {
+			continue
+		}
+		if first { // it begins the first scene
+			first = false
+			continue
+		}
+		seconds, err := strconv.ParseFloat(strings.TrimSpace(said), 64)
+		if err != nil {
+			return nil, fmt.Errorf("read the report: %w", err)
+		}
+		times = append(times, lasting(time.Duration(seconds*float64(time.Second))))
+	}
+	return times, nil
+}
