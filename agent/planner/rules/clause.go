@@ -63,6 +63,10 @@ func (s *splitter) step(i int) int {
 		}
 		return i + 1
 	}
+	if s.leadsIn(i) {
+		s.begin = i + 1
+		return i + 1
+	}
 	n, how := s.connector(i)
 	switch {
 	case n == 0 && lower(s.words[i]) == "without" && i > s.begin && s.p.complete(s.words[s.begin:i]) && s.isWish(i): // "play it backwards without sound"
@@ -89,10 +93,18 @@ func (s *splitter) step(i int) int {
 	return i + 1
 }
 
+// leadsIn reports whether the words before the colon at i only say what the result is for: "podcast ready: mono,
+// -16 LUFS".
+func (s *splitter) leadsIn(i int) bool {
+	lead := s.words[s.begin:i]
+	return s.words[i].Text == ":" && len(lead) > 0 && len(lead) <= mostWish && i+1 < len(s.words) && s.words[i+1].Start > s.words[i].End &&
+		len(quantitiesIn(s.text, lead)) == 0 && !s.p.complete(lead) && s.p.asks(s.rest(i+1))
+}
+
 // rest are the words from i to the next mark.
 func (s *splitter) rest(i int) []retrieve.Word {
 	end := i
-	for end < len(s.words) && !isMark(s.words[end]) {
+	for end < len(s.words) && (!isMark(s.words[end]) || s.words[end].Text == "-") { // a sign: "-16 LUFS"
 		end++
 	}
 	return s.words[i:end]
@@ -132,7 +144,7 @@ func (s *splitter) isWish(i int) bool {
 // whether there was a clause.
 func (s *splitter) cut(end, next int, how join) bool {
 	words := s.words[s.begin:end]
-	for len(words) > 0 && isMark(words[0]) {
+	for len(words) > 0 && isMark(words[0]) && !isSign(words) {
 		words = words[1:]
 	}
 	for len(words) > 0 && isMark(words[len(words)-1]) {
@@ -147,6 +159,11 @@ func (s *splitter) cut(end, next int, how join) bool {
 	}
 	s.begin = next
 	return len(words) > 0
+}
+
+// isSign reports whether the words begin with the sign of a number: "-16 LUFS".
+func isSign(words []retrieve.Word) bool {
+	return words[0].Text == "-" && len(words) > 1 && words[1].Kind == retrieve.Number && words[1].Start == words[0].End
 }
 
 // textBegins reports whether a long text that is to be worked on begins after the colon at

@@ -154,6 +154,9 @@ func (t *thread) carryOut(n int, r *reading, last bool) *outcome {
 			return asking(notSure)
 		}
 	}
+	if t.isVague(r) && t.prev != nil && t.in("mending", r.verb()) && t.any("finite", t.prev.clause.words) {
+		return nil // "the white balance is off. Fix it"
+	}
 	if t.isVague(r) || n == 0 && last && t.ordersNothing(r) {
 		return asking(whichChange)
 	}

@@ -281,8 +281,10 @@ func (v *view) floor(f *profile, rest int) float64 {
 	switch {
 	case v.redraws(f, rest) > 0:
 		return v.redraws(f, rest)
-	case v.holds(f):
+	case v.holds(f) && len(v.classes) == 0:
 		return plainly - more/10 - 0.02*float64(len(f.Args)) // the plainest tool of them
+	case v.holds(f) && v.units[0] == quantity.ByteCount: // nothing else limits a file
+		return sure
 	case v.follows(f):
 		return plainly
 	case !handed || f.texts != 1 || len(f.media) > 1:
@@ -306,21 +308,24 @@ func (v *view) floor(f *profile, rest int) float64 {
 	return 0
 }
 
-// holds reports whether the clause only states a value that is to hold of a file, and the tool does just that:
+// holds reports whether the clause states one value that is to hold of a file, and the tool does just that:
 // "360p", "128 kbps".
 func (v *view) holds(f *profile) bool {
-	if len(v.classes) > 0 || v.quotes > 0 || len(v.units) != 1 || !slices.Contains(plainUnits, v.units[0]) {
+	if v.quotes > 0 || len(v.units) != 1 || !slices.Contains(plainUnits, v.units[0]) {
 		return false
 	}
 	ordered := v.isVerb(v.r.words[0]) && !v.is("ordering", v.r.words[0])
 	if ordered || len(f.media) != 1 || f.media[0].Many || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
 		return false
 	}
-	required := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Optional || a.Type.Media() })
-	if len(required) != 1 || required[0].Param == nil || v.units[0] == quantity.Pixels && kind(required[0]) != param.Size {
+	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Optional || a.Type.Media() })
+	if len(told) == 0 { // what it is told has a default
+		told = slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Param == nil || !a.Param.Takes(v.units[0]) })
+	}
+	if len(told) != 1 || told[0].Param == nil || v.units[0] == quantity.Pixels && kind(told[0]) != param.Size {
 		return false
 	}
-	return required[0].Param.Takes(v.units[0])
+	return told[0].Param.Takes(v.units[0])
 }
 
 // plainUnits are those that mean one thing of a file, whatever the tool.
@@ -346,7 +351,7 @@ func (v *view) byValues(f *profile) float64 {
 	fit := 1.0
 	takes, fits := false, false
 	for _, a := range f.Args {
-		takes = takes || kind(a) != ""
+		takes = takes || kind(a) != "" && !a.Optional
 		fits = fits || v.takesStated(f, a)
 		switch required := !a.Optional && a.Param != nil; {
 		case required && a.Param.Type == param.Text && v.column:
