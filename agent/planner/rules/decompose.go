@@ -61,18 +61,28 @@ func (p *Planner) decompose(r plan.Request, text string) outcome {
 	return *t.readAll(limitsLast(clauses))
 }
 
-// limitsLast moves a limit in bytes behind the clauses that are joined to it by "and": "shrink it
-// below 50 kB and rotate it left" asks for a result below 50 kB.
+// limitsLast moves a loudness and a limit in bytes behind the clauses that are joined to them by "and" or a
+// comma: "shrink it below 50 kB and rotate it left" asks for a result below 50 kB, and "-16 LUFS, mono" for one
+// of that loudness.
 func limitsLast(clauses []clause) []clause {
-	limits := func(c clause) bool {
-		return slices.ContainsFunc(quantity.Find(c.text), func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount })
+	rank := func(c clause) int {
+		found := quantity.Find(c.text)
+		switch {
+		case slices.ContainsFunc(found, func(q quantity.Quantity) bool { return q.Unit == quantity.ByteCount }):
+			return 2
+		case slices.ContainsFunc(found, func(q quantity.Quantity) bool { return q.Unit == quantity.Loudness }):
+			return 1
+		}
+		return 0
 	}
-	for i := 1; i < len(clauses); i++ {
-		before, c := clauses[i-1], clauses[i]
-		named := slices.ContainsFunc(slices.Concat(before.words, c.words), isFile)
-		if limits(before) && !limits(c) && !named && c.join == along && before.join != after {
-			c.join, before.join = before.join, along
-			clauses[i-1], clauses[i] = c, before
+	for range clauses {
+		for i := 1; i < len(clauses); i++ {
+			before, c := clauses[i-1], clauses[i]
+			named := slices.ContainsFunc(slices.Concat(before.words, c.words), isFile)
+			if rank(before) > rank(c) && !named && c.join == along && before.join != after {
+				c.join, before.join = before.join, along
+				clauses[i-1], clauses[i] = c, before
+			}
 		}
 	}
 	return clauses
