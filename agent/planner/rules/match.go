@@ -283,7 +283,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 		return v.redraws(f, rest)
 	case v.holds(f) && len(v.classes) == 0:
 		return plainly - more/10 - 0.02*float64(len(f.Args)) // the plainest tool of them
-	case v.holds(f) && v.units[0] == quantity.ByteCount: // nothing else limits a file
+	case v.holds(f) && v.units[0] == quantity.ByteCount && !v.any("finite", v.r.clause.words): // nothing else limits a file
 		return sure
 	case v.follows(f):
 		return plainly
@@ -293,6 +293,9 @@ func (v *view) floor(f *profile, rest int) float64 {
 	case f.wants(plan.Query) && f.Returns == plan.Text:
 		told := media && v.in("telling", v.r.verb()) && rest > 1 && (len(v.r.files) > 0 || v.any("questions", v.r.clause.words))
 		if question && (media || len(v.r.files) == 0) || told || v.r.form == retrieve.Count && !media && !v.media() {
+			if told && !question {
+				more += 0.02 // "tell me what time it shows" asks more than a description says
+			}
 			return general + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:

@@ -13,6 +13,12 @@ import (
 func (v *view) byThings(f *profile) float64 {
 	fit := 1.0
 	media := slices.ContainsFunc(f.needs, ofMedia)
+	if first, _, ok := f.pair(); ok && len(fitting(v.things, first.Type)) < 2 {
+		fit *= badly // it compares or joins two
+	}
+	if f.tabular && v.headings() == nil {
+		fit *= hardly // there is no table
+	}
 	switch {
 	case v.r.marked():
 		return fit * v.byMarks(f)

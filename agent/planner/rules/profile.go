@@ -33,6 +33,8 @@ type profile struct {
 	// swapped tells of a tool that takes two resources of one type, by the words that stand between
 	// them in its examples, whether the second argument is named first: "lay {music.mp3} under {voice.wav}".
 	swapped map[string]bool
+	// tabular marks a tool that works on a table.
+	tabular bool
 	choices set // the words of the choices that the tool must be told
 }
 
@@ -44,6 +46,7 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
+		f.tabular = f.tabular || a.Meaning == plan.Content && strings.Contains(a.About, "CSV")
 		if a.Param != nil && a.Param.Type == param.Choice {
 			for choice, others := range a.Param.Choices {
 				for _, w := range wordsOf(choice + " " + strings.Join(others, " ")) {

@@ -152,7 +152,7 @@ var units = map[string]quantity.Unit{
 
 // Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.
 func (p Param) Takes(u quantity.Unit) bool {
-	if own, ok := units[p.Unit]; ok && u != quantity.Number {
+	if own, ok := units[p.Unit]; ok && u != quantity.Number && (p.Type == Number || p.Type == Integer) {
 		return u == own
 	}
 	return p.Type.Takes(u)
