@@ -33,15 +33,17 @@ type fakeMind struct {
 	text          string
 	settle        func([]mind.Contest) []mind.Settlement // nil: by score
 
-	mu    sync.Mutex
-	calls []string
-	asked []mind.Assessment
+	mu         sync.Mutex
+	calls      []string
+	asked      []mind.Assessment
+	improvises bool // as it was last told
 }
 
 var _ mind.Mind = (*fakeMind)(nil)
 
-func (m *fakeMind) Decompose(context.Context, plan.Request, *plan.Thinking) (mind.Decomposition, error) {
+func (m *fakeMind) Decompose(_ context.Context, r plan.Request, _ *plan.Thinking) (mind.Decomposition, error) {
 	m.count("decompose")
+	m.improvises = r.Improvises
 	return m.decomposition, nil
 }
 

@@ -9,10 +9,10 @@ import (
 	"atelier/agent/toolbox"
 )
 
-// improvises reports whether programs can be written now for what no tool does.
-func (a *Agent) improvises(ctx context.Context) (bool, error) {
+// improvises reports whether a program may and can be written now where no tool fits the request.
+func (a *Agent) improvises(ctx context.Context, r plan.Request) (bool, error) {
 	tool, ok := a.config.Toolbox.Catalogue().Improviser()
-	if !ok || a.config.AllTools {
+	if !ok || r.NoPrograms || a.config.AllTools {
 		return false, nil
 	}
 	live, err := a.config.Toolbox.Live(ctx)

@@ -115,6 +115,24 @@ func TestImprovised(t *testing.T) {
 	}
 }
 
+// Whether programs can be written is asked for each request: it may forbid them.
+func TestARequestMayForbidPrograms(t *testing.T) {
+	t.Parallel()
+	for _, forbidden := range []bool{false, true} {
+		m := &fakeMind{decomposition: subtasks(wants(plan.Video, photo))}
+		ops := maker{"blur": draws, "improvise": draws}
+		r := request(photo)
+		r.NoPrograms = forbidden
+		p, err := newWorld(t, m, ops, agent.Config{}, tool("blur", plan.Image, img), improviser()).Plan(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if written := len(p.Tasks[0].Solutions) > 0; written == forbidden || m.improvises == forbidden {
+			t.Errorf("forbidden %t: a program is planned %t, the mind was told %t", forbidden, written, m.improvises)
+		}
+	}
+}
+
 // The program is told what is wanted and what was said, and is given the resources of its subtask.
 func TestWhatAProgramIsGiven(t *testing.T) {
 	t.Parallel()

@@ -46,7 +46,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 	if err != nil {
 		return nil, err
 	}
-	if r.Improvises, err = a.improvises(ctx); err != nil {
+	if r.Improvises, err = a.improvises(ctx, r); err != nil {
 		return nil, err
 	}
 	a.config.Progress(r.ID, Decomposing)

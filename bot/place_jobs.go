@@ -47,6 +47,7 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
 	j.Quota = c.Quota // whoever is at the machine itself is held to no limit
 	j.Quota.Exempt = append(slices.Clone(c.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
+	j.Programs = c.Programs.in
 	j.Command = chatCommands{
 		tell: tell, tools: catalogue.Tools(), now: time.Now,
 		live: func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },

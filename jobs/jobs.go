@@ -116,6 +116,9 @@ type Config struct {
 	// Quota is who may ask, and how much; the zero value lets everybody ask for anything. Its
 	// State, Longest and Now are those of the jobs.
 	Quota quota.Config
+	// Programs reports whether programs may be written for requests of that thread. Nil allows them
+	// everywhere.
+	Programs func(adapters.Thread) bool
 	// MarkLink gives the address of a page on which people of that thread can point at
 	// things on a picture that an answer shows, or "" where there is none. Nil gives none.
 	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
