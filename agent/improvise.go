@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"atelier/agent/plan"
@@ -30,7 +31,7 @@ func (t *thought) improvised(p *part, found []plan.Solution, open bool) []plan.S
 	switch {
 	case !ok || !t.request.Improvises || !toolbox.CanImprovise(p.subtask.Returns) || open || t.question != "":
 		return found
-	case len(found) > 0 && found[0].Score >= good && len(found[0].Left) == 0:
+	case len(found) > 0 && found[0].Score >= good && len(found[0].Left) == 0, t.needsModel(p):
 		return found
 	}
 	p.missing = nil
@@ -52,6 +53,21 @@ func (t *thought) improvised(p *part, found []plan.Solution, open bool) []plan.S
 		}
 	}
 	return all
+}
+
+// needsModel reports whether the subtask is the work of a neural tool that cannot run here. A program
+// would only imitate it.
+func (t *thought) needsModel(p *part) bool {
+	return slices.ContainsFunc(p.rivals, func(s plan.Solution) bool {
+		return slices.ContainsFunc(s.Tools(), func(name string) bool {
+			tool, ok := t.config.Toolbox.Catalogue().Tool(name)
+			least := good
+			if tool.Instructed() { // it helps a little with almost everything
+				least = fitting
+			}
+			return ok && tool.Neural() && !t.runs(name) && s.Score >= least
+		})
+	})
 }
 
 // taskOf is what the program is to do.

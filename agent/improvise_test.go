@@ -19,6 +19,12 @@ func improviser() toolbox.Tool {
 	return t
 }
 
+// neural is a tool whose server is not set up.
+func neural(t toolbox.Tool) toolbox.Tool {
+	t.Backends = []toolbox.Backing{{Kind: "hftask", Run: t.Name, Device: "gpu"}}
+	return t
+}
+
 // A program is written where no live solution does all of a subtask, and nowhere else.
 func TestImprovised(t *testing.T) {
 	t.Parallel()
@@ -27,6 +33,11 @@ func TestImprovised(t *testing.T) {
 	caption, speak := tool("caption", plan.Text, img), tool("speak", plan.Audio, txt)
 	scale := setting(tool("scale", plan.Image, img), param.Param{Name: "size", Type: param.Size, About: "the size"})
 	squeeze := setting(tool("squeeze", plan.Image, img), param.Param{Name: "limit", Type: param.FileSize, About: "the limit"})
+	cutOut, repaint := neural(tool("cut_out", plan.Image, img)), neural(tool("repaint", plan.Image, append(img, plan.Text)))
+	repaint.Args[1].Meaning = plan.Instruction
+	film := neural(tool("film", plan.Video, img))
+	told := with(wants(plan.Image, photo), "do it")
+	told.Args[1].Meaning = plan.Instruction
 	good := map[string]float64{"blur": 5, "soften": 4, "caption": 5, "speak": 5}
 	poor := map[string]float64{"blur": 2, "soften": 2}
 	leaving := wants(plan.Image, photo)
@@ -66,6 +77,26 @@ func TestImprovised(t *testing.T) {
 		{
 			name: "every tool is taken to run", tools: []toolbox.Tool{blur, soften}, scores: poor, config: agent.Config{AllTools: true},
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
+		},
+		{
+			name: "a model is missing", tools: []toolbox.Tool{blur, cutOut}, scores: map[string]float64{"blur": 2, "cut_out": 3},
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{""}, missing: "cut_out",
+		},
+		{
+			name: "a model is missing that does something else", tools: []toolbox.Tool{blur, cutOut}, scores: map[string]float64{"blur": 2, "cut_out": 2},
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"},
+		},
+		{
+			name: "a model for a part of it", tools: []toolbox.Tool{cutOut, film, caption, speak}, scores: map[string]float64{"cut_out": 5, "film": 1},
+			ask: []plan.Subtask{wants(plan.Image, photo), behind}, want: []string{"", "improvise"}, missing: "cut_out",
+		},
+		{
+			name: "a missing model that edits by any instruction", tools: []toolbox.Tool{blur, repaint}, scores: map[string]float64{"repaint": 4},
+			ask: []plan.Subtask{told}, want: []string{""}, missing: "repaint",
+		},
+		{
+			name: "a missing model that edits by any instruction helps in part", tools: []toolbox.Tool{blur, repaint}, scores: map[string]float64{"repaint": 3},
+			ask: []plan.Subtask{told}, want: []string{"improvise"},
 		},
 		{name: "a question is open", tools: []toolbox.Tool{blur, scale}, scores: map[string]float64{"scale": 5}, ask: []plan.Subtask{wants(plan.Image, photo)}, question: true},
 		{
