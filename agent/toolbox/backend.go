@@ -83,6 +83,8 @@ type Value struct {
 type Output struct {
 	Value string
 	Path  string
+	// File is the name of a text as people know it; "" if it has none.
+	File string
 	// About says in a few words what it is, for people.
 	About plan.Message
 	// Note is what people should know about how it came about.

@@ -191,6 +191,15 @@ func (b *Backend) found(ctx context.Context) (machine, error) {
 	return m, err
 }
 
+// forget looks at the machine anew, since no program could be started. It tells why none can.
+func (b *Backend) forget(ctx context.Context) error {
+	b.mu.Lock()
+	b.machine = machine{}
+	b.mu.Unlock()
+	_, err := b.found(ctx)
+	return err
+}
+
 // look finds out what programs find on this machine.
 func (b *Backend) look(ctx context.Context) (machine, error) {
 	if lacks := b.config.Sandbox.Confinement(ctx).Lacks; lacks != nil {

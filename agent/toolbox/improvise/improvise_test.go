@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("stored is %q", got)
 			}
 			if c.text != "" {
-				if out.Value != c.text || out.Path != "" || len(out.More) > 0 {
+				if out.Value != c.text || out.File != "sales.csv" || out.Path != "" || len(out.More) > 0 {
 					t.Errorf("got %+v", out)
 				}
 				return
@@ -157,6 +158,33 @@ func TestMendedInVain(t *testing.T) {
 	}
 	if len(w.talks) != 3 || out.Usage.Input != 300 || errors.Is(err, toolbox.ErrDown) {
 		t.Errorf("asked %d times for %+v: %v", len(w.talks), out.Usage, err)
+	}
+}
+
+// A program that cannot be started is nothing that a model mends: it is not asked again.
+func TestUnstarted(t *testing.T) {
+	t.Parallel()
+	given := picture(t, "photo.png", 8, 8)
+	w := &writer{answers: []string{answer(fine), answer(fine)}, before: func() {
+		if err := os.Remove(given.Path); err != nil { // what it may read must be there when it starts
+			t.Error(err)
+		}
+	}}
+	_, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text, given))
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); got != "The program python3 cannot be started here." || !errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("the operator reads %q: %v", got, err)
+	}
+	if len(w.talks) != 1 {
+		t.Errorf("asked %d times", len(w.talks))
+	}
+}
+
+// A program that hides what it printed has started, and is mended.
+func TestAProgramThatHidesWhatItPrinted(t *testing.T) {
+	t.Parallel()
+	turn := told(t, Config{}, jobFor(t, plan.Text), answer("import os\nos.remove('said.txt')\nraise ValueError('no')"), answer(fine))
+	if !strings.Contains(turn, "it ended with an error.") {
+		t.Errorf("the model is told %s", turn)
 	}
 }
 

@@ -1,6 +1,7 @@
 package improvise
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // what runs a program
 	"encoding/json"
@@ -20,6 +21,9 @@ import (
 
 //go:embed run.py
 var harness []byte
+
+// saidFile is where run.py, as soon as it starts, puts what the program prints.
+const saidFile = "said.txt"
 
 // What a program may take.
 const (
@@ -102,7 +106,10 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 	if ctx.Err() != nil {
 		return toolbox.Output{}, err
 	}
-	said := j.withoutPlaces(dir, printed(filepath.Join(dir, "said.txt")))
+	if err := j.unstarted(ctx, dir, err); err != nil {
+		return toolbox.Output{}, err
+	}
+	said := j.withoutPlaces(dir, printed(filepath.Join(dir, saidFile)))
 	if err != nil {
 		what := plan.Sentence(err, plan.Message{}).String()
 		if _, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -111,6 +118,21 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 		return toolbox.Output{}, &trouble{what: what, said: said}
 	}
 	return j.results(ctx, filepath.Join(dir, "out"), p, said)
+}
+
+// unstarted tells why a program did not even start, where the run of it failed with err: the sandbox or
+// Python is gone. No model can mend that. It is nil where the program started.
+func (j *job) unstarted(ctx context.Context, dir string, err error) error {
+	refused := errors.Is(err, sandbox.ErrUnstarted)
+	_, silent := os.Lstat(filepath.Join(dir, saidFile))
+	if err == nil || !refused && silent == nil {
+		return nil
+	}
+	why := j.forget(ctx)
+	if why == nil && !refused {
+		return nil // the program itself removed what it had printed
+	}
+	return fmt.Errorf("%w: %w", toolbox.ErrDown, cmp.Or(why, err))
 }
 
 // withoutPlaces writes what was printed without the folders of this machine, which say nothing and are others
