@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,7 +21,28 @@ func (a *Agent) improvises(ctx context.Context, r plan.Request) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return live.Live(tool.Name), nil
+	return live.Live(tool.Name) && a.config.Toolbox.Writes(ctx) == nil, nil
+}
+
+// Writes reports whether a program is written for the action before it can run.
+func (a *Agent) Writes(action plan.Action) bool {
+	tool, ok := a.config.Toolbox.Catalogue().Improviser()
+	return ok && action.Tool == tool.Name
+}
+
+// Write has the next draft of a program written for a step, after those that failed. With an error, the
+// Usage of the draft tells what was taken in vain.
+func (a *Agent) Write(ctx context.Context, w Work, drafts []plan.Draft) (_ plan.Draft, err error) {
+	p, err := a.prepare(ctx, w)
+	if err != nil {
+		return plan.Draft{}, err
+	}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	d, err := a.config.Toolbox.Write(ctx, p.call, drafts)
+	if err != nil && ctx.Err() == nil {
+		a.config.Log.WarnContext(ctx, "no program was written", "request", w.Request.ID, "step", w.Steps[w.At].Key, "error", plan.ForOperator(err))
+	}
+	return d, err
 }
 
 // improvised puts before the solutions of a subtask the one that has a program written, where none of

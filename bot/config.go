@@ -64,6 +64,8 @@ type Config struct {
 	// Here tells whether the process works on what a candidate needs; not a variable. Nil is
 	// all of them.
 	Here func(plan.Candidate) bool
+	// RunsOnly marks a process that runs programs that others write; not a variable.
+	RunsOnly bool
 	// Variables are the environment and the file .env, for the keys that the backends'
 	// file names. They are never printed.
 	Variables map[string]string

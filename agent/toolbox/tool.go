@@ -169,7 +169,7 @@ type Backing struct {
 	Inputs string `yaml:"-"`
 	// Debian is the package of Debian that has the program of a command, where it has another name.
 	Debian string `yaml:"debian,omitempty"`
-	// Device is where it works: cpu or gpu.
+	// Device is where it works: cpu or gpu, or program, where what models write runs.
 	Device string `yaml:"device"`
 	// Needs says what must be there, for people: "ffmpeg", "a model server".
 	Needs string `yaml:"needs,omitempty"`

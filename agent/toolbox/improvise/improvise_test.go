@@ -188,6 +188,41 @@ func TestAProgramThatHidesWhatItPrinted(t *testing.T) {
 	}
 }
 
+// Drafts are written by one process and run by another one, which has no model.
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	wrong := answer("raise ValueError('no column 4')")
+	w := &writer{answers: []string{"no object", wrong, answer(fine)}}
+	writes, runs := backend(t, Config{Writer: w}), backend(t, Config{RunsOnly: true})
+	var drafts []plan.Draft
+	for range plan.MaxDrafts {
+		d, err := writes.Write(t.Context(), pythonRun, jobFor(t, plan.Text, text("", "a,b,c")), drafts)
+		if err != nil || d.Model != "scribe" || d.Usage.Input != 100 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		if d.Trouble == nil {
+			call := jobFor(t, plan.Text, text("", "a,b,c"))
+			call.Program = d.Program
+			out, err := runs.Run(t.Context(), pythonRun, call)
+			d.Trouble, _ = errors.AsType[*plan.Trouble](err)
+			if (d.Trouble == nil) != (out.Value == "it is fine") {
+				t.Errorf("got %+v, %v", out, err)
+			}
+		}
+		drafts = append(drafts, d)
+	}
+	if drafts[2].Trouble != nil || len(w.talks[2].Turns) != 5 || w.talks[2].Round != 3 {
+		t.Fatalf("the last of %+v was asked for by %q", drafts, w.talks[2].Turns)
+	}
+	if turns := w.talks[2].Turns; turns[1] != "no object" || !strings.Contains(turns[2], "not one JSON object") ||
+		turns[3] != wrong || !strings.Contains(turns[4], "no column 4") {
+		t.Errorf("it was told %q", turns)
+	}
+	if _, err := runs.Write(t.Context(), pythonRun, jobFor(t, plan.Text), nil); !errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("without a model it writes: %v", err)
+	}
+}
+
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	w := &writer{answers: []string{`{"refusal":" Zum Kolorieren fehlt ein neuronales Modell. "}`}}
@@ -250,6 +285,8 @@ func TestProbe(t *testing.T) {
 		{"it is switched off, and no model is there", Config{Off: true}, pythonRun, "ATELIER_PROGRAMS=false"},
 		{"no model", Config{}, pythonRun, "OPENAI_API_KEY"},
 		{"the model is away", Config{Writer: &writer{down: away}}, pythonRun, "does not answer"},
+		{"no model, where others write", Config{RunsOnly: true}, pythonRun, ""},
+		{"it is switched off, where others write", Config{RunsOnly: true, Off: true}, pythonRun, "ATELIER_PROGRAMS=false"},
 		{"another language", Config{Writer: &writer{}}, other, "programs of that kind"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

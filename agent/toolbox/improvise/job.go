@@ -76,12 +76,17 @@ func (j *job) media() bool {
 func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Output, error) {
 	p, err := parse(answer)
 	if err != nil {
-		return toolbox.Output{}, &trouble{what: err.Error()}
+		return toolbox.Output{}, &plan.Trouble{What: err.Error()}
 	}
 	if p.Refusal != "" {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
+		return toolbox.Output{}, refused(p)
 	}
 	return j.run(ctx, p, round)
+}
+
+// refused is the error of a model that wrote no program.
+func refused(p program) error {
+	return &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
 }
 
 // run runs a program in a folder of its own, and measures what it made.
@@ -115,7 +120,7 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 		if _, ok := errors.AsType[*exec.ExitError](err); ok {
 			what = "it ended with an error."
 		}
-		return toolbox.Output{}, &trouble{what: what, said: said}
+		return toolbox.Output{}, &plan.Trouble{What: what, Printed: said}
 	}
 	return j.results(ctx, filepath.Join(dir, "out"), p, said)
 }
@@ -189,7 +194,7 @@ func printed(path string) string {
 func (j *job) results(ctx context.Context, dir string, p program, said string) (toolbox.Output, error) {
 	var left []string
 	missed := func(format string, args ...any) (toolbox.Output, error) {
-		return toolbox.Output{}, &trouble{what: fmt.Sprintf(format, args...), said: said, left: left}
+		return toolbox.Output{}, &plan.Trouble{What: fmt.Sprintf(format, args...), Printed: said, Left: left}
 	}
 	entries, err := os.ReadDir(dir)
 	switch {
