@@ -5,10 +5,16 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
 
 	"atelier/agent/mind/llm/llmtest"
+	"atelier/jobs"
+	"atelier/storage/s3/s3test"
 )
 
 // listedSolution is a solution in a prompt, with its first tool.
@@ -95,5 +101,59 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 				t.Errorf("the answers are %q and %q", texts[true], texts[false])
 			}
 		})
+	}
+}
+
+// TestAProcessThatOnlyRunsPrograms has neither the key of a model nor a chat platform. Another one plans
+// and writes, and runs no program itself.
+func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: framer})
+	if l := toolLines(t, modelEnv(server)...)["make_by_program"]; !l.Live {
+		t.Skipf("programs cannot run here: %s", l.Why)
+	}
+	shared := []string{
+		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+	}
+	start := func(queues string, p *parlour, env ...string) *open {
+		t.Helper()
+		pools, err := parsePools(queues, "")
+		check(t, err)
+		s := service{pools: pools}
+		if p != nil {
+			s.adapters = append(s.adapters, p)
+		}
+		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
+		o.parlour = p
+		return o
+	}
+	gateway := start("gateway,plan,cpu", newParlour(), modelEnv(server, "MIND=llm")...)
+	asked := func(id string) jobs.Request {
+		t.Helper()
+		wish := gateway.parlour.wish(id, "give this picture a zigzag edge")
+		gateway.parlour.says <- wish
+		<-gateway.parlour.replies
+		return gateway.waitFor(wish)
+	}
+	if r := asked("m1"); len(r.Runs[0].Steps) > 0 && r.Runs[0].Steps[0].Action.Tool == "make_by_program" {
+		t.Error("a program is planned, and no process can run it")
+	}
+	runner := start("program", nil, "ATELIER_LOG=debug")
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for range look.C { // until it has told what it can
+		able, err := gateway.jobs.Elsewhere(t.Context())
+		check(t, err)
+		if len(able["make_by_program"]) > 0 {
+			break
+		}
+	}
+	r := asked("m2")
+	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) != 1 || programsAsked(server) != 1 {
+		t.Errorf("it is %s: %+v\n%s\n%s", r.Runs[0].Status, r.Runs[0].Answer, gateway.log, runner.log)
+	}
+	if s := runner.log.String(); !strings.Contains(s, "stage=act") || strings.Contains(s, "stage=write") {
+		t.Errorf("the process that runs programs did %s", s)
 	}
 }
