@@ -2,6 +2,9 @@ package agent_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +74,10 @@ func TestImprovised(t *testing.T) {
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
 		},
 		{
+			name: "no model writes programs", tools: []toolbox.Tool{blur, soften}, scores: poor, down: "write",
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
+		},
+		{
 			name: "neither runs", tools: []toolbox.Tool{blur}, down: "blur improvise",
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{""}, missing: "blur",
 		},
@@ -122,6 +129,9 @@ func TestImprovised(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			ops := maker{}
+			if !strings.Contains(c.down, "write") {
+				ops["write"] = says("program")
+			}
 			for _, made := range append(slices.Clone(c.tools), improviser()) {
 				if !slices.Contains(strings.Fields(c.down), made.Name) {
 					ops[made.Name] = draws
@@ -151,7 +161,7 @@ func TestARequestMayForbidPrograms(t *testing.T) {
 	t.Parallel()
 	for _, forbidden := range []bool{false, true} {
 		m := &fakeMind{decomposition: subtasks(wants(plan.Video, photo))}
-		ops := maker{"blur": draws, "improvise": draws}
+		ops := maker{"blur": draws, "improvise": draws, "write": says("program")}
 		r := request(photo)
 		r.NoPrograms = forbidden
 		p, err := newWorld(t, m, ops, agent.Config{}, tool("blur", plan.Image, img), improviser()).Plan(t.Context(), r)
@@ -180,8 +190,11 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 			{Type: plan.Image, Source: plan.FromResource(photo.Name)},
 		},
 	}
-	var call toolbox.Call
-	ops := maker{"caption": says("a cat"), "improvise": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	var call, writing toolbox.Call
+	ops := maker{"write": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+		writing = c
+		return toolbox.Output{Value: "program", Usage: plan.Tokens{Input: 7}}, nil
+	}, "caption": says("a cat"), "improvise": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		call = c
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not tried here.")}
 	}}
@@ -212,8 +225,24 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 	if !slices.EqualFunc(given, want, same) {
 		t.Errorf("it is given %+v", given)
 	}
+	steps, _, err := p.Steps(p.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := agent.NewMemory(p.Resources)
+	memory.Record(steps[0].Key, plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "words", Type: plan.Text, Value: "a cat"}})
+	d, err := w.Write(t.Context(), agent.Work{Request: r, Steps: steps, At: 1, Memory: memory}, []plan.Draft{{Program: "program 1"}})
+	if err != nil || d.Program != "program 2" || d.Usage.Input != 7 || !w.Writes(steps[1].Action) || w.Writes(steps[0].Action) {
+		t.Errorf("written is %+v, %v", d, err)
+	}
+	if _, err := os.Stat(writing.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of the call stays: %v", err)
+	}
 	if _, err := run(t.Context(), w.Agent, r, p, p.Best()); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.EqualFunc(writing.Args[toolbox.ImprovisedInputs], call.Args[toolbox.ImprovisedInputs], func(a, b toolbox.Value) bool { return a.Value+a.File == b.Value+b.File }) {
+		t.Errorf("the writer is given %+v, and the program %+v", writing.Args, call.Args)
 	}
 	var got []string
 	for _, v := range call.Args[toolbox.ImprovisedInputs] {
