@@ -44,7 +44,7 @@ func TestProgramsByPlace(t *testing.T) {
 		"slack/channel/c1":               "capital letters and digits only",
 		"slack/channel/C1,slack/user/U1": `"slack/user/U1" is not a place`,
 		"discord/role/3":                 `"discord/role/3" is not a place`,
-		" , ":                            "a list of places is expected",
+		",":                              "a list of places is expected",
 	} {
 		if _, err := parsePrograms(value); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", value, err)

@@ -150,7 +150,7 @@ func (j *Jobs) draft(ctx context.Context, r *request, w task, of Work) (*request
 	of.Folder = "" // nothing was made
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return nil, fmt.Errorf("write a program: %w", context.Cause(ctx))
 	case passing(err):
 		return nil, fmt.Errorf("write a program: %w", err)
 	case err != nil:

@@ -43,7 +43,10 @@ type generation struct {
 }
 
 func newGeneration(root int, salt string, at time.Time) *generation {
-	return &generation{root: root, salt: salt, at: at, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{}, drafts: map[string][]plan.Draft{}}
+	return &generation{
+		root: root, salt: salt, at: at, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{},
+		drafts: map[string][]plan.Draft{},
+	}
 }
 
 // stop takes note that a step was stopped, unless it is done.

@@ -90,7 +90,10 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 		step, attempt, _ := strings.Cut(parts[3], "~")
 		step, draft, _ := strings.Cut(step, "+")
 		step, turn, _ := strings.Cut(step, ".")
-		w = task{Kind: w.Kind, Request: parts[1], Run: number(parts[2]), Step: step, Turn: number(turn), Draft: number(draft), Attempt: number(attempt), queue: queue}
+		w = task{
+			Kind: w.Kind, Request: parts[1], Run: number(parts[2]), Step: step, Turn: number(turn), Draft: number(draft),
+			Attempt: number(attempt), queue: queue,
+		}
 	}
 	switch {
 	case err != nil:

@@ -15,7 +15,7 @@ type Draft struct {
 }
 
 // Trouble is the error of a program that did not do its job, for the model that mends it.
-type Trouble struct {
+type Trouble struct { //nolint:errname // it is stored with its draft, too
 	// What is in English. It quotes neither people nor programs, so it holds no file names.
 	What string `json:"what"`
 	// Printed is what the program printed.

@@ -82,6 +82,12 @@ func (e Entry) String() string {
 	return e.Adapter + "/" + string(e.Kind) + "/" + e.ID
 }
 
+// Includes reports whether a place is the one that the entry names, or in it. Entries of people
+// and roles name no place.
+func (e Entry) Includes(place adapters.Thread) bool {
+	return e.Kind != User && e.Kind != Role && e.names(adapters.Person{}, place)
+}
+
 // names tells whether the person in that place is one of those that the entry names.
 func (e Entry) names(by adapters.Person, in adapters.Thread) bool {
 	if e.Adapter != in.Adapter {
@@ -98,12 +104,6 @@ func (e Entry) names(by adapters.Person, in adapters.Thread) bool {
 		return slices.Contains(by.Roles, e.ID)
 	}
 	return true
-}
-
-// Includes reports whether a place is the one that the entry names, or in it. Entries of people
-// and roles name no place.
-func (e Entry) Includes(place adapters.Thread) bool {
-	return e.Kind != User && e.Kind != Role && e.names(adapters.Person{}, place)
 }
 
 func named(all []Entry, by adapters.Person, in adapters.Thread) bool {

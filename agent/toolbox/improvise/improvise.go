@@ -152,6 +152,31 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	return b.write(ctx, j)
 }
 
+// Writes tells why no program can be written in this process; nil if it can.
+func (b *Backend) Writes(ctx context.Context, c toolbox.Candidate) error {
+	if err := b.allowed(c); err != nil {
+		return err
+	}
+	return b.writes(ctx)
+}
+
+// Write has the next draft of a program written, after those that failed. What cannot even be read is a
+// draft with its trouble.
+func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.Call, drafts []plan.Draft) (plan.Draft, error) {
+	if err := b.Writes(ctx, c); err != nil {
+		return plan.Draft{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	m, err := b.found(ctx)
+	if err != nil {
+		m = usualMachine() // another one runs it
+	}
+	j, err := b.newJob(ctx, call, m, toolbox.ImprovisedInputs)
+	if err != nil {
+		return plan.Draft{}, err
+	}
+	return b.draft(ctx, j, drafts)
+}
+
 // allowed tells why no program may run.
 func (b *Backend) allowed(c toolbox.Candidate) error {
 	switch {
@@ -168,14 +193,6 @@ func (b *Backend) allowed(c toolbox.Candidate) error {
 		}
 	}
 	return nil
-}
-
-// Writes tells why no program can be written in this process; nil if it can.
-func (b *Backend) Writes(ctx context.Context, c toolbox.Candidate) error {
-	if err := b.allowed(c); err != nil {
-		return err
-	}
-	return b.writes(ctx)
 }
 
 // writes tells why no program can be written now.
@@ -247,23 +264,6 @@ func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
 		}
 		drafts[len(drafts)-1].Trouble = trouble
 	}
-}
-
-// Write has the next draft of a program written, after those that failed. What cannot even be read is a
-// draft with its trouble.
-func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.Call, drafts []plan.Draft) (plan.Draft, error) {
-	if err := b.Writes(ctx, c); err != nil {
-		return plan.Draft{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
-	}
-	m, err := b.found(ctx)
-	if err != nil {
-		m = usualMachine() // another one runs it
-	}
-	j, err := b.newJob(ctx, call, m, toolbox.ImprovisedInputs)
-	if err != nil {
-		return plan.Draft{}, err
-	}
-	return b.draft(ctx, j, drafts)
 }
 
 // draft asks the model for the next program.
