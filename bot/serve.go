@@ -20,7 +20,7 @@ import (
 )
 
 type serveCommand struct {
-	Queues      string `help:"The queues to work on, with or without weights (gateway=6,plan); else all." default:"gateway,plan,cpu,gpu,program" placeholder:"LIST"`
+	Queues      string `help:"The queues to work on, with or without weights (gateway=6,plan)." default:"gateway,plan,cpu,gpu,program" placeholder:"LIST"`
 	Adapters    string `help:"The chat platforms to connect with: discord, slack, web, or none; all that are configured, unless told." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
