@@ -74,6 +74,7 @@ func (a *Agent) Try(ctx context.Context, w Work) (plan.Result, error) {
 			Status: plan.Failed, Problem: a.config.Tell.In(w.Request.Language, problem), Final: plan.Final(err) && ctx.Err() == nil,
 			Usage: result.Usage, Tried: result.Tried,
 		}
+		result.Trouble, _ = errors.AsType[*plan.Trouble](err)
 	}
 	result.Took = a.config.Clock().Sub(began)
 	a.logStep(ctx, w, result, err)
@@ -95,40 +96,66 @@ func (a *Agent) logStep(ctx context.Context, w Work, r plan.Result, err error) {
 	log.WarnContext(ctx, "step failed", "error", plan.ForOperator(err))
 }
 
-// act is Act with its error. With one, only Usage and Tried of the result count.
-func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
+// prepared is a step whose inputs are at hand.
+type prepared struct {
+	inputs inputs
+	call   toolbox.Call
+	tool   toolbox.Tool
+}
+
+// remove removes the folder of the step.
+func (p prepared) remove() error {
+	if err := os.RemoveAll(p.call.Dir); err != nil {
+		return fmt.Errorf("remove the folder of the step: %w", err)
+	}
+	return nil
+}
+
+// prepare fetches the inputs of a step into a folder of its own.
+func (a *Agent) prepare(ctx context.Context, w Work) (_ prepared, err error) {
 	if err := ctx.Err(); err != nil {
-		return plan.Result{}, err
+		return prepared{}, err
 	}
 	if a.config.Blobs == nil {
-		return plan.Result{}, errors.New("the agent has no place for media")
+		return prepared{}, errors.New("the agent has no place for media")
 	}
 	dir, err := os.MkdirTemp(a.config.Scratch, "atelier-step-")
 	if err != nil {
-		return plan.Result{}, fmt.Errorf("make a folder for the step: %w", err)
+		return prepared{}, fmt.Errorf("make a folder for the step: %w", err)
+	}
+	step := w.Steps[w.At]
+	p := prepared{inputs: inputs{blobs: a.config.Blobs, work: w, dir: filepath.Join(dir, "in")}}
+	p.tool, _ = a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
+	p.call = toolbox.Call{
+		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
+		Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program,
 	}
 	defer func() {
-		if e := os.RemoveAll(dir); e != nil {
-			err = errors.Join(err, fmt.Errorf("remove the folder of the step: %w", e))
+		if err != nil {
+			err = errors.Join(err, p.remove())
 		}
 	}()
-	step := w.Steps[w.At]
-	in := inputs{blobs: a.config.Blobs, work: w, dir: filepath.Join(dir, "in")}
-	args, err := in.resolve(ctx, step.Action)
+	if p.call.Args, err = p.inputs.resolve(ctx, step.Action); err != nil {
+		return p, err
+	}
+	if p.call.Now.IsZero() {
+		p.call.Now = a.config.Clock()
+	}
+	typed, err := p.tool.Typed(p.call)
+	if err == nil {
+		p.call = typed
+	}
+	return p, err
+}
+
+// act is Act with its error. With one, only Usage and Tried of the result count.
+func (a *Agent) act(ctx context.Context, w Work) (_ plan.Result, err error) {
+	p, err := a.prepare(ctx, w)
 	if err != nil {
 		return plan.Result{}, err
 	}
-	call := toolbox.Call{
-		Tool: step.Action.Tool, Returns: step.Action.Returns, Request: w.Request.ID,
-		Args: args, Dir: dir, Seed: seed(w.identity()), Now: w.Request.At, Program: w.Program,
-	}
-	if call.Now.IsZero() {
-		call.Now = a.config.Clock()
-	}
-	tool, _ := a.config.Toolbox.Catalogue().Tool(step.Action.Tool)
-	if call, err = tool.Typed(call); err != nil {
-		return plan.Result{}, err
-	}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	step, in, call, tool := w.Steps[w.At], p.inputs, p.call, p.tool
 	v := verify.New(verify.Config{Call: call, Effects: tool.Effects, Memory: a.config.Memory, Player: a.config.Player})
 	made, err := a.config.Toolbox.Run(ctx, step.Action.Tool, step.Action.Candidate, call, func(o toolbox.Output) error {
 		return v.Verify(ctx, o)

@@ -33,15 +33,17 @@ type fakeMind struct {
 	text          string
 	settle        func([]mind.Contest) []mind.Settlement // nil: by score
 
-	mu    sync.Mutex
-	calls []string
-	asked []mind.Assessment
+	mu         sync.Mutex
+	calls      []string
+	asked      []mind.Assessment
+	improvises bool // as it was last told
 }
 
 var _ mind.Mind = (*fakeMind)(nil)
 
-func (m *fakeMind) Decompose(context.Context, plan.Request, *plan.Thinking) (mind.Decomposition, error) {
+func (m *fakeMind) Decompose(_ context.Context, r plan.Request, _ *plan.Thinking) (mind.Decomposition, error) {
 	m.count("decompose")
+	m.improvises = r.Improvises
 	return m.decomposition, nil
 }
 
@@ -121,7 +123,23 @@ func (b *memBlobs) Get(_ context.Context, key string) (io.ReadCloser, error) {
 // maker is a backend: each operation is a function.
 type maker map[string]func(ctx context.Context, c toolbox.Call) (toolbox.Output, error)
 
-var _ toolbox.Backend = maker(nil)
+var (
+	_ toolbox.Backend = maker(nil)
+	_ toolbox.Writing = maker(nil)
+)
+
+// Writes and Write have programs written by the function of that name.
+func (m maker) Writes(context.Context, toolbox.Candidate) error {
+	if m["write"] == nil {
+		return &plan.Fault{Sentence: plan.Say("It needs a model.")}
+	}
+	return nil
+}
+
+func (m maker) Write(ctx context.Context, _ toolbox.Candidate, c toolbox.Call, drafts []plan.Draft) (plan.Draft, error) {
+	out, err := m["write"](ctx, c)
+	return plan.Draft{Program: fmt.Sprintf("%s %d", out.Value, len(drafts)+1), Usage: out.Usage}, err
+}
 
 func (m maker) Probe(_ context.Context, b toolbox.Candidate) error {
 	if m[b.Run] == nil {

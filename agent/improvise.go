@@ -2,24 +2,47 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 )
 
-// improvises reports whether programs can be written now for what no tool does.
-func (a *Agent) improvises(ctx context.Context) (bool, error) {
+// improvises reports whether a program may and can be written now where no tool fits the request.
+func (a *Agent) improvises(ctx context.Context, r plan.Request) (bool, error) {
 	tool, ok := a.config.Toolbox.Catalogue().Improviser()
-	if !ok || a.config.AllTools {
+	if !ok || r.NoPrograms || a.config.AllTools {
 		return false, nil
 	}
 	live, err := a.config.Toolbox.Live(ctx)
 	if err != nil {
 		return false, err
 	}
-	return live.Live(tool.Name), nil
+	return live.Live(tool.Name) && a.config.Toolbox.Writes(ctx) == nil, nil
+}
+
+// Writes reports whether a program is written for the action before it can run.
+func (a *Agent) Writes(action plan.Action) bool {
+	tool, ok := a.config.Toolbox.Catalogue().Improviser()
+	return ok && action.Tool == tool.Name
+}
+
+// Write has the next draft of a program written for a step, after those that failed. With an error, the
+// Usage of the draft tells what was taken in vain.
+func (a *Agent) Write(ctx context.Context, w Work, drafts []plan.Draft) (_ plan.Draft, err error) {
+	p, err := a.prepare(ctx, w)
+	if err != nil {
+		return plan.Draft{}, err
+	}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	d, err := a.config.Toolbox.Write(ctx, p.call, drafts)
+	if err != nil && ctx.Err() == nil {
+		a.config.Log.WarnContext(ctx, "no program was written", "request", w.Request.ID, "step", w.Steps[w.At].Key, "error", plan.ForOperator(err))
+	}
+	return d, err
 }
 
 // improvised puts before the solutions of a subtask the one that has a program written, where none of
@@ -30,7 +53,7 @@ func (t *thought) improvised(p *part, found []plan.Solution, open bool) []plan.S
 	switch {
 	case !ok || !t.request.Improvises || !toolbox.CanImprovise(p.subtask.Returns) || open || t.question != "":
 		return found
-	case len(found) > 0 && found[0].Score >= good && len(found[0].Left) == 0:
+	case len(found) > 0 && found[0].Score >= good && len(found[0].Left) == 0, t.needsModel(p):
 		return found
 	}
 	p.missing = nil
@@ -52,6 +75,21 @@ func (t *thought) improvised(p *part, found []plan.Solution, open bool) []plan.S
 		}
 	}
 	return all
+}
+
+// needsModel reports whether the subtask is the work of a neural tool that cannot run here. A program
+// would only imitate it.
+func (t *thought) needsModel(p *part) bool {
+	return slices.ContainsFunc(p.rivals, func(s plan.Solution) bool {
+		return slices.ContainsFunc(s.Tools(), func(name string) bool {
+			tool, ok := t.config.Toolbox.Catalogue().Tool(name)
+			least := good
+			if tool.Instructed() { // it helps a little with almost everything
+				least = fitting
+			}
+			return ok && tool.Neural() && !t.runs(name) && s.Score >= least
+		})
+	})
 }
 
 // taskOf is what the program is to do.

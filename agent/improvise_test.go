@@ -2,6 +2,9 @@ package agent_test
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +22,12 @@ func improviser() toolbox.Tool {
 	return t
 }
 
+// neural is a tool whose server is not set up.
+func neural(t toolbox.Tool) toolbox.Tool {
+	t.Backends = []toolbox.Backing{{Kind: "hftask", Run: t.Name, Device: "gpu"}}
+	return t
+}
+
 // A program is written where no live solution does all of a subtask, and nowhere else.
 func TestImprovised(t *testing.T) {
 	t.Parallel()
@@ -27,6 +36,11 @@ func TestImprovised(t *testing.T) {
 	caption, speak := tool("caption", plan.Text, img), tool("speak", plan.Audio, txt)
 	scale := setting(tool("scale", plan.Image, img), param.Param{Name: "size", Type: param.Size, About: "the size"})
 	squeeze := setting(tool("squeeze", plan.Image, img), param.Param{Name: "limit", Type: param.FileSize, About: "the limit"})
+	cutOut, repaint := neural(tool("cut_out", plan.Image, img)), neural(tool("repaint", plan.Image, append(img, plan.Text)))
+	repaint.Args[1].Meaning = plan.Instruction
+	film := neural(tool("film", plan.Video, img))
+	told := with(wants(plan.Image, photo), "do it")
+	told.Args[1].Meaning = plan.Instruction
 	good := map[string]float64{"blur": 5, "soften": 4, "caption": 5, "speak": 5}
 	poor := map[string]float64{"blur": 2, "soften": 2}
 	leaving := wants(plan.Image, photo)
@@ -60,12 +74,36 @@ func TestImprovised(t *testing.T) {
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
 		},
 		{
+			name: "no model writes programs", tools: []toolbox.Tool{blur, soften}, scores: poor, down: "write",
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
+		},
+		{
 			name: "neither runs", tools: []toolbox.Tool{blur}, down: "blur improvise",
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{""}, missing: "blur",
 		},
 		{
 			name: "every tool is taken to run", tools: []toolbox.Tool{blur, soften}, scores: poor, config: agent.Config{AllTools: true},
 			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"blur"},
+		},
+		{
+			name: "a model is missing", tools: []toolbox.Tool{blur, cutOut}, scores: map[string]float64{"blur": 2, "cut_out": 3},
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{""}, missing: "cut_out",
+		},
+		{
+			name: "a model is missing that does something else", tools: []toolbox.Tool{blur, cutOut}, scores: map[string]float64{"blur": 2, "cut_out": 2},
+			ask: []plan.Subtask{wants(plan.Image, photo)}, want: []string{"improvise"},
+		},
+		{
+			name: "a model for a part of it", tools: []toolbox.Tool{cutOut, film, caption, speak}, scores: map[string]float64{"cut_out": 5, "film": 1},
+			ask: []plan.Subtask{wants(plan.Image, photo), behind}, want: []string{"", "improvise"}, missing: "cut_out",
+		},
+		{
+			name: "a missing model that edits by any instruction", tools: []toolbox.Tool{blur, repaint}, scores: map[string]float64{"repaint": 4},
+			ask: []plan.Subtask{told}, want: []string{""}, missing: "repaint",
+		},
+		{
+			name: "a missing model that edits by any instruction helps in part", tools: []toolbox.Tool{blur, repaint}, scores: map[string]float64{"repaint": 3},
+			ask: []plan.Subtask{told}, want: []string{"improvise"},
 		},
 		{name: "a question is open", tools: []toolbox.Tool{blur, scale}, scores: map[string]float64{"scale": 5}, ask: []plan.Subtask{wants(plan.Image, photo)}, question: true},
 		{
@@ -91,6 +129,9 @@ func TestImprovised(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			ops := maker{}
+			if !strings.Contains(c.down, "write") {
+				ops["write"] = says("program")
+			}
 			for _, made := range append(slices.Clone(c.tools), improviser()) {
 				if !slices.Contains(strings.Fields(c.down), made.Name) {
 					ops[made.Name] = draws
@@ -115,6 +156,24 @@ func TestImprovised(t *testing.T) {
 	}
 }
 
+// Whether programs can be written is asked for each request: it may forbid them.
+func TestARequestMayForbidPrograms(t *testing.T) {
+	t.Parallel()
+	for _, forbidden := range []bool{false, true} {
+		m := &fakeMind{decomposition: subtasks(wants(plan.Video, photo))}
+		ops := maker{"blur": draws, "improvise": draws, "write": says("program")}
+		r := request(photo)
+		r.NoPrograms = forbidden
+		p, err := newWorld(t, m, ops, agent.Config{}, tool("blur", plan.Image, img), improviser()).Plan(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if written := len(p.Tasks[0].Solutions) > 0; written == forbidden || m.improvises == forbidden {
+			t.Errorf("forbidden %t: a program is planned %t, the mind was told %t", forbidden, written, m.improvises)
+		}
+	}
+}
+
 // The program is told what is wanted and what was said, and is given the resources of its subtask.
 func TestWhatAProgramIsGiven(t *testing.T) {
 	t.Parallel()
@@ -131,8 +190,11 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 			{Type: plan.Image, Source: plan.FromResource(photo.Name)},
 		},
 	}
-	var call toolbox.Call
-	ops := maker{"caption": says("a cat"), "improvise": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+	var call, writing toolbox.Call
+	ops := maker{"write": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
+		writing = c
+		return toolbox.Output{Value: "program", Usage: plan.Tokens{Input: 7}}, nil
+	}, "caption": says("a cat"), "improvise": func(_ context.Context, c toolbox.Call) (toolbox.Output, error) {
 		call = c
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It is not tried here.")}
 	}}
@@ -163,8 +225,24 @@ func TestWhatAProgramIsGiven(t *testing.T) {
 	if !slices.EqualFunc(given, want, same) {
 		t.Errorf("it is given %+v", given)
 	}
+	steps, _, err := p.Steps(p.Best())
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := agent.NewMemory(p.Resources)
+	memory.Record(steps[0].Key, plan.Result{Status: plan.Done, Output: &plan.Resource{Name: "words", Type: plan.Text, Value: "a cat"}})
+	d, err := w.Write(t.Context(), agent.Work{Request: r, Steps: steps, At: 1, Memory: memory}, []plan.Draft{{Program: "program 1"}})
+	if err != nil || d.Program != "program 2" || d.Usage.Input != 7 || !w.Writes(steps[1].Action) || w.Writes(steps[0].Action) {
+		t.Errorf("written is %+v, %v", d, err)
+	}
+	if _, err := os.Stat(writing.Dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder of the call stays: %v", err)
+	}
 	if _, err := run(t.Context(), w.Agent, r, p, p.Best()); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.EqualFunc(writing.Args[toolbox.ImprovisedInputs], call.Args[toolbox.ImprovisedInputs], func(a, b toolbox.Value) bool { return a.Value+a.File == b.Value+b.File }) {
+		t.Errorf("the writer is given %+v, and the program %+v", writing.Args, call.Args)
 	}
 	var got []string
 	for _, v := range call.Args[toolbox.ImprovisedInputs] {

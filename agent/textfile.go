@@ -14,12 +14,19 @@ import (
 // longAnswer is the length in bytes from which a single line counts as a text instead of an answer.
 const longAnswer = 1000
 
-// textFile is the file name for a text that was made from a text file: people who send a file want
-// a file back. It is empty for other texts and for short answers of one line.
+// textFile is the file name for a text that its tool named, or that was made from a text file: people
+// who send a file want a file back. It is empty for other texts and for short answers of one line.
 func (a *Agent) textFile(w Work, call toolbox.Call, o toolbox.Output) string {
 	action := w.Steps[w.At].Action
+	ext := filepath.Ext(o.File)
+	if o.File != "" && ext != ".txt" {
+		return plan.FileName(o.File, "", ext)
+	}
 	if action.Returns != plan.Text || !strings.Contains(o.Value, "\n") && len(o.Value) < longAnswer {
 		return ""
+	}
+	if o.File != "" {
+		return plan.FileName(o.File, "", ext)
 	}
 	from, ok := w.textFrom(action)
 	if !ok {

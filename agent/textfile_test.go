@@ -1,11 +1,13 @@
 package agent_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"atelier/agent"
 	"atelier/agent/plan"
+	"atelier/agent/toolbox"
 )
 
 // A text that was made from a text file is a file too. An answer of one line is not, nor is a text
@@ -19,18 +21,27 @@ func TestTextsAreFiles(t *testing.T) {
 		from plan.Resource
 		made string
 		want string
+		file string // as its tool named it
 	}{
-		{"a table", table, "name,age\nAna,31\nBo,12", "names.csv"},
-		{"JSON", table, "{\n\"name\": \"Ana\"\n}", "names.json"},
-		{"what only begins like JSON", table, "{\nAna", "names.txt"},
-		{"several lines", table, "Ana is 31.\nBo is 12.", "names.txt"},
-		{"a long paragraph", table, strings.Repeat("Ana is 31. ", 100), "names.txt"},
-		{"an answer", table, "Ana is 31.", ""},
-		{"from words", typed, "name,age\nAna,31\nBo,12", ""},
+		{"a table", table, "name,age\nAna,31\nBo,12", "names.csv", ""},
+		{"JSON", table, "{\n\"name\": \"Ana\"\n}", "names.json", ""},
+		{"what only begins like JSON", table, "{\nAna", "names.txt", ""},
+		{"several lines", table, "Ana is 31.\nBo is 12.", "names.txt", ""},
+		{"a long paragraph", table, strings.Repeat("Ana is 31. ", 100), "names.txt", ""},
+		{"an answer", table, "Ana is 31.", "", ""},
+		{"from words", typed, "name,age\nAna,31\nBo,12", "", ""},
+		{"a named table", typed, "name,age\nAna,31", "report.csv", "report.csv"},
+		{"a named table of one line", typed, "name,age", "report.csv", "report.csv"},
+		{"a named list", typed, "Ana\nBo", "who-is-there.txt", "who is there?.txt"},
+		{"a named answer", typed, "Ana is 31.", "", "age.txt"},
+		{"a name with a folder", typed, "{}", "x-passwd.json", "../x/passwd.json"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, &fakeMind{}, maker{"rewrite": says(c.made)}, agent.Config{}, tool("rewrite", plan.Text, []plan.Type{plan.Text}))
+			makes := func(context.Context, toolbox.Call) (toolbox.Output, error) {
+				return toolbox.Output{Value: c.made, File: c.file}, nil
+			}
+			w := newWorld(t, &fakeMind{}, maker{"rewrite": makes}, agent.Config{}, tool("rewrite", plan.Text, []plan.Type{plan.Text}))
 			action := plan.Action{Tool: "rewrite", Returns: plan.Text, Args: []plan.Binding{{Arg: "a", Type: plan.Text, Source: plan.FromResource(c.from.Name)}}}
 			r := w.Act(t.Context(), agent.Work{
 				Request: request(c.from), Steps: []plan.Step{{Key: "k", Action: action}}, Memory: agent.NewMemory([]plan.Resource{c.from}),

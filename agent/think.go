@@ -46,7 +46,7 @@ func (a *Agent) plan(ctx context.Context, r plan.Request, thinking *plan.Thinkin
 	if err != nil {
 		return nil, err
 	}
-	if r.Improvises, err = a.improvises(ctx); err != nil {
+	if r.Improvises, err = a.improvises(ctx, r); err != nil {
 		return nil, err
 	}
 	a.config.Progress(r.ID, Decomposing)
@@ -288,17 +288,18 @@ func (t *thought) inDomains(name string, domains []string) bool {
 	return ok && (tool.Domain == toolgraph.General || slices.Contains(domains, tool.Domain))
 }
 
-// assess has all candidates of all subtasks scored in one round. Where a subtask has
-// but one candidate the score is forced.
+// assess has all candidates of all subtasks scored in one round. The score of the only candidate of a
+// subtask is forced, unless a program might do the subtask in its place.
 func (t *thought) assess(ctx context.Context) error {
 	var open []*part
 	var ask []mind.Assessment
 	for i, p := range t.tasks {
 		p.scores = make(map[string]float64, len(p.candidates))
-		if len(p.candidates) == 1 {
+		forced := len(p.candidates) == 1 && (!t.request.Improvises || t.runs(p.candidates[0]))
+		if forced {
 			p.scores[p.candidates[0]] = best
 		}
-		if len(p.candidates) > 1 {
+		if len(p.candidates) > 0 && !forced {
 			open = append(open, p)
 			ask = append(ask, mind.Assessment{Subtask: p.subtask, Earlier: t.earlier(i), Candidates: p.candidates})
 		}
@@ -334,11 +335,12 @@ func (t *thought) earlier(i int) []plan.Subtask {
 	return subtasks
 }
 
-// The scores: from worst to best; good is what ControlLLM keeps.
+// The scores: from worst to best; good is what ControlLLM keeps, and fitting is a good way.
 const (
-	worst = 1.0
-	good  = 3.0
-	best  = 5.0
+	worst   = 1.0
+	good    = 3.0
+	fitting = 4.0
+	best    = 5.0
 )
 
 func (p *part) score(tool string) float64 {

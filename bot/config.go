@@ -49,8 +49,8 @@ type Config struct {
 	// LocalModels looks for a model server on this machine where none is set, and Local lists
 	// those that were found; not a variable.
 	LocalModels bool
-	// Programs lets a language model write a program for what no tool does.
-	Programs bool
+	// Programs is where a language model may write a program for what no tool does.
+	Programs Programs
 	Local    []discover.Server
 	// Fallback lets the offline mind stand in for a model that is down.
 	Fallback bool
@@ -64,6 +64,8 @@ type Config struct {
 	// Here tells whether the process works on what a candidate needs; not a variable. Nil is
 	// all of them.
 	Here func(plan.Candidate) bool
+	// RunsOnly marks a process that runs programs that others write; not a variable.
+	RunsOnly bool
 	// Variables are the environment and the file .env, for the keys that the backends'
 	// file names. They are never printed.
 	Variables map[string]string
@@ -148,8 +150,9 @@ func mindSettings() []setting {
 		}, {
 			name: "ATELIER_PROGRAMS", value: "true",
 			about: "true lets the language model write a short Python program for what no tool does; it runs confined, without network, " +
-				"over the files of the wish alone. false refuses such wishes.",
-			set: func(c *Config, v string) (err error) { c.Programs, err = yes(v); return err },
+				"over the files of the request alone. false refuses such requests. A list written as in ATELIER_ALLOW allows them " +
+				"in these places only: slack/channel/C1, discord/server/1097, web, terminal (bot ask).",
+			set: func(c *Config, v string) (err error) { c.Programs, err = parsePrograms(v); return err },
 		},
 		{
 			name: localModelsSetting, value: "true",

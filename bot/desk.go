@@ -47,6 +47,7 @@ func (t *thread) openDesk(ctx context.Context, c Config, thinks agent.Config, re
 			{Queues: map[string]int{jobs.QueuePlan: 1, jobs.QueueGateway: 1}, Concurrency: 2},
 			{Queues: map[string]int{jobs.QueueCPU: 1}, Concurrency: c.Parallel},
 			{Queues: map[string]int{jobs.QueueGPU: 1}, Concurrency: gpuAtOnce},
+			{Queues: map[string]int{jobs.QueueProgram: 1}, Concurrency: programsAtOnce},
 		},
 	})
 	if err != nil {

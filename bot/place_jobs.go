@@ -47,6 +47,7 @@ func (c Config) jobs(ctx context.Context, p *place, thinks agent.Config, j jobs.
 	j.MaxFile, j.Log = c.limits().Bytes, c.logger()
 	j.Quota = c.Quota // whoever is at the machine itself is held to no limit
 	j.Quota.Exempt = append(slices.Clone(c.Quota.Exempt), quota.Entry{Adapter: terminal.Name})
+	j.Programs = c.Programs.in
 	j.Command = chatCommands{
 		tell: tell, tools: catalogue.Tools(), now: time.Now,
 		live: func(ctx context.Context) (map[string]bool, error) { return liveTools(ctx, a, made) },
@@ -105,7 +106,10 @@ type jobsAgent struct {
 	tell  plan.Tell
 }
 
-var _ jobs.Agent = jobsAgent{}
+var (
+	_ jobs.Agent  = jobsAgent{}
+	_ jobs.Writer = jobsAgent{}
+)
 
 // Plan plans a request.
 func (a jobsAgent) Plan(ctx context.Context, r plan.Request) (*plan.Plan, error) {
@@ -119,19 +123,33 @@ func (a jobsAgent) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
 	if a.agent.Lacks(ctx, w.Steps[w.At].Action, w.Anyhow) {
 		return plan.Result{}, jobs.ErrLacking
 	}
+	result, err := a.agent.Try(ctx, stepOf(w))
+	if errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) {
+		return plan.Result{}, err
+	}
+	return result, nil
+}
+
+// Writes reports whether a program is written for the action before it can run.
+func (a jobsAgent) Writes(action plan.Action) bool { return a.agent.Writes(action) }
+
+// Write has the next program of a step written.
+func (a jobsAgent) Write(ctx context.Context, w jobs.Work) (plan.Draft, error) {
+	d, err := a.agent.Write(ctx, stepOf(w), w.Drafts)
+	return d, passing(err)
+}
+
+// stepOf is a step as the agent knows it.
+func stepOf(w jobs.Work) agent.Work {
 	memory := agent.NewMemory(w.Resources)
 	for _, s := range w.Steps {
 		if r, ok := w.Results[s.Key]; ok {
 			memory.Record(s.Key, r)
 		}
 	}
-	result, err := a.agent.Try(ctx, agent.Work{
+	return agent.Work{
 		Request: w.Request, Steps: w.Steps, At: w.At, Memory: memory, Folder: w.Folder, Salt: w.Salt, Program: w.Program,
-	})
-	if errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) {
-		return plan.Result{}, err
 	}
-	return result, nil
 }
 
 // Respond tells what came of a run.

@@ -20,7 +20,7 @@ import (
 )
 
 type serveCommand struct {
-	Queues      string `help:"The queues to work on, with weights or without (gateway=6,plan); else all." placeholder:"LIST" default:"gateway,plan,cpu,gpu"`
+	Queues      string `help:"The queues to work on, with or without weights (gateway=6,plan)." default:"gateway,plan,cpu,gpu,program" placeholder:"LIST"`
 	Adapters    string `help:"The chat platforms to connect with: discord, slack, web, or none; all that are configured, unless told." placeholder:"LIST"`
 	Concurrency string `help:"How many tasks run at a time: a number for all queues, or one for each: plan=8,cpu=4." placeholder:"N"`
 	Grace       string `help:"How long running steps may go on when it is to end; as ATELIER_GRACE." placeholder:"TIME"`
@@ -33,16 +33,20 @@ func (*serveCommand) Help() string {
 talked to in a browser at http://127.0.0.1:8080.
 
 With REDIS_URL any number of processes share the work, each with all of it or a part of the
-queues gateway, plan, cpu and gpu:
+queues gateway, plan, cpu, gpu and program:
 
   bot serve --queues gateway,plan
   bot serve --queues cpu --adapters none
   bot serve --queues gpu --adapters none
+  bot serve --queues program --adapters none
+
+The last runs the programs that a language model writes where no tool fits. It needs Redis and
+the files, but no key of a model and no token of a chat platform.
 
 A queue with a larger weight is looked at more often, where queues share their workers:
 --queues gateway=6,plan=3,cpu=1 --concurrency 8. Otherwise each has workers of its own:
-16 for gateway, 8 for plan, one for each processor for cpu, and for gpu as many as the
-servers with models say that they work on at a time, or 4.
+16 for gateway, 8 for plan, one for each processor for cpu, 2 for program, and for gpu as many
+as the servers with models say that they work on at a time, or 4.
 
 It ends on SIGTERM or an interrupt: it takes no more work, lets what runs go on for a
 while, and leaves the rest to another process or to the next start. A second one kills it.`
@@ -130,8 +134,8 @@ func (s service) works(queue string) bool {
 
 // runs tells whether the process works on the queue of what a candidate needs.
 func (s service) runs(c plan.Candidate) bool {
-	if c.Device == jobs.QueueGPU {
-		return s.works(jobs.QueueGPU)
+	if c.Device == jobs.QueueGPU || c.Device == jobs.QueueProgram {
+		return s.works(c.Device)
 	}
 	return s.works(jobs.QueueCPU)
 }
@@ -140,7 +144,8 @@ func (s service) runs(c plan.Candidate) bool {
 // again. What is wrong before anything runs is wrong usage.
 func serve(ctx context.Context, c Config, s service) (err error) {
 	if c.Storage.RedisURL == "" {
-		if left := slices.DeleteFunc(queueNames(), s.works); len(left) > 0 {
+		needless := func(queue string) bool { return queue == jobs.QueueProgram } // without it no program is written
+		if left := slices.DeleteFunc(slices.DeleteFunc(queueNames(), s.works), needless); len(left) > 0 {
 			return usage("--queues leaves out %s, and no other process can work on that without REDIS_URL: set it for all of them.",
 				strings.Join(left, " and "))
 		}
@@ -159,7 +164,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if s.works(jobs.QueueGateway) { // bot ask --detach
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
-	c.Here = s.runs
+	c.Here, c.RunsOnly = s.runs, !s.works(jobs.QueuePlan)
 	if c.Models.Choice, err = c.choice(); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 
 // queueNames are the queues in the order in which a request goes through them.
 func queueNames() []string {
-	return []string{jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueGPU}
+	return []string{jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueGPU, jobs.QueueProgram}
 }
 
 // parsePools reads --queues and --concurrency: the queues with their weights, and either
@@ -69,6 +69,9 @@ const maxConcurrency = 1000
 // not tell how many they work on.
 const gpuAtOnce = 4
 
+// programsAtOnce is how many programs that a model has written run at a time.
+const programsAtOnce = 2
+
 // defaultConcurrency is how many tasks of a queue run at a time: those of gateway and plan
 // wait for others most of the time; those of gpu wait for servers, which are asked how many
 // they work on at a time (see sizedPools), for which 0 stands.
@@ -80,6 +83,8 @@ func defaultConcurrency(queue string) int {
 		return 8
 	case jobs.QueueCPU:
 		return runtime.NumCPU()
+	case jobs.QueueProgram:
+		return programsAtOnce
 	default:
 		return 0
 	}

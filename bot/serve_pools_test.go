@@ -12,13 +12,13 @@ func TestPools(t *testing.T) {
 	t.Parallel()
 	cpus := strconv.Itoa(runtime.NumCPU())
 	for name, c := range map[string]struct{ queues, concurrency, want, wrong string }{
-		"all":             {"gateway,plan,cpu,gpu", "", "gateway 16, plan 8, cpu " + cpus + ", gpu 0", ""},
+		"all":             {"gateway,plan,cpu,gpu,program", "", "gateway 16, plan 8, cpu " + cpus + ", gpu 0, program 2", ""},
 		"a part":          {"gpu, cpu", "", "cpu " + cpus + ", gpu 0", ""},
 		"shared":          {"gateway=6,plan=3,cpu", "5", "gateway+plan+cpu 5", ""},
 		"each":            {"gateway,plan", "plan=2,gateway=3", "gateway 3, plan 2", ""},
 		"one of them":     {"gateway,plan", "plan=2", "gateway 16, plan 2", ""},
-		"none":            {" , ", "", "", "--queues names none: gateway,plan,cpu,gpu are expected"},
-		"unknown":         {"gateway,tpu", "", "", `--queues names "tpu": there are the queues gateway, plan, cpu, gpu.`},
+		"none":            {" , ", "", "", "--queues names none: gateway,plan,cpu,gpu,program are expected"},
+		"unknown":         {"gateway,tpu", "", "", `--queues names "tpu": there are the queues gateway, plan, cpu, gpu, program.`},
 		"twice":           {"cpu,cpu=2", "", "", "--queues names cpu twice."},
 		"a weight of 0":   {"cpu=0", "", "", `--queues has "cpu=0": a number from 1 to 1000 is expected.`},
 		"no workers":      {"cpu", "0", "", "--concurrency is 0: a number from 1 to 1000 is expected."},

@@ -146,7 +146,7 @@ func openService(t *testing.T, s service, env ...string) *open {
 	o := &open{t: t, log: &syncBuffer{}, ended: make(chan struct{})}
 	config.LogTo = o.log
 	if s.pools == nil {
-		if s.pools, err = parsePools("gateway,plan,cpu,gpu", ""); err != nil {
+		if s.pools, err = parsePools("gateway,plan,cpu,gpu,program", ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -407,7 +407,7 @@ func TestServeDoesNotStart(t *testing.T) {
 		"an address that is in use": {map[string]string{"ATELIER_LISTEN": taken.Addr().String()}, nil,
 			`ATELIER_LISTEN is "` + taken.Addr().String() + `", which cannot be listened on: address already in use. Another address can be set, or off.`},
 		"a part without Redis": {nil, []string{"--queues", "gateway,plan"}, "--queues leaves out cpu and gpu, and no other process can work on that without REDIS_URL: set it for all of them."},
-		"no queue":             {nil, []string{"--queues="}, "--queues names none: gateway,plan,cpu,gpu are expected, or some of them."},
+		"no queue":             {nil, []string{"--queues="}, "--queues names none: gateway,plan,cpu,gpu,program are expected, or some of them."},
 		"a platform":           {nil, []string{"--adapters", "telex"}, `--adapters names "telex": there are discord, slack, web and none.`},
 		"a grace":              {nil, []string{"--grace", "soon"}, `--grace is "soon": a time from 1ms to 1h, such as 20s or 2m, is expected.`},
 		"a flag's address":     {nil, []string{"--listen", "nowhere"}, `--listen is "nowhere": an address such as 127.0.0.1:8080 or :8080, or off, is expected.`},

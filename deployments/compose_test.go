@@ -3,6 +3,7 @@ package deployments
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -159,7 +160,7 @@ func TestEveryQueueIsServed(t *testing.T) {
 		}
 	}
 	slices.Sort(served)
-	if want := []string{"cpu", "gateway", "gpu", "plan"}; !slices.Equal(served, want) {
+	if want := []string{"cpu", "gateway", "gpu", "plan", "program"}; !slices.Equal(served, want) {
 		t.Errorf("the queues that are served are %q, want %q", served, want)
 	}
 }
@@ -237,12 +238,12 @@ func TestVariables(t *testing.T) {
 			}
 			secret := strings.Contains(variable, "PASSWORD") || strings.Contains(variable, "SECRET") ||
 				strings.Contains(variable, "AUTH") || variable == "REDIS_URL"
-			if s.Image != models && secret && !slices.Contains(tokens(t), variable) && !strings.Contains(value, "_PASSWORD:?") {
+			if s.Image != models && secret && !slices.Contains(tokens(t), variable) && value != "" && !strings.Contains(value, "_PASSWORD:?") {
 				t.Errorf("%s: %s does not come from the operator", name, variable)
 			}
 		}
-		if s.Image == ours && s.Environment["WEB_PASSWORD"] == "" && len(s.Ports) > 0 {
-			t.Errorf("%s publishes a page without a password", name)
+		if listens := s.Environment["ATELIER_LISTEN"]; s.Image == ours && s.Environment["WEB_PASSWORD"] == "" && (len(s.Ports) > 0 || !strings.HasPrefix(listens, "127.")) {
+			t.Errorf("%s serves a page at %s without a password", name, listens)
 		}
 	}
 }
@@ -263,6 +264,22 @@ func TestOnlyTheGatewayHasTheTokens(t *testing.T) {
 			if value, set := s.Environment[token]; set == gateway || value != "" {
 				t.Errorf("%s: %s is %q, set: %v", name, token, value, set)
 			}
+		}
+	}
+}
+
+// TestTheProgramWorkerHasNoSecrets but those of Redis and of the files.
+func TestTheProgramWorkerHasNoSecrets(t *testing.T) {
+	t.Parallel()
+	s := compose(t).Services["program-worker"]
+	if s.flag("--queues") != "program" || len(s.EnvFile) > 0 {
+		t.Errorf("it works on %s, and reads %v", s.flag("--queues"), s.EnvFile)
+	}
+	needed := []string{"REDIS_URL", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+	for name, value := range s.Environment {
+		secret := regexp.MustCompile("KEY|TOKEN|SECRET|PASSWORD|_URL$|BACKENDS").MatchString(name)
+		if secret && value != "" && !slices.Contains(needed, name) {
+			t.Errorf("it is given %s", name)
 		}
 	}
 }

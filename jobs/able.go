@@ -90,12 +90,14 @@ func (j *Jobs) have(ctx context.Context, w task, of Work) (plan.Result, error) {
 	others := j.known.others(ctx, action.Tool, w.queue)
 	// A process without an agent hands over to cpu what it cannot judge. Nothing goes the
 	// other way, or it might go to and fro.
-	if w.queue == QueueCPU && j.known.others(ctx, action.Tool, QueueGPU) && (!others || j.queueFor(ctx, action) == QueueGPU) {
-		w.queue = QueueGPU
-		if err := j.enqueue(ctx, w, 0); err != nil {
-			return result, err
+	for _, queue := range []string{QueueGPU, QueueProgram} {
+		if w.queue == QueueCPU && j.known.others(ctx, action.Tool, queue) && (!others || j.queueFor(ctx, action) == queue) {
+			w.queue = queue
+			if err := j.enqueue(ctx, w, 0); err != nil {
+				return result, err
+			}
+			return result, errMoved
 		}
-		return result, errMoved
 	}
 	if !others || !j.known.patient(w) {
 		of.Anyhow = true
@@ -111,8 +113,8 @@ func (j *Jobs) have(ctx context.Context, w task, of Work) (plan.Result, error) {
 
 // queueOf is where what runs on a device is done.
 func queueOf(device string) string {
-	if device == QueueGPU {
-		return QueueGPU
+	if device == QueueGPU || device == QueueProgram {
+		return device
 	}
 	return QueueCPU
 }

@@ -73,13 +73,16 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	if err != nil {
 		return nil, err
 	}
+	steps, at := whole.place(w.Run, w.Step)
+	if next := j.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
+		return r, nil // that was done meanwhile
+	}
 	if _, before := g.started[w.Step]; !before {
 		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id, w.Turn}}); err != nil {
 			return nil, err
 		}
 		j.hint(ctx, r)
 	}
-	steps, at := whole.place(w.Run, w.Step)
 	results := map[string]plan.Result{}
 	for _, run := range whole.runs {
 		if run.generation == w.Run && run.route != nil {
@@ -88,10 +91,17 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		}
 	}
 	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
-	result, err := j.have(ctx, w, Work{
+	of := Work{
 		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.generations[w.Run].plan.Resources, Folder: folder, Salt: g.salt,
-		Program: r.program(w.Step),
-	})
+		Program: r.program(w.Step), Drafts: g.drafts[w.Step],
+	}
+	if w.Kind == kindWrite {
+		return j.draft(ctx, r, w, of)
+	}
+	if w.Draft > 0 {
+		of.Program = of.Drafts[w.Draft-1].Program
+	}
+	result, err := j.have(ctx, w, of)
 	switch {
 	case ctx.Err() != nil: // a step that was stopped is not one that failed
 		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
@@ -105,8 +115,74 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
 		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
 	}
-	j.config.Metrics.Tool(steps[at].Action.Tool, result)
-	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, folder)
+	if trouble := result.Trouble; trouble != nil && 0 < w.Draft && w.Draft < plan.MaxDrafts {
+		d := of.Drafts[w.Draft-1]
+		d.Trouble = trouble
+		return j.recordDraft(ctx, r, w, d)
+	}
+	return j.end(ctx, r, w, of, result)
+}
+
+// end writes down what came of a step in the end, with what its drafts have taken.
+func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan.Result) (*request, error) {
+	result.Trouble = nil
+	if w.Draft > 0 {
+		for _, d := range of.Drafts {
+			result.Usage = result.Usage.Plus(d.Usage)
+			if d.Model != "" {
+				result.Model = d.Model
+			}
+		}
+	}
+	j.config.Metrics.Tool(of.Steps[of.At].Action.Tool, result)
+	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, of.Folder)
+}
+
+// draft has the next program of a step written, and gives the request as it is then. Where none can be
+// written, the step has failed.
+func (j *Jobs) draft(ctx context.Context, r *request, w task, of Work) (*request, error) {
+	writer, ok := j.config.Agent.(Writer)
+	if !ok {
+		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", QueuePlan)
+	}
+	began := time.Now()
+	d, err := writer.Write(ctx, of)
+	of.Folder = "" // nothing was made
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("write a program: %w", context.Cause(ctx))
+	case passing(err):
+		return nil, fmt.Errorf("write a program: %w", err)
+	case err != nil:
+		problem := j.say(r, sentenceFor(r, err))
+		result := plan.Result{Status: plan.Failed, Problem: problem, Final: plan.Final(err), Usage: d.Usage, Took: time.Since(began)}
+		return j.end(ctx, r, w, of, result)
+	case d.Trouble != nil && w.Draft == plan.MaxDrafts:
+		of.Drafts = append(slices.Clip(of.Drafts), d)
+		problem := plan.Say("No tool does this, and the program that was written for it did not work.")
+		return j.end(ctx, r, w, of, plan.Result{Status: plan.Failed, Problem: j.say(r, problem), Took: time.Since(began)})
+	}
+	return j.recordDraft(ctx, r, w, d)
+}
+
+// sentenceFor tells who asked what is wrong: whoever runs the program is told more.
+func sentenceFor(r *request, err error) plan.Message {
+	told := plan.Sentence
+	if r.asked.Options.Operator {
+		told = plan.OperatorSentence
+	}
+	return told(err, plan.Say("It failed, and nothing is known of why."))
+}
+
+// recordDraft writes down a draft, or what came of running it.
+func (j *Jobs) recordDraft(ctx context.Context, r *request, w task, d plan.Draft) (*request, error) {
+	by := started{w.Run, w.Step, j.id, w.Turn}
+	r, err := j.write(ctx, r.id, entry{Drafted: &drafted{by, w.Draft, d}})
+	if err != nil {
+		return nil, err
+	}
+	j.hint(ctx, r)
+	return r, nil
 }
 
 // program is what was last written for the same step of this request, "" if nothing was.

@@ -47,11 +47,24 @@ func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
 	var tasks []task
 	steps := run.route.Steps()
 	for _, at := range run.route.Ready() {
-		t := task{Kind: kindAct, Request: r.id, Run: run.generation, Step: steps[at].Key, Turn: g.turns[steps[at].Key]}
-		t.queue = j.queueFor(ctx, steps[at].Action)
-		tasks = append(tasks, t)
+		tasks = append(tasks, j.stepTask(ctx, r, run.generation, steps[at]))
 	}
 	return tasks
+}
+
+// stepTask is what is to be done next for a step: to run it, or to write the program that it runs.
+func (j *Jobs) stepTask(ctx context.Context, r *request, generation int, step plan.Step) task {
+	g := r.generations[generation]
+	t := task{Kind: kindAct, Request: r.id, Run: generation, Step: step.Key, Turn: g.turns[step.Key]}
+	if w, ok := j.config.Agent.(Writer); ok && w.Writes(step.Action) && r.program(step.Key) == "" {
+		drafts := g.drafts[step.Key]
+		if t.Draft = len(drafts); t.Draft == 0 || drafts[t.Draft-1].Trouble != nil {
+			t.Kind, t.queue, t.Draft = kindWrite, QueuePlan, t.Draft+1
+			return t
+		}
+	}
+	t.queue = j.queueFor(ctx, step.Action)
+	return t
 }
 
 // queueFor is where an action is done.

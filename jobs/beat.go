@@ -28,7 +28,7 @@ func (j *Jobs) beat(ctx context.Context) {
 	found := make(chan map[string][]plan.Candidate)
 	var looking sync.WaitGroup
 	defer looking.Wait()
-	if j.config.Agent != nil && (j.serves(QueueCPU) || j.serves(QueueGPU)) {
+	if j.config.Agent != nil && (j.serves(QueueCPU) || j.serves(QueueGPU) || j.serves(QueueProgram)) {
 		looking.Go(func() { j.lookAtTools(ctx, found) })
 	}
 	next := time.NewTicker(j.config.Beat)

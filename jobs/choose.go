@@ -268,7 +268,7 @@ func (j *Jobs) stopTasks(ctx context.Context, id string) error {
 // wants tells whether a task is still worth doing.
 func (r *request) wants(t task) bool {
 	switch t.Kind {
-	case kindAct:
+	case kindAct, kindWrite:
 		return r.needs(t.Run, t.Step)
 	case kindFetch:
 		return slices.ContainsFunc(r.runs, (*run).working)

@@ -52,6 +52,8 @@ type entry struct {
 	Started *started `json:"started,omitempty"`
 	Stopped *started `json:"stopped,omitempty"`
 	Ended   *stepEnd `json:"ended,omitempty"`
+	// Drafted tells that a program was written for a step, or what came of running it.
+	Drafted *drafted `json:"drafted,omitempty"`
 	// Heard is what the voice message says that the request consists of, as one generation
 	// has understood it.
 	Heard *heard `json:"heard,omitempty"`
@@ -162,6 +164,15 @@ type started struct {
 	Worker     string `json:"worker"`
 	// Turn counts how often the step was stopped before.
 	Turn int `json:"turn,omitempty"`
+}
+
+// drafted is a program that was written for a step: the Draft of that number, from 1. With its Trouble it
+// was run in vain. Worker and Turn are of who did it.
+type drafted struct {
+	started
+
+	N     int        `json:"n"`
+	Draft plan.Draft `json:"draft"`
 }
 
 // stepEnd is what came of a step.

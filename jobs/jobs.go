@@ -32,7 +32,7 @@ type Agent interface {
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
 	// Ways are labels for offers, for people: what each does another way than the chosen plan.
 	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
-	// Device is where an action is done: cpu or gpu.
+	// Device is where an action is done: cpu, gpu or program.
 	Device(ctx context.Context, a plan.Action) string
 	// Hears is the action by which the words of a voice message are written down, by the
 	// best tool that can run here or in another process; false where none can.
@@ -40,6 +40,16 @@ type Agent interface {
 	// Capabilities are the tools that this process can run now on the queues that it works
 	// on, each with its candidates.
 	Capabilities(ctx context.Context) (map[string][]plan.Candidate, error)
+}
+
+// Writer is an [Agent] that has a program written for some steps. Writing is done on the queue plan, and
+// running on the queue program. What fails to run is written again, [plan.MaxDrafts] times in all.
+type Writer interface {
+	// Writes reports whether a program is written for the action before it can run.
+	Writes(a plan.Action) bool
+	// Write has the next program written, after the Drafts of the work. Its errors are like those of Plan;
+	// with one, the Usage of the draft tells what was taken in vain.
+	Write(ctx context.Context, w Work) (plan.Draft, error)
 }
 
 // What errors of an [Agent] mean to the jobs.
@@ -63,9 +73,10 @@ type Work struct {
 	Folder string
 	// Salt makes the work another one although the step has the same key.
 	Salt string
-	// Program is what was written for the same step in an earlier run, to be run again; "" if
-	// nothing was.
+	// Program is what was written for the step, to be run; "" if nothing was.
 	Program string
+	// Drafts are the programs that were written for the step, all but the Program in vain.
+	Drafts []plan.Draft
 	// Anyhow has it done here in any way that this process can: who does it better was
 	// waited for in vain.
 	Anyhow bool
@@ -90,7 +101,7 @@ type File struct {
 
 // Pool is queues that share workers.
 type Pool struct {
-	// Queues have a weight each, by name: plan, cpu, gpu, or gateway for those of all
+	// Queues have a weight each, by name: plan, cpu, gpu, program, or gateway for those of all
 	// Adapters. A queue of twice the weight is looked at first twice as often.
 	Queues map[string]int
 	// Concurrency is how many tasks run at a time.
@@ -103,7 +114,7 @@ type Config struct {
 	Redis redis.UniversalClient
 	State storage.State
 	Blobs storage.Blobs
-	// Agent works on the queues plan, cpu and gpu; nil where none of them is served.
+	// Agent works on the queues plan, cpu, gpu and program; nil where none of them is served.
 	Agent Agent
 	// Adapters are those that this process is connected with, or holds the tokens of.
 	Adapters []adapters.Adapter
@@ -116,6 +127,9 @@ type Config struct {
 	// Quota is who may ask, and how much; the zero value lets everybody ask for anything. Its
 	// State, Longest and Now are those of the jobs.
 	Quota quota.Config
+	// Programs reports whether programs may be written for requests of that thread. Nil allows them
+	// everywhere.
+	Programs func(adapters.Thread) bool
 	// MarkLink gives the address of a page on which people of that thread can point at
 	// things on a picture that an answer shows, or "" where there is none. Nil gives none.
 	MarkLink func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
@@ -293,7 +307,7 @@ func (j *Jobs) checkPool(p Pool) error {
 			if len(j.adapters) > 0 && j.config.Inspect == nil {
 				return errors.New("the gateway needs Inspect")
 			}
-		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU}, q):
+		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU, QueueProgram}, q):
 			return fmt.Errorf("there is no queue %s", q)
 		case j.config.Agent == nil:
 			return fmt.Errorf("the queue %s needs an agent", q)

@@ -80,6 +80,9 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
 	id := ThreadID(r.asked.Event.Thread)
 	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language(), Operator: r.asked.Options.Operator}
+	if j.config.Programs != nil {
+		asked.NoPrograms = !j.config.Programs(r.asked.Event.Thread)
+	}
 	if r.given == nil {
 		return asked, nil
 	}

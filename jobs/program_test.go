@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs"
 )
@@ -48,6 +49,21 @@ func TestOnceMoreRunsTheProgramThatWasWritten(t *testing.T) {
 			t.Errorf("the other one was given the programs %q", got)
 		}
 	})
+}
+
+// TestProgramsAreForbiddenByPlace for each request of a thread where they are not allowed.
+func TestProgramsAreForbiddenByPlace(t *testing.T) {
+	t.Parallel()
+	h := enter(t)
+	j := h.start(func(c *jobs.Config) {
+		c.Programs = func(in adapters.Thread) bool { return in == place1("allowed") }
+	})
+	for thread, forbidden := range map[string]bool{"allowed": false, "elsewhere": true} {
+		r := h.ask(j, h.says(thread, "ann", "blur"))
+		if got := h.mind.request(r.ID).NoPrograms; got != forbidden {
+			t.Errorf("%s: programs are forbidden %t", thread, got)
+		}
+	}
 }
 
 // programs are those that the tool write was given, which no other tool may be.

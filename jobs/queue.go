@@ -29,7 +29,7 @@ type Queue struct {
 // ours tells whether a queue is one of the jobs: other programs may have queues of asynq on
 // the same Redis.
 func ours(queue string) bool {
-	return slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU}, queue) || strings.HasPrefix(queue, gatewayQueue(""))
+	return slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU, QueueProgram}, queue) || strings.HasPrefix(queue, gatewayQueue(""))
 }
 
 // queues are the names of those that there are.

@@ -35,14 +35,18 @@ type generation struct {
 	inherited int        // how many of them were taken over from earlier runs
 	started   map[string]time.Time
 	ended     map[string]time.Time
-	turns     map[string]int // how often a step was stopped
-	heard     *heard         // of the voice message that is the wish
-	guess     string         // that was chosen as the wish, "" where the wish is what was asked for
-	root      int            // the generation that made the plan
+	turns     map[string]int          // how often a step was stopped
+	drafts    map[string][]plan.Draft // the programs that were written for a step
+	heard     *heard                  // of the voice message that is the wish
+	guess     string                  // that was chosen as the wish, "" where the wish is what was asked for
+	root      int                     // the generation that made the plan
 }
 
 func newGeneration(root int, salt string, at time.Time) *generation {
-	return &generation{root: root, salt: salt, at: at, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{}}
+	return &generation{
+		root: root, salt: salt, at: at, started: map[string]time.Time{}, ended: map[string]time.Time{}, turns: map[string]int{},
+		drafts: map[string][]plan.Draft{},
+	}
 }
 
 // stop takes note that a step was stopped, unless it is done.
@@ -52,6 +56,25 @@ func (g *generation) stop(s *started) {
 	}
 	delete(g.started, s.Step)
 	g.turns[s.Step]++
+}
+
+// draft takes note of a program that was written for a step, or that was run in vain. Then something
+// else is to be done for the step, which nobody has begun.
+func (g *generation) draft(d *drafted) {
+	drafts := g.drafts[d.Step]
+	switch n := len(drafts); {
+	case d.N == n+1:
+		g.drafts[d.Step] = append(slices.Clip(drafts), d.Draft)
+	case d.N == n && drafts[n-1].Trouble == nil && d.Draft.Trouble != nil:
+		drafts = slices.Clone(drafts)
+		drafts[n-1].Trouble = d.Draft.Trouble
+		g.drafts[d.Step] = drafts
+	default:
+		return // somebody else was first
+	}
+	if g.ended[d.Step].IsZero() {
+		delete(g.started, d.Step)
+	}
 }
 
 // run is one way through the plan of its generation.
@@ -135,6 +158,10 @@ func (r *request) apply(e *entry) {
 	case e.Stopped != nil:
 		if g := r.generation(e.Stopped.Generation); g != nil {
 			g.stop(e.Stopped)
+		}
+	case e.Drafted != nil:
+		if g := r.generation(e.Drafted.Generation); g != nil {
+			g.draft(e.Drafted)
 		}
 	case e.Restarted:
 		for _, g := range r.generations {

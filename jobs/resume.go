@@ -118,7 +118,7 @@ func (j *Jobs) resume(ctx context.Context, r *request) error {
 // release notes that a step has no end because its process ends, and not the other way
 // round.
 func (j *Jobs) release(ctx context.Context, w task) error {
-	if w.Kind != kindAct {
+	if w.Kind != kindAct && w.Kind != kindWrite {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
@@ -142,6 +142,8 @@ func (j *Jobs) broken(ctx context.Context, r *request) ([]stepEnd, error) {
 			begun[turn(e.Started)]++
 		case e.Released != nil:
 			begun[turn(e.Released)]--
+		case e.Drafted != nil: // the work on it ended in good order, too
+			begun[turn(&e.Drafted.started)]--
 		}
 	}
 	var ends []stepEnd

@@ -17,9 +17,11 @@ import (
 type kind string
 
 const (
-	kindFetch   kind = "fetch"
-	kindPlan    kind = "plan"
-	kindAct     kind = "act"
+	kindFetch kind = "fetch"
+	kindPlan  kind = "plan"
+	kindAct   kind = "act"
+	// kindWrite has the program written that a step is to run, or mended.
+	kindWrite   kind = "write"
 	kindCompose kind = "compose"
 	kindSend    kind = "send"
 	// kindDeadline closes a request that has not ended in time.
@@ -31,6 +33,8 @@ const (
 	QueuePlan = "plan"
 	QueueCPU  = "cpu"
 	QueueGPU  = "gpu"
+	// QueueProgram is where the programs run that a model has written.
+	QueueProgram = "program"
 	// QueueGateway stands for the queues of all adapters of a process.
 	QueueGateway = "gateway"
 )
@@ -47,6 +51,8 @@ type task struct {
 	Step string `json:"step,omitempty"`
 	// Turn counts how often the step was stopped before, since nobody wanted it any more.
 	Turn int `json:"turn,omitempty"`
+	// Draft is which program of a step is written or run, from 1; 0 where none is written for it.
+	Draft int `json:"draft,omitempty"`
 	// Attempt counts how often the task was given to another worker because its own had
 	// died.
 	Attempt int `json:"attempt,omitempty"`
@@ -60,6 +66,9 @@ func (t task) id() string {
 	id := fmt.Sprintf("%s:%s:%d:%s", t.Kind, t.Request, t.Run, t.Step)
 	if t.Turn > 0 {
 		id += "." + strconv.Itoa(t.Turn)
+	}
+	if t.Draft > 0 {
+		id += "+" + strconv.Itoa(t.Draft)
 	}
 	if t.Attempt > 0 {
 		id += "~" + strconv.Itoa(t.Attempt)
@@ -79,8 +88,12 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	seen := w.Version
 	if parts := strings.SplitN(id, ":", 4); len(parts) == 4 {
 		step, attempt, _ := strings.Cut(parts[3], "~")
+		step, draft, _ := strings.Cut(step, "+")
 		step, turn, _ := strings.Cut(step, ".")
-		w = task{Kind: w.Kind, Request: parts[1], Run: number(parts[2]), Step: step, Turn: number(turn), Attempt: number(attempt), queue: queue}
+		w = task{
+			Kind: w.Kind, Request: parts[1], Run: number(parts[2]), Step: step, Turn: number(turn), Draft: number(draft),
+			Attempt: number(attempt), queue: queue,
+		}
 	}
 	switch {
 	case err != nil:
@@ -110,7 +123,7 @@ func allowed(k kind) allowance {
 	switch k {
 	case kindFetch:
 		return allowance{10 * time.Minute, 5}
-	case kindPlan:
+	case kindPlan, kindWrite:
 		return allowance{15 * time.Minute, 3}
 	case kindAct:
 		return allowance{45 * time.Minute, 5}

@@ -16,6 +16,8 @@ func TestATaskThatCannotBeReadIsTheOneThatItsIDNames(t *testing.T) {
 		{Kind: kindAct, Request: "r", Step: "abc"},
 		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 3},
 		{Kind: kindPlan, Request: "r", Run: 1, Attempt: 4},
+		{Kind: kindWrite, Request: "r", Step: "abc", Draft: 1},
+		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 2, Draft: 3, Attempt: 1},
 		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 12, Attempt: 8},
 	} {
 		for payload, kind := range map[string]error{"{": errVersion, `{"v":0,"request":"x"}`: errVersion, `{"v":99}`: errLater} {

@@ -170,7 +170,7 @@ func (j *Jobs) stage(ctx context.Context, w task) error {
 		return j.fetch(ctx, w)
 	case kindPlan:
 		return j.plan(ctx, w)
-	case kindAct:
+	case kindAct, kindWrite:
 		return j.act(ctx, w)
 	case kindCompose:
 		return j.compose(ctx, w)
@@ -253,7 +253,7 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 			return err
 		}
 		return j.finish(ctx, r, w.Run, &sent{Problem: problem})
-	case kindAct:
+	case kindAct, kindWrite:
 		return j.actFailed(ctx, w, problem)
 	default:
 	}
@@ -310,7 +310,7 @@ func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 		return err
 	case w.Request == "":
 		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
-	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct:
+	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct, w.Kind == kindWrite:
 		problem, err := j.told(ctx, w.Request, faultOf(err), faultOf(err))
 		if err != nil {
 			return err

@@ -36,6 +36,8 @@ type Request struct {
 	// Language is the BCP 47 tag of the language in which the wish is written, of those
 	// in which the program has its fixed sentences; "" is English.
 	Language string `json:"language,omitempty"`
+	// NoPrograms forbids programs for this request, whatever can run.
+	NoPrograms bool `json:"no_programs,omitempty"`
 	// Improvises is set where a program can be written for what no tool does.
 	Improvises bool `json:"improvises,omitempty"`
 	// Operator marks a request of who runs the program: it is told which settings would help.

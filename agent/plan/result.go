@@ -28,6 +28,9 @@ type Result struct {
 	Model string `json:"model,omitempty"`
 	// Program is the program that was written for the step, as package improvise stores it; "" if there is none.
 	Program string `json:"program,omitempty"`
+	// Trouble, with Failed, is what a model is to mend in the program that was run; nil where it is not
+	// for the program that the step failed.
+	Trouble *Trouble `json:"trouble,omitempty"`
 	// Usage is what it took of models, by attempts that failed too.
 	Usage Tokens `json:"usage,omitzero"`
 	// Approximate is set when a weaker stand-in made the output; answers say so.

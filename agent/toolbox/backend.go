@@ -37,6 +37,15 @@ type Knowing interface {
 	ModelOf(ctx context.Context, c Candidate) string
 }
 
+// Writing is a [Backend] that has programs written, which it or that of another process then runs.
+type Writing interface {
+	// Writes tells why no program can be written in this process; nil if it can.
+	Writes(ctx context.Context, c Candidate) error
+	// Write has the next draft of a program written, after those that failed. With an error, the Usage
+	// of the draft tells what was taken in vain.
+	Write(ctx context.Context, c Candidate, call Call, drafts []plan.Draft) (plan.Draft, error)
+}
+
 // What kind of trouble a backend has, by [errors.Is].
 var (
 	// ErrDown is in an error that lies with the backend and not with what it was given:
@@ -83,6 +92,8 @@ type Value struct {
 type Output struct {
 	Value string
 	Path  string
+	// File is the name of a text as people know it; "" if it has none.
+	File string
 	// About says in a few words what it is, for people.
 	About plan.Message
 	// Note is what people should know about how it came about.

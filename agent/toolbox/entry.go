@@ -235,7 +235,7 @@ func (t *Tool) checkBackends(f *faults) {
 		if !isWord(b.Run) {
 			f.addf("backend %d runs %q, which is not one word", i+1, b.Run)
 		}
-		if b.Device != "cpu" && b.Device != "gpu" {
+		if b.Device != "cpu" && b.Device != "gpu" && (b.Device != "program" || b.Kind != improviseKind) {
 			f.addf("backend %d has the device %q, not cpu or gpu", i+1, b.Device)
 		}
 		if slices.ContainsFunc(t.Backends[:i], func(c Backing) bool { return c.Kind == b.Kind && c.Run == b.Run }) {

@@ -79,6 +79,20 @@ func CanImprovise(t plan.Type) bool {
 	return slices.Contains([]plan.Type{plan.Text, plan.Image, plan.Audio, plan.Video, plan.Document}, t)
 }
 
+// neuralKinds are the kinds of backends that ask a model.
+var neuralKinds = []string{"hftask", "localai", "openai"}
+
+// Neural reports whether the tool's work is that of a neural model: a model is one way to run it.
+func (t *Tool) Neural() bool {
+	return slices.ContainsFunc(t.Backends, func(b Backing) bool { return slices.Contains(neuralKinds, b.Kind) })
+}
+
+// Instructed reports whether the tool does whatever an instruction says, so that it may be used for
+// almost everything.
+func (t *Tool) Instructed() bool {
+	return slices.ContainsFunc(t.Args, func(a Arg) bool { return a.Meaning == plan.Instruction && !a.Optional })
+}
+
 // Param is the parameter of that name.
 func (t *Tool) Param(name string) (param.Param, bool) {
 	i := slices.IndexFunc(t.Params, func(p param.Param) bool { return p.Name == name })
@@ -155,7 +169,7 @@ type Backing struct {
 	Inputs string `yaml:"-"`
 	// Debian is the package of Debian that has the program of a command, where it has another name.
 	Debian string `yaml:"debian,omitempty"`
-	// Device is where it works: cpu or gpu.
+	// Device is where it works: cpu or gpu, or program, where what models write runs.
 	Device string `yaml:"device"`
 	// Needs says what must be there, for people: "ffmpeg", "a model server".
 	Needs string `yaml:"needs,omitempty"`

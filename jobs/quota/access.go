@@ -82,6 +82,12 @@ func (e Entry) String() string {
 	return e.Adapter + "/" + string(e.Kind) + "/" + e.ID
 }
 
+// Includes reports whether a place is the one that the entry names, or in it. Entries of people
+// and roles name no place.
+func (e Entry) Includes(place adapters.Thread) bool {
+	return e.Kind != User && e.Kind != Role && e.names(adapters.Person{}, place)
+}
+
 // names tells whether the person in that place is one of those that the entry names.
 func (e Entry) names(by adapters.Person, in adapters.Thread) bool {
 	if e.Adapter != in.Adapter {
@@ -117,13 +123,12 @@ func (q *Quota) Allowed(by adapters.Person, in adapters.Thread) bool {
 // somebody who may, as by a link.
 func (q *Quota) AllowedPlace(in adapters.Thread) bool {
 	ofPeople := func(e Entry) bool { return e.Kind == User || e.Kind == Role }
-	nobody := adapters.Person{}
-	if slices.ContainsFunc(q.config.Deny, func(e Entry) bool { return !ofPeople(e) && e.names(nobody, in) }) {
+	if slices.ContainsFunc(q.config.Deny, func(e Entry) bool { return e.Includes(in) }) {
 		return false
 	}
 	listed := slices.ContainsFunc(q.config.Allow, func(e Entry) bool { return e.Adapter == in.Adapter })
 	return !listed || slices.ContainsFunc(q.config.Allow, func(e Entry) bool {
-		return e.Adapter == in.Adapter && (ofPeople(e) || e.names(nobody, in))
+		return e.Adapter == in.Adapter && (ofPeople(e) || e.Includes(in))
 	})
 }
 

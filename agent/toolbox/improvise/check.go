@@ -99,7 +99,7 @@ func read(path string, size int64) (string, error) {
 
 func (r result) output(about plan.Message) toolbox.Output {
 	if r.typ == plan.Text {
-		return toolbox.Output{Value: r.text, About: about}
+		return toolbox.Output{Value: r.text, File: filepath.Base(r.path), About: about}
 	}
 	return toolbox.Output{Path: r.path, About: about}
 }

@@ -104,7 +104,7 @@ func TestALink(t *testing.T) {
 	b := backend(t, Config{})
 	j := job{Backend: b, call: jobFor(t, plan.Text)}
 	got, err := j.results(t.Context(), out, program{Source: fine}, "")
-	if _, ok := errors.AsType[*trouble](err); !ok || got.Value != "" || !strings.Contains(err.Error(), "result 1 is no regular file.") {
+	if _, ok := errors.AsType[*plan.Trouble](err); !ok || got.Value != "" || !strings.Contains(err.Error(), "result 1 is no regular file.") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

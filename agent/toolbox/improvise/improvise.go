@@ -19,7 +19,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -74,6 +76,8 @@ type Config struct {
 	Timeout time.Duration
 	// Off forbids writing programs.
 	Off bool
+	// RunsOnly marks a process that runs what others have written: it needs no Writer.
+	RunsOnly bool
 }
 
 // Backend is the make of the kind improvise. It is safe for concurrent use.
@@ -84,7 +88,10 @@ type Backend struct {
 	machine machine // what programs find here; zero until it is known
 }
 
-var _ toolbox.Backend = (*Backend)(nil)
+var (
+	_ toolbox.Backend = (*Backend)(nil)
+	_ toolbox.Writing = (*Backend)(nil)
+)
 
 func (b *Backend) prober() probe.Prober {
 	return probe.Prober{FFmpeg: b.config.Films, Sandbox: b.config.Sandbox}
@@ -102,16 +109,13 @@ func New(c Config) (*Backend, error) {
 	return &Backend{config: c}, nil
 }
 
-// rounds is how often the model is asked: for the program, and to mend it.
-const rounds = 3
-
 // python is the only run of this make.
 const python = "python"
 
-// Probe tells whether a program could be written and run.
+// Probe tells whether a program could be run here, and written, unless others do that.
 func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	err := b.allowed(c)
-	if err == nil && c.Program == "" {
+	if err == nil && c.Program == "" && !b.config.RunsOnly {
 		err = b.writes(ctx)
 	}
 	if err == nil {
@@ -146,6 +150,31 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 		return out, forPeople(err)
 	}
 	return b.write(ctx, j)
+}
+
+// Writes tells why no program can be written in this process; nil if it can.
+func (b *Backend) Writes(ctx context.Context, c toolbox.Candidate) error {
+	if err := b.allowed(c); err != nil {
+		return err
+	}
+	return b.writes(ctx)
+}
+
+// Write has the next draft of a program written, after those that failed. What cannot even be read is a
+// draft with its trouble.
+func (b *Backend) Write(ctx context.Context, c toolbox.Candidate, call toolbox.Call, drafts []plan.Draft) (plan.Draft, error) {
+	if err := b.Writes(ctx, c); err != nil {
+		return plan.Draft{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
+	}
+	m, err := b.found(ctx)
+	if err != nil {
+		m = usualMachine() // another one runs it
+	}
+	j, err := b.newJob(ctx, call, m, toolbox.ImprovisedInputs)
+	if err != nil {
+		return plan.Draft{}, err
+	}
+	return b.draft(ctx, j, drafts)
 }
 
 // allowed tells why no program may run.
@@ -191,6 +220,15 @@ func (b *Backend) found(ctx context.Context) (machine, error) {
 	return m, err
 }
 
+// forget looks at the machine anew, since no program could be started. It tells why none can.
+func (b *Backend) forget(ctx context.Context) error {
+	b.mu.Lock()
+	b.machine = machine{}
+	b.mu.Unlock()
+	_, err := b.found(ctx)
+	return err
+}
+
 // look finds out what programs find on this machine.
 func (b *Backend) look(ctx context.Context) (machine, error) {
 	if lacks := b.config.Sandbox.Confinement(ctx).Lacks; lacks != nil {
@@ -203,60 +241,81 @@ func (b *Backend) look(ctx context.Context) (machine, error) {
 	return inspect(ctx, b.config.Sandbox)
 }
 
-// write has the model write a program, until one does the job.
+// write has the model write a program and runs it, until one does the job.
 func (b *Backend) write(ctx context.Context, j *job) (toolbox.Output, error) {
-	talk, err := j.talk()
-	if err != nil {
-		return toolbox.Output{}, err
-	}
+	var drafts []plan.Draft
 	var spent plan.Tokens
-	for talk.Round = 1; ; talk.Round++ {
-		reply, err := b.config.Writer.Converse(ctx, talk)
-		spent = spent.Plus(reply.Usage)
+	for {
+		draft, err := b.draft(ctx, j, drafts)
+		spent = spent.Plus(draft.Usage)
 		if err != nil {
 			return toolbox.Output{Usage: spent}, err
 		}
-		out, err := j.attempt(ctx, reply.Text, talk.Round)
-		out.Usage, out.Model = spent, reply.Model
-		trouble, mendable := errors.AsType[*trouble](err)
-		if !mendable || talk.Round == rounds {
+		var out toolbox.Output
+		if draft.Trouble != nil {
+			err = draft.Trouble
+		} else {
+			out, err = j.attempt(ctx, draft.Program, len(drafts)+1)
+		}
+		out.Usage, out.Model = spent, draft.Model
+		trouble, mendable := errors.AsType[*plan.Trouble](err)
+		if drafts = append(drafts, draft); !mendable || len(drafts) == plan.MaxDrafts {
 			return out, forPeople(err)
 		}
-		talk.Turns = append(talk.Turns, reply.Text, trouble.forModel(b.config.Writer.MaySee() || !j.media()))
+		drafts[len(drafts)-1].Trouble = trouble
 	}
+}
+
+// draft asks the model for the next program.
+func (b *Backend) draft(ctx context.Context, j *job, drafts []plan.Draft) (plan.Draft, error) {
+	talk, err := j.talk()
+	if err != nil {
+		return plan.Draft{}, err
+	}
+	talk.Round = len(drafts) + 1
+	for _, d := range drafts {
+		talk.Turns = append(talk.Turns, d.Program, forModel(d.Trouble, b.config.Writer.MaySee() || !j.media()))
+	}
+	reply, err := b.config.Writer.Converse(ctx, talk)
+	d := plan.Draft{Program: reply.Text, Model: reply.Model, Usage: reply.Usage}
+	if err != nil {
+		return d, err
+	}
+	p, err := parse(reply.Text)
+	switch {
+	case err != nil:
+		d.Trouble = &plan.Trouble{What: err.Error()}
+	case p.Refusal != "":
+		return d, refused(p)
+	}
+	return d, nil
 }
 
 // forPeople is an error with a sentence, where a program did not do the job.
 func forPeople(err error) error {
-	t, ok := errors.AsType[*trouble](err)
+	t, ok := errors.AsType[*plan.Trouble](err)
 	if !ok {
 		return err
 	}
 	return &plan.Fault{Sentence: plan.Say("No tool does this, and the program that was written for it did not work."), Err: t}
 }
 
-// trouble is why a program did not do its job.
-type trouble struct {
-	what string   // in English; it quotes neither people nor programs, so no file names
-	said string   // what it printed
-	left []string // the names of its results
-}
-
-func (t *trouble) Error() string { return t.what }
-
 // forModel tells the model what to mend. What was printed, and the names of results, may hold what is
 // in people's files.
-func (t *trouble) forModel(printed bool) string {
-	text := "That did not do it: " + t.what + "\n"
-	if printed && len(t.left) > 0 {
+func forModel(t *plan.Trouble, printed bool) string {
+	if t == nil {
+		t = &plan.Trouble{What: "nobody knows why."}
+	}
+	text := "That did not do it: " + t.What + "\n"
+	if printed && len(t.Left) > 0 {
 		var b strings.Builder
-		for i, name := range t.left {
+		for i, name := range t.Left {
 			fmt.Fprintf(&b, "%d. %s\n", i+1, strconv.Quote(name))
 		}
 		text += "The results were:\n" + quoted(b.String()) + "\n"
 	}
-	if printed && t.said != "" {
-		text += "It printed:\n" + quoted(t.said) + "\n"
+	if printed && t.Printed != "" {
+		text += "It printed:\n" + quoted(t.Printed) + "\n"
 	}
 	return text + "Answer with the whole object again, mended."
 }
@@ -266,6 +325,11 @@ type machine struct {
 	Python   string // its version
 	Modules  []string
 	Programs []string
+}
+
+// usualMachine is what programs find where everything is installed.
+func usualMachine() machine {
+	return machine{Python: "3", Modules: slices.Sorted(maps.Keys(modules)), Programs: programs}
 }
 
 // interpreter is Debian's, whose modules come with its packages.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"image"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestPrograms(t *testing.T) {
 				t.Errorf("stored is %q", got)
 			}
 			if c.text != "" {
-				if out.Value != c.text || out.Path != "" || len(out.More) > 0 {
+				if out.Value != c.text || out.File != "sales.csv" || out.Path != "" || len(out.More) > 0 {
 					t.Errorf("got %+v", out)
 				}
 				return
@@ -157,6 +158,68 @@ func TestMendedInVain(t *testing.T) {
 	}
 	if len(w.talks) != 3 || out.Usage.Input != 300 || errors.Is(err, toolbox.ErrDown) {
 		t.Errorf("asked %d times for %+v: %v", len(w.talks), out.Usage, err)
+	}
+}
+
+// A program that cannot be started is nothing that a model mends: it is not asked again.
+func TestUnstarted(t *testing.T) {
+	t.Parallel()
+	given := picture(t, "photo.png", 8, 8)
+	w := &writer{answers: []string{answer(fine), answer(fine)}, before: func() {
+		if err := os.Remove(given.Path); err != nil { // what it may read must be there when it starts
+			t.Error(err)
+		}
+	}}
+	_, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, jobFor(t, plan.Text, given))
+	if got := plan.OperatorSentence(err, plan.Message{}).String(); got != "The program python3 cannot be started here." || !errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("the operator reads %q: %v", got, err)
+	}
+	if len(w.talks) != 1 {
+		t.Errorf("asked %d times", len(w.talks))
+	}
+}
+
+// A program that hides what it printed has started, and is mended.
+func TestAProgramThatHidesWhatItPrinted(t *testing.T) {
+	t.Parallel()
+	turn := told(t, Config{}, jobFor(t, plan.Text), answer("import os\nos.remove('said.txt')\nraise ValueError('no')"), answer(fine))
+	if !strings.Contains(turn, "it ended with an error.") {
+		t.Errorf("the model is told %s", turn)
+	}
+}
+
+// Drafts are written by one process and run by another one, which has no model.
+func TestDrafts(t *testing.T) {
+	t.Parallel()
+	wrong := answer("raise ValueError('no column 4')")
+	w := &writer{answers: []string{"no object", wrong, answer(fine)}}
+	writes, runs := backend(t, Config{Writer: w}), backend(t, Config{RunsOnly: true})
+	var drafts []plan.Draft
+	for range plan.MaxDrafts {
+		d, err := writes.Write(t.Context(), pythonRun, jobFor(t, plan.Text, text("", "a,b,c")), drafts)
+		if err != nil || d.Model != "scribe" || d.Usage.Input != 100 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		if d.Trouble == nil {
+			call := jobFor(t, plan.Text, text("", "a,b,c"))
+			call.Program = d.Program
+			out, err := runs.Run(t.Context(), pythonRun, call)
+			d.Trouble, _ = errors.AsType[*plan.Trouble](err)
+			if (d.Trouble == nil) != (out.Value == "it is fine") {
+				t.Errorf("got %+v, %v", out, err)
+			}
+		}
+		drafts = append(drafts, d)
+	}
+	if drafts[2].Trouble != nil || len(w.talks[2].Turns) != 5 || w.talks[2].Round != 3 {
+		t.Fatalf("the last of %+v was asked for by %q", drafts, w.talks[2].Turns)
+	}
+	if turns := w.talks[2].Turns; turns[1] != "no object" || !strings.Contains(turns[2], "not one JSON object") ||
+		turns[3] != wrong || !strings.Contains(turns[4], "no column 4") {
+		t.Errorf("it was told %q", turns)
+	}
+	if _, err := runs.Write(t.Context(), pythonRun, jobFor(t, plan.Text), nil); !errors.Is(err, toolbox.ErrDown) {
+		t.Errorf("without a model it writes: %v", err)
 	}
 }
 
@@ -222,6 +285,8 @@ func TestProbe(t *testing.T) {
 		{"it is switched off, and no model is there", Config{Off: true}, pythonRun, "ATELIER_PROGRAMS=false"},
 		{"no model", Config{}, pythonRun, "OPENAI_API_KEY"},
 		{"the model is away", Config{Writer: &writer{down: away}}, pythonRun, "does not answer"},
+		{"no model, where others write", Config{RunsOnly: true}, pythonRun, ""},
+		{"it is switched off, where others write", Config{RunsOnly: true, Off: true}, pythonRun, "ATELIER_PROGRAMS=false"},
 		{"another language", Config{Writer: &writer{}}, other, "programs of that kind"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

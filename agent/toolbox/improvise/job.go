@@ -1,6 +1,7 @@
 package improvise
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // what runs a program
 	"encoding/json"
@@ -20,6 +21,9 @@ import (
 
 //go:embed run.py
 var harness []byte
+
+// saidFile is where run.py, as soon as it starts, puts what the program prints.
+const saidFile = "said.txt"
 
 // What a program may take.
 const (
@@ -72,12 +76,17 @@ func (j *job) media() bool {
 func (j *job) attempt(ctx context.Context, answer string, round int) (toolbox.Output, error) {
 	p, err := parse(answer)
 	if err != nil {
-		return toolbox.Output{}, &trouble{what: err.Error()}
+		return toolbox.Output{}, &plan.Trouble{What: err.Error()}
 	}
 	if p.Refusal != "" {
-		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
+		return toolbox.Output{}, refused(p)
 	}
 	return j.run(ctx, p, round)
+}
+
+// refused is the error of a model that wrote no program.
+func refused(p program) error {
+	return &plan.Fault{Sentence: plan.Say("It cannot be done here: %s", p.Refusal), Err: errors.New("the model wrote no program")}
 }
 
 // run runs a program in a folder of its own, and measures what it made.
@@ -102,15 +111,33 @@ func (j *job) run(ctx context.Context, p program, round int) (toolbox.Output, er
 	if ctx.Err() != nil {
 		return toolbox.Output{}, err
 	}
-	said := j.withoutPlaces(dir, printed(filepath.Join(dir, "said.txt")))
+	if err := j.unstarted(ctx, dir, err); err != nil {
+		return toolbox.Output{}, err
+	}
+	said := j.withoutPlaces(dir, printed(filepath.Join(dir, saidFile)))
 	if err != nil {
 		what := plan.Sentence(err, plan.Message{}).String()
 		if _, ok := errors.AsType[*exec.ExitError](err); ok {
 			what = "it ended with an error."
 		}
-		return toolbox.Output{}, &trouble{what: what, said: said}
+		return toolbox.Output{}, &plan.Trouble{What: what, Printed: said}
 	}
 	return j.results(ctx, filepath.Join(dir, "out"), p, said)
+}
+
+// unstarted tells why a program did not even start, where the run of it failed with err: the sandbox or
+// Python is gone. No model can mend that. It is nil where the program started.
+func (j *job) unstarted(ctx context.Context, dir string, err error) error {
+	refused := errors.Is(err, sandbox.ErrUnstarted)
+	_, silent := os.Lstat(filepath.Join(dir, saidFile))
+	if err == nil || !refused && silent == nil {
+		return nil
+	}
+	why := j.forget(ctx)
+	if why == nil && !refused {
+		return nil // the program itself removed what it had printed
+	}
+	return fmt.Errorf("%w: %w", toolbox.ErrDown, cmp.Or(why, err))
 }
 
 // withoutPlaces writes what was printed without the folders of this machine, which say nothing and are others
@@ -167,7 +194,7 @@ func printed(path string) string {
 func (j *job) results(ctx context.Context, dir string, p program, said string) (toolbox.Output, error) {
 	var left []string
 	missed := func(format string, args ...any) (toolbox.Output, error) {
-		return toolbox.Output{}, &trouble{what: fmt.Sprintf(format, args...), said: said, left: left}
+		return toolbox.Output{}, &plan.Trouble{What: fmt.Sprintf(format, args...), Printed: said, Left: left}
 	}
 	entries, err := os.ReadDir(dir)
 	switch {

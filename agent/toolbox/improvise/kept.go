@@ -81,7 +81,7 @@ func (b *Backend) runKept(ctx context.Context, c toolbox.Candidate, call toolbox
 	}
 	p.About, p.Checks = "", nil // they were said of the first results
 	out, err := j.run(ctx, p.with(call.Params), 1)
-	if t, ok := errors.AsType[*trouble](err); ok {
+	if t, ok := errors.AsType[*plan.Trouble](err); ok {
 		return out, &plan.Fault{Sentence: plan.Say("The program of this tool did not work."), Err: t}
 	}
 	return out, err

@@ -36,8 +36,9 @@ func TestMain(m *testing.M) {
 // writer answers as it is scripted, and keeps what it was asked.
 type writer struct {
 	answers []string
-	private bool  // media may not go to it
-	down    error // why it cannot be asked
+	private bool   // media may not go to it
+	down    error  // why it cannot be asked
+	before  func() // each answer; nil does nothing
 
 	mu    sync.Mutex
 	talks []Talk
@@ -52,6 +53,9 @@ func (w *writer) MaySee() bool { return !w.private }
 func (w *writer) Converse(_ context.Context, t Talk) (Reply, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.before != nil {
+		w.before()
+	}
 	t.Turns = slices.Clone(t.Turns)
 	w.talks = append(w.talks, t)
 	n := len(w.talks)

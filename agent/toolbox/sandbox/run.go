@@ -92,10 +92,13 @@ func outOfMemory(said []byte) bool {
 	return bytes.Contains(said, []byte("Cannot allocate memory")) || bytes.Contains(said, []byte("bad_alloc")) || bytes.Contains(said, []byte("Out of memory"))
 }
 
+// ErrUnstarted is the detail of programs that could not be started.
+var ErrUnstarted = errors.New("the program was not started")
+
 func unstarted(c Command, err error) error {
 	return &plan.Fault{
 		Sentence: plan.Say("The program %s cannot be started here.", c.name()),
-		Err:      err,
+		Err:      fmt.Errorf("%w: %w", ErrUnstarted, err),
 	}
 }
 

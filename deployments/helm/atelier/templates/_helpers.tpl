@@ -58,14 +58,14 @@ key: {{ default (index . 2) $ref.key | quote }}
 {{- if kindIs "float64" . }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
 {{- end -}}
 
-{{/* The parts that are the program: gateway, plan, cpu and gpu, each with what differs. */}}
+{{/* The parts that are the program, each with its queues: those of cpu run the programs that models write, too. */}}
 {{- define "atelier.parts" -}}
 {{- $queues := ternary "gateway" "gateway,plan" .Values.plan.enabled -}}
 gateway: {{ $queues }}
 {{- if .Values.plan.enabled }}
 plan: plan
 {{- end }}
-cpu: cpu
+cpu: cpu,program
 {{- if .Values.gpu.enabled }}
 gpu: gpu
 {{- end }}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+
+	"atelier/agent/mind/llm/llmtest"
+	"atelier/jobs"
+	"atelier/storage/s3/s3test"
+)
+
+// listedSolution is a solution in a prompt, with its first tool.
+var listedSolution = regexp.MustCompile(`Solution (\d+)\n1\. (\w+)\(`)
+
+// scorer is a model that finds one tool of so many points for a picture and an instruction.
+func scorer(tool string, score int, instruction string) func(llmtest.Request) llmtest.Response {
+	return func(r llmtest.Request) llmtest.Response {
+		switch r.Job {
+		case "decompose":
+			picture := listedPicture.FindStringSubmatch(r.User())[1]
+			args := fmt.Sprintf(`{"type": "image", "value": %q, "meaning": ""}`, picture)
+			if instruction != "" {
+				args += fmt.Sprintf(`, {"type": "text", "value": %q, "meaning": "instruction"}`, instruction)
+			}
+			return llmtest.Response{Text: fmt.Sprintf(`{"thought": "", "subtasks": [{"description": "Change the picture", "task": [], "id": 0, "dep": [],
+				"args": [%s], "returns": {"type": "image", "value": "<GENERATED>-0"}}], "question": "", "reply": "", "refused": false, "types": []}`, args)}
+		case "assess":
+			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "way": "", "scores": [{"tool": "`+tool+fmt.Sprintf(`", "score": %d}]}`, score))}
+		case "settle":
+			var scores []string
+			for _, m := range listedSolution.FindAllStringSubmatch(r.User(), -1) {
+				points := 1
+				if m[2] == tool {
+					points = score
+				}
+				scores = append(scores, fmt.Sprintf(`{"solution": %s, "score": %d}`, m[1], points))
+			}
+			return llmtest.Response{Text: eachTask(r.User(), `{"task": %d, "thought": "", "scores": [`+strings.Join(scores, ", ")+`], "fills": [], "models": []}`)}
+		}
+		return llmtest.Response{Text: "I cannot."}
+	}
+}
+
+// TestNoProgramImitatesAModel: what a neural tool does that has no server here is refused, with a program
+// at hand or not.
+func TestNoProgramImitatesAModel(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		wish, tool  string
+		score       int
+		instruction string
+		program     bool
+	}{
+		{"remove the background", "remove_background", 5, "", false},
+		{"colourise this", "text_image_editing", 5, "colourise it", false},
+		{"colourise this", "text_image_editing", 4, "colourise it", false},
+		{"put a red frame around it and a caption below", "text_image_editing", 3, "a red frame and a caption", true},
+		{"put a red frame around it and a caption below", "remove_background", 1, "", true},
+	} {
+		t.Run(fmt.Sprintf("%s by %s %d", c.wish, c.tool, c.score), func(t *testing.T) {
+			t.Parallel()
+			server := llmtest.New(t, llmtest.Config{Answer: scorer(c.tool, c.score, c.instruction), Models: []string{"test-model"}})
+			folder := t.TempDir()
+			photo := filepath.Join(folder, "photo.png")
+			write(t, photo, string(pictureBytes(40, 20)))
+			tools := map[bool]bool{} // by whether programs are allowed: is one planned
+			texts := map[bool]string{}
+			for _, allowed := range []bool{true, false} {
+				env := modelEnv(server, "MIND=llm", "ATELIER_DATA="+folder, fmt.Sprintf("ATELIER_PROGRAMS=%t", allowed))
+				if allowed {
+					lines := toolLines(t, env...)
+					if l := lines["make_by_program"]; !l.Live {
+						t.Skipf("programs cannot run here: %s", l.Why)
+					}
+					if lines[c.tool].Live {
+						t.Fatalf("%s can run here", c.tool)
+					}
+				}
+				_, stdout, stderr := called{env: env, args: []string{"ask", "--json", "--file", photo, c.wish}}.run(t)
+				var an answer
+				if err := json.Unmarshal([]byte(stdout), &an); err != nil {
+					t.Fatal(err, stdout, stderr)
+				}
+				texts[allowed] = an.Text
+				for _, s := range an.Solutions {
+					tools[allowed] = tools[allowed] || s.Steps[0].Tool == "make_by_program"
+				}
+			}
+			if tools[true] != c.program || tools[false] {
+				t.Errorf("a program is planned %t, and %t where none may be: %v", tools[true], tools[false], texts)
+			}
+			if !c.program && (texts[true] != texts[false] || !strings.Contains(texts[true], "cannot")) {
+				t.Errorf("the answers are %q and %q", texts[true], texts[false])
+			}
+		})
+	}
+}
+
+// TestAProcessThatOnlyRunsPrograms has neither the key of a model nor a chat platform. Another one plans
+// and writes, and runs no program itself.
+func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
+	t.Parallel()
+	server := llmtest.New(t, llmtest.Config{Answer: framer})
+	if l := toolLines(t, modelEnv(server)...)["make_by_program"]; !l.Live {
+		t.Skipf("programs cannot run here: %s", l.Why)
+	}
+	shared := []string{
+		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
+		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+	}
+	start := func(queues string, p *parlour, env ...string) *open {
+		t.Helper()
+		pools, err := parsePools(queues, "")
+		check(t, err)
+		s := service{pools: pools}
+		if p != nil {
+			s.adapters = append(s.adapters, p)
+		}
+		o := openService(t, s, slices.Concat(shared, []string{"ATELIER_DATA=" + t.TempDir()}, env)...)
+		o.parlour = p
+		return o
+	}
+	gateway := start("gateway,plan,cpu", newParlour(), modelEnv(server, "MIND=llm")...)
+	asked := func(id string) jobs.Request {
+		t.Helper()
+		wish := gateway.parlour.wish(id, "give this picture a zigzag edge")
+		gateway.parlour.says <- wish
+		<-gateway.parlour.replies
+		return gateway.waitFor(wish)
+	}
+	if r := asked("m1"); len(r.Runs[0].Steps) > 0 && r.Runs[0].Steps[0].Action.Tool == "make_by_program" {
+		t.Error("a program is planned, and no process can run it")
+	}
+	runner := start("program", nil, "ATELIER_LOG=debug")
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for range look.C { // until it has told what it can
+		able, err := gateway.jobs.Elsewhere(t.Context())
+		check(t, err)
+		if len(able["make_by_program"]) > 0 {
+			break
+		}
+	}
+	r := asked("m2")
+	if r.Runs[0].Status != jobs.Done || len(r.Runs[0].Made) != 1 || programsAsked(server) != 1 {
+		t.Errorf("it is %s: %+v\n%s\n%s", r.Runs[0].Status, r.Runs[0].Answer, gateway.log, runner.log)
+	}
+	if s := runner.log.String(); !strings.Contains(s, "stage=act") || strings.Contains(s, "stage=write") {
+		t.Errorf("the process that runs programs did %s", s)
+	}
+}

@@ -1,0 +1,222 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"atelier/agent/plan"
+	"atelier/jobs"
+)
+
+// author is an agent that has a program written for the tool program. Program number n works from works on.
+type author struct {
+	*mind
+
+	works  int
+	writes func(n int) (plan.Draft, error) // nil writes "program n"
+
+	mu     sync.Mutex
+	wrote  int
+	given  [][]plan.Draft // each time that it was to write
+	ran    []string
+	hinder func(context.Context) error // what happens before a program runs; nil is nothing
+}
+
+var _ jobs.Writer = (*author)(nil)
+
+func (*author) Writes(a plan.Action) bool { return a.Tool == "program" }
+
+func (*author) Device(_ context.Context, a plan.Action) string {
+	if a.Tool == "program" {
+		return jobs.QueueProgram
+	}
+	return jobs.QueueCPU
+}
+
+func (a *author) Write(_ context.Context, w jobs.Work) (plan.Draft, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.wrote++
+	a.given = append(a.given, w.Drafts)
+	if a.writes != nil {
+		return a.writes(a.wrote)
+	}
+	return plan.Draft{Program: fmt.Sprintf("program %d", len(w.Drafts)+1), Model: "scribe", Usage: plan.Tokens{Input: 10}}, nil
+}
+
+func (a *author) Act(ctx context.Context, w jobs.Work) (plan.Result, error) {
+	if w.Steps[w.At].Action.Tool != "program" {
+		return a.mind.Act(ctx, w)
+	}
+	a.mu.Lock()
+	a.ran = append(a.ran, w.Program)
+	hinder := a.hinder
+	a.mu.Unlock()
+	if hinder != nil {
+		if err := hinder(ctx); err != nil {
+			return plan.Result{}, err
+		}
+	}
+	if w.Program < fmt.Sprintf("program %d", a.works) {
+		return plan.Result{Status: plan.Failed, Problem: "It did not work.", Trouble: &plan.Trouble{What: "no result of " + w.Program}}, nil
+	}
+	r, err := a.make(ctx, w)
+	r.Program = w.Program
+	return r, err
+}
+
+func (a *author) counts() (wrote int, ran []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.wrote, slices.Clone(a.ran)
+}
+
+// serves are pools of one worker each.
+func serves(queues ...string) func(*jobs.Config) {
+	return func(c *jobs.Config) {
+		c.Pools = nil
+		for _, q := range queues {
+			c.Pools = append(c.Pools, jobs.Pool{Queues: map[string]int{q: 1}, Concurrency: 1})
+		}
+	}
+}
+
+// TestAProgramIsWrittenMendedAndRunElsewhere: one process plans and writes, and another one, which
+// cannot write, runs.
+func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
+	t.Parallel()
+	for works, want := range map[int]jobs.Status{1: jobs.Done, 2: jobs.Done, 3: jobs.Done, 4: jobs.Failed} {
+		t.Run(fmt.Sprintf("it works from %d on", works), func(t *testing.T) {
+			t.Parallel()
+			enterBoth(t, func(h *house) {
+				writer, runner := &author{mind: h.mind, works: works}, &author{mind: h.mind.other(), works: works}
+				j := h.start(func(c *jobs.Config) { c.Agent = writer }, serves(jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU))
+				h.start(func(c *jobs.Config) { c.Agent, c.Adapters = runner, nil }, serves(jobs.QueueProgram))
+				r := h.ask(j, h.says("t", "ann", "blur>program"))
+				step := r.Runs[0].Steps[1]
+				result := r.Runs[0].Results[step.Key]
+				n := min(works, plan.MaxDrafts)
+				if r.Runs[0].Status != want || result.Usage.Input != 10*n || result.Model != "scribe" || result.Trouble != nil {
+					h.t.Errorf("the run is %s, the result %+v", r.Runs[0].Status, result)
+				}
+				var programs []string
+				for i := range n {
+					programs = append(programs, fmt.Sprintf("program %d", i+1))
+				}
+				if wrote, ran := writer.counts(); wrote != n || len(ran) > 0 {
+					h.t.Errorf("the first process wrote %d programs and ran %q", wrote, ran)
+				}
+				if wrote, ran := runner.counts(); wrote != 0 || !slices.Equal(ran, programs) {
+					h.t.Errorf("the second process wrote %d programs and ran %q", wrote, ran)
+				}
+				for _, d := range writer.given[n-1] {
+					if d.Trouble == nil || d.Trouble.What != "no result of "+d.Program {
+						h.t.Errorf("the last draft was written after %+v", d)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestAProgramThatIsStoredIsNotWrittenAgain after its worker failed, or ended.
+func TestAProgramThatIsStoredIsNotWrittenAgain(t *testing.T) {
+	t.Parallel()
+	t.Run("the storage was away", func(t *testing.T) {
+		t.Parallel()
+		h := enter(t)
+		a := &author{mind: h.mind, works: 1}
+		a.hinder = func(context.Context) error {
+			if _, ran := a.counts(); len(ran) == 1 {
+				return jobs.ErrPassing
+			}
+			return nil
+		}
+		j := h.start(func(c *jobs.Config) { c.Agent = a }, serves(jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueProgram))
+		r := h.ask(j, h.says("t", "ann", "program"))
+		if wrote, ran := a.counts(); r.Runs[0].Status != jobs.Done || wrote != 1 || !slices.Equal(ran, []string{"program 1", "program 1"}) {
+			t.Errorf("it is %s: written %d times, run %q", r.Runs[0].Status, wrote, ran)
+		}
+	})
+	t.Run("the process ended", func(t *testing.T) {
+		t.Parallel()
+		h := enter(t)
+		entered := make(chan struct{})
+		a := &author{mind: h.mind, works: 1, hinder: func(ctx context.Context) error {
+			close(entered)
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		all := serves(jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueProgram)
+		j := h.process(func(c *jobs.Config) { c.Agent, c.Grace = a, 1 }, all)
+		stop := h.run(j)
+		id := h.handle(j, h.says("t", "ann", "program"))
+		<-entered
+		stop()
+		second := &author{mind: h.mind.other(), works: 1}
+		j = h.process(func(c *jobs.Config) { c.Agent = second }, all)
+		if _, err := j.Resume(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		h.run(j)
+		r := h.wait(j, id, 1)
+		if wrote, ran := second.counts(); r.Runs[0].Status != jobs.Done || wrote != 0 || !slices.Equal(ran, []string{"program 1"}) {
+			t.Errorf("it is %s: written again %d times, run %q", r.Runs[0].Status, wrote, ran)
+		}
+	})
+}
+
+// TestAProgramThatCannotBeWritten ends its step at once; only what may pass is tried again.
+func TestAProgramThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	refused := &plan.Fault{Sentence: plan.Say("It cannot be done here: no model.")}
+	unreadable := plan.Draft{Program: "{", Trouble: &plan.Trouble{What: "it is no JSON."}, Usage: plan.Tokens{Input: 10}}
+	for name, c := range map[string]struct {
+		writes func(n int) (plan.Draft, error)
+		status jobs.Status
+		wrote  int
+		tokens int
+		told   string
+	}{
+		"it is refused": {
+			func(int) (plan.Draft, error) { return plan.Draft{Usage: plan.Tokens{Input: 7}}, refused },
+			jobs.Failed, 1, 7, "no model.",
+		},
+		"no answer can be read": {func(int) (plan.Draft, error) { return unreadable, nil }, jobs.Failed, 3, 30, "did not work"},
+		"the second answer can be read": {func(n int) (plan.Draft, error) {
+			if n == 1 {
+				return unreadable, nil
+			}
+			return plan.Draft{Program: "program 2", Usage: plan.Tokens{Input: 10}}, nil
+		}, jobs.Done, 2, 20, ""},
+		"the model is away for a moment": {func(n int) (plan.Draft, error) {
+			if n == 1 {
+				return plan.Draft{}, errors.Join(jobs.ErrPassing, refused)
+			}
+			return plan.Draft{Program: "program 1"}, nil
+		}, jobs.Done, 2, 0, ""},
+		"the model is away": {func(int) (plan.Draft, error) { return plan.Draft{}, errors.Join(jobs.ErrPassing, refused) }, jobs.Failed, 4, 0, "no model."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := enter(t)
+			a := &author{mind: h.mind, works: 1, writes: c.writes}
+			j := h.start(func(c *jobs.Config) { c.Agent = a }, serves(jobs.QueueGateway, jobs.QueuePlan, jobs.QueueCPU, jobs.QueueProgram))
+			r := h.ask(j, h.says("t", "ann", "program"))
+			result := slices.Collect(maps.Values(r.Runs[0].Results))[0]
+			wrote, ran := a.counts()
+			if r.Runs[0].Status != c.status || wrote != c.wrote || result.Usage.Input != c.tokens || !strings.Contains(result.Problem, c.told) {
+				t.Errorf("it is %s, written %d times: %+v", r.Runs[0].Status, wrote, result)
+			}
+			if want := c.status == jobs.Done; (len(ran) > 0) != want {
+				t.Errorf("run were %q", ran)
+			}
+		})
+	}
+}
