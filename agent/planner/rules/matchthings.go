@@ -16,7 +16,7 @@ func (v *view) byThings(f *profile) float64 {
 	if first, _, ok := f.pair(); ok && len(fitting(v.things, first.Type)) < 2 {
 		fit *= badly // it compares or joins two
 	}
-	if f.tabular && v.headings() == nil {
+	if f.tabular && len(fitting(v.things, plan.Text)) == 0 && !strings.Contains(v.text, "\n") {
 		fit *= hardly // there is no table
 	}
 	switch {
