@@ -79,6 +79,7 @@ var mediaTools = []signature{
 	{"image_to_pdf", documents, "image:image", "document"},
 	{"text_to_pdf", documents, "text:text/content style:text/place?", "document"},
 	{"images_to_pdf", documents, "images:image*", "document"},
+	{"zip_files", documents, "files:file*", "archive"},
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
 	{"split_pdf", documents, "document:document", "document"},
