@@ -39,7 +39,7 @@ var mediaTools = []signature{
 
 	{"question_answering", answering, "question:text/question text:text/content?", "text"},
 	{"text_to_text_generation", language, "instruction:text/instruction", "text"},
-	{"summarization", language, "text:text/content", "text"},
+	{"summarization", language, "text:text/content sentences:text/amount?", "text"},
 	{"sentiment_analysis", language, "text:text/content", "text"},
 	{"title_generation", language, "text:text/content", "title"},
 	{"text_to_tags", language, "text:text/content", "tags"},

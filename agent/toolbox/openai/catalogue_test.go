@@ -8,6 +8,7 @@ import (
 	"atelier/agent/mind/llm/llmtest"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/param"
 )
 
 // given are values of each type of argument that a tool may have.
@@ -22,6 +23,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 		return file(t, plan.Video, "film.mp4", []byte("film"))
 	case a.Type == plan.Audio:
 		return file(t, plan.Audio, "voice.mp3", mp3(4))
+	case a.Param != nil && a.Param.Type == param.Integer:
+		return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "17"}}}
 	}
 	return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "what was said for " + a.Name}}}
 }
@@ -101,7 +104,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 		t.Errorf("a place for an argument is left:\n%s", words)
 	}
 	for _, a := range tool.Args {
-		if !a.Type.Media() && !strings.Contains(words, "what was said for "+a.Name) {
+		if !a.Type.Media() && !strings.Contains(words, c.Args[a.Name][0].Value) {
 			t.Errorf("the model is not told the %s:\n%s", a.Name, words)
 		}
 	}
