@@ -52,7 +52,7 @@ func (in *inputs) resolve(ctx context.Context, a plan.Action) (map[string][]tool
 				return nil, err
 			}
 			in.names = append(in.names, r.Name)
-		case b.Type.Media():
+		case r.Type.Media():
 			return nil, &plan.Fault{Sentence: plan.Say("The file %s is not there any more.", r.Name)}
 		case r.Name != "":
 			small = append(small, r.Name)

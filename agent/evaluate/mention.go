@@ -26,6 +26,8 @@ func typeOfEnding(name string) (plan.Type, bool) {
 		return plan.Text, true
 	case "pdf":
 		return plan.Document, true
+	case "zip":
+		return plan.Archive, true
 	case "html", "htm":
 		return plan.HTML, true
 	case "url":

@@ -153,6 +153,8 @@ func content(t plan.Type) (value, ext string) {
 		return "", ".wav"
 	case plan.Document:
 		return "", ".pdf"
+	case plan.Archive:
+		return "", ".zip"
 	case plan.HTML:
 		return "", ".html"
 	case plan.Tags:

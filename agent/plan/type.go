@@ -25,6 +25,7 @@ const (
 	Video        Type = "video"
 	Audio        Type = "audio"
 	Document     Type = "document"
+	Archive      Type = "archive"
 	BBox         Type = "bbox"
 	Points       Type = "point"
 	Category     Type = "category"
@@ -37,19 +38,21 @@ const (
 	Pose         Type = "pose"
 	Depth        Type = "depth"
 	Normal       Type = "normal"
+	// AnyFile is the type of an argument that takes files of every type, texts among them. No resource has it.
+	AnyFile Type = "file"
 )
 
-// Types lists every built-in type.
+// Types lists every built-in type that a resource may have.
 func Types() []Type {
-	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Facts, Image, Video, Audio, Document,
+	return []Type{Text, Tags, Title, HTML, Location, Weather, Time, Facts, Image, Video, Audio, Document, Archive,
 		BBox, Points, Category, Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
 }
 
 var imageMaps = []Type{Mask, Segmentation, Edge, Line, HED, Scribble, Pose, Depth, Normal}
 
-// ParseType returns the built-in type of that name.
+// ParseType returns the built-in type of that name, [AnyFile] among them.
 func ParseType(name string) (Type, error) {
-	if t := Type(name); slices.Contains(Types(), t) {
+	if t := Type(name); slices.Contains(Types(), t) || t == AnyFile {
 		return t, nil
 	}
 	return "", fmt.Errorf("unknown resource type %q", name)
@@ -58,7 +61,7 @@ func ParseType(name string) (Type, error) {
 // Phrase is what a catalogue of sentences takes: the type's name, which is a word in the
 // other languages.
 func (t Type) Phrase() (format string, args []any) {
-	if !slices.Contains(Types(), t) {
+	if !slices.Contains(Types(), t) && t != AnyFile {
 		return "%s", []any{string(t)}
 	}
 	return string(t), nil
@@ -70,7 +73,7 @@ func (t Type) ImageMap() bool { return slices.Contains(imageMaps, t) }
 // Media tells whether a resource of this type is a file rather than a small value.
 func (t Type) Media() bool {
 	switch t {
-	case Image, Video, Audio, HTML, Document:
+	case Image, Video, Audio, HTML, Document, Archive, AnyFile:
 		return true
 	default:
 		return t.ImageMap()
@@ -91,7 +94,17 @@ func (t Type) Article() Message {
 }
 
 // Fits tells whether a resource of type t may stand where an argument of type want
-// is asked for: the same type, or a special picture where any picture will do.
+// is asked for: the same type, a special picture where any picture will do, or a file or
+// a text where any file will do.
 func (t Type) Fits(want Type) bool {
-	return t == want || want == Image && t.ImageMap()
+	switch want {
+	case t:
+		return true
+	case Image:
+		return t.ImageMap()
+	case AnyFile:
+		return t == Text || t.Media()
+	default:
+		return false
+	}
 }

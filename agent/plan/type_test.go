@@ -10,16 +10,17 @@ import (
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	maps := []plan.Type{plan.Mask, plan.Segmentation, plan.Edge, plan.Line, plan.HED, plan.Scribble, plan.Pose, plan.Depth, plan.Normal}
-	media := append([]plan.Type{plan.Image, plan.Video, plan.Audio, plan.HTML, plan.Document}, maps...)
-	for _, typ := range append(plan.Types(), "url") {
+	media := append([]plan.Type{plan.Image, plan.Video, plan.Audio, plan.HTML, plan.Document, plan.Archive, plan.AnyFile}, maps...)
+	for _, typ := range append(plan.Types(), plan.AnyFile, "url") {
 		if got, want := typ.ImageMap(), slices.Contains(maps, typ); got != want {
 			t.Errorf("%s.ImageMap() = %t", typ, got)
 		}
 		if got, want := typ.Media(), slices.Contains(media, typ); got != want {
 			t.Errorf("%s.Media() = %t", typ, got)
 		}
-		for _, want := range plan.Types() {
-			fits := typ == want || want == plan.Image && slices.Contains(maps, typ)
+		for _, want := range append(plan.Types(), plan.AnyFile) {
+			fits := typ == want || want == plan.Image && slices.Contains(maps, typ) ||
+				want == plan.AnyFile && (typ == plan.Text || slices.Contains(media, typ))
 			if got := typ.Fits(want); got != fits {
 				t.Errorf("%s.Fits(%s) = %t", typ, want, got)
 			}
@@ -33,6 +34,10 @@ func TestTypes(t *testing.T) {
 		{plan.Image, plan.Edge, false}, // not every picture is an edge map
 		{plan.Mask, plan.Segmentation, false},
 		{plan.Title, plan.Text, false},
+		{plan.Document, plan.AnyFile, true},
+		{plan.Text, plan.AnyFile, true},
+		{plan.AnyFile, plan.Image, false},
+		{plan.BBox, plan.AnyFile, false},
 		{plan.Video, plan.Image, false},
 		{"url", "url", true},
 		{"url", plan.Text, false},

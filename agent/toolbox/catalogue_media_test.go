@@ -39,7 +39,7 @@ var mediaTools = []signature{
 
 	{"question_answering", answering, "question:text/question text:text/content?", "text"},
 	{"text_to_text_generation", language, "instruction:text/instruction", "text"},
-	{"summarization", language, "text:text/content", "text"},
+	{"summarization", language, "text:text/content sentences:text/amount?", "text"},
 	{"sentiment_analysis", language, "text:text/content", "text"},
 	{"title_generation", language, "text:text/content", "title"},
 	{"text_to_tags", language, "text:text/content", "tags"},
@@ -72,6 +72,7 @@ var mediaTools = []signature{
 	{"join_audio", audioEditing, "audios:audio*", "audio"},
 	{"convert_audio", audioEditing, "audio:audio format:text/format", "audio"},
 	{"denoise_audio", audioEditing, "audio:audio", "audio"},
+	{"split_audio", audioEditing, "audio:audio parts:text/amount?", "audio"},
 	{"normalize_loudness", audioEditing, "audio:audio target:text/amount?", "audio"},
 
 	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format?", "image"},
@@ -79,6 +80,7 @@ var mediaTools = []signature{
 	{"image_to_pdf", documents, "image:image", "document"},
 	{"text_to_pdf", documents, "text:text/content style:text/place?", "document"},
 	{"images_to_pdf", documents, "images:image*", "document"},
+	{"zip_files", documents, "files:file*", "archive"},
 	{"merge_pdfs", documents, "documents:document*", "document"},
 	{"extract_pages", documents, "document:document pages:text/amount", "document"},
 	{"split_pdf", documents, "document:document", "document"},

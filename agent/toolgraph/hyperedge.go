@@ -83,7 +83,7 @@ func (g *Graph) fit() {
 		if !ok {
 			continue
 		}
-		for _, u := range plan.Types() {
+		for _, u := range append(plan.Types(), plan.AnyFile) {
 			if want, ok := g.typeIDs[u]; ok && t != u && t.Fits(u) {
 				g.fits[have] = append(g.fits[have], want)
 				g.fitted[want] = append(g.fitted[want], have)

@@ -44,7 +44,7 @@ type vocabulary struct {
 func newVocabulary(c *toolbox.Catalogue) vocabulary {
 	v := vocabulary{types: explain(typesText)}
 	add := func(t plan.Type) {
-		if !v.knows(t) {
+		if !v.knows(t) && t != plan.AnyFile { // which no resource has
 			v.types = append(v.types, explained{Word: string(t)})
 		}
 	}

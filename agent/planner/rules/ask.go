@@ -64,7 +64,7 @@ func unclear(names plan.Message) plan.Message {
 // nouns are the names of types in questions.
 var nouns = map[plan.Type]plan.Message{
 	plan.Image: plan.Say("picture"), plan.Video: plan.Say("video"), plan.Audio: plan.Say("sound"),
-	plan.Document: plan.Say("document"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
+	plan.Document: plan.Say("document"), plan.AnyFile: plan.Say("file"), plan.Mask: plan.Say("mask"), plan.Points: plan.Say("point"),
 	plan.BBox: plan.Say("picture"), plan.Category: plan.Say("picture"), // made from a picture
 }
 

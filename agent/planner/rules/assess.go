@@ -117,7 +117,9 @@ func (ts *tools) takesTexts(f *profile, sub plan.Subtask) float64 {
 		if have.Type != plan.Text {
 			continue
 		}
-		_, used := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text && serves(have, a.Meaning) })
+		_, used := f.arg(func(a toolbox.Arg) bool {
+			return a.Type == plan.Text && serves(have, a.Meaning) || a.Type == plan.AnyFile
+		})
 		if !used && (!serves(have, plan.Object) || !ts.helpsObject(f, nil)) {
 			fit *= hardly
 		}

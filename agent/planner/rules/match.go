@@ -138,6 +138,7 @@ func (m *matcher) view(r *reading) *view {
 	}
 	for _, e := range hand {
 		v.direct[e.typ], v.direct[base(e.typ)] = true, true
+		v.direct[plan.AnyFile] = v.direct[plan.AnyFile] || e.typ.Fits(plan.AnyFile)
 	}
 	v.can = m.closure(typesOf(hand)...)
 	for _, q := range r.stated {

@@ -51,7 +51,7 @@ func (v *view) byFiles(f *profile) float64 {
 		switch {
 		case slices.Contains(f.needs, k):
 			used++
-		case k.ImageMap() && slices.Contains(f.needs, plan.Image) && v.files[plan.Image] == 0:
+		case k.ImageMap() && slices.Contains(f.needs, plan.Image) && v.files[plan.Image] == 0, slices.Contains(f.needs, plan.AnyFile):
 			used++
 		}
 	}

@@ -18,7 +18,7 @@ import (
 func (d *drafter) subtask(r *reading, media []thing) plan.Subtask {
 	sub := plan.Subtask{Description: r.text, Returns: r.head.Returns, Tool: r.head.Name}
 	for _, e := range media {
-		if e.typ != plan.Text { // texts are given by what they mean
+		if e.typ != plan.Text || r.head.takes(plan.AnyFile) { // other texts are given by what they mean
 			sub.Args = append(sub.Args, plan.Arg{Type: e.typ, Source: e.source})
 		}
 	}

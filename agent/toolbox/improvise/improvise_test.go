@@ -366,7 +366,7 @@ func TestInputs(t *testing.T) {
 	if len(talk.Pictures) != mostShown || talk.Request != "request-1" || talk.Round != 1 {
 		t.Errorf("%d pictures are shown in round %d of %s", len(talk.Pictures), talk.Round, talk.Request)
 	}
-	for _, want := range []string{"The job:\ndo it\n", "0. text, 7 characters, 2 lines", `name: "notes.txt"`, "one\ntwo", "5. image, image/png, 40 × 30 pixels"} {
+	for _, want := range []string{"The job:\ndo it\n", "0. text, 7 characters, 2 lines", `name: "notes.txt"`, "one\ntwo", "5. image, image/png, 109 bytes, 40 × 30 pixels"} {
 		if !strings.Contains(talk.Turns[0], want) {
 			t.Errorf("%q is not told: %s", want, talk.Turns[0])
 		}

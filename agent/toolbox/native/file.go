@@ -33,6 +33,7 @@ func (n *Native) fileOperations() map[string]operation {
 		"video_checksum":        checksum("video"),
 		"audio_checksum":        checksum("audio"),
 		"text_checksum":         checksum("text"),
+		"zip_files":             n.zipFiles,
 	}
 }
 

@@ -18,14 +18,15 @@ const (
 	tooAlike = 0.6
 )
 
-// summarization keeps about a fifth of the sentences, one to five, in their order.
+// summarization keeps as many sentences as are asked for, in their order: by default about a fifth, one to five.
 func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) {
 	text, err := needText(c, plan.Say("summarise"))
 	if err != nil {
 		return toolbox.Output{}, err
 	}
 	all := sentences(text)
-	if len(all) <= 2 {
+	count, asked := toolbox.Param[int](c, "sentences")
+	if !asked && len(all) <= 2 || asked && len(all) <= count {
 		return toolbox.Output{
 			Value: strings.Join(all, " "),
 			About: plan.Say("the text as it is"),
@@ -42,7 +43,9 @@ func summarization(ctx context.Context, c toolbox.Call) (toolbox.Output, error) 
 		}
 		all = kept
 	}
-	count := min(max(int(math.Round(float64(len(all))/5)), 1), 5)
+	if !asked {
+		count = min(max(int(math.Round(float64(len(all))/5)), 1), 5)
+	}
 	return toolbox.Output{Value: strings.Join(mostCentral(all, count), " "), About: plan.Say("a summary")}, nil
 }
 

@@ -126,6 +126,19 @@ func squeeze(s string) string {
 	}, s)
 }
 
+func TestSummaryHasAsManySentencesAsAsked(t *testing.T) {
+	t.Parallel()
+	for said, want := range map[string]int{"two sentences": 2, "1": 1, "3 sentences": 3, "20": len(sentences(harbour))} {
+		out, err := tabled(t, "summarization", "text", harbour, "sentences", said)
+		if got := sentences(out.Value); err != nil || len(got) != want {
+			t.Errorf("%s: got %q and %v", said, got, err)
+		}
+	}
+	if _, err := tabled(t, "summarization", "text", harbour, "sentences", "ten words"); err == nil {
+		t.Error("ten words were taken for ten sentences")
+	}
+}
+
 func TestSummarization(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {

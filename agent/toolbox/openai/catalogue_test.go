@@ -22,6 +22,8 @@ func given(t *testing.T, a toolbox.Arg) []toolbox.Value {
 		return file(t, plan.Video, "film.mp4", []byte("film"))
 	case a.Type == plan.Audio:
 		return file(t, plan.Audio, "voice.mp3", mp3(4))
+	case a.Param != nil && a.Param.Type == "integer":
+		return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "17"}}}
 	}
 	return []toolbox.Value{{Resource: plan.Resource{Type: a.Type, Value: "what was said for " + a.Name}}}
 }
@@ -101,7 +103,7 @@ func runTool(t *testing.T, catalogue *toolbox.Catalogue, tool toolbox.Tool, how 
 		t.Errorf("a place for an argument is left:\n%s", words)
 	}
 	for _, a := range tool.Args {
-		if !a.Type.Media() && !strings.Contains(words, "what was said for "+a.Name) {
+		if !a.Type.Media() && !strings.Contains(words, c.Args[a.Name][0].Value) {
 			t.Errorf("the model is not told the %s:\n%s", a.Name, words)
 		}
 	}

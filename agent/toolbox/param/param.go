@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -147,8 +148,13 @@ func (p Param) Read(text string) (Value, error) {
 // units are the quantities that the unit of a declaration means.
 var units = map[string]quantity.Unit{
 	"fps": quantity.FrameRate, "px": quantity.Pixels, "%": quantity.Percent, "dB": quantity.Gain,
-	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency,
+	"LUFS": quantity.Loudness, "kbps": quantity.BitRate, "Hz": quantity.Frequency, sentences: quantity.Length,
 }
+
+// sentences is the unit of how long a text is to be. No other measure of a text is taken for it.
+const sentences = "sentences"
+
+var otherLength = regexp.MustCompile(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
 
 // Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.
 func (p Param) Takes(u quantity.Unit) bool {

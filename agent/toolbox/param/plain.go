@@ -35,7 +35,8 @@ func plainTypes() map[Type]kind {
 			read: func(p Param, s string) (any, bool) {
 				v, ok := readNumber(p, s)
 				f, isNumber := v.(float64)
-				return int(f), ok && isNumber && f == math.Trunc(f)
+				other := p.Unit == sentences && otherLength.MatchString(s)
+				return int(f), ok && isNumber && f == math.Trunc(f) && !other
 			},
 			format: func(data any) string { return strconv.Itoa(int(number(data))) }, measure: number,
 		},

@@ -73,6 +73,7 @@ func New(c Config) (*Backend, error) {
 	maps.Copy(b.operations, map[string]operation{
 		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
 		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},
+		"split_audio":        {ffmpegs, tidied(b.splitAudio)},
 		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
 		"spectrogram_image":  {ffmpegs, tidied(b.spectrogramImage)},
 	})

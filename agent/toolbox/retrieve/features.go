@@ -22,6 +22,13 @@ func IsFormat(w string) bool {
 	return !strings.Contains(w, ".") && FileType("."+w) != ""
 }
 
+// isConverted reports whether files are converted to and from the format. A PDF or a ZIP file is a thing of its
+// own.
+func isConverted(format string) bool {
+	t := FileType("." + format)
+	return t != plan.Document && t != plan.Archive
+}
+
 // Form is the shape of a clause: an order, or a kind of question.
 type Form string
 
@@ -64,7 +71,7 @@ func (l *Lexicon) Features(words []Word) []string {
 			prev = ""
 			continue
 		}
-		if lower := strings.ToLower(w.Text); IsFormat(lower) && FileType("."+lower) != plan.Document { // a PDF is a thing, and nothing is converted within
+		if lower := strings.ToLower(w.Text); IsFormat(lower) && isConverted(lower) {
 			fs.add(formatFeature)
 			prev, first = "", false
 			if lower != "gif" { // a gif is a thing of its own as well

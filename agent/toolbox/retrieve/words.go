@@ -39,7 +39,7 @@ type Span struct {
 
 var fileName = regexp.MustCompile(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
 	`(?:png|jpe?g|jfif|gif|webp|avif|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
-	`txt|md|pdf|html?|csv|srt|vtt|docx?|json)\b`)
+	`txt|md|pdf|zip|html?|csv|srt|vtt|docx?|json)\b`)
 
 // FileType is the resource type that a file's ending says, "" if it says none.
 func FileType(name string) plan.Type {
@@ -56,6 +56,8 @@ func FileType(name string) plan.Type {
 		return plan.Audio
 	case "pdf":
 		return plan.Document
+	case "zip":
+		return plan.Archive
 	case "htm", "html":
 		return plan.HTML
 	case "txt", "md", "csv", "srt", "vtt", "doc", "docx", "json":
