@@ -117,7 +117,8 @@ func (g *grammar) complains(words []retrieve.Word) bool {
 	if at < 1 || at > 5 || len(words)-at < 2 || g.isVerb(words[0]) || len(quantity.Find(textOf(words))) > 0 {
 		return false
 	}
-	return g.is("determiners", words[0]) || g.is("owners", words[0]) || g.is("people", words[0]) || g.is("pronouns", words[0]) || words[0].Kind == retrieve.Plain && at < 3
+	subject := slices.ContainsFunc([]string{"determiners", "owners", "people", "pronouns"}, func(s string) bool { return g.is(s, words[0]) })
+	return subject || words[0].Kind == retrieve.Plain && at < 3
 }
 
 // mostWish is how many words a wish without a verb has at most: "no sound", "half speed".

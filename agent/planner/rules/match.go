@@ -282,10 +282,8 @@ func (v *view) floor(f *profile, rest int) float64 {
 	switch {
 	case v.redraws(f, rest) > 0:
 		return v.redraws(f, rest)
-	case v.holds(f) && len(v.classes) == 0:
-		return plainly - more/10 - 0.02*float64(len(f.Args)) // the plainest tool of them
-	case v.holds(f) && v.units[0] == quantity.ByteCount && !v.any("finite", v.r.clause.words): // nothing else limits a file
-		return sure
+	case v.holds(f) > 0:
+		return v.holds(f)
 	case v.follows(f):
 		return plainly
 	case !handed || f.texts != 1 || len(f.media) > 1:
@@ -312,24 +310,31 @@ func (v *view) floor(f *profile, rest int) float64 {
 	return 0
 }
 
-// holds reports whether the clause states one value that is to hold of a file, and the tool does just that:
-// "360p", "128 kbps".
-func (v *view) holds(f *profile) bool {
+// holds is how near the tool is at least where the clause states one value that is to hold of a file, and the tool
+// does just that: "360p", "128 kbps".
+func (v *view) holds(f *profile) float64 {
 	if v.quotes > 0 || len(v.units) != 1 || !slices.Contains(plainUnits, v.units[0]) {
-		return false
+		return 0
 	}
 	ordered := v.isVerb(v.r.words[0]) && !v.is("ordering", v.r.words[0])
 	if ordered || len(f.media) != 1 || f.media[0].Many || f.media[0].Type != f.Returns || !v.direct[f.Returns] {
-		return false
+		return 0
 	}
 	told := slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Optional || a.Type.Media() })
 	if len(told) == 0 { // what it is told has a default
 		told = slices.DeleteFunc(slices.Clone(f.Args), func(a toolbox.Arg) bool { return a.Param == nil || !a.Param.Takes(v.units[0]) })
 	}
-	if len(told) != 1 || told[0].Param == nil || v.units[0] == quantity.Pixels && kind(told[0]) != param.Size {
-		return false
+	switch {
+	case len(told) != 1 || told[0].Param == nil || !told[0].Param.Takes(v.units[0]):
+		return 0
+	case v.units[0] == quantity.Pixels && kind(told[0]) != param.Size:
+		return 0
+	case len(v.classes) == 0:
+		return plainly - 0.02*float64(len(f.Args)) // the plainest tool of them
+	case v.units[0] == quantity.ByteCount && !v.any("finite", v.r.clause.words): // nothing else limits a file
+		return sure
 	}
-	return told[0].Param.Takes(v.units[0])
+	return 0
 }
 
 // plainUnits are those that mean one thing of a file, whatever the tool.

@@ -319,7 +319,8 @@ func (d *drafter) column(r *reading) string {
 // lastThing is what the clause names behind its last preposition or verb: "the lines that contain ERROR".
 func (d *drafter) lastThing(r *reading) string {
 	from := len(r.words)
-	for from > 0 && r.words[from-1].Kind == retrieve.Plain && !d.is("prepositions", r.words[from-1]) && !d.isVerb(r.words[from-1]) && !d.determined(r.words, from-1) {
+	leads := func(w retrieve.Word) bool { return w.Kind != retrieve.Plain || d.is("prepositions", w) || d.isVerb(w) }
+	for from > 0 && !leads(r.words[from-1]) && !d.determined(r.words, from-1) {
 		from--
 	}
 	if from == len(r.words) || from == 0 {

@@ -41,7 +41,7 @@ func TestChecks(t *testing.T) {
 	} {
 		t.Run(c.check.Measure+" of a "+string(c.returns), func(t *testing.T) {
 			t.Parallel()
-			got := told(t, Config{}, jobFor(t, c.returns), answer(c.program, c.check), answer(c.program))
+			got := told(t, jobFor(t, c.returns), answer(c.program, c.check), answer(c.program))
 			if !strings.Contains(outside(t, got), c.want) {
 				t.Errorf("the model is told: %s", got)
 			}
@@ -86,7 +86,7 @@ func TestResults(t *testing.T) {
 			if c.returns == plan.Video {
 				good = "import subprocess\nsubprocess.run(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'color=red:size=64x48:rate=10:duration=1', OUT + '/a.mp4'], check=True)"
 			}
-			got := told(t, Config{}, jobFor(t, c.returns), answer(c.program), answer(good))
+			got := told(t, jobFor(t, c.returns), answer(c.program), answer(good))
 			if !strings.Contains(outside(t, got), c.want) {
 				t.Errorf("the model is told: %s", got)
 			}

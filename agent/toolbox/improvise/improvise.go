@@ -93,10 +93,6 @@ var (
 	_ toolbox.Writing = (*Backend)(nil)
 )
 
-func (b *Backend) prober() probe.Prober {
-	return probe.Prober{FFmpeg: b.config.Films, Sandbox: b.config.Sandbox}
-}
-
 // New checks the configuration. It starts nothing.
 func New(c Config) (*Backend, error) {
 	if c.Sandbox == nil || c.Films == nil {
@@ -352,4 +348,8 @@ func named(v toolbox.Value) string {
 		return v.File
 	}
 	return filepath.Base(v.Path)
+}
+
+func (b *Backend) prober() probe.Prober {
+	return probe.Prober{FFmpeg: b.config.Films, Sandbox: b.config.Sandbox}
 }

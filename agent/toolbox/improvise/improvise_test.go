@@ -182,7 +182,7 @@ func TestUnstarted(t *testing.T) {
 // A program that hides what it printed has started, and is mended.
 func TestAProgramThatHidesWhatItPrinted(t *testing.T) {
 	t.Parallel()
-	turn := told(t, Config{}, jobFor(t, plan.Text), answer("import os\nos.remove('said.txt')\nraise ValueError('no')"), answer(fine))
+	turn := told(t, jobFor(t, plan.Text), answer("import os\nos.remove('said.txt')\nraise ValueError('no')"), answer(fine))
 	if !strings.Contains(turn, "it ended with an error.") {
 		t.Errorf("the model is told %s", turn)
 	}

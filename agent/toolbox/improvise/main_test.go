@@ -159,11 +159,10 @@ const fine = `open(OUT + "/fine.txt", "w").write("it is fine")`
 
 // told runs a program that does not do its job, and then one that does. It returns what the model
 // was told after the first.
-func told(t *testing.T, c Config, call toolbox.Call, first, second string) string {
+func told(t *testing.T, call toolbox.Call, first, second string) string {
 	t.Helper()
 	w := &writer{answers: []string{first, second}}
-	c.Writer = w
-	if _, err := backend(t, c).Run(t.Context(), pythonRun, call); err != nil {
+	if _, err := backend(t, Config{Writer: w}).Run(t.Context(), pythonRun, call); err != nil {
 		t.Fatalf("%v; the model was told: %s", err, w.last(t))
 	}
 	if len(w.talks) != 2 {

@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 	}
 	t.Run("and goes back to it", func(t *testing.T) {
 		t.Parallel()
-		if got := told(t, Config{}, jobFor(t, plan.Text), "Here you are.", answer(fine)); !strings.Contains(got, "not one JSON object") {
+		if got := told(t, jobFor(t, plan.Text), "Here you are.", answer(fine)); !strings.Contains(got, "not one JSON object") {
 			t.Errorf("the model is told: %s", got)
 		}
 	})

@@ -37,7 +37,8 @@ func (b *Backend) findScenes(ctx context.Context, c toolbox.Call) (_ toolbox.Out
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	// The first picture is kept too, so that the report is never empty. The job gives no video but what the filter tells of it, which that writes where the output belongs.
+	// The first picture is kept too, so that the report is never empty. The job gives no video but what the
+	// filter tells of it, which that writes where the output belongs.
 	report := filepath.Join(c.Dir, "scenes.txt")
 	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
 		Inputs: []ffmpeg.Input{f.input()},

@@ -130,8 +130,11 @@ func unpack(f *zip.File) (err error) {
 		return err //nolint:wrapcheck // the caller says what was attempted
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	_, err = io.Copy(io.Discard, io.LimitReader(r, int64(min(f.UncompressedSize64, 1<<40)))) //nolint:gosec // it is small
-	return err
+	_, err = io.Copy(io.Discard, io.LimitReader(r, int64(min(f.UncompressedSize64, 1<<40))))
+	if err != nil {
+		return fmt.Errorf("read an entry: %w", err)
+	}
+	return nil
 }
 
 // describe keeps what a file says of itself.

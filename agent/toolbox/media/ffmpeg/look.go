@@ -62,7 +62,10 @@ func (l Look) Video() *Stream { return l.first("video") }
 func (l Look) Audio() *Stream { return l.first("audio") }
 
 // LongSide and ShortSide bound the pictures of videos that play everywhere, in pixels.
-const LongSide, ShortSide = 3840, 2160
+const (
+	LongSide  = 3840
+	ShortSide = 2160
+)
 
 // Universal reports whether the pictures play everywhere in an MP4 as they are.
 func (l Look) Universal() bool {

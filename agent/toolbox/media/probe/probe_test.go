@@ -14,6 +14,7 @@ import (
 )
 
 func TestFacts(t *testing.T) {
+	t.Parallel()
 	confined, err := sandbox.New(sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +38,7 @@ func TestFacts(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), tt.file)
 			args := slices.Concat([]string{"-v", "error", "-f", "lavfi"}, tt.args, []string{path})
-			if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil { //nolint:gosec // of the test's own
 				t.Fatalf("%v: %s", err, out)
 			}
 			info, err := media.InspectContext(t.Context(), path, media.Limits{})
