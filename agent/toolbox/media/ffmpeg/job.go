@@ -22,6 +22,9 @@ type Input struct {
 	// Type is what it must be: image, video or audio; "" is any of them. A video is
 	// taken for an audio as well where it has sound.
 	Type plan.Type
+	// Look is what [FFmpeg.Look] has found in a sound or a video, so that it is not looked at again.
+	// The zero Look has the job look at it.
+	Look Look
 	// Before are options of the program's own, before the input: "-ss", "1.5",
 	// "-stream_loop", "-1", "-loop", "1". No word of a user.
 	Before []string
@@ -124,7 +127,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 	if _, err := place(in.Path); err != nil {
 		return "", err
 	}
-	info, err := media.InspectContext(ctx, in.Path, b.f.limits)
+	info, err := media.Describe(ctx, in.Path, b.f.limits)
 	if err != nil {
 		return "", err
 	}
@@ -139,9 +142,9 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 			return "", err
 		}
 		b.pixels += int64(info.Width) * int64(info.Height)
-		return "png_pipe", media.EncodeImage(ctx, name, p.Image, media.PNG)
+		return "png_pipe", media.EncodePlainPNG(ctx, name, p.Image)
 	}
-	s, err := b.f.open(ctx, b.programs, in.Path)
+	s, err := b.source(ctx, in)
 	if err == nil {
 		err = s.is(in.Type)
 	}
@@ -155,6 +158,16 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 		return "", fault(in.Path, err, "cannot be opened.")
 	}
 	return s.demuxer, nil
+}
+
+// source is an input of sound or video.
+func (b *bench) source(ctx context.Context, in Input) (*source, error) {
+	demuxer, known := demuxers[in.Look.MIME]
+	if !known {
+		return b.f.open(ctx, b.programs, in.Path)
+	}
+	at, err := place(in.Path)
+	return &source{f: b.f, programs: b.programs, path: at, demuxer: demuxer, look: in.Look}, err
 }
 
 // link lets the program see a file under another name; it may still only read it.

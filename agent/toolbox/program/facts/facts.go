@@ -138,7 +138,7 @@ func (f *Facts) Of(name string) (template.Value, error) {
 func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 	for _, v := range values {
 		if v.Type != plan.Video {
-			info, err := media.InspectContext(f.ctx, v.Path, f.limits)
+			info, err := media.Describe(f.ctx, v.Path, f.limits)
 			return info.Width, info.Height, err
 		}
 		l, err := f.Look(v.Path)
