@@ -163,6 +163,9 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 	if c.Models.Choice, err = c.choice(); err != nil {
 		return err
 	}
+	if c.Films, err = c.films(); err != nil {
+		return err
+	}
 	site, err := c.newWebSite(p)
 	if err == nil {
 		c.Tools, err = site.furnish(ctx, c, p)

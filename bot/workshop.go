@@ -109,6 +109,9 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 	if c.Models.Choice, err = c.choice(); err != nil { // which the tools and the mind share
 		return nil, err
 	}
+	if c.Films, err = c.films(); err != nil { // so that what was made is looked at once
+		return nil, err
+	}
 	tools, err := c.toolbox(ctx, catalogue)
 	if err != nil {
 		return nil, err
@@ -118,10 +121,7 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 			return nil, err
 		}
 	}
-	if a.Player, err = c.films(); err != nil {
-		return nil, err
-	}
-	a.Toolbox, a.Blobs, a.Memory = tools, blobs, c.Memory
+	a.Toolbox, a.Player, a.Blobs, a.Memory = tools, c.Films, blobs, c.Memory
 	a.Strategy = c.Strategy
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
@@ -138,8 +138,12 @@ func (c Config) prober() (probe.Prober, error) {
 	return probe.Prober{FFmpeg: films, Sandbox: confined}, err
 }
 
-// films reads sound and video, by programs that run confined.
+// films reads sound and video, by programs that run confined: that of the process, or else one that is
+// made.
 func (c Config) films() (*ffmpeg.FFmpeg, error) {
+	if c.Films != nil {
+		return c.Films, nil
+	}
 	confined, err := c.sandbox()
 	if err != nil {
 		return nil, err

@@ -439,8 +439,7 @@ func (r *commandRun) input(arg string, before []string) (ffmpeg.Input, error) {
 	_, sound := soundFormats()[r.ending]
 	switch {
 	case v.Type == plan.Audio, sound, r.ending == "sound":
-		look, err := r.known.Look(v.Path)
-		return ffmpeg.Input{Path: v.Path, Type: plan.Audio, Look: look, Before: before}, err
+		return ffmpeg.Input{Path: v.Path, Type: plan.Audio, Before: before}, nil
 	case v.Type != plan.Video:
 		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
 	}

@@ -23,7 +23,7 @@ func (r recording) name() string { return filepath.Base(r.path) }
 
 // input is the recording as a program reads it.
 func (r recording) input() ffmpeg.Input {
-	return ffmpeg.Input{Path: r.path, Type: plan.Audio, Look: r.look}
+	return ffmpeg.Input{Path: r.path, Type: plan.Audio}
 }
 
 // sound is how ffmpeg names its sound if it is the first input.

@@ -118,7 +118,7 @@ func (f film) input(before ...string) ffmpeg.Input {
 	if decoder := map[string]string{"vp8": "libvpx", "vp9": "libvpx-vp9"}[f.pictures.Codec]; f.pictures.Alpha && decoder != "" {
 		before = append(before, "-c:v", decoder)
 	}
-	return ffmpeg.Input{Path: f.path, Type: plan.Video, Look: f.look, Before: before}
+	return ffmpeg.Input{Path: f.path, Type: plan.Video, Before: before}
 }
 
 // packable refuses what would take too long to encode.

@@ -22,9 +22,6 @@ type Input struct {
 	// Type is what it must be: image, video or audio; "" is any of them. A video is
 	// taken for an audio as well where it has sound.
 	Type plan.Type
-	// Look is what [FFmpeg.Look] has found in a sound or a video, so that it is not looked at again.
-	// The zero Look has the job look at it.
-	Look Look
 	// Before are options of the program's own, before the input: "-ss", "1.5",
 	// "-stream_loop", "-1", "-loop", "1". No word of a user.
 	Before []string
@@ -76,11 +73,15 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
 	if err := b.work(ctx, j, made); err != nil {
 		return err
 	}
-	if err := b.examine(ctx, made); err != nil {
+	look, err := b.examine(ctx, made)
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(made, j.Output); err != nil {
 		return unwritten(j.Output, err)
+	}
+	if at, err := place(j.Output); err == nil && look.MIME != "" && j.Most == 0 {
+		f.looks.remember(identify(at), look)
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 		b.pixels += int64(info.Width) * int64(info.Height)
 		return "png_pipe", media.EncodePlainPNG(ctx, name, p.Image)
 	}
-	s, err := b.source(ctx, in)
+	s, err := b.f.open(ctx, b.programs, in.Path)
 	if err == nil {
 		err = s.is(in.Type)
 	}
@@ -158,16 +159,6 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 		return "", fault(in.Path, err, "cannot be opened.")
 	}
 	return s.demuxer, nil
-}
-
-// source is an input of sound or video.
-func (b *bench) source(ctx context.Context, in Input) (*source, error) {
-	demuxer, known := demuxers[in.Look.MIME]
-	if !known {
-		return b.f.open(ctx, b.programs, in.Path)
-	}
-	at, err := place(in.Path)
-	return &source{f: b.f, programs: b.programs, path: at, demuxer: demuxer, look: in.Look}, err
 }
 
 // link lets the program see a file under another name; it may still only read it.
@@ -209,21 +200,22 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	}
 }
 
-// examine looks at what was made, which must be a file and no way to another one.
-func (b *bench) examine(ctx context.Context, made string) error {
+// examine looks at what was made, which must be a file and no way to another one. The Look is zero for
+// a picture.
+func (b *bench) examine(ctx context.Context, made string) (look Look, err error) {
 	if err := sandbox.Left(made); err != nil {
-		return unfit(err)
+		return Look{}, unfit(err)
 	}
 	f := *b.f
 	f.limits.Bytes = b.most
 	info, err := media.InspectContext(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		_, err = f.open(ctx, b.programs, made)
+		look, err = f.lookAt(ctx, b.programs, made)
 	}
 	if err != nil && ctx.Err() == nil {
-		return unfit(err)
+		return Look{}, unfit(err)
 	}
-	return err
+	return look, err
 }
 
 func unfit(err error) error {

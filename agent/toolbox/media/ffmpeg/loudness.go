@@ -42,7 +42,7 @@ func (f *FFmpeg) Loudness(ctx context.Context, path string, look Look, filter, d
 	if sound == nil {
 		return Loudness{}, ErrUnmeasured
 	}
-	input := Input{Path: path, Type: plan.Audio, Look: look}
+	input := Input{Path: path, Type: plan.Audio}
 	if look.Duration < time.Second { // too short for the measure, which takes 0.4 s at a time
 		input.Before = []string{"-stream_loop", "20"}
 	}
