@@ -393,7 +393,7 @@ func copyFiles(from, to string) error {
 			continue
 		}
 		content, failed := os.ReadFile(path)
-		err = errors.Join(err, failed, os.WriteFile(filepath.Join(to, e.Name()), content, 0o600))
+		err = errors.Join(err, failed, os.WriteFile(filepath.Join(to, e.Name()), content, 0o600)) //nolint:gosec // a folder of the benchmark
 	}
 	return err
 }

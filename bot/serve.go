@@ -160,10 +160,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
 	c.Here = s.runs
-	if c.Models.Choice, err = c.choice(); err != nil {
-		return err
-	}
-	if c.Films, err = c.films(); err != nil {
+	if c, err = c.shared(); err != nil {
 		return err
 	}
 	site, err := c.newWebSite(p)

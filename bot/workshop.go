@@ -105,11 +105,8 @@ func (c Config) logger() *slog.Logger {
 // agent wires everything into a, which says how to work. blobs may be nil for an agent
 // that only plans.
 func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
-	var err error
-	if c.Models.Choice, err = c.choice(); err != nil { // which the tools and the mind share
-		return nil, err
-	}
-	if c.Films, err = c.films(); err != nil { // so that what was made is looked at once
+	c, err := c.shared()
+	if err != nil {
 		return nil, err
 	}
 	tools, err := c.toolbox(ctx, catalogue)
@@ -126,6 +123,15 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
 	return agent.New(a)
+}
+
+// shared is the configuration with what the parts of a process share: the model that they ask, and what
+// they read sound and video with.
+func (c Config) shared() (_ Config, err error) {
+	if c.Models.Choice, err = c.choice(); err == nil {
+		c.Films, err = c.films()
+	}
+	return c, err
 }
 
 // prober measures files.

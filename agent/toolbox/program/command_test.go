@@ -117,7 +117,9 @@ func tellings(tool toolbox.Tool) map[string]map[string]string {
 		for name, all := range values {
 			told[name] = all[n%len(all)]
 		}
-		tellings[fmt.Sprintf("round %d", n+1)] = told
+		if !maps.Equal(told, alone) {
+			tellings[fmt.Sprintf("round %d", n+1)] = told
+		}
 	}
 	return tellings
 }

@@ -27,7 +27,7 @@ func TestLooksAreRemembered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tone.wav")
 	put := func(b []byte) {
 		t.Helper()
-		if err := os.WriteFile(path, b, 0o600); err != nil {
+		if err := os.WriteFile(path, b, 0o600); err != nil { //nolint:gosec // the test names the file
 			t.Fatal(err)
 		}
 	}
