@@ -250,6 +250,9 @@ func (w *toolBench) measure(b *testing.B, how toolbox.Candidate, use toolbox.Cal
 	for b.Loop() {
 		b.StopTimer()
 		use.Dir = b.TempDir()
+		for _, path := range w.samples { // a file that was looked at is known
+			must(b, os.Chtimes(path, time.Time{}, time.Now()))
+		}
 		b.StartTimer()
 		all = append(all, timed(b, func() error {
 			_, err := w.backends[how.Kind].Run(b.Context(), how, use)
