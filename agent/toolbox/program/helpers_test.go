@@ -22,13 +22,9 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/toolboxtest"
 )
-
-// films look into the files of all tests, at each once.
-var films = sync.OnceValues(func() (*ffmpeg.FFmpeg, error) { return ffmpeg.New(ffmpeg.Config{}) })
 
 // newBackend is one with ordinary limits.
 func newBackend(t *testing.T) *Backend {
@@ -37,11 +33,7 @@ func newBackend(t *testing.T) *Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := films()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := New(Config{Sandbox: box, FFmpeg: f})
+	b, err := New(Config{Sandbox: box, FFmpeg: toolboxtest.Player(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
