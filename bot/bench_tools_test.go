@@ -33,7 +33,7 @@ import (
 // without looking at them before and after. Some built-in tools stand beside ffmpeg's filter instead.
 // The columns CPU are the time on the processors, which other work on the machine changes less.
 //
-//	go test ./bot -run '^$' -bench Tools -benchtime 3x
+//	go test ./bot -run '^$' -bench Tools -benchtime 3x -timeout 2h
 func BenchmarkTools(b *testing.B) {
 	w := newToolBench(b)
 	var rows []benchRow

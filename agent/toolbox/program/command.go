@@ -154,7 +154,7 @@ func (r *commandRun) In(arg string) (string, error) {
 	path := v.Path
 	switch v.Type {
 	case plan.Document:
-		if _, err := r.pages(r.ctx, r.call, path); err != nil {
+		if _, err := r.known.Pages(path); err != nil {
 			return "", err
 		}
 	case plan.Video, plan.Audio:
