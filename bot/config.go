@@ -11,6 +11,7 @@ import (
 	"atelier/agent/endpoint/discover"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
+	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/memory"
 	"atelier/agent/toolgraph"
 	"atelier/jobs/quota"
@@ -71,6 +72,9 @@ type Config struct {
 	Variables map[string]string
 	// Tools is the process's own toolbox; not a variable. Nil makes one when it is needed.
 	Tools *toolbox.Toolbox
+	// Films is what the process reads sound and video with; not a variable. It remembers which files it
+	// has looked at. Nil makes one when it is needed.
+	Films *ffmpeg.FFmpeg
 }
 
 // setting is one variable of the environment.

@@ -165,7 +165,7 @@ func serve(ctx context.Context, c Config, s service) (err error) {
 		s.adapters = append(slices.Clone(s.adapters), terminal.New(terminal.Config{Open: p.open}))
 	}
 	c.Here, c.RunsOnly = s.runs, !s.works(jobs.QueuePlan)
-	if c.Models.Choice, err = c.choice(); err != nil {
+	if c, err = c.shared(); err != nil {
 		return err
 	}
 	site, err := c.newWebSite(p)

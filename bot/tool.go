@@ -148,11 +148,10 @@ func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	tools, err := config.toolbox(ctx, toolbox.NewCatalogue([]toolbox.Tool{tool}))
-	if err != nil {
+	if config.Films, err = config.films(); err != nil {
 		return err
 	}
-	films, err := config.films()
+	tools, err := config.toolbox(ctx, toolbox.NewCatalogue([]toolbox.Tool{tool}))
 	if err != nil {
 		return err
 	}
@@ -161,7 +160,7 @@ func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
 		return fmt.Errorf("make a folder to work in: %w", err)
 	}
 	defer os.RemoveAll(use.Dir) //nolint:errcheck // the system clears it too
-	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: config.Memory, Player: films})
+	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: config.Memory, Player: config.Films})
 	made, err := tools.Run(ctx, tool.Name, "", use, func(o toolbox.Output) error { return v.Verify(ctx, o) })
 	if err != nil {
 		return usage("%s failed: %s\n%s", tool.Name, plan.OperatorSentence(err, plan.Message{}), plan.ForOperator(err))

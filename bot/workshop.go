@@ -105,8 +105,8 @@ func (c Config) logger() *slog.Logger {
 // agent wires everything into a, which says how to work. blobs may be nil for an agent
 // that only plans.
 func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs agent.Blobs, a agent.Config) (*agent.Agent, error) {
-	var err error
-	if c.Models.Choice, err = c.choice(); err != nil { // which the tools and the mind share
+	c, err := c.shared()
+	if err != nil {
 		return nil, err
 	}
 	tools, err := c.toolbox(ctx, catalogue)
@@ -118,14 +118,20 @@ func (c Config) agent(ctx context.Context, catalogue *toolbox.Catalogue, blobs a
 			return nil, err
 		}
 	}
-	if a.Player, err = c.films(); err != nil {
-		return nil, err
-	}
-	a.Toolbox, a.Blobs, a.Memory = tools, blobs, c.Memory
+	a.Toolbox, a.Player, a.Blobs, a.Memory = tools, c.Films, blobs, c.Memory
 	a.Strategy = c.Strategy
 	a.ExtraTypes = extraTypes(catalogue)
 	a.Log = c.logger()
 	return agent.New(a)
+}
+
+// shared is the configuration with what the parts of a process share: the model that they ask, and what
+// they read sound and video with.
+func (c Config) shared() (_ Config, err error) {
+	if c.Models.Choice, err = c.choice(); err == nil {
+		c.Films, err = c.films()
+	}
+	return c, err
 }
 
 // prober measures files.
@@ -138,8 +144,12 @@ func (c Config) prober() (probe.Prober, error) {
 	return probe.Prober{FFmpeg: films, Sandbox: confined}, err
 }
 
-// films reads sound and video, by programs that run confined.
+// films reads sound and video, by programs that run confined: that of the process, or else one that is
+// made.
 func (c Config) films() (*ffmpeg.FFmpeg, error) {
+	if c.Films != nil {
+		return c.Films, nil
+	}
 	confined, err := c.sandbox()
 	if err != nil {
 		return nil, err

@@ -110,6 +110,14 @@ func EncodeJPEG(ctx context.Context, path string, img image.Image, quality int) 
 	return encode(ctx, path, img, JPEG, quality)
 }
 
+// EncodePlainPNG writes the picture as a PNG without compression, for a program that reads it once:
+// it is large, but quickly written and read.
+func EncodePlainPNG(ctx context.Context, path string, img image.Image) error {
+	return writeFile(ctx, path, func(w io.Writer) error {
+		return (&png.Encoder{CompressionLevel: png.NoCompression}).Encode(w, img)
+	})
+}
+
 // encodeSandboxed writes what a library makes that runs in a sandbox.
 func encodeSandboxed(ctx context.Context, path string, img *image.NRGBA, f Format, encode func() ([]byte, error)) error {
 	if w, h := img.Rect.Dx(), img.Rect.Dy(); f == WebP && max(w, h) > codec.MaxWebP {

@@ -154,7 +154,7 @@ func (r *commandRun) In(arg string) (string, error) {
 	path := v.Path
 	switch v.Type {
 	case plan.Document:
-		if _, err := r.pages(r.ctx, r.call, path); err != nil {
+		if _, err := r.known.Pages(path); err != nil {
 			return "", err
 		}
 	case plan.Video, plan.Audio:
@@ -167,7 +167,7 @@ func (r *commandRun) In(arg string) (string, error) {
 			return "", err
 		}
 		name := "in-" + arg + ".png"
-		return name, media.EncodeImage(r.ctx, filepath.Join(r.call.Dir, name), p.Image, media.PNG)
+		return name, media.EncodePlainPNG(r.ctx, filepath.Join(r.call.Dir, name), p.Image)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -320,18 +320,16 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	if format, ok := soundFormats()[r.ending]; ok || r.ending == "sound" {
 		return r.sound(job, given, format)
 	}
-	name := "made." + r.ending
-	if r.ending != "gif" {
-		name = "made.png"
-		if !has(job.Args, "-update") {
-			job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
-		}
+	if r.ending == "gif" {
+		return r.do(job, "made.gif")
 	}
-	out, err := r.do(job, name)
-	if err != nil || r.ending != "picture" {
-		return out, err
+	if !has(job.Args, "-update") {
+		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
 	}
-	return r.asPicture(out.Path, given[0])
+	if r.ending == "picture" {
+		return r.picture(job, given[0])
+	}
+	return r.do(job, "made.png")
 }
 
 // has reports whether one of the options is given.
@@ -391,7 +389,7 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 		if arg == template.Made.Text {
 			continue
 		}
-		rec, err := r.recorded(r.ctx, r.known.Values(arg)[0].Path)
+		rec, err := r.recordingIn(arg)
 		if err != nil {
 			return toolbox.Output{}, err
 		}
@@ -420,6 +418,16 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 	out, err := r.do(job, "sound."+fitting.ending)
 	out.Note = note
 	return out, err
+}
+
+// recordingIn is a sound, looked at once.
+func (r *commandRun) recordingIn(arg string) (recording, error) {
+	path := r.known.Values(arg)[0].Path
+	look, err := r.known.Look(path)
+	if err != nil {
+		return recording{}, err
+	}
+	return recordingOf(path, look)
 }
 
 // input is a resource as ffmpeg reads it.
@@ -451,27 +459,43 @@ func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
 	return toolbox.Output{Path: job.Output}, nil
 }
 
-// asPicture writes a PNG in the format of the picture that it was made of.
-func (r *commandRun) asPicture(png, arg string) (toolbox.Output, error) {
-	info, err := media.InspectContext(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
+// picture writes a picture in the format of the one that it is made of.
+func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
+	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	made, err := media.ReadPicture(r.ctx, png, r.config.Limits)
-	if err != nil {
-		return toolbox.Output{}, err
-	}
-	out := toolbox.Output{}
+	var note plan.Message
 	if info.Frames > 1 {
-		out.Note = plan.Say("Only the first frame of the animation was used.")
+		note = plan.Say("Only the first frame of the animation was used.")
 	}
 	format := media.FormatFor(info.Ext)
+	if format == media.PNG {
+		out, err := r.do(job, "picture.png")
+		out.Note = note
+		return out, err
+	}
+	// What is written anew need not be packed, and may be larger than a result.
+	limits := r.config.Limits
+	limits.Bytes = max(limits.Bytes, plainPixel*limits.Pixels)
+	job.Args, job.Most = append(job.Args, "-compression_level", "0"), limits.Bytes
+	plain, err := r.do(job, "made.png")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	made, err := media.ReadPicture(r.ctx, plain.Path, limits)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
 	if !made.Image.Opaque() {
 		format = media.PNG
 	}
-	out.Path = filepath.Join(r.call.Dir, "picture."+string(format))
+	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "picture."+string(format)), Note: note}
 	return out, media.EncodeImage(r.ctx, out.Path, made.Image, format)
 }
+
+// plainPixel is the most bytes that a pixel takes in a PNG without compression, and some more.
+const plainPixel = 9
 
 const (
 	// mostText is the longest text that is given, in bytes.

@@ -22,7 +22,6 @@ import (
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/toolboxtest"
 )
@@ -34,11 +33,7 @@ func newBackend(t *testing.T) *Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := ffmpeg.New(ffmpeg.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := New(Config{Sandbox: box, FFmpeg: f})
+	b, err := New(Config{Sandbox: box, FFmpeg: toolboxtest.Player(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,14 +126,23 @@ func callOf(t *testing.T, a args) toolbox.Call {
 	return c
 }
 
-// backing is how the catalogue runs an operation, or the tool of a command.
-func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.Backend) {
+// catalogue is read once: it is asked for before each run of a tool.
+var catalogue = sync.OnceValues(func() (*toolbox.Catalogue, error) { return toolbox.LoadCatalogue(toolbox.Embedded()) })
+
+// tools are those of the catalogue.
+func tools(t *testing.T) []toolbox.Tool {
 	t.Helper()
-	catalogue, err := toolbox.LoadCatalogue(toolbox.Embedded())
+	c, err := catalogue()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range catalogue.Tools() {
+	return c.Tools()
+}
+
+// backing is how the catalogue runs an operation, or the tool of a command.
+func backing(t *testing.T, b *Backend, run string) (toolbox.Candidate, toolbox.Backend) {
+	t.Helper()
+	for _, tool := range tools(t) {
 		for _, way := range tool.Backends {
 			switch {
 			case way.Run != run:

@@ -58,7 +58,7 @@ func readable(ctx context.Context, path, dir string, limits media.Limits) (page,
 	draw.Draw(flat, flat.Rect, ground, image.Point{}, draw.Src)
 	draw.Draw(flat, flat.Rect, img, image.Point{}, draw.Over)
 	p := page{path: pagePath(dir), scale: scale, size: size}
-	if err := media.EncodeImage(ctx, p.path, flat, media.PNG); err != nil {
+	if err := media.EncodePlainPNG(ctx, p.path, flat); err != nil {
 		return page{}, err
 	}
 	return p, nil

@@ -22,7 +22,9 @@ type recording struct {
 func (r recording) name() string { return filepath.Base(r.path) }
 
 // input is the recording as a program reads it.
-func (r recording) input() ffmpeg.Input { return ffmpeg.Input{Path: r.path, Type: plan.Audio} }
+func (r recording) input() ffmpeg.Input {
+	return ffmpeg.Input{Path: r.path, Type: plan.Audio}
+}
 
 // sound is how ffmpeg names its sound if it is the first input.
 func (r recording) sound() string { return r.look.Audio().Of(0) }

@@ -52,6 +52,9 @@ func (s *Sandbox) Run(ctx context.Context, c Command) ([]byte, error) {
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = cmp.Or(c.Dir, string(filepath.Separator)), c.Input, out, said
 	cmd.Env = environment(c)
 	cmd.WaitDelay = grace
+	if s.config.Starting != nil {
+		s.config.Starting(c)
+	}
 	err = s.confined(end, cmd, c)
 	switch cause := context.Cause(watched); {
 	case ctx.Err() != nil:

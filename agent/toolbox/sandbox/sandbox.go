@@ -72,6 +72,9 @@ type Config struct {
 	Processes int
 	// Timeout is how long it may run where a command does not say; 5 minutes by default.
 	Timeout time.Duration
+	// Starting is told each command just before it starts; nil is nobody. It is called from the
+	// goroutine of [Sandbox.Run], so several calls may run at once.
+	Starting func(Command)
 }
 
 // Command is one use of a program.
@@ -120,6 +123,7 @@ func New(c Config) (*Sandbox, error) {
 		Disk:      cmp.Or(c.Disk, 2<<30),
 		Processes: cmp.Or(c.Processes, 256),
 		Timeout:   cmp.Or(c.Timeout, 5*time.Minute),
+		Starting:  c.Starting,
 	}}, nil
 }
 

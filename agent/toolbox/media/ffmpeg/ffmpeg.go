@@ -9,6 +9,8 @@
 //   - What is too long, too large, cut off or damaged is refused before it is decoded.
 //   - What is made carries no metadata of what it was made of, is looked at before it is
 //     given out, and is the same each time where the codecs allow.
+//   - A file that was found fit is not looked at again while it is the same: neither its size nor the
+//     time of its last change is another.
 //   - Nothing is left behind but the output, and not that if it failed.
 //   - Errors carry one sentence for people ([plan.Fault]), which names a file by its base
 //     name and never by its path.
@@ -49,6 +51,7 @@ type FFmpeg struct {
 	longest time.Duration
 	limits  media.Limits
 	sandbox *sandbox.Sandbox
+	looks   *looks
 }
 
 // New checks the configuration. It runs nothing.
@@ -65,6 +68,7 @@ func New(c Config) (*FFmpeg, error) {
 	}
 	return &FFmpeg{
 		sandbox: confined,
+		looks:   &looks{known: map[identity]Look{}},
 		path:    c.Path,
 		timeout: cmp.Or(c.Timeout, time.Minute),
 		longest: cmp.Or(c.Longest, 4*time.Hour),

@@ -73,11 +73,15 @@ func (f *FFmpeg) Do(ctx context.Context, j Job) (err error) {
 	if err := b.work(ctx, j, made); err != nil {
 		return err
 	}
-	if err := b.examine(ctx, made); err != nil {
+	look, err := b.examine(ctx, made)
+	if err != nil {
 		return err
 	}
 	if err := os.Rename(made, j.Output); err != nil {
 		return unwritten(j.Output, err)
+	}
+	if at, err := place(j.Output); err == nil && look.MIME != "" && j.Most == 0 {
+		f.looks.remember(identify(at), look)
 	}
 	return nil
 }
@@ -124,7 +128,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 	if _, err := place(in.Path); err != nil {
 		return "", err
 	}
-	info, err := media.InspectContext(ctx, in.Path, b.f.limits)
+	info, err := media.Describe(ctx, in.Path, b.f.limits)
 	if err != nil {
 		return "", err
 	}
@@ -139,7 +143,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 			return "", err
 		}
 		b.pixels += int64(info.Width) * int64(info.Height)
-		return "png_pipe", media.EncodeImage(ctx, name, p.Image, media.PNG)
+		return "png_pipe", media.EncodePlainPNG(ctx, name, p.Image)
 	}
 	s, err := b.f.open(ctx, b.programs, in.Path)
 	if err == nil {
@@ -196,21 +200,22 @@ func (b *bench) work(ctx context.Context, j Job, made string) error {
 	}
 }
 
-// examine looks at what was made, which must be a file and no way to another one.
-func (b *bench) examine(ctx context.Context, made string) error {
+// examine looks at what was made, which must be a file and no way to another one. The Look is zero for
+// a picture.
+func (b *bench) examine(ctx context.Context, made string) (look Look, err error) {
 	if err := sandbox.Left(made); err != nil {
-		return unfit(err)
+		return Look{}, unfit(err)
 	}
 	f := *b.f
 	f.limits.Bytes = b.most
 	info, err := media.InspectContext(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		_, err = f.open(ctx, b.programs, made)
+		look, err = f.lookAt(ctx, b.programs, made)
 	}
 	if err != nil && ctx.Err() == nil {
-		return unfit(err)
+		return Look{}, unfit(err)
 	}
-	return err
+	return look, err
 }
 
 func unfit(err error) error {

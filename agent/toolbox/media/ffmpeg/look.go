@@ -90,6 +90,10 @@ func (f *FFmpeg) Look(ctx context.Context, path string) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
+	return f.lookAt(ctx, found, path)
+}
+
+func (f *FFmpeg) lookAt(ctx context.Context, found programs, path string) (Look, error) {
 	s, err := f.open(ctx, found, path)
 	if err != nil {
 		return Look{}, err

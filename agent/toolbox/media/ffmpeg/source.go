@@ -65,6 +65,10 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	if err != nil {
 		return nil, err
 	}
+	id := identify(at)
+	if look, ok := f.looks.of(id); ok {
+		return &source{f: f, programs: found, path: at, demuxer: demuxers[look.MIME], look: look}, nil
+	}
 	info, err := media.InspectContext(ctx, path, f.limits)
 	if err != nil {
 		return nil, err
@@ -94,7 +98,11 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 	case !whole:
 		return nil, fault(path, nil, "is cut off: only a part of it is there; please send it again.")
 	}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	f.looks.remember(id, s.look)
+	return s, nil
 }
 
 // whole tells whether the file has as much as it promises, and learns how long it is.

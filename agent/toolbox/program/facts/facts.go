@@ -138,7 +138,7 @@ func (f *Facts) Of(name string) (template.Value, error) {
 func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 	for _, v := range values {
 		if v.Type != plan.Video {
-			info, err := media.InspectContext(f.ctx, v.Path, f.limits)
+			info, err := media.Describe(f.ctx, v.Path, f.limits)
 			return info.Width, info.Height, err
 		}
 		l, err := f.Look(v.Path)
@@ -155,7 +155,7 @@ func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 // measure is a fact of one document, sound or video.
 func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	if fact == "pages" || fact == "area" {
-		sizes, err := f.sizes(v.Path)
+		sizes, err := f.Pages(v.Path)
 		if fact == "area" && err == nil {
 			return slices.Max(sizes), nil
 		}
@@ -185,7 +185,8 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 	}[fact], nil
 }
 
-func (f *Facts) sizes(path string) ([]float64, error) {
+// Pages are the sizes of the pages of a document, measured once.
+func (f *Facts) Pages(path string) ([]float64, error) {
 	return once(f.pages, path, func() ([]float64, error) { return f.measurer.Pages(f.ctx, path) })
 }
 
@@ -306,7 +307,7 @@ func (f *Facts) relative(v param.Value, fact string) (template.Value, error) {
 func (f *Facts) chosen(p quantity.Pages, fact string) (template.Value, error) {
 	for _, arg := range slices.Sorted(maps.Keys(f.call.Args)) {
 		if v := f.call.Args[arg][0]; v.Type == plan.Document {
-			sizes, err := f.sizes(v.Path)
+			sizes, err := f.Pages(v.Path)
 			if err != nil {
 				return template.Value{}, err
 			}
