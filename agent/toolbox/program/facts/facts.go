@@ -134,6 +134,11 @@ func (f *Facts) Of(name string) (template.Value, error) {
 	return template.Num(highest), nil
 }
 
+// Pages are the sizes of the pages of a document, measured once.
+func (f *Facts) Pages(path string) ([]float64, error) {
+	return once(f.pages, path, func() ([]float64, error) { return f.measurer.Pages(f.ctx, path) })
+}
+
 // sizeOf is the size of the largest video, or of the first picture.
 func (f *Facts) sizeOf(values []toolbox.Value) (w, h int, err error) {
 	for _, v := range values {
@@ -183,11 +188,6 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 		"duration": l.Duration.Seconds(), "sound": bit(l.Audio() != nil), "channels": float64(sound.Channels),
 		"stream": float64(sound.Index), "alpha": bit(film.Alpha), "plays": bit(l.Universal()),
 	}[fact], nil
-}
-
-// Pages are the sizes of the pages of a document, measured once.
-func (f *Facts) Pages(path string) ([]float64, error) {
-	return once(f.pages, path, func() ([]float64, error) { return f.measurer.Pages(f.ctx, path) })
 }
 
 // setting is the value of a parameter, or a fact of it.
