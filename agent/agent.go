@@ -154,5 +154,5 @@ func newGraph(c *toolbox.Catalogue, extra []plan.Type) (*toolgraph.Graph, error)
 		}
 		tools = append(tools, tool)
 	}
-	return toolgraph.New(append(plan.Types(), extra...), tools)
+	return toolgraph.New(append(append(plan.Types(), plan.AnyFile), extra...), tools)
 }

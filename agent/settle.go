@@ -162,6 +162,9 @@ func (t *thought) choose(p *part) {
 		}
 		complete = append(complete, s)
 	}
+	if t.programFinds(unread) {
+		unread = nil
+	}
 	// Nothing worse may stand in for what the request says, however unclear that is.
 	if len(unread) > 0 && unread[0].score >= good && (len(complete) == 0 || complete[0].Score < unread[0].score) {
 		complete, question = nil, t.config.Tell.In(t.request.Language, plan.Sentence(unread[0].err, plan.Message{}))
@@ -187,6 +190,13 @@ func (t *thought) choose(p *part) {
 		}
 	}
 	p.found = t.improvised(p, p.found, question != "" || len(unread) > 0)
+}
+
+// programFinds reports whether all that could not be read are places on pictures, such as "around the button
+// Save", and a program can be written: it can look for them.
+func (t *thought) programFinds(unread []unreadable) bool {
+	place := func(u unreadable) bool { return u.typ == param.Region || u.typ == param.Position }
+	return t.request.Improvises && t.question == "" && !slices.ContainsFunc(unread, func(u unreadable) bool { return !place(u) })
 }
 
 // offerable reports whether a solution can be offered beside the best one, whichever mind
