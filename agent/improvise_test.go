@@ -47,6 +47,9 @@ func TestImprovised(t *testing.T) {
 	leaving.Said = []plan.Said{{Words: "upside down", Type: "angle"}}
 	unclear := wants(plan.Image, photo)
 	unclear.Said = []plan.Said{{Words: "as large as a house", Type: "size"}}
+	frame := setting(tool("frame", plan.Image, img), param.Param{Name: "part", Type: param.Region, About: "the part"})
+	around := wants(plan.Image, photo)
+	around.Said = []plan.Said{{Words: "around the button Save", Type: "region"}}
 	behind := plan.Subtask{Description: "make a film of it", Returns: plan.Video, Args: []plan.Arg{{Type: plan.Image, Source: plan.FromSubtask(0)}}}
 	before := wants(plan.Video, photo)
 	for _, c := range []struct {
@@ -113,6 +116,14 @@ func TestImprovised(t *testing.T) {
 		{
 			name: "a question of a later subtask is open", tools: []toolbox.Tool{squeeze},
 			ask: []plan.Subtask{before, wants(plan.Image, photo)}, question: true,
+		},
+		{
+			name: "a place that must be looked for", tools: []toolbox.Tool{frame}, scores: map[string]float64{"frame": 5},
+			ask: []plan.Subtask{around}, want: []string{"improvise"},
+		},
+		{
+			name: "a place that must be looked for, and no programs", tools: []toolbox.Tool{frame}, scores: map[string]float64{"frame": 5},
+			ask: []plan.Subtask{around}, down: "improvise", question: true,
 		},
 		{
 			name: "a setting cannot be read", tools: []toolbox.Tool{scale}, ask: []plan.Subtask{unclear}, question: true,
