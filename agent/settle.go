@@ -173,11 +173,7 @@ func (t *thought) choose(p *part) {
 		}
 	}
 	if t.lacks(p, complete, question) {
-		for _, name := range p.rivals[0].Tools() {
-			if !t.runs(name) && !slices.Contains(p.missing, name) {
-				p.missing = append(p.missing, name)
-			}
-		}
+		t.miss(p)
 		complete = nil
 	} else if len(complete) == 0 && t.question == "" {
 		t.question = question
@@ -190,6 +186,15 @@ func (t *thought) choose(p *part) {
 		}
 	}
 	p.found = t.improvised(p, p.found, question != "" || len(unread) > 0)
+}
+
+// miss notes the tools of the best rival that cannot run.
+func (t *thought) miss(p *part) {
+	for _, name := range p.rivals[0].Tools() {
+		if !t.runs(name) && !slices.Contains(p.missing, name) {
+			p.missing = append(p.missing, name)
+		}
+	}
 }
 
 // programFinds reports whether all that could not be read are places on pictures, such as "around the button
