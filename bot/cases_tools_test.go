@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"fmt"
 	"image"
 	"image/color"
@@ -64,6 +65,16 @@ func promised(t *testing.T, tool toolbox.Tool, made toolbox.Made) {
 		measure{Type: "html", Has: []string{"<video"}}.judge(t, made.Path)
 		return
 	}
+	if tool.Returns == plan.Archive {
+		z, err := zip.OpenReader(made.Path)
+		if err != nil || len(z.File) != 2 {
+			t.Fatalf("%s made no archive of two files: %v", made.Candidate, err)
+		}
+		if err := z.Close(); err != nil {
+			t.Error(err)
+		}
+		return
+	}
 	info, err := media.Inspect(made.Path, media.Limits{})
 	if err != nil || !tool.Returns.Fits(info.Type) {
 		t.Errorf("%s made %+v: %v", made.Candidate, info, err)
@@ -107,8 +118,11 @@ func newThings(t *testing.T) things {
 	}
 	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
 	masked.Value = `[{"label":"ball","score":0.9}]`
+	code := dir + "/code.png"
+	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	return things{
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
+		"code":        file(plan.Image, "code.png", code),
 		plan.Mask:     masked,
 		plan.Document: file(plan.Document, "pages.pdf", pages),
 		plan.Video:    file(plan.Video, "film.mp4", film),
@@ -148,12 +162,21 @@ var said = map[string]string{
 	"extract_pages.pages": "1", "convert_image.format": "jpg", "convert_audio.format": "wav", "convert_video.format": "mov",
 	"table_statistics.column": "age", "sort_table.column": "age", "table_statistics.by": "age", "sort_table.by": "age",
 	"format_json.json": `{"name":"Ann"}`, "format_json.text": `{"name":"Ann"}`, "change_bit_rate.rate": "128 kbps",
+	"redact_text.text":       "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
+	"extract_from_text.text": "Write to ann@example.org, on 2026-11-25 or +44 20 7946 0958: https://example.org/1",
+	"find_lines.find":        "Lisbon", "meme_text.top": "hello", "meme_text.bottom": "world",
 	"fit_video_size.limit": "1 MB", "get_time.place": "Lisbon",
 }
 
 // value is what an argument of a tool is given.
 func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.Value {
 	t.Helper()
+	if tool.Name == "read_code" {
+		return all["code"]
+	}
+	if a.Type == plan.AnyFile {
+		return all[plan.Image]
+	}
 	if v, ok := all[a.Type]; ok {
 		return v
 	}

@@ -147,7 +147,7 @@ type talker struct {
 }
 
 // known finds a picture in the list of resources: its name, its type and what it is.
-var known = regexp.MustCompile(`(?m)^- "([^"]+)": (\w+), ([a-z ]+)`)
+var known = regexp.MustCompile(`(?m)^- "([^"]+)": (\w+)(?: \(.*?\)\)?)?, ([a-z ]+)`)
 
 // way finds the tools of the solutions that are to be ranked.
 var way = regexp.MustCompile(`(?m)^(Solution \d+)$|^\d+\. (\w+)\(`)
