@@ -77,9 +77,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 				env := modelEnv(server, "MIND=llm", "ATELIER_DATA="+folder, fmt.Sprintf("ATELIER_PROGRAMS=%t", allowed))
 				if allowed {
 					lines := toolLines(t, env...)
-					if l := lines["make_by_program"]; !l.Live {
-						t.Skipf("programs cannot run here: %s", l.Why)
-					}
+					needPrograms(t, lines)
 					if lines[c.tool].Live {
 						t.Fatalf("%s can run here", c.tool)
 					}
@@ -109,9 +107,7 @@ func TestNoProgramImitatesAModel(t *testing.T) {
 func TestAProcessThatOnlyRunsPrograms(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: framer})
-	if l := toolLines(t, modelEnv(server)...)["make_by_program"]; !l.Live {
-		t.Skipf("programs cannot run here: %s", l.Why)
-	}
+	needPrograms(t, toolLines(t, modelEnv(server)...))
 	shared := []string{
 		"REDIS_URL=redis://" + miniredis.RunT(t).Addr(), "S3_BUCKET=bucket", "AWS_ENDPOINT_URL_S3=" + s3test.New(t, s3test.Config{}).URL(),
 		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",

@@ -131,9 +131,7 @@ func TestAProgramIsRunAgainAndKept(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t, llmtest.Config{Answer: framer})
 	folder, own := t.TempDir(), t.TempDir()
-	if l := toolLines(t, modelEnv(server, "ATELIER_DATA="+folder)...)["make_by_program"]; !l.Live {
-		t.Skipf("programs cannot run here: %s", l.Why)
-	}
+	needPrograms(t, toolLines(t, modelEnv(server, "ATELIER_DATA="+folder)...))
 	o := openParlour(t, newParlour(), modelEnv(server, "MIND=llm", "ALLOW_CLOUD_MEDIA=true", "ATELIER_DATA="+folder)...)
 	wish := o.parlour.wish("m1", "give this picture a zigzag edge")
 	o.parlour.says <- wish

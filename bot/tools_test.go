@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -30,6 +31,18 @@ func toolLines(t *testing.T, env ...string) map[string]toolLine {
 		tools[l.Name] = l
 	}
 	return tools
+}
+
+// needPrograms skips a test where no program can run. In CI, which installs what programs need, it fails.
+func needPrograms(t *testing.T, lines map[string]toolLine) {
+	t.Helper()
+	switch l := lines["make_by_program"]; {
+	case l.Live:
+	case os.Getenv("CI") != "":
+		t.Fatalf("programs cannot run here: %s", l.Why)
+	default:
+		t.Skipf("programs cannot run here: %s", l.Why)
+	}
 }
 
 // TestToolsOfAServer: what a server's models can do is there once the server is set, and

@@ -131,7 +131,7 @@ type Step struct {
 	Makes []Flow // what it made: of those only Name and Type are set
 	// Problem is why it failed, for people.
 	Problem string
-	// Program is the source code that was written for the step; "" if there is none.
+	// Program is the source code of the step's program, or "" if the step has no program.
 	Program string
 }
 

@@ -26,7 +26,7 @@ type Result struct {
 	Candidate string `json:"candidate,omitempty"`
 	// Model is the model that it asked, "" if it asked none.
 	Model string `json:"model,omitempty"`
-	// Program is the program that was written for the step, as package improvise stores it; "" if there is none.
+	// Program is the stored program of a step that make_by_program did, or "" for other steps.
 	Program string `json:"program,omitempty"`
 	// Trouble, with Failed, is what a model is to mend in the program that was run; nil where it is not
 	// for the program that the step failed.

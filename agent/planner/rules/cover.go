@@ -94,7 +94,7 @@ func (c *cover) tell(f *profile, a plan.Arg) {
 	c.args, c.told = append(c.args, arg), append(c.told, strings.ToLower(a.Source.Value))
 	var columns set // nil where any word may be said
 	if settingOf(arg) == param.Text && !arg.Optional {
-		columns = c.headings()
+		columns = c.columns
 	}
 	for _, w := range wordsOf(a.Source.Value) {
 		if columns != nil && !columns[w] {

@@ -410,9 +410,8 @@ func (v *view) names(words set) bool {
 
 // namesColumn reports whether the clause names a column of a table that is at hand.
 func (v *view) namesColumn() bool {
-	names := v.headings()
 	return slices.ContainsFunc(v.r.clause.words, func(w retrieve.Word) bool {
-		return w.Kind == retrieve.Plain && !v.lexicon.Stop(lower(w)) && names[lower(w)]
+		return w.Kind == retrieve.Plain && !v.lexicon.Stop(lower(w)) && v.columns[lower(w)]
 	})
 }
 

@@ -35,11 +35,12 @@ type scene struct {
 	things  []thing // what was made or spoken of last stands last
 	marks   []thing // what is marked on pictures; they stand for nothing by themselves
 	types   map[string]plan.Type
+	columns set // the words of the names of the columns of the tables at hand; nil where there is no table
 }
 
 // newScene reads the words of a text and the resources of its request.
 func (ts *tools) newScene(r plan.Request, text string) *scene {
-	s := &scene{tools: ts, request: r, text: text, types: map[string]plan.Type{}}
+	s := &scene{tools: ts, request: r, text: text, types: map[string]plan.Type{}, columns: columnsOf(r.Resources())}
 	for i, res := range r.Resources() {
 		e := thing{source: plan.FromResource(res.Name), typ: res.Type, clause: -1, given: i >= len(r.Earlier), on: res.On}
 		if e.on != "" {

@@ -275,10 +275,10 @@ func (d *drafter) toldElsewhere(r *reading, words string) bool {
 	})
 }
 
-// headings are the words of the names of the columns of the tables at hand; nil where there is no table.
-func (s *scene) headings() set {
+// columnsOf are the words of the names of the columns of the tables among the resources; nil where there is none.
+func columnsOf(resources []plan.Resource) set {
 	var names set
-	for _, res := range s.request.Resources() {
+	for _, res := range resources {
 		if res.Type != plan.Text || res.Value == "" {
 			continue
 		}
@@ -300,17 +300,16 @@ func (s *scene) headings() set {
 
 // column is what the clause says of the columns of a table: all of it, where it names none.
 func (d *drafter) column(r *reading) string {
-	names := d.headings()
 	var said []string
 	for _, w := range r.clause.words {
-		if !isFile(w) && !d.lexicon.Stop(lower(w)) && names[lower(w)] {
+		if !isFile(w) && !d.lexicon.Stop(lower(w)) && d.columns[lower(w)] {
 			said = append(said, w.Text)
 		}
 	}
 	switch {
 	case len(said) > 0:
 		return strings.Join(said, " ")
-	case names == nil:
+	case d.columns == nil:
 		return d.lastThing(r)
 	}
 	return d.withoutFiles(r.words, r.text)
