@@ -151,7 +151,7 @@ func (t *thread) lock(ctx context.Context) error {
 	}
 	got := make(chan locked, 1)
 	go func() {
-		unlock, err := lockFolder(t.folder)
+		unlock, err := lockFolder(ctx, t.folder)
 		got <- locked{unlock, err}
 	}()
 	select {
@@ -170,11 +170,14 @@ func (t *thread) lock(ctx context.Context) error {
 	}
 }
 
-// lockFolder makes a folder and locks it. One that was removed while it was waited for is made
-// anew.
-func lockFolder(folder string) (unlock func(), err error) {
+// lockFolder makes a folder and locks it. If another process removes the folder meanwhile,
+// lockFolder makes it again, unless ctx has ended: nobody would remove that one.
+func lockFolder(ctx context.Context, folder string) (unlock func(), err error) {
 	file := filepath.Join(folder, threadLock)
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
 		}
