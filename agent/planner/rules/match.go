@@ -65,6 +65,7 @@ type view struct {
 	wanted  plan.Type       // the kind of thing that it asks for by name
 	maps    []plan.Type     // maps that it speaks of as given
 	novel   bool            // no tool explains all of its words
+	valued  bool            // it is a setting of a tool and nothing else: "make it sepia"
 	unaided int             // the fewest words unexplained by a near tool that needs no file
 	ordered fate            // of the marked part
 	column  bool            // it names a column of a table that is at hand
@@ -85,6 +86,7 @@ func (m *matcher) match(r *reading) {
 	v.novel = len(rests) == 0 || slices.Min(rests) > 0
 	v.unaided = math.MaxInt
 	for i := range m.profiles {
+		v.valued = v.valued || rests[i] == 0 && v.isSetting(&m.profiles[i])
 		if m.profiles[i].textOnly && near[i] > plainly {
 			v.unaided = min(v.unaided, rests[i])
 		}
@@ -298,7 +300,7 @@ func (v *view) floor(f *profile, rest int) float64 {
 			return general + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Image && media:
-		if v.in("changing", v.r.verb()) && rest > 0 && len(f.Origins) > 1 && len(v.units) == 0 {
+		if v.in("changing", v.r.verb()) && rest > 0 && !v.valued && len(f.Origins) > 1 && len(v.units) == 0 {
 			return badly + more
 		}
 	case f.wants(plan.Instruction) && f.Returns == plan.Text && len(v.r.files) == 0:
@@ -391,6 +393,13 @@ func (v *view) byValues(f *profile) float64 {
 	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
 		fit *= badly // no order is a question
 	}
+	switch {
+	case !v.valued:
+	case v.unexplained(f) == 0 && v.isSetting(f):
+		fit *= strongly
+	case f.wants(plan.Instruction):
+		fit *= hardly
+	}
 	if f.wants(plan.Instruction) && f.textOnly && v.sentText() && len(v.r.files) == 0 {
 		fit *= partly // the text that was sent would be left over
 	}
@@ -401,6 +410,15 @@ func (v *view) byValues(f *profile) float64 {
 		fit *= hardly
 	}
 	return fit
+}
+
+// isSetting reports whether the clause gives the tool a value that it must be told, and the tool
+// changes media of a type that is at hand.
+func (v *view) isSetting(f *profile) bool {
+	return len(f.media) == 1 && f.media[0].Type == f.Returns && v.direct[f.Returns] &&
+		slices.ContainsFunc(f.Args, func(a toolbox.Arg) bool {
+			return !a.Optional && a.Param != nil && (a.Param.Type == param.Adjustment || a.Param.Type == param.Choice) && a.Param.Reads(v.said(v.r, a, f))
+		})
 }
 
 // names reports whether the clause has one of the words.
