@@ -120,9 +120,12 @@ func newThings(t *testing.T) things {
 	masked.Value = `[{"label":"ball","score":0.9}]`
 	code := dir + "/code.png"
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
+	animation := dir + "/animation.gif"
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-t", "1", animation)
 	return things{
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
 		"code":        file(plan.Image, "code.png", code),
+		"animation":   file(plan.Image, "animation.gif", animation),
 		plan.Mask:     masked,
 		plan.Document: file(plan.Document, "pages.pdf", pages),
 		plan.Video:    file(plan.Video, "film.mp4", film),
@@ -171,8 +174,13 @@ var said = map[string]string{
 // value is what an argument of a tool is given.
 func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.Value {
 	t.Helper()
-	if tool.Name == "read_code" {
+	switch tool.Name {
+	case "read_code":
 		return all["code"]
+	case "reverse_animation", "change_animation_speed":
+		if a.Type == plan.Image {
+			return all["animation"]
+		}
 	}
 	if a.Type == plan.AnyFile {
 		return all[plan.Image]

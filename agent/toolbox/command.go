@@ -103,7 +103,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
 		case a.Type == plan.Image || a.Type.ImageMap():
-			numbers(a.Name, "width", "height")
+			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:
 			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays")
 		case a.Type == plan.Audio:

@@ -36,24 +36,25 @@ type profile struct {
 	// tabular marks a tool that works on a table.
 	tabular bool
 	choices set // the words of the choices that the tool must be told
+	values  set // the classes of the words of all of its choices
+	// coloured marks a tool that can be told a colour.
+	coloured bool
 }
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}, values: set{}}
 	for _, a := range t.Args {
+		f.coloured = f.coloured || a.Param != nil && a.Param.Type == param.Colour
+		for _, w := range choiceWords(a) {
+			f.values[ts.lexicon.Class(retrieve.Stem(w))] = true
+			f.choices[w] = f.choices[w] || !a.Optional
+		}
 		if a.Optional {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
 		f.tabular = f.tabular || a.Meaning == plan.Content && strings.Contains(a.About, "CSV")
-		if a.Param != nil && a.Param.Type == param.Choice {
-			for choice, others := range a.Param.Choices {
-				for _, w := range wordsOf(choice + " " + strings.Join(others, " ")) {
-					f.choices[w] = true
-				}
-			}
-		}
 		if !slices.Contains(f.needs, a.Type) {
 			f.needs = append(f.needs, a.Type)
 		}
@@ -82,6 +83,18 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 		}
 	}
 	return f
+}
+
+// choiceWords are the words of the choices of an argument.
+func choiceWords(a toolbox.Arg) []string {
+	if a.Param == nil || a.Param.Type != param.Choice {
+		return nil
+	}
+	var words []string
+	for choice, others := range a.Param.Choices {
+		words = append(words, wordsOf(choice+" "+strings.Join(others, " "))...)
+	}
+	return words
 }
 
 // pair are two required arguments of one type, which are told apart by the words between them.

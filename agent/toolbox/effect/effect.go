@@ -17,7 +17,8 @@
 //
 //   - duration: {of: ARG} lasts as long as the argument, or as all of it together where it
 //     takes many. With part: SETTING, as long as that part of it; with divided_by: SETTING, that
-//     much shorter; with times: SETTING or a number, so many times as long; with most: 30s, not longer than
+//     much shorter; with times: SETTING or a number, so many times as long; with
+//     between: SETTING, longer by that much between each two; with most: 30s, not longer than
 //     that. {least: 500ms} lasts at least that long; {of: ARG, is: not longer} sets no lower bound. Exact to 0.15 s, two pictures of each video,
 //     and 1 %. There is no lower bound where the pictures of a silent video are unevenly spaced.
 //   - size: {of: ARG} has its size in pixels, or with scaled_by, within, turned_by or part: SETTING, the

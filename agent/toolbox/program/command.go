@@ -320,8 +320,16 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	if format, ok := soundFormats()[r.ending]; ok || r.ending == "sound" {
 		return r.sound(job, given, format)
 	}
-	if r.ending == "gif" {
+	animated, err := r.animated(given[0])
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	job.Inputs[0].Animated = animated
+	switch {
+	case r.ending == "gif":
 		return r.do(job, "made.gif")
+	case animated && !has(job.Args, "-update"):
+		return r.animation(job)
 	}
 	if !has(job.Args, "-update") {
 		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
@@ -459,6 +467,31 @@ func (r *commandRun) do(job ffmpeg.Job, name string) (toolbox.Output, error) {
 	return toolbox.Output{Path: job.Output}, nil
 }
 
+// animated reports whether the argument is a GIF that moves.
+func (r *commandRun) animated(arg string) (bool, error) {
+	v := r.known.Values(arg)[0]
+	if v.Type != plan.Image {
+		return false, nil
+	}
+	info, err := media.Describe(r.ctx, v.Path, r.config.Limits)
+	return info.MIME == "image/gif" && info.Frames > 1, err
+}
+
+// animation does the job to each picture of a GIF, and then gives it the 256 colours that suit it best.
+func (r *commandRun) animation(job ffmpeg.Job) (toolbox.Output, error) {
+	job.Args = append(job.Args, "-c:v", "ffv1", "-pix_fmt", "bgra", "-fps_mode", "passthrough")
+	all, err := r.do(job, "made.mkv")
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	const colours = "[0:v:0]split[pictures][all];[all]palettegen=reserve_transparent=1[palette];[pictures][palette]paletteuse"
+	out, err := r.do(ffmpeg.Job{
+		Inputs: []ffmpeg.Input{{Path: all.Path, Type: plan.Video}}, Timeout: job.Timeout,
+		Args: []string{"-filter_complex", colours, "-loop", "0", "-fps_mode", "passthrough", "-enc_time_base", "1/100"},
+	}, "picture.gif")
+	return out, errors.Join(err, os.Remove(all.Path))
+}
+
 // picture writes a picture in the format of the one that it is made of.
 func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error) {
 	info, err := media.Describe(r.ctx, r.known.Values(arg)[0].Path, r.config.Limits)
@@ -466,7 +499,7 @@ func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error)
 		return toolbox.Output{}, err
 	}
 	var note plan.Message
-	if info.Frames > 1 {
+	if info.Frames > 1 { // of another kind than GIF
 		note = plan.Say("Only the first frame of the animation was used.")
 	}
 	format := media.FormatFor(info.Ext)

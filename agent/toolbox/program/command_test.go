@@ -60,6 +60,8 @@ func TestCommands(t *testing.T) {
 				for n, a := range tool.Args {
 					switch {
 					case a.Param != nil:
+					case a.Type == plan.Image && strings.Contains(tool.Name, "animation"):
+						given[a.Name] = fileOf(plan.Image, clip(t, "sample.gif", lavfi("testsrc2=size=96x64:rate=10:duration=1")...))
 					case a.Many:
 						given[a.Name] = list(sample(t, a, n).(toolbox.Value), sample(t, a, n+1).(toolbox.Value)) //nolint:errcheck,forcetypeassert // only texts are none
 					default:
@@ -197,4 +199,15 @@ func TestCommandWithoutItsProgram(t *testing.T) {
 	if _, err := b.Run(t.Context(), how, callOf(t, args{})); !errors.Is(err, toolbox.ErrDown) {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+// toolOf is the tool of the catalogue with that name.
+func toolOf(t *testing.T, name string) toolbox.Tool {
+	t.Helper()
+	all := tools(t)
+	i := slices.IndexFunc(all, func(tool toolbox.Tool) bool { return tool.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no tool %s", name)
+	}
+	return all[i]
 }

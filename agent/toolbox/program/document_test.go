@@ -146,3 +146,15 @@ func TestBadDocumentsAreRefused(t *testing.T) {
 		holds(t, refused(t, "pdf_to_images", args{"document": fileOf(plan.Document, c.path)}), filepath.Base(c.path), c.says)
 	}
 }
+
+// TestDocumentFacts tells how many pages there are, and of what size.
+func TestDocumentFacts(t *testing.T) {
+	t.Parallel()
+	out := done(t, "document_facts", args{"document": fileOf(plan.Document, pdfOf(t, "two.pdf", "Hello", "World"))})
+	holds(t, out.Value, "Pages: 2", "Page size: ", "Size: ")
+	broken := filepath.Join(t.TempDir(), "broken.pdf")
+	if err := os.WriteFile(broken, []byte("%PDF-1.4 and nothing else"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, refused(t, "document_facts", args{"document": fileOf(plan.Document, broken)}), "damaged")
+}

@@ -17,9 +17,10 @@ import (
 // fileFacts are the operations that tell what a file is, by name.
 func (b *Backend) fileFacts() map[string]operation {
 	return map[string]operation{
-		"audio_facts": {ffmpegs, b.factsOf("audio")},
-		"video_facts": {ffmpegs, b.factsOf("video")},
-		"find_scenes": {ffmpegs, tidied(b.findScenes)},
+		"audio_facts":    {ffmpegs, b.factsOf("audio")},
+		"video_facts":    {ffmpegs, b.factsOf("video")},
+		"document_facts": {[]need{{program: "pdfinfo", debian: "poppler-utils"}}, b.factsOfDocument},
+		"find_scenes":    {ffmpegs, tidied(b.findScenes)},
 	}
 }
 

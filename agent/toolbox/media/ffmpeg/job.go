@@ -25,6 +25,8 @@ type Input struct {
 	// Before are options of the program's own, before the input: "-ss", "1.5",
 	// "-stream_loop", "-1", "-loop", "1". No word of a user.
 	Before []string
+	// Animated hands a GIF over with all of its pictures. Otherwise it is the first one alone.
+	Animated bool
 }
 
 // Job is one use of ffmpeg.
@@ -131,6 +133,10 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 	info, err := media.Describe(ctx, in.Path, b.f.limits)
 	if err != nil {
 		return "", err
+	}
+	if in.Animated && info.MIME == "image/gif" {
+		b.pixels += int64(info.Width) * int64(info.Height)
+		return "gif", b.link(in.Path, name)
 	}
 	if info.Type == plan.Image && (in.Type == "" || in.Type == plan.Image) {
 		giveBack, err := b.f.limits.Memory.Take(ctx, media.Weigh(in.Path, b.f.limits).Bytes(8))

@@ -166,6 +166,10 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 		}
 		return float64(len(sizes)), err
 	}
+	if v.Type.Fits(plan.Image) {
+		info, err := media.Describe(f.ctx, v.Path, f.limits)
+		return map[string]float64{"frames": float64(info.Frames), "duration": info.Length.Seconds()}[fact], err
+	}
 	l, err := f.Look(v.Path)
 	if err != nil {
 		return 0, err
