@@ -120,7 +120,13 @@ func newThings(t *testing.T) things {
 	masked.Value = `[{"label":"ball","score":0.9}]`
 	code := dir + "/code.png"
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
+	song, subtitled := dir+"/song.mp3", dir+"/subtitled.mkv"
+	tool(t, "ffmpeg", "-v", "error", "-i", film, song)
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain,1%0A00:00:00,500 --> 00:00:01,500%0AHello", subtitled)
 	return things{
+		"set_cover":         file(plan.Audio, "song.mp3", song),
+		"extract_subtitles": file(plan.Video, "subtitled.mkv", subtitled),
+
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
 		"code":        file(plan.Image, "code.png", code),
 		plan.Mask:     masked,
@@ -173,6 +179,9 @@ func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.
 	t.Helper()
 	if tool.Name == "read_code" {
 		return all["code"]
+	}
+	if tool.Name == "set_cover" && a.Type == plan.Audio || tool.Name == "extract_subtitles" && a.Type == plan.Video {
+		return all[plan.Type(tool.Name)]
 	}
 	if a.Type == plan.AnyFile {
 		return all[plan.Image]

@@ -25,7 +25,7 @@ func (t Tag) Fits() bool {
 
 const (
 	aSound    = `(?:it|(?:the|this|that|my|these|those) (?:\w+ )?(?:song|track|tune|sound|recording|audio|music|file|mp3|m4a|flac|ogg|wav|podcast|album)s?|\S+\.\w{2,4})`
-	tagBegins = `(?:^|[,;&(:]|\b(?:and|with|the|its|new|set|add|change|put|tag|edit|update|write|rename|correct|fix)\b|['’]s\b) ?(?:the |its |a |new )?`
+	tagBegins = `(?:^|[,;&(:]|\b(?:and|with|the|its|new|set|add|change|put|tags?|edit|update|write|rename|correct|fix)\b|['’]s\b) ?(?:the |its |a |new )?`
 	tagName   = `(?:(?:song|track|release|album) )?(title|artist|performer|singer|album|year|genre)(?: tag)?`
 	tagLeads  = `(?: (?:of|for|in|on) ` + aSound + `)?(?: ?(?:=|:|->) ?| (?:to|as|is|of) | )`
 )
@@ -51,6 +51,12 @@ func Tags(text string) ([]Tag, bool) {
 func FindTags(text string) (start, end int) {
 	_, start, end = findTags(text)
 	return start, end
+}
+
+// BeginsTags reports whether a text begins with words that tell tags: "artist Ella", "and set the year to 1978".
+func BeginsTags(text string) bool {
+	all := tagsIn(text)
+	return len(all) > 0 && all[0].begin == 0
 }
 
 func findTags(text string) (all []Tag, start, end int) {
