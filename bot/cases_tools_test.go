@@ -122,7 +122,7 @@ func newThings(t *testing.T) things {
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	song, subtitled := dir+"/song.mp3", dir+"/subtitled.mkv"
 	tool(t, "ffmpeg", "-v", "error", "-i", film, song)
-	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain,1%0A00:00:00,500 --> 00:00:01,500%0AHello", subtitled)
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain;base64,MQowMDowMDowMCw1MDAgLS0+IDAwOjAwOjAxLDUwMApIZWxsbwo=", subtitled)
 	return things{
 		"set_cover":         file(plan.Audio, "song.mp3", song),
 		"extract_subtitles": file(plan.Video, "subtitled.mkv", subtitled),

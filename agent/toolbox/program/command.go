@@ -200,15 +200,15 @@ func (r *commandRun) Words(arg string) (string, error) {
 // metadata writes tags in the format ffmetadata: https://ffmpeg.org/ffmpeg-formats.html#Metadata-2
 func metadata(tags []quantity.Tag) string {
 	escape := strings.NewReplacer(`\`, `\\`, "=", `\=`, ";", `\;`, "#", `\#`, "\n", " ", "\r", " ", "\x00", "")
-	text := ";FFMETADATA1\n"
+	lines := []string{";FFMETADATA1\n"}
 	for _, t := range tags {
 		name := t.Name
 		if name == "year" {
 			name = "date"
 		}
-		text += name + "=" + escape.Replace(t.Value) + "\n"
+		lines = append(lines, name+"="+escape.Replace(t.Value)+"\n")
 	}
-	return text
+	return strings.Join(lines, "")
 }
 
 // Out is the file that is written, or the pattern of their names.

@@ -2,6 +2,7 @@ package program
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"testing"
 
@@ -30,9 +31,7 @@ func TestSplit(t *testing.T) {
 			t.Run(fmt.Sprint(arg, c.said), func(t *testing.T) {
 				t.Parallel()
 				given := args{arg: value}
-				for name, said := range c.said {
-					given[name] = said
-				}
+				maps.Copy(given, c.said)
 				out := done(t, map[string]string{"audio": "split_audio", "video": "split_video"}[arg], given)
 				all := append([]toolbox.Output{out}, out.More...)
 				if len(all) != len(c.want) {

@@ -33,8 +33,8 @@ func probed(t *testing.T, path string) (tags map[string]string, codecs []string)
 		Tags  map[string]string `json:"tags"`
 	}
 	var found struct {
-		Format  tagged
-		Streams []tagged
+		Format  tagged   `json:"format"`
+		Streams []tagged `json:"streams"`
 	}
 	said := tool(t, "ffprobe", "-v", "error", "-show_entries", "format_tags:stream_tags:stream=codec_name", "-of", "json", path)
 	if err := json.Unmarshal([]byte(said), &found); err != nil {

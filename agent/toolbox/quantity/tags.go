@@ -24,7 +24,8 @@ func (t Tag) Fits() bool {
 }
 
 const (
-	aSound    = `(?:it|(?:the|this|that|my|these|those) (?:\w+ )?(?:song|track|tune|sound|recording|audio|music|file|mp3|m4a|flac|ogg|wav|podcast|album)s?|\S+\.\w{2,4})`
+	soundNoun = `(?:song|track|tune|sound|recording|audio|music|file|mp3|m4a|flac|ogg|wav|podcast|album)s?`
+	aSound    = `(?:it|(?:the|this|that|my|these|those) (?:\w+ )?` + soundNoun + `|\S+\.\w{2,4})`
 	tagBegins = `(?:^|[,;&(:]|\b(?:and|with|the|its|new|set|add|change|put|tags?|edit|update|write|rename|correct|fix)\b|['’]s\b) ?(?:the |its |a |new )?`
 	tagName   = `(?:(?:song|track|release|album) )?(title|artist|performer|singer|album|year|genre)(?: tag)?`
 	tagLeads  = `(?: (?:of|for|in|on) ` + aSound + `)?(?: ?(?:=|:|->) ?| (?:to|as|is|of) | )`
