@@ -122,10 +122,18 @@ func newThings(t *testing.T) things {
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	animation := dir + "/animation.gif"
 	tool(t, "ffmpeg", "-v", "error", "-i", film, "-t", "1", animation)
+	song, subtitled := dir+"/song.mp3", dir+"/subtitled.mkv"
+	tool(t, "ffmpeg", "-v", "error", "-i", film, song)
+	tool(t, "ffmpeg", "-v", "error", "-i", film, "-i", "data:text/plain;base64,MQowMDowMDowMCw1MDAgLS0+IDAwOjAwOjAxLDUwMApIZWxsbwo=", subtitled)
 	return things{
+		// those of one tool, by its name
+		"read_code":              file(plan.Image, "code.png", code),
+		"reverse_animation":      file(plan.Image, "animation.gif", animation),
+		"change_animation_speed": file(plan.Image, "animation.gif", animation),
+		"set_cover":              file(plan.Audio, "song.mp3", song),
+		"extract_subtitles":      file(plan.Video, "subtitled.mkv", subtitled),
+
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
-		"code":        file(plan.Image, "code.png", code),
-		"animation":   file(plan.Image, "animation.gif", animation),
 		plan.Mask:     masked,
 		plan.Document: file(plan.Document, "pages.pdf", pages),
 		plan.Video:    file(plan.Video, "film.mp4", film),
@@ -174,13 +182,8 @@ var said = map[string]string{
 // value is what an argument of a tool is given.
 func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.Value {
 	t.Helper()
-	switch tool.Name {
-	case "read_code":
-		return all["code"]
-	case "reverse_animation", "change_animation_speed":
-		if a.Type == plan.Image {
-			return all["animation"]
-		}
+	if own, ok := all[plan.Type(tool.Name)]; ok && a.Type == own.Type {
+		return own
 	}
 	if a.Type == plan.AnyFile {
 		return all[plan.Image]

@@ -61,7 +61,7 @@ var commandEndings = map[plan.Type][]string{
 	plan.Image:    {"picture", "png", "jpg", "gif"},
 	plan.Video:    {"mp4", "m4v", "mov", "mkv", "webm", "avi", "mpg", "ogv", "flv", "3gp"},
 	plan.Audio:    {"sound", "aiff", "flac", "m4a", "mp3", "ogg", "opus", "wav"},
-	plan.Text:     {"txt"},
+	plan.Text:     {"txt", "srt", "vtt"},
 	plan.Document: {"pdf"},
 }
 
@@ -78,7 +78,7 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		case a.Param != nil:
 			s[a.Name] = template.Number
 			switch a.Param.Type { //nolint:exhaustive // the others are numbers
-			case param.Text, param.Language, param.Model:
+			case param.Text, param.Language, param.Model, param.Metadata:
 				s[a.Name] = template.Words
 			case param.Choice:
 				s[a.Name] = template.Closed
@@ -105,9 +105,10 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:
-			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays")
+			numbers(a.Name, "width", "height", "duration", "rate", "sound", "stream", "alpha", "plays", "subtitles", "subtitle", "drawn")
 		case a.Type == plan.Audio:
-			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent")
+			numbers(a.Name, "duration", "channels", "rate", "stream", "heard", "voice", "peak", "silent", "cover")
+			s[a.Name+".format"] = template.Closed
 		case a.Type == plan.Document:
 			numbers(a.Name, "pages", "area")
 		default:

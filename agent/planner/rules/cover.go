@@ -32,7 +32,7 @@ type cover struct {
 // account for, as they are written.
 func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []string {
 	c := cover{scene: d.scene, r: r, tools: []*profile{r.head}, says: set{}, grades: set{}, given: map[plan.Type]bool{}}
-	for _, a := range allArgs(sub) {
+	for _, a := range allTold(sub) {
 		c.given[base(a.Type)] = true
 		if a.Source.Kind == plan.OfValue || a.Source.Kind == plan.OfText {
 			c.tell(r.head, a)
@@ -40,7 +40,7 @@ func (d *drafter) leftover(r *reading, sub plan.Subtask, beside ...step) []strin
 	}
 	for _, b := range beside {
 		c.tools = append(c.tools, b.tool)
-		c.tell(b.tool, b.told.Arg)
+		c.tell(b.tool, b.told)
 	}
 	for _, f := range c.tools {
 		for w := range f.about {
@@ -73,9 +73,13 @@ func (c *cover) removed() []string {
 }
 
 // tell takes in a text that a tool is told.
-func (c *cover) tell(f *profile, a plan.Arg) {
+func (c *cover) tell(f *profile, a toldArg) {
 	means := func(arg toolbox.Arg) bool { return arg.Meaning == a.Meaning && !arg.Type.Media() }
-	arg, ok := f.arg(func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) })
+	reads := func(arg toolbox.Arg) bool { return means(arg) && arg.Param != nil && arg.Param.Reads(a.Source.Value) }
+	arg, ok := f.arg(func(arg toolbox.Arg) bool { return reads(arg) && arg.Param.Type == a.setting })
+	if !ok {
+		arg, ok = f.arg(reads)
+	}
 	if !ok {
 		arg, _ = f.arg(means)
 	}

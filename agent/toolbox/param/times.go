@@ -49,6 +49,22 @@ func timeTypes() map[Type]kind {
 				return i, ok && !foreignUnit(s)
 			}), format: printMoment,
 		},
+		Moments: {
+			about: plan.Say("times of a sound or a video"), examples: []string{"at 0:30 and 1:15", "after 20 seconds"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Time, quantity.Clock, quantity.Number}, most: 100,
+			pattern: `^` + clockPattern + `(,` + clockPattern + `)*$`, parse: parseMoments,
+			read: readWith(func(s string) ([]time.Duration, bool) {
+				all, ok := quantity.Moments(s)
+				return all, ok && !foreignUnit(s)
+			}),
+			format: func(data any) string {
+				var all []string
+				for _, d := range as[[]time.Duration](data) {
+					all = append(all, onClock(d))
+				}
+				return strings.Join(all, ",")
+			},
+		},
 	}
 }
 
@@ -176,4 +192,17 @@ func printMoment(data any) string {
 		return "-" + onClock(i.At)
 	}
 	return onClock(i.At)
+}
+
+// parseMoments reads "0:30,1:15": each time is later than the one before.
+func parseMoments(_ Param, s string) (any, bool) {
+	var all []time.Duration
+	for one := range strings.SplitSeq(s, ",") {
+		d, ok := parseClock(one)
+		if !ok || len(all) > 0 && d <= all[len(all)-1] || d <= 0 {
+			return nil, false
+		}
+		all = append(all, d)
+	}
+	return all, true
 }

@@ -22,6 +22,7 @@ const (
 	Duration   Type = "duration"   // time.Duration
 	TimeRange  Type = "time_range" // [quantity.Passage]: a part of a sound or a video
 	Moment     Type = "moment"     // [quantity.Instant]: a moment of a video
+	Moments    Type = "moments"    // []time.Duration: times of a sound or a video, in order
 	Factor     Type = "factor"     // float64: of a speed
 	Volume     Type = "volume"     // float64: of a loudness
 	Size       Type = "size"       // [quantity.Sizing]: of a picture
@@ -35,6 +36,7 @@ const (
 	Strength   Type = "strength"   // [quantity.Strength]
 	Adjustment Type = "adjustment" // [][quantity.Adjustment]: of light and colour
 	Pages      Type = "pages"      // [quantity.Pages]: of a document
+	Metadata   Type = "metadata"   // []quantity.Tag: tags of a sound
 	Text       Type = "text"       // string
 	Language   Type = "language"   // string: as it was said
 	Format     Type = "format"     // string: a file format, a key of [Param.Choices] if there are any

@@ -18,6 +18,7 @@ import (
 	"atelier/agent/toolbox/media"
 	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/facts"
+	"atelier/agent/toolbox/quantity"
 	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/template"
 )
@@ -180,16 +181,34 @@ func (r *commandRun) In(arg string) (string, error) {
 // inMark and outMark stand for files in the arguments of ffmpeg until the job is put together.
 const inMark, outMark = "\x00in:", "\x00out"
 
-// Words is a file with the text of an argument.
+// Words is a file with the text of an argument, or with tags as ffmpeg reads them.
 func (r *commandRun) Words(arg string) (string, error) {
 	path := filepath.Join(r.call.Dir, "words-"+arg+".txt")
 	if !slices.Contains(r.texts, path) {
 		r.texts = append(r.texts, path)
-		if err := os.WriteFile(path, []byte(r.call.Text(arg)), 0o600); err != nil {
+		text := r.call.Text(arg)
+		if tags, ok := toolbox.Param[[]quantity.Tag](r.call, arg); ok {
+			text = metadata(tags)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return "", &plan.Fault{Sentence: plan.Say("The text could not be handed over."), Err: err}
 		}
 	}
 	return filepath.Base(path), nil
+}
+
+// metadata writes tags in the format ffmetadata: https://ffmpeg.org/ffmpeg-formats.html#Metadata-2
+func metadata(tags []quantity.Tag) string {
+	escape := strings.NewReplacer(`\`, `\\`, "=", `\=`, ";", `\;`, "#", `\#`, "\n", " ", "\r", " ", "\x00", "")
+	lines := []string{";FFMETADATA1\n"}
+	for _, t := range tags {
+		name := t.Name
+		if name == "year" {
+			name = "date"
+		}
+		lines = append(lines, name+"="+escape.Replace(t.Value)+"\n")
+	}
+	return strings.Join(lines, "")
 }
 
 // Out is the file that is written, or the pattern of their names.
@@ -238,7 +257,7 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if r.ending == "txt" {
+	if textual(r.ending) {
 		r.written = float64(len(out.Value))
 		if err := r.refused(recipe.Refuse); err != nil {
 			return toolbox.Output{}, err
@@ -264,6 +283,9 @@ func (r *commandRun) recipe(recipe *template.Recipe) (toolbox.Output, error) {
 	}
 	return out, err
 }
+
+// textual reports whether files with the ending hold a text.
+func textual(ending string) bool { return ending == "txt" || ending == "srt" || ending == "vtt" }
 
 // refused is the first sentence that says why it cannot be done.
 func (r *commandRun) refused(when *template.Remarks) error {
@@ -301,6 +323,9 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	var given []string
 	for i := slices.Index(args, "-i"); i >= 0; i = slices.Index(args, "-i") {
 		arg, ok := strings.CutPrefix(args[min(i+1, len(args)-1)], inMark)
+		if r.isText(arg) { // it is read behind all resources
+			break
+		}
 		if !ok {
 			return toolbox.Output{}, errors.New("-i of ffmpeg is not followed by a resource")
 		}
@@ -328,6 +353,8 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	switch {
 	case r.ending == "gif":
 		return r.do(job, "made.gif")
+	case r.ending == "srt", r.ending == "vtt":
+		return r.subtitles(job, given[0])
 	case animated && !has(job.Args, "-update"):
 		return r.animation(job)
 	}
@@ -340,9 +367,29 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	return r.do(job, "made.png")
 }
 
+// isText reports whether a file holds what people wrote.
+func (r *commandRun) isText(name string) bool {
+	return slices.ContainsFunc(r.texts, func(path string) bool { return filepath.Base(path) == name })
+}
+
 // has reports whether one of the options is given.
 func has(args []string, options ...string) bool {
 	return slices.ContainsFunc(args, func(a string) bool { return slices.Contains(options, a) })
+}
+
+// subtitles writes subtitles as a text, in a file that is called like the video.
+func (r *commandRun) subtitles(job ffmpeg.Job, arg string) (toolbox.Output, error) {
+	made, err := r.do(job, "subtitles."+r.ending)
+	if err != nil {
+		return toolbox.Output{}, err
+	}
+	text, err := os.ReadFile(made.Path)
+	if err = errors.Join(err, os.Remove(made.Path)); err != nil {
+		return toolbox.Output{}, fmt.Errorf("read subtitles: %w", err)
+	}
+	video := filepath.Base(r.known.Values(arg)[0].Path)
+	name := strings.TrimSuffix(video, filepath.Ext(video)) + "." + r.ending
+	return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?"), File: name}, nil
 }
 
 // film writes a video.
@@ -394,7 +441,7 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 	job.Timeout = soundTime
 	asked, rate, channels := format.ending != "", 0, 0
 	for i, arg := range given {
-		if arg == template.Made.Text {
+		if arg == template.Made.Text || r.known.Values(arg)[0].Type == plan.Image {
 			continue
 		}
 		rec, err := r.recordingIn(arg)
@@ -412,6 +459,9 @@ func (r *commandRun) sound(job ffmpeg.Job, given []string, format soundFormat) (
 		if i == 0 && !has(job.Args, "-map", "-filter_complex") {
 			job.Args = append([]string{"-map", rec.sound()}, job.Args...)
 		}
+	}
+	if has(job.Args, "-c", "-c:a") {
+		return r.do(job, "sound."+format.ending)
 	}
 	length, err := r.lasts(given)
 	if err != nil {
@@ -446,10 +496,10 @@ func (r *commandRun) input(arg string, before []string) (ffmpeg.Input, error) {
 	v := r.known.Values(arg)[0]
 	_, sound := soundFormats()[r.ending]
 	switch {
+	case v.Type != plan.Video && v.Type != plan.Audio:
+		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
 	case v.Type == plan.Audio, sound, r.ending == "sound":
 		return ffmpeg.Input{Path: v.Path, Type: plan.Audio, Before: before}, nil
-	case v.Type != plan.Video:
-		return ffmpeg.Input{Path: v.Path, Type: plan.Image, Before: before}, nil
 	}
 	l, err := r.known.Look(v.Path)
 	if err != nil {
@@ -547,7 +597,7 @@ func (r *commandRun) other(args []string) (toolbox.Output, error) {
 	if c.Dir, err = filepath.Abs(r.call.Dir); err != nil {
 		return toolbox.Output{}, fmt.Errorf("find the folder of a call: %w", err)
 	}
-	if r.ending == "txt" {
+	if textual(r.ending) {
 		c.File = mostTold
 	}
 	if _, err := r.run(r.ctx, c); err != nil {
@@ -560,7 +610,7 @@ func (r *commandRun) other(args []string) (toolbox.Output, error) {
 	if err := sandbox.Left(made); err != nil {
 		return toolbox.Output{}, &plan.Fault{Sentence: plan.Say("The program %s wrote nothing.", args[0]), Err: err}
 	}
-	if r.ending == "txt" {
+	if textual(r.ending) {
 		text, err := os.ReadFile(made)
 		return toolbox.Output{Value: strings.ToValidUTF8(strings.TrimSpace(string(text)), "?")}, err
 	}

@@ -74,6 +74,7 @@ func New(c Config) (*Backend, error) {
 		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
 		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},
 		"split_audio":        {ffmpegs, tidied(b.splitAudio)},
+		"split_video":        {ffmpegs, tidied(b.splitVideo)},
 		"normalize_loudness": {ffmpegs, tidied(b.normalizeLoudness)},
 		"spectrogram_image":  {ffmpegs, tidied(b.spectrogramImage)},
 	})

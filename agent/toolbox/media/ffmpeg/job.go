@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"atelier/agent/plan"
@@ -33,7 +34,7 @@ type Input struct {
 type Job struct {
 	Inputs []Input
 	// Args are everything after the inputs but for the output: filters, maps and
-	// codecs. No word of a user.
+	// codecs. No word of a user. Metadata and chapters are left out unless they are mapped here.
 	Args []string
 	// Output is the file that is written, which must not be there yet; its ending says in
 	// which format. It lies in the call's folder, and so do Files.
@@ -181,8 +182,11 @@ func (b *bench) link(path, name string) error {
 func (b *bench) work(ctx context.Context, j Job, made string) error {
 	args := append([]string{"-hide_banner", "-v", "error", "-nostdin", "-threads", "2", "-filter_complex_threads", "2"}, b.args...)
 	args = append(args, j.Args...)
-	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1", "-map_chapters", "-1",
-		"-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
+	args = append(args, "-threads", "2", "-filter_threads", "2", "-map_metadata", "-1")
+	if !slices.Contains(j.Args, "-map_chapters") {
+		args = append(args, "-map_chapters", "-1")
+	}
+	args = append(args, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact", "file:"+made)
 	_, err := b.f.sandbox.Run(ctx, sandbox.Command{
 		Program: b.programs.ffmpeg, Args: args, Dir: b.dir, Read: b.read, Env: environment(), File: b.most, Timeout: j.Timeout,
 		Memory: sandbox.UsualMemory + bytesOfPixel*b.pixels,

@@ -91,6 +91,7 @@ func (f *FFmpeg) open(ctx context.Context, found programs, path string) (*source
 		}
 		return nil, fault(path, nil, "holds neither sound nor moving pictures.")
 	}
+	s.look.Subtitles, s.look.Cover = said.subtitles(), said.cover()
 	whole := s.whole(ctx, said)
 	switch {
 	case ctx.Err() != nil:

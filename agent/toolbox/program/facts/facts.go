@@ -116,6 +116,9 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
 		return template.Value{Kind: template.Words, Text: f.call.Text(arg)}, nil
+	case fact == "format":
+		l, err := f.Look(values[0].Path)
+		return template.Text(copyable(l)), err
 	case fact == "width" || fact == "height":
 		w, h, err := f.sizeOf(values)
 		return template.Num(float64(map[string]int{"width": w, "height": h}[fact])), err
@@ -188,10 +191,27 @@ func (f *Facts) measure(v toolbox.Value, fact string) (float64, error) {
 		}
 		return float64(sound.Frequency), nil
 	}
+	subtitles, first := l.TextSubtitles()
 	return map[string]float64{
 		"duration": l.Duration.Seconds(), "sound": bit(l.Audio() != nil), "channels": float64(sound.Channels),
 		"stream": float64(sound.Index), "alpha": bit(film.Alpha), "plays": bit(l.Universal()),
+		"subtitles": float64(subtitles), "subtitle": float64(first), "drawn": float64(len(l.Subtitles) - subtitles), "cover": bit(l.Cover),
 	}[fact], nil
+}
+
+// copyable is the format of a sound that can be copied into a new file without encoding it anew; "" for
+// others.
+func copyable(l ffmpeg.Look) string {
+	sound := l.Audio()
+	if sound == nil {
+		return ""
+	}
+	formats := map[string]map[string]string{ // by kind of file and codec; "" is any other codec
+		"audio/mpeg": {"mp3": "mp3"}, "audio/wav": {"": "wav"}, "audio/flac": {"": "flac"}, "audio/aiff": {"": "aiff"},
+		"audio/ogg": {"vorbis": "ogg", "opus": "ogg"}, "application/ogg": {"vorbis": "ogg", "opus": "ogg"},
+		"audio/mp4": {"aac": "m4a", "alac": "m4a"}, "audio/x-m4a": {"aac": "m4a", "alac": "m4a"}, "audio/aac": {"aac": "m4a"},
+	}[l.MIME]
+	return cmp.Or(formats[sound.Codec], formats[""])
 }
 
 // setting is the value of a parameter, or a fact of it.
@@ -235,6 +255,9 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 	}
 	if q, ok := param.As[param.Ratio](v); ok {
 		return template.Num(q.Width / q.Height), nil
+	}
+	if _, ok := param.As[[]quantity.Tag](v); ok {
+		return template.Value{Kind: template.Words}, nil // they are handed over in a file
 	}
 	if a, ok := param.As[quantity.Anchor](v); ok {
 		return template.Num(map[string]float64{"x": float64(a.X+1) / 2, "y": float64(a.Y+1) / 2}[fact]), nil
