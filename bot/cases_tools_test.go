@@ -118,11 +118,16 @@ func newThings(t *testing.T) things {
 	}
 	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
 	masked.Value = `[{"label":"ball","score":0.9}]`
+	scan := dir + "/scan.pdf" // without its text
+	if err := os.WriteFile(scan, []byte(strings.Replace(twoPages, "(Hello)", "()     ", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	code := dir + "/code.png"
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	return things{
 		plan.Image:    file(plan.Image, "scene.png", prop(t, dir, "scene.png", "scene")),
 		"code":        file(plan.Image, "code.png", code),
+		"scan":        file(plan.Document, "scan.pdf", scan),
 		plan.Mask:     masked,
 		plan.Document: file(plan.Document, "pages.pdf", pages),
 		plan.Video:    file(plan.Video, "film.mp4", film),
@@ -173,6 +178,9 @@ func (all things) value(t *testing.T, tool toolbox.Tool, a toolbox.Arg) toolbox.
 	t.Helper()
 	if tool.Name == "read_code" {
 		return all["code"]
+	}
+	if tool.Name == "ocr_pdf" {
+		return all["scan"]
 	}
 	if a.Type == plan.AnyFile {
 		return all[plan.Image]
