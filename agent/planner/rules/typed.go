@@ -13,7 +13,7 @@ import (
 // typed are the types of parameters whose value is found by reading each phrase of a clause.
 var typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
-	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
+	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true, param.Integers: true,
 }
 
 // maxPhrase is the most words of a phrase that gives a value.
@@ -32,6 +32,11 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 	if p.Type == param.Pages {
 		text, _ := r.span(st.text)
 		start, end := quantity.FindPages(text)
+		return text[start:end]
+	}
+	if p.Type == param.Integers {
+		text, _ := r.span(st.text)
+		start, end := quantity.FindIntegers(text)
 		return text[start:end]
 	}
 	if p.Type == param.Number || p.Type == param.Integer || p.Type == param.Duration {
