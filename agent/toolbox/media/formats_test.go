@@ -159,49 +159,38 @@ func TestJPEGXLHasMostPixels(t *testing.T) {
 	wantFault(t, EncodeImage(t.Context(), path, image.NewNRGBA(image.Rect(0, 0, 5001, 4000)), JXL), "at most 20 million", "5001 × 4000")
 }
 
-// turned.heic is stored lying, 96 × 64, and is turned clockwise by 90 degrees.
-func TestHEICIsUpright(t *testing.T) {
+// TestTurnedPicturesAreUpright: turned.heic is stored lying, 96 × 64, and turned.jxl, of cjxl, 64 × 40.
+// Both are turned clockwise by 90 degrees.
+func TestTurnedPicturesAreUpright(t *testing.T) {
 	t.Parallel()
-	p, err := ReadPicture(t.Context(), filepath.Join("testdata", "turned.heic"), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Info.MIME != "image/heic" || p.Info.Width != 64 || p.Info.Height != 96 || !p.Turned {
-		t.Errorf("%+v, %v", p.Info, p.Turned)
-	}
-	for at, want := range map[image.Point]color.NRGBA{
-		{5, 5}: {30, 40, 220, 255}, {58, 5}: {220, 30, 30, 255}, {5, 90}: {240, 240, 240, 255}, {58, 90}: {30, 200, 40, 255},
+	for name, c := range map[string]struct {
+		mime   string
+		size   image.Point
+		points map[image.Point]color.NRGBA
+	}{
+		"turned.heic": {"image/heic", image.Pt(64, 96), map[image.Point]color.NRGBA{
+			{5, 5}: {30, 40, 220, 255}, {58, 5}: {220, 30, 30, 255}, {5, 90}: {240, 240, 240, 255}, {58, 90}: {30, 200, 40, 255},
+		}},
+		"turned.jxl": {"image/jxl", image.Pt(40, 64), map[image.Point]color.NRGBA{
+			{2, 2}: {0, 0, 255, 255}, {37, 2}: {255, 0, 0, 255}, {2, 61}: {255, 255, 0, 255}, {37, 61}: {0, 255, 0, 255},
+		}},
 	} {
-		if got := p.Image.NRGBAAt(at.X, at.Y); !near(got, want, 12) {
-			t.Errorf("at %v: %v, want %v", at, got, want)
+		path := filepath.Join("testdata", name)
+		p, err := ReadPicture(t.Context(), path, Limits{})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	said, err := Describe(t.Context(), filepath.Join("testdata", "turned.heic"), Limits{})
-	if err != nil || said != p.Info {
-		t.Errorf("it is described as %+v, %v", said, err)
-	}
-}
-
-// turned.jxl is stored lying, 64 × 40, and is turned clockwise by 90 degrees. It was written by cjxl.
-func TestJPEGXLIsUpright(t *testing.T) {
-	t.Parallel()
-	p, err := ReadPicture(t.Context(), filepath.Join("testdata", "turned.jxl"), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p.Info.MIME != "image/jxl" || p.Info.Width != 40 || p.Info.Height != 64 || !p.Turned {
-		t.Errorf("%+v, %v", p.Info, p.Turned)
-	}
-	for at, want := range map[image.Point]color.NRGBA{
-		{2, 2}: {0, 0, 255, 255}, {37, 2}: {255, 0, 0, 255}, {2, 61}: {255, 255, 0, 255}, {37, 61}: {0, 255, 0, 255},
-	} {
-		if got := p.Image.NRGBAAt(at.X, at.Y); !near(got, want, 12) {
-			t.Errorf("at %v: %v, want %v", at, got, want)
+		if p.Info.MIME != c.mime || p.Image.Rect.Size() != c.size || p.Info.Width != c.size.X || p.Info.Height != c.size.Y || !p.Turned {
+			t.Errorf("%s: %+v, %v", name, p.Info, p.Turned)
 		}
-	}
-	said, err := Describe(t.Context(), filepath.Join("testdata", "turned.jxl"), Limits{})
-	if err != nil || said != p.Info {
-		t.Errorf("it is described as %+v, %v", said, err)
+		for at, want := range c.points {
+			if got := p.Image.NRGBAAt(at.X, at.Y); !near(got, want, 12) {
+				t.Errorf("%s at %v: %v, want %v", name, at, got, want)
+			}
+		}
+		if said, err := Describe(t.Context(), path, Limits{}); err != nil || said != p.Info {
+			t.Errorf("%s is described as %+v, %v", name, said, err)
+		}
 	}
 }
 

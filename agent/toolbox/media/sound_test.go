@@ -24,7 +24,7 @@ func made(t *testing.T, name, what string) string {
 func ffmpeg(t *testing.T, args ...string) {
 	t.Helper()
 	args = append([]string{"-v", "error"}, args...)
-	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "ffmpeg", args...).CombinedOutput(); err != nil { //nolint:gosec // the tests' own words
 		t.Fatalf("ffmpeg %q: %v: %s", args, err, out)
 	}
 }

@@ -99,7 +99,8 @@ func (b *Backend) ocrPDF(ctx context.Context, c toolbox.Call) (toolbox.Output, e
 	case len(pages) == 0:
 		return toolbox.Output{}, refusal("The text of the document can be searched already.")
 	case len(pages) > mostScanned:
-		return toolbox.Output{}, refusal("%d pages without text are too many; at most %d can be read by OCR at once. Send it in parts.", len(pages), mostScanned)
+		return toolbox.Output{}, refusal("%d pages without text are too many; at most %d can be read by OCR at once. Send it in parts.",
+			len(pages), mostScanned)
 	}
 	list := strings.Join(pages, ",")
 	if scanned.path, err = b.qpdf(ctx, c, "scanned.pdf", whole.path, "--empty", "--pages", whole.path, list, "--"); err != nil {
