@@ -118,6 +118,10 @@ func newThings(t *testing.T) things {
 	}
 	masked := file(plan.Mask, "mask.png", dir+"/mask.png")
 	masked.Value = `[{"label":"ball","score":0.9}]`
+	scan := dir + "/scan.pdf" // without its text
+	if err := os.WriteFile(scan, []byte(strings.Replace(twoPages, "(Hello)", "()     ", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	code := dir + "/code.png"
 	tool(t, "qrencode", "-o", code, "-s", "8", "https://example.org")
 	animation := dir + "/animation.gif"
@@ -130,6 +134,7 @@ func newThings(t *testing.T) things {
 		"read_code":              file(plan.Image, "code.png", code),
 		"reverse_animation":      file(plan.Image, "animation.gif", animation),
 		"change_animation_speed": file(plan.Image, "animation.gif", animation),
+		"ocr_pdf":                file(plan.Document, "scan.pdf", scan),
 		"set_cover":              file(plan.Audio, "song.mp3", song),
 		"extract_subtitles":      file(plan.Video, "subtitled.mkv", subtitled),
 

@@ -78,6 +78,7 @@ var mediaTools = []signature{
 
 	{"pdf_to_images", documents, "document:document pages:text/amount? format:text/format?", "image"},
 	{"pdf_to_text", documents, "document:document pages:text/amount?", "text"},
+	{"ocr_pdf", documents, "document:document language:text/language?", "document"},
 	{"image_to_pdf", documents, "image:image", "document"},
 	{"text_to_pdf", documents, "text:text/content style:text/place?", "document"},
 	{"images_to_pdf", documents, "images:image*", "document"},

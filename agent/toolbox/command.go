@@ -84,6 +84,8 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 				s[a.Name] = template.Closed
 			case param.Format:
 				s[a.Name], s[a.Name+".name"] = template.Closed, template.Closed
+			case param.Integers: // "16,32,64"
+				s[a.Name] = template.Closed
 			case param.Pages: // as qpdf reads them: "1-3,7"
 				s[a.Name] = template.Closed
 				numbers(a.Name, "count", "item")

@@ -14,7 +14,7 @@ import (
 var typed = map[param.Type]bool{
 	param.Colour: true, param.Opacity: true, param.Choice: true, param.Aspect: true,
 	param.Number: true, param.Integer: true, param.Duration: true, param.Pages: true,
-	param.Moments: true, param.Metadata: true,
+	param.Integers: true, param.Moments: true, param.Metadata: true,
 }
 
 // maxPhrase is the most words of a phrase that gives a value.
@@ -34,6 +34,9 @@ func (st *settings) phraseFor(r *reading, p param.Param) string {
 	switch p.Type { //nolint:exhaustive // the others are found by reading
 	case param.Pages:
 		start, end := quantity.FindPages(text)
+		return text[start:end]
+	case param.Integers:
+		start, end := quantity.FindIntegers(text)
 		return text[start:end]
 	case param.Moments:
 		start, end := quantity.FindMoments(text)

@@ -84,7 +84,7 @@ func (g *grammar) amountIn(text string) string {
 	return amount
 }
 
-var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|avif|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
+var formatWords = regexp.MustCompile(`^(?:png|jpe?g|gif|webp|avif|jxl|ico|favicon|bmp|tiff?|mp4|webm|mov|mkv|avi|mp3|wav|flac|ogg|opus|m4a|aac|srt|vtt)$`)
 
 // format is the file format that something is to be brought into: the last one named.
 func (st *settings) format(r *reading) string {

@@ -32,6 +32,7 @@ func TestRead(t *testing.T) {
 	}{
 		{param.Number, "10", "10"}, {param.Number, "by 2.5 dB", "2.5"}, {param.Number, "-16 LUFS", "-16"}, {param.Number, "twice", "2"},
 		{param.Integer, "3 times", "3"},
+		{param.Integers, "16, 32 and 64 px", "16,32,64"}, {param.Integers, "100", "100"},
 		{param.Boolean, "yes", "true"}, {param.Boolean, "off", "false"},
 		{param.Choice, "turn it upside down", "vertical"}, {param.Choice, "along the vertical axis", "horizontal"},
 		{param.Duration, "half a minute", "0:30"}, {param.Duration, "5 s", "0:05"}, {param.Duration, "1:02:03", "1:02:03"},
@@ -271,7 +272,7 @@ func matches(t *testing.T, pattern, text string) bool {
 
 func TestTypes(t *testing.T) {
 	t.Parallel()
-	if all := param.Types(); len(all) != 26 || !slices.IsSorted(all) {
+	if all := param.Types(); len(all) != 27 || !slices.IsSorted(all) {
 		t.Errorf("types %v", all)
 	}
 	for _, c := range []struct {
@@ -279,7 +280,7 @@ func TestTypes(t *testing.T) {
 		unit quantity.Unit
 		most int
 	}{
-		{param.TimeRange, quantity.Time, 2}, {param.Size, quantity.Pixels, 2}, {param.FileSize, quantity.ByteCount, 1}, {param.Angle, quantity.Degrees, 1},
+		{param.TimeRange, quantity.Time, 2}, {param.Size, quantity.Pixels, 2}, {param.FileSize, quantity.ByteCount, 1}, {param.Integers, quantity.Pixels, 20}, {param.Angle, quantity.Degrees, 1},
 	} {
 		if !c.typ.Takes(c.unit) || c.typ.Takes(quantity.Density) || c.typ.Most() != c.most {
 			t.Errorf("%s takes %v, at most %d", c.typ, c.typ.Takes(c.unit), c.typ.Most())

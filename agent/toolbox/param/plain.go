@@ -1,6 +1,7 @@
 package param
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -39,6 +40,14 @@ func plainTypes() map[Type]kind {
 				return int(f), ok && isNumber && f == math.Trunc(f) && !other
 			},
 			format: func(data any) string { return strconv.Itoa(int(number(data))) }, measure: number,
+		},
+		Integers: {
+			about: plan.Say("a list of whole numbers"), examples: []string{"16, 32 and 64", "100"}, meaning: plan.Amount,
+			units: []quantity.Unit{quantity.Number, quantity.Pixels}, most: 20, pattern: `^\d+(,\d+)*$`,
+			parse: parseWith(quantity.Integers), read: readWith(quantity.Integers),
+			format: func(data any) string {
+				return strings.Trim(strings.ReplaceAll(fmt.Sprint(as[[]int](data)), " ", ","), "[]")
+			},
 		},
 		Boolean: {
 			about: plan.Say("yes or no"), examples: []string{"yes", "no"}, meaning: plan.Amount, most: 1, pattern: `^(true|false)$`,

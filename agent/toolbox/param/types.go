@@ -17,6 +17,7 @@ type Type string
 const (
 	Number     Type = "number"     // float64
 	Integer    Type = "integer"    // int
+	Integers   Type = "integers"   // []int: a list
 	Boolean    Type = "boolean"    // bool
 	Choice     Type = "choice"     // string, a key of [Param.Choices]
 	Duration   Type = "duration"   // time.Duration

@@ -70,6 +70,7 @@ func New(c Config) (*Backend, error) {
 	b := &Backend{config: c}
 	b.operations = b.speech()
 	maps.Copy(b.operations, b.fileFacts())
+	maps.Copy(b.operations, b.scans())
 	maps.Copy(b.operations, map[string]operation{
 		"add_subtitles":      {ffmpegs, tidied(b.addSubtitles)},
 		"fit_video_size":     {ffmpegs, tidied(b.fitVideoSize)},

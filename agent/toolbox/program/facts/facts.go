@@ -240,6 +240,9 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 		}
 		return template.Text(s), nil
 	}
+	if _, ok := param.As[[]int](v); ok {
+		return template.Text(v.String()), nil
+	}
 	if p, ok := param.As[quantity.Pages](v); ok {
 		return f.chosen(p, fact)
 	}
