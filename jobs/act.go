@@ -96,6 +96,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		Program: r.program(w.Step), Drafts: g.drafts[w.Step],
 	}
 	if w.Kind == kindWrite {
+		of.Spent = whole.generations[w.Run].spent()
 		return j.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {

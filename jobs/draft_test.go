@@ -24,6 +24,7 @@ type author struct {
 	mu     sync.Mutex
 	wrote  int
 	given  [][]plan.Draft // each time that it was to write
+	spent  []int          // tokens of the request, before each draft
 	ran    []string
 	hinder func(context.Context) error // what happens before a program runs; nil is nothing
 }
@@ -43,7 +44,7 @@ func (a *author) Write(_ context.Context, w jobs.Work) (plan.Draft, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.wrote++
-	a.given = append(a.given, w.Drafts)
+	a.given, a.spent = append(a.given, w.Drafts), append(a.spent, w.Spent)
 	if a.writes != nil {
 		return a.writes(a.wrote)
 	}
@@ -111,6 +112,9 @@ func TestAProgramIsWrittenMendedAndRunElsewhere(t *testing.T) {
 				}
 				if wrote, ran := writer.counts(); wrote != n || len(ran) > 0 {
 					h.t.Errorf("the first process wrote %d programs and ran %q", wrote, ran)
+				}
+				if want := []int{0, 10, 20}[:n]; !slices.Equal(writer.spent, want) {
+					h.t.Errorf("the drafts were written after %d tokens, want %d", writer.spent, want)
 				}
 				if wrote, ran := runner.counts(); wrote != 0 || !slices.Equal(ran, programs) {
 					h.t.Errorf("the second process wrote %d programs and ran %q", wrote, ran)

@@ -58,6 +58,17 @@ func (g *generation) stop(s *started) {
 	g.turns[s.Step]++
 }
 
+// spent is how many tokens planning and the drafts of all steps took.
+func (g *generation) spent() int {
+	n := g.plan.Thinking.Tokens()
+	for _, drafts := range g.drafts {
+		for _, d := range drafts {
+			n += d.Usage.Input + d.Usage.Output
+		}
+	}
+	return n
+}
+
 // draft takes note of a program that was written for a step, or that was run in vain. Then something
 // else is to be done for the step, which nobody has begun.
 func (g *generation) draft(d *drafted) {

@@ -34,7 +34,7 @@ func (i improviser) Converse(ctx context.Context, t improvise.Talk) (improvise.R
 		if err != nil {
 			return improvise.Reply{}, told(ctx, err)
 		}
-		r.spent = spent
+		r.spent, r.most = spent, t.Most
 		messages, err := b.turns(ctx, t, r.media)
 		if err != nil {
 			return improvise.Reply{}, told(ctx, err)

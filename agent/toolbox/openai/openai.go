@@ -106,6 +106,7 @@ type run struct {
 	do       func(ctx context.Context, r run, b toolbox.Candidate, c toolbox.Call) (toolbox.Output, error)
 	server   *endpoint.Endpoint
 	spent    *plan.Tokens // what it took so far; one goroutine counts
+	most     int          // tokens of an answer, if that is less than usual; 0 is not
 }
 
 // The variables that set models that answer in words.
