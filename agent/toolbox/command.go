@@ -13,8 +13,14 @@ import (
 // commandKind is the kind of a backing that runs the command line of its tool's file.
 const commandKind = "command"
 
-// completed is the backing with what the command or the request of that tool need not say.
+// completed is the backing with what the command, the request or the program of that tool need not say.
 func completed(b Backing, tool string) Backing {
+	if b.Kind == improviseKind && b.Program != "" {
+		b.Run = cmp.Or(b.Run, "python")
+		b.Device = cmp.Or(b.Device, "cpu")
+		b.Needs = cmp.Or(b.Needs, "Python with its modules, and a kernel that confines programs")
+		return b
+	}
 	if b.Kind == serviceKind && b.Request != nil {
 		b.Run = cmp.Or(b.Run, tool)
 		b.Device = cmp.Or(b.Device, "cpu")

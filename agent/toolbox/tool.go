@@ -154,9 +154,9 @@ type Arg struct {
 type Backing struct {
 	// Kind names the make: native, command, http, improvise, program, hftask, openai, localai, weather.
 	Kind string `yaml:"kind"`
-	// Run is what the make is asked for: an operation, a program's recipe, a task. Of a command
-	// or a request it is the name of its tool.
-	Run string `yaml:"run"`
+	// Run is what the make is asked for: an operation, a program's recipe, a task. Unless a file says
+	// otherwise, it is the name of the tool for a command or a request, and python for a program.
+	Run string `yaml:"run,omitempty"`
 	// Recipe is the command line of the kind command, and what belongs to it.
 	Recipe *template.Recipe `yaml:",inline"`
 	// Request is what the kind http sends to a service.
@@ -169,8 +169,9 @@ type Backing struct {
 	Inputs string `yaml:"-"`
 	// Debian is the package of Debian that has the program of a command, where it has another name.
 	Debian string `yaml:"debian,omitempty"`
-	// Device is where it works: cpu or gpu, or program, where what models write runs.
-	Device string `yaml:"device"`
+	// Device is where it works: cpu or gpu, or program, where what models write runs. It is cpu for a
+	// command, a request and a program, unless a file says otherwise.
+	Device string `yaml:"device,omitempty"`
 	// Needs says what must be there, for people: "ffmpeg", "a model server".
 	Needs string `yaml:"needs,omitempty"`
 	// Approximate marks a weaker stand-in; answers say so.
