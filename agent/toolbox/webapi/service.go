@@ -123,8 +123,8 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if _, err := b.ready(c); err != nil {
 		return err
 	}
-	if c.Inputs != "" && !b.mayLeave() {
-		return b.mayNotLeave()
+	if c.Inputs != "" && !b.outward().May() {
+		return b.outward().Refusal()
 	}
 	select {
 	case b.asking <- struct{}{}:
@@ -156,12 +156,8 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	for _, values := range call.Args {
-		for _, v := range values {
-			if (v.Path != "" || v.Type.Media()) && !b.mayLeave() {
-				return toolbox.Output{}, b.mayNotLeave()
-			}
-		}
+	if err := b.outward().Check(call); err != nil {
+		return toolbox.Output{}, err
 	}
 	filled, err := b.fill(ctx, c.Request, call)
 	if err != nil {
