@@ -57,6 +57,9 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 				w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
 			}
 		}
+		if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
+			f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
+		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
 	}
 }
@@ -108,6 +111,9 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
+		case a.Type == plan.Text:
+			s[a.Name] = template.Texts
+			numbers(a.Name, "count")
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height")
 		case a.Type == plan.Video:

@@ -73,7 +73,6 @@ func (e *AnswerError) Error() string {
 	return fmt.Sprintf("the model's answer to the job %s could not be used: %s", e.Job, e.Kind)
 }
 
-
 // rounds is how often a question is put: once, and once more with the complaint.
 const rounds = 2
 

@@ -6,7 +6,9 @@
 //   - Only hosts that the operator lists are called ([Hosts]). Redirects to another host or port are
 //     not followed, and an address in an answer is opened only on the same host.
 //   - A public name that stands for a private address is not called, unless that address is listed too.
-//   - Words of people never change the path, a key of the query, a field, a header or the host.
+//   - Words of people never change the path, a key of the query, a field, a header or the host. In a header
+//     that the file sets they are escaped.
+//   - An argument with several values is sent whole: as a list in JSON, or as several fields of a form.
 //   - Files leave for a host in the internet only where media may leave. Pictures leave as PNG or JPEG,
 //     upright and without metadata, sound and video without tags.
 //   - The token goes to its service alone. It is in no log and no error.
@@ -166,6 +168,9 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	mine, cancel := context.WithTimeout(ctx, c.Request.Timeout())
 	defer cancel()
 	header := http.Header{"Accept": {accepted(c.Request, call.Returns)}}
+	for name, value := range filled.Headers { // Accept may be among them
+		header.Set(name, value)
+	}
 	if filled.Type != "" {
 		header.Set("Content-Type", filled.Type)
 	}
