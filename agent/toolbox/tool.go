@@ -141,6 +141,9 @@ type Arg struct {
 	Type plan.Type `yaml:"type"`
 	// Meaning says what a text stands for; required where Type is text.
 	Meaning plan.Meaning `yaml:"meaning,omitempty"`
+	// Form says what a content must be, for planning without a model: [TableForm], or "" for any text.
+	// Models read that in About.
+	Form string `yaml:"form,omitempty"`
 	// Param declares the parameter of which the text is the value; nil for a resource.
 	Param *param.Param `yaml:"-"`
 	// About explains it to people and models.
@@ -149,6 +152,9 @@ type Arg struct {
 	// Many takes every given resource of the type, two at least.
 	Many bool `yaml:"many,omitempty"`
 }
+
+// TableForm is the form of a text that is a table.
+const TableForm = "table"
 
 // Backing is one way to run a tool; they stand in the order in which they are tried.
 type Backing struct {

@@ -46,7 +46,7 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
-		f.tabular = f.tabular || a.Meaning == plan.Content && strings.Contains(a.About, "CSV")
+		f.tabular = f.tabular || a.Form == toolbox.TableForm
 		if a.Param != nil && a.Param.Type == param.Choice {
 			for choice, others := range a.Param.Choices {
 				for _, w := range wordsOf(choice + " " + strings.Join(others, " ")) {
