@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -96,6 +97,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 		Program: r.program(w.Step), Drafts: g.drafts[w.Step],
 	}
 	if w.Kind == kindWrite {
+		of.Spent = whole.generations[w.Run].spent()
 		return j.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {
@@ -125,6 +127,14 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 
 // end writes down what came of a step in the end, with what its drafts have taken.
 func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan.Result) (*request, error) {
+	end := stepEnd{Generation: w.Run, Step: w.Step}
+	if n := len(of.Drafts); n == plan.MaxDrafts {
+		last := of.Drafts[n-1]
+		last.Trouble = cmp.Or(last.Trouble, result.Trouble)
+		if last.Trouble != nil {
+			end.Last = &last
+		}
+	}
 	result.Trouble = nil
 	if w.Draft > 0 {
 		for _, d := range of.Drafts {
@@ -135,7 +145,8 @@ func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan
 		}
 	}
 	j.config.Metrics.Tool(of.Steps[of.At].Action.Tool, result)
-	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, of.Folder)
+	end.Result = result
+	return j.record(ctx, r, end, of.Folder)
 }
 
 // draft has the next program of a step written, and gives the request as it is then. Where none can be
@@ -291,7 +302,7 @@ func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
 	if w.Step == hearing {
 		return j.understood(ctx, w.Request, &heard{Generation: w.Run, Problem: problem})
 	}
-	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}})
+	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}})
 	if err != nil {
 		return err
 	}

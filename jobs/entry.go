@@ -180,6 +180,9 @@ type stepEnd struct {
 	Generation int         `json:"generation"`
 	Step       string      `json:"step"`
 	Result     plan.Result `json:"result"`
+	// Last is the last program that could be written for the step, with its Trouble, where that did
+	// not do its job either.
+	Last *plan.Draft `json:"last,omitempty"`
 }
 
 // halted ends a run before its time.

@@ -66,7 +66,7 @@ func entries(t *rapid.T) []*entry {
 			e.Stopped = &started{generation, key, word, n % 2}
 		case "ended":
 			status := rapid.SampledFrom([]plan.Status{plan.Done, plan.Failed, plan.Skipped}).Draw(t, "status")
-			e.Ended = &stepEnd{generation, key, plan.Result{Status: status, Problem: word, Output: &plan.Resource{Name: word, Type: plan.Text}}}
+			e.Ended = &stepEnd{Generation: generation, Step: key, Result: plan.Result{Status: status, Problem: word, Output: &plan.Resource{Name: word, Type: plan.Text}}}
 		case "halted":
 			e.Halted = &halted{Why: rapid.SampledFrom([]Reason{haltCancelled, haltDeleted, haltOverdue, Broken}).Draw(t, "why"), By: word}
 		case "answer":
@@ -240,7 +240,7 @@ func FuzzEntries(f *testing.F) {
 	var log [][]byte
 	for _, e := range []entry{
 		{Asked: &asked{Event: adapters.Event{ID: "m"}}}, {Given: &given{Thread: 1}}, {Run: 1, Planned: &planned{p}},
-		{Started: &started{0, "k", "w", 0}}, {Ended: &stepEnd{0, "k", plan.Result{Status: plan.Done}}}, {Begun: &begun{taken: taken{Of: 1, Choice: plan.Choice{1}}}},
+		{Started: &started{0, "k", "w", 0}}, {Ended: &stepEnd{Step: "k", Result: plan.Result{Status: plan.Done}}}, {Begun: &begun{taken: taken{Of: 1, Choice: plan.Choice{1}}}},
 		{Begun: &begun{taken: taken{Of: 1, Guess: "blur it"}, By: "p", Once: true}}, {TakenBack: &takenBack{taken: taken{Of: 1, Guess: "blur it"}, By: "p"}},
 		{Run: 1, Halted: &halted{Why: Broken}}, {Run: 1, Answer: &Answer{}}, {Run: 1, Sent: &sent{}}, {Run: 1, Over: true},
 		{Joined: &joined{Request: "r"}}, {Left: &left{Request: "r", Run: 1}}, {Settled: &answered{"r", 1}}, {Present: &present{By: "p"}}, {Marked: &adapters.Event{ID: "x"}},

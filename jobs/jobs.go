@@ -77,6 +77,8 @@ type Work struct {
 	Program string
 	// Drafts are the programs that were written for the step, all but the Program in vain.
 	Drafts []plan.Draft
+	// Spent is how many tokens planning and all drafts of the run took.
+	Spent int
 	// Anyhow has it done here in any way that this process can: who does it better was
 	// waited for in vain.
 	Anyhow bool

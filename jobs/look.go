@@ -67,6 +67,8 @@ type Step struct {
 	Problem string      `json:"problem,omitempty"`
 	// Output is the name of what it made.
 	Output string `json:"output,omitempty"`
+	// Drafts are the programs that were written for it in this run. All but the last have a Trouble.
+	Drafts []plan.Draft `json:"drafts,omitempty"`
 }
 
 // Show gives all that is known of a request.
@@ -113,7 +115,7 @@ func (r *request) view(asked plan.Request) Request {
 			}
 			o.Choice, o.Results, o.Made = run.route.Choice(), run.route.All(), run.route.Made()
 			for _, s := range run.route.Steps() {
-				step := Step{Step: s, Status: run.route.Status(s.Key), Started: g.started[s.Key], Ended: g.ended[s.Key]}
+				step := Step{Step: s, Status: run.route.Status(s.Key), Started: g.started[s.Key], Ended: g.ended[s.Key], Drafts: g.drafts[s.Key]}
 				if result, ok := run.route.Result(s.Key); ok {
 					step.Problem = result.Problem
 					if result.Output != nil {

@@ -58,6 +58,26 @@ func (g *generation) stop(s *started) {
 	g.turns[s.Step]++
 }
 
+// spent is how many tokens planning and the drafts of all steps took.
+func (g *generation) spent() int {
+	n := g.plan.Thinking.Tokens()
+	for _, drafts := range g.drafts {
+		for _, d := range drafts {
+			n += d.Usage.Input + d.Usage.Output
+		}
+	}
+	return n
+}
+
+// lastDraft takes note of the last draft of a step that has ended, if that was in vain.
+func (g *generation) lastDraft(end *stepEnd) {
+	if end.Last == nil {
+		return
+	}
+	drafts := g.drafts[end.Step]
+	g.drafts[end.Step] = append(slices.Clone(drafts[:min(len(drafts), plan.MaxDrafts-1)]), *end.Last)
+}
+
 // draft takes note of a program that was written for a step, or that was run in vain. Then something
 // else is to be done for the step, which nobody has begun.
 func (g *generation) draft(d *drafted) {
@@ -172,6 +192,7 @@ func (r *request) apply(e *entry) {
 			if _, ok := g.ended[e.Ended.Step]; !ok {
 				g.ended[e.Ended.Step] = e.At
 				g.ends = append(g.ends, e.Ended)
+				g.lastDraft(e.Ended)
 			}
 		}
 	default:

@@ -149,7 +149,7 @@ func (j *Jobs) broken(ctx context.Context, r *request) ([]stepEnd, error) {
 	var ends []stepEnd
 	for s, n := range begun {
 		if g := r.generation(s.Generation); n >= maxBegun && g != nil && g.ended[s.Step].IsZero() {
-			ends = append(ends, stepEnd{s.Generation, s.Step, plan.Result{
+			ends = append(ends, stepEnd{Generation: s.Generation, Step: s.Step, Result: plan.Result{
 				Status: plan.Failed, Problem: j.say(r, plan.Say("It was begun %d times, and each time I broke down over it.", maxBegun)),
 			}})
 		}

@@ -13,8 +13,14 @@ import (
 // commandKind is the kind of a backing that runs the command line of its tool's file.
 const commandKind = "command"
 
-// completed is the backing with what the command or the request of that tool need not say.
+// completed is the backing with what the command, the request or the program of that tool need not say.
 func completed(b Backing, tool string) Backing {
+	if b.Kind == improviseKind && b.Program != "" {
+		b.Run = cmp.Or(b.Run, "python")
+		b.Device = cmp.Or(b.Device, "cpu")
+		b.Needs = cmp.Or(b.Needs, "Python with its modules, and a kernel that confines programs")
+		return b
+	}
 	if b.Kind == serviceKind && b.Request != nil {
 		b.Run = cmp.Or(b.Run, tool)
 		b.Device = cmp.Or(b.Device, "cpu")
@@ -50,6 +56,9 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 			if p.Type == param.Format {
 				w.Choices[p.Name] = slices.Sorted(maps.Keys(p.Choices))
 			}
+		}
+		if i := slices.IndexFunc(t.Args, func(a Arg) bool { return a.Type == plan.Text && a.Many }); i >= 0 {
+			f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
 		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
 	}
@@ -104,6 +113,9 @@ func (t *Tool) scope(what string, f *faults) template.Scope {
 			}
 		case a.Type == plan.Text && !a.Many:
 			s[a.Name] = template.Words
+		case a.Type == plan.Text:
+			s[a.Name] = template.Texts
+			numbers(a.Name, "count")
 		case a.Type == plan.Image || a.Type.ImageMap():
 			numbers(a.Name, "width", "height", "frames", "duration")
 		case a.Type == plan.Video:

@@ -222,6 +222,9 @@ func (a Arg) check(f *faults) {
 	if a.Optional && a.Many {
 		f.addf("argument %s is optional and many", a.Name)
 	}
+	if a.Form != "" && (a.Form != TableForm || a.Meaning != plan.Content) {
+		f.addf("argument %s has the form %q, and only a content may have one, which is %s", a.Name, a.Form, TableForm)
+	}
 }
 
 func (t *Tool) checkBackends(f *faults) {

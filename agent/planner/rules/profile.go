@@ -54,7 +54,7 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
-		f.tabular = f.tabular || a.Meaning == plan.Content && strings.Contains(a.About, "CSV")
+		f.tabular = f.tabular || a.Form == toolbox.TableForm
 		if !slices.Contains(f.needs, a.Type) {
 			f.needs = append(f.needs, a.Type)
 		}

@@ -51,10 +51,14 @@ type Param struct {
 type Value struct {
 	canonical string
 	data      any
+	words     bool
 }
 
 // String is the canonical form.
 func (v Value) String() string { return v.canonical }
+
+// Words reports whether it is what somebody wrote, and not a value from a list or of a form of ours.
+func (v Value) Words() bool { return v.words }
 
 // IsZero reports whether there is no value.
 func (v Value) IsZero() bool { return v.data == nil }
@@ -142,7 +146,7 @@ func (p Param) Read(text string) (Value, error) {
 	if data, ok = known.parse(p, canonical); !ok {
 		return Value{}, p.unread(text)
 	}
-	return Value{canonical, data}, nil
+	return Value{canonical, data, p.Type == Text || p.Type == Language || p.Type == Model}, nil
 }
 
 // units are the quantities that the unit of a declaration means.

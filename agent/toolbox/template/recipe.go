@@ -281,7 +281,7 @@ func (m *Remarks) check(what string, s Scope) []error {
 		}
 		for _, e := range r.args {
 			k, err := e.kind(s)
-			if err == nil && (k == File || k == Files || k == Words) {
+			if err == nil && (k == File || k == Files || k == Words || k == Texts) {
 				err = fmt.Errorf("{%s} stands for a file, which is not told in a sentence", e)
 			}
 			if err != nil {

@@ -55,6 +55,7 @@ const (
 	File        // the file of a resource
 	Files       // the files of several resources
 	Words       // a person's words
+	Texts       // several texts, of people too
 	told        // what only sentences may hold: a time as people say it
 )
 
@@ -392,6 +393,8 @@ func (c *check) piece(p part, slot piece) {
 			c.addf("argv: %w", err)
 		case k == Words:
 			c.addf("argv: {%s} holds words of people, which may only be handed over as {file:%s}", slot.value, slot.value)
+		case k == Texts:
+			c.addf("argv: {%s} are several texts, which no command line can take", slot.value)
 		case k == Files:
 			c.addf("argv: {%s} are several; write {each: %s, then: […]}", slot.value, slot.value)
 		case k == told:

@@ -18,13 +18,9 @@ func notSetUp(operator plan.Message) error {
 	return &plan.Fault{Sentence: plan.Say("It needs a service that is not set up here."), Operator: operator, Err: toolbox.ErrDown}
 }
 
-func (b *Backend) mayLeave() bool { return b.config.AllowMedia || b.private }
-
-func (b *Backend) mayNotLeave() error {
-	return &plan.Fault{
-		Sentence: plan.Say("It would send pictures, sound or video to another place, and they may not leave."),
-		Operator: plan.Say("It would send pictures, sound or video to %s: set ALLOW_CLOUD_MEDIA=true if they may leave.", b.probes.Host()),
-	}
+// outward decides whether media may go to the service.
+func (b *Backend) outward() toolbox.Outward {
+	return toolbox.Outward{Allowed: b.config.AllowMedia, Private: b.private, Host: b.probes.Host()}
 }
 
 // mistaken is an answer that is not what the tool's file says.

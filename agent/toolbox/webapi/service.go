@@ -6,7 +6,9 @@
 //   - Only hosts that the operator lists are called ([Hosts]). Redirects to another host or port are
 //     not followed, and an address in an answer is opened only on the same host.
 //   - A public name that stands for a private address is not called, unless that address is listed too.
-//   - Words of people never change the path, a key of the query, a field, a header or the host.
+//   - Words of people never change the path, a key of the query, a field, a header or the host. In a header
+//     that the file sets they are escaped.
+//   - An argument with several values is sent whole: as a list in JSON, or as several fields of a form.
 //   - Files leave for a host in the internet only where media may leave. Pictures leave as PNG or JPEG,
 //     upright and without metadata, sound and video without tags.
 //   - The token goes to its service alone. It is in no log and no error.
@@ -123,8 +125,8 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	if _, err := b.ready(c); err != nil {
 		return err
 	}
-	if c.Inputs != "" && !b.mayLeave() {
-		return b.mayNotLeave()
+	if c.Inputs != "" && !b.outward().May() {
+		return b.outward().Refusal()
 	}
 	select {
 	case b.asking <- struct{}{}:
@@ -156,12 +158,8 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	for _, values := range call.Args {
-		for _, v := range values {
-			if (v.Path != "" || v.Type.Media()) && !b.mayLeave() {
-				return toolbox.Output{}, b.mayNotLeave()
-			}
-		}
+	if err := b.outward().Check(call); err != nil {
+		return toolbox.Output{}, err
 	}
 	filled, err := b.fill(ctx, c.Request, call)
 	if err != nil {
@@ -170,6 +168,9 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	mine, cancel := context.WithTimeout(ctx, c.Request.Timeout())
 	defer cancel()
 	header := http.Header{"Accept": {accepted(c.Request, call.Returns)}}
+	for name, value := range filled.Headers { // Accept may be among them
+		header.Set(name, value)
+	}
 	if filled.Type != "" {
 		header.Set("Content-Type", filled.Type)
 	}

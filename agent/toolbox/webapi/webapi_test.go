@@ -608,3 +608,83 @@ func TestWordsOfPeople(t *testing.T) {
 		}
 	}
 }
+
+// TestHeaders: those of the file are sent, with words of people escaped, and the token besides.
+func TestHeaders(t *testing.T) {
+	t.Parallel()
+	var header http.Header
+	s, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		header = r.Header
+		says(200, "text/plain", "done")(w, r)
+	})
+	const request = `{url: "BASE/x", query: {q: "{text}"}, token: A_TOKEN, ` +
+		`headers: {X-Style: "{style}", X-Width: "{2 * width}", X-Words: "{text}", X-Fixed: "a; b", Accept: application/x-own, X-Gone: {if: width > 50, then: x}}}`
+	for words, escaped := range map[string]string{"plain": "plain", "a\r\nX-Evil: 1\r\n\r\nGET /": "a%0D%0AX-Evil:%201%0D%0A%0D%0AGET%20%2F", "grün": "gr%C3%BCn"} {
+		u := newUse(t, s.URL, request, plan.Text, args{"text": words, "width": "7", "style": "fancy"}, func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "tok-1"} })
+		if _, err := u.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{
+			"X-Style": "fancy", "X-Width": "14", "X-Words": escaped, "X-Fixed": "a; b", "Accept": "application/x-own", "X-Gone": "", "X-Evil": "", "Authorization": "Bearer tok-1",
+		} {
+			if got := header.Get(name); got != want {
+				t.Errorf("%q: %s is %q, want %q", words, name, got, want)
+			}
+		}
+	}
+}
+
+// TestSeveralValues are sent whole: as a list in JSON, and as several fields of a form.
+func TestSeveralValues(t *testing.T) {
+	t.Parallel()
+	s, seen := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var pictures [][]byte
+		var notes, names []string
+		if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+			var body struct {
+				P [][]byte `json:"p"`
+				N []string `json:"n"`
+			}
+			if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+				t.Error(err)
+			}
+			pictures, notes = body.P, body.N
+		} else {
+			if err := r.ParseMultipartForm(1 << 20); err != nil {
+				t.Error(err)
+			}
+			for _, part := range r.MultipartForm.File["p"] {
+				f, err := part.Open()
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, err := io.ReadAll(f)
+				if err != nil {
+					t.Error(err)
+				}
+				pictures, names = append(pictures, b), append(names, part.Filename)
+			}
+			notes = r.MultipartForm.Value["n"]
+		}
+		var kinds []string
+		for _, p := range pictures {
+			kinds = append(kinds, http.DetectContentType(p))
+		}
+		says(200, "text/plain", fmt.Sprintf("%q %q %q", kinds, notes, names))(w, r)
+	})
+	given := args{"pictures": stored(t, "a.png", pngBytes(t)) + several + stored(t, "b.jpg", jpegBytes(t)), "notes": "one\"" + several + "two, three"}
+	for request, want := range map[string]string{
+		`{url: "BASE/", json: {p: "{pictures}", n: "{notes}"}}`: `["image/png" "image/jpeg"] ["one\"" "two, three"] []`,
+		`{url: "BASE/", form: {p: "{pictures}", n: "{notes}"}}`: `["image/png" "image/jpeg"] ["one\"" "two, three"] ["pictures-1.png" "pictures-2.jpg"]`,
+	} {
+		out, err := newUse(t, s.URL, request, plan.Text, given).run(t.Context())
+		if err != nil || out.Value != want {
+			t.Errorf("%s: %s, %v", request, out.Value, err)
+		}
+	}
+	before := seen.count()
+	bad := args{"pictures": stored(t, "a.png", pngBytes(t)) + several + stored(t, "b.png", pngBytes(t)[:40]), "notes": "x" + several + "y"}
+	if _, err := newUse(t, s.URL, `{url: "BASE/", json: {p: "{pictures}", n: "{notes}"}}`, plan.Text, bad).run(t.Context()); err == nil || seen.count() != before {
+		t.Errorf("a broken picture is sent, %v", err)
+	}
+}

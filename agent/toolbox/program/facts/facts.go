@@ -112,10 +112,14 @@ func (f *Facts) Of(name string) (template.Value, error) {
 		return template.Value{}, nil // absent
 	case fact == "count":
 		return template.Num(float64(len(values))), nil
+	case fact == "" && len(values) > 1 && values[0].Path != "":
+		return template.Value{Kind: template.Files, Text: arg}, nil
+	case fact == "" && len(values) > 1:
+		return template.Value{Kind: template.Texts, Text: arg}, nil
 	case fact == "" && values[0].Path != "":
 		return template.Value{Kind: template.File, Text: arg}, nil
 	case fact == "":
-		return template.Value{Kind: template.Words, Text: f.call.Text(arg)}, nil
+		return template.Value{Kind: template.Words, Text: values[0].Value}, nil
 	case fact == "format":
 		l, err := f.Look(values[0].Path)
 		return template.Text(copyable(l)), err
@@ -237,6 +241,9 @@ func (f *Facts) setting(v param.Value, fact string) (template.Value, error) {
 	if s, ok := param.As[string](v); ok {
 		if fact == "name" {
 			s = cmp.Or(map[string]string{"webm": "WebM", "opus": "Opus", "mpg": "MPEG"}[s], strings.ToUpper(s))
+		}
+		if v.Words() {
+			return template.Value{Kind: template.Words, Text: s}, nil
 		}
 		return template.Text(s), nil
 	}
