@@ -33,10 +33,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -121,10 +122,10 @@ func tidy(text string) string {
 }
 
 // blackAndWhite is how people shorten that: it would be read as three words.
-var blackAndWhite = regexp.MustCompile(`(?i)\bb ?[/&] ?w\b`)
+var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
 
 // noThing is a request for something to be gone, which most examples word with "without": "360p, no sound".
-var noThing = regexp.MustCompile(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (sounds?|audio|music|background|metadata|exif|gps|borders?|frame)\b`)
+var noThing = lazyregexp.New(`(?i)((?:^|[,;.:]|\band|\bwith)\s*)\bno (sounds?|audio|music|background|metadata|exif|gps|borders?|frame)\b`)
 
 // steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
 // "; rotate it; then blur it". A step that asks for a version of its own does not go on.
@@ -150,10 +151,10 @@ func steps(text string) string {
 }
 
 // numberMark is what may begin a step of a numbered list: "2. ", "3) ".
-var numberMark = regexp.MustCompile(`(?:^|\s)(\d)[.):]\s+`)
+var numberMark = lazyregexp.New(`(?:^|\s)(\d)[.):]\s+`)
 
 // ownVersion speaks of a result of its own.
-var ownVersion = regexp.MustCompile(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
+var ownVersion = lazyregexp.New(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
 
 // listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
-var listMark = regexp.MustCompile(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
+var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)

@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+
 	"strconv"
 	"strings"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media/ffmpeg"
@@ -102,11 +103,11 @@ func pauses(samples []byte) float64 {
 const voiceful = 0.2
 
 var (
-	voices = regexp.MustCompile(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|` +
+	voices = lazyregexp.New(`\b(?:voice|voices|voiceover|speech|spoken|speak|speaks|` +
 		`narration|narrator|talk|interview|memo|podcast|reads?|reading|said|message)\b`)
-	tunes = regexp.MustCompile(`\b(?:music|song|songs|tune|melody|beat|beats|track|` +
+	tunes = lazyregexp.New(`\b(?:music|song|songs|tune|melody|beat|beats|track|` +
 		`theme|soundtrack|loop|jingle|instrumental|piano|guitar|ambient|ambience|rain|score)\b`)
-	others = regexp.MustCompile(`[^a-z]+`)
+	others = lazyregexp.New(`[^a-z]+`)
 )
 
 // isVoice tells whether a sound is a voice, by what it is called where that tells, and
