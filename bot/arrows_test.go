@@ -75,7 +75,7 @@ var arrows = map[string]arrow{
 	"agent/toolbox/program/facts":       {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/ffmpeg", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/template"}, "command lines and requests know the settings of their call and what is measured of its files"},
 	"agent/toolbox/program/composer":    {nil, "music is composed from words and tables only"},
 	"agent/toolbox/program/subtitle":    {nil, "subtitles are words and times only"},
-	"agent/toolbox/program/plot":        {nil, "what draws sounds knows samples and pixels only"},
+	"agent/toolbox/program/plot":        {[]string{"agent/toolbox/native/canvas"}, "what draws sounds knows samples and pixels only"},
 	"agent/toolbox/webapi":              {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/program/facts", "agent/toolbox/template"}, "an implementation imports its contract, and calls a service as a template says, with what is known of the call"},
 	"agent/toolbox/weather":             {[]string{"agent/plan", "agent/endpoint", "agent/toolbox", "agent/toolbox/weather/forecast"}, "a make imports its promise, and asks a service"},
 	"agent/toolbox/weather/forecast":    {nil, "how weather is told is words and figures only"},

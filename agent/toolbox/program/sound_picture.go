@@ -1,9 +1,7 @@
 package program
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -40,11 +38,12 @@ func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox
 		return toolbox.Output{}, fmt.Errorf("open what was decoded: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was read
-	s, err := samplesOf(f)
+	info, err := f.Stat()
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("read what was decoded: %w", err)
+		return toolbox.Output{}, fmt.Errorf("measure what was decoded: %w", err)
 	}
-	img, err := plot.Spectrum(ctx, s)
+	size := info.Size() - waveHead
+	img, err := plot.Spectrum(ctx, plot.Samples{From: io.NewSectionReader(f, waveHead, size), Rate: r.drawnRate(), Count: size / 2})
 	switch {
 	case errors.Is(err, plot.ErrNoSamples):
 		return toolbox.Output{}, r.fault(err, plan.Say("is damaged: no sound could be read out of it. Please send it again."))
@@ -60,6 +59,10 @@ func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox
 	return toolbox.Output{Path: path, About: plan.Say("the spectrogram")}, nil
 }
 
+// waveHead is the size of what precedes the samples in a WAV file that ffmpeg writes without metadata
+// (http://soundfile.sapp.org/doc/WaveFormat/).
+const waveHead = 44
+
 // mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.
 const mostDecoded = 512 << 20
 
@@ -71,34 +74,4 @@ func (r recording) drawnRate() int {
 		rate = min(rate, max(int(0.98*mostDecoded/2/length), 1000)) // two bytes each
 	}
 	return rate
-}
-
-// samplesOf finds the samples in a WAV file of ours.
-func samplesOf(f *os.File) (plot.Samples, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return plot.Samples{}, fmt.Errorf("measure the file: %w", err)
-	}
-	var head [12]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil || !bytes.Equal(head[8:], []byte("WAVE")) {
-		return plot.Samples{}, errors.Join(errors.New("no WAV file"), err)
-	}
-	rate := 0
-	for at := int64(len(head)); ; {
-		var chunk [16]byte
-		n, err := f.ReadAt(chunk[:], at)
-		if n < 8 {
-			return plot.Samples{}, errors.Join(errors.New("no samples"), err)
-		}
-		size := int64(binary.LittleEndian.Uint32(chunk[4:]))
-		at += 8
-		switch string(chunk[:4]) {
-		case "fmt ":
-			rate = int(binary.LittleEndian.Uint32(chunk[12:])) // after the format and the channels
-		case "data":
-			size = min(size, info.Size()-at)
-			return plot.Samples{From: io.NewSectionReader(f, at, size), Rate: rate, Count: size / 2}, nil
-		}
-		at += size + size%2
-	}
 }

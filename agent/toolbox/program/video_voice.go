@@ -44,26 +44,11 @@ func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most 
 	if err = errors.Join(err, os.Remove(raw)); err != nil {
 		return listened{}, &plan.Fault{Sentence: plan.Say("What was left over could not be cleaned away."), Err: err}
 	}
-	samples := samplesIn(wave)
+	samples := wave[min(waveHead, len(wave)):]
 	return listened{
 		length: time.Duration(len(samples)/2) * time.Second / listenRate,
 		pauses: pauses(samples),
 	}, nil
-}
-
-// samplesIn is the part of a WAV file that holds the samples, 16 bits each
-// (http://soundfile.sapp.org/doc/WaveFormat/).
-func samplesIn(wave []byte) []byte {
-	const riff, chunk = 12, 8
-	for at := riff; at+chunk <= len(wave); {
-		size := int(binary.LittleEndian.Uint32(wave[at+4:]))
-		body := wave[at+chunk:]
-		if string(wave[at:at+4]) == "data" {
-			return body[:min(size, len(body))]
-		}
-		at += chunk + size + size%2
-	}
-	return nil
 }
 
 // pauses is the share of low short-time energy: of the moments that are a tenth as strong
