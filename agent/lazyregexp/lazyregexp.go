@@ -15,24 +15,47 @@ func New(expr string) Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-// The methods are those of [regexp.Regexp].
+// String is that of [regexp.Regexp].
+func (r Regexp) String() string { return r().String() }
 
-func (r Regexp) String() string                             { return r().String() }
-func (r Regexp) MatchString(s string) bool                  { return r().MatchString(s) }
-func (r Regexp) FindString(s string) string                 { return r().FindString(s) }
-func (r Regexp) FindStringIndex(s string) []int             { return r().FindStringIndex(s) }
-func (r Regexp) FindStringSubmatch(s string) []string       { return r().FindStringSubmatch(s) }
-func (r Regexp) FindStringSubmatchIndex(s string) []int     { return r().FindStringSubmatchIndex(s) }
-func (r Regexp) FindAllString(s string, n int) []string     { return r().FindAllString(s, n) }
+// MatchString is that of [regexp.Regexp].
+func (r Regexp) MatchString(s string) bool { return r().MatchString(s) }
+
+// FindString is that of [regexp.Regexp].
+func (r Regexp) FindString(s string) string { return r().FindString(s) }
+
+// FindStringIndex is that of [regexp.Regexp].
+func (r Regexp) FindStringIndex(s string) []int { return r().FindStringIndex(s) }
+
+// FindStringSubmatch is that of [regexp.Regexp].
+func (r Regexp) FindStringSubmatch(s string) []string { return r().FindStringSubmatch(s) }
+
+// FindStringSubmatchIndex is that of [regexp.Regexp].
+func (r Regexp) FindStringSubmatchIndex(s string) []int { return r().FindStringSubmatchIndex(s) }
+
+// FindAllString is that of [regexp.Regexp].
+func (r Regexp) FindAllString(s string, n int) []string { return r().FindAllString(s, n) }
+
+// FindAllStringIndex is that of [regexp.Regexp].
 func (r Regexp) FindAllStringIndex(s string, n int) [][]int { return r().FindAllStringIndex(s, n) }
+
+// FindAllStringSubmatch is that of [regexp.Regexp].
 func (r Regexp) FindAllStringSubmatch(s string, n int) [][]string {
 	return r().FindAllStringSubmatch(s, n)
 }
+
+// FindAllStringSubmatchIndex is that of [regexp.Regexp].
 func (r Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {
 	return r().FindAllStringSubmatchIndex(s, n)
 }
+
+// ReplaceAllString is that of [regexp.Regexp].
 func (r Regexp) ReplaceAllString(s, by string) string { return r().ReplaceAllString(s, by) }
+
+// ReplaceAllStringFunc is that of [regexp.Regexp].
 func (r Regexp) ReplaceAllStringFunc(s string, by func(string) string) string {
 	return r().ReplaceAllStringFunc(s, by)
 }
+
+// Split is that of [regexp.Regexp].
 func (r Regexp) Split(s string, n int) []string { return r().Split(s, n) }

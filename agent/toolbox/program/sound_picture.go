@@ -7,12 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"time"
 
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/media"
-	"atelier/agent/toolbox/media/ffmpeg"
 	"atelier/agent/toolbox/program/plot"
 )
 
@@ -22,16 +21,9 @@ func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	decoded := filepath.Join(c.Dir, "samples.wav")
-	err = b.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs:  []ffmpeg.Input{r.input()},
-		Args:    []string{"-map", r.sound(), "-ac", "1", "-ar", strconv.Itoa(r.drawnRate()), "-c:a", "pcm_s16le"},
-		Output:  decoded,
-		Most:    mostDecoded,
-		Timeout: soundTime,
-	})
+	decoded, err := b.decode(ctx, c, r, r.drawnRate(), r.look.Duration+time.Minute)
 	if err != nil {
-		return toolbox.Output{}, fmt.Errorf("decode a sound: %w", err)
+		return toolbox.Output{}, err
 	}
 	f, err := os.Open(decoded)
 	if err != nil {
@@ -58,13 +50,6 @@ func (b *Backend) spectrogramImage(ctx context.Context, c toolbox.Call) (toolbox
 	}
 	return toolbox.Output{Path: path, About: plan.Say("the spectrogram")}, nil
 }
-
-// waveHead is the size of what precedes the samples in a WAV file that ffmpeg writes without metadata
-// (http://soundfile.sapp.org/doc/WaveFormat/).
-const waveHead = 44
-
-// mostDecoded is how many bytes the samples of a drawn sound may take, which nobody is given.
-const mostDecoded = 512 << 20
 
 // drawnRate is how many samples a second are drawn: all that are heard, and fewer of a sound
 // that is hours long, so that they fit.

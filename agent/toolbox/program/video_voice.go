@@ -4,18 +4,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 
-	"strconv"
 	"strings"
 	"time"
 
 	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
-	"atelier/agent/toolbox/media/ffmpeg"
 )
 
 // listened is what was found out about a sound by decoding its beginning.
@@ -32,13 +28,9 @@ const listenRate = 8000
 
 // listen decodes a sound, no more of it than that.
 func (b *Backend) listen(ctx context.Context, c toolbox.Call, r recording, most time.Duration) (listened, error) {
-	raw := filepath.Join(c.Dir, "listen.wav")
-	err := b.config.FFmpeg.Do(ctx, ffmpeg.Job{
-		Inputs: []ffmpeg.Input{r.input()}, Output: raw, Timeout: filmTime,
-		Args: []string{"-map", r.sound(), "-t", seconds(most), "-ac", "1", "-ar", strconv.Itoa(listenRate), "-c:a", "pcm_s16le"},
-	})
+	raw, err := b.decode(ctx, c, r, listenRate, most)
 	if err != nil {
-		return listened{}, fmt.Errorf("listen to a sound: %w", err)
+		return listened{}, err
 	}
 	wave, err := os.ReadFile(raw)
 	if err = errors.Join(err, os.Remove(raw)); err != nil {

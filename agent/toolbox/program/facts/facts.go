@@ -34,8 +34,7 @@ type Facts struct {
 	call     toolbox.Call
 	measurer Measurer
 	limits   media.Limits
-	looks    map[string]ffmpeg.Look // by path
-	heard    map[string]Heard
+	heard    map[string]Heard // by path
 	loudness map[string]ffmpeg.Loudness
 	pages    map[string][]float64
 }
@@ -62,7 +61,7 @@ type Heard struct {
 func New(ctx context.Context, call toolbox.Call, m Measurer, limits media.Limits) *Facts {
 	return &Facts{
 		ctx: ctx, call: call, measurer: m, limits: limits,
-		looks: map[string]ffmpeg.Look{}, heard: map[string]Heard{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
+		heard: map[string]Heard{}, loudness: map[string]ffmpeg.Loudness{}, pages: map[string][]float64{},
 	}
 }
 
@@ -78,10 +77,8 @@ func once[T any](known map[string]T, path string, measure func() (T, error)) (T,
 	return v, err
 }
 
-// Look looks at a sound or a video, once.
-func (f *Facts) Look(path string) (ffmpeg.Look, error) {
-	return once(f.looks, path, func() (ffmpeg.Look, error) { return f.measurer.Look(f.ctx, path) })
-}
+// Look looks at a sound or a video. FFmpeg remembers what it has seen.
+func (f *Facts) Look(path string) (ffmpeg.Look, error) { return f.measurer.Look(f.ctx, path) }
 
 // Values are the resources that a name stands for: "video", or "videos#1" of several.
 func (f *Facts) Values(name string) []toolbox.Value {
