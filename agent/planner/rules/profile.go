@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/param"
@@ -124,7 +124,7 @@ func (g *grammar) learnOrder(f *profile, example string) {
 }
 
 // slots are the parts of a template that change from request to request.
-var slots = regexp.MustCompile(`\{([^}]*)\}`)
+var slots = lazyregexp.New(`\{([^}]*)\}`)
 
 // isFree reports whether the sample of a slot stands for free words: it is no resource and no value.
 func (g *grammar) isFree(sample string) bool {

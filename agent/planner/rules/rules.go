@@ -32,10 +32,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+
 	"strconv"
 	"strings"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/mind"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox"
@@ -120,7 +121,7 @@ func (g *grammar) tidy(text string) string {
 }
 
 // blackAndWhite is how people shorten that: it would be read as three words.
-var blackAndWhite = regexp.MustCompile(`(?i)\bb ?[/&] ?w\b`)
+var blackAndWhite = lazyregexp.New(`(?i)\bb ?[/&] ?w\b`)
 
 // steps writes a numbered list as steps that go on from one another: "1. rotate it 2. blur it" is
 // "; rotate it; then blur it". A step that asks for a version of its own does not go on.
@@ -146,10 +147,10 @@ func steps(text string) string {
 }
 
 // numberMark is what may begin a step of a numbered list: "2. ", "3) ".
-var numberMark = regexp.MustCompile(`(?:^|\s)(\d)[.):]\s+`)
+var numberMark = lazyregexp.New(`(?:^|\s)(\d)[.):]\s+`)
 
 // ownVersion speaks of a result of its own.
-var ownVersion = regexp.MustCompile(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
+var ownVersion = lazyregexp.New(`(?i)\b(?:versions?|copy|copies|variants?)\b`)
 
 // listMark is what begins a point of a list: "- rotate it", "2. rotate it", "3) rotate it".
-var listMark = regexp.MustCompile(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)
+var listMark = lazyregexp.New(`((?:^|\n)\s*)(?:[-*•]|\d[.):])\s+|((?:^|[.!?:;,])\s*)\d[.):]\s+|\s\d\)\s+`)

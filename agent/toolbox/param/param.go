@@ -15,11 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
+
 	"slices"
 	"strings"
 	"unicode"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -158,7 +159,7 @@ var units = map[string]quantity.Unit{
 // sentences is the unit of how long a text is to be. No other measure of a text is taken for it.
 const sentences = "sentences"
 
-var otherLength = regexp.MustCompile(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
+var otherLength = lazyregexp.New(`(?i)\b(?:words?|paragraphs?|bullets?|lines?|pages?)\b`)
 
 // Takes reports whether people say a value in the unit: in that of the declaration, or as a bare number.
 func (p Param) Takes(u quantity.Unit) bool {

@@ -2,12 +2,13 @@ package param
 
 import (
 	"fmt"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -75,9 +76,9 @@ func readTimes(s string) (quantity.Passage, bool) {
 }
 
 var (
-	counted = regexp.MustCompile(`\b\d+(?:[.,]\d+)? ?([a-zA-Z]+)`)
+	counted = lazyregexp.New(`\b\d+(?:[.,]\d+)? ?([a-zA-Z]+)`)
 	// unitOrJoint are the words that may follow a number in a text about times.
-	unitOrJoint = regexp.MustCompile(`^(?i:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?|st|nd|rd|th|` +
+	unitOrJoint = lazyregexp.New(`^(?i:h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms|milliseconds?|st|nd|rd|th|` +
 		`to|till?|until|thru|through|up|and|or|of|for|from|into|in|on|onwards?|at|before|after|then|the|is|long|lasting|with|without|off|away)$`)
 )
 
@@ -86,7 +87,7 @@ func foreignUnit(s string) bool {
 	return slices.ContainsFunc(counted.FindAllStringSubmatch(s, -1), func(m []string) bool { return !unitOrJoint.MatchString(m[1]) })
 }
 
-var clockTime = regexp.MustCompile(`^(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.(\d{1,9}))?$`)
+var clockTime = lazyregexp.New(`^(?:(\d{1,4}):)?(\d{1,4}):(\d{2})(?:\.(\d{1,9}))?$`)
 
 // maxTime is the longest time.
 const maxTime = 1000 * time.Hour

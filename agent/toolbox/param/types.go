@@ -2,10 +2,11 @@ package param
 
 import (
 	"maps"
-	"regexp"
+
 	"slices"
 	"time"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 	"atelier/agent/toolbox/quantity"
 )
@@ -65,7 +66,7 @@ type kind struct {
 	most  int
 	// pattern matches the canonical form, as JSON Schema has it; empty if any text may be one.
 	pattern string
-	form    *regexp.Regexp // the pattern
+	form    lazyregexp.Regexp // the pattern
 	// parse reads the canonical form, read a person's words, and format gives the canonical form.
 	parse, read func(p Param, text string) (any, bool)
 	format      func(data any) string
@@ -81,7 +82,7 @@ var types = func() map[Type]kind {
 	}
 	for name, k := range all {
 		if k.pattern != "" {
-			k.form = regexp.MustCompile(k.pattern)
+			k.form = lazyregexp.New(k.pattern)
 			all[name] = k
 		}
 	}

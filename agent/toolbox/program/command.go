@@ -41,12 +41,7 @@ func (m Commands) Probe(_ context.Context, c toolbox.Candidate) error {
 	if c.Recipe == nil {
 		return unknown(c.Run)
 	}
-	for _, n := range needsOf(c.Backing) {
-		if _, err := m.b.look(n); err != nil {
-			return fmt.Errorf("look for what %s has: %w", n.debian, err)
-		}
-	}
-	return nil
+	return m.b.find(needsOf(c.Backing))
 }
 
 // needsOf are the programs of a command, and those that measure its files.
@@ -73,10 +68,8 @@ func (m Commands) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 	if err := m.Probe(ctx, c); err != nil { // a program that is gone is no fault of the input
 		return toolbox.Output{}, fmt.Errorf("%w: %w", toolbox.ErrDown, err)
 	}
-	return tidied(func(ctx context.Context, call toolbox.Call) (toolbox.Output, error) {
-		r := m.b.newRun(ctx, call)
-		return r.recipe(c.Recipe)
-	})(ctx, call)
+	out, err := m.b.newRun(ctx, call).recipe(c.Recipe)
+	return tidied(call, out, err)
 }
 
 // commandRun is one run of a recipe.

@@ -27,17 +27,6 @@ const (
 	mostScan    = 16_000_000
 )
 
-// scans are the operations that read the text of documents, by name.
-func (b *Backend) scans() map[string]operation {
-	poppler := []need{{program: "pdfinfo", debian: "poppler-utils"}, {program: "pdftotext", debian: "poppler-utils"}}
-	qpdf := need{program: "qpdf", debian: "qpdf"}
-	return map[string]operation{
-		"pdf_to_text": {append(poppler, qpdf), tidied(b.pdfToText)},
-		"ocr_pdf": {append(poppler, qpdf,
-			need{program: "pdftoppm", debian: "poppler-utils"}, need{program: "tesseract", debian: "tesseract-ocr"}), tidied(b.ocrPDF)},
-	}
-}
-
 // document is a PDF document with the area of each page, in square points.
 type document struct {
 	path  string

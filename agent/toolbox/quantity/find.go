@@ -1,8 +1,9 @@
 package quantity
 
 import (
-	"regexp"
 	"strings"
+
+	"atelier/agent/lazyregexp"
 )
 
 // Unit is what a quantity in a text is measured in.
@@ -71,12 +72,12 @@ var forms = []struct {
 }
 
 // quantities matches any quantity, each form in a group of its own.
-var quantities = func() *regexp.Regexp {
+var quantities = func() lazyregexp.Regexp {
 	groups := make([]string, len(forms))
 	for i, f := range forms {
 		groups[i] = `(` + f.pattern + `)`
 	}
-	return regexp.MustCompile(`(?i)(?:` + strings.Join(groups, `|`) + `)`)
+	return lazyregexp.New(`(?i)(?:` + strings.Join(groups, `|`) + `)`)
 }()
 
 // Find returns the quantities of a text, in their order. Digits within a word are none

@@ -1,11 +1,11 @@
 package retrieve
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"atelier/agent/lazyregexp"
 	"atelier/agent/plan"
 )
 
@@ -37,7 +37,7 @@ type Span struct {
 	Type       plan.Type
 }
 
-var fileName = regexp.MustCompile(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
+var fileName = lazyregexp.New(`(?i)[\p{L}\p{N}_~@%()\[\]+./\\-]*[\p{L}\p{N}_~@%)\]+-]\.` +
 	`(?:png|jpe?g|jfif|gif|webp|avif|jxl|hei[cf]|ico|bmp|tiff?|mp4|m4v|mov|avi|mkv|webm|mp3|wav|flac|ogg|opus|m4a|aac|wma|mid|` +
 	`txt|md|pdf|zip|html?|csv|srt|vtt|docx?|json)\b`)
 

@@ -7,20 +7,22 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
+
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"atelier/agent/lazyregexp"
 )
 
 // methods are those that a request may have.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch}
 
 // variable is the name of a variable of the environment.
-var variable = regexp.MustCompile(`^[A-Z_][A-Z0-9_]*$`)
+var variable = lazyregexp.New(`^[A-Z_][A-Z0-9_]*$`)
 
 // read reads one field.
 func (r *Request) read(key string, node *yaml.Node) (err error) {
@@ -78,8 +80,8 @@ func (r *Request) read(key string, node *yaml.Node) (err error) {
 
 var (
 	// origin is a scheme and a host, and path what may stand behind it as it is.
-	origin = regexp.MustCompile(`^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
-	path   = regexp.MustCompile(`^[A-Za-z0-9/._~!$&'()*+,;=:@%-]*$`)
+	origin = lazyregexp.New(`^https?://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?$`)
+	path   = lazyregexp.New(`^[A-Za-z0-9/._~!$&'()*+,;=:@%-]*$`)
 )
 
 // readURL reads a URL whose scheme and host are literal.
@@ -170,7 +172,7 @@ var reserved = []string{
 }
 
 // headerName is the name of a header.
-var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
+var headerName = lazyregexp.New("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$")
 
 // readHeaders reads headers. Their fixed parts are printable ASCII.
 func readHeaders(node *yaml.Node) ([]field, error) {

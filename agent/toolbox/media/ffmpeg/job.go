@@ -152,7 +152,7 @@ func (b *bench) input(ctx context.Context, in Input, name string) (demuxer strin
 		b.pixels += int64(info.Width) * int64(info.Height)
 		return "png_pipe", media.EncodePlainPNG(ctx, name, p.Image)
 	}
-	s, err := b.f.open(ctx, b.programs, in.Path)
+	s, err := b.f.open(ctx, b.programs, in.Path, false)
 	if err == nil {
 		err = s.is(in.Type)
 	}
@@ -220,7 +220,7 @@ func (b *bench) examine(ctx context.Context, made string) (look Look, err error)
 	f.limits.Bytes = b.most
 	info, err := media.InspectContext(ctx, made, f.limits)
 	if err == nil && (info.Type == plan.Video || info.Type == plan.Audio) {
-		look, err = f.lookAt(ctx, b.programs, made)
+		look, err = f.lookAt(ctx, b.programs, made, true)
 	}
 	if err != nil && ctx.Err() == nil {
 		return Look{}, unfit(err)

@@ -111,11 +111,11 @@ func (f *FFmpeg) Look(ctx context.Context, path string) (Look, error) {
 	if err != nil {
 		return Look{}, err
 	}
-	return f.lookAt(ctx, found, path)
+	return f.lookAt(ctx, found, path, false)
 }
 
-func (f *FFmpeg) lookAt(ctx context.Context, found programs, path string) (Look, error) {
-	s, err := f.open(ctx, found, path)
+func (f *FFmpeg) lookAt(ctx context.Context, found programs, path string, ours bool) (Look, error) {
+	s, err := f.open(ctx, found, path, ours)
 	if err != nil {
 		return Look{}, err
 	}
