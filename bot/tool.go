@@ -88,24 +88,6 @@ func writeTool(path string, content []byte) error {
 	return nil
 }
 
-type checkToolCommand struct {
-	Files []string `arg:"" help:"The files."`
-}
-
-// Run says what is wrong.
-func (k *checkToolCommand) Run(c *call) error {
-	for _, file := range k.Files {
-		tool, err := readTool(file)
-		if err != nil {
-			return err
-		}
-		if err := say(c.Stdout, "%s: the tool %s is right.\n", file, tool.Name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // readTool reads the file of a tool.
 func readTool(file string) (toolbox.Tool, error) {
 	b, err := os.ReadFile(file)

@@ -52,7 +52,19 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 			}
 		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
+		*f = append(*f, b.Recipe.Compared(t.closed())...)
 	}
+}
+
+// closed are the values of the settings that have a list of them.
+func (t *Tool) closed() map[string][]string {
+	lists := map[string][]string{}
+	for _, p := range t.Params {
+		if p.Type == param.Choice || p.Type == param.Format {
+			lists[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+		}
+	}
+	return lists
 }
 
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for

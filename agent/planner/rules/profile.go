@@ -36,24 +36,19 @@ type profile struct {
 	// tabular marks a tool that works on a table.
 	tabular bool
 	choices set // the words of the choices that the tool must be told
+	own     set // the words of its templates outside of slots
 }
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}, own: set{}}
 	for _, a := range t.Args {
 		if a.Optional {
 			continue
 		}
 		f.makers[a.Name] = ts.index.Named(a.About)
 		f.tabular = f.tabular || a.Meaning == plan.Content && strings.Contains(a.About, "CSV")
-		if a.Param != nil && a.Param.Type == param.Choice {
-			for choice, others := range a.Param.Choices {
-				for _, w := range wordsOf(choice + " " + strings.Join(others, " ")) {
-					f.choices[w] = true
-				}
-			}
-		}
+		f.choices.add(choiceWords(a))
 		if !slices.Contains(f.needs, a.Type) {
 			f.needs = append(f.needs, a.Type)
 		}
@@ -72,7 +67,9 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
-		for _, w := range wordsOf(slots.ReplaceAllString(e, " ")) {
+		outside := wordsOf(slots.ReplaceAllString(e, " "))
+		f.own.add(outside)
+		for _, w := range outside {
 			f.formats[w] = retrieve.IsFormat(w)
 		}
 		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
@@ -82,6 +79,17 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 		}
 	}
 	return f
+}
+
+// choiceWords are the words that mean a value of a choice.
+func choiceWords(a toolbox.Arg) []string {
+	var words []string
+	if settingOf(a) == param.Choice {
+		for choice, others := range a.Param.Choices {
+			words = append(words, wordsOf(choice+" "+strings.Join(others, " "))...)
+		}
+	}
+	return words
 }
 
 // pair are two required arguments of one type, which are told apart by the words between them.
