@@ -91,15 +91,19 @@ type Effects []Effect
 // UnmarshalYAML reads a list of effects.
 func (all *Effects) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.SequenceNode {
-		return fmt.Errorf("line %d: the effects are not a list", node.Line)
+		return &yaml.TypeError{Errors: []string{fmt.Sprintf("line %d: the effects are not a list", node.Line)}}
 	}
 	*all = nil
+	var faults []string
 	for _, item := range node.Content {
 		e, err := read(item)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", item.Line, err)
+			faults = append(faults, fmt.Sprintf("line %d: %s", item.Line, err))
 		}
 		*all = append(*all, e)
+	}
+	if faults != nil {
+		return &yaml.TypeError{Errors: faults} // with which YAML reads on
 	}
 	return nil
 }
