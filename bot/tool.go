@@ -24,10 +24,11 @@ import (
 
 // toolCommand helps to write tools.
 type toolCommand struct {
-	New   newToolCommand   `cmd:"" help:"Write the file of a new tool, to be filled in."`
-	Check checkToolCommand `cmd:"" help:"Say what is wrong with the files of tools."`
-	Try   tryToolCommand   `cmd:"" help:"Run a tool from its file, and check what its result must show."`
-	Keep  keepToolCommand  `cmd:"" help:"Make a tool of the program that was written for a request."`
+	New     newToolCommand     `cmd:"" help:"Write the file of a new tool, to be filled in."`
+	Check   checkToolCommand   `cmd:"" help:"Say what is wrong with the files of tools."`
+	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check what its result must show."`
+	Effects effectsToolCommand `cmd:"" help:"List the effects that a tool may declare, with their fields and tolerances."`
+	Keep    keepToolCommand    `cmd:"" help:"Make a tool of the program that was written for a request."`
 }
 
 //go:embed tool.yaml.tmpl
