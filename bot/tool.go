@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"atelier/agent/toolbox"
 	"atelier/agent/toolbox/improvise"
 	"atelier/agent/toolbox/media"
+	"atelier/agent/toolbox/sandbox"
 	"atelier/agent/toolbox/verify"
 )
 
@@ -114,7 +116,7 @@ type tryToolCommand struct {
 	Tool string            `arg:"" help:"The tool's file."`
 	Told map[string]string `arg:"" optional:"" help:"Texts and settings: NAME=VALUE."`
 	File []string          `help:"A file for the tool's next resource, in their order." placeholder:"FILE"`
-	Out  string            `help:"Where results are put." default:"out" placeholder:"DIR"`
+	Out  string            `help:"The folder for results. It is out if none is named." default:"out" placeholder:"DIR"`
 }
 
 // Run runs the tool once.
@@ -146,9 +148,36 @@ func (t *tryToolCommand) Run(ctx context.Context, c *call) error {
 	v := verify.New(verify.Config{Call: use, Effects: tool.Effects, Memory: config.Memory, Player: config.Films})
 	made, err := tools.Run(ctx, tool.Name, "", use, func(o toolbox.Output) error { return v.Verify(ctx, o) })
 	if err != nil {
-		return usage("%s failed: %s\n%s", tool.Name, plan.OperatorSentence(err, plan.Message{}), plan.ForOperator(err))
+		return failedRun(c, tool.Name, err)
 	}
 	return t.keep(c, tool.Name, made.Output)
+}
+
+// failedRun says why a run failed: what a program said itself comes first.
+func failedRun(c *call, name string, err error) error {
+	said := plan.OperatorSentence(err, plan.Quote(err.Error())).String()
+	var b strings.Builder
+	program, ok := errors.AsType[*sandbox.FailedError](err)
+	switch {
+	case ok && strings.TrimSpace(program.Said) != "":
+		fmt.Fprintf(&b, "bot: %s failed: %s ended with %s and said:\n\n", name, program.Program, program.Status())
+		for line := range strings.Lines(strings.TrimSpace(program.Said)) {
+			fmt.Fprintf(&b, "  %s\n", strings.TrimRight(line, "\n"))
+		}
+		fmt.Fprintf(&b, "\nPeople are told: %s\n", plan.Sentence(err, plan.Message{}))
+	default:
+		fmt.Fprintf(&b, "bot: %s failed: %s\n", name, said)
+		for line := range strings.Lines(plan.ForOperator(err)) {
+			line = strings.ReplaceAll(strings.TrimSpace(line), toolbox.ErrDown.Error()+": ", "")
+			if !strings.HasSuffix(line, toolbox.ErrDown.Error()) && line != toolbox.ErrElsewhere.Error() {
+				fmt.Fprintf(&b, "  %s\n", line)
+			}
+		}
+	}
+	if _, err := io.WriteString(c.Stderr, b.String()); err != nil {
+		return fmt.Errorf("say why it failed: %w", err)
+	}
+	return ended(statusFailed)
 }
 
 // use is a call of the tool with what the command line gives it.
@@ -213,7 +242,7 @@ func (t *tryToolCommand) keep(c *call, name string, made toolbox.Output) error {
 		if err != nil {
 			return usage("%s cannot be written: %s.", to, reason(err))
 		}
-		if err := say(c.Stdout, "%s: it shows what it must.\n", to); err != nil {
+		if err := say(c.Stdout, "%s was written: it shows what it must.\n", to); err != nil {
 			return err
 		}
 	}

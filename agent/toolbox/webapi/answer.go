@@ -168,6 +168,9 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	if ctx.Err() != nil {
 		return toolbox.Output{}, ctx.Err()
 	}
+	if err != nil && a.request.Result() == nil && json.Valid(content) {
+		return toolbox.Output{}, unexpected("it is JSON: name the place of the %s in result", a.call.Returns)
+	}
 	if err != nil {
 		return toolbox.Output{}, unexpected("it holds %d bytes that are no %s, or a damaged one", len(content), a.call.Returns)
 	}
