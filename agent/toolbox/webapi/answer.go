@@ -159,6 +159,9 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	if a.call.Returns == plan.Text {
 		return textOf(content)
 	}
+	if a.request.Result() == nil && json.Valid(content) {
+		return toolbox.Output{}, unexpected("it is JSON: name the place of the %s in result", a.call.Returns)
+	}
 	a.files++
 	path := filepath.Join(a.call.Dir, fmt.Sprintf("answer-%d", a.files))
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -167,9 +170,6 @@ func (a *answer) output(ctx context.Context, content []byte) (toolbox.Output, er
 	info, err := media.InspectContext(ctx, path, a.backend.config.Limits)
 	if ctx.Err() != nil {
 		return toolbox.Output{}, ctx.Err()
-	}
-	if err != nil && a.request.Result() == nil && json.Valid(content) {
-		return toolbox.Output{}, unexpected("it is JSON: name the place of the %s in result", a.call.Returns)
 	}
 	if err != nil {
 		return toolbox.Output{}, unexpected("it holds %d bytes that are no %s, or a damaged one", len(content), a.call.Returns)
