@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
 	"atelier/agent/plan"
@@ -31,41 +28,6 @@ type toolCommand struct {
 	Try     tryToolCommand     `cmd:"" help:"Run a tool from its file, and check what its result must show."`
 	Effects effectsToolCommand `cmd:"" help:"List the effects that a tool may declare, with their fields and tolerances."`
 	Keep    keepToolCommand    `cmd:"" help:"Make a tool of the program that was written for a request."`
-}
-
-//go:embed tool.yaml.tmpl
-var commandToolFile string
-
-//go:embed tool_http.yaml.tmpl
-var serviceToolFile string
-
-type newToolCommand struct {
-	Name string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
-	Kind string `enum:"command,http" default:"command" help:"What the tool does: command runs a program, http calls a service."`
-}
-
-// Run writes NAME.yaml.
-func (n *newToolCommand) Run(c *call) error {
-	if err := checkToolName(n.Name); err != nil {
-		return err
-	}
-	file := commandToolFile
-	if n.Kind == serviceKind {
-		file = serviceToolFile
-	}
-	text, err := template.New("tool").Parse(file)
-	if err != nil {
-		return fmt.Errorf("read the example of a tool: %w", err)
-	}
-	var b bytes.Buffer
-	if err := text.Execute(&b, n.Name); err != nil {
-		return fmt.Errorf("fill in the example of a tool: %w", err)
-	}
-	path := n.Name + ".yaml"
-	if err := writeTool(path, b.Bytes()); err != nil {
-		return err
-	}
-	return say(c.Stdout, "%s was written. Change it, and then: bot tool check %s\n", path, path)
 }
 
 func checkToolName(name string) error {

@@ -56,6 +56,9 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 	}
 }
 
+// CommandEndings are the endings of {out:…} of a command that returns the type, the usual one first.
+func CommandEndings(t plan.Type) []string { return slices.Clone(commandEndings[t]) }
+
 // closed are the values of the settings that have a list of them.
 func (t *Tool) closed() map[string][]string {
 	lists := map[string][]string{}
