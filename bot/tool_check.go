@@ -32,7 +32,7 @@ func (k *checkToolCommand) Run(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	// The other files of the folder may be wrong: each is checked by its own name.
+	// The files of the operator's folder are left out while any of them is wrong.
 	others, err := toolbox.LoadCatalogue(toolbox.Embedded())
 	if err != nil {
 		return fmt.Errorf("read the catalogue: %w", err)
@@ -178,10 +178,10 @@ var fileName = regexp.MustCompile(`^\S+\.[a-z0-9]{2,5}$`)
 
 func sample(name string, typ plan.Type) plan.Resource {
 	r := plan.Resource{Name: name, Type: typ, File: name}
-	switch typ {
-	case plan.AnyFile:
+	if typ == plan.AnyFile {
 		r.Type = plan.Image
-	case plan.Text:
+	}
+	if typ == plan.Text {
 		r.Value = "name,price\nA tree,12\nA house,1200\n"
 	}
 	return r

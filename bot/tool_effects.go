@@ -46,7 +46,7 @@ func returned(types []plan.Type) string {
 // folded is a text in lines of at most so many letters.
 func folded(text string, most int) []string {
 	var lines []string
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		last := len(lines) - 1
 		if last < 0 || len([]rune(lines[last]))+1+len([]rune(word)) > most {
 			lines = append(lines, word)

@@ -17,8 +17,8 @@ var serviceToolFile string
 type newToolCommand struct {
 	Name    string `arg:"" help:"The tool's name: lower-case letters, digits and _."`
 	Kind    string `enum:"command,http" default:"command" help:"What the tool does: command runs a program, http calls a service."`
-	Takes   string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it takes: image, video, audio, text or document. It is video for a command and text for http unless told."`
-	Returns string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it returns: image, video, audio, text or document. It is what it takes unless told, and an image where a service takes a text."`
+	Takes   string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it takes: usual is video for a command, text for http."`
+	Returns string `enum:"image,video,audio,text,document,usual" default:"usual" help:"What it returns: usual is what it takes, or an image of a text by http."`
 }
 
 // Help is the longer help.
@@ -101,7 +101,7 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 		Examples: []string{
 			fmt.Sprintf("%s {%s}", strings.ReplaceAll(name, "_", " "), from.file),
 			fmt.Sprintf("%s {the %s}", strings.ReplaceAll(name, "_", " "), from.noun),
-			fmt.Sprintf("%s of {it}", strings.ReplaceAll(name, "_", " ")),
+			strings.ReplaceAll(name, "_", " ") + " of {it}",
 		},
 	}
 	slot := fmt.Sprintf("%q", "{"+takes+"}")
@@ -119,7 +119,9 @@ func newDraft(name, kind, takes, returns string) toolDraft {
 		if takes == "video" {
 			d.Description = "Turns the picture of a video upside down."
 		}
-		d.Examples = []string{"turn {" + from.file + "} on its head", "stand {the " + from.noun + "} on its head", "show {this " + from.noun + "} head over heels"}
+		d.Examples = []string{
+			"turn {" + from.file + "} on its head", "stand {the " + from.noun + "} on its head", "show {this " + from.noun + "} head over heels",
+		}
 		d.Filter, d.Setting, d.More, d.Out = "eq", "brightness", "brighter", map[string]string{"image": "picture", "video": "mp4"}[takes]
 		d.Effects = []string{"size: {of: image}"}
 		if takes == "video" {

@@ -69,8 +69,8 @@ func readTool(b []byte) (Tool, []error) {
 			Name: p.Name, Type: plan.Text, Meaning: p.Type.Meaning(), About: p.About, Optional: p.Optional, Param: p,
 		})
 	}
-	if faults := append(unread, t.check(broken)...); len(faults) > 0 {
-		return Tool{}, faults
+	if all := slices.Concat(unread, t.check(broken)); len(all) > 0 {
+		return Tool{}, all
 	}
 	return t, nil
 }

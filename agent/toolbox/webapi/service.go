@@ -150,34 +150,6 @@ func (b *Backend) Probe(ctx context.Context, c toolbox.Candidate) error {
 	return nil
 }
 
-// connect opens a connection to the service and closes it. Behind a proxy nothing can be told.
-func (b *Backend) connect(ctx context.Context) error {
-	base, err := url.Parse(b.config.Base)
-	if err != nil {
-		return fmt.Errorf("the address of a service: %w", err)
-	}
-	dial := b.config.Dial
-	switch {
-	case dial != nil:
-	case b.private:
-		dial = new(net.Dialer).DialContext
-	default:
-		if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: base}); err != nil || proxy != nil {
-			return nil //nolint:nilerr // a wrong proxy is told by the call itself
-		}
-		dial = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists).DialContext
-	}
-	usual := map[string]string{"http": "80", "https": "443"}[base.Scheme]
-	conn, err := dial(ctx, "tcp", net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), usual)))
-	if err != nil {
-		return &endpoint.Error{Kind: endpoint.Down, Err: err}
-	}
-	if err := conn.Close(); err != nil {
-		return &endpoint.Error{Kind: endpoint.Down, Err: err}
-	}
-	return nil
-}
-
 // Run calls the service.
 func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Call) (toolbox.Output, error) {
 	e, err := b.ready(c)
@@ -214,6 +186,34 @@ func (b *Backend) Run(ctx context.Context, c toolbox.Candidate, call toolbox.Cal
 		return toolbox.Output{}, b.failed(ctx, c.Request, err)
 	}
 	return out, nil
+}
+
+// connect opens a connection to the service and closes it. Behind a proxy nothing can be told.
+func (b *Backend) connect(ctx context.Context) error {
+	base, err := url.Parse(b.config.Base)
+	if err != nil {
+		return fmt.Errorf("the address of a service: %w", err)
+	}
+	dial := b.config.Dial
+	switch {
+	case dial != nil:
+	case b.private:
+		dial = new(net.Dialer).DialContext
+	default:
+		if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: base}); err != nil || proxy != nil {
+			return nil //nolint:nilerr // a wrong proxy is told by the call itself
+		}
+		dial = endpoint.NewPublicTransport(b.config.Base, b.config.Hosts.lists).DialContext
+	}
+	usual := map[string]string{"http": "80", "https": "443"}[base.Scheme]
+	conn, err := dial(ctx, "tcp", net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), usual)))
+	if err != nil {
+		return &endpoint.Error{Kind: endpoint.Down, Err: err}
+	}
+	if err := conn.Close(); err != nil {
+		return &endpoint.Error{Kind: endpoint.Down, Err: err}
+	}
+	return nil
 }
 
 // ready is the endpoint for a candidate, or why its service cannot be called.
