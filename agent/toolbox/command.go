@@ -61,7 +61,22 @@ func (t *Tool) checkCommand(b Backing, f *faults) {
 			f.addf("a command cannot take the argument %s of the type %s", t.Args[i].Name, plan.Text)
 		}
 		*f = append(*f, b.Recipe.Check(t.scope("a command", f), w)...)
+		*f = append(*f, b.Recipe.Compared(t.closed())...)
 	}
+}
+
+// CommandEndings are the endings of {out:…} of a command that returns the type, the usual one first.
+func CommandEndings(t plan.Type) []string { return slices.Clone(commandEndings[t]) }
+
+// closed are the values of the settings that have a list of them.
+func (t *Tool) closed() map[string][]string {
+	lists := map[string][]string{}
+	for _, p := range t.Params {
+		if p.Type == param.Choice || p.Type == param.Format {
+			lists[p.Name] = slices.Sorted(maps.Keys(p.Choices))
+		}
+	}
+	return lists
 }
 
 // commandEndings are those of the files that a command may write. "picture" and "sound" stand for

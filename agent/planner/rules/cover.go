@@ -202,6 +202,9 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 		if c.saysAll(said) && strings.Contains(strings.ToLower(c.r.head.Description), said) {
 			return true
 		}
+		if c.named(q, said) {
+			return true
+		}
 		for i, told := range c.told {
 			typ := kind(c.args[i])
 			switch {
@@ -215,6 +218,15 @@ func (c *cover) unmeasured(text string, found []quantity.Quantity) []quantity.Qu
 		}
 		return q.Unit == quantity.Number && len(said) == 1 && len(c.r.files) > 1 // how many files there are
 	})
+}
+
+// named reports whether a quantity in words only names something: it stands in the tool's templates, or in a choice
+// that was made, and none of the tool's settings takes such quantities. "Mirror the upper half onto the other half".
+func (c *cover) named(q quantity.Quantity, said string) bool {
+	foreign := func(w string) bool {
+		return !c.r.head.own[w] && !slices.ContainsFunc(c.args, func(a toolbox.Arg) bool { return slices.Contains(choiceWords(a), w) })
+	}
+	return !strings.ContainsFunc(said, unicode.IsDigit) && !c.r.head.takesUnit(q.Unit) && !slices.ContainsFunc(wordsOf(said), foreign)
 }
 
 // changes reports whether the text of an argument has another value, or none, without the quantity: "200x200

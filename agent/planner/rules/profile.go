@@ -39,11 +39,12 @@ type profile struct {
 	values  set // the classes of the words of all of its choices
 	// coloured marks a tool that can be told a colour.
 	coloured bool
+	own     set // the words of its templates outside of slots
 }
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}, values: set{}}
+	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}, values: set{}, own: set{}}
 	for _, a := range t.Args {
 		f.coloured = f.coloured || a.Param != nil && a.Param.Type == param.Colour
 		for _, w := range choiceWords(a) {
@@ -73,7 +74,9 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	_, told := f.arg(func(a toolbox.Arg) bool { return a.Type == plan.Text })
 	for _, e := range t.Examples {
 		ts.learnOrder(&f, e)
-		for _, w := range wordsOf(slots.ReplaceAllString(e, " ")) {
+		outside := wordsOf(slots.ReplaceAllString(e, " "))
+		f.own.add(outside)
+		for _, w := range outside {
 			f.formats[w] = retrieve.IsFormat(w)
 		}
 		free := slices.ContainsFunc(slots.FindAllStringSubmatch(e, -1), func(s []string) bool { return ts.isFree(s[1]) })
@@ -85,14 +88,13 @@ func (ts *tools) compile(t toolbox.Tool) profile {
 	return f
 }
 
-// choiceWords are the words of the choices of an argument.
+// choiceWords are the words that mean a value of a choice.
 func choiceWords(a toolbox.Arg) []string {
-	if a.Param == nil || a.Param.Type != param.Choice {
-		return nil
-	}
 	var words []string
-	for choice, others := range a.Param.Choices {
-		words = append(words, wordsOf(choice+" "+strings.Join(others, " "))...)
+	if settingOf(a) == param.Choice {
+		for choice, others := range a.Param.Choices {
+			words = append(words, wordsOf(choice+" "+strings.Join(others, " "))...)
+		}
 	}
 	return words
 }

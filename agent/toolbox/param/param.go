@@ -139,7 +139,7 @@ func (p Param) Read(text string) (Value, error) {
 	if known.measure != nil {
 		m := known.measure(data)
 		if p.Min != nil && m < *p.Min || p.Max != nil && m > *p.Max {
-			return Value{}, p.outside(text)
+			return Value{}, &outsideError{p.outside(text)}
 		}
 	}
 	// The value is that of the canonical form, so that it is the same for whoever reads that.
@@ -148,6 +148,18 @@ func (p Param) Read(text string) (Value, error) {
 		return Value{}, p.unread(text)
 	}
 	return Value{canonical, data, p.Type == Text || p.Type == Language || p.Type == Model}, nil
+}
+
+// outsideError is the error of a value that is out of bounds.
+type outsideError struct{ error }
+
+func (e *outsideError) Unwrap() error { return e.error }
+
+// Outside reports whether a text is a value that is out of bounds. The error of [Param.Read] says so to people.
+func (p Param) Outside(text string) bool {
+	_, err := p.Read(text)
+	_, outside := errors.AsType[*outsideError](err)
+	return outside
 }
 
 // units are the quantities that the unit of a declaration means.

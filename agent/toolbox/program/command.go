@@ -354,8 +354,11 @@ func (r *commandRun) ffmpeg(args []string) (toolbox.Output, error) {
 	if !has(job.Args, "-update") {
 		job.Args = append(job.Args, "-frames:v", "1", "-update", "1")
 	}
-	if r.ending == "picture" {
+	switch r.ending {
+	case "picture":
 		return r.picture(job, given[0])
+	case "jpg":
+		return r.encoded(job, media.JPEG)
 	}
 	return r.do(job, "made.png")
 }
@@ -551,6 +554,14 @@ func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error)
 		out.Note = note
 		return out, err
 	}
+	out, err := r.encoded(job, format)
+	out.Note = note
+	return out, err
+}
+
+// encoded writes a picture in a format that ffmpeg does not write well. What is transparent becomes PNG where
+// the format was not asked for.
+func (r *commandRun) encoded(job ffmpeg.Job, format media.Format) (toolbox.Output, error) {
 	// What is written anew need not be packed, and may be larger than a result.
 	limits := r.config.Limits
 	limits.Bytes = max(limits.Bytes, plainPixel*limits.Pixels)
@@ -563,10 +574,10 @@ func (r *commandRun) picture(job ffmpeg.Job, arg string) (toolbox.Output, error)
 	if err != nil {
 		return toolbox.Output{}, err
 	}
-	if !made.Image.Opaque() {
+	if !made.Image.Opaque() && r.ending == "picture" {
 		format = media.PNG
 	}
-	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "picture."+string(format)), Note: note}
+	out := toolbox.Output{Path: filepath.Join(r.call.Dir, "picture."+string(format))}
 	return out, media.EncodeImage(r.ctx, out.Path, made.Image, format)
 }
 

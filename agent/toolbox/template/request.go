@@ -122,7 +122,7 @@ func (r *Request) MarshalYAML() (any, error) { return r.node, nil }
 // UnmarshalYAML reads a request. All faults of its fields are told at once.
 func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 	if node.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: a request has the form {method: …, url: …}", node.Line)
+		return unread(node, errors.New("a request has the form {method: …, url: …}"))
 	}
 	*r = Request{node: node, timeout: defaultTimeout, retries: defaultRetries}
 	var faults []error
@@ -140,7 +140,7 @@ func (r *Request) UnmarshalYAML(node *yaml.Node) error {
 		standard = http.MethodPost
 	}
 	r.method = cmp.Or(r.method, standard)
-	return errors.Join(faults...)
+	return unread(node, errors.Join(faults...))
 }
 
 // Check lists what is wrong with a request, for a tool whose arguments are in the scope.

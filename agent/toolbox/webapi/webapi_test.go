@@ -2,6 +2,7 @@ package webapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -222,25 +224,44 @@ func TestAServerThatIsGone(t *testing.T) {
 	}
 }
 
-// TestProbe: any answer of the service will do, and it is not asked twice in a moment, nor shown the token.
+// TestWhatTheAuthorIsTold: the operator reads what to change in the tool's file.
+func TestWhatTheAuthorIsTold(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		status     int
+		kind, body string
+		want       string
+	}{
+		"no such path":  {404, "application/json", `{"detail":"Not Found"}`, "has nothing at this path (status 404)"},
+		"wrong method":  {405, "application/json", `{"detail":"Method Not Allowed"}`, "does not take POST there (status 405)"},
+		"wrong field":   {422, "application/json", `{"detail":[{"type":"missing","loc":["body","word"],"msg":"Field required"}]}`, "it blames body.word."},
+		"a quoted word": {422, "application/json", `{"detail":[{"type":"missing","loc":["body","my secret"],"msg":"x"}]}`, "(status 422). If it accepts none"},
+		"JSON":          {200, "application/json", `{"image":"abc"}`, "it is JSON: name the place of the image in result"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, _ := serve(t, says(c.status, c.kind, c.body))
+			u := newUse(t, s.URL, `{url: "BASE/make", json: {words: "{text}"}}`, plan.Image, args{"text": "hi"})
+			_, err := u.run(t.Context())
+			if said := plan.OperatorSentence(err, plan.Message{}).String(); !strings.Contains(said, c.want) {
+				t.Errorf("it says %q", said)
+			}
+		})
+	}
+}
+
+// TestProbe: a service that takes connections will do, and it is asked for nothing.
 func TestProbe(t *testing.T) {
 	t.Parallel()
-	for status, live := range map[int]bool{200: true, 404: true, 401: true, 307: true, 500: true, 502: false, 503: false} {
-		s, seen := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "" || r.URL.Path != "/" {
-				t.Errorf("the probe asks for %s with %q", r.URL, r.Header)
-			}
-			says(status, "text/html", "<html>")(w, r)
-		})
-		u := newUse(t, s.URL, `{url: "BASE/make", query: {q: "{text}"}, token: A_TOKEN}`, plan.Text, args{"text": "hi"}, func(c *Config) { c.Variables = map[string]string{"A_TOKEN": "x"} })
-		for range 3 {
-			if err := u.backend.Probe(t.Context(), u.candidate); (err == nil) != live {
-				t.Errorf("status %d: %v", status, err)
-			}
+	s, seen := serve(t, says(503, "text/html", "<html>"))
+	u := newUse(t, s.URL, `{url: "BASE/make", query: {q: "{text}"}}`, plan.Text, args{"text": "hi"})
+	for range 3 {
+		if err := u.backend.Probe(t.Context(), u.candidate); err != nil {
+			t.Error(err)
 		}
-		if seen.count() != 1 {
-			t.Errorf("status %d: it was asked %d times", status, seen.count())
-		}
+	}
+	if seen.count() != 0 {
+		t.Errorf("it was asked %d times", seen.count())
 	}
 }
 
@@ -546,7 +567,12 @@ func TestContract(t *testing.T) { //nolint:paralleltest // the contract sets the
 	toolboxtest.Contract(t, toolboxtest.Make{
 		Backend: newBackend(t, s.URL), Good: at("/make", pngBytes(t)), Bad: at("/make", pngBytes(t)[:50]), Unknown: unknown.candidate,
 		Slow: &slow, Started: started, Stopped: stopped,
-		Down: newBackend(t, s.URL, func(c *Config) { c.Transport = toGone{gone.URL} }),
+		Down: newBackend(t, s.URL, func(c *Config) {
+			c.Transport = toGone{gone.URL}
+			c.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, network, strings.TrimPrefix(gone.URL, "http://"))
+			}
+		}),
 	})
 }
 
