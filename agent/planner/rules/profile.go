@@ -39,7 +39,7 @@ type profile struct {
 	values  set // the classes of the words of all of its choices
 	// coloured marks a tool that can be told a colour.
 	coloured bool
-	own     set // the words of its templates outside of slots
+	own      set // the words of its templates outside of slots
 }
 
 // compile reads a tool.
