@@ -70,7 +70,7 @@ var imageTools = []signature{
 	{"greyscale_image", editing, "image:image", "image"},
 	{"convert_image", editing, "image:image format:text/format", "image"},
 	{"make_thumbnail", editing, "image:image size:text/amount?", "image"},
-	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? colour:text/amount? size:text/place? opacity:text/amount?", "image"},
+	{"add_text_to_image", editing, "image:image caption:text/content place:text/place? colour:text/amount? text_size:text/place? opacity:text/amount?", "image"},
 	{"annotate_image", editing, "image:image label:text/content? part:text/place shape:text/place? colour:text/amount? width:text/amount?", "image"},
 	{"meme_text", editing, "image:image top:text/content bottom:text/content?", "image"},
 	{"collage_images", editing, "images:image* captions:text/content? columns:text/place? labels:text/place?", "image"},

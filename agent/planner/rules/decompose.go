@@ -263,7 +263,8 @@ func (t *thread) outOfBounds() plan.Message {
 	for _, l := range t.left {
 		for _, text := range l.Unknown {
 			for _, a := range t.doubt.head.Args {
-				if a.Param == nil || !a.Param.Outside(text) {
+				takes := func(q quantity.Quantity) bool { return a.Param.Takes(q.Unit) }
+				if a.Param == nil || !slices.ContainsFunc(quantity.Find(text), takes) || !a.Param.Outside(text) {
 					continue
 				}
 				_, err := a.Param.Read(text)

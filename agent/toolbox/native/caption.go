@@ -48,7 +48,7 @@ func addText(ctx context.Context, p media.Picture, c toolbox.Call) (edited, erro
 	if anchor.X != 0 { // in a corner the text keeps to its side
 		room = room * 2 / 3
 	}
-	size, _ := toolbox.Param[string](c, "size")
+	size, _ := toolbox.Param[string](c, "text_size")
 	most := max(8, min(float64(h)/10, float64(w)/14)*cmp.Or(textSizes[size], 1))
 	text, err := setText(caption, room, inner.Dy()*2/3, most, min(most, 6))
 	if err != nil {
