@@ -40,7 +40,7 @@ func asking(m plan.Message) *outcome   { return &outcome{question: m} }
 func refusing(m plan.Message) *outcome { return &outcome{reply: m, refused: true} }
 
 func (p *Planner) understand(r plan.Request) outcome {
-	text := p.tools.tidy(r.Wish)
+	text := p.tidy(r.Wish)
 	if r.Question != nil {
 		return p.answered(r, text)
 	}

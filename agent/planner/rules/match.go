@@ -252,7 +252,7 @@ func (v *view) measures(w retrieve.Word) bool {
 func (v *view) unexplained(f *profile) int {
 	n := 2 * v.quotes
 	for _, class := range v.classes {
-		if !v.index.Vocabulary(f.Name, class) && !f.values[class] && !(f.coloured && v.colours[class]) {
+		if !v.index.Vocabulary(f.Name, class) && !f.values[class] && (!f.coloured || !v.colours[class]) {
 			n++
 		}
 	}
@@ -369,32 +369,8 @@ func (v *view) byValues(f *profile) float64 {
 	for _, a := range f.Args {
 		takes = takes || kind(a) != "" && !a.Optional
 		fits = fits || v.takesStated(f, a)
-		switch required := !a.Optional && a.Param != nil; {
-		case required && a.Param.Type == param.Text && v.column:
-			fit *= strongly
-		case required && a.Param.Type == param.Choice && v.names(f.choices) && v.phraseFor(v.r, *a.Param) != "":
-			fit *= clearly
-		case required && a.Param.Type == param.Choice && v.phraseFor(v.r, *a.Param) == "":
-			fit *= partly
-		}
-		if a.Optional || a.Type != plan.Text {
-			continue
-		}
-		switch a.Meaning {
-		case plan.Format, plan.Language, plan.Amount:
-			switch said := v.said(v.r, a, f); {
-			case said == "":
-				fit *= partly
-			case a.Meaning == plan.Format && retrieve.FileType("."+said) != "" && retrieve.FileType("."+said) != f.Returns:
-				fit *= hardly
-			}
-		case plan.Place:
-			fit *= v.byPlace(f, a)
-		case plan.Content:
-			if v.quotes > 0 && !f.textOnly && f.Returns.Media() && v.in("inscribing", v.r.verb()) { // add "Hello" at the top
-				fit *= strongly
-			}
-		default: // whatever is left of the clause says it
+		if !a.Optional {
+			fit *= v.byRequired(f, a)
 		}
 	}
 	if f.wants(plan.Query) && v.unknownOrder(v.r.words) {
@@ -419,6 +395,40 @@ func (v *view) byValues(f *profile) float64 {
 		fit *= hardly
 	case slices.ContainsFunc(v.units, func(u quantity.Unit) bool { return u != quantity.ByteCount }): // a limit is a step of its own
 		fit *= partly
+	}
+	return fit
+}
+
+// byRequired weighs what the clause says for an argument that the tool must be told.
+func (v *view) byRequired(f *profile, a toolbox.Arg) float64 {
+	fit := 1.0
+	switch {
+	case a.Param == nil:
+	case a.Param.Type == param.Text && v.column:
+		fit = strongly
+	case a.Param.Type == param.Choice && v.phraseFor(v.r, *a.Param) == "":
+		fit = partly
+	case a.Param.Type == param.Choice && v.names(f.choices):
+		fit = clearly
+	}
+	if a.Type != plan.Text {
+		return fit
+	}
+	switch a.Meaning {
+	case plan.Format, plan.Language, plan.Amount:
+		switch said := v.said(v.r, a, f); {
+		case said == "":
+			fit *= partly
+		case a.Meaning == plan.Format && retrieve.FileType("."+said) != "" && retrieve.FileType("."+said) != f.Returns:
+			fit *= hardly
+		}
+	case plan.Place:
+		fit *= v.byPlace(f, a)
+	case plan.Content:
+		if v.quotes > 0 && !f.textOnly && f.Returns.Media() && v.in("inscribing", v.r.verb()) { // add "Hello" at the top
+			fit *= strongly
+		}
+	default: // whatever is left of the clause says it
 	}
 	return fit
 }

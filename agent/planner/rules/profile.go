@@ -44,7 +44,10 @@ type profile struct {
 
 // compile reads a tool.
 func (ts *tools) compile(t toolbox.Tool) profile {
-	f := profile{Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{}, choices: set{}, values: set{}, own: set{}}
+	f := profile{
+		Tool: t, textOnly: true, about: set{}, formats: set{}, swapped: map[string]bool{}, makers: map[string]string{},
+		choices: set{}, values: set{}, own: set{},
+	}
 	for _, a := range t.Args {
 		f.coloured = f.coloured || a.Param != nil && a.Param.Type == param.Colour
 		for _, w := range choiceWords(a) {

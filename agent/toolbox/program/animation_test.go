@@ -1,7 +1,6 @@
 package program
 
 import (
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -34,12 +33,9 @@ func TestAnimations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			said, err := exec.CommandContext(t.Context(), "ffprobe", "-v", "error", "-count_frames",
-				"-show_entries", "stream=nb_read_frames:format=duration", "-of", "default=nw=1:nk=1", out.Path).Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := strings.Join(strings.Fields(string(said)), " "); got != c.want {
+			said := tool(t, "ffprobe", "-v", "error", "-count_frames",
+				"-show_entries", "stream=nb_read_frames:format=duration", "-of", "default=nw=1:nk=1", out.Path)
+			if got := strings.Join(strings.Fields(said), " "); got != c.want {
 				t.Errorf("frames and seconds are %s, want %s", got, c.want)
 			}
 		})

@@ -660,6 +660,28 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
+// parts are the files of the field p of a form, with their names.
+func parts(t *testing.T, r *http.Request) (files [][]byte, names []string) {
+	t.Helper()
+	if err := r.ParseMultipartForm(1 << 20); err != nil {
+		t.Error(err)
+		return nil, nil
+	}
+	for _, part := range r.MultipartForm.File["p"] {
+		f, err := part.Open()
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		b, err := io.ReadAll(f)
+		if err != nil {
+			t.Error(err)
+		}
+		files, names = append(files, b), append(names, part.Filename)
+	}
+	return files, names
+}
+
 // TestSeveralValues are sent whole: as a list in JSON, and as several fields of a form.
 func TestSeveralValues(t *testing.T) {
 	t.Parallel()
@@ -676,20 +698,7 @@ func TestSeveralValues(t *testing.T) {
 			}
 			pictures, notes = body.P, body.N
 		} else {
-			if err := r.ParseMultipartForm(1 << 20); err != nil {
-				t.Error(err)
-			}
-			for _, part := range r.MultipartForm.File["p"] {
-				f, err := part.Open()
-				if err != nil {
-					t.Fatal(err)
-				}
-				b, err := io.ReadAll(f)
-				if err != nil {
-					t.Error(err)
-				}
-				pictures, names = append(pictures, b), append(names, part.Filename)
-			}
+			pictures, names = parts(t, r)
 			notes = r.MultipartForm.Value["n"]
 		}
 		var kinds []string
