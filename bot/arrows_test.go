@@ -93,7 +93,8 @@ var arrows = map[string]arrow{
 	"agent/naming":                      {[]string{"agent/plan", "agent/toolbox", "agent/toolbox/retrieve", "agent/toolbox/toolboxtest"}, "which model a wish names is known by the catalogue and its words, whichever mind reads the rest"},
 	"agent":                             {[]string{"agent/naming", "agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/memory", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve", "agent/toolbox/verify", "agent/toolgraph", "agent/wording"}, "the agent imports its promises and no make of them, and knows how people say how much and speak of files"},
 	"jobs/quota":                        {[]string{"adapters", "agent/plan", "storage"}, "who may ask, and how much, knows people and places, and where it is counted"},
-	"jobs":                              {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/quota", "storage"}, "the work knows promises and words, and in which language a wish is: the agent is handed to it"},
+	"jobs/record":                       {[]string{"adapters", "adapters/phrase", "agent/plan", "storage"}, "a record knows events, plans, and in which language a request is; it knows neither queues nor stages"},
+	"jobs":                              {[]string{"adapters", "agent/plan", "jobs/quota", "jobs/record", "storage"}, "the stages know contracts only: the agent and the platforms are handed to them"},
 	"jobs/faults":                       {[]string{"adapters", "agent/plan", "jobs", "storage", "storage/..."}, "what befalls processes and servers is tried on the jobs with real makes"},
 	"storage":                           {nil, "a promise"},
 	"storage/storagetest":               {[]string{"storage"}, "the contract suite knows the promise only"},
@@ -170,7 +171,7 @@ const browser = "adapters/web/browsertest"
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
 	suite := other == path.Join(promise, path.Base(promise)+"test")                          // storage/storagetest
-	places := (pkg == "jobs" || pkg == "jobs/quota") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
+	places := (pkg == "jobs" || pkg == "jobs/quota" || pkg == "jobs/record") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
 

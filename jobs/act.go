@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -18,25 +19,25 @@ const retrySoon = 500 * time.Millisecond
 
 // act does one step, writes down what came of it, and hands over what became ready.
 func (j *Jobs) act(ctx context.Context, w task) error {
-	if w.Step == hearing {
+	if w.Step == record.TranscriptionStep {
 		return j.hearVoice(ctx, w)
 	}
-	r, err := j.request(ctx, w.Request)
+	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	g := r.generation(w.Run)
+	g := r.Generation(w.Run)
 	switch {
-	case g == nil || g.turns[w.Step] != w.Turn:
+	case g == nil || g.Turns[w.Step] != w.Turn:
 		return nil
-	case !r.needs(w.Run, w.Step):
+	case !r.Needs(w.Run, w.Step):
 		return j.leave(ctx, r, w)
 	}
-	if _, done := g.ended[w.Step]; !done {
+	if _, done := g.Ended[w.Step]; !done {
 		r, err = j.do(ctx, r, g, w)
 		if errors.Is(context.Cause(ctx), errStopped) {
 			ctx = context.WithoutCancel(ctx)
-			if r, err = j.request(ctx, w.Request); err == nil {
+			if r, err = j.store.Request(ctx, w.Request); err == nil {
 				err = j.leave(ctx, r, w)
 			}
 			return err
@@ -50,13 +51,13 @@ func (j *Jobs) act(ctx context.Context, w task) error {
 
 // leave writes down that a step was stopped, so that it is done by whichever run comes to
 // want it: a way may fail that another run has gone on.
-func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
-	g := r.generations[w.Run]
-	_, begun := g.started[w.Step]
-	if _, done := g.ended[w.Step]; done || !begun || !r.busy(w.Run) {
+func (j *Jobs) leave(ctx context.Context, r *record.Request, w task) error {
+	g := r.Generations[w.Run]
+	_, begun := g.Started[w.Step]
+	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
 		return j.advance(ctx, r)
 	}
-	r, err := j.write(ctx, r.id, entry{Stopped: &started{w.Run, w.Step, j.id, w.Turn}})
+	r, err := j.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}})
 	if err != nil {
 		return err
 	}
@@ -64,8 +65,8 @@ func (j *Jobs) leave(ctx context.Context, r *request, w task) error {
 }
 
 // do does a step and gives the request as it is then.
-func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*request, error) {
-	whole, err := j.unpacked(ctx, r)
+func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, w task) (*record.Request, error) {
+	whole, err := j.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,27 +74,27 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 	if err != nil {
 		return nil, err
 	}
-	steps, at := whole.place(w.Run, w.Step)
+	steps, at := whole.StepsWith(w.Run, w.Step)
 	if next := j.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
 		return r, nil // that was done meanwhile
 	}
-	if _, before := g.started[w.Step]; !before {
-		if _, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Started: &started{w.Run, w.Step, j.id, w.Turn}}); err != nil {
+	if _, before := g.Started[w.Step]; !before {
+		if _, err := j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}}); err != nil {
 			return nil, err
 		}
 		j.hint(ctx, r)
 	}
 	results := map[string]plan.Result{}
-	for _, run := range whole.runs {
-		if run.generation == w.Run && run.route != nil {
-			results = run.route.All()
+	for _, run := range whole.Runs {
+		if run.Generation == w.Run && run.Route != nil {
+			results = run.Route.All()
 			break
 		}
 	}
-	folder := path.Join(ThreadFolder(asked.Thread), r.id, hash(rand.Text()))
+	folder := path.Join(record.ThreadFolder(asked.Thread), r.ID, record.Hash(rand.Text()))
 	of := Work{
-		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.generations[w.Run].plan.Resources, Folder: folder, Salt: g.salt,
-		Program: r.program(w.Step), Drafts: g.drafts[w.Step],
+		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.Generations[w.Run].Plan.Resources, Folder: folder, Salt: g.Salt,
+		Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
 	if w.Kind == kindWrite {
 		return j.draft(ctx, r, w, of)
@@ -124,7 +125,7 @@ func (j *Jobs) do(ctx context.Context, r *request, g *generation, w task) (*requ
 }
 
 // end writes down what came of a step in the end, with what its drafts have taken.
-func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan.Result) (*request, error) {
+func (j *Jobs) end(ctx context.Context, r *record.Request, w task, of Work, result plan.Result) (*record.Request, error) {
 	result.Trouble = nil
 	if w.Draft > 0 {
 		for _, d := range of.Drafts {
@@ -135,12 +136,12 @@ func (j *Jobs) end(ctx context.Context, r *request, w task, of Work, result plan
 		}
 	}
 	j.config.Metrics.Tool(of.Steps[of.At].Action.Tool, result)
-	return j.record(ctx, r, stepEnd{w.Run, w.Step, result}, of.Folder)
+	return j.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
 }
 
 // draft has the next program of a step written, and gives the request as it is then. Where none can be
 // written, the step has failed.
-func (j *Jobs) draft(ctx context.Context, r *request, w task, of Work) (*request, error) {
+func (j *Jobs) draft(ctx context.Context, r *record.Request, w task, of Work) (*record.Request, error) {
 	writer, ok := j.config.Agent.(Writer)
 	if !ok {
 		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", QueuePlan)
@@ -166,18 +167,18 @@ func (j *Jobs) draft(ctx context.Context, r *request, w task, of Work) (*request
 }
 
 // sentenceFor tells who asked what is wrong: whoever runs the program is told more.
-func sentenceFor(r *request, err error) plan.Message {
+func sentenceFor(r *record.Request, err error) plan.Message {
 	told := plan.Sentence
-	if r.asked.Options.Operator {
+	if r.Asked.Options.Operator {
 		told = plan.OperatorSentence
 	}
 	return told(err, plan.Say("It failed, and nothing is known of why."))
 }
 
 // recordDraft writes down a draft, or what came of running it.
-func (j *Jobs) recordDraft(ctx context.Context, r *request, w task, d plan.Draft) (*request, error) {
-	by := started{w.Run, w.Step, j.id, w.Turn}
-	r, err := j.write(ctx, r.id, entry{Drafted: &drafted{by, w.Draft, d}})
+func (j *Jobs) recordDraft(ctx context.Context, r *record.Request, w task, d plan.Draft) (*record.Request, error) {
+	by := record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}
+	r, err := j.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
 	if err != nil {
 		return nil, err
 	}
@@ -185,31 +186,19 @@ func (j *Jobs) recordDraft(ctx context.Context, r *request, w task, d plan.Draft
 	return r, nil
 }
 
-// program is what was last written for the same step of this request, "" if nothing was.
-func (r *request) program(step string) string {
-	for _, g := range slices.Backward(r.generations) {
-		for _, end := range g.ends {
-			if end.Step == step && end.Result.Status == plan.Done && end.Result.Program != "" {
-				return end.Result.Program
-			}
-		}
-	}
-	return ""
-}
-
 // record writes down what came of a step. The first one counts: the media of any other are
 // deleted.
-func (j *Jobs) record(ctx context.Context, r *request, end stepEnd, folder string) (*request, error) {
-	id := r.id
+func (j *Jobs) record(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (*record.Request, error) {
+	id := r.ID
 	entries, at, err := j.keepEnd(ctx, r, end, folder)
 	if err != nil {
 		return nil, err
 	}
-	first := slices.IndexFunc(entries, func(e *entry) bool {
+	first := slices.IndexFunc(entries, func(e *record.Entry) bool {
 		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
 	})
 	if first < 0 { // it was forgotten just now
-		return nil, errors.Join(fmt.Errorf("request %s: %w", id, ErrUnknown), j.discard(ctx, folder))
+		return nil, errors.Join(fmt.Errorf("request %s: %w", id, record.ErrUnknown), j.discard(ctx, folder))
 	}
 	counts := slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder })
 	if first != at && folder != "" && !counts {
@@ -217,7 +206,7 @@ func (j *Jobs) record(ctx context.Context, r *request, end stepEnd, folder strin
 			return nil, err
 		}
 	}
-	r, err = foldRequest(id, entries)
+	r, err = record.FoldRequest(id, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -231,13 +220,13 @@ const endTries = 10
 // keepEnd adds the end of a step to the log. What the step took long to make is not given up
 // because the storage takes nothing for a moment: it is tried again from here. Where it comes
 // to nothing its media are deleted, unless it may have been written nevertheless.
-func (j *Jobs) keepEnd(ctx context.Context, r *request, end stepEnd, folder string) (entries []*entry, at int, err error) {
-	thread := ThreadID(r.asked.Event.Thread)
+func (j *Jobs) keepEnd(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (entries []*record.Entry, at int, err error) {
+	thread := record.ThreadID(r.Asked.Event.Thread)
 	result, written, tooLarge := end.Result, false, false
 	for n := range endTries {
-		if end.Result, err = j.texts.packResult(ctx, thread, result); err == nil {
-			entries, at, err = j.logs.added(ctx, requestLog(r.id), entry{At: j.config.Now(), Ended: &end})
-			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, ErrUnknown)
+		if end.Result, err = j.store.Texts.PackResult(ctx, thread, result); err == nil {
+			entries, at, err = j.store.Logs.AppendRead(ctx, record.RequestLog(r.ID), record.Entry{Ended: &end})
+			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, record.ErrUnknown)
 		}
 		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
 			tooLarge = true
@@ -271,27 +260,13 @@ func (j *Jobs) discard(ctx context.Context, folder string) error {
 	return nil
 }
 
-// place finds a step among those of a run that wants it.
-func (r *request) place(generation int, step string) ([]plan.Step, int) {
-	for _, run := range r.runs {
-		if run.generation != generation || run.route == nil || !run.working() {
-			continue
-		}
-		steps := run.route.Steps()
-		if at := slices.IndexFunc(steps, func(s plan.Step) bool { return s.Key == step }); at >= 0 {
-			return steps, at
-		}
-	}
-	return nil, -1
-}
-
 // actFailed writes down that a step could not be done at all, so that another way is taken.
 // Where that cannot be written just now, the step may yet be done.
 func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
-	if w.Step == hearing {
-		return j.understood(ctx, w.Request, &heard{Generation: w.Run, Problem: problem})
+	if w.Step == record.TranscriptionStep {
+		return j.understood(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
 	}
-	r, err := j.write(ctx, w.Request, entry{Ended: &stepEnd{w.Run, w.Step, plan.Result{Status: plan.Failed, Problem: problem}}})
+	r, err := j.store.Write(ctx, w.Request, record.Entry{Ended: &record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}})
 	if err != nil {
 		return err
 	}

@@ -8,13 +8,14 @@ import (
 
 	"atelier/adapters"
 	"atelier/jobs/quota"
+	"atelier/jobs/record"
 )
 
 // admit takes what somebody asks for by a message. Where the quota is in the way the answer
 // says so, and where that was said just now, a sign does.
-func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *openQuestion) error {
-	id := RequestID(e)
-	entries, err := j.logs.read(ctx, requestLog(id))
+func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *record.Thread, answers *record.OpenQuestion) error {
+	id := record.RequestID(e)
+	entries, err := j.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil {
 		return err
 	}
@@ -34,7 +35,7 @@ func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *
 			return nil
 		}
 	}
-	if _, err = j.submit(ctx, e, Options{}, t, answers, refused); err != nil && refused == nil {
+	if _, err = j.submit(ctx, e, record.Options{}, t, answers, refused); err != nil && refused == nil {
 		return errors.Join(err, j.unrecorded(ctx, id, e))
 	}
 	return err
@@ -42,7 +43,7 @@ func (j *Jobs) admit(ctx context.Context, e adapters.Event, t *thread, answers *
 
 // unrecorded gives back what was taken for a request, if it could not be recorded.
 func (j *Jobs) unrecorded(ctx context.Context, id string, e adapters.Event) error {
-	entries, err := j.logs.read(ctx, requestLog(id))
+	entries, err := j.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil || len(entries) > 0 {
 		return err
 	}
@@ -51,8 +52,8 @@ func (j *Jobs) unrecorded(ctx context.Context, id string, e adapters.Event) erro
 
 // commanded takes a command. It is no request that counts, but there are limits to commands too.
 func (j *Jobs) commanded(ctx context.Context, e adapters.Event) error {
-	id := RequestID(e)
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	id := record.RequestID(e)
+	t, err := j.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (j *Jobs) commanded(ctx context.Context, e adapters.Event) error {
 			return err
 		}
 	}
-	_, err = j.submit(ctx, e, Options{}, t, nil, refused)
+	_, err = j.submit(ctx, e, record.Options{}, t, nil, refused)
 	return err
 }
 
@@ -97,13 +98,13 @@ func (j *Jobs) tells(ctx context.Context, id string, e adapters.Event, in adapte
 	if tell {
 		level = slog.LevelInfo
 	}
-	j.log.Log(ctx, level, "request refused", "request", id, "thread", ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
+	j.log.Log(ctx, level, "request refused", "request", id, "thread", record.ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why), "told", tell)
 	return tell, nil
 }
 
 // beginAside begins what waits for no turn.
 func (j *Jobs) beginAside(ctx context.Context, id string) error {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -111,30 +112,30 @@ func (j *Jobs) beginAside(ctx context.Context, id string) error {
 }
 
 // holdQuota tells that a run is recorded, and so at work until leaveQuota.
-func (j *Jobs) holdQuota(ctx context.Context, r *request, run *run) error {
+func (j *Jobs) holdQuota(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
 	if id == "" {
 		return nil
 	}
-	return j.quota.Hold(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
+	return j.quota.Hold(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }
 
 // leaveQuota tells that a run is not at work any more.
-func (j *Jobs) leaveQuota(ctx context.Context, r *request, run *run) error {
+func (j *Jobs) leaveQuota(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
 	if id == "" {
 		return nil
 	}
-	return j.quota.Done(ctx, id, adapters.Person{ID: run.by}, r.asked.Event.Thread)
+	return j.quota.Done(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }
 
 // countedRun is the id under which a run is counted, "" where it is not.
-func countedRun(r *request, run *run) string {
+func countedRun(r *record.Request, run *record.Run) string {
 	switch {
-	case run.n == 1:
-		return r.id
-	case run.event == "":
+	case run.N == 1:
+		return r.ID
+	case run.Event == "":
 		return ""
 	}
-	return hash(run.event)
+	return record.Hash(run.Event)
 }

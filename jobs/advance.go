@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
 // advance hands over everything of a request that is ready to be done. It is called after
 // each entry that may make something ready; what was handed over before is not again.
-func (j *Jobs) advance(ctx context.Context, r *request) error {
-	for _, run := range r.runs {
-		if run.over || run.answer != nil {
+func (j *Jobs) advance(ctx context.Context, r *record.Request) error {
+	for _, run := range r.Runs {
+		if run.Over || run.Answer != nil {
 			continue
 		}
 		for _, t := range j.due(ctx, r, run) {
-			if err := j.pass(ctx, r.id, t); err != nil {
+			if err := j.pass(ctx, r.ID, t); err != nil {
 				return err
 			}
 		}
@@ -23,41 +24,41 @@ func (j *Jobs) advance(ctx context.Context, r *request) error {
 }
 
 // due are the tasks of a run that can be done now.
-func (j *Jobs) due(ctx context.Context, r *request, run *run) []task {
-	g := r.generations[run.generation]
-	t := task{Request: r.id, Run: run.n, queue: QueuePlan}
+func (j *Jobs) due(ctx context.Context, r *record.Request, run *record.Run) []task {
+	g := r.Generations[run.Generation]
+	t := task{Request: r.ID, Run: run.N, queue: QueuePlan}
 	switch {
-	case run.settled(g.plan) || g.plan != nil && run.n == 1 && r.asked.Options.PlanOnly:
+	case run.Answerable(g.Plan) || g.Plan != nil && run.N == 1 && r.Asked.Options.PlanOnly:
 		t.Kind = kindCompose
 		return []task{t}
-	case g.plan == nil && run.n == 1 && r.asked.Event.Command != nil:
+	case g.Plan == nil && run.N == 1 && r.Asked.Event.Command != nil:
 		t.Kind = kindPlan // nothing is given with it
 		return []task{t}
-	case r.given == nil && run.n == 1:
+	case r.Given == nil && run.N == 1:
 		return nil // the thread sees to it
-	case r.given == nil:
-		t.Kind, t.queue = kindFetch, gatewayQueue(r.asked.Event.Adapter)
+	case r.Given == nil:
+		t.Kind, t.queue = kindFetch, gatewayQueue(r.Asked.Event.Adapter)
 		return []task{t}
-	case r.deaf(g):
-		return []task{{Kind: kindAct, Request: r.id, Run: run.generation, Step: hearing, queue: j.listening(ctx, r)}}
-	case g.plan == nil:
+	case r.NeedsTranscription(g):
+		return []task{{Kind: kindAct, Request: r.ID, Run: run.Generation, Step: record.TranscriptionStep, queue: j.listening(ctx, r)}}
+	case g.Plan == nil:
 		t.Kind = kindPlan
 		return []task{t}
 	}
 	var tasks []task
-	steps := run.route.Steps()
-	for _, at := range run.route.Ready() {
-		tasks = append(tasks, j.stepTask(ctx, r, run.generation, steps[at]))
+	steps := run.Route.Steps()
+	for _, at := range run.Route.Ready() {
+		tasks = append(tasks, j.stepTask(ctx, r, run.Generation, steps[at]))
 	}
 	return tasks
 }
 
 // stepTask is what is to be done next for a step: to run it, or to write the program that it runs.
-func (j *Jobs) stepTask(ctx context.Context, r *request, generation int, step plan.Step) task {
-	g := r.generations[generation]
-	t := task{Kind: kindAct, Request: r.id, Run: generation, Step: step.Key, Turn: g.turns[step.Key]}
-	if w, ok := j.config.Agent.(Writer); ok && w.Writes(step.Action) && r.program(step.Key) == "" {
-		drafts := g.drafts[step.Key]
+func (j *Jobs) stepTask(ctx context.Context, r *record.Request, generation int, step plan.Step) task {
+	g := r.Generations[generation]
+	t := task{Kind: kindAct, Request: r.ID, Run: generation, Step: step.Key, Turn: g.Turns[step.Key]}
+	if w, ok := j.config.Agent.(Writer); ok && w.Writes(step.Action) && r.LastProgram(step.Key) == "" {
+		drafts := g.Drafts[step.Key]
 		if t.Draft = len(drafts); t.Draft == 0 || drafts[t.Draft-1].Trouble != nil {
 			t.Kind, t.queue, t.Draft = kindWrite, QueuePlan, t.Draft+1
 			return t
@@ -77,12 +78,12 @@ func (j *Jobs) queueFor(ctx context.Context, a plan.Action) string {
 
 // pass hands a task over once.
 func (j *Jobs) pass(ctx context.Context, request string, t task) error {
-	key := requestLog(request)
-	if !j.logs.queue(key, t.id()) {
+	key := record.RequestLog(request)
+	if !j.store.Logs.MarkQueued(key, t.id()) {
 		return nil
 	}
 	if err := j.enqueue(ctx, t, 0); err != nil {
-		j.logs.unqueue(key, t.id())
+		j.store.Logs.UnmarkQueued(key, t.id())
 		return err
 	}
 	return nil
@@ -90,9 +91,9 @@ func (j *Jobs) pass(ctx context.Context, request string, t task) error {
 
 // hint tells those who watch a request that something was written. It is no more than a
 // hint: what was written stands, whoever hears of it.
-func (j *Jobs) hint(ctx context.Context, r *request) {
-	if err := j.config.State.Publish(ctx, progressTopic(r.asked.Event.Thread.Adapter), []byte(r.id)); err != nil {
-		j.log.DebugContext(ctx, "a hint was not given", "request", r.id, "error", plan.ForOperator(err))
+func (j *Jobs) hint(ctx context.Context, r *record.Request) {
+	if err := j.config.State.Publish(ctx, progressTopic(r.Asked.Event.Thread.Adapter), []byte(r.ID)); err != nil {
+		j.log.DebugContext(ctx, "a hint was not given", "request", r.ID, "error", plan.ForOperator(err))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
 // beat says again and again that this process lives, what it can do, and what it does. It
@@ -74,7 +75,7 @@ func (j *Jobs) tell(ctx context.Context, me Worker) error {
 	if err != nil {
 		return fmt.Errorf("encode a worker: %w", err)
 	}
-	return j.config.State.Put(ctx, workerKey(j.id), b, j.expires())
+	return j.config.State.Put(ctx, record.WorkerKey(j.id), b, j.expires())
 }
 
 // expires is after how long a process that is not heard of is taken for dead: three beats
@@ -85,7 +86,7 @@ func (j *Jobs) expires() time.Duration { return j.config.Beat*9/2 + time.Millise
 func (j *Jobs) farewell(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
 	defer stop()
-	if err := j.config.State.Delete(ctx, workerKey(j.id)); err != nil {
+	if err := j.config.State.Delete(ctx, record.WorkerKey(j.id)); err != nil {
 		return fmt.Errorf("say farewell: %w", err)
 	}
 	return nil

@@ -2,57 +2,45 @@ package jobs
 
 import (
 	"context"
-	"slices"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
 // carried is what of the thread a message is about by what it answers: what an answer of the
 // bot's made to which it replies, and what was pointed at with the wish that was asked back
 // about. Where it picks a guess by its number, that is all that the wish was about.
-func (j *Jobs) carried(ctx context.Context, r *request) ([]plan.Resource, error) {
+func (j *Jobs) carried(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
 	var all []plan.Resource
-	if id := r.asked.Answers; id != "" {
-		asked, err := j.request(ctx, id)
-		if err != nil && ignoreUnknown(err) != nil {
+	if id := r.Asked.Answers; id != "" {
+		asked, err := j.store.Request(ctx, id)
+		if err != nil && record.IgnoreUnknown(err) != nil {
 			return nil, err
 		}
 		switch {
-		case err != nil || asked.given == nil:
-		case r.asked.Guess != "":
-			all = append(all, asked.given.Resources...)
+		case err != nil || asked.Given == nil:
+		case r.Asked.Guess != "":
+			all = append(all, asked.Given.Resources...)
 		default:
-			all = append(all, asked.given.pointedAt()...)
+			all = append(all, asked.Given.PointedAt()...)
 		}
 	}
-	m := r.asked.Event.Message
+	m := r.Asked.Event.Message
 	if m == nil || m.ReplyTo == nil || !m.ReplyTo.Own {
 		return all, nil
 	}
-	of, ok, err := j.recall(ctx, m.ReplyTo.Ref)
+	of, ok, err := j.store.Recall(ctx, m.ReplyTo.Ref)
 	if err != nil || !ok {
 		return all, err
 	}
-	answered, err := j.request(ctx, of.Request)
+	answered, err := j.store.Request(ctx, of.Request)
 	if err != nil {
-		return all, ignoreUnknown(err)
+		return all, record.IgnoreUnknown(err)
 	}
-	if run := answered.run(of.Run); run != nil && run.route != nil {
-		all = append(all, ends(run.route)...)
+	if run := answered.Run(of.Run); run != nil && run.Route != nil {
+		all = append(all, ends(run.Route)...)
 	}
 	return all, nil
-}
-
-// pointedAt are the marks among what was given, and the pictures that they are on.
-func (g *given) pointedAt() []plan.Resource {
-	var all []plan.Resource
-	for _, r := range g.Resources {
-		marked := func(m plan.Resource) bool { return m.On == r.Name }
-		if r.On != "" || slices.ContainsFunc(g.Resources, marked) {
-			all = append(all, r)
-		}
-	}
-	return all
 }
 
 // ends are the media that a way made in the end, those left out from which it made others.

@@ -9,91 +9,80 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
-// What people who look for a request are told.
-var (
-	// ErrUnknown tells that there is no such request, run or way.
-	ErrUnknown = errors.New("it is not known here")
-	// ErrOver tells that it is too late: the request has ended.
-	ErrOver = errors.New("it has ended")
-)
-
-func ignoreUnknown(err error) error {
-	if errors.Is(err, ErrUnknown) {
-		return nil
-	}
-	return err
-}
+// ErrOver means that it is too late: the request has ended.
+var ErrOver = errors.New("it has ended")
 
 // Choose starts another run of a request, which takes that choice of the plan of one of its
 // runs, and gives the run's number. What both have in common is not done again.
 func (j *Jobs) Choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	run := r.run(of)
-	if run == nil || r.generations[run.generation].plan == nil {
-		return 0, fmt.Errorf("run %d: %w", of, ErrUnknown)
+	run := r.Run(of)
+	if run == nil || r.Generations[run.Generation].Plan == nil {
+		return 0, fmt.Errorf("run %d: %w", of, record.ErrUnknown)
 	}
-	if _, err := plan.NewRoute(r.generations[run.generation].plan, c); err != nil {
+	if _, err := plan.NewRoute(r.Generations[run.Generation].Plan, c); err != nil {
 		return 0, fmt.Errorf("choose: %w", err)
 	}
-	return j.another(ctx, r, begun{taken: taken{Of: of, Choice: c}, By: by})
+	return j.another(ctx, r, record.Begun{Pick: record.Pick{Of: of, Choice: c}, By: by})
 }
 
 // ChooseGuess starts another run of a request, which plans and does a guess of the question that
 // one of its runs asked, and gives the run's number. Guesses count from 1.
 func (j *Jobs) ChooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	run := r.run(of)
-	if run == nil || run.answer == nil || guess < 1 || guess > len(run.answer.guesses()) {
-		return 0, fmt.Errorf("run %d, guess %d: %w", of, guess, ErrUnknown)
+	run := r.Run(of)
+	if run == nil || run.Answer == nil || guess < 1 || guess > len(run.Answer.Guesses()) {
+		return 0, fmt.Errorf("run %d, guess %d: %w", of, guess, record.ErrUnknown)
 	}
-	return j.another(ctx, r, begun{taken: run.offered(guess - 1), By: by})
+	return j.another(ctx, r, record.Begun{Pick: run.Pick(guess - 1), By: by})
 }
 
 // Again starts a run of a request that plans and computes everything anew, and gives the
 // run's number.
 func (j *Jobs) Again(ctx context.Context, id, by string) (int, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return 0, err
 	}
-	if r.waits() {
-		return 0, fmt.Errorf("the request has not begun: %w", ErrUnknown)
+	if r.Waits() {
+		return 0, fmt.Errorf("the request has not begun: %w", record.ErrUnknown)
 	}
-	return j.another(ctx, r, begun{By: by})
+	return j.another(ctx, r, record.Begun{By: by})
 }
 
 // another starts a further run, beside whatever runs, and gives its number.
-func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
-	at, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Begun: &b})
+func (j *Jobs) another(ctx context.Context, r *record.Request, b record.Begun) (int, error) {
+	at, err := j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Begun: &b})
 	if err != nil {
 		return 0, err
 	}
-	entries, err := j.logs.read(ctx, requestLog(r.id))
+	entries, err := j.store.Logs.Read(ctx, record.RequestLog(r.ID))
 	if err != nil {
 		return 0, err
 	}
-	before, err := foldRequest(r.id, entries[:min(at+1, len(entries))])
+	before, err := record.FoldRequest(r.ID, entries[:min(at+1, len(entries))])
 	if err != nil {
 		return 0, err
 	}
-	n := len(before.runs)
-	for _, run := range before.runs { // the event may have come before
-		if b.Event != "" && run.event == b.Event {
-			n = run.n
+	n := len(before.Runs)
+	for _, run := range before.Runs { // the event may have come before
+		if b.Event != "" && run.Event == b.Event {
+			n = run.N
 		}
 	}
-	if shared := before.made(b.taken); b.Once && b.Refused == "" && shared != nil {
-		n = shared.n
+	if shared := before.RunOf(b.Pick); b.Once && b.Refused == "" && shared != nil {
+		n = shared.N
 	}
-	if err := j.noteAsker(ctx, r.id, b.By, r.asked.Event.Thread); err != nil {
+	if err := j.index.AddAsker(ctx, r.ID, b.By, r.Asked.Event.Thread); err != nil {
 		return 0, err
 	}
 	if b.Guess != "" && b.Of != 0 && b.Refused == "" {
@@ -101,19 +90,19 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 			return 0, err
 		}
 	}
-	j.log.InfoContext(ctx, "run begun", "request", r.id, "run", n)
-	after, err := foldRequest(r.id, entries)
+	j.log.InfoContext(ctx, "run begun", "request", r.ID, "run", n)
+	after, err := record.FoldRequest(r.ID, entries)
 	if err != nil {
 		return 0, err
 	}
 	// Who shares a run that is at work gives it no more time.
-	if _, err := j.config.State.PutOnce(ctx, requestTime(r.id, n), []byte{'r'}, j.config.Deadline); err != nil {
-		return 0, fmt.Errorf("set the deadline: %w", err)
-	}
-	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: r.id, Run: n, queue: QueuePlan}, j.config.Deadline); err != nil {
+	if err := j.store.EnsureTime(ctx, r.ID, n); err != nil {
 		return 0, err
 	}
-	if run := after.run(n); run != nil && run.event == b.Event {
+	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: r.ID, Run: n, queue: QueuePlan}, j.config.Deadline); err != nil {
+		return 0, err
+	}
+	if run := after.Run(n); run != nil && run.Event == b.Event {
 		if err := j.holdQuota(ctx, after, run); err != nil {
 			return 0, err
 		}
@@ -125,42 +114,42 @@ func (j *Jobs) another(ctx context.Context, r *request, b begun) (int, error) {
 // person last asked for in the thread and has not ended. In a channel that is in any of its
 // threads.
 func (j *Jobs) cancelAsked(ctx context.Context, e adapters.Event) error {
-	why := haltCancelled
+	why := record.HaltCancelled
 	if e.Cancel.Deleted {
-		why = haltDeleted
+		why = record.HaltDeleted
 	}
-	stop := halted{Why: why, By: e.By.ID, Name: e.By.Name}
+	stop := record.Halted{Why: why, By: e.By.ID, Name: e.By.Name}
 	if e.Cancel.On.IsZero() {
 		return j.cancelLast(ctx, e, stop)
 	}
-	of, ok, err := j.recall(ctx, e.Cancel.On)
+	of, ok, err := j.store.Recall(ctx, e.Cancel.On)
 	if err != nil || !ok {
 		return err
 	}
-	r, err := j.request(ctx, of.Request)
+	r, err := j.store.Request(ctx, of.Request)
 	if err != nil {
-		return ignoreUnknown(err)
+		return record.IgnoreUnknown(err)
 	}
-	if !e.Cancel.Deleted && !j.quota.Allowed(e.By, r.asked.Event.Thread) {
+	if !e.Cancel.Deleted && !j.quota.Allowed(e.By, r.Asked.Event.Thread) {
 		return nil
 	}
-	return ignoreOver(j.cancel(ctx, r.id, stop))
+	return ignoreOver(j.cancel(ctx, r.ID, stop))
 }
 
 // cancelLast stops what the person of the event last asked for: of somebody else's request
 // what they chose.
-func (j *Jobs) cancelLast(ctx context.Context, e adapters.Event, stop halted) error {
-	requests, err := j.unfinished(ctx, e.By.ID, e.Thread)
+func (j *Jobs) cancelLast(ctx context.Context, e adapters.Event, stop record.Halted) error {
+	requests, err := j.index.Unfinished(ctx, e.By.ID, e.Thread)
 	if err != nil || len(requests) == 0 {
 		return err
 	}
 	r := requests[0]
-	if r.asked.Event.By.ID == e.By.ID {
-		return ignoreOver(j.cancel(ctx, r.id, stop))
+	if r.Asked.Event.By.ID == e.By.ID {
+		return ignoreOver(j.cancel(ctx, r.ID, stop))
 	}
-	for _, run := range slices.Backward(r.runs) {
-		if run.by == e.By.ID && run.working() {
-			return j.halt(ctx, r.id, run.n, stop)
+	for _, run := range slices.Backward(r.Runs) {
+		if run.By == e.By.ID && run.Working() {
+			return j.halt(ctx, r.ID, run.N, stop)
 		}
 	}
 	return nil
@@ -170,28 +159,28 @@ func ignoreOver(err error) error {
 	if errors.Is(err, ErrOver) {
 		return nil
 	}
-	return ignoreUnknown(err)
+	return record.IgnoreUnknown(err)
 }
 
 // Cancel stops every run of a request that has not ended, for the person of that id; "" is
 // whoever runs the program. What is done stays done. It fails with [ErrOver] where nothing was
 // left to be stopped.
 func (j *Jobs) Cancel(ctx context.Context, id, by string) error {
-	return j.cancel(ctx, id, halted{Why: haltCancelled, By: by})
+	return j.cancel(ctx, id, record.Halted{Why: record.HaltCancelled, By: by})
 }
 
-func (j *Jobs) cancel(ctx context.Context, id string, h halted) error {
-	r, err := j.request(ctx, id)
+func (j *Jobs) cancel(ctx context.Context, id string, h record.Halted) error {
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return err
 	}
 	stopped := false
-	for _, run := range r.runs {
-		if !run.working() && (h.Why != haltDeleted || run.over || run.halted != nil) {
+	for _, run := range r.Runs {
+		if !run.Working() && (h.Why != record.HaltDeleted || run.Over || run.Halted != nil) {
 			continue
 		}
 		stopped = true
-		if err := j.halt(ctx, id, run.n, h); err != nil {
+		if err := j.halt(ctx, id, run.N, h); err != nil {
 			return err
 		}
 	}
@@ -206,16 +195,16 @@ const stopsTopic = "stops"
 
 // halt ends a run before its time: it is written down, whoever works on it hears of it, and
 // it is answered. Whoever does not hear finds it written.
-func (j *Jobs) halt(ctx context.Context, id string, n int, h halted) error {
-	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Halted: &h}); err != nil {
+func (j *Jobs) halt(ctx context.Context, id string, n int, h record.Halted) error {
+	if _, err := j.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Halted: &h}); err != nil {
 		return err
 	}
 	return j.halted(ctx, id, n, h.Why)
 }
 
 // halted tells of a run that was ended before its time.
-func (j *Jobs) halted(ctx context.Context, id string, n int, why Reason) error {
-	hint, err := json.Marshal(answered{id, n})
+func (j *Jobs) halted(ctx context.Context, id string, n int, why record.Reason) error {
+	hint, err := json.Marshal(record.RunRef{Request: id, Run: n})
 	if err != nil {
 		return fmt.Errorf("encode a stop: %w", err)
 	}
@@ -229,7 +218,7 @@ func (j *Jobs) halted(ctx context.Context, id string, n int, why Reason) error {
 // hearStops stops the tasks of this process whose runs were stopped.
 func (j *Jobs) hearStops(ctx context.Context) {
 	j.follow(ctx, stopsTopic, func(hint []byte) {
-		var of answered
+		var of record.RunRef
 		requests := []string{}
 		if hint == nil { // some were missed: look at everything that runs
 			for _, t := range j.active.of("") {
@@ -253,31 +242,31 @@ func (j *Jobs) stopTasks(ctx context.Context, id string) error {
 	if len(tasks) == 0 {
 		return nil
 	}
-	r, err := j.request(ctx, id)
-	if ignoreUnknown(err) != nil {
+	r, err := j.store.Request(ctx, id)
+	if record.IgnoreUnknown(err) != nil {
 		return err
 	}
 	for _, t := range tasks {
-		if err != nil || !r.wants(t.task) { // forgotten, or stopped
+		if err != nil || !wanted(r, t.task) { // forgotten, or stopped
 			t.stop(errStopped)
 		}
 	}
 	return nil
 }
 
-// wants tells whether a task is still worth doing.
-func (r *request) wants(t task) bool {
+// wanted reports whether a task of a request is still worth doing.
+func wanted(r *record.Request, t task) bool {
 	switch t.Kind {
 	case kindAct, kindWrite:
-		return r.needs(t.Run, t.Step)
+		return r.Needs(t.Run, t.Step)
 	case kindFetch:
-		return slices.ContainsFunc(r.runs, (*run).working)
+		return slices.ContainsFunc(r.Runs, (*record.Run).Working)
 	case kindPlan:
-		run := r.run(t.Run)
-		return run != nil && run.working()
+		run := r.Run(t.Run)
+		return run != nil && run.Working()
 	case kindCompose: // what was being worded is worded anew, without a model
-		run := r.run(t.Run)
-		return run == nil || run.halted == nil || run.answer != nil
+		run := r.Run(t.Run)
+		return run == nil || run.Halted == nil || run.Answer != nil
 	default:
 		return true // the answer is sent in any case
 	}

@@ -11,60 +11,61 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
 // compose writes the answer of a run, once, and hands it over to be sent.
 func (j *Jobs) compose(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	run := r.run(w.Run)
-	if run == nil || run.over {
+	run := r.Run(w.Run)
+	if run == nil || run.Over {
 		return nil
 	}
-	if run.answer == nil {
-		g := r.generations[run.generation]
-		if !run.settled(g.plan) && (!r.asked.Options.PlanOnly || run.n > 1) {
+	if run.Answer == nil {
+		g := r.Generations[run.Generation]
+		if !run.Answerable(g.Plan) && (!r.Asked.Options.PlanOnly || run.N > 1) {
 			return nil
 		}
 		a, err := j.word(ctx, r, run)
 		if err != nil {
 			return err
 		}
-		if err := j.answer(ctx, r, run.n, a); err != nil {
+		if err := j.answer(ctx, r, run.N, a); err != nil {
 			return err
 		}
 	}
-	return j.pass(ctx, r.id, task{Kind: kindSend, Request: r.id, Run: w.Run, queue: gatewayQueue(r.asked.Event.Thread.Adapter)})
+	return j.pass(ctx, r.ID, task{Kind: kindSend, Request: r.ID, Run: w.Run, queue: gatewayQueue(r.Asked.Event.Thread.Adapter)})
 }
 
 // answer writes an answer down. One that is too large for the log gives way to a plain one,
 // which always fits: people are to have an answer.
-func (j *Jobs) answer(ctx context.Context, r *request, run int, a *Answer) error {
-	_, err := j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: a})
+func (j *Jobs) answer(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
+	_, err := j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
 	if errors.Is(err, storage.ErrTooLarge) {
-		plain := Answer{Status: Failed, Reply: adapters.Reply{
+		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
 			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
 			Language: a.Reply.Language,
 			Text:     j.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
 		}}
-		_, err = j.logs.append(ctx, requestLog(r.id), entry{At: j.config.Now(), Run: run, Answer: &plain})
+		_, err = j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
 	}
 	if err != nil {
 		return err
 	}
 	j.hint(ctx, r)
-	return j.leaveQuota(ctx, r, r.run(run)) // who reads the answer may ask for more at once
+	return j.leaveQuota(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
 }
 
 // word makes the answer of a run.
-func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) {
-	e := r.asked.Event
-	a := &Answer{Status: Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.askerOf(run), Language: r.language()}}
-	if r.given != nil {
-		a.Resources = r.given.Resources
+func (j *Jobs) word(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
+	e := r.Asked.Event
+	a := &record.Answer{Status: record.Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.AskerOf(run), Language: r.Language()}}
+	if r.Given != nil {
+		a.Resources = r.Given.Resources
 	}
 	if e.Message != nil {
 		a.Reply.AnswerTo = e.Message.Ref
@@ -72,33 +73,33 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 	if e.Command != nil {
 		a.Reply.Command = e.ID
 	}
-	p := r.generations[run.generation].plan
+	p := r.Generations[run.Generation].Plan
 	switch {
 	case p != nil:
 		a.Thinking = p.Thinking
-	case run.halted != nil:
-		a.Thinking = run.halted.Thinking
+	case run.Halted != nil:
+		a.Thinking = run.Halted.Thinking
 	}
 	var files map[string]string
-	if run.route != nil {
+	if run.Route != nil {
 		var err error
-		if files, err = j.nameFiles(ctx, r, run); err != nil {
+		if files, err = j.store.NameFiles(ctx, r, run); err != nil {
 			return nil, err
 		}
-		run.route.NameFiles(files)
+		run.Route.NameFiles(files)
 	}
-	if run.halted != nil {
-		j.haltedAnswer(a, r, run.halted)
-	} else if err := j.respond(ctx, a, r, run.n, files); err != nil {
+	if run.Halted != nil {
+		j.haltedAnswer(a, r, run.Halted)
+	} else if err := j.respond(ctx, a, r, run.N, files); err != nil {
 		return nil, err
 	}
-	if run.halted == nil && !a.Silent {
+	if run.Halted == nil && !a.Silent {
 		j.offer(a, r, run, p)
 	}
-	if run.route == nil || a.Silent || run.halted != nil && run.halted.Why == haltCancelled {
+	if run.Route == nil || a.Silent || run.Halted != nil && run.Halted.Why == record.HaltCancelled {
 		return a, nil
 	}
-	made := run.route.Made()
+	made := run.Route.Made()
 	a.Resources = slices.Concat(a.Resources, made)
 	if a.Turn != nil {
 		for _, m := range made {
@@ -106,56 +107,56 @@ func (j *Jobs) word(ctx context.Context, r *request, run *run) (*Answer, error) 
 		}
 	}
 	var err error
-	a.Reply.Files, err = j.attachments(ctx, e.Thread, run.route.Delivered())
-	if run.halted != nil {
+	a.Reply.Files, err = j.attachments(ctx, e.Thread, run.Route.Delivered())
+	if run.Halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}
 	return a, err
 }
 
 // haltedAnswer says why a run came to no end.
-func (j *Jobs) haltedAnswer(a *Answer, r *request, h *halted) {
+func (j *Jobs) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
 	switch h.Why {
-	case haltDeleted:
-		a.Status, a.Silent = Cancelled, true
-	case haltCancelled:
-		a.Status, a.Reply.Text = Cancelled, adapters.Escape(j.say(r, h.stopped(a.Reply.Mention)))
-	case haltOverdue:
+	case record.HaltDeleted:
+		a.Status, a.Silent = record.Cancelled, true
+	case record.HaltCancelled:
+		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(j.say(r, h.Sentence(a.Reply.Mention)))
+	case record.HaltOverdue:
 		a.Reply.Text = j.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
 	default:
 		a.Reply.Text = h.Problem
 		if h.Problem == "" {
-			a.Reply.Text = j.say(r, faultOf(errVersion))
+			a.Reply.Text = j.say(r, faultOf(record.ErrVersion))
 		}
 	}
 }
 
 // respond lets the agent tell what came of a run, whose files have these readable names.
-func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int, files map[string]string) error {
-	r, err := j.unpacked(ctx, r)
+func (j *Jobs) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
+	r, err := j.store.Unpacked(ctx, r)
 	if err != nil {
 		return err
 	}
-	run := r.run(n)
-	asked, err := j.planRequest(ctx, r, r.generations[run.generation])
+	run := r.Run(n)
+	asked, err := j.planRequest(ctx, r, r.Generations[run.Generation])
 	if err != nil {
 		return err
 	}
-	p := r.generations[run.generation].plan
+	p := r.Generations[run.Generation].Plan
 	whole := len(p.Tasks) > 0 && !slices.ContainsFunc(p.Tasks, func(t plan.Task) bool { return len(t.Solutions) == 0 })
-	planOnly := r.asked.Options.PlanOnly && run.n == 1
+	planOnly := r.Asked.Options.PlanOnly && run.N == 1
 	if planOnly && whole {
-		a.Status, a.Silent = Done, true
+		a.Status, a.Silent = record.Done, true
 		return nil
 	}
-	route := run.route
+	route := run.Route
 	if planOnly {
 		route = nil
 	}
 	if route != nil {
 		route.NameFiles(files)
 	}
-	asks := run.asks(p) && !planOnly
+	asks := run.Asks(p) && !planOnly
 	thinking := p.Thinking
 	var text string
 	if asks {
@@ -165,20 +166,20 @@ func (j *Jobs) respond(ctx context.Context, a *Answer, r *request, n int, files 
 	}
 	j.config.Metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text
-	if r.given != nil { // a command is given nothing
-		a.Reply.Text = strings.Join(append([]string{j.quoted(r, r.generations[run.generation], text)}, r.given.Without...), "\n\n")
+	if r.Given != nil { // a command is given nothing
+		a.Reply.Text = strings.Join(append([]string{j.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
 	switch {
 	case asks:
-		a.Status = Asking
+		a.Status = record.Asking
 	case p.Question != "":
-		a.Status, a.Question = Asking, p.Question
+		a.Status, a.Question = record.Asking, p.Question
 	case route != nil && route.Partly():
-		a.Status = Partial
+		a.Status = record.Partial
 	case p.Reply != "" && !p.Refused, route != nil && route.Done():
-		a.Status = Done
+		a.Status = record.Done
 	}
-	if (!planOnly || a.Question != "") && r.asked.Event.Command == nil { // which is about the talk, and none of it
+	if (!planOnly || a.Question != "") && r.Asked.Event.Command == nil { // which is about the talk, and none of it
 		a.Turn = &plan.Turn{Wish: asked.Wish, Reply: plan.Question{Text: text, Guesses: p.Guesses}.Listed()}
 	}
 	return nil
@@ -194,7 +195,7 @@ func since(before, all plan.Thinking) plan.Thinking {
 func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
-		if m.Blob == "" || packed(m) && m.File == "" {
+		if m.Blob == "" || record.Packed(m) && m.File == "" {
 			continue
 		}
 		info, err := j.config.Blobs.Stat(ctx, m.Blob)
@@ -227,17 +228,17 @@ func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Res
 
 // offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
 // guesses at what is meant.
-func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
+func (j *Jobs) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
 	var chosen plan.Choice
-	if run.route != nil {
-		chosen = run.route.Choice()
+	if run.Route != nil {
+		chosen = run.Route.Choice()
 	}
 	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
-	if p.Question == "" && !run.asks(p) {
+	if p.Question == "" && !run.Asks(p) {
 		a.Offers = a.Offers[1:] // it was run
 	}
 	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
-	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.asks(p))
+	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.Asks(p))
 	var texts []plan.Message
 	if p.Question != "" {
 		for _, o := range a.Offers {
@@ -248,7 +249,7 @@ func (j *Jobs) offer(a *Answer, r *request, run *run, p *plan.Plan) {
 	}
 	for i, text := range texts {
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.id + "-" + strconv.Itoa(run.n) + "-" + strconv.Itoa(i+1), Text: j.say(r, text),
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: j.say(r, text),
 		})
 	}
 }

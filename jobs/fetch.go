@@ -18,6 +18,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -26,11 +27,11 @@ const maxText = 1 << 20
 
 // fetch takes a request's files into the Blobs, and begins its planning.
 func (j *Jobs) fetch(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	if r.given == nil && slices.ContainsFunc(r.runs, (*run).working) {
+	if r.Given == nil && slices.ContainsFunc(r.Runs, (*record.Run).Working) {
 		if r, err = j.take(ctx, r); err != nil {
 			return err
 		}
@@ -39,33 +40,33 @@ func (j *Jobs) fetch(ctx context.Context, w task) error {
 }
 
 // take writes down what is given.
-func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
-	e := r.asked.Event
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+func (j *Jobs) take(ctx context.Context, r *record.Request) (*record.Request, error) {
+	e := r.Asked.Event
+	t, err := j.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err == nil {
 		t, err = j.lookBack(ctx, r, t)
 	}
 	if err != nil {
 		return nil, err
 	}
-	g := given{Thread: t.size}
-	if r.asked.Answers != "" && r.asked.Guess == "" {
-		if g.Question, err = j.questionOf(ctx, r.asked.Answers); err != nil {
+	g := record.Given{Thread: t.Size}
+	if r.Asked.Answers != "" && r.Asked.Guess == "" {
+		if g.Question, err = j.questionOf(ctx, r.Asked.Answers); err != nil {
 			return nil, err
 		}
 	}
-	_, earlier := t.memory()
+	_, earlier := t.Memory()
 	if g.Resources, g.Without, err = j.takeFiles(ctx, r, t, earlier); err != nil {
 		return nil, err
 	}
-	if g.Resources, err = j.texts.pack(ctx, t.id, g.Resources); err != nil {
+	if g.Resources, err = j.store.Texts.Pack(ctx, t.ID, g.Resources); err != nil {
 		return nil, err
 	}
-	after, err := j.write(ctx, r.id, entry{Given: &g})
+	after, err := j.store.Write(ctx, r.ID, record.Entry{Given: &g})
 	if errors.Is(err, storage.ErrTooLarge) {
 		return nil, &plan.Fault{Sentence: plan.Say("That is too much at once. Please send it in several messages."), Err: err}
 	}
-	if errors.Is(err, ErrUnknown) { // it was forgotten meanwhile
+	if errors.Is(err, record.ErrUnknown) { // it was forgotten meanwhile
 		for _, given := range g.Resources {
 			if given.Blob != "" {
 				err = errors.Join(err, j.config.Blobs.Delete(ctx, given.Blob))
@@ -77,18 +78,18 @@ func (j *Jobs) take(ctx context.Context, r *request) (*request, error) {
 
 // questionOf is the question that a request had asked back.
 func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
-		return nil, ignoreUnknown(err)
+		return nil, record.IgnoreUnknown(err)
 	}
-	for _, run := range slices.Backward(r.runs) {
-		if run.answer != nil && run.answer.Question != "" {
-			g := r.generations[run.generation]
-			wish := r.wishOf(g)
-			if r.given != nil && r.given.Question != nil && !r.guessed(g) { // the answer was not enough: it belongs to what is still open
-				wish = r.given.Question.Wish + ", " + wish
+	for _, run := range slices.Backward(r.Runs) {
+		if run.Answer != nil && run.Answer.Question != "" {
+			g := r.Generations[run.Generation]
+			wish := r.WishOf(g)
+			if r.Given != nil && r.Given.Question != nil && !r.Guessed(g) { // the answer was not enough: it belongs to what is still open
+				wish = r.Given.Question.Wish + ", " + wish
 			}
-			return &plan.Question{Text: run.answer.Question, Wish: wish, Guesses: run.answer.guesses()}, nil
+			return &plan.Question{Text: run.Answer.Question, Wish: wish, Guesses: run.Answer.Guesses()}, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered
@@ -97,13 +98,13 @@ func (j *Jobs) questionOf(ctx context.Context, id string) (*plan.Question, error
 // takeFiles fetches the files of the message and of the one that it replies to, and what
 // was pointed at. Where some of the files cannot be taken, what people are told of these is
 // given beside the others.
-func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []plan.Resource) (all []plan.Resource, without []string, err error) {
+func (j *Jobs) takeFiles(ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource) (all []plan.Resource, without []string, err error) {
 	namer := plan.NewNamer(earlier...)
-	room := maxTexts
+	room := record.MaxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
 		res, size, err := j.takeFile(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
 		if err == nil && size > room {
-			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", maxTexts>>20)}
+			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", record.MaxTexts>>20)}
 		}
 		if err == nil {
 			room -= size
@@ -126,7 +127,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 	}
 	names := map[string]string{} // of the files, by id
 	var unfit []error
-	e := r.asked.Event
+	e := r.Asked.Event
 	for _, f := range attached(e.Message) {
 		res, err := take(e.Adapter, f)
 		switch {
@@ -139,12 +140,12 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 			return nil, nil, err
 		}
 	}
-	marked := t.marked(r)
+	marked := marked(t, r)
 	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // it would not be what is wished for
 		return nil, nil, together(unfit)
 	}
 	for _, err := range unfit {
-		j.log.WarnContext(ctx, "a file is left out", "request", r.id, "error", plan.ForOperator(err))
+		j.log.WarnContext(ctx, "a file is left out", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	if len(unfit) > 0 {
 		without = []string{j.say(r, plan.Say("Left out: %s", plan.Sentence(together(unfit), plan.Message{})))}
@@ -158,7 +159,7 @@ func (j *Jobs) takeFiles(ctx context.Context, r *request, t *thread, earlier []p
 		if at := slices.IndexFunc(all, func(o plan.Resource) bool { return o.Name == m.Picture }); at >= 0 {
 			picture = cmp.Or(all[at].File, picture)
 		}
-		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.id, i), namer, take, j.say(r, plan.Say("marked on %s", picture)))
+		marks, err := takeMark(m, fmt.Sprintf("%s %d", r.ID, i), namer, take, j.say(r, plan.Say("marked on %s", picture)))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -198,9 +199,9 @@ func together(all []error) error {
 // takeFile fetches one file, and tells how many bytes of text it is. One that the thread has
 // already is what it was; it is stored once more, which renews its time.
 func (j *Jobs) takeFile(
-	ctx context.Context, of *request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
+	ctx context.Context, of *record.Request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
 ) (r plan.Resource, size int, err error) {
-	thread := ThreadID(of.asked.Event.Thread)
+	thread := record.ThreadID(of.Asked.Event.Thread)
 	from, ok := j.adapters[adapter]
 	if !ok {
 		return r, 0, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
@@ -220,17 +221,17 @@ func (j *Jobs) takeFile(
 	if err != nil {
 		return r, 0, named(f, err)
 	}
-	r = plan.Resource{Type: info.Type, File: fileName(f), Facts: info.Facts, About: f.Alt}
+	r = plan.Resource{Type: info.Type, File: record.FileName(f), Facts: info.Facts, About: f.Alt}
 	if info.Type.Media() {
-		r.Blob = path.Join(ThreadFolder(thread), "given", sum+info.Ext)
+		r.Blob = path.Join(record.ThreadFolder(thread), "given", sum+info.Ext)
 	} else if r.Value, err = text(local); err != nil {
 		return r, 0, named(f, err)
 	}
-	if size = len(r.Value); size >= longText {
-		r.Blob, r.Value = textBlob(thread, sum), ""
+	if size = len(r.Value); size >= record.LongText {
+		r.Blob, r.Value = record.TextBlob(thread, sum), ""
 	}
 	if r.Blob != "" {
-		if err := j.store(ctx, r.Blob, local); err != nil {
+		if err := j.upload(ctx, r.Blob, local); err != nil {
 			return r, 0, err
 		}
 	}
@@ -252,22 +253,13 @@ func named(f adapters.File, err error) error {
 	if _, ok := errors.AsType[*plan.Fault](err); ok {
 		return err
 	}
-	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", fileName(f)), Err: err}
-}
-
-// fileName is the name of a file for people.
-func fileName(f adapters.File) string {
-	name := path.Base(strings.ReplaceAll(f.Name, "\\", "/"))
-	if name == "." || name == ".." || name == "/" {
-		return "file"
-	}
-	return name
+	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", record.FileName(f)), Err: err}
 }
 
 // download writes a file into a new local one, and gives the hash of its content. It counts
 // as taken in from who made the request. The bytes are counted as they come, whatever was
 // said of their number.
-func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
+func (j *Jobs) download(ctx context.Context, r *record.Request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
 	room, err := j.roomFor(ctx, r, f)
 	if err != nil {
 		return "", err
@@ -290,7 +282,7 @@ func (j *Jobs) download(ctx context.Context, r *request, from adapters.Adapter, 
 	case err != nil:
 		return "", j.fetchFault(ctx, f, err)
 	case n == 0:
-		return "", &plan.Fault{Sentence: plan.Say("The file %q is empty.", fileName(f))}
+		return "", &plan.Fault{Sentence: plan.Say("The file %q is empty.", record.FileName(f))}
 	}
 	if err := j.tookIn(ctx, r, f, n); err != nil {
 		return "", err
@@ -310,19 +302,19 @@ func (j *Jobs) fetchFault(ctx context.Context, f adapters.File, err error) error
 	case !adapters.Final(err) && (ctx.Err() != nil || retried < allowed(kindFetch).retries && !j.config.Impatient):
 		return err
 	case !adapters.Final(err):
-		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", fileName(f)), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", record.FileName(f)), Err: err}
 	case errors.As(err, &own): // its sentence is for the person alone: it may quote
 		said := plan.Message{Format: own.Sentence, Args: own.Args}
 		return &plan.Fault{Sentence: said, Err: errors.Join(own.Unwrap()...)}
 	default:
-		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", fileName(f)), Err: err}
+		return &plan.Fault{Sentence: plan.Say("The file %q cannot be had any more. Please send it again.", record.FileName(f)), Err: err}
 	}
 }
 
 // localName is a file's name as every file system takes it.
 func localName(f adapters.File) string {
 	const longest = 200 // bytes
-	name := fileName(f)
+	name := record.FileName(f)
 	if ext := filepath.Ext(name); len(name) > longest && len(ext) <= 8 {
 		name = strings.ToValidUTF8(name[:longest-len(ext)], "") + ext
 	} else if len(name) > longest {
@@ -348,7 +340,7 @@ func text(local string) (_ string, err error) {
 	return string(b), nil
 }
 
-func (j *Jobs) store(ctx context.Context, key, local string) (err error) {
+func (j *Jobs) upload(ctx context.Context, key, local string) (err error) {
 	f, err := os.Open(local)
 	if err != nil {
 		return fmt.Errorf("read a passing file: %w", err)

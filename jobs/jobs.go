@@ -16,6 +16,7 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/quota"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -192,7 +193,7 @@ type Metrics interface {
 	// Thinking tells of what models took for a request.
 	Thinking(t plan.Thinking)
 	// Ended tells of a run that is over, and how long it took from when it began.
-	Ended(adapter string, s Status, took time.Duration)
+	Ended(adapter string, s record.Status, took time.Duration)
 }
 
 // Jobs is the work of a process. It is safe for concurrent use.
@@ -201,8 +202,8 @@ type Jobs struct {
 	id        string // of this process
 	client    *asynq.Client
 	inspector *asynq.Inspector
-	logs      *logs
-	texts     *texts
+	store     *record.Store
+	index     *record.Index
 	adapters  map[string]adapters.Adapter
 	active    *active
 	known     *known
@@ -230,12 +231,13 @@ func New(c Config) (*Jobs, error) {
 		return nil, err
 	}
 	j := &Jobs{
-		config: c, quota: limits, id: c.Name + "-" + hash(rand.Text())[:8],
+		config: c, quota: limits, id: c.Name + "-" + record.Hash(rand.Text())[:8],
 		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
-		logs: newLogs(c.State, c.Retention, 512), texts: newTexts(c.Blobs),
+		store:    record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now}),
 		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]tried{}},
 		obey: 5 * time.Second, log: c.Log,
 	}
+	j.index = record.NewIndex(j.store)
 	j.known, j.stuck = &known{jobs: j, left: map[string]time.Time{}}, make(chan error, 1)
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {

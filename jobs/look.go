@@ -3,12 +3,12 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -27,10 +27,10 @@ type Request struct {
 
 // Run is a run as people may look at it.
 type Run struct {
-	N      int       `json:"n"`
-	By     string    `json:"by,omitempty"`
-	Status Status    `json:"status"`
-	At     time.Time `json:"at"`
+	N      int           `json:"n"`
+	By     string        `json:"by,omitempty"`
+	Status record.Status `json:"status"`
+	At     time.Time     `json:"at"`
 	// Planned, Answered and Ended are when that was done; zero before.
 	Planned  time.Time `json:"planned,omitzero"`
 	Answered time.Time `json:"answered,omitzero"`
@@ -48,10 +48,10 @@ type Run struct {
 	Usage plan.Tokens `json:"usage,omitzero"`
 	// Stopped tells that the run ended before its time, and why: the answer is not that of
 	// the agent.
-	Stopped Reason `json:"stopped,omitempty"`
+	Stopped record.Reason `json:"stopped,omitempty"`
 	// Made is what the run made, in the order of its steps.
 	Made   []plan.Resource     `json:"made,omitempty"`
-	Answer *Answer             `json:"answer,omitempty"`
+	Answer *record.Answer      `json:"answer,omitempty"`
 	Sent   adapters.MessageRef `json:"sent,omitzero"`
 	// Problem is why the answer could not be sent.
 	Problem string `json:"problem,omitempty"`
@@ -71,50 +71,51 @@ type Step struct {
 
 // Show gives all that is known of a request.
 func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return Request{}, err
 	}
-	whole, err := j.unpacked(ctx, r)
+	whole, err := j.store.Unpacked(ctx, r)
 	if errors.Is(err, storage.ErrNotFound) { // the time of a text has come: the rest is shown
 		whole, err = r, nil
 	}
 	if err != nil {
 		return Request{}, err
 	}
-	asked, err := j.planRequest(ctx, whole, r.generations[0])
+	asked, err := j.planRequest(ctx, whole, r.Generations[0])
 	if err != nil {
 		return Request{}, err
 	}
-	return whole.view(asked), nil
+	return view(whole, asked), nil
 }
 
-func (r *request) view(asked plan.Request) Request {
-	e := r.asked.Event
-	v := Request{ID: r.id, ThreadID: ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.wish(), At: r.askedAt, Asked: asked}
-	for _, run := range r.runs {
-		g := r.generations[run.generation]
+// view is a request as people may look at it, with what the agent knows of it.
+func view(r *record.Request, asked plan.Request) Request {
+	e := r.Asked.Event
+	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
+	for _, run := range r.Runs {
+		g := r.Generations[run.Generation]
 		o := Run{
-			N: run.n, By: run.by, Status: run.status(r, g), At: run.beganAt,
-			Planned: g.plannedAt, Answered: run.answerAt, Ended: run.overAt, Guess: g.guess, Plan: g.plan, Answer: run.answer,
+			N: run.N, By: run.By, Status: run.Status(r, g), At: run.BeganAt,
+			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer,
 		}
-		if run.halted != nil {
-			o.Stopped = run.halted.Why
+		if run.Halted != nil {
+			o.Stopped = run.Halted.Why
 		}
-		for _, end := range g.ends[g.inherited:] {
+		for _, end := range g.Ends[g.Inherited:] {
 			o.Usage = o.Usage.Plus(end.Result.Usage)
 		}
-		if run.sent != nil {
-			o.Sent, o.Problem = run.sent.Ref, run.sent.Problem
+		if run.Sent != nil {
+			o.Sent, o.Problem = run.Sent.Ref, run.Sent.Problem
 		}
-		if run.route != nil {
-			if run.answer != nil {
-				run.route.NameFiles(run.answer.named())
+		if run.Route != nil {
+			if run.Answer != nil {
+				run.Route.NameFiles(run.Answer.FileNames())
 			}
-			o.Choice, o.Results, o.Made = run.route.Choice(), run.route.All(), run.route.Made()
-			for _, s := range run.route.Steps() {
-				step := Step{Step: s, Status: run.route.Status(s.Key), Started: g.started[s.Key], Ended: g.ended[s.Key]}
-				if result, ok := run.route.Result(s.Key); ok {
+			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
+			for _, s := range run.Route.Steps() {
+				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key]}
+				if result, ok := run.Route.Result(s.Key); ok {
 					step.Problem = result.Problem
 					if result.Output != nil {
 						step.Output = result.Output.Name
@@ -126,27 +127,6 @@ func (r *request) view(asked plan.Request) Request {
 		v.Runs = append(v.Runs, o)
 	}
 	return v
-}
-
-// status is how a run stands.
-func (r *run) status(of *request, g *generation) Status {
-	switch {
-	case r.sent.failed():
-		return Failed
-	case r.answer != nil && r.answer.Status == Asking && of.settled(r):
-		return Done
-	case r.answer != nil:
-		return r.answer.Status
-	case r.over:
-		return Failed
-	case r.halted != nil && (r.halted.Why == haltCancelled || r.halted.Why == haltDeleted):
-		return Cancelled
-	case of.given == nil:
-		return Waiting
-	case g.plan == nil:
-		return Planning
-	}
-	return Running
 }
 
 // Over tells whether the run of that number has ended, and everybody was told.
@@ -161,22 +141,22 @@ func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
 	var all []Request
 	now := j.config.Now()
 	for age := time.Duration(0); age <= j.config.Retention && len(all) < n; age += 24 * time.Hour {
-		ids, err := j.config.State.Read(ctx, dayGroup(now.Add(-age))+recentKey, 0)
+		ids, err := j.index.On(ctx, now.Add(-age))
 		if err != nil {
-			return nil, fmt.Errorf("list the requests: %w", err)
+			return nil, err
 		}
 		for _, id := range slices.Backward(ids) {
-			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == string(id) }) {
+			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == id }) {
 				continue
 			}
-			r, err := j.request(ctx, string(id))
+			r, err := j.store.Request(ctx, id)
 			if err != nil {
-				if ignoreUnknown(err) == nil {
+				if record.IgnoreUnknown(err) == nil {
 					continue // it was forgotten
 				}
 				return nil, err
 			}
-			if all = append(all, r.view(plan.Request{})); len(all) == n {
+			if all = append(all, view(r, plan.Request{})); len(all) == n {
 				break
 			}
 		}
@@ -186,14 +166,14 @@ func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
 
 // Wait waits until the run of that number has ended, and gives the request as it is then.
 func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
 		return Request{}, err
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	var shown Request
-	j.follow(watching, progressTopic(r.asked.Event.Thread.Adapter), func(hint []byte) {
+	j.follow(watching, progressTopic(r.Asked.Event.Thread.Adapter), func(hint []byte) {
 		if hint != nil && string(hint) != id {
 			return
 		}

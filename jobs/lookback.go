@@ -11,6 +11,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
 // How far back a thread is read, and what of it is taken. Files may have together as many bytes
@@ -23,43 +24,17 @@ const (
 	recallFilesFor   = time.Minute
 )
 
-// recalled is what was written in a thread before a request, and not to the bot.
-type recalled struct {
-	Request string `json:"request"`
-	// Until is the id of the last message that was read: nothing up to it is read again.
-	Until string `json:"until"`
-	// By are those who wrote it.
-	By        []string        `json:"by,omitempty"`
-	Turns     []plan.Turn     `json:"turns,omitempty"`
-	Resources []plan.Resource `json:"resources,omitempty"`
-}
-
-// unread tells whether something may have been written in the thread before a request that the
-// thread does not know: before the first one, and wherever others write too. Of channels, and
-// where people write to the bot directly, that is nothing.
-func (t *thread) unread(r *request) bool {
-	e := r.asked.Event
-	if e.Message == nil || e.Thread.ID == "" || e.Thread.Direct || t.recalled[r.id] {
-		return false
-	}
-	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the thread begins with it
-		return false
-	}
-	first := slices.IndexFunc(t.line, func(p *place) bool { return !p.aside })
-	return len(t.by) > 1 || first >= 0 && t.line[first].request == r.id
-}
-
 // lookBack reads what was written in the thread before a request, and gives the thread with it.
 // Where the platform does not tell, the request goes on with what is known.
-func (j *Jobs) lookBack(ctx context.Context, r *request, t *thread) (*thread, error) {
-	e := r.asked.Event
+func (j *Jobs) lookBack(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
+	e := r.Asked.Event
 	from, ok := j.adapters[e.Adapter].(adapters.Historian)
-	if !ok || !t.unread(r) {
+	if !ok || !t.NeedsHistory(r) {
 		return t, nil
 	}
 	short, stop := context.WithTimeout(ctx, recallFor)
 	defer stop()
-	all, err := from.Before(short, e.Thread, e.Message.Ref, t.readUntil, maxRecalled)
+	all, err := from.Before(short, e.Thread, e.Message.Ref, t.ReadUntil, maxRecalled)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -70,11 +45,11 @@ func (j *Jobs) lookBack(ctx context.Context, r *request, t *thread) (*thread, er
 	if len(all) == 0 {
 		return t, nil
 	}
-	past := &recalled{Request: r.id, Until: all[len(all)-1].Ref.ID}
+	past := &record.History{Request: r.ID, Until: all[len(all)-1].Ref.ID}
 	if all, err = j.unheard(ctx, r, all); err != nil {
 		return nil, err
 	}
-	_, earlier := t.memory()
+	_, earlier := t.Memory()
 	files, err := j.recallFiles(ctx, r, all, earlier)
 	if err != nil {
 		return nil, err
@@ -86,32 +61,28 @@ func (j *Jobs) lookBack(ctx context.Context, r *request, t *thread) (*thread, er
 		past.Resources = append(past.Resources, files[i]...)
 		past.Turns = append(past.Turns, plan.Turn{Wish: overheardWish(m, files[i])})
 	}
-	if past.Resources, err = j.texts.pack(ctx, t.id, past.Resources); err != nil {
+	if past.Resources, err = j.store.Texts.Pack(ctx, t.ID, past.Resources); err != nil {
 		return nil, err
 	}
-	entries, _, err := j.logs.added(ctx, threadLog(t.id), entry{At: j.config.Now(), Recalled: past})
-	if err != nil {
-		return nil, err
-	}
-	return foldThread(t.id, entries), nil
+	return j.store.WriteThread(ctx, t.ID, record.Entry{History: past})
 }
 
 // unheard are those of the messages that people wrote and that are no requests which the
 // thread has, nor what the request itself replies to.
-func (j *Jobs) unheard(ctx context.Context, r *request, all []adapters.Earlier) ([]adapters.Earlier, error) {
+func (j *Jobs) unheard(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
 	var kept []adapters.Earlier
-	to := r.asked.Event.Message.ReplyTo
+	to := r.Asked.Event.Message.ReplyTo
 	for _, m := range all {
 		if m.Own || to != nil && to.Ref.Key() == m.Ref.Key() || m.Text == "" && len(m.Files) == 0 {
 			continue
 		}
-		of, ok, err := j.recall(ctx, m.Ref)
+		of, ok, err := j.store.Recall(ctx, m.Ref)
 		if err == nil && ok {
-			var asked *request
-			if asked, err = j.request(ctx, of.Request); err == nil && asked.asked.Refused == "" {
+			var asked *record.Request
+			if asked, err = j.store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
 				continue // its files were taken then
 			}
-			err = ignoreUnknown(err)
+			err = record.IgnoreUnknown(err)
 		}
 		if err != nil {
 			return nil, err
@@ -123,14 +94,14 @@ func (j *Jobs) unheard(ctx context.Context, r *request, all []adapters.Earlier) 
 
 // recallFiles fetches the files of messages, those of the latest first, as long as there is
 // room. What cannot be taken is left out, since nobody has asked for it yet.
-func (j *Jobs) recallFiles(ctx context.Context, r *request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
+func (j *Jobs) recallFiles(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
 	short, stop := context.WithTimeout(ctx, recallFilesFor)
 	defer stop()
 	namer := plan.NewNamer(known...)
 	taken := make([][]plan.Resource, len(all))
-	files, room, texts := maxRecalledFiles, j.config.MaxFile, maxTexts
+	files, room, texts := maxRecalledFiles, j.config.MaxFile, record.MaxTexts
 	leave := func(err error) {
-		j.log.InfoContext(ctx, "a file of the thread is left out", "request", r.id, "error", plan.ForOperator(err))
+		j.log.InfoContext(ctx, "a file of the thread is left out", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	for i, m := range slices.Backward(all) {
 		for _, f := range m.Files {
@@ -138,7 +109,7 @@ func (j *Jobs) recallFiles(ctx context.Context, r *request, all []adapters.Earli
 				leave(errors.New("there is no room for it"))
 				continue
 			}
-			res, size, err := j.takeFile(short, r, r.asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
+			res, size, err := j.takeFile(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
@@ -178,13 +149,13 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 
 // withoutPast tells the operator that the platform does not tell what was written before: a
 // refusal once, since it is the same for every request.
-func (j *Jobs) withoutPast(ctx context.Context, r *request, err error) {
-	adapter := r.asked.Event.Adapter
+func (j *Jobs) withoutPast(ctx context.Context, r *record.Request, err error) {
+	adapter := r.Asked.Event.Adapter
 	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
 		if _, told := j.unread.LoadOrStore(adapter+" "+refusal.Told(), true); told {
 			return
 		}
 	}
 	j.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
-		"request", r.id, "adapter", adapter, "error", forOperator(err))
+		"request", r.ID, "adapter", adapter, "error", forOperator(err))
 }

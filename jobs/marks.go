@@ -6,23 +6,24 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
 // pointed records what somebody points at, for the next message of the thread. People point
 // by a link that an answer has given them, which tells nothing of who they are: it is the
 // permission, and only the place is looked at.
 func (j *Jobs) pointed(ctx context.Context, e adapters.Event) error {
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	t, err := j.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return err
 	}
 	if !j.quota.AllowedPlace(e.Thread) {
 		return &adapters.Fault{Sentence: "I am not allowed to work for you here. Whoever runs me can change that.", Kind: adapters.ErrForbidden}
 	}
-	if t.fresh >= maxMarks {
+	if t.FreshMarks >= record.MaxMarks {
 		return &adapters.Fault{Sentence: "Too much was marked here. Say in the chat what is to be done with it.", Kind: adapters.ErrForbidden}
 	}
-	_, err = j.logs.append(ctx, threadLog(t.id), entry{At: j.config.Now(), Marked: &e})
+	_, err = j.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Marked: &e})
 	return err
 }
 
@@ -33,14 +34,14 @@ type pointed struct {
 }
 
 // marked is what was pointed at for a request: in the thread before it, and with it.
-func (t *thread) marked(r *request) []pointed {
+func marked(t *record.Thread, r *record.Request) []pointed {
 	var all []pointed
-	for _, e := range t.pointed(r.id) {
+	for _, e := range t.MarksFor(r.ID) {
 		all = append(all, pointed{*e.Mark, e.Adapter})
 	}
-	if m := r.asked.Event.Message; m != nil {
+	if m := r.Asked.Event.Message; m != nil {
 		for _, mark := range m.Marks {
-			all = append(all, pointed{mark, r.asked.Event.Adapter})
+			all = append(all, pointed{mark, r.Asked.Event.Adapter})
 		}
 	}
 	return all

@@ -10,7 +10,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"atelier/agent/plan"
-	"atelier/storage"
+	"atelier/jobs/record"
 )
 
 const (
@@ -35,11 +35,11 @@ func (j *Jobs) patrol(ctx context.Context) {
 // patrolOnce goes once, if it is this process's turn. Over are the requests that had ended
 // when it last went, with the sizes of their logs: they are not read again.
 func (j *Jobs) patrolOnce(ctx context.Context, over map[string]int) error {
-	mine, err := j.config.State.PutOnce(ctx, workersGroup+"-patrol/turn", []byte(j.id), patrolEvery)
+	mine, err := j.config.State.PutOnce(ctx, record.WorkersGroup+"-patrol/turn", []byte(j.id), patrolEvery)
 	if err != nil || !mine {
 		return err
 	}
-	ids, err := j.listed(ctx, patrolled)
+	ids, err := j.index.Within(ctx, patrolled)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (j *Jobs) patrolOnce(ctx context.Context, over map[string]int) error {
 // log of one that has ended, as it may have been known before, and 0 of any other.
 func (j *Jobs) lookAfter(ctx context.Context, id string, over int) (int, error) {
 	if over > 0 {
-		more, err := j.config.State.Read(ctx, requestLog(id), int64(over))
+		more, err := j.config.State.Read(ctx, record.RequestLog(id), int64(over))
 		if err != nil {
 			return 0, fmt.Errorf("look for a further run: %w", err)
 		}
@@ -71,22 +71,22 @@ func (j *Jobs) lookAfter(ctx context.Context, id string, over int) (int, error) 
 			return over, nil
 		}
 	}
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
-		return 0, ignoreUnknown(err)
+		return 0, record.IgnoreUnknown(err)
 	}
-	over = len(r.entries)
-	for _, run := range r.runs {
-		if run.over {
+	over = len(r.Entries)
+	for _, run := range r.Runs {
+		if run.Over {
 			continue
 		}
 		over = 0
-		_, err := j.config.State.Get(ctx, requestTime(id, run.n))
+		hasTime, err := j.store.HasTime(ctx, id, run.N)
 		switch {
-		case err == nil:
-			continue // it has time left
-		case !errors.Is(err, storage.ErrNotFound):
-			return 0, fmt.Errorf("look at the time: %w", err)
+		case err != nil:
+			return 0, err
+		case hasTime:
+			continue
 		}
 		if err := j.find(ctx, r, run); err != nil {
 			return 0, err
@@ -97,8 +97,8 @@ func (j *Jobs) lookAfter(ctx context.Context, id string, over int) (int, error) 
 
 // find sees to it that a run whose time is up is closed. Where not even its deadline is
 // left it never had its time, and goes on.
-func (j *Jobs) find(ctx context.Context, r *request, run *run) error {
-	deadline := task{Kind: kindDeadline, Request: r.id, Run: run.n, queue: QueuePlan}
+func (j *Jobs) find(ctx context.Context, r *record.Request, run *record.Run) error {
+	deadline := task{Kind: kindDeadline, Request: r.ID, Run: run.N, queue: QueuePlan}
 	_, err := j.inspector.GetTaskInfo(deadline.queue, deadline.id())
 	switch {
 	case err == nil:
@@ -106,28 +106,28 @@ func (j *Jobs) find(ctx context.Context, r *request, run *run) error {
 	case !errors.Is(err, asynq.ErrTaskNotFound) && !errors.Is(err, asynq.ErrQueueNotFound):
 		return fmt.Errorf("look for a deadline: %w", err)
 	}
-	j.log.WarnContext(ctx, "a run was lost and is taken up again", "request", r.id, "run", run.n)
+	j.log.WarnContext(ctx, "a run was lost and is taken up again", "request", r.ID, "run", run.N)
 	if err := j.takeUp(ctx, r, run); err != nil {
 		return err
 	}
-	thread := ThreadID(r.asked.Event.Thread)
-	j.logs.drop(threadLog(thread)) // what was handed over may be lost
+	thread := record.ThreadID(r.Asked.Event.Thread)
+	j.store.Logs.Drop(record.ThreadLog(thread)) // what was handed over may be lost
 	return j.advanceThread(ctx, thread)
 }
 
 // takeUp hands over anew what a run waits for. It keeps what it has left of its time, or
 // begins it anew.
-func (j *Jobs) takeUp(ctx context.Context, r *request, run *run) error {
-	if _, err := j.config.State.PutOnce(ctx, requestTime(r.id, run.n), []byte{'w'}, j.config.Deadline); err != nil {
-		return fmt.Errorf("set the deadline: %w", err)
+func (j *Jobs) takeUp(ctx context.Context, r *record.Request, run *record.Run) error {
+	if err := j.store.EnsureTime(ctx, r.ID, run.N); err != nil {
+		return err
 	}
 	// It may be over at any moment: the deadline looks for itself when.
-	deadline := task{Kind: kindDeadline, Request: r.id, Run: run.n, queue: QueuePlan}
+	deadline := task{Kind: kindDeadline, Request: r.ID, Run: run.N, queue: QueuePlan}
 	if err := j.enqueue(ctx, deadline, min(j.config.Deadline, time.Minute)); err != nil {
 		return err
 	}
-	tasks := []task{{Kind: kindSend, Request: r.id, Run: run.n, queue: gatewayQueue(r.asked.Event.Thread.Adapter)}}
-	if run.answer == nil {
+	tasks := []task{{Kind: kindSend, Request: r.ID, Run: run.N, queue: gatewayQueue(r.Asked.Event.Thread.Adapter)}}
+	if run.Answer == nil {
 		tasks = j.due(ctx, r, run)
 	}
 	for _, t := range tasks {

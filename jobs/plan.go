@@ -6,30 +6,31 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
 // plan plans a generation, and hands over what can be done first.
 func (j *Jobs) plan(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	run := r.run(w.Run)
-	if run == nil || !run.working() || r.deaf(r.generations[run.generation]) || r.given == nil && r.asked.Event.Command == nil {
+	run := r.Run(w.Run)
+	if run == nil || !run.Working() || r.NeedsTranscription(r.Generations[run.Generation]) || r.Given == nil && r.Asked.Event.Command == nil {
 		return j.advance(ctx, r)
 	}
-	if g := r.generations[run.generation]; g.plan == nil {
+	if g := r.Generations[run.Generation]; g.Plan == nil {
 		j.hint(ctx, r)
 		p, err := j.planned(ctx, r, g)
 		if err != nil {
 			return err
 		}
 		stored := *p
-		if stored.Resources, err = j.texts.pack(ctx, ThreadID(r.asked.Event.Thread), p.Resources); err != nil {
+		if stored.Resources, err = j.store.Texts.Pack(ctx, record.ThreadID(r.Asked.Event.Thread), p.Resources); err != nil {
 			return err
 		}
-		r, err = j.write(ctx, r.id, entry{Run: run.n, Planned: &planned{stored}})
+		r, err = j.store.Write(ctx, r.ID, record.Entry{Run: run.N, Planned: &record.Planned{Plan: stored}})
 		if errors.Is(err, storage.ErrTooLarge) {
 			return &plan.Fault{Sentence: plan.Say("There is too much here to plan with. Please begin a new thread, or ask for less."), Err: err}
 		}
@@ -41,11 +42,11 @@ func (j *Jobs) plan(ctx context.Context, w task) error {
 	return j.advance(ctx, r)
 }
 
-func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Plan, error) {
-	if e := r.asked.Event; e.Command != nil {
+func (j *Jobs) planned(ctx context.Context, r *record.Request, g *record.Generation) (*plan.Plan, error) {
+	if e := r.Asked.Event; e.Command != nil {
 		reply := j.say(r, plan.Say("I do not know that command."))
 		if j.config.Command != nil {
-			text, err := j.config.Command(ctx, e, r.language())
+			text, err := j.config.Command(ctx, e, r.Language())
 			if err != nil {
 				return nil, err
 			}
@@ -53,10 +54,10 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 		}
 		return &plan.Plan{Wish: "/" + e.Command.Name, Reply: reply}, nil
 	}
-	if err := g.unheard(); err != nil {
+	if err := g.TranscriptFault(); err != nil {
 		return nil, err
 	}
-	r, err := j.unpacked(ctx, r)
+	r, err := j.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,30 +78,35 @@ func (j *Jobs) planned(ctx context.Context, r *request, g *generation) (*plan.Pl
 
 // planRequest is the request as the agent knows it: with the thread as it was when the
 // files were fetched. What is given is as r has it, which is to be unpacked for the agent.
-func (j *Jobs) planRequest(ctx context.Context, r *request, g *generation) (plan.Request, error) {
-	id := ThreadID(r.asked.Event.Thread)
-	asked := plan.Request{ID: r.id, Thread: id, Wish: r.wishOf(g), At: g.at, Language: r.language(), Operator: r.asked.Options.Operator}
+func (j *Jobs) planRequest(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error) {
+	id := record.ThreadID(r.Asked.Event.Thread)
+	asked := plan.Request{ID: r.ID, Thread: id, Wish: r.WishOf(g), At: g.At, Language: r.Language(), Operator: r.Asked.Options.Operator}
 	if j.config.Programs != nil {
-		asked.NoPrograms = !j.config.Programs(r.asked.Event.Thread)
+		asked.NoPrograms = !j.config.Programs(r.Asked.Event.Thread)
 	}
-	if r.given == nil {
+	if r.Given == nil {
 		return asked, nil
 	}
-	t, err := j.thread(ctx, id, r.given.Thread)
+	t, err := j.store.ThreadAt(ctx, id, r.Given.Thread)
 	if err != nil {
 		return asked, err
 	}
-	turns, earlier := t.memory()
-	if earlier, err = j.texts.unpackLatest(ctx, earlier); err != nil {
+	turns, earlier := t.Memory()
+	if earlier, err = j.store.Texts.UnpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}
 	asked.Turns = turns
-	if !r.guessed(g) {
-		asked.Question = r.given.Question
+	if !r.Guessed(g) {
+		asked.Question = r.Given.Question
 	}
-	asked.Given, earlier = r.apart(g, earlier)
+	asked.Given, earlier = r.WithoutVoice(g, earlier)
 	asked.Earlier = slices.DeleteFunc(earlier, func(e plan.Resource) bool {
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
 	})
 	return asked, nil
+}
+
+// say tells a fixed sentence in the language of the wish.
+func (j *Jobs) say(r *record.Request, m plan.Message) string {
+	return j.config.Tell.In(r.Language(), m)
 }

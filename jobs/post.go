@@ -10,12 +10,13 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
 // post sends a reply. Files that the platform does not take go as links, or are left out and
 // named with the reason: the text always comes.
-func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (sent, error) {
+func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (record.Sent, error) {
 	text := r.Text
 	if t.without != nil {
 		r = *t.without
@@ -24,12 +25,12 @@ func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r 
 		ref, err := to.Send(ctx, key, r)
 		refused, _ := errors.AsType[*adapters.Fault](err)
 		if refused == nil || !uploads(r, refused.Files) {
-			return sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
+			return record.Sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
 		}
 		j.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", forOperator(err))
 		r.Files = slices.Clone(r.Files)
 		if err := j.omit(ctx, &r, refused, &t.omitted); err != nil {
-			return sent{}, err
+			return record.Sent{}, err
 		}
 		r.Text = text
 		for _, m := range t.omitted.told() {

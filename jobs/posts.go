@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"atelier/adapters"
+	"atelier/jobs/record"
 )
 
 // posts are the answers that this process has tried to post, by key, until it is written
@@ -15,7 +16,7 @@ type posts struct {
 
 // tried is what is known of an answer that was tried to be posted.
 type tried struct {
-	sent sent // zero where it is not known to stand anywhere
+	sent record.Sent // zero where it is not known to stand anywhere
 	// without is the answer without the files that were refused, nil where none were. It is
 	// what is tried again: under one key the rest of it may stand already.
 	without *adapters.Reply
@@ -40,7 +41,7 @@ func (p *posts) note(key string, t tried) {
 }
 
 // at is where an answer stands, zero where that is not known.
-func (p *posts) at(key string) sent {
+func (p *posts) at(key string) record.Sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tried[key].sent

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"atelier/jobs/record"
+
 	"github.com/hibiken/asynq"
 )
 
@@ -101,7 +103,7 @@ func queueError(queue string, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, asynq.ErrQueueNotFound) || strings.Contains(err.Error(), "does not exist"):
-		return fmt.Errorf("queue %s: %w", queue, ErrUnknown)
+		return fmt.Errorf("queue %s: %w", queue, record.ErrUnknown)
 	}
 	return fmt.Errorf("queue %s: %w", queue, err)
 }

@@ -12,6 +12,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -134,14 +135,14 @@ func (j *Jobs) showTyping(ctx context.Context, id string, reporter adapters.Repo
 	if !ok {
 		return
 	}
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err == nil {
-		if r.asked.Event.Command != nil || !slices.ContainsFunc(r.runs, (*run).working) {
+		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
 			return
 		}
-		err = typer.Typing(ctx, r.asked.Event.Thread)
+		err = typer.Typing(ctx, r.Asked.Event.Thread)
 	}
-	if ignoreUnknown(err) != nil && ctx.Err() == nil {
+	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
 		j.log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
 	}
 }
@@ -162,33 +163,33 @@ type progressClaim struct {
 // reportOnce brings the progress messages of a request up to date. It tells whether one of
 // its runs has no answer yet, so that more is to come.
 func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*progressMessage) (more bool, err error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	if err != nil {
-		return !errors.Is(err, ErrUnknown), ignoreUnknown(err)
+		return !errors.Is(err, record.ErrUnknown), record.IgnoreUnknown(err)
 	}
-	more = slices.ContainsFunc(r.runs, func(run *run) bool { return run.answer == nil && !run.over })
-	for _, run := range r.runs {
-		m := shown[run.n]
+	more = slices.ContainsFunc(r.Runs, func(run *record.Run) bool { return run.Answer == nil && !run.Over })
+	for _, run := range r.Runs {
+		m := shown[run.N]
 		if m == nil {
 			m = &progressMessage{}
-			shown[run.n] = m
+			shown[run.N] = m
 		}
-		ended := run.answer != nil || run.over
+		ended := run.Answer != nil || run.Over
 		switch {
 		case m.ended:
 			continue
-		case !m.mine && (ended || r.given == nil || r.asked.Options.PlanOnly && run.n == 1):
+		case !m.mine && (ended || r.Given == nil || r.Asked.Options.PlanOnly && run.N == 1):
 			m.ended = ended // it never had a message, or another process has it
 			continue
 		case !m.mine:
-			if m.claim, m.mine, err = j.claim(ctx, id, run.n); err != nil {
+			if m.claim, m.mine, err = j.claim(ctx, id, run.N); err != nil {
 				return more, err
 			}
 			if !m.mine {
 				continue
 			}
 		}
-		ref, err := reporter.Report(ctx, hash(fmt.Sprintf("progress %s %d", id, run.n)), m.claim.Ref, j.progress(r, run, ended))
+		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, j.progress(r, run, ended))
 		switch {
 		case err != nil && adapters.Final(err):
 			m.ended = true // somebody has deleted it: so be it
@@ -198,7 +199,7 @@ func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Repo
 		}
 		if m.claim.Ref.IsZero() {
 			m.claim.Ref = ref
-			if err := j.putClaim(ctx, id, run.n, m.claim); err != nil {
+			if err := j.putClaim(ctx, id, run.N, m.claim); err != nil {
 				return more, err
 			}
 		}
@@ -208,7 +209,7 @@ func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Repo
 }
 
 func progressKey(id string, run int) string {
-	return fmt.Sprintf("%s/progress-%d", requestGroup(id), run)
+	return fmt.Sprintf("%s/progress-%d", record.RequestGroup(id), run)
 }
 
 // claim makes a run's progress message this process's, if no other one that lives has it.
@@ -235,7 +236,7 @@ func (j *Jobs) claim(ctx context.Context, id string, run int) (c progressClaim, 
 	if c.Worker == j.id {
 		return c, true, nil
 	}
-	if _, err := j.config.State.Get(ctx, workerKey(c.Worker)); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := j.config.State.Get(ctx, record.WorkerKey(c.Worker)); !errors.Is(err, storage.ErrNotFound) {
 		return c, false, err
 	}
 	c.Worker = j.id
@@ -251,51 +252,37 @@ func (j *Jobs) putClaim(ctx context.Context, id string, run int, c progressClaim
 }
 
 // progress is how far a run has come.
-func (j *Jobs) progress(r *request, run *run, ended bool) adapters.Progress {
-	p := adapters.Progress{Thread: r.asked.Event.Thread, Ended: ended}
-	if m := r.message(); m != nil {
+func (j *Jobs) progress(r *record.Request, run *record.Run, ended bool) adapters.Progress {
+	p := adapters.Progress{Thread: r.Asked.Event.Thread, Ended: ended}
+	if m := r.Message(); m != nil {
 		p.Request = m.Ref.ID
 	}
 	done := 0
-	if run.route != nil {
-		for _, s := range run.route.Steps() {
-			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.route.Status(s.Key))}
-			result, ok := run.route.Result(s.Key)
+	if run.Route != nil {
+		for _, s := range run.Route.Steps() {
+			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.Route.Status(s.Key))}
+			result, ok := run.Route.Result(s.Key)
 			switch {
 			case ok:
 				step.Took = result.Took
 				done++
-			case run.halted != nil: // whatever it was, it does not go on
+			case run.Halted != nil: // whatever it was, it does not go on
 				step.State = adapters.StepSkipped
 			}
 			p.Steps = append(p.Steps, step)
 		}
 	}
 	switch {
-	case run.halted != nil:
-		p.Title = j.say(r, run.halted.progress(r.askerOf(run)))
-	case run.route != nil:
+	case run.Halted != nil:
+		p.Title = j.say(r, run.Halted.Title(r.AskerOf(run)))
+	case run.Route != nil:
 		p.Title = j.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
-	case r.generations[run.generation].plan != nil:
+	case r.Generations[run.Generation].Plan != nil:
 		p.Title = j.say(r, plan.Say("Answering"))
 	default:
 		p.Title = j.say(r, plan.Say("Planning"))
 	}
 	return p
-}
-
-// progress tells why the work of somebody's run does not go on.
-func (h *halted) progress(by string) plan.Message {
-	switch h.Why {
-	case haltCancelled:
-		return h.stopped(by)
-	case haltDeleted:
-		return plan.Say("Stopped: the message is gone.")
-	case haltOverdue:
-		return plan.Say("Stopped: it took too long.")
-	default:
-		return plan.Say("It did not work.")
-	}
 }
 
 // StepState is how a step stands, as people are shown it.

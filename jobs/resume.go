@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -23,10 +24,10 @@ const maxBegun = 5
 // ran begins it anew. A request that cannot be read is left as it is, and logged.
 func (j *Jobs) Resume(ctx context.Context) (requests int, err error) {
 	// Nobody else has this State: whoever said that they live are dead.
-	if err := j.config.State.DeleteAll(ctx, workersGroup); err != nil {
+	if err := j.config.State.DeleteAll(ctx, record.WorkersGroup); err != nil {
 		return 0, fmt.Errorf("forget dead processes: %w", err)
 	}
-	ids, err := j.listed(ctx, j.config.Retention)
+	ids, err := j.index.Within(ctx, j.config.Retention)
 	if err != nil {
 		return 0, err
 	}
@@ -37,29 +38,29 @@ func (j *Jobs) Resume(ctx context.Context) (requests int, err error) {
 			continue
 		}
 		seen[id] = true
-		r, err := j.request(ctx, id)
+		r, err := j.store.Request(ctx, id)
 		switch {
 		case ctx.Err() != nil:
 			return requests, ctx.Err()
 		case err != nil:
-			if ignoreUnknown(err) != nil {
+			if record.IgnoreUnknown(err) != nil {
 				j.log.ErrorContext(ctx, "a request cannot be read, and is not taken up again", "request", id, "error", plan.ForOperator(err))
 			}
 			continue
-		case !slices.ContainsFunc(r.runs, func(run *run) bool { return !run.over }):
+		case !slices.ContainsFunc(r.Runs, func(run *record.Run) bool { return !run.Over }):
 			continue
 		}
 		requests++
 		if err := j.resume(ctx, r); err != nil {
 			return requests, fmt.Errorf("take up request %s: %w", id, err)
 		}
-		t, err := j.thread(ctx, ThreadID(r.asked.Event.Thread), -1)
+		t, err := j.store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))
 		if err != nil {
 			return requests, err
 		}
-		for _, p := range t.line { // one that was recorded by half is not listed, and would hold up the others
-			if !p.left {
-				ids = append(ids, p.request)
+		for _, p := range t.Line { // one that was recorded by half is not listed, and would hold up the others
+			if !p.Left {
+				ids = append(ids, p.Request)
 			}
 		}
 	}
@@ -71,48 +72,30 @@ func (j *Jobs) Resume(ctx context.Context) (requests int, err error) {
 	return requests, nil
 }
 
-// listed are the requests that were asked within that time, the oldest first. The clock may
-// have been ahead by a day.
-func (j *Jobs) listed(ctx context.Context, within time.Duration) ([]string, error) {
-	const day = 24 * time.Hour
-	var ids []string
-	now := j.config.Now()
-	for age := within + day; age >= -day; age -= day {
-		of, err := j.config.State.Read(ctx, dayGroup(now.Add(-age))+recentKey, 0)
-		if err != nil {
-			return nil, fmt.Errorf("list the requests: %w", err)
-		}
-		for _, id := range of {
-			ids = append(ids, string(id))
-		}
-	}
-	return ids, nil
-}
-
 // resume hands over what a request waits for.
-func (j *Jobs) resume(ctx context.Context, r *request) error {
+func (j *Jobs) resume(ctx context.Context, r *record.Request) error {
 	broken, err := j.broken(ctx, r)
 	if err != nil {
 		return err
 	}
-	if r, err = j.write(ctx, r.id, entry{Restarted: true}); err != nil {
+	if r, err = j.store.Write(ctx, r.ID, record.Entry{Restarted: true}); err != nil {
 		return err
 	}
 	for _, end := range broken {
-		if r, err = j.write(ctx, r.id, entry{Ended: &end}); err != nil {
+		if r, err = j.store.Write(ctx, r.ID, record.Entry{Ended: &end}); err != nil {
 			return err
 		}
 	}
-	for _, run := range r.runs {
-		if run.over {
+	for _, run := range r.Runs {
+		if run.Over {
 			continue
 		}
 		if err := j.takeUp(ctx, r, run); err != nil {
 			return err
 		}
 	}
-	j.log.InfoContext(ctx, "request taken up again", "request", r.id)
-	return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
+	j.log.InfoContext(ctx, "request taken up again", "request", r.ID)
+	return j.advanceThread(ctx, record.ThreadID(r.Asked.Event.Thread))
 }
 
 // release notes that a step has no end because its process ends, and not the other way
@@ -123,19 +106,21 @@ func (j *Jobs) release(ctx context.Context, w task) error {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer stop()
-	_, err := j.logs.append(ctx, requestLog(w.Request), entry{At: j.config.Now(), Released: &started{w.Run, w.Step, j.id, w.Turn}})
+	_, err := j.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}})
 	return err
 }
 
 // broken are the ends of steps that were begun so often, and never ended, that the process
 // may well have died of them.
-func (j *Jobs) broken(ctx context.Context, r *request) ([]stepEnd, error) {
-	entries, err := j.logs.read(ctx, requestLog(r.id))
+func (j *Jobs) broken(ctx context.Context, r *record.Request) ([]record.StepEnd, error) {
+	entries, err := j.store.Logs.Read(ctx, record.RequestLog(r.ID))
 	if err != nil {
 		return nil, err
 	}
-	begun := map[started]int{} // of each turn: a step that was stopped has not broken down
-	turn := func(s *started) started { return started{Generation: s.Generation, Step: s.Step, Turn: s.Turn} }
+	begun := map[record.Started]int{} // of each turn: a step that was stopped has not broken down
+	turn := func(s *record.Started) record.Started {
+		return record.Started{Generation: s.Generation, Step: s.Step, Turn: s.Turn}
+	}
 	for _, e := range entries {
 		switch {
 		case e.Started != nil:
@@ -143,13 +128,13 @@ func (j *Jobs) broken(ctx context.Context, r *request) ([]stepEnd, error) {
 		case e.Released != nil:
 			begun[turn(e.Released)]--
 		case e.Drafted != nil: // the work on it ended in good order, too
-			begun[turn(&e.Drafted.started)]--
+			begun[turn(&e.Drafted.Started)]--
 		}
 	}
-	var ends []stepEnd
+	var ends []record.StepEnd
 	for s, n := range begun {
-		if g := r.generation(s.Generation); n >= maxBegun && g != nil && g.ended[s.Step].IsZero() {
-			ends = append(ends, stepEnd{s.Generation, s.Step, plan.Result{
+		if g := r.Generation(s.Generation); n >= maxBegun && g != nil && g.Ended[s.Step].IsZero() {
+			ends = append(ends, record.StepEnd{Generation: s.Generation, Step: s.Step, Result: plan.Result{
 				Status: plan.Failed, Problem: j.say(r, plan.Say("It was begun %d times, and each time I broke down over it.", maxBegun)),
 			}})
 		}

@@ -10,51 +10,52 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 )
 
 // send posts the answer of a run in its thread, and ends the run.
 func (j *Jobs) send(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
-	run := r.run(w.Run)
+	run := r.Run(w.Run)
 	switch {
-	case run == nil || run.answer == nil:
+	case run == nil || run.Answer == nil:
 		return nil
-	case run.over: // somebody died between that and the next one's turn
-		return j.advanceThread(ctx, ThreadID(r.asked.Event.Thread))
-	case run.sent != nil && run.sent.Ref.IsZero(), run.answer.Silent, run.halted != nil && run.halted.Why == haltDeleted:
-		return j.finish(ctx, r, run.n, &sent{})
+	case run.Over: // somebody died between that and the next one's turn
+		return j.advanceThread(ctx, record.ThreadID(r.Asked.Event.Thread))
+	case run.Sent != nil && run.Sent.Ref.IsZero(), run.Answer.Silent, run.Halted != nil && run.Halted.Why == record.HaltDeleted:
+		return j.finish(ctx, r, run.N, &record.Sent{})
 	}
-	to, ok := j.adapters[r.asked.Event.Thread.Adapter]
+	to, ok := j.adapters[r.Asked.Event.Thread.Adapter]
 	if !ok {
-		return &waitError{after: retrySoon, err: fmt.Errorf("send by %s: %w", r.asked.Event.Thread.Adapter, ErrLacking)}
+		return &waitError{after: retrySoon, err: fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking)}
 	}
-	if run.sent == nil {
+	if run.Sent == nil {
 		if r, err = j.deliver(ctx, to, r, run); err != nil {
 			return err
 		}
-		run = r.run(w.Run)
+		run = r.Run(w.Run)
 	}
-	if err := j.showNumbers(ctx, to, r.id, run); err != nil {
+	if err := j.showNumbers(ctx, to, r.ID, run); err != nil {
 		return err
 	}
-	return j.finish(ctx, r, run.n, run.sent)
+	return j.finish(ctx, r, run.N, run.Sent)
 }
 
 // deliver posts the answer of a run and writes down where it stands.
-func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run *run) (*request, error) {
-	key := sendKey(r.id, run.n)
-	s, err := j.postOnce(ctx, to, key, r.id, run)
+func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
+	key := record.SendKey(r.ID, run.N)
+	s, err := j.postOnce(ctx, to, key, r.ID, run)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.remember(ctx, s.Ref, answered{r.id, run.n}); err != nil {
+	if err := j.store.Remember(ctx, s.Ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
 		return nil, err
 	}
-	r, err = j.write(ctx, r.id, entry{Run: run.n, Sent: &s})
-	if err == nil || errors.Is(err, ErrUnknown) { // or it was forgotten meanwhile
+	r, err = j.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})
+	if err == nil || errors.Is(err, record.ErrUnknown) { // or it was forgotten meanwhile
 		j.posts.forget(key)
 	}
 	return r, err
@@ -62,22 +63,22 @@ func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *request, run
 
 // postOnce posts the answer of a run, unless this process has posted it and could not write
 // that down.
-func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *run) (sent, error) {
+func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
 	t, before := j.posts.try(key)
 	if !t.sent.Ref.IsZero() {
 		return t.sent, nil
 	}
 	if retried, _ := asynq.GetRetryCount(ctx); before || retried > 0 {
-		if err := j.ready(ctx, id, run.n); err != nil {
-			return sent{}, err
+		if err := j.ready(ctx, id, run.N); err != nil {
+			return record.Sent{}, err
 		}
 	}
-	s, err := j.post(ctx, to, key, id, run.answer.Reply, t)
+	s, err := j.post(ctx, to, key, id, run.Answer.Reply, t)
 	if wait := waitFor(err); wait > 0 {
-		return sent{}, &waitError{after: wait, err: err}
+		return record.Sent{}, &waitError{after: wait, err: err}
 	}
 	if err != nil {
-		return sent{}, fmt.Errorf("send an answer: %w", err)
+		return record.Sent{}, fmt.Errorf("send an answer: %w", err)
 	}
 	j.posts.note(key, tried{sent: s})
 	return s, nil
@@ -86,7 +87,7 @@ func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string
 // ready finds out whether State takes anything, before an answer is posted that could not
 // be written down. At the first try the answer itself was written just before.
 func (j *Jobs) ready(ctx context.Context, id string, run int) error {
-	if err := j.config.State.Put(ctx, fmt.Sprintf("%s/sending-%d", requestGroup(id), run), []byte(j.id), j.config.Retention); err != nil {
+	if err := j.config.State.Put(ctx, fmt.Sprintf("%s/sending-%d", record.RequestGroup(id), run), []byte(j.id), j.config.Retention); err != nil {
 		return fmt.Errorf("note that an answer is sent: %w", err)
 	}
 	return nil
@@ -94,12 +95,12 @@ func (j *Jobs) ready(ctx context.Context, id string, run int) error {
 
 // showNumbers puts the numbers on an answer by which people choose another way. A run is not held
 // up by it, but for a pause that the platform wants.
-func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *run) error {
+func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *record.Run) error {
 	o, ok := to.(adapters.Offerer)
-	if !ok || len(run.answer.Offers) == 0 {
+	if !ok || len(run.Answer.Offers) == 0 {
 		return nil
 	}
-	err := o.Offer(ctx, run.sent.Ref, len(run.answer.Offers))
+	err := o.Offer(ctx, run.Sent.Ref, len(run.Answer.Offers))
 	switch wait := waitFor(err); {
 	case wait > 0:
 		return &waitError{after: wait, err: fmt.Errorf("put the numbers on an answer: %w", err)}
@@ -121,79 +122,73 @@ func waitFor(err error) time.Duration {
 }
 
 // finish ends a run: the thread remembers it, and goes on.
-func (j *Jobs) finish(ctx context.Context, r *request, n int, s *sent) error {
-	id, run := r.id, r.run(n)
-	if run == nil || run.over {
+func (j *Jobs) finish(ctx context.Context, r *record.Request, n int, s *record.Sent) error {
+	id, run := r.ID, r.Run(n)
+	if run == nil || run.Over {
 		return nil
 	}
-	key := sendKey(id, n)
-	if run.sent == nil {
+	key := record.SendKey(id, n)
+	if run.Sent == nil {
 		if at := j.posts.at(key); !at.Ref.IsZero() {
 			s = &at // whatever went wrong after it was posted
 		}
-		run.sent = s
-		if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Sent: s}); err != nil {
+		run.Sent = s
+		if _, err := j.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Sent: s}); err != nil {
 			return err
 		}
 	}
 	j.posts.forget(key)
-	e := r.asked.Event
-	gone := left{Request: id, Run: n}
-	status := Failed
-	if a := run.answer; a != nil {
+	e := r.Asked.Event
+	gone := record.Left{Request: id, Run: n}
+	status := record.Failed
+	if a := run.Answer; a != nil {
 		gone.Turn, gone.Resources = a.Turn, a.Resources
-		if status = a.Status; run.sent.failed() {
-			status = Failed
+		if status = a.Status; run.Sent.Failed() {
+			status = record.Failed
 		}
-		if a.Question != "" && run.sent.Problem == "" {
-			gone.Question = &openQuestion{
-				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.guesses(),
-				Wish: r.wishOf(r.generations[run.generation]), Ref: run.sent.Ref,
+		if a.Question != "" && run.Sent.Problem == "" {
+			gone.Question = &record.OpenQuestion{
+				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.Guesses(),
+				Wish: r.WishOf(r.Generations[run.Generation]), Ref: run.Sent.Ref,
 				Until: j.config.Now().Add(j.config.QuestionExpiry),
 			}
 		}
 	}
-	threadID := ThreadID(e.Thread)
-	entries, _, err := j.logs.added(ctx, threadLog(threadID), entry{At: j.config.Now(), Left: &gone})
+	threadID := record.ThreadID(e.Thread)
+	t, err := j.store.WriteThread(ctx, threadID, record.Entry{Left: &gone})
 	if err != nil {
 		return err
 	}
 	if err := j.leaveQuota(ctx, r, run); err != nil {
 		return err
 	}
-	if _, err := j.logs.append(ctx, requestLog(id), entry{At: j.config.Now(), Run: n, Over: true}); err != nil {
+	if _, err := j.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Over: true}); err != nil {
 		return err
 	}
 	j.hint(ctx, r)
 	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
 		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
-	if run.standsForAll() {
+	if run.ShownOnMessage() {
 		j.acknowledge(ctx, e, shown(status))
 	}
-	took := j.config.Now().Sub(run.beganAt)
-	if run.halted == nil || run.halted.Why != haltRefused { // which was counted as that
+	took := j.config.Now().Sub(run.BeganAt)
+	if run.Halted == nil || run.Halted.Why != record.HaltRefused { // which was counted as that
 		j.config.Metrics.Ended(e.Thread.Adapter, status, took)
 	}
 	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
-		"took", took.Round(time.Millisecond), "problem", run.sent.Problem != "")
-	return j.beginNext(ctx, foldThread(threadID, entries))
-}
-
-// standsForAll tells whether the message shows how the run stands: the first one, the whole
-// once more, and a guess at what it means. Another way, and what somebody is refused, changes nothing of the wish.
-func (r *run) standsForAll() bool {
-	return r.n == 1 || r.begun != nil && (r.begun.Of == 0 || r.begun.Guess != "") && r.begun.Refused == ""
+		"took", took.Round(time.Millisecond), "problem", run.Sent.Problem != "")
+	return j.beginNext(ctx, t)
 }
 
 // shown is how a status is shown on the message.
-func shown(s Status) adapters.Status {
+func shown(s record.Status) adapters.Status {
 	switch s {
-	case Done:
+	case record.Done:
 		return adapters.Done
-	case Asking:
+	case record.Asking:
 		return adapters.Asking
-	case Cancelled:
+	case record.Cancelled:
 		return adapters.Cancelled
 	default:
 		return adapters.Failed

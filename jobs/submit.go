@@ -6,30 +6,22 @@ import (
 
 	"atelier/adapters"
 	"atelier/jobs/quota"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
-
-// Options say how a request is to be done.
-type Options struct {
-	// PlanOnly plans and does nothing. Where that can be done, nothing is sent: the plan is
-	// the answer, and [Jobs.Choose] runs a way of it.
-	PlanOnly bool `json:"plan_only,omitempty"`
-	// Operator tells which settings would help where a tool cannot run: who asks runs the program.
-	Operator bool `json:"operator,omitempty"`
-}
 
 // Submit records what somebody asks for and hands it to the workers. The same event is one
 // request, however often it comes. When Submit returns, the request will be answered, in
 // this process or another.
-func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id string, err error) {
+func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o record.Options) (id string, err error) {
 	if err := e.Validate(); err != nil {
 		return "", err
 	}
-	t, err := j.thread(ctx, ThreadID(e.Thread), -1)
+	t, err := j.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
 		return "", err
 	}
-	answers := t.question(j.config.Now())
+	answers := t.Question(j.config.Now())
 	if answers != nil && (e.Message == nil || answers.Asker != e.By.ID) {
 		answers = nil
 	}
@@ -38,32 +30,31 @@ func (j *Jobs) Submit(ctx context.Context, e adapters.Event, o Options) (id stri
 
 // submit does it, in the thread as it was, for what may answer an open question. Where it is
 // refused, that is its answer.
-func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *thread, answers *openQuestion, refused *quota.Refusal) (string, error) {
-	id, threadID := RequestID(e), t.id
-	now := j.config.Now()
+func (j *Jobs) submit(ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal) (string, error) {
+	id, threadID := record.RequestID(e), t.ID
 	a, err := j.newAsked(ctx, e, o, t, answers, refused)
 	if err != nil {
 		return "", err
 	}
-	at, err := j.logs.append(ctx, requestLog(id), entry{At: now, Run: 1, Asked: &a})
+	at, err := j.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: 1, Asked: &a})
 	if err != nil {
 		return "", err
 	}
 	join := at == 0
 	if !join { // it came before, and may have been recorded by half
-		r, err := j.request(ctx, id)
+		r, err := j.store.Request(ctx, id)
 		if err != nil {
 			return "", err
 		}
-		if r.runs[0].over {
+		if r.Runs[0].Over {
 			return id, nil
 		}
-		a = *r.asked // what was recorded counts
-		t, err := j.thread(ctx, threadID, -1)
+		a = *r.Asked // what was recorded counts
+		t, err := j.store.Thread(ctx, threadID)
 		if err != nil {
 			return "", err
 		}
-		join = t.placeOf(id) == nil
+		join = t.PlaceOf(id) == nil
 	}
 	first := false
 	if join {
@@ -72,13 +63,13 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 		}
 	}
 	if a.Answers != "" {
-		_, err := j.logs.append(ctx, requestLog(a.Answers), entry{At: now, AnsweredBy: id})
-		if ignoreUnknown(err) != nil {
+		_, err := j.store.Logs.Append(ctx, record.RequestLog(a.Answers), record.Entry{AnsweredBy: id})
+		if record.IgnoreUnknown(err) != nil {
 			return "", err
 		}
 	}
 	if e.Message != nil {
-		if err := j.remember(ctx, e.Message.Ref, answered{id, 1}); err != nil {
+		if err := j.store.Remember(ctx, e.Message.Ref, record.RunRef{Request: id, Run: 1}); err != nil {
 			return "", err
 		}
 	}
@@ -92,11 +83,11 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 	}
 	switch {
 	case first:
-		j.logs.queue(threadLog(threadID), id)
+		j.store.Logs.MarkQueued(record.ThreadLog(threadID), id)
 		if err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0); err != nil {
-			j.logs.unqueue(threadLog(threadID), id)
+			j.store.Logs.UnmarkQueued(record.ThreadLog(threadID), id)
 		}
-	case a.aside():
+	case a.Aside():
 		err = j.beginAside(ctx, id)
 	default:
 		err = j.advanceThread(ctx, threadID)
@@ -114,52 +105,53 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o Options, t *threa
 }
 
 // join puts a request into its thread's line, and tells whether it is the first one ever.
-func (j *Jobs) join(ctx context.Context, id string, a asked) (first bool, err error) {
-	e, now := a.Event, j.config.Now()
-	position, err := j.logs.append(ctx, threadLog(ThreadID(e.Thread)), entry{At: now, Joined: &joined{id, e.By.ID, a.Answers, a.Language, a.aside()}})
+func (j *Jobs) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
+	e := a.Event
+	position, err := j.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
+		Request: id, By: e.By.ID, Answers: a.Answers, Language: a.Language, Aside: a.Aside(),
+	}})
 	if err != nil {
 		return false, err
 	}
-	if err := j.noteAsker(ctx, id, e.By.ID, e.Thread); err != nil {
+	if err := j.index.AddAsker(ctx, id, e.By.ID, e.Thread); err != nil {
 		return false, err
 	}
-	if !a.aside() {
+	if !a.Aside() {
 		if err := j.quota.Hold(ctx, id, e.By, e.Thread); err != nil {
 			return false, err
 		}
 	}
-	return position == 0 && !a.aside(), j.list(ctx, id, now)
+	return position == 0 && !a.Aside(), j.index.Add(ctx, id)
 }
 
 // newAsked is what is recorded of an event.
 func (j *Jobs) newAsked(
-	ctx context.Context, e adapters.Event, o Options, t *thread, answers *openQuestion, refused *quota.Refusal,
-) (a asked, err error) {
-	a = asked{Event: e, Options: o, Language: t.languageOf(e.Message, answers)}
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+) (a record.Asked, err error) {
+	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, answers)}
 	if e.Command != nil && a.Language == "" {
-		if a.Language, err = j.languageOf(ctx, e.By.ID, e.Thread); err != nil {
+		if a.Language, err = j.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
 			return a, err
 		}
 	}
 	switch {
 	case refused != nil: // the question that it would have answered stays open
-		a.Refused = j.say(&request{asked: &a}, refused.Sentence)
+		a.Refused = j.say(&record.Request{Asked: &a}, refused.Sentence)
 	case answers != nil:
-		a.Answers, a.Guess = answers.Request, answers.picked(e.Message)
+		a.Answers, a.Guess = answers.Request, answers.PickedGuess(e.Message)
 	}
 	return a, nil
 }
 
 // setDeadline gives a request its time, which begins anew with its turn. One that was
 // recorded before keeps what it has left.
-func (j *Jobs) setDeadline(ctx context.Context, id string, fresh bool) (err error) {
+func (j *Jobs) setDeadline(ctx context.Context, id string, fresh bool) error {
+	set := j.store.EnsureTime
 	if fresh {
-		err = j.config.State.Put(ctx, requestTime(id, 1), []byte{'w'}, j.config.Deadline)
-	} else {
-		_, err = j.config.State.PutOnce(ctx, requestTime(id, 1), []byte{'w'}, j.config.Deadline)
+		set = j.store.ResetTime
 	}
-	if err != nil {
-		return fmt.Errorf("set the deadline: %w", err)
+	if err := set(ctx, id, 1); err != nil {
+		return err
 	}
 	return j.enqueue(ctx, task{Kind: kindDeadline, Request: id, Run: 1, queue: QueuePlan}, j.config.Deadline)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"atelier/jobs/record"
+
 	"github.com/hibiken/asynq"
 )
 
@@ -82,7 +84,7 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	var w task
 	err := json.Unmarshal(t.Payload(), &w)
 	w.Kind, w.queue = kind(t.Type()), queue
-	if err == nil && w.Version >= oldest && w.Version <= version && w.Request != "" {
+	if err == nil && w.Version >= record.OldestVersion && w.Version <= record.Version && w.Request != "" {
 		return w, nil
 	}
 	seen := w.Version
@@ -97,11 +99,11 @@ func decodeTask(t *asynq.Task, id, queue string) (task, error) {
 	}
 	switch {
 	case err != nil:
-		return w, fmt.Errorf("decode the payload of a task: %w", errors.Join(errVersion, err))
-	case seen > version:
-		return w, fmt.Errorf("payload of version %d: %w", seen, errLater)
+		return w, fmt.Errorf("decode the payload of a task: %w", errors.Join(record.ErrVersion, err))
+	case seen > record.Version:
+		return w, fmt.Errorf("payload of version %d: %w", seen, record.ErrLater)
 	}
-	return w, fmt.Errorf("payload of version %d: %w", seen, errVersion)
+	return w, fmt.Errorf("payload of version %d: %w", seen, record.ErrVersion)
 }
 
 // number is 0 where there is none.
@@ -138,7 +140,7 @@ func allowed(k kind) allowance {
 
 // enqueue hands a task over, unless it was handed over before: then it does nothing.
 func (j *Jobs) enqueue(ctx context.Context, t task, after time.Duration) error {
-	t.Version = version
+	t.Version = record.Version
 	payload, err := json.Marshal(t)
 	if err != nil {
 		return fmt.Errorf("encode a task: %w", err)

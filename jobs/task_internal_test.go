@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 
+	"atelier/jobs/record"
+
 	"github.com/hibiken/asynq"
 )
 
@@ -20,7 +22,7 @@ func TestATaskThatCannotBeReadIsTheOneThatItsIDNames(t *testing.T) {
 		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 2, Draft: 3, Attempt: 1},
 		{Kind: kindAct, Request: "r", Run: 1, Step: "abc", Turn: 12, Attempt: 8},
 	} {
-		for payload, kind := range map[string]error{"{": errVersion, `{"v":0,"request":"x"}`: errVersion, `{"v":99}`: errLater} {
+		for payload, kind := range map[string]error{"{": record.ErrVersion, `{"v":0,"request":"x"}`: record.ErrVersion, `{"v":99}`: record.ErrLater} {
 			want.queue = "q"
 			got, err := decodeTask(asynq.NewTask(string(want.Kind), []byte(payload)), want.id(), "q")
 			if got != want || got.id() != want.id() || !errors.Is(err, kind) {

@@ -12,6 +12,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -97,7 +98,7 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 	if w.Kind == kindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
 		err = j.stage(unstopped, w)
 	}
-	if errors.Is(err, ErrUnknown) {
+	if errors.Is(err, record.ErrUnknown) {
 		err = nil // it was forgotten
 	}
 	if err == nil {
@@ -117,7 +118,7 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 		err = errors.Join(err, j.release(ctx, w))
 		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
 		return &waitError{err: err} // another one goes on at once
-	case errors.Is(err, errLater):
+	case errors.Is(err, record.ErrLater):
 		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
 		return &waitError{after: leaveFor, err: err}
 	}
@@ -132,9 +133,9 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 // handOn hands over what a stage that was stopped would have handed over, such as the
 // answer that tells of it: whoever stopped it may be this very stage.
 func (j *Jobs) handOn(ctx context.Context, w task) error {
-	r, err := j.request(ctx, w.Request)
+	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
-		return ignoreUnknown(err)
+		return record.IgnoreUnknown(err)
 	}
 	return j.advance(ctx, r)
 }
@@ -156,7 +157,7 @@ func outcome(err error) string {
 // cost something.
 func (j *Jobs) spare(ctx context.Context, w task, retried int) error {
 	if retried > allowed(w.Kind).retries && w.Kind != kindSend {
-		if err := j.config.State.Put(ctx, requestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
+		if err := j.config.State.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
 			return fmt.Errorf("%w: %w", errNoRoom, err)
 		}
 	}
@@ -192,7 +193,7 @@ func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error
 	}
 	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
-	if e := ignoreUnknown(j.giveUp(giveUp, w, err)); e != nil {
+	if e := record.IgnoreUnknown(j.giveUp(giveUp, w, err)); e != nil {
 		if j.config.Impatient {
 			select {
 			case j.stuck <- errors.Join(err, e):
@@ -219,7 +220,7 @@ func (j *Jobs) hopeless(w task, err error) bool {
 		return adapters.Final(err)
 	case passing(err), errors.Is(err, context.DeadlineExceeded):
 		return false
-	case adapters.Final(err), plan.Final(err), errors.Is(err, errVersion):
+	case adapters.Final(err), plan.Final(err), errors.Is(err, record.ErrVersion):
 		return true
 	}
 	var fault *plan.Fault
@@ -248,21 +249,21 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	}
 	switch w.Kind {
 	case kindSend:
-		r, err := j.request(ctx, w.Request)
+		r, err := j.store.Request(ctx, w.Request)
 		if err != nil {
 			return err
 		}
-		return j.finish(ctx, r, w.Run, &sent{Problem: problem})
+		return j.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
 	case kindAct, kindWrite:
 		return j.actFailed(ctx, w, problem)
 	default:
 	}
-	h := halted{Why: Broken, Problem: problem}
+	h := record.Halted{Why: record.Broken, Problem: problem}
 	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
 		h.Thinking = vain.Thinking
 	}
 	if w.Kind == kindCompose { // whose task halt would hand over is this one
-		if _, err := j.write(ctx, w.Request, entry{Run: w.Run, Halted: &h}); err != nil {
+		if _, err := j.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
 			return err
 		}
 		return j.compose(ctx, w) // without a model
@@ -273,14 +274,14 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 // told is a sentence in the language of a request, in English where that is not known any
 // more.
 func (j *Jobs) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
-	r, err := j.request(ctx, id)
+	r, err := j.store.Request(ctx, id)
 	switch {
-	case errors.Is(err, ErrUnknown):
+	case errors.Is(err, record.ErrUnknown):
 		return m.String(), nil
 	case err != nil:
 		return "", err
 	}
-	if r.asked.Options.Operator {
+	if r.Asked.Options.Operator {
 		m = operator
 	}
 	return j.say(r, m), nil
@@ -289,7 +290,7 @@ func (j *Jobs) told(ctx context.Context, id string, m, operator plan.Message) (s
 // faultOf is what people are told of an error that has no sentence of its own.
 func faultOf(err error) plan.Message {
 	switch {
-	case errors.Is(err, errVersion):
+	case errors.Is(err, record.ErrVersion):
 		return plan.Say("This was asked of another version of me, which I cannot read. Please ask again.")
 	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
 		return plan.Say("The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me.")
@@ -306,7 +307,7 @@ const leaveFor = 30 * time.Second
 func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
 	switch {
-	case errors.Is(err, errLater):
+	case errors.Is(err, record.ErrLater):
 		return err
 	case w.Request == "":
 		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
@@ -315,7 +316,7 @@ func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 		if err != nil {
 			return err
 		}
-		return ignoreOver(j.cancel(ctx, w.Request, halted{Why: Broken, Problem: problem}))
+		return ignoreOver(j.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
 	}
 	return j.stage(ctx, w)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/jobs/record"
 	"atelier/storage"
 )
 
@@ -28,7 +29,7 @@ type Worker struct {
 
 // Workers are the processes that live, by id.
 func (j *Jobs) Workers(ctx context.Context) ([]Worker, error) {
-	keys, err := j.config.State.Keys(ctx, workersGroup)
+	keys, err := j.config.State.Keys(ctx, record.WorkersGroup)
 	if err != nil {
 		return nil, fmt.Errorf("list the workers: %w", err)
 	}

@@ -1,4 +1,4 @@
-package jobs
+package record
 
 import (
 	"atelier/adapters"
@@ -20,7 +20,7 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Answer is what is said in the end of a run. It is written once.
+// Answer is what is said at the end of a run. It is written once.
 type Answer struct {
 	Status Status         `json:"status"`
 	Reply  adapters.Reply `json:"reply"`
@@ -36,8 +36,8 @@ type Answer struct {
 	Thinking plan.Thinking `json:"thinking,omitzero"`
 }
 
-// guesses are those of the question that is asked.
-func (a *Answer) guesses() []string {
+// Guesses are those of the question that is asked.
+func (a *Answer) Guesses() []string {
 	var all []string
 	for _, o := range a.Offers {
 		if o.Guess != "" {

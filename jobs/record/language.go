@@ -1,18 +1,17 @@
-package jobs
+package record
 
 import (
 	"slices"
 
 	"atelier/adapters"
 	"atelier/adapters/phrase"
-	"atelier/agent/plan"
 )
 
-// languageOf is the BCP 47 tag of the language in which people are told fixed sentences
+// LanguageOf is the BCP 47 tag of the language in which people are told fixed sentences
 // about a request: that of its words or, where it has none, of the open question that it
 // answers, of what somebody else wrote that it replies to, and of the request before. It is
 // "" where nobody has written a word.
-func (t *thread) languageOf(m *adapters.Message, answers *openQuestion) string {
+func (t *Thread) LanguageOf(m *adapters.Message, answers *OpenQuestion) string {
 	var said, replied string
 	own := false
 	if m != nil {
@@ -43,19 +42,16 @@ func (t *thread) languageOf(m *adapters.Message, answers *openQuestion) string {
 	return phrase.Written(append(earlier, replied)...)
 }
 
-// language is the BCP 47 tag of the language in which people are told fixed sentences.
-func (r *request) language() string {
-	if r.voice() != nil && r.wish() != "" {
-		return phrase.Language(r.wish())
+// Language is the BCP 47 tag of the language in which people are told fixed sentences.
+func (r *Request) Language() string {
+	if r.Voice() != nil && r.Wish() != "" {
+		return phrase.Language(r.Wish())
 	}
-	if r.asked != nil && r.asked.Language != "" {
-		return r.asked.Language
+	if r.Asked != nil && r.Asked.Language != "" {
+		return r.Asked.Language
 	}
-	if r.given != nil && r.given.Question != nil {
-		return phrase.Language(r.wish(), r.given.Question.Wish)
+	if r.Given != nil && r.Given.Question != nil {
+		return phrase.Language(r.Wish(), r.Given.Question.Wish)
 	}
-	return phrase.Language(r.wish())
+	return phrase.Language(r.Wish())
 }
-
-// say tells a fixed sentence in the language of the wish.
-func (j *Jobs) say(r *request, m plan.Message) string { return j.config.Tell.In(r.language(), m) }

@@ -1,4 +1,4 @@
-package jobs
+package record
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 func TestReadableNamesAreUniqueInAThread(t *testing.T) {
 	t.Parallel()
 	f := newFiles()
-	f.add(&claim{Files: []namedFile{{"a", "photo-small.jpg"}, {"b", "photo-small.jpg"}}, Taken: []string{"Photo-Small-2.JPG"}})
-	f.add(&claim{Files: []namedFile{{"c", "PHOTO-small.jpg"}, {"a", "other.jpg"}, {"d", "no-ending"}, {"e", "no-ending"}}})
+	f.add(&nameClaim{Files: []namedFile{{"a", "photo-small.jpg"}, {"b", "photo-small.jpg"}}, Taken: []string{"Photo-Small-2.JPG"}})
+	f.add(&nameClaim{Files: []namedFile{{"c", "PHOTO-small.jpg"}, {"a", "other.jpg"}, {"d", "no-ending"}, {"e", "no-ending"}}})
 	want := map[string]string{
 		"a": "photo-small.jpg", "b": "photo-small-3.jpg", "c": "PHOTO-small-4.jpg", "d": "no-ending", "e": "no-ending-2",
 	}
@@ -38,8 +38,9 @@ func TestRunsThatEndAtOnceGetDifferentNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	processes := []*logs{newLogs(state, time.Hour, 10), newLogs(state, time.Hour, 10)}
-	if _, err := processes[0].append(t.Context(), threadLog("thread"), entry{At: time.Now(), Joined: &joined{}}); err != nil {
+	process := func() *Store { return NewStore(StoreConfig{State: state, Retention: time.Hour, Now: time.Now}) }
+	processes := []*Store{process(), process()}
+	if _, err := processes[0].WriteThread(t.Context(), "thread", Entry{Joined: &Joined{}}); err != nil {
 		t.Fatal(err)
 	}
 	const runs = 20
@@ -48,8 +49,8 @@ func TestRunsThatEndAtOnceGetDifferentNames(t *testing.T) {
 	for i := range runs {
 		all.Go(func() {
 			chained := fmt.Sprintf("photo.resize-%d.jpg", i)
-			claimed := entry{At: time.Now(), Claimed: &claim{Files: []namedFile{{chained, "photo-small.jpg"}}}}
-			thread, err := claimNames(t.Context(), processes[i%2], "thread", claimed)
+			claimed := Entry{Claimed: &nameClaim{Files: []namedFile{{chained, "photo-small.jpg"}}}}
+			thread, err := processes[i%2].WriteThread(t.Context(), "thread", claimed)
 			if err != nil {
 				t.Error(err)
 				return
@@ -58,11 +59,11 @@ func TestRunsThatEndAtOnceGetDifferentNames(t *testing.T) {
 		})
 	}
 	all.Wait()
-	entries, err := newLogs(state, time.Hour, 10).read(t.Context(), threadLog("thread"))
+	thread, err := process().Thread(t.Context(), "thread")
 	if err != nil {
 		t.Fatal(err)
 	}
-	end := foldThread("thread", entries).files.names
+	end := thread.files.names
 	given := map[string]bool{}
 	for i, name := range got {
 		if later := end[fmt.Sprintf("photo.resize-%d.jpg", i)]; name == "" || given[name] || name != later {
