@@ -94,7 +94,7 @@ var arrows = map[string]arrow{
 	"agent":                             {[]string{"agent/naming", "agent/plan", "agent/mind", "agent/toolbox", "agent/toolbox/media", "agent/toolbox/media/strip", "agent/toolbox/memory", "agent/toolbox/param", "agent/toolbox/quantity", "agent/toolbox/retrieve", "agent/toolbox/verify", "agent/toolgraph", "agent/wording"}, "the agent imports its promises and no make of them, and knows how people say how much and speak of files"},
 	"jobs/quota":                        {[]string{"adapters", "agent/plan", "storage"}, "who may ask, and how much, knows people and places, and where it is counted"},
 	"jobs/record":                       {[]string{"adapters", "adapters/phrase", "agent/plan", "storage"}, "a record knows events, plans, and in which language a request is; it knows neither queues nor stages"},
-	"jobs":                              {[]string{"adapters", "agent/plan", "jobs/quota", "jobs/record", "storage"}, "the stages know contracts only: the agent and the platforms are handed to them"},
+	"jobs":                              {[]string{"adapters", "adapters/phrase", "agent/plan", "jobs/quota", "jobs/record", "storage"}, "the stages know contracts only: the agent and the platforms are handed to them; tests read what people are told"},
 	"jobs/faults":                       {[]string{"adapters", "agent/plan", "jobs", "storage", "storage/..."}, "what befalls processes and servers is tried on the jobs with real makes"},
 	"storage":                           {nil, "a promise"},
 	"storage/storagetest":               {[]string{"storage"}, "the contract suite knows the promise only"},
@@ -170,7 +170,7 @@ const browser = "adapters/web/browsertest"
 // package itself may.
 func testMay(pkg, other string) bool {
 	promise := path.Dir(other)
-	suite := other == path.Join(promise, path.Base(promise)+"test")                          // storage/storagetest
+	suite := other == path.Join(promise, path.Base(promise)+"test")                                                  // storage/storagetest
 	places := (pkg == "jobs" || pkg == "jobs/quota" || pkg == "jobs/record") && strings.HasPrefix(other, "storage/") // what they promise depends on where they are kept
 	return other == pkg || other == scriptedServer || other == browser || strings.HasPrefix(other, pkg+"/") || suite && strings.HasPrefix(pkg, promise+"/") || places
 }
