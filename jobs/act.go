@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -18,7 +19,7 @@ import (
 const retrySoon = 500 * time.Millisecond
 
 // act does one step, writes down what came of it, and hands over what became ready.
-func (j *Jobs) act(ctx context.Context, w task) error {
+func (j *Jobs) act(ctx context.Context, w queue.Task) error {
 	if w.Step == record.TranscriptionStep {
 		return j.hearVoice(ctx, w)
 	}
@@ -51,7 +52,7 @@ func (j *Jobs) act(ctx context.Context, w task) error {
 
 // leave writes down that a step was stopped, so that it is done by whichever run comes to
 // want it: a way may fail that another run has gone on.
-func (j *Jobs) leave(ctx context.Context, r *record.Request, w task) error {
+func (j *Jobs) leave(ctx context.Context, r *record.Request, w queue.Task) error {
 	g := r.Generations[w.Run]
 	_, begun := g.Started[w.Step]
 	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
@@ -65,7 +66,7 @@ func (j *Jobs) leave(ctx context.Context, r *record.Request, w task) error {
 }
 
 // do does a step and gives the request as it is then.
-func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, w task) (*record.Request, error) {
+func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, w queue.Task) (*record.Request, error) {
 	whole, err := j.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
@@ -96,7 +97,7 @@ func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, 
 		Request: asked, Steps: steps, At: at, Results: results, Resources: whole.Generations[w.Run].Plan.Resources, Folder: folder, Salt: g.Salt,
 		Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
-	if w.Kind == kindWrite {
+	if w.Kind == queue.KindWrite {
 		return j.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {
@@ -108,7 +109,7 @@ func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, 
 		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
 	case errors.Is(err, errMoved):
 		return r, nil
-	case waiting(err):
+	case queue.Waiting(err):
 		return nil, err
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
@@ -125,7 +126,7 @@ func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, 
 }
 
 // end writes down what came of a step in the end, with what its drafts have taken.
-func (j *Jobs) end(ctx context.Context, r *record.Request, w task, of Work, result plan.Result) (*record.Request, error) {
+func (j *Jobs) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
 	result.Trouble = nil
 	if w.Draft > 0 {
 		for _, d := range of.Drafts {
@@ -141,10 +142,10 @@ func (j *Jobs) end(ctx context.Context, r *record.Request, w task, of Work, resu
 
 // draft has the next program of a step written, and gives the request as it is then. Where none can be
 // written, the step has failed.
-func (j *Jobs) draft(ctx context.Context, r *record.Request, w task, of Work) (*record.Request, error) {
+func (j *Jobs) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
 	writer, ok := j.config.Agent.(Writer)
 	if !ok {
-		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", QueuePlan)
+		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", queue.Plan)
 	}
 	began := time.Now()
 	d, err := writer.Write(ctx, of)
@@ -176,7 +177,7 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 }
 
 // recordDraft writes down a draft, or what came of running it.
-func (j *Jobs) recordDraft(ctx context.Context, r *record.Request, w task, d plan.Draft) (*record.Request, error) {
+func (j *Jobs) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
 	by := record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}
 	r, err := j.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
 	if err != nil {
@@ -237,7 +238,7 @@ func (j *Jobs) keepEnd(ctx context.Context, r *record.Request, end record.StepEn
 		if err == nil || !passing(err) || j.config.Impatient {
 			break
 		}
-		if pause(ctx, j.config.Retry(n)); ctx.Err() != nil {
+		if queue.Pause(ctx, j.config.Retry(n)); ctx.Err() != nil {
 			break
 		}
 	}
@@ -262,7 +263,7 @@ func (j *Jobs) discard(ctx context.Context, folder string) error {
 
 // actFailed writes down that a step could not be done at all, so that another way is taken.
 // Where that cannot be written just now, the step may yet be done.
-func (j *Jobs) actFailed(ctx context.Context, w task, problem string) error {
+func (j *Jobs) actFailed(ctx context.Context, w queue.Task, problem string) error {
 	if w.Step == record.TranscriptionStep {
 		return j.understood(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
 	}

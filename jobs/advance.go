@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
@@ -24,28 +25,28 @@ func (j *Jobs) advance(ctx context.Context, r *record.Request) error {
 }
 
 // due are the tasks of a run that can be done now.
-func (j *Jobs) due(ctx context.Context, r *record.Request, run *record.Run) []task {
+func (j *Jobs) due(ctx context.Context, r *record.Request, run *record.Run) []queue.Task {
 	g := r.Generations[run.Generation]
-	t := task{Request: r.ID, Run: run.N, queue: QueuePlan}
+	t := queue.Task{Request: r.ID, Run: run.N, Queue: queue.Plan}
 	switch {
 	case run.Answerable(g.Plan) || g.Plan != nil && run.N == 1 && r.Asked.Options.PlanOnly:
-		t.Kind = kindCompose
-		return []task{t}
+		t.Kind = queue.KindCompose
+		return []queue.Task{t}
 	case g.Plan == nil && run.N == 1 && r.Asked.Event.Command != nil:
-		t.Kind = kindPlan // nothing is given with it
-		return []task{t}
+		t.Kind = queue.KindPlan // nothing is given with it
+		return []queue.Task{t}
 	case r.Given == nil && run.N == 1:
 		return nil // the thread sees to it
 	case r.Given == nil:
-		t.Kind, t.queue = kindFetch, gatewayQueue(r.Asked.Event.Adapter)
-		return []task{t}
+		t.Kind, t.Queue = queue.KindFetch, queue.OfAdapter(r.Asked.Event.Adapter)
+		return []queue.Task{t}
 	case r.NeedsTranscription(g):
-		return []task{{Kind: kindAct, Request: r.ID, Run: run.Generation, Step: record.TranscriptionStep, queue: j.listening(ctx, r)}}
+		return []queue.Task{{Kind: queue.KindAct, Request: r.ID, Run: run.Generation, Step: record.TranscriptionStep, Queue: j.listening(ctx, r)}}
 	case g.Plan == nil:
-		t.Kind = kindPlan
-		return []task{t}
+		t.Kind = queue.KindPlan
+		return []queue.Task{t}
 	}
-	var tasks []task
+	var tasks []queue.Task
 	steps := run.Route.Steps()
 	for _, at := range run.Route.Ready() {
 		tasks = append(tasks, j.stepTask(ctx, r, run.Generation, steps[at]))
@@ -54,36 +55,36 @@ func (j *Jobs) due(ctx context.Context, r *record.Request, run *record.Run) []ta
 }
 
 // stepTask is what is to be done next for a step: to run it, or to write the program that it runs.
-func (j *Jobs) stepTask(ctx context.Context, r *record.Request, generation int, step plan.Step) task {
+func (j *Jobs) stepTask(ctx context.Context, r *record.Request, generation int, step plan.Step) queue.Task {
 	g := r.Generations[generation]
-	t := task{Kind: kindAct, Request: r.ID, Run: generation, Step: step.Key, Turn: g.Turns[step.Key]}
+	t := queue.Task{Kind: queue.KindAct, Request: r.ID, Run: generation, Step: step.Key, Turn: g.Turns[step.Key]}
 	if w, ok := j.config.Agent.(Writer); ok && w.Writes(step.Action) && r.LastProgram(step.Key) == "" {
 		drafts := g.Drafts[step.Key]
 		if t.Draft = len(drafts); t.Draft == 0 || drafts[t.Draft-1].Trouble != nil {
-			t.Kind, t.queue, t.Draft = kindWrite, QueuePlan, t.Draft+1
+			t.Kind, t.Queue, t.Draft = queue.KindWrite, queue.Plan, t.Draft+1
 			return t
 		}
 	}
-	t.queue = j.queueFor(ctx, step.Action)
+	t.Queue = j.queueFor(ctx, step.Action)
 	return t
 }
 
 // queueFor is where an action is done.
 func (j *Jobs) queueFor(ctx context.Context, a plan.Action) string {
 	if j.config.Agent == nil {
-		return QueueCPU // a worker that lacks the tool hands it on
+		return queue.CPU // a worker that lacks the tool hands it on
 	}
-	return queueOf(j.config.Agent.Device(ctx, a))
+	return queue.OfDevice(j.config.Agent.Device(ctx, a))
 }
 
 // pass hands a task over once.
-func (j *Jobs) pass(ctx context.Context, request string, t task) error {
+func (j *Jobs) pass(ctx context.Context, request string, t queue.Task) error {
 	key := record.RequestLog(request)
-	if !j.store.Logs.MarkQueued(key, t.id()) {
+	if !j.store.Logs.MarkQueued(key, t.ID()) {
 		return nil
 	}
-	if err := j.enqueue(ctx, t, 0); err != nil {
-		j.store.Logs.UnmarkQueued(key, t.id())
+	if err := j.tasks.Enqueue(ctx, t, 0); err != nil {
+		j.store.Logs.UnmarkQueued(key, t.ID())
 		return err
 	}
 	return nil
@@ -92,10 +93,5 @@ func (j *Jobs) pass(ctx context.Context, request string, t task) error {
 // hint tells those who watch a request that something was written. It is no more than a
 // hint: what was written stands, whoever hears of it.
 func (j *Jobs) hint(ctx context.Context, r *record.Request) {
-	if err := j.config.State.Publish(ctx, progressTopic(r.Asked.Event.Thread.Adapter), []byte(r.ID)); err != nil {
-		j.log.DebugContext(ctx, "a hint was not given", "request", r.ID, "error", plan.ForOperator(err))
-	}
+	j.hints.Written(ctx, r.Asked.Event.Thread.Adapter, r.ID)
 }
-
-// progressTopic is where hints about the requests of an adapter's threads are heard.
-func progressTopic(adapter string) string { return "progress-" + adapter }

@@ -2,6 +2,8 @@ package jobs
 
 import (
 	"atelier/adapters"
+	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
@@ -16,6 +18,28 @@ type (
 	// Reason is why a run ended before its time.
 	Reason = record.Reason
 )
+
+// What callers see of the queues.
+type (
+	// Pool is queues that share workers.
+	Pool = queue.Pool
+	// Queue is the state of a queue.
+	Queue = queue.Status
+	// Worker is what a process publishes of itself.
+	Worker = queue.Worker
+)
+
+// The queues. QueueGateway stands for the queues of all adapters of a process.
+const (
+	QueuePlan    = queue.Plan
+	QueueCPU     = queue.CPU
+	QueueGPU     = queue.GPU
+	QueueProgram = queue.Program
+	QueueGateway = queue.Gateway
+)
+
+// ToolsOf are the tools that any of the workers can run, each with its candidates.
+func ToolsOf(workers []Worker) map[string][]plan.Candidate { return queue.ToolsOf(workers) }
 
 // The statuses. The first three are of a run that is not over.
 const (

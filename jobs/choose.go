@@ -9,6 +9,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
@@ -99,7 +100,7 @@ func (j *Jobs) another(ctx context.Context, r *record.Request, b record.Begun) (
 	if err := j.store.EnsureTime(ctx, r.ID, n); err != nil {
 		return 0, err
 	}
-	if err := j.enqueue(ctx, task{Kind: kindDeadline, Request: r.ID, Run: n, queue: QueuePlan}, j.config.Deadline); err != nil {
+	if err := j.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, n), j.config.Deadline); err != nil {
 		return 0, err
 	}
 	if run := after.Run(n); run != nil && run.Event == b.Event {
@@ -190,9 +191,6 @@ func (j *Jobs) cancel(ctx context.Context, id string, h record.Halted) error {
 	return nil
 }
 
-// stopsTopic is where all processes hear what is to be stopped.
-const stopsTopic = "stops"
-
 // halt ends a run before its time: it is written down, whoever works on it hears of it, and
 // it is answered. Whoever does not hear finds it written.
 func (j *Jobs) halt(ctx context.Context, id string, n int, h record.Halted) error {
@@ -208,20 +206,20 @@ func (j *Jobs) halted(ctx context.Context, id string, n int, why record.Reason) 
 	if err != nil {
 		return fmt.Errorf("encode a stop: %w", err)
 	}
-	if err := j.config.State.Publish(ctx, stopsTopic, hint); err != nil {
+	if err := j.hints.Publish(ctx, queue.Stops, hint); err != nil {
 		return fmt.Errorf("tell of a stop: %w", err)
 	}
 	j.log.InfoContext(ctx, "run stopped", "request", id, "run", n, "why", string(why))
-	return j.enqueue(ctx, task{Kind: kindCompose, Request: id, Run: n, queue: QueuePlan}, 0)
+	return j.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindCompose, Request: id, Run: n, Queue: queue.Plan}, 0)
 }
 
 // hearStops stops the tasks of this process whose runs were stopped.
 func (j *Jobs) hearStops(ctx context.Context) {
-	j.follow(ctx, stopsTopic, func(hint []byte) {
+	j.hints.Follow(ctx, queue.Stops, func(hint []byte) {
 		var of record.RunRef
 		requests := []string{}
 		if hint == nil { // some were missed: look at everything that runs
-			for _, t := range j.active.of("") {
+			for _, t := range j.running.Of("") {
 				requests = append(requests, t.Request)
 			}
 		} else if err := json.Unmarshal(hint, &of); err == nil {
@@ -238,7 +236,7 @@ func (j *Jobs) hearStops(ctx context.Context) {
 
 // stopTasks stops the running tasks of a request that nobody needs any more.
 func (j *Jobs) stopTasks(ctx context.Context, id string) error {
-	tasks := j.active.of(id)
+	tasks := j.running.Of(id)
 	if len(tasks) == 0 {
 		return nil
 	}
@@ -247,24 +245,24 @@ func (j *Jobs) stopTasks(ctx context.Context, id string) error {
 		return err
 	}
 	for _, t := range tasks {
-		if err != nil || !wanted(r, t.task) { // forgotten, or stopped
-			t.stop(errStopped)
+		if err != nil || !wanted(r, t.Task) { // forgotten, or stopped
+			t.Stop(errStopped)
 		}
 	}
 	return nil
 }
 
 // wanted reports whether a task of a request is still worth doing.
-func wanted(r *record.Request, t task) bool {
+func wanted(r *record.Request, t queue.Task) bool {
 	switch t.Kind {
-	case kindAct, kindWrite:
+	case queue.KindAct, queue.KindWrite:
 		return r.Needs(t.Run, t.Step)
-	case kindFetch:
+	case queue.KindFetch:
 		return slices.ContainsFunc(r.Runs, (*record.Run).Working)
-	case kindPlan:
+	case queue.KindPlan:
 		run := r.Run(t.Run)
 		return run != nil && run.Working()
-	case kindCompose: // what was being worded is worded anew, without a model
+	case queue.KindCompose: // what was being worded is worded anew, without a model
 		run := r.Run(t.Run)
 		return run == nil || run.Halted == nil || run.Answer != nil
 	default:

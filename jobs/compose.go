@@ -11,12 +11,13 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
 
 // compose writes the answer of a run, once, and hands it over to be sent.
-func (j *Jobs) compose(ctx context.Context, w task) error {
+func (j *Jobs) compose(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
@@ -38,7 +39,7 @@ func (j *Jobs) compose(ctx context.Context, w task) error {
 			return err
 		}
 	}
-	return j.pass(ctx, r.ID, task{Kind: kindSend, Request: r.ID, Run: w.Run, queue: gatewayQueue(r.Asked.Event.Thread.Adapter)})
+	return j.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 }
 
 // answer writes an answer down. One that is too large for the log gives way to a plain one,

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"time"
 
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
 // deadline closes a run that has not ended in time, so that every message gets an answer
 // whatever became of its tasks. The time is that of State's server, which keeps a value as
 // long as the run may take: a clock of a worker that jumps closes nothing.
-func (j *Jobs) deadline(ctx context.Context, w task) error {
+func (j *Jobs) deadline(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if errors.Is(err, record.ErrUnknown) {
 		return nil // it was forgotten
@@ -24,7 +25,7 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 	if run == nil || run.Over {
 		return nil
 	}
-	later := &waitError{after: min(max(j.config.Deadline/20, 100*time.Millisecond), time.Minute), err: fmt.Errorf("the deadline of run %d", w.Run)}
+	later := queue.Wait(min(max(j.config.Deadline/20, 100*time.Millisecond), time.Minute), fmt.Errorf("the deadline of run %d", w.Run))
 	hasTime, err := j.store.HasTime(ctx, r.ID, run.N)
 	switch {
 	case err != nil:
@@ -50,7 +51,7 @@ func (j *Jobs) deadline(ctx context.Context, w task) error {
 		}
 		err = e
 	default: // it is only to be sent, which is tried as long as the platform is away
-		err = j.revive(ctx, task{Kind: kindSend, Request: r.ID, Run: run.N, queue: gatewayQueue(r.Asked.Event.Thread.Adapter)})
+		err = j.tasks.Revive(ctx, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: run.N, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 	}
 	if err != nil {
 		return err

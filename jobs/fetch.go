@@ -14,10 +14,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hibiken/asynq"
-
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -26,7 +25,7 @@ import (
 const maxText = 1 << 20
 
 // fetch takes a request's files into the Blobs, and begins its planning.
-func (j *Jobs) fetch(ctx context.Context, w task) error {
+func (j *Jobs) fetch(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
@@ -204,7 +203,7 @@ func (j *Jobs) takeFile(
 	thread := record.ThreadID(of.Asked.Event.Thread)
 	from, ok := j.adapters[adapter]
 	if !ok {
-		return r, 0, &waitError{after: retrySoon, err: fmt.Errorf("fetch from %s: %w", adapter, ErrLacking)}
+		return r, 0, queue.Wait(retrySoon, fmt.Errorf("fetch from %s: %w", adapter, ErrLacking))
 	}
 	dir, err := os.MkdirTemp(j.config.Scratch, "atelier-fetch-")
 	if err != nil {
@@ -294,12 +293,11 @@ func (j *Jobs) download(ctx context.Context, r *record.Request, from adapters.Ad
 // was tried often enough.
 func (j *Jobs) fetchFault(ctx context.Context, f adapters.File, err error) error {
 	if wait := waitFor(err); wait > 0 {
-		return &waitError{after: wait, err: err}
+		return queue.Wait(wait, err)
 	}
 	var own *adapters.Fault
-	retried, _ := asynq.GetRetryCount(ctx)
 	switch {
-	case !adapters.Final(err) && (ctx.Err() != nil || retried < allowed(kindFetch).retries && !j.config.Impatient):
+	case !adapters.Final(err) && (ctx.Err() != nil || queue.Retried(ctx) < queue.Allowed(queue.KindFetch).Retries && !j.config.Impatient):
 		return err
 	case !adapters.Final(err):
 		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", record.FileName(f)), Err: err}

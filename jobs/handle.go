@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
@@ -111,7 +112,7 @@ func (j *Jobs) beginNext(ctx context.Context, t *record.Thread) (err error) {
 	if err := j.turn(ctx, r); err != nil {
 		return err
 	}
-	return j.enqueue(ctx, task{Kind: kindFetch, Request: head, Run: 1, queue: gatewayQueue(r.Asked.Event.Adapter)}, 0)
+	return j.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: head, Run: 1, Queue: queue.OfAdapter(r.Asked.Event.Adapter)}, 0)
 }
 
 // turn begins the time of a request whose turn has come: once, whoever finds it. The
@@ -122,5 +123,5 @@ func (j *Jobs) turn(ctx context.Context, r *record.Request) error {
 			return err
 		}
 	}
-	return j.enqueue(ctx, task{Kind: kindDeadline, Request: r.ID, Run: 1, queue: QueuePlan}, j.config.Deadline)
+	return j.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, 1), j.config.Deadline)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
@@ -22,11 +23,11 @@ func (j *Jobs) listening(ctx context.Context, r *record.Request) string {
 			return j.queueFor(ctx, a)
 		}
 	}
-	return QueueCPU
+	return queue.CPU
 }
 
 // hearVoice listens to a voice message, and hands over the planning of what it says.
-func (j *Jobs) hearVoice(ctx context.Context, w task) error {
+func (j *Jobs) hearVoice(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
@@ -46,7 +47,7 @@ func (j *Jobs) hearVoice(ctx context.Context, w task) error {
 }
 
 // listen has the best tool there is write down what is said.
-func (j *Jobs) listen(ctx context.Context, r *record.Request, w task) (*record.Transcript, error) {
+func (j *Jobs) listen(ctx context.Context, r *record.Request, w queue.Task) (*record.Transcript, error) {
 	voice := *r.Voice()
 	action, ok := j.config.Agent.Hears(ctx, voice)
 	if !ok {
@@ -64,7 +65,7 @@ func (j *Jobs) listen(ctx context.Context, r *record.Request, w task) (*record.T
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
-	case waiting(err), errors.Is(err, errMoved):
+	case queue.Waiting(err), errors.Is(err, errMoved):
 		return nil, err
 	case passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), j.discard(ctx, folder))

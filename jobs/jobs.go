@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/quota"
 	"atelier/jobs/record"
 	"atelier/storage"
@@ -98,15 +98,6 @@ type File struct {
 	Ext string
 	// Facts are those of [plan.Resource].
 	Facts string
-}
-
-// Pool is queues that share workers.
-type Pool struct {
-	// Queues have a weight each, by name: plan, cpu, gpu, program, or gateway for those of all
-	// Adapters. A queue of twice the weight is looked at first twice as often.
-	Queues map[string]int
-	// Concurrency is how many tasks run at a time.
-	Concurrency int
 }
 
 // Config is what jobs are made of.
@@ -198,22 +189,25 @@ type Metrics interface {
 
 // Jobs is the work of a process. It is safe for concurrent use.
 type Jobs struct {
-	config    Config
-	id        string // of this process
-	client    *asynq.Client
-	inspector *asynq.Inspector
-	store     *record.Store
-	index     *record.Index
-	adapters  map[string]adapters.Adapter
-	active    *active
-	known     *known
-	after     background
-	posts     posts
-	unread    sync.Map // why what was written before could not be read, as far as it was told
-	quota     *quota.Quota
-	obey      time.Duration // how long what was ended is waited for
-	stuck     chan error    // what an impatient process cannot go on with
-	log       *slog.Logger
+	config   Config
+	id       string // of this process
+	tasks    *queue.Tasks
+	workers  *queue.Workers
+	others   *queue.Others
+	hints    *queue.Hints
+	reaper   *queue.Reaper
+	recovery *queue.Recovery
+	store    *record.Store
+	index    *record.Index
+	adapters map[string]adapters.Adapter
+	running  *queue.Running
+	after    background
+	posts    posts
+	unread   sync.Map // why what was written before could not be read, as far as it was told
+	quota    *quota.Quota
+	obey     time.Duration // how long what was ended is waited for
+	stuck    chan error    // what an impatient process cannot go on with
+	log      *slog.Logger
 }
 
 // New checks the configuration. It starts nothing and asks nothing.
@@ -232,13 +226,19 @@ func New(c Config) (*Jobs, error) {
 	}
 	j := &Jobs{
 		config: c, quota: limits, id: c.Name + "-" + record.Hash(rand.Text())[:8],
-		client: asynq.NewClientFromRedisClient(c.Redis), inspector: asynq.NewInspectorFromRedisClient(c.Redis),
+		tasks: queue.NewTasks(c.Redis, c.TaskRetention), workers: queue.NewWorkers(c.State, c.Beat), hints: queue.NewHints(c.State, c.Log),
 		store:    record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now}),
-		adapters: map[string]adapters.Adapter{}, active: newActive(), posts: posts{tried: map[string]tried{}},
+		adapters: map[string]adapters.Adapter{}, running: queue.NewRunning(), posts: posts{tried: map[string]tried{}},
 		obey: 5 * time.Second, log: c.Log,
 	}
 	j.index = record.NewIndex(j.store)
-	j.known, j.stuck = &known{jobs: j, left: map[string]time.Time{}}, make(chan error, 1)
+	j.stuck = make(chan error, 1)
+	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
+	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.giveUp, Log: c.Log}
+	j.recovery = &queue.Recovery{
+		State: c.State, Store: j.store, Index: j.index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
+		Due: j.due, NextInThread: j.advanceThread, Say: j.say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
+	}
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
 			return nil, fmt.Errorf("two adapters are called %s", a.Name())
@@ -272,7 +272,7 @@ func (c Config) complete() Config {
 		c.MaxFile = 100_000_000
 	}
 	if c.Retry == nil {
-		c.Retry = retryDelay
+		c.Retry = queue.Backoff
 	}
 	if c.Name == "" {
 		c.Name = "bot"
@@ -305,11 +305,11 @@ func (j *Jobs) checkPool(p Pool) error {
 		switch {
 		case weight < 1:
 			return fmt.Errorf("the weight of the queue %s must be at least 1", q)
-		case q == QueueGateway:
+		case q == queue.Gateway:
 			if len(j.adapters) > 0 && j.config.Inspect == nil {
 				return errors.New("the gateway needs Inspect")
 			}
-		case !slices.Contains([]string{QueuePlan, QueueCPU, QueueGPU, QueueProgram}, q):
+		case !slices.Contains([]string{queue.Plan, queue.CPU, queue.GPU, queue.Program}, q):
 			return fmt.Errorf("there is no queue %s", q)
 		case j.config.Agent == nil:
 			return fmt.Errorf("the queue %s needs an agent", q)
@@ -317,3 +317,40 @@ func (j *Jobs) checkPool(p Pool) error {
 	}
 	return nil
 }
+
+// Elsewhere are the tools that other processes can run now, each with its candidates: the
+// planner searches over them too. They are looked up once in a beat.
+func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, error) {
+	return j.others.Tools(ctx)
+}
+
+// Workers are the processes that live, by id.
+func (j *Jobs) Workers(ctx context.Context) ([]Worker, error) { return j.workers.List(ctx) }
+
+// Queues are the queues that exist or have workers, by name.
+func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
+	workers, err := j.workers.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return j.tasks.Statuses(workers)
+}
+
+// RetryFailed runs the tasks of a queue that were given up once more, and returns their number.
+// What was answered meanwhile is not answered again.
+func (j *Jobs) RetryFailed(_ context.Context, name string) (int, error) {
+	return j.tasks.RetryFailed(name)
+}
+
+// DropFailed deletes the tasks of a queue that were given up, and returns their number.
+func (j *Jobs) DropFailed(_ context.Context, name string) (int, error) {
+	return j.tasks.DropFailed(name)
+}
+
+// Resume enqueues again what the requests that have not ended wait for, and returns their
+// number. It is for a process that has the State for itself and whose queues ended with the
+// process before it: it is called once, before Run, and before any event is handled.
+//
+// A request keeps what is left of its time; if its time ran out while no process ran, it gets
+// its full time. A request that cannot be read is left as it is, and logged.
+func (j *Jobs) Resume(ctx context.Context) (requests int, err error) { return j.recovery.Resume(ctx) }

@@ -9,6 +9,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -19,7 +20,7 @@ func (j *Jobs) sweep(ctx context.Context) {
 		if err := j.sweepOnce(ctx); err != nil && ctx.Err() == nil {
 			j.log.WarnContext(ctx, "old media could not be deleted", "error", plan.ForOperator(err))
 		}
-		pause(ctx, 10*time.Minute)
+		queue.Pause(ctx, 10*time.Minute)
 	}
 }
 
@@ -159,7 +160,7 @@ func (j *Jobs) forgetRequest(ctx context.Context, id string) error {
 		if run.Sent != nil && !run.Sent.Ref.IsZero() {
 			refs = append(refs, run.Sent.Ref)
 		}
-		if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: run.N, queue: QueuePlan}); err != nil {
+		if err := j.tasks.Remove(queue.DeadlineOf(id, run.N)); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -173,7 +174,7 @@ func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	var shown Request
-	j.follow(watching, progressTopic(r.Asked.Event.Thread.Adapter), func(hint []byte) {
+	j.hints.Follow(watching, queue.Progress(r.Asked.Event.Thread.Adapter), func(hint []byte) {
 		if hint != nil && string(hint) != id {
 			return
 		}

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
 
 // plan plans a generation, and hands over what can be done first.
-func (j *Jobs) plan(ctx context.Context, w task) error {
+func (j *Jobs) plan(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -23,7 +24,7 @@ import (
 func (j *Jobs) report(ctx context.Context, adapter string, reporter adapters.Reporter) {
 	w := &watches{open: map[string]chan struct{}{}}
 	var watching sync.WaitGroup
-	j.follow(ctx, progressTopic(adapter), func(hint []byte) {
+	j.hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
 		if hint == nil { // some were missed: those that are watched look again
 			w.wakeAll()
 			return
@@ -102,7 +103,7 @@ func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter,
 		case <-ctx.Done():
 			return
 		}
-		pause(ctx, reporter.Pace()) // what is over by then needs no message at all
+		queue.Pause(ctx, reporter.Pace()) // what is over by then needs no message at all
 		more, err := j.reportOnce(ctx, id, reporter, shown)
 		switch {
 		case ctx.Err() != nil:
@@ -118,7 +119,7 @@ func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter,
 				w.drop(id)
 				return
 			}
-			pause(ctx, max(adapters.Wait(err), min(j.config.Retry(failures), time.Minute)))
+			queue.Pause(ctx, max(adapters.Wait(err), min(j.config.Retry(failures), time.Minute)))
 			failures++
 			signal(changed)
 		}
@@ -236,7 +237,7 @@ func (j *Jobs) claim(ctx context.Context, id string, run int) (c progressClaim, 
 	if c.Worker == j.id {
 		return c, true, nil
 	}
-	if _, err := j.config.State.Get(ctx, record.WorkerKey(c.Worker)); !errors.Is(err, storage.ErrNotFound) {
+	if alive, err := j.workers.Alive(ctx, c.Worker); err != nil || alive {
 		return c, false, err
 	}
 	c.Worker = j.id

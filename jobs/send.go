@@ -6,15 +6,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hibiken/asynq"
-
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 )
 
 // send posts the answer of a run in its thread, and ends the run.
-func (j *Jobs) send(ctx context.Context, w task) error {
+func (j *Jobs) send(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func (j *Jobs) send(ctx context.Context, w task) error {
 	}
 	to, ok := j.adapters[r.Asked.Event.Thread.Adapter]
 	if !ok {
-		return &waitError{after: retrySoon, err: fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking)}
+		return queue.Wait(retrySoon, fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking))
 	}
 	if run.Sent == nil {
 		if r, err = j.deliver(ctx, to, r, run); err != nil {
@@ -68,14 +67,14 @@ func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string
 	if !t.sent.Ref.IsZero() {
 		return t.sent, nil
 	}
-	if retried, _ := asynq.GetRetryCount(ctx); before || retried > 0 {
+	if before || queue.Retried(ctx) > 0 {
 		if err := j.ready(ctx, id, run.N); err != nil {
 			return record.Sent{}, err
 		}
 	}
 	s, err := j.post(ctx, to, key, id, run.Answer.Reply, t)
 	if wait := waitFor(err); wait > 0 {
-		return record.Sent{}, &waitError{after: wait, err: err}
+		return record.Sent{}, queue.Wait(wait, err)
 	}
 	if err != nil {
 		return record.Sent{}, fmt.Errorf("send an answer: %w", err)
@@ -103,7 +102,7 @@ func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, 
 	err := o.Offer(ctx, run.Sent.Ref, len(run.Answer.Offers))
 	switch wait := waitFor(err); {
 	case wait > 0:
-		return &waitError{after: wait, err: fmt.Errorf("put the numbers on an answer: %w", err)}
+		return queue.Wait(wait, fmt.Errorf("put the numbers on an answer: %w", err))
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("put the numbers on an answer: %w", err)
 	case err != nil && !adapters.Final(err):
@@ -166,7 +165,7 @@ func (j *Jobs) finish(ctx context.Context, r *record.Request, n int, s *record.S
 		return err
 	}
 	j.hint(ctx, r)
-	if err := j.forgetDeadline(task{Kind: kindDeadline, Request: id, Run: n, queue: QueuePlan}); err != nil {
+	if err := j.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
 		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
 	if run.ShownOnMessage() {
@@ -193,16 +192,4 @@ func shown(s record.Status) adapters.Status {
 	default:
 		return adapters.Failed
 	}
-}
-
-// forgetDeadline removes the task that would close the run.
-func (j *Jobs) forgetDeadline(t task) error {
-	err := j.inspector.DeleteTask(t.queue, t.id())
-	if errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("remove a deadline: %w", err)
-	}
-	return nil
 }

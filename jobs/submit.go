@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"atelier/adapters"
+	"atelier/jobs/queue"
 	"atelier/jobs/quota"
 	"atelier/jobs/record"
 	"atelier/storage"
@@ -84,7 +85,7 @@ func (j *Jobs) submit(ctx context.Context, e adapters.Event, o record.Options, t
 	switch {
 	case first:
 		j.store.Logs.MarkQueued(record.ThreadLog(threadID), id)
-		if err = j.enqueue(ctx, task{Kind: kindFetch, Request: id, Run: 1, queue: gatewayQueue(e.Adapter)}, 0); err != nil {
+		if err = j.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: id, Run: 1, Queue: queue.OfAdapter(e.Adapter)}, 0); err != nil {
 			j.store.Logs.UnmarkQueued(record.ThreadLog(threadID), id)
 		}
 	case a.Aside():
@@ -153,5 +154,5 @@ func (j *Jobs) setDeadline(ctx context.Context, id string, fresh bool) error {
 	if err := set(ctx, id, 1); err != nil {
 		return err
 	}
-	return j.enqueue(ctx, task{Kind: kindDeadline, Request: id, Run: 1, queue: QueuePlan}, j.config.Deadline)
+	return j.tasks.Enqueue(ctx, queue.DeadlineOf(id, 1), j.config.Deadline)
 }

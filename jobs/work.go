@@ -4,33 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 	"time"
 
-	"github.com/hibiken/asynq"
-
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
-
-// waitError is a task that is to be tried again later and has not failed: the platform wants
-// a pause, or another process must do it.
-type waitError struct {
-	after time.Duration
-	err   error
-}
-
-func (e *waitError) Error() string { return fmt.Sprintf("wait %s: %v", e.after, e.err) }
-func (e *waitError) Unwrap() error { return e.err }
-
-// quietError is what asynq keeps of an error: nothing that quotes a person.
-type quietError struct{ err error }
-
-func (e *quietError) Error() string { return plan.ForOperator(e.err) }
-func (e *quietError) Unwrap() error { return e.err }
 
 var (
 	// errStopped ends a handler whose run was stopped.
@@ -41,39 +23,12 @@ var (
 	errNoRoom = errors.New("nothing can be written down")
 )
 
-// isFailure tells asynq what counts as a try.
-func isFailure(err error) bool { return !waiting(err) }
-
-// waiting tells of an error that is a [waitError].
-func waiting(err error) bool {
-	var wait *waitError
-	return errors.As(err, &wait)
-}
-
-// retryDelay tells asynq when to try again.
-func (j *Jobs) retryDelay(n int, err error, _ *asynq.Task) time.Duration {
-	if wait, ok := errors.AsType[*waitError](err); ok {
-		return wait.after
-	}
-	return j.config.Retry(n)
-}
-
-// retryDelay is soon at first, so that a restart of a server is hardly felt, and never much
-// later than in five minutes.
-func retryDelay(n int) time.Duration {
-	d := min(time.Second<<min(n, 10), 5*time.Minute)
-	return d/2 + rand.N(d/2+1) //nolint:gosec // so that not all try at once
-}
-
 // work is the handler of every task.
-func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
+func (j *Jobs) work(ctx context.Context, d queue.Delivery) (err error) {
 	began := time.Now()
-	id, _ := asynq.GetTaskID(ctx)
-	queue, _ := asynq.GetQueueName(ctx)
-	retried, _ := asynq.GetRetryCount(ctx)
-	w, unread := decodeTask(t, id, queue)
+	w, retried := d.Task, d.Retried
 	log := j.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
-	if retried > 0 && j.superseded(w) {
+	if retried > 0 && j.tasks.Superseded(w) {
 		return nil
 	}
 	defer func() {
@@ -82,20 +37,17 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 			err = j.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
 		}
 		j.config.Metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
-		if err != nil {
-			err = &quietError{err}
-		}
 	}()
 	log.DebugContext(ctx, "stage began", "attempt", w.Attempt, "retried", retried)
 	unstopped := ctx
-	ctx, end := j.active.begin(ctx, w)
+	ctx, end := j.running.Begin(ctx, w)
 	defer end()
-	if unread != nil {
-		err = j.unreadable(ctx, w, unread)
+	if d.Unreadable != nil {
+		err = j.unreadable(ctx, w, d.Unreadable)
 	} else {
 		err = j.spare(ctx, w, retried)
 	}
-	if w.Kind == kindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
+	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
 		err = j.stage(unstopped, w)
 	}
 	if errors.Is(err, record.ErrUnknown) {
@@ -105,25 +57,24 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 		log.DebugContext(ctx, "stage done", "took", time.Since(began))
 		return nil
 	}
-	var wait *waitError
 	switch {
-	case errors.As(err, &wait):
-		log.DebugContext(ctx, "stage waits", "after", wait.after, "why", plan.ForOperator(err))
+	case queue.Waiting(err):
+		log.DebugContext(ctx, "stage waits", "after", queue.Delay(err), "why", plan.ForOperator(err))
 		return err
-	case errors.Is(err, asynq.SkipRetry):
+	case queue.GivenUp(err):
 		return err
 	case errors.Is(context.Cause(ctx), errStopped):
 		return j.handOn(unstopped, w)
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = errors.Join(err, j.release(ctx, w))
 		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
-		return &waitError{err: err} // another one goes on at once
+		return queue.Wait(0, err) // another one goes on at once
 	case errors.Is(err, record.ErrLater):
 		log.WarnContext(ctx, "a later version of the program has written of it: it is left to that", "error", plan.ForOperator(err))
-		return &waitError{after: leaveFor, err: err}
+		return queue.Wait(leaveFor, err)
 	}
 	why := plan.ForOperator(err)
-	if w.Kind == kindSend {
+	if w.Kind == queue.KindSend {
 		why = forOperator(err)
 	}
 	log.WarnContext(ctx, "stage failed", "retried", retried, "error", why)
@@ -132,7 +83,7 @@ func (j *Jobs) work(ctx context.Context, t *asynq.Task) (err error) {
 
 // handOn hands over what a stage that was stopped would have handed over, such as the
 // answer that tells of it: whoever stopped it may be this very stage.
-func (j *Jobs) handOn(ctx context.Context, w task) error {
+func (j *Jobs) handOn(ctx context.Context, w queue.Task) error {
 	r, err := j.store.Request(ctx, w.Request)
 	if err != nil {
 		return record.IgnoreUnknown(err)
@@ -144,9 +95,9 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "done"
-	case waiting(err):
+	case queue.Waiting(err):
 		return "waiting"
-	case errors.Is(err, asynq.SkipRetry):
+	case queue.GivenUp(err):
 		return "failed"
 	}
 	return "again"
@@ -155,8 +106,8 @@ func outcome(err error) string {
 // spare does what the task is about. What was tried as often as it may be, and could not
 // even be given up since State took nothing, is not done again in vain: models and tools
 // cost something.
-func (j *Jobs) spare(ctx context.Context, w task, retried int) error {
-	if retried > allowed(w.Kind).retries && w.Kind != kindSend {
+func (j *Jobs) spare(ctx context.Context, w queue.Task, retried int) error {
+	if retried > queue.Allowed(w.Kind).Retries && w.Kind != queue.KindSend {
 		if err := j.config.State.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
 			return fmt.Errorf("%w: %w", errNoRoom, err)
 		}
@@ -165,19 +116,19 @@ func (j *Jobs) spare(ctx context.Context, w task, retried int) error {
 }
 
 // stage does what the task is about.
-func (j *Jobs) stage(ctx context.Context, w task) error {
+func (j *Jobs) stage(ctx context.Context, w queue.Task) error {
 	switch w.Kind {
-	case kindFetch:
+	case queue.KindFetch:
 		return j.fetch(ctx, w)
-	case kindPlan:
+	case queue.KindPlan:
 		return j.plan(ctx, w)
-	case kindAct, kindWrite:
+	case queue.KindAct, queue.KindWrite:
 		return j.act(ctx, w)
-	case kindCompose:
+	case queue.KindCompose:
 		return j.compose(ctx, w)
-	case kindSend:
+	case queue.KindSend:
 		return j.send(ctx, w)
-	case kindDeadline:
+	case queue.KindDeadline:
 		return j.deadline(ctx, w)
 	}
 	return fmt.Errorf("there is no stage %q", w.Kind)
@@ -186,8 +137,8 @@ func (j *Jobs) stage(ctx context.Context, w task) error {
 // failed decides what becomes of a task that failed: it is tried again, or given up, and
 // then the request is closed with what people are to be told. What cannot even be given up,
 // since State takes nothing, is tried again too: nothing is ever archived without an answer.
-func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error {
-	goesOn := retried < allowed(w.Kind).retries || w.Kind == kindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
+func (j *Jobs) failed(ctx context.Context, w queue.Task, err error, retried int) error {
+	goesOn := retried < queue.Allowed(w.Kind).Retries || w.Kind == queue.KindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
 	if goesOn && !j.hopeless(w, err) {
 		return err
 	}
@@ -202,21 +153,21 @@ func (j *Jobs) failed(ctx context.Context, w task, err error, retried int) error
 		}
 		return errors.Join(err, e)
 	}
-	if _, told := errors.AsType[*plan.Fault](err); told && w.Kind == kindFetch {
+	if _, told := errors.AsType[*plan.Fault](err); told && w.Kind == queue.KindFetch {
 		return nil // what somebody sent is of no use, and they were told: nothing has failed here
 	}
-	return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
+	return queue.GiveUp(err)
 }
 
 // hopeless tells whether trying again cannot help. Where an answer is to be sent, only the
 // platform knows that: of all else it says that it passes.
-func (j *Jobs) hopeless(w task, err error) bool {
+func (j *Jobs) hopeless(w queue.Task, err error) bool {
 	switch {
 	case j.config.Impatient:
 		return true
-	case w.Kind == kindDeadline:
+	case w.Kind == queue.KindDeadline:
 		return false
-	case w.Kind == kindSend:
+	case w.Kind == queue.KindSend:
 		return adapters.Final(err)
 	case passing(err), errors.Is(err, context.DeadlineExceeded):
 		return false
@@ -234,12 +185,12 @@ func passing(err error) bool {
 
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
 // everything else is answered by a failure.
-func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
-	if w.Kind == kindDeadline { // somebody waits at a terminal
+func (j *Jobs) giveUp(ctx context.Context, w queue.Task, err error) error {
+	if w.Kind == queue.KindDeadline { // somebody waits at a terminal
 		return nil
 	}
 	sentence, operator := plan.Sentence(err, faultOf(err)), plan.OperatorSentence(err, faultOf(err))
-	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == kindSend {
+	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == queue.KindSend {
 		sentence = plan.Message{Format: own.Sentence, Args: own.Args}
 		operator = sentence
 	}
@@ -248,13 +199,13 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 		return e
 	}
 	switch w.Kind {
-	case kindSend:
+	case queue.KindSend:
 		r, err := j.store.Request(ctx, w.Request)
 		if err != nil {
 			return err
 		}
 		return j.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
-	case kindAct, kindWrite:
+	case queue.KindAct, queue.KindWrite:
 		return j.actFailed(ctx, w, problem)
 	default:
 	}
@@ -262,7 +213,7 @@ func (j *Jobs) giveUp(ctx context.Context, w task, err error) error {
 	if vain, ok := errors.AsType[*plan.UnfinishedError](err); ok {
 		h.Thinking = vain.Thinking
 	}
-	if w.Kind == kindCompose { // whose task halt would hand over is this one
+	if w.Kind == queue.KindCompose { // whose task halt would hand over is this one
 		if _, err := j.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
 			return err
 		}
@@ -304,14 +255,14 @@ const leaveFor = 30 * time.Second
 // unreadable does what is to be done about a task whose payload is of another version. One
 // of a later version is left to a process that knows it. One that is too old ends its
 // request, unless that has its end in the log.
-func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
+func (j *Jobs) unreadable(ctx context.Context, w queue.Task, err error) error {
 	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
 	switch {
 	case errors.Is(err, record.ErrLater):
 		return err
 	case w.Request == "":
-		return fmt.Errorf("%w: %w", err, asynq.SkipRetry)
-	case w.Kind == kindFetch, w.Kind == kindPlan, w.Kind == kindAct, w.Kind == kindWrite:
+		return queue.GiveUp(err)
+	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
 		problem, err := j.told(ctx, w.Request, faultOf(err), faultOf(err))
 		if err != nil {
 			return err
@@ -319,4 +270,18 @@ func (j *Jobs) unreadable(ctx context.Context, w task, err error) error {
 		return ignoreOver(j.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
 	}
 	return j.stage(ctx, w)
+}
+
+// release notes that a step has no end because its process shuts down, and not the other way
+// round.
+func (j *Jobs) release(ctx context.Context, w queue.Task) error {
+	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer stop()
+	_, err := j.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
+		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn},
+	})
+	return err
 }
