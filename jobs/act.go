@@ -15,15 +15,27 @@ import (
 	"atelier/storage"
 )
 
-// retrySoon is when a task is looked at again that another process must do.
-const retrySoon = 500 * time.Millisecond
+// actor is the stage act: it does one step.
+type actor struct {
+	transcriber *transcriber
+	store       *record.Store
+	flow        *flow
+	self        string
+	inputs      *inputs
+	runner      *runner
+	say         sayer
+	metrics     Metrics
+	agent       Agent
+	impatient   bool
+	retry       func(retries int) time.Duration
+}
 
-// act does one step, writes down what came of it, and hands over what became ready.
-func (j *Jobs) act(ctx context.Context, w queue.Task) error {
+// run does one step, writes down what came of it, and hands over what became ready.
+func (c *actor) run(ctx context.Context, w queue.Task) error {
 	if w.Step == record.TranscriptionStep {
-		return j.hearVoice(ctx, w)
+		return c.transcriber.run(ctx, w)
 	}
-	r, err := j.store.Request(ctx, w.Request)
+	r, err := c.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
@@ -32,14 +44,14 @@ func (j *Jobs) act(ctx context.Context, w queue.Task) error {
 	case g == nil || g.Turns[w.Step] != w.Turn:
 		return nil
 	case !r.Needs(w.Run, w.Step):
-		return j.leave(ctx, r, w)
+		return c.leave(ctx, r, w)
 	}
 	if _, done := g.Ended[w.Step]; !done {
-		r, err = j.do(ctx, r, g, w)
+		r, err = c.do(ctx, r, g, w)
 		if errors.Is(context.Cause(ctx), errStopped) {
 			ctx = context.WithoutCancel(ctx)
-			if r, err = j.store.Request(ctx, w.Request); err == nil {
-				err = j.leave(ctx, r, w)
+			if r, err = c.store.Request(ctx, w.Request); err == nil {
+				err = c.leave(ctx, r, w)
 			}
 			return err
 		}
@@ -47,43 +59,43 @@ func (j *Jobs) act(ctx context.Context, w queue.Task) error {
 			return err
 		}
 	}
-	return j.advance(ctx, r)
+	return c.flow.advance(ctx, r)
 }
 
 // leave writes down that a step was stopped, so that it is done by whichever run comes to
 // want it: a way may fail that another run has gone on.
-func (j *Jobs) leave(ctx context.Context, r *record.Request, w queue.Task) error {
+func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
 	g := r.Generations[w.Run]
 	_, begun := g.Started[w.Step]
 	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
-		return j.advance(ctx, r)
+		return c.flow.advance(ctx, r)
 	}
-	r, err := j.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}})
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}})
 	if err != nil {
 		return err
 	}
-	return j.advance(ctx, r)
+	return c.flow.advance(ctx, r)
 }
 
 // do does a step and gives the request as it is then.
-func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, w queue.Task) (*record.Request, error) {
-	whole, err := j.store.Unpacked(ctx, r)
+func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation, w queue.Task) (*record.Request, error) {
+	whole, err := c.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := j.planRequest(ctx, whole, g)
+	asked, err := c.inputs.of(ctx, whole, g)
 	if err != nil {
 		return nil, err
 	}
 	steps, at := whole.StepsWith(w.Run, w.Step)
-	if next := j.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
+	if next := c.flow.stepTask(ctx, r, w.Run, steps[at]); next.Kind != w.Kind || next.Draft != w.Draft {
 		return r, nil // that was done meanwhile
 	}
 	if _, before := g.Started[w.Step]; !before {
-		if _, err := j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}}); err != nil {
+		if _, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}}); err != nil {
 			return nil, err
 		}
-		j.hint(ctx, r)
+		c.flow.written(ctx, r)
 	}
 	results := map[string]plan.Result{}
 	for _, run := range whole.Runs {
@@ -98,35 +110,35 @@ func (j *Jobs) do(ctx context.Context, r *record.Request, g *record.Generation, 
 		Program: r.LastProgram(w.Step), Drafts: g.Drafts[w.Step],
 	}
 	if w.Kind == queue.KindWrite {
-		return j.draft(ctx, r, w, of)
+		return c.draft(ctx, r, w, of)
 	}
 	if w.Draft > 0 {
 		of.Program = of.Drafts[w.Draft-1].Program
 	}
-	result, err := j.have(ctx, w, of)
+	result, err := c.runner.run(ctx, w, of)
 	switch {
 	case ctx.Err() != nil: // a step that was stopped is not one that failed
-		return nil, errors.Join(context.Cause(ctx), j.discard(ctx, folder))
+		return nil, errors.Join(context.Cause(ctx), c.runner.discard(ctx, folder))
 	case errors.Is(err, errMoved):
 		return r, nil
 	case queue.Waiting(err):
 		return nil, err
 	case passing(err):
-		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), j.discard(ctx, folder))
+		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), c.runner.discard(ctx, folder))
 	case err != nil:
 		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
-		result = plan.Result{Status: plan.Failed, Problem: j.say(r, problem)}
+		result = plan.Result{Status: plan.Failed, Problem: c.say(r, problem)}
 	}
 	if trouble := result.Trouble; trouble != nil && 0 < w.Draft && w.Draft < plan.MaxDrafts {
 		d := of.Drafts[w.Draft-1]
 		d.Trouble = trouble
-		return j.recordDraft(ctx, r, w, d)
+		return c.recordDraft(ctx, r, w, d)
 	}
-	return j.end(ctx, r, w, of, result)
+	return c.end(ctx, r, w, of, result)
 }
 
 // end writes down what came of a step in the end, with what its drafts have taken.
-func (j *Jobs) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
+func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
 	result.Trouble = nil
 	if w.Draft > 0 {
 		for _, d := range of.Drafts {
@@ -136,14 +148,14 @@ func (j *Jobs) end(ctx context.Context, r *record.Request, w queue.Task, of Work
 			}
 		}
 	}
-	j.config.Metrics.Tool(of.Steps[of.At].Action.Tool, result)
-	return j.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
+	c.metrics.Tool(of.Steps[of.At].Action.Tool, result)
+	return c.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
 }
 
 // draft has the next program of a step written, and gives the request as it is then. Where none can be
 // written, the step has failed.
-func (j *Jobs) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
-	writer, ok := j.config.Agent.(Writer)
+func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
+	writer, ok := c.agent.(Writer)
 	if !ok {
 		return nil, fmt.Errorf("the queue %s needs an agent that writes programs", queue.Plan)
 	}
@@ -156,16 +168,102 @@ func (j *Jobs) draft(ctx context.Context, r *record.Request, w queue.Task, of Wo
 	case passing(err):
 		return nil, fmt.Errorf("write a program: %w", err)
 	case err != nil:
-		problem := j.say(r, sentenceFor(r, err))
+		problem := c.say(r, sentenceFor(r, err))
 		result := plan.Result{Status: plan.Failed, Problem: problem, Final: plan.Final(err), Usage: d.Usage, Took: time.Since(began)}
-		return j.end(ctx, r, w, of, result)
+		return c.end(ctx, r, w, of, result)
 	case d.Trouble != nil && w.Draft == plan.MaxDrafts:
 		of.Drafts = append(slices.Clip(of.Drafts), d)
 		problem := plan.Say("No tool does this, and the program that was written for it did not work.")
-		return j.end(ctx, r, w, of, plan.Result{Status: plan.Failed, Problem: j.say(r, problem), Took: time.Since(began)})
+		return c.end(ctx, r, w, of, plan.Result{Status: plan.Failed, Problem: c.say(r, problem), Took: time.Since(began)})
 	}
-	return j.recordDraft(ctx, r, w, d)
+	return c.recordDraft(ctx, r, w, d)
 }
+
+// recordDraft writes down a draft, or what came of running it.
+func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
+	by := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
+	if err != nil {
+		return nil, err
+	}
+	c.flow.written(ctx, r)
+	return r, nil
+}
+
+// record writes down what came of a step. The first one counts: the media of any other are
+// deleted.
+func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (*record.Request, error) {
+	id := r.ID
+	entries, at, err := c.writeEnd(ctx, r, end, folder)
+	if err != nil {
+		return nil, err
+	}
+	first := slices.IndexFunc(entries, func(e *record.Entry) bool {
+		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
+	})
+	if first < 0 { // it was forgotten just now
+		return nil, errors.Join(fmt.Errorf("request %s: %w", id, record.ErrUnknown), c.runner.discard(ctx, folder))
+	}
+	counts := slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder })
+	if first != at && folder != "" && !counts {
+		if err := c.runner.discard(ctx, folder); err != nil {
+			return nil, err
+		}
+	}
+	r, err = record.FoldRequest(id, entries)
+	if err != nil {
+		return nil, err
+	}
+	c.flow.written(ctx, r)
+	return r, nil
+}
+
+// writeEnd adds the end of a step to the log. What the step took long to make is not given up
+// because the storage takes nothing for a moment: it is tried again from here. Where it comes
+// to nothing its media are deleted, unless it may have been written nevertheless.
+func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (entries []*record.Entry, at int, err error) {
+	thread := record.ThreadID(r.Asked.Event.Thread)
+	result, written, tooLarge := end.Result, false, false
+	for n := range endTries {
+		if end.Result, err = c.store.Texts.PackResult(ctx, thread, result); err == nil {
+			entries, at, err = c.store.Logs.AppendRead(ctx, record.RequestLog(r.ID), record.Entry{Ended: &end})
+			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, record.ErrUnknown)
+		}
+		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
+			tooLarge = true
+			problem := c.say(r, plan.Say("What it made is too large to be kept."))
+			result = plan.Result{Status: plan.Failed, Problem: problem, Took: result.Took, Usage: result.Usage}
+			continue
+		}
+		if err == nil || !passing(err) || c.impatient {
+			break
+		}
+		if queue.Pause(ctx, c.retry(n)); ctx.Err() != nil {
+			break
+		}
+	}
+	if tooLarge || err != nil && !written {
+		err = errors.Join(err, c.runner.discard(ctx, folder))
+	}
+	return entries, at, err
+}
+
+// fail writes down that a step could not be done at all, so that another way is taken.
+// Where that cannot be written just now, the step may yet be done.
+func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
+	if w.Step == record.TranscriptionStep {
+		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
+	}
+	r, err := c.store.Write(ctx, w.Request, record.Entry{Ended: &record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}})
+	if err != nil {
+		return err
+	}
+	c.flow.written(ctx, r)
+	return c.flow.advance(ctx, r)
+}
+
+// retrySoon is when a task is looked at again that another process must do.
+const retrySoon = 500 * time.Millisecond
 
 // sentenceFor tells who asked what is wrong: whoever runs the program is told more.
 func sentenceFor(r *record.Request, err error) plan.Message {
@@ -176,101 +274,5 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 	return told(err, plan.Say("It failed, and nothing is known of why."))
 }
 
-// recordDraft writes down a draft, or what came of running it.
-func (j *Jobs) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
-	by := record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn}
-	r, err := j.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
-	if err != nil {
-		return nil, err
-	}
-	j.hint(ctx, r)
-	return r, nil
-}
-
-// record writes down what came of a step. The first one counts: the media of any other are
-// deleted.
-func (j *Jobs) record(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (*record.Request, error) {
-	id := r.ID
-	entries, at, err := j.keepEnd(ctx, r, end, folder)
-	if err != nil {
-		return nil, err
-	}
-	first := slices.IndexFunc(entries, func(e *record.Entry) bool {
-		return e.Ended != nil && e.Ended.Generation == end.Generation && e.Ended.Step == end.Step
-	})
-	if first < 0 { // it was forgotten just now
-		return nil, errors.Join(fmt.Errorf("request %s: %w", id, record.ErrUnknown), j.discard(ctx, folder))
-	}
-	counts := slices.ContainsFunc(entries[first].Ended.Result.Outputs(), func(o plan.Resource) bool { return path.Dir(o.Blob) == folder })
-	if first != at && folder != "" && !counts {
-		if err := j.discard(ctx, folder); err != nil {
-			return nil, err
-		}
-	}
-	r, err = record.FoldRequest(id, entries)
-	if err != nil {
-		return nil, err
-	}
-	j.hint(ctx, r)
-	return r, nil
-}
-
 // endTries is how often the end of a step is written: some minutes long.
 const endTries = 10
-
-// keepEnd adds the end of a step to the log. What the step took long to make is not given up
-// because the storage takes nothing for a moment: it is tried again from here. Where it comes
-// to nothing its media are deleted, unless it may have been written nevertheless.
-func (j *Jobs) keepEnd(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (entries []*record.Entry, at int, err error) {
-	thread := record.ThreadID(r.Asked.Event.Thread)
-	result, written, tooLarge := end.Result, false, false
-	for n := range endTries {
-		if end.Result, err = j.store.Texts.PackResult(ctx, thread, result); err == nil {
-			entries, at, err = j.store.Logs.AppendRead(ctx, record.RequestLog(r.ID), record.Entry{Ended: &end})
-			written = written || err != nil && !errors.Is(err, storage.ErrFull) && !errors.Is(err, storage.ErrTooLarge) && !errors.Is(err, record.ErrUnknown)
-		}
-		if errors.Is(err, storage.ErrTooLarge) && !tooLarge {
-			tooLarge = true
-			problem := j.say(r, plan.Say("What it made is too large to be kept."))
-			result = plan.Result{Status: plan.Failed, Problem: problem, Took: result.Took, Usage: result.Usage}
-			continue
-		}
-		if err == nil || !passing(err) || j.config.Impatient {
-			break
-		}
-		if queue.Pause(ctx, j.config.Retry(n)); ctx.Err() != nil {
-			break
-		}
-	}
-	if tooLarge || err != nil && !written {
-		err = errors.Join(err, j.discard(ctx, folder))
-	}
-	return entries, at, err
-}
-
-// discard deletes the media of an attempt.
-func (j *Jobs) discard(ctx context.Context, folder string) error {
-	if folder == "" {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer stop()
-	if err := j.config.Blobs.DeleteAll(ctx, folder); err != nil {
-		return fmt.Errorf("delete what is of no use: %w", err)
-	}
-	return nil
-}
-
-// actFailed writes down that a step could not be done at all, so that another way is taken.
-// Where that cannot be written just now, the step may yet be done.
-func (j *Jobs) actFailed(ctx context.Context, w queue.Task, problem string) error {
-	if w.Step == record.TranscriptionStep {
-		return j.understood(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
-	}
-	r, err := j.store.Write(ctx, w.Request, record.Entry{Ended: &record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}})
-	if err != nil {
-		return err
-	}
-	j.hint(ctx, r)
-	return j.advance(ctx, r)
-}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,35 @@ import (
 	"atelier/storage"
 )
 
-// compose writes the answer of a run, once, and hands it over to be sent.
-func (j *Jobs) compose(ctx context.Context, w queue.Task) error {
-	r, err := j.store.Request(ctx, w.Request)
+// composer is the stage compose: it writes the answer of a run.
+type composer struct {
+	say       sayer
+	store     *record.Store
+	flow      *flow
+	limits    *limits
+	agent     Agent
+	metrics   Metrics
+	inputs    *inputs
+	blobs     storage.Blobs
+	markLinks func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
+	log       *slog.Logger
+}
+
+// quoted is the answer with what was understood of a voice message before it.
+func (c *composer) quoted(r *record.Request, g *record.Generation, text string) string {
+	if g.Transcript == nil || g.Transcript.Text == "" {
+		return text
+	}
+	said := plan.Say("I understood: “%s”", g.Transcript.Text)
+	if g.Transcript.Approximate {
+		said = plan.Say("I understood, as well as I can here: “%s”", g.Transcript.Text)
+	}
+	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
+}
+
+// run writes the answer of a run, once, and hands it over to be sent.
+func (c *composer) run(ctx context.Context, w queue.Task) error {
+	r, err := c.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
@@ -31,38 +58,38 @@ func (j *Jobs) compose(ctx context.Context, w queue.Task) error {
 		if !run.Answerable(g.Plan) && (!r.Asked.Options.PlanOnly || run.N > 1) {
 			return nil
 		}
-		a, err := j.word(ctx, r, run)
+		a, err := c.word(ctx, r, run)
 		if err != nil {
 			return err
 		}
-		if err := j.answer(ctx, r, run.N, a); err != nil {
+		if err := c.write(ctx, r, run.N, a); err != nil {
 			return err
 		}
 	}
-	return j.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
+	return c.flow.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 }
 
-// answer writes an answer down. One that is too large for the log gives way to a plain one,
+// write writes an answer down. One that is too large for the log gives way to a plain one,
 // which always fits: people are to have an answer.
-func (j *Jobs) answer(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
-	_, err := j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
+func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
+	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
 	if errors.Is(err, storage.ErrTooLarge) {
 		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
 			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
 			Language: a.Reply.Language,
-			Text:     j.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
+			Text:     c.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
 		}}
-		_, err = j.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
+		_, err = c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
 	}
 	if err != nil {
 		return err
 	}
-	j.hint(ctx, r)
-	return j.leaveQuota(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
+	c.flow.written(ctx, r)
+	return c.limits.release(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
 }
 
 // word makes the answer of a run.
-func (j *Jobs) word(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
+func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run) (*record.Answer, error) {
 	e := r.Asked.Event
 	a := &record.Answer{Status: record.Failed, Reply: adapters.Reply{Thread: e.Thread, Mention: r.AskerOf(run), Language: r.Language()}}
 	if r.Given != nil {
@@ -84,18 +111,18 @@ func (j *Jobs) word(ctx context.Context, r *record.Request, run *record.Run) (*r
 	var files map[string]string
 	if run.Route != nil {
 		var err error
-		if files, err = j.store.NameFiles(ctx, r, run); err != nil {
+		if files, err = c.store.NameFiles(ctx, r, run); err != nil {
 			return nil, err
 		}
 		run.Route.NameFiles(files)
 	}
 	if run.Halted != nil {
-		j.haltedAnswer(a, r, run.Halted)
-	} else if err := j.respond(ctx, a, r, run.N, files); err != nil {
+		c.haltedAnswer(a, r, run.Halted)
+	} else if err := c.respond(ctx, a, r, run.N, files); err != nil {
 		return nil, err
 	}
 	if run.Halted == nil && !a.Silent {
-		j.offer(a, r, run, p)
+		c.offer(a, r, run, p)
 	}
 	if run.Route == nil || a.Silent || run.Halted != nil && run.Halted.Why == record.HaltCancelled {
 		return a, nil
@@ -108,7 +135,7 @@ func (j *Jobs) word(ctx context.Context, r *record.Request, run *record.Run) (*r
 		}
 	}
 	var err error
-	a.Reply.Files, err = j.attachments(ctx, e.Thread, run.Route.Delivered())
+	a.Reply.Files, err = c.attachments(ctx, e.Thread, run.Route.Delivered())
 	if run.Halted != nil {
 		return a, nil // what went wrong is said, at worst without the files
 	}
@@ -116,30 +143,30 @@ func (j *Jobs) word(ctx context.Context, r *record.Request, run *record.Run) (*r
 }
 
 // haltedAnswer says why a run came to no end.
-func (j *Jobs) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
+func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
 	switch h.Why {
 	case record.HaltDeleted:
 		a.Status, a.Silent = record.Cancelled, true
 	case record.HaltCancelled:
-		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(j.say(r, h.Sentence(a.Reply.Mention)))
+		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
 	case record.HaltOverdue:
-		a.Reply.Text = j.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
+		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
 	default:
 		a.Reply.Text = h.Problem
 		if h.Problem == "" {
-			a.Reply.Text = j.say(r, faultOf(record.ErrVersion))
+			a.Reply.Text = c.say(r, faultOf(record.ErrVersion))
 		}
 	}
 }
 
 // respond lets the agent tell what came of a run, whose files have these readable names.
-func (j *Jobs) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
-	r, err := j.store.Unpacked(ctx, r)
+func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
+	r, err := c.store.Unpacked(ctx, r)
 	if err != nil {
 		return err
 	}
 	run := r.Run(n)
-	asked, err := j.planRequest(ctx, r, r.Generations[run.Generation])
+	asked, err := c.inputs.of(ctx, r, r.Generations[run.Generation])
 	if err != nil {
 		return err
 	}
@@ -161,14 +188,14 @@ func (j *Jobs) respond(ctx context.Context, a *record.Answer, r *record.Request,
 	thinking := p.Thinking
 	var text string
 	if asks {
-		text = j.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
-	} else if text, thinking, err = j.config.Agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
+		text = c.say(r, plan.Say("I am not sure what you want, so I have done nothing yet. Choose what fits, or say it in other words."))
+	} else if text, thinking, err = c.agent.Respond(ctx, Account{Request: asked, Plan: p, Route: route}); err != nil {
 		return err
 	}
-	j.config.Metrics.Thinking(since(p.Thinking, thinking))
+	c.metrics.Thinking(since(p.Thinking, thinking))
 	a.Thinking, a.Reply.Text = thinking, text
 	if r.Given != nil { // a command is given nothing
-		a.Reply.Text = strings.Join(append([]string{j.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
+		a.Reply.Text = strings.Join(append([]string{c.quoted(r, r.Generations[run.Generation], text)}, r.Given.Without...), "\n\n")
 	}
 	switch {
 	case asks:
@@ -186,20 +213,14 @@ func (j *Jobs) respond(ctx context.Context, a *record.Answer, r *record.Request,
 	return nil
 }
 
-// since is what was thought after the plan.
-func since(before, all plan.Thinking) plan.Thinking {
-	all.Jobs = all.Jobs[min(len(before.Jobs), len(all.Jobs)):]
-	return all
-}
-
 // attachments are the files among what was made.
-func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
+func (c *composer) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
 	for _, m := range made {
 		if m.Blob == "" || record.Packed(m) && m.File == "" {
 			continue
 		}
-		info, err := j.config.Blobs.Stat(ctx, m.Blob)
+		info, err := c.blobs.Stat(ctx, m.Blob)
 		if errors.Is(err, storage.ErrNotFound) {
 			continue // its time had come: the text names it, and it is not there
 		}
@@ -208,20 +229,20 @@ func (j *Jobs) attachments(ctx context.Context, t adapters.Thread, made []plan.R
 		}
 		files = append(files, adapters.Attachment{
 			Name: cmp.Or(m.File, m.Name), Resource: m.Name, Size: info.Size, Type: storage.ContentOf(m.Blob).Type, Alt: m.About, Handle: m.Blob,
-			MarkLink: j.markLink(ctx, t, m),
+			MarkLink: c.markLink(ctx, t, m),
 		})
 	}
 	return files, nil
 }
 
 // markLink is where people can point at things on a picture. An answer can do without.
-func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
-	if j.config.MarkLink == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
+func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
+	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
 		return ""
 	}
-	link, err := j.config.MarkLink(ctx, t, picture)
+	link, err := c.markLinks(ctx, t, picture)
 	if err != nil {
-		j.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
+		c.log.WarnContext(ctx, "a picture has no link to point at it", "error", plan.ForOperator(err))
 		return ""
 	}
 	return link
@@ -229,7 +250,7 @@ func (j *Jobs) markLink(ctx context.Context, t adapters.Thread, picture plan.Res
 
 // offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
 // guesses at what is meant.
-func (j *Jobs) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
+func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
 	var chosen plan.Choice
 	if run.Route != nil {
 		chosen = run.Route.Choice()
@@ -246,11 +267,17 @@ func (j *Jobs) offer(a *record.Answer, r *record.Request, run *record.Run, p *pl
 			texts = append(texts, plan.Quote(o.Guess))
 		}
 	} else {
-		texts = j.config.Agent.Ways(p, chosen, a.Offers)
+		texts = c.agent.Ways(p, chosen, a.Offers)
 	}
 	for i, text := range texts {
 		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: j.say(r, text),
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: c.say(r, text),
 		})
 	}
+}
+
+// since is what was thought after the plan.
+func since(before, all plan.Thinking) plan.Thinking {
+	all.Jobs = all.Jobs[min(len(before.Jobs), len(all.Jobs)):]
+	return all
 }

@@ -10,11 +10,21 @@ import (
 	"atelier/jobs/record"
 )
 
-// deadline closes a run that has not ended in time, so that every message gets an answer
+// deadlines close runs that have not ended in time.
+type deadlines struct {
+	deadline time.Duration
+	store    *record.Store
+	flow     *flow
+	stopper  *stopper
+	composer *composer
+	tasks    *queue.Tasks
+}
+
+// run closes a run that has not ended in time, so that every message gets an answer
 // whatever became of its tasks. The time is that of State's server, which keeps a value as
 // long as the run may take: a clock of a worker that jumps closes nothing.
-func (j *Jobs) deadline(ctx context.Context, w queue.Task) error {
-	r, err := j.store.Request(ctx, w.Request)
+func (x *deadlines) run(ctx context.Context, w queue.Task) error {
+	r, err := x.store.Request(ctx, w.Request)
 	if errors.Is(err, record.ErrUnknown) {
 		return nil // it was forgotten
 	}
@@ -25,8 +35,8 @@ func (j *Jobs) deadline(ctx context.Context, w queue.Task) error {
 	if run == nil || run.Over {
 		return nil
 	}
-	later := queue.Wait(min(max(j.config.Deadline/20, 100*time.Millisecond), time.Minute), fmt.Errorf("the deadline of run %d", w.Run))
-	hasTime, err := j.store.HasTime(ctx, r.ID, run.N)
+	later := queue.Wait(min(max(x.deadline/20, 100*time.Millisecond), time.Minute), fmt.Errorf("the deadline of run %d", w.Run))
+	hasTime, err := x.store.HasTime(ctx, r.ID, run.N)
 	switch {
 	case err != nil:
 		return err
@@ -35,23 +45,23 @@ func (j *Jobs) deadline(ctx context.Context, w queue.Task) error {
 	}
 	waits := false
 	if run.N == 1 { // further runs wait for no turn
-		if waits, err = j.waits(ctx, r); err != nil {
+		if waits, err = x.waits(ctx, r); err != nil {
 			return err
 		}
 	}
 	switch {
 	case waits: // for one before it, which has a deadline of its own
-		err = j.advanceThread(ctx, record.ThreadID(r.Asked.Event.Thread))
+		err = x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
 	case run.Working():
-		err = j.halt(ctx, r.ID, run.N, record.Halted{Why: record.HaltOverdue})
+		err = x.stopper.halt(ctx, r.ID, run.N, record.Halted{Why: record.HaltOverdue})
 	case run.Answer == nil:
-		a, e := j.word(ctx, r, run) // it was halted: no model is asked
+		a, e := x.composer.word(ctx, r, run) // it was halted: no model is asked
 		if e == nil {
-			e = j.answer(ctx, r, run.N, a)
+			e = x.composer.write(ctx, r, run.N, a)
 		}
 		err = e
 	default: // it is only to be sent, which is tried as long as the platform is away
-		err = j.tasks.Revive(ctx, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: run.N, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
+		err = x.tasks.Revive(ctx, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: run.N, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
 	}
 	if err != nil {
 		return err
@@ -60,11 +70,11 @@ func (j *Jobs) deadline(ctx context.Context, w queue.Task) error {
 }
 
 // waits tells whether it is not yet the request's turn in its thread.
-func (j *Jobs) waits(ctx context.Context, r *record.Request) (bool, error) {
+func (x *deadlines) waits(ctx context.Context, r *record.Request) (bool, error) {
 	if r.Given != nil || r.Asked.Aside() || !r.Runs[0].Working() {
 		return false, nil
 	}
-	t, err := j.store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))
+	t, err := x.store.Thread(ctx, record.ThreadID(r.Asked.Event.Thread))
 	if err != nil {
 		return false, err
 	}

@@ -13,10 +13,10 @@ func (j *Jobs) ReapOnce(ctx context.Context, orphans map[string]time.Time) error
 }
 
 // Obey sets how long what was ended is waited for.
-func (j *Jobs) Obey(d time.Duration) { j.obey = d }
+func (j *Jobs) Obey(d time.Duration) { j.shutdown = d }
 
 // SweepOnce deletes media whose time has come, if it is this process's turn.
-func (j *Jobs) SweepOnce(ctx context.Context) error { return j.sweepOnce(ctx) }
+func (j *Jobs) SweepOnce(ctx context.Context) error { return j.sweeper.once(ctx) }
 
 // PatrolOnce takes up what was lost, if it is this process's turn.
 func (j *Jobs) PatrolOnce(ctx context.Context, over map[string]int) error {

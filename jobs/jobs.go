@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -191,24 +190,32 @@ type Metrics interface {
 type Jobs struct {
 	config   Config
 	id       string // of this process
-	tasks    *queue.Tasks
-	workers  *queue.Workers
-	others   *queue.Others
-	hints    *queue.Hints
-	reaper   *queue.Reaper
-	recovery *queue.Recovery
-	store    *record.Store
-	index    *record.Index
 	adapters map[string]adapters.Adapter
-	running  *queue.Running
-	after    background
-	posts    posts
-	unread   sync.Map // why what was written before could not be read, as far as it was told
-	quota    *quota.Quota
-	obey     time.Duration // how long what was ended is waited for
-	stuck    chan error    // what an impatient process cannot go on with
-	log      *slog.Logger
+
+	tasks      *queue.Tasks
+	running    *queue.Running
+	workers    *queue.Workers
+	others     *queue.Others
+	reaper     *queue.Reaper
+	recovery   *queue.Recovery
+	background *background
+	shutdown   time.Duration // how long tasks whose contexts ended are waited for
+	stuck      chan error    // what an impatient process cannot go on with
+
+	admission  *admission
+	reactions  *reactions
+	chooser    *chooser
+	stopper    *stopper
+	dispatcher *dispatcher
+	progress   *progress
+	viewer     *viewer
+	forgetter  *forgetter
+	sweeper    *sweeper
+	log        *slog.Logger
 }
+
+// sayer says a fixed sentence in the language of a request.
+type sayer func(r *record.Request, m plan.Message) string
 
 // New checks the configuration. It starts nothing and asks nothing.
 func New(c Config) (*Jobs, error) {
@@ -220,24 +227,14 @@ func New(c Config) (*Jobs, error) {
 		return nil, errors.New("a time or size is negative")
 	}
 	c = c.complete()
-	limits, err := c.quota()
+	counted, err := c.quota()
 	if err != nil {
 		return nil, err
 	}
 	j := &Jobs{
-		config: c, quota: limits, id: c.Name + "-" + record.Hash(rand.Text())[:8],
-		tasks: queue.NewTasks(c.Redis, c.TaskRetention), workers: queue.NewWorkers(c.State, c.Beat), hints: queue.NewHints(c.State, c.Log),
-		store:    record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now}),
-		adapters: map[string]adapters.Adapter{}, running: queue.NewRunning(), posts: posts{tried: map[string]tried{}},
-		obey: 5 * time.Second, log: c.Log,
-	}
-	j.index = record.NewIndex(j.store)
-	j.stuck = make(chan error, 1)
-	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
-	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.giveUp, Log: c.Log}
-	j.recovery = &queue.Recovery{
-		State: c.State, Store: j.store, Index: j.index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
-		Due: j.due, NextInThread: j.advanceThread, Say: j.say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
+		config: c, id: c.Name + "-" + record.Hash(rand.Text())[:8], adapters: map[string]adapters.Adapter{},
+		tasks: queue.NewTasks(c.Redis, c.TaskRetention), running: queue.NewRunning(), workers: queue.NewWorkers(c.State, c.Beat),
+		background: &background{}, shutdown: 5 * time.Second, stuck: make(chan error, 1), log: c.Log,
 	}
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
@@ -250,7 +247,84 @@ func New(c Config) (*Jobs, error) {
 			return nil, err
 		}
 	}
+	j.wire(counted)
 	return j, nil
+}
+
+// wire gives every stage what it needs.
+func (j *Jobs) wire(counted *quota.Quota) {
+	c := j.config
+	store := record.NewStore(record.StoreConfig{State: c.State, Blobs: c.Blobs, Retention: c.Retention, Deadline: c.Deadline, Now: c.Now})
+	index, hints := record.NewIndex(store), queue.NewHints(c.State, c.Log)
+	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
+	say := func(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
+
+	limits := &limits{Quota: counted, metrics: c.Metrics, maxFile: c.MaxFile, log: c.Log}
+	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
+	acks := &acks{adapters: j.adapters, background: j.background, log: c.Log}
+	inputs := &inputs{store: store, programs: c.Programs}
+	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
+
+	j.admission = &admission{
+		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: acks, metrics: c.Metrics,
+		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
+	}
+	downloads := &downloads{
+		adapters: j.adapters, limits: limits, blobs: c.Blobs, inspect: c.Inspect, scratch: c.Scratch, impatient: c.Impatient,
+	}
+	fetcher := &fetcher{
+		store: store, blobs: c.Blobs, flow: flow, downloads: downloads, say: say, log: c.Log,
+		histories: &histories{store: store, blobs: c.Blobs, adapters: j.adapters, downloads: downloads, maxFile: c.MaxFile, log: c.Log},
+	}
+	planner := &planner{store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
+	j.chooser = &chooser{
+		store: store, index: index, limits: limits, tasks: j.tasks, flow: flow, deadline: c.Deadline,
+		questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
+	}
+	j.reactions = &reactions{
+		store: store, limits: limits, flow: flow, chooser: j.chooser, stopper: j.stopper, adapters: j.adapters, say: say,
+	}
+	runner := &runner{agent: c.Agent, others: j.others, tasks: j.tasks, flow: flow, blobs: c.Blobs}
+	actor := &actor{
+		store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say, self: j.id,
+		retry: c.Retry, impatient: c.Impatient,
+		transcriber: &transcriber{
+			store: store, flow: flow, agent: c.Agent, inputs: inputs, runner: runner, metrics: c.Metrics, say: say,
+		},
+	}
+	composer := &composer{
+		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
+		metrics: c.Metrics, say: say, log: c.Log,
+	}
+	posts := &posts{tried: map[string]tried{}}
+	sender := &sender{
+		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: acks, posts: posts,
+		poster: &poster{blobs: c.Blobs, posts: posts, tell: c.Tell, log: c.Log}, self: j.id, metrics: c.Metrics,
+		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
+	}
+	deadlines := &deadlines{
+		store: store, tasks: j.tasks, flow: flow, stopper: j.stopper, composer: composer, deadline: c.Deadline,
+	}
+	j.dispatcher = &dispatcher{
+		fetcher: fetcher, planner: planner, actor: actor, composer: composer, sender: sender, deadlines: deadlines,
+		store: store, state: c.State, tasks: j.tasks, running: j.running, flow: flow, stopper: j.stopper, metrics: c.Metrics,
+		say: say, self: j.id, impatient: c.Impatient, stuck: j.stuck, log: c.Log,
+	}
+
+	j.reaper = &queue.Reaper{Tasks: j.tasks, Workers: j.workers, Running: j.running, Beat: c.Beat, GiveUp: j.dispatcher.giveUp, Log: c.Log}
+	j.recovery = &queue.Recovery{
+		State: c.State, Store: store, Index: index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
+		Due: flow.due, NextInThread: flow.nextInThread, Say: say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
+	}
+	j.progress = &progress{
+		store: store, state: c.State, hints: hints, workers: j.workers, self: j.id, retention: c.Retention, retry: c.Retry,
+		say: say, log: c.Log,
+	}
+	j.viewer = &viewer{store: store, index: index, hints: hints, inputs: inputs, limits: limits, retention: c.Retention, now: c.Now}
+	j.forgetter = &forgetter{
+		store: store, state: c.State, blobs: c.Blobs, tasks: j.tasks, adapters: j.adapters, limits: limits, stopper: j.stopper, log: c.Log,
+	}
+	j.sweeper = &sweeper{state: c.State, blobs: c.Blobs, self: j.id, retention: c.Retention, log: c.Log}
 }
 
 // complete is the configuration with what was left out.
@@ -317,40 +391,3 @@ func (j *Jobs) checkPool(p Pool) error {
 	}
 	return nil
 }
-
-// Elsewhere are the tools that other processes can run now, each with its candidates: the
-// planner searches over them too. They are looked up once in a beat.
-func (j *Jobs) Elsewhere(ctx context.Context) (map[string][]plan.Candidate, error) {
-	return j.others.Tools(ctx)
-}
-
-// Workers are the processes that live, by id.
-func (j *Jobs) Workers(ctx context.Context) ([]Worker, error) { return j.workers.List(ctx) }
-
-// Queues are the queues that exist or have workers, by name.
-func (j *Jobs) Queues(ctx context.Context) ([]Queue, error) {
-	workers, err := j.workers.List(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return j.tasks.Statuses(workers)
-}
-
-// RetryFailed runs the tasks of a queue that were given up once more, and returns their number.
-// What was answered meanwhile is not answered again.
-func (j *Jobs) RetryFailed(_ context.Context, name string) (int, error) {
-	return j.tasks.RetryFailed(name)
-}
-
-// DropFailed deletes the tasks of a queue that were given up, and returns their number.
-func (j *Jobs) DropFailed(_ context.Context, name string) (int, error) {
-	return j.tasks.DropFailed(name)
-}
-
-// Resume enqueues again what the requests that have not ended wait for, and returns their
-// number. It is for a process that has the State for itself and whose queues ended with the
-// process before it: it is called once, before Run, and before any event is handled.
-//
-// A request keeps what is left of its time; if its time ran out while no process ran, it gets
-// its full time. A request that cannot be read is left as it is, and logged.
-func (j *Jobs) Resume(ctx context.Context) (requests int, err error) { return j.recovery.Resume(ctx) }

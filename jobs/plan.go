@@ -5,49 +5,61 @@ import (
 	"errors"
 	"slices"
 
+	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
 
-// plan plans a generation, and hands over what can be done first.
-func (j *Jobs) plan(ctx context.Context, w queue.Task) error {
-	r, err := j.store.Request(ctx, w.Request)
+// planner is the stage plan.
+type planner struct {
+	store   *record.Store
+	flow    *flow
+	command func(ctx context.Context, e adapters.Event, language string) (string, error)
+	agent   Agent
+	metrics Metrics
+	say     sayer
+	inputs  *inputs
+}
+
+// run plans a generation, and hands over what can be done first.
+func (l *planner) run(ctx context.Context, w queue.Task) error {
+	r, err := l.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
 	run := r.Run(w.Run)
 	if run == nil || !run.Working() || r.NeedsTranscription(r.Generations[run.Generation]) || r.Given == nil && r.Asked.Event.Command == nil {
-		return j.advance(ctx, r)
+		return l.flow.advance(ctx, r)
 	}
 	if g := r.Generations[run.Generation]; g.Plan == nil {
-		j.hint(ctx, r)
-		p, err := j.planned(ctx, r, g)
+		l.flow.written(ctx, r)
+		p, err := l.plan(ctx, r, g)
 		if err != nil {
 			return err
 		}
 		stored := *p
-		if stored.Resources, err = j.store.Texts.Pack(ctx, record.ThreadID(r.Asked.Event.Thread), p.Resources); err != nil {
+		if stored.Resources, err = l.store.Texts.Pack(ctx, record.ThreadID(r.Asked.Event.Thread), p.Resources); err != nil {
 			return err
 		}
-		r, err = j.store.Write(ctx, r.ID, record.Entry{Run: run.N, Planned: &record.Planned{Plan: stored}})
+		r, err = l.store.Write(ctx, r.ID, record.Entry{Run: run.N, Planned: &record.Planned{Plan: stored}})
 		if errors.Is(err, storage.ErrTooLarge) {
 			return &plan.Fault{Sentence: plan.Say("There is too much here to plan with. Please begin a new thread, or ask for less."), Err: err}
 		}
 		if err != nil {
 			return err
 		}
-		j.hint(ctx, r)
+		l.flow.written(ctx, r)
 	}
-	return j.advance(ctx, r)
+	return l.flow.advance(ctx, r)
 }
 
-func (j *Jobs) planned(ctx context.Context, r *record.Request, g *record.Generation) (*plan.Plan, error) {
+func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generation) (*plan.Plan, error) {
 	if e := r.Asked.Event; e.Command != nil {
-		reply := j.say(r, plan.Say("I do not know that command."))
-		if j.config.Command != nil {
-			text, err := j.config.Command(ctx, e, r.Language())
+		reply := l.say(r, plan.Say("I do not know that command."))
+		if l.command != nil {
+			text, err := l.command(ctx, e, r.Language())
 			if err != nil {
 				return nil, err
 			}
@@ -58,42 +70,48 @@ func (j *Jobs) planned(ctx context.Context, r *record.Request, g *record.Generat
 	if err := g.TranscriptFault(); err != nil {
 		return nil, err
 	}
-	r, err := j.store.Unpacked(ctx, r)
+	r, err := l.store.Unpacked(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := j.planRequest(ctx, r, g)
+	asked, err := l.inputs.of(ctx, r, g)
 	if err != nil {
 		return nil, err
 	}
-	p, err := j.config.Agent.Plan(ctx, asked)
+	p, err := l.agent.Plan(ctx, asked)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := plan.NewRoute(p, p.Best()); len(p.Tasks) > 0 && err != nil {
 		return nil, err // too much at once
 	}
-	j.config.Metrics.Thinking(p.Thinking)
+	l.metrics.Thinking(p.Thinking)
 	return p, nil
 }
 
-// planRequest is the request as the agent knows it: with the thread as it was when the
+// inputs make what the agent gets of a request.
+type inputs struct {
+	programs func(adapters.Thread) bool
+	store    *record.Store
+}
+
+// of is the request as the agent knows it: with the thread as it was when the
 // files were fetched. What is given is as r has it, which is to be unpacked for the agent.
-func (j *Jobs) planRequest(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error) {
+func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error) {
 	id := record.ThreadID(r.Asked.Event.Thread)
 	asked := plan.Request{ID: r.ID, Thread: id, Wish: r.WishOf(g), At: g.At, Language: r.Language(), Operator: r.Asked.Options.Operator}
-	if j.config.Programs != nil {
-		asked.NoPrograms = !j.config.Programs(r.Asked.Event.Thread)
+	if i.programs != nil {
+		asked.NoPrograms = !i.programs(r.Asked.Event.Thread)
 	}
 	if r.Given == nil {
 		return asked, nil
 	}
-	t, err := j.store.ThreadAt(ctx, id, r.Given.Thread)
+	t, err := i.store.ThreadAt(ctx, id, r.Given.Thread)
 	if err != nil {
 		return asked, err
 	}
 	turns, earlier := t.Memory()
-	if earlier, err = j.store.Texts.UnpackLatest(ctx, earlier); err != nil {
+	if earlier, err = i.store.Texts.UnpackLatest(ctx, earlier); err != nil {
 		return asked, err
 	}
 	asked.Turns = turns

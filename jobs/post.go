@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -14,9 +16,17 @@ import (
 	"atelier/storage"
 )
 
+// poster posts replies, and leaves out files that a platform rejects.
+type poster struct {
+	log   *slog.Logger
+	posts *posts
+	blobs storage.Blobs
+	tell  plan.Tell
+}
+
 // post sends a reply. Files that the platform does not take go as links, or are left out and
 // named with the reason: the text always comes.
-func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (record.Sent, error) {
+func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (record.Sent, error) {
 	text := r.Text
 	if t.without != nil {
 		r = *t.without
@@ -27,19 +37,74 @@ func (j *Jobs) post(ctx context.Context, to adapters.Adapter, key, id string, r 
 		if refused == nil || !uploads(r, refused.Files) {
 			return record.Sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
 		}
-		j.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", forOperator(err))
+		p.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", forOperator(err))
 		r.Files = slices.Clone(r.Files)
-		if err := j.omit(ctx, &r, refused, &t.omitted); err != nil {
+		if err := p.omit(ctx, &r, refused, &t.omitted); err != nil {
 			return record.Sent{}, err
 		}
 		r.Text = text
 		for _, m := range t.omitted.told() {
-			j.add(&r, m)
+			p.add(&r, m)
 		}
 		without := r
 		t.without = &without
-		j.posts.note(key, t)
+		p.posts.note(key, t)
 	}
+}
+
+// omit gives links in the place of files that were refused, or leaves them out where there are
+// no links. What is too large or too many, and has a link, needs no other word.
+func (p *poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
+	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
+	if !large && !many {
+		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
+	}
+	tooMany := 0
+	for _, i := range refused.Files {
+		f := &r.Files[i]
+		switch linked, err := p.link(ctx, f); {
+		case err != nil:
+			return err
+		case linked:
+			continue
+		case large && refused.Limit > 0:
+			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
+			o.because(plan.Say("%s is too large to be sent here: it has %s, and at most %s are taken.", f.Name, size, most))
+		case large:
+			o.because(plan.Say("%s is too large to be sent here.", f.Name))
+		case many:
+			tooMany++
+		default:
+			o.named = append(o.named, f.Name)
+		}
+		o.files++
+		f.Handle = ""
+	}
+	if tooMany > 0 {
+		o.because(plan.Say("At most %d files are sent with one answer. Not sent: %d.", refused.Limit, tooMany))
+	}
+	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
+	return nil
+}
+
+// link gives a file a link, where there are any.
+func (p *poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
+	if f.Link != "" {
+		return true, nil
+	}
+	f.Link, err = p.blobs.Link(ctx, f.Handle, linkLasts)
+	switch {
+	case errors.Is(err, storage.ErrNoLinks):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("link a file: %w", err)
+	}
+	return true, nil
+}
+
+// add adds a paragraph to a reply.
+func (p *poster) add(r *adapters.Reply, m plan.Message) {
+	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.tell.In(r.Language, m)))
 }
 
 // uploads tells whether a reply uploads one of these files, so that it can be sent without.
@@ -68,41 +133,6 @@ func (o *omissions) told() []plan.Message {
 	return append(slices.Clone(o.reasons), plan.Say("Not sent: %s", plan.And(o.named...)))
 }
 
-// omit gives links in the place of files that were refused, or leaves them out where there are
-// no links. What is too large or too many, and has a link, needs no other word.
-func (j *Jobs) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
-	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
-	if !large && !many {
-		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
-	}
-	tooMany := 0
-	for _, i := range refused.Files {
-		f := &r.Files[i]
-		switch linked, err := j.link(ctx, f); {
-		case err != nil:
-			return err
-		case linked:
-			continue
-		case large && refused.Limit > 0:
-			size, most := megabytes(f.Size, math.Ceil), megabytes(refused.Limit, math.Floor)
-			o.because(plan.Say("%s is too large to be sent here: it has %s, and at most %s are taken.", f.Name, size, most))
-		case large:
-			o.because(plan.Say("%s is too large to be sent here.", f.Name))
-		case many:
-			tooMany++
-		default:
-			o.named = append(o.named, f.Name)
-		}
-		o.files++
-		f.Handle = ""
-	}
-	if tooMany > 0 {
-		o.because(plan.Say("At most %d files are sent with one answer. Not sent: %d.", refused.Limit, tooMany))
-	}
-	r.Files = slices.DeleteFunc(r.Files, func(f adapters.Attachment) bool { return f.Handle == "" && f.Link == "" })
-	return nil
-}
-
 // megabytes are bytes as people read them, rounded so that what is too much looks so.
 func megabytes(n int64, round func(float64) float64) plan.Message {
 	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
@@ -110,26 +140,6 @@ func megabytes(n int64, round func(float64) float64) plan.Message {
 
 // linkLasts is how long a link to a file works.
 const linkLasts = storage.MaxLink
-
-// link gives a file a link, where there are any.
-func (j *Jobs) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
-	if f.Link != "" {
-		return true, nil
-	}
-	f.Link, err = j.config.Blobs.Link(ctx, f.Handle, linkLasts)
-	switch {
-	case errors.Is(err, storage.ErrNoLinks):
-		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("link a file: %w", err)
-	}
-	return true, nil
-}
-
-// add adds a paragraph to a reply.
-func (j *Jobs) add(r *adapters.Reply, m plan.Message) {
-	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(j.config.Tell.In(r.Language, m)))
-}
 
 // forOperator writes an error of a platform for the log. What must be allowed there is said
 // in the platform's own words, which hold nothing of people ([adapters.Fault]).
@@ -139,4 +149,51 @@ func forOperator(err error) string {
 		return own.Told() + " " + plan.ForOperator(err)
 	}
 	return plan.ForOperator(err)
+}
+
+// posts are the answers that this process has tried to post, by key, until it is written
+// down where they stand: what was posted is not posted again where only the writing fails.
+type posts struct {
+	mu    sync.Mutex
+	tried map[string]tried
+}
+
+// tried is what is known of an answer that was tried to be posted.
+type tried struct {
+	sent record.Sent // zero where it is not known to stand anywhere
+	// without is the answer without the files that were refused, nil where none were. It is
+	// what is tried again: under one key the rest of it may stand already.
+	without *adapters.Reply
+	omitted omissions
+}
+
+// try notes that an answer is to be posted. It gives what is known of it, and whether it was
+// tried before.
+func (p *posts) try(key string) (t tried, before bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t, before = p.tried[key]
+	p.tried[key] = t
+	return t, before
+}
+
+// note keeps what is known of an answer.
+func (p *posts) note(key string, t tried) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tried[key] = t
+}
+
+// at is where an answer stands, zero where that is not known.
+func (p *posts) at(key string) record.Sent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tried[key].sent
+}
+
+// forget drops what is written down.
+func (p *posts) forget(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.tried, key)
 }

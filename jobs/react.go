@@ -10,36 +10,47 @@ import (
 	"atelier/jobs/record"
 )
 
-// reacted does what a sign on an answer asks for. One on anything else does nothing, nor
+// reactions do what signs on messages ask for.
+type reactions struct {
+	store    *record.Store
+	limits   *limits
+	flow     *flow
+	chooser  *chooser
+	say      sayer
+	adapters map[string]adapters.Adapter
+	stopper  *stopper
+}
+
+// added does what a sign on an answer asks for. One on anything else does nothing, nor
 // does one of somebody who may not ask there.
-func (j *Jobs) reacted(ctx context.Context, e adapters.Event) error {
-	r, run, err := j.reactedTo(ctx, e)
+func (a *reactions) added(ctx context.Context, e adapters.Event) error {
+	r, run, err := a.target(ctx, e)
 	if err != nil || r == nil {
 		return err
 	}
 	switch e.Reaction.Sign {
 	case adapters.Again:
-		return j.repeat(ctx, e, r, run)
+		return a.repeat(ctx, e, r, run)
 	case adapters.Choose:
-		return j.chooseOffer(ctx, e, r, run)
+		return a.chooseOffer(ctx, e, r, run)
 	case adapters.Remove:
-		return j.remove(ctx, e, r, run)
+		return a.remove(ctx, e, r, run)
 	}
 	return nil
 }
 
-// reactedTo is what a reaction is about: nil where that is nothing known, or the person may
+// target is what a reaction is about: nil where that is nothing known, or the person may
 // not ask there. The run is nil where the message is not an answer.
-func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*record.Request, *record.Run, error) {
-	of, ok, err := j.store.Recall(ctx, e.Reaction.On)
+func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Request, *record.Run, error) {
+	of, ok, err := a.store.Recall(ctx, e.Reaction.On)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
-	r, err := j.store.Request(ctx, of.Request)
+	r, err := a.store.Request(ctx, of.Request)
 	if err != nil {
 		return nil, nil, record.IgnoreUnknown(err)
 	}
-	if !j.quota.Allowed(e.By, r.Asked.Event.Thread) {
+	if !a.limits.Allowed(e.By, r.Asked.Event.Thread) {
 		return nil, nil, nil
 	}
 	if m := r.Message(); m != nil && slices.Contains(m.Ref.Keys(), e.Reaction.On.Key()) {
@@ -50,7 +61,7 @@ func (j *Jobs) reactedTo(ctx context.Context, e adapters.Event) (*record.Request
 
 // repeat runs a request once more, from the beginning. As long as that runs, the same person
 // begins no other.
-func (j *Jobs) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	again := record.Begun{By: e.By.ID, Event: e.Key()}
 	switch {
 	case run == nil:
@@ -62,12 +73,12 @@ func (j *Jobs) repeat(ctx context.Context, e adapters.Event, r *record.Request, 
 	if r.Waits() || r.Repeating(e.By.ID, again.Event) {
 		return nil
 	}
-	return j.begin(ctx, e, r, again)
+	return a.begin(ctx, e, r, again)
 }
 
 // chooseOffer runs what an answer offers, once: where it runs already, it is shared, and
 // where it is done, nothing is left to do.
-func (j *Jobs) chooseOffer(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	if run == nil || run.Answer == nil {
 		return nil
 	}
@@ -79,68 +90,56 @@ func (j *Jobs) chooseOffer(ctx context.Context, e adapters.Event, r *record.Requ
 	made := r.RunOf(choice.Pick)
 	switch {
 	case r.BegunBy(choice.Event): // it came before
-		return j.advance(ctx, r)
+		return a.flow.advance(ctx, r)
 	case made != nil && (!made.Working() || slices.Contains(made.Choosers, choice.By)):
 		return nil
 	case !r.MayPick(choice.Pick, choice.By):
 		return nil
 	case made != nil:
-		_, err := j.another(ctx, r, choice)
+		_, err := a.chooser.start(ctx, r, choice)
 		return err
 	}
-	if why := j.closed(r, run); choice.Guess != "" && !why.IsZero() {
+	if why := a.chooser.whyClosed(r, run); choice.Guess != "" && !why.IsZero() {
 		if r.RefusedBefore(choice.Pick, choice.By) {
 			return nil
 		}
-		choice.Refused = j.say(r, why)
-		_, err := j.another(ctx, r, choice)
+		choice.Refused = a.say(r, why)
+		_, err := a.chooser.start(ctx, r, choice)
 		return err
 	}
-	return j.begin(ctx, e, r, choice)
+	return a.begin(ctx, e, r, choice)
 }
 
 // begin begins a run that a reaction asks for, if the quota lets it.
-func (j *Jobs) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
+func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
 	in, id := r.Asked.Event.Thread, record.RequestID(e)
 	if r.BegunBy(b.Event) { // it came before
-		return j.advance(ctx, r)
+		return a.flow.advance(ctx, r)
 	}
-	refused, err := j.refusal(ctx, id, e, in)
+	refused, err := a.limits.refusal(ctx, id, e, in)
 	if err != nil {
 		return err
 	}
 	if refused != nil {
-		if tell, err := j.tells(ctx, id, e, in, refused); err != nil || !tell {
+		if tell, err := a.limits.tell(ctx, id, e, in, refused); err != nil || !tell {
 			return err
 		}
-		b.Refused = j.say(r, refused.Sentence)
+		b.Refused = a.say(r, refused.Sentence)
 	}
-	_, err = j.another(ctx, r, b)
+	_, err = a.chooser.start(ctx, r, b)
 	if refused != nil {
 		return err
 	}
-	after, lost := j.store.Request(ctx, r.ID)
+	after, lost := a.store.Request(ctx, r.ID)
 	if lost = record.IgnoreUnknown(lost); lost == nil && (after == nil || !after.BegunBy(b.Event)) {
-		lost = j.quota.Withdraw(ctx, id, e.By, in) // somebody else was first, or it could not be recorded
+		lost = a.limits.Withdraw(ctx, id, e.By, in) // somebody else was first, or it could not be recorded
 	}
 	return errors.Join(err, lost)
 }
 
-// chosen is the index of the offer that a reaction means, -1 if there is none.
-func chosen(a *record.Answer, on *adapters.Reaction) int {
-	n := on.Number - 1
-	if on.Choice != "" {
-		n = slices.IndexFunc(a.Reply.Choices, func(c adapters.Choice) bool { return c.ID == on.Choice })
-	}
-	if n < 0 || n >= len(a.Offers) {
-		return -1
-	}
-	return n
-}
-
 // remove takes an answer back, for who asked for it and for admins.
-func (j *Jobs) remove(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
-	deleter, ok := j.adapters[r.Asked.Event.Thread.Adapter].(adapters.Deleter)
+func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
+	deleter, ok := a.adapters[r.Asked.Event.Thread.Adapter].(adapters.Deleter)
 	if !ok || run == nil || run.Sent == nil || run.Sent.Ref.IsZero() {
 		return nil
 	}
@@ -153,13 +152,13 @@ func (j *Jobs) remove(ctx context.Context, e adapters.Event, r *record.Request, 
 	return nil
 }
 
-// unreacted stops the run that a reaction began, if it has not ended and nobody else has
+// removed stops the run that a reaction began, if it has not ended and nobody else has
 // chosen it: the one who chose has thought better of it.
-func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
+func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
 	if e.Reaction.Sign != adapters.Choose {
 		return nil
 	}
-	r, offered, err := j.reactedTo(ctx, e)
+	r, offered, err := a.target(ctx, e)
 	if err != nil || r == nil || offered == nil || offered.Answer == nil {
 		return err
 	}
@@ -173,9 +172,9 @@ func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
 		if run = r.TakenBackBy(back); run == nil {
 			return nil
 		}
-		return j.halted(ctx, r.ID, run.N, record.HaltCancelled) // it came before, and may have been done by half
+		return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled) // it came before, and may have been done by half
 	}
-	after, err := j.store.Write(ctx, r.ID, record.Entry{TakenBack: &back})
+	after, err := a.store.Write(ctx, r.ID, record.Entry{TakenBack: &back})
 	if errors.Is(err, record.ErrUnknown) {
 		return nil
 	}
@@ -185,5 +184,17 @@ func (j *Jobs) unreacted(ctx context.Context, e adapters.Event) error {
 	if run = after.Run(run.N); run.Halted == nil || run.Halted.Why != record.HaltCancelled || run.Over {
 		return nil
 	}
-	return j.halted(ctx, r.ID, run.N, record.HaltCancelled)
+	return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled)
+}
+
+// chosen is the index of the offer that a reaction means, -1 if there is none.
+func chosen(a *record.Answer, on *adapters.Reaction) int {
+	n := on.Number - 1
+	if on.Choice != "" {
+		n = slices.IndexFunc(a.Reply.Choices, func(c adapters.Choice) bool { return c.ID == on.Choice })
+	}
+	if n < 0 || n >= len(a.Offers) {
+		return -1
+	}
+	return n
 }

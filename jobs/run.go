@@ -23,23 +23,23 @@ func (j *Jobs) Run(ctx context.Context) error {
 	defer stop()
 	servers, err := queue.Start(working, queue.ServerConfig{
 		Redis: j.config.Redis, Pools: j.config.Pools, Adapters: slices.Collect(maps.Keys(j.adapters)), Check: j.config.Check,
-		Shutdown: j.config.Grace + j.obey, Retry: j.config.Retry, Work: j.work, Log: j.log,
+		Shutdown: j.config.Grace + j.shutdown, Retry: j.config.Retry, Work: j.dispatcher.run, Log: j.log,
 	})
 	if err != nil {
 		return err
 	}
 	var background sync.WaitGroup
 	background.Go(func() { j.heartbeat().Run(working, j.self()) })
-	background.Go(func() { j.hearStops(working) })
+	background.Go(func() { j.stopper.follow(working) })
 	if j.serves(queue.Plan) {
 		background.Go(func() { j.reaper.Run(working) })
-		background.Go(func() { j.sweep(working) })
+		background.Go(func() { j.sweeper.run(working) })
 		background.Go(func() { j.recovery.Patrol(working) })
 	}
 	if j.serves(queue.Gateway) {
 		for _, a := range j.adapters {
 			if reporter, ok := a.(adapters.Reporter); ok {
-				background.Go(func() { j.report(working, a.Name(), reporter) })
+				background.Go(func() { j.progress.run(working, a.Name(), reporter) })
 			}
 		}
 	}
@@ -51,11 +51,11 @@ func (j *Jobs) Run(ctx context.Context) error {
 	servers.Stop()
 	grace := time.AfterFunc(j.config.Grace, j.running.End)
 	defer grace.Stop()
-	obeyed, forget := context.WithTimeout(context.WithoutCancel(ctx), j.config.Grace+j.obey)
+	obeyed, forget := context.WithTimeout(context.WithoutCancel(ctx), j.config.Grace+j.shutdown)
 	defer forget()
 	servers.Shutdown()
 	stop() // also what asynq has given up before
-	j.after.wait()
+	j.background.wait()
 	background.Wait()
 	for _, t := range j.running.Wait(obeyed) {
 		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "stage", string(t.Kind))

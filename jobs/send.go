@@ -4,17 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
+	"atelier/storage"
 )
 
-// send posts the answer of a run in its thread, and ends the run.
-func (j *Jobs) send(ctx context.Context, w queue.Task) error {
-	r, err := j.store.Request(ctx, w.Request)
+// sender is the stage send: it posts the answer of a run and ends the run.
+type sender struct {
+	store          *record.Store
+	flow           *flow
+	adapters       map[string]adapters.Adapter
+	posts          *posts
+	poster         *poster
+	state          storage.State
+	retention      time.Duration
+	self           string
+	log            *slog.Logger
+	now            func() time.Time
+	questionExpiry time.Duration
+	metrics        Metrics
+	limits         *limits
+	tasks          *queue.Tasks
+	acks           *acks
+}
+
+// run posts the answer of a run in its thread, and ends the run.
+func (x *sender) run(ctx context.Context, w queue.Task) error {
+	r, err := x.store.Request(ctx, w.Request)
 	if err != nil {
 		return err
 	}
@@ -23,70 +44,70 @@ func (j *Jobs) send(ctx context.Context, w queue.Task) error {
 	case run == nil || run.Answer == nil:
 		return nil
 	case run.Over: // somebody died between that and the next one's turn
-		return j.advanceThread(ctx, record.ThreadID(r.Asked.Event.Thread))
+		return x.flow.nextInThread(ctx, record.ThreadID(r.Asked.Event.Thread))
 	case run.Sent != nil && run.Sent.Ref.IsZero(), run.Answer.Silent, run.Halted != nil && run.Halted.Why == record.HaltDeleted:
-		return j.finish(ctx, r, run.N, &record.Sent{})
+		return x.finish(ctx, r, run.N, &record.Sent{})
 	}
-	to, ok := j.adapters[r.Asked.Event.Thread.Adapter]
+	to, ok := x.adapters[r.Asked.Event.Thread.Adapter]
 	if !ok {
 		return queue.Wait(retrySoon, fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking))
 	}
 	if run.Sent == nil {
-		if r, err = j.deliver(ctx, to, r, run); err != nil {
+		if r, err = x.deliver(ctx, to, r, run); err != nil {
 			return err
 		}
 		run = r.Run(w.Run)
 	}
-	if err := j.showNumbers(ctx, to, r.ID, run); err != nil {
+	if err := x.showNumbers(ctx, to, r.ID, run); err != nil {
 		return err
 	}
-	return j.finish(ctx, r, run.N, run.Sent)
+	return x.finish(ctx, r, run.N, run.Sent)
 }
 
 // deliver posts the answer of a run and writes down where it stands.
-func (j *Jobs) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
+func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
 	key := record.SendKey(r.ID, run.N)
-	s, err := j.postOnce(ctx, to, key, r.ID, run)
+	s, err := x.postOnce(ctx, to, key, r.ID, run)
 	if err != nil {
 		return nil, err
 	}
-	if err := j.store.Remember(ctx, s.Ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
+	if err := x.store.Remember(ctx, s.Ref, record.RunRef{Request: r.ID, Run: run.N}); err != nil {
 		return nil, err
 	}
-	r, err = j.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})
+	r, err = x.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})
 	if err == nil || errors.Is(err, record.ErrUnknown) { // or it was forgotten meanwhile
-		j.posts.forget(key)
+		x.posts.forget(key)
 	}
 	return r, err
 }
 
 // postOnce posts the answer of a run, unless this process has posted it and could not write
 // that down.
-func (j *Jobs) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
-	t, before := j.posts.try(key)
+func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
+	t, before := x.posts.try(key)
 	if !t.sent.Ref.IsZero() {
 		return t.sent, nil
 	}
 	if before || queue.Retried(ctx) > 0 {
-		if err := j.ready(ctx, id, run.N); err != nil {
+		if err := x.ready(ctx, id, run.N); err != nil {
 			return record.Sent{}, err
 		}
 	}
-	s, err := j.post(ctx, to, key, id, run.Answer.Reply, t)
+	s, err := x.poster.post(ctx, to, key, id, run.Answer.Reply, t)
 	if wait := waitFor(err); wait > 0 {
 		return record.Sent{}, queue.Wait(wait, err)
 	}
 	if err != nil {
 		return record.Sent{}, fmt.Errorf("send an answer: %w", err)
 	}
-	j.posts.note(key, tried{sent: s})
+	x.posts.note(key, tried{sent: s})
 	return s, nil
 }
 
 // ready finds out whether State takes anything, before an answer is posted that could not
 // be written down. At the first try the answer itself was written just before.
-func (j *Jobs) ready(ctx context.Context, id string, run int) error {
-	if err := j.config.State.Put(ctx, fmt.Sprintf("%s/sending-%d", record.RequestGroup(id), run), []byte(j.id), j.config.Retention); err != nil {
+func (x *sender) ready(ctx context.Context, id string, run int) error {
+	if err := x.state.Put(ctx, fmt.Sprintf("%s/sending-%d", record.RequestGroup(id), run), []byte(x.self), x.retention); err != nil {
 		return fmt.Errorf("note that an answer is sent: %w", err)
 	}
 	return nil
@@ -94,7 +115,7 @@ func (j *Jobs) ready(ctx context.Context, id string, run int) error {
 
 // showNumbers puts the numbers on an answer by which people choose another way. A run is not held
 // up by it, but for a pause that the platform wants.
-func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *record.Run) error {
+func (x *sender) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *record.Run) error {
 	o, ok := to.(adapters.Offerer)
 	if !ok || len(run.Answer.Offers) == 0 {
 		return nil
@@ -106,37 +127,28 @@ func (j *Jobs) showNumbers(ctx context.Context, to adapters.Adapter, id string, 
 	case err != nil && ctx.Err() != nil:
 		return fmt.Errorf("put the numbers on an answer: %w", err)
 	case err != nil && !adapters.Final(err):
-		j.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", id, "error", plan.ForOperator(err))
+		x.log.WarnContext(ctx, "the numbers could not be put on an answer", "request", id, "error", plan.ForOperator(err))
 	}
 	return nil
 }
 
-// waitFor is how long the platform wants a pause, 0 if it does not.
-func waitFor(err error) time.Duration {
-	wait := adapters.Wait(err)
-	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
-		wait = time.Second
-	}
-	return wait
-}
-
 // finish ends a run: the thread remembers it, and goes on.
-func (j *Jobs) finish(ctx context.Context, r *record.Request, n int, s *record.Sent) error {
+func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record.Sent) error {
 	id, run := r.ID, r.Run(n)
 	if run == nil || run.Over {
 		return nil
 	}
 	key := record.SendKey(id, n)
 	if run.Sent == nil {
-		if at := j.posts.at(key); !at.Ref.IsZero() {
+		if at := x.posts.at(key); !at.Ref.IsZero() {
 			s = &at // whatever went wrong after it was posted
 		}
 		run.Sent = s
-		if _, err := j.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Sent: s}); err != nil {
+		if _, err := x.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Sent: s}); err != nil {
 			return err
 		}
 	}
-	j.posts.forget(key)
+	x.posts.forget(key)
 	e := r.Asked.Event
 	gone := record.Left{Request: id, Run: n}
 	status := record.Failed
@@ -149,35 +161,44 @@ func (j *Jobs) finish(ctx context.Context, r *record.Request, n int, s *record.S
 			gone.Question = &record.OpenQuestion{
 				Request: id, Asker: e.By.ID, Text: a.Question, Guesses: a.Guesses(),
 				Wish: r.WishOf(r.Generations[run.Generation]), Ref: run.Sent.Ref,
-				Until: j.config.Now().Add(j.config.QuestionExpiry),
+				Until: x.now().Add(x.questionExpiry),
 			}
 		}
 	}
 	threadID := record.ThreadID(e.Thread)
-	t, err := j.store.WriteThread(ctx, threadID, record.Entry{Left: &gone})
+	t, err := x.store.WriteThread(ctx, threadID, record.Entry{Left: &gone})
 	if err != nil {
 		return err
 	}
-	if err := j.leaveQuota(ctx, r, run); err != nil {
+	if err := x.limits.release(ctx, r, run); err != nil {
 		return err
 	}
-	if _, err := j.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Over: true}); err != nil {
+	if _, err := x.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Over: true}); err != nil {
 		return err
 	}
-	j.hint(ctx, r)
-	if err := j.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
-		j.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
+	x.flow.written(ctx, r)
+	if err := x.tasks.Remove(queue.DeadlineOf(id, n)); err != nil {
+		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
 	if run.ShownOnMessage() {
-		j.acknowledge(ctx, e, shown(status))
+		x.acks.show(ctx, e, shown(status))
 	}
-	took := j.config.Now().Sub(run.BeganAt)
+	took := x.now().Sub(run.BeganAt)
 	if run.Halted == nil || run.Halted.Why != record.HaltRefused { // which was counted as that
-		j.config.Metrics.Ended(e.Thread.Adapter, status, took)
+		x.metrics.Ended(e.Thread.Adapter, status, took)
 	}
-	j.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
+	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
 		"took", took.Round(time.Millisecond), "problem", run.Sent.Problem != "")
-	return j.beginNext(ctx, t)
+	return x.flow.beginNext(ctx, t)
+}
+
+// waitFor is how long the platform wants a pause, 0 if it does not.
+func waitFor(err error) time.Duration {
+	wait := adapters.Wait(err)
+	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
+		wait = time.Second
+	}
+	return wait
 }
 
 // shown is how a status is shown on the message.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -14,41 +15,54 @@ import (
 	"atelier/storage"
 )
 
-var (
-	// errStopped ends a handler whose run was stopped.
-	errStopped = errors.New("the run was stopped")
-	// errPanic tells that a stage broke down.
-	errPanic = errors.New("it broke down")
-	// errNoRoom tells that State takes nothing, still.
-	errNoRoom = errors.New("nothing can be written down")
-)
+// dispatcher hands each task to its stage, and decides what becomes of one that fails.
+type dispatcher struct {
+	metrics   Metrics
+	log       *slog.Logger
+	tasks     *queue.Tasks
+	running   *queue.Running
+	store     *record.Store
+	flow      *flow
+	state     storage.State
+	fetcher   *fetcher
+	planner   *planner
+	actor     *actor
+	composer  *composer
+	sender    *sender
+	deadlines *deadlines
+	impatient bool
+	stuck     chan error
+	stopper   *stopper
+	say       sayer
+	self      string
+}
 
-// work is the handler of every task.
-func (j *Jobs) work(ctx context.Context, d queue.Delivery) (err error) {
+// run is the handler of every task.
+func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
 	began := time.Now()
 	w, retried := d.Task, d.Retried
-	log := j.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
-	if retried > 0 && j.tasks.Superseded(w) {
+	log := i.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
+	if retried > 0 && i.tasks.Superseded(w) {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			log.ErrorContext(ctx, "a stage broke down", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-			err = j.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
+			err = i.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
 		}
-		j.config.Metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
+		i.metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
 	}()
 	log.DebugContext(ctx, "stage began", "attempt", w.Attempt, "retried", retried)
 	unstopped := ctx
-	ctx, end := j.running.Begin(ctx, w)
+	ctx, end := i.running.Begin(ctx, w)
 	defer end()
 	if d.Unreadable != nil {
-		err = j.unreadable(ctx, w, d.Unreadable)
+		err = i.unreadable(ctx, w, d.Unreadable)
 	} else {
-		err = j.spare(ctx, w, retried)
+		err = i.attempt(ctx, w, retried)
 	}
 	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
-		err = j.stage(unstopped, w)
+		err = i.stage(unstopped, w)
 	}
 	if errors.Is(err, record.ErrUnknown) {
 		err = nil // it was forgotten
@@ -64,9 +78,9 @@ func (j *Jobs) work(ctx context.Context, d queue.Delivery) (err error) {
 	case queue.GivenUp(err):
 		return err
 	case errors.Is(context.Cause(ctx), errStopped):
-		return j.handOn(unstopped, w)
+		return i.handOn(unstopped, w)
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = errors.Join(err, j.release(ctx, w))
+		err = errors.Join(err, i.release(ctx, w))
 		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
 		return queue.Wait(0, err) // another one goes on at once
 	case errors.Is(err, record.ErrLater):
@@ -78,58 +92,46 @@ func (j *Jobs) work(ctx context.Context, d queue.Delivery) (err error) {
 		why = forOperator(err)
 	}
 	log.WarnContext(ctx, "stage failed", "retried", retried, "error", why)
-	return j.failed(ctx, w, err, retried)
+	return i.failed(ctx, w, err, retried)
 }
 
 // handOn hands over what a stage that was stopped would have handed over, such as the
 // answer that tells of it: whoever stopped it may be this very stage.
-func (j *Jobs) handOn(ctx context.Context, w queue.Task) error {
-	r, err := j.store.Request(ctx, w.Request)
+func (i *dispatcher) handOn(ctx context.Context, w queue.Task) error {
+	r, err := i.store.Request(ctx, w.Request)
 	if err != nil {
 		return record.IgnoreUnknown(err)
 	}
-	return j.advance(ctx, r)
+	return i.flow.advance(ctx, r)
 }
 
-func outcome(err error) string {
-	switch {
-	case err == nil:
-		return "done"
-	case queue.Waiting(err):
-		return "waiting"
-	case queue.GivenUp(err):
-		return "failed"
-	}
-	return "again"
-}
-
-// spare does what the task is about. What was tried as often as it may be, and could not
+// attempt does what the task is about. What was tried as often as it may be, and could not
 // even be given up since State took nothing, is not done again in vain: models and tools
 // cost something.
-func (j *Jobs) spare(ctx context.Context, w queue.Task, retried int) error {
+func (i *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) error {
 	if retried > queue.Allowed(w.Kind).Retries && w.Kind != queue.KindSend {
-		if err := j.config.State.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
+		if err := i.state.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
 			return fmt.Errorf("%w: %w", errNoRoom, err)
 		}
 	}
-	return j.stage(ctx, w)
+	return i.stage(ctx, w)
 }
 
 // stage does what the task is about.
-func (j *Jobs) stage(ctx context.Context, w queue.Task) error {
+func (i *dispatcher) stage(ctx context.Context, w queue.Task) error {
 	switch w.Kind {
 	case queue.KindFetch:
-		return j.fetch(ctx, w)
+		return i.fetcher.run(ctx, w)
 	case queue.KindPlan:
-		return j.plan(ctx, w)
+		return i.planner.run(ctx, w)
 	case queue.KindAct, queue.KindWrite:
-		return j.act(ctx, w)
+		return i.actor.run(ctx, w)
 	case queue.KindCompose:
-		return j.compose(ctx, w)
+		return i.composer.run(ctx, w)
 	case queue.KindSend:
-		return j.send(ctx, w)
+		return i.sender.run(ctx, w)
 	case queue.KindDeadline:
-		return j.deadline(ctx, w)
+		return i.deadlines.run(ctx, w)
 	}
 	return fmt.Errorf("there is no stage %q", w.Kind)
 }
@@ -137,17 +139,17 @@ func (j *Jobs) stage(ctx context.Context, w queue.Task) error {
 // failed decides what becomes of a task that failed: it is tried again, or given up, and
 // then the request is closed with what people are to be told. What cannot even be given up,
 // since State takes nothing, is tried again too: nothing is ever archived without an answer.
-func (j *Jobs) failed(ctx context.Context, w queue.Task, err error, retried int) error {
+func (i *dispatcher) failed(ctx context.Context, w queue.Task, err error, retried int) error {
 	goesOn := retried < queue.Allowed(w.Kind).Retries || w.Kind == queue.KindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
-	if goesOn && !j.hopeless(w, err) {
+	if goesOn && !i.hopeless(w, err) {
 		return err
 	}
 	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
-	if e := record.IgnoreUnknown(j.giveUp(giveUp, w, err)); e != nil {
-		if j.config.Impatient {
+	if e := record.IgnoreUnknown(i.giveUp(giveUp, w, err)); e != nil {
+		if i.impatient {
 			select {
-			case j.stuck <- errors.Join(err, e):
+			case i.stuck <- errors.Join(err, e):
 			default: // it is told already
 			}
 		}
@@ -161,9 +163,9 @@ func (j *Jobs) failed(ctx context.Context, w queue.Task, err error, retried int)
 
 // hopeless tells whether trying again cannot help. Where an answer is to be sent, only the
 // platform knows that: of all else it says that it passes.
-func (j *Jobs) hopeless(w queue.Task, err error) bool {
+func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 	switch {
-	case j.config.Impatient:
+	case i.impatient:
 		return true
 	case w.Kind == queue.KindDeadline:
 		return false
@@ -178,14 +180,9 @@ func (j *Jobs) hopeless(w queue.Task, err error) bool {
 	return errors.As(err, &fault) && !errors.Is(err, ErrPassing)
 }
 
-// passing tells whether the same may succeed later.
-func passing(err error) bool {
-	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
-}
-
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
 // everything else is answered by a failure.
-func (j *Jobs) giveUp(ctx context.Context, w queue.Task, err error) error {
+func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error {
 	if w.Kind == queue.KindDeadline { // somebody waits at a terminal
 		return nil
 	}
@@ -194,19 +191,19 @@ func (j *Jobs) giveUp(ctx context.Context, w queue.Task, err error) error {
 		sentence = plan.Message{Format: own.Sentence, Args: own.Args}
 		operator = sentence
 	}
-	problem, e := j.told(ctx, w.Request, sentence, operator)
+	problem, e := i.told(ctx, w.Request, sentence, operator)
 	if e != nil {
 		return e
 	}
 	switch w.Kind {
 	case queue.KindSend:
-		r, err := j.store.Request(ctx, w.Request)
+		r, err := i.store.Request(ctx, w.Request)
 		if err != nil {
 			return err
 		}
-		return j.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
+		return i.sender.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
 	case queue.KindAct, queue.KindWrite:
-		return j.actFailed(ctx, w, problem)
+		return i.actor.fail(ctx, w, problem)
 	default:
 	}
 	h := record.Halted{Why: record.Broken, Problem: problem}
@@ -214,18 +211,18 @@ func (j *Jobs) giveUp(ctx context.Context, w queue.Task, err error) error {
 		h.Thinking = vain.Thinking
 	}
 	if w.Kind == queue.KindCompose { // whose task halt would hand over is this one
-		if _, err := j.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
+		if _, err := i.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
 			return err
 		}
-		return j.compose(ctx, w) // without a model
+		return i.composer.run(ctx, w) // without a model
 	}
-	return j.halt(ctx, w.Request, max(w.Run, 1), h)
+	return i.stopper.halt(ctx, w.Request, max(w.Run, 1), h)
 }
 
 // told is a sentence in the language of a request, in English where that is not known any
 // more.
-func (j *Jobs) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
-	r, err := j.store.Request(ctx, id)
+func (i *dispatcher) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
+	r, err := i.store.Request(ctx, id)
 	switch {
 	case errors.Is(err, record.ErrUnknown):
 		return m.String(), nil
@@ -235,7 +232,67 @@ func (j *Jobs) told(ctx context.Context, id string, m, operator plan.Message) (s
 	if r.Asked.Options.Operator {
 		m = operator
 	}
-	return j.say(r, m), nil
+	return i.say(r, m), nil
+}
+
+// unreadable does what is to be done about a task whose payload is of another version. One
+// of a later version is left to a process that knows it. One that is too old ends its
+// request, unless that has its end in the log.
+func (i *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
+	i.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
+	switch {
+	case errors.Is(err, record.ErrLater):
+		return err
+	case w.Request == "":
+		return queue.GiveUp(err)
+	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
+		problem, err := i.told(ctx, w.Request, faultOf(err), faultOf(err))
+		if err != nil {
+			return err
+		}
+		return ignoreOver(i.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
+	}
+	return i.stage(ctx, w)
+}
+
+// release notes that a step has no end because its process shuts down, and not the other way
+// round.
+func (i *dispatcher) release(ctx context.Context, w queue.Task) error {
+	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer stop()
+	_, err := i.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
+		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: i.self, Turn: w.Turn},
+	})
+	return err
+}
+
+var (
+	// errStopped ends a handler whose run was stopped.
+	errStopped = errors.New("the run was stopped")
+	// errPanic tells that a stage broke down.
+	errPanic = errors.New("it broke down")
+	// errNoRoom tells that State takes nothing, still.
+	errNoRoom = errors.New("nothing can be written down")
+)
+
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "done"
+	case queue.Waiting(err):
+		return "waiting"
+	case queue.GivenUp(err):
+		return "failed"
+	}
+	return "again"
+}
+
+// passing tells whether the same may succeed later.
+func passing(err error) bool {
+	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
 }
 
 // faultOf is what people are told of an error that has no sentence of its own.
@@ -251,37 +308,3 @@ func faultOf(err error) plan.Message {
 
 // leaveFor is how long what a later version has written is left alone, again and again.
 const leaveFor = 30 * time.Second
-
-// unreadable does what is to be done about a task whose payload is of another version. One
-// of a later version is left to a process that knows it. One that is too old ends its
-// request, unless that has its end in the log.
-func (j *Jobs) unreadable(ctx context.Context, w queue.Task, err error) error {
-	j.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
-	switch {
-	case errors.Is(err, record.ErrLater):
-		return err
-	case w.Request == "":
-		return queue.GiveUp(err)
-	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
-		problem, err := j.told(ctx, w.Request, faultOf(err), faultOf(err))
-		if err != nil {
-			return err
-		}
-		return ignoreOver(j.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
-	}
-	return j.stage(ctx, w)
-}
-
-// release notes that a step has no end because its process shuts down, and not the other way
-// round.
-func (j *Jobs) release(ctx context.Context, w queue.Task) error {
-	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-	defer stop()
-	_, err := j.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
-		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: j.id, Turn: w.Turn},
-	})
-	return err
-}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -17,23 +18,213 @@ import (
 	"atelier/storage"
 )
 
-// report shows in an adapter's threads how far requests have come. It follows the hints of
+// progress shows in threads how far requests have come.
+type progress struct {
+	hints     *queue.Hints
+	retry     func(retries int) time.Duration
+	log       *slog.Logger
+	store     *record.Store
+	state     storage.State
+	retention time.Duration
+	self      string
+	workers   *queue.Workers
+	say       sayer
+}
+
+// run shows in an adapter's threads how far requests have come. It follows the hints of
 // what was written, and reads the rest from the log. Of all processes that are connected
 // one claims a run's progress message, and edits it until the answer is there: after that
 // it is never touched.
-func (j *Jobs) report(ctx context.Context, adapter string, reporter adapters.Reporter) {
+func (o *progress) run(ctx context.Context, adapter string, reporter adapters.Reporter) {
 	w := &watches{open: map[string]chan struct{}{}}
 	var watching sync.WaitGroup
-	j.hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
+	o.hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
 		if hint == nil { // some were missed: those that are watched look again
 			w.wakeAll()
 			return
 		}
 		if changed, begun := w.wake(string(hint)); begun {
-			watching.Go(func() { j.watch(ctx, string(hint), reporter, w, changed) })
+			watching.Go(func() { o.watch(ctx, string(hint), reporter, w, changed) })
 		}
 	})
 	watching.Wait()
+}
+
+// watch reports on a request until nothing of it runs any more.
+func (o *progress) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
+	shown := map[int]*progressMessage{}
+	failures, late := 0, 0 // in a row, and those after the end
+	o.showTyping(ctx, id, reporter)
+	for {
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return
+		}
+		queue.Pause(ctx, reporter.Pace()) // what is over by then needs no message at all
+		more, err := o.update(ctx, id, reporter, shown)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			failures = 0
+		default:
+			o.log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
+			if !more {
+				late++
+			}
+			if late >= lateReports { // the answer is there: it can do without
+				w.drop(id)
+				return
+			}
+			queue.Pause(ctx, max(adapters.Wait(err), min(o.retry(failures), time.Minute)))
+			failures++
+			signal(changed)
+		}
+		if !more && w.close(id) {
+			return
+		}
+	}
+}
+
+// showTyping shows that the bot is at work on a request, until the progress is shown or what
+// is over by then is answered. Who gave a command is shown that by the platform.
+func (o *progress) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
+	typer, ok := reporter.(adapters.Typer)
+	if !ok {
+		return
+	}
+	r, err := o.store.Request(ctx, id)
+	if err == nil {
+		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
+			return
+		}
+		err = typer.Typing(ctx, r.Asked.Event.Thread)
+	}
+	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
+		o.log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
+	}
+}
+
+// update brings the progress messages of a request up to date. It tells whether one of
+// its runs has no answer yet, so that more is to come.
+func (o *progress) update(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*progressMessage) (more bool, err error) {
+	r, err := o.store.Request(ctx, id)
+	if err != nil {
+		return !errors.Is(err, record.ErrUnknown), record.IgnoreUnknown(err)
+	}
+	more = slices.ContainsFunc(r.Runs, func(run *record.Run) bool { return run.Answer == nil && !run.Over })
+	for _, run := range r.Runs {
+		m := shown[run.N]
+		if m == nil {
+			m = &progressMessage{}
+			shown[run.N] = m
+		}
+		ended := run.Answer != nil || run.Over
+		switch {
+		case m.ended:
+			continue
+		case !m.mine && (ended || r.Given == nil || r.Asked.Options.PlanOnly && run.N == 1):
+			m.ended = ended // it never had a message, or another process has it
+			continue
+		case !m.mine:
+			if m.claim, m.mine, err = o.claim(ctx, id, run.N); err != nil {
+				return more, err
+			}
+			if !m.mine {
+				continue
+			}
+		}
+		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, o.describe(r, run, ended))
+		switch {
+		case err != nil && adapters.Final(err):
+			m.ended = true // somebody has deleted it: so be it
+			continue
+		case err != nil:
+			return more, fmt.Errorf("report: %w", err)
+		}
+		if m.claim.Ref.IsZero() {
+			m.claim.Ref = ref
+			if err := o.putClaim(ctx, id, run.N, m.claim); err != nil {
+				return more, err
+			}
+		}
+		m.ended = ended
+	}
+	return more, nil
+}
+
+// claim makes a run's progress message this process's, if no other one that lives has it.
+func (o *progress) claim(ctx context.Context, id string, run int) (c progressClaim, mine bool, err error) {
+	c.Worker = o.self
+	b, err := json.Marshal(c)
+	if err != nil {
+		return c, false, fmt.Errorf("encode a claim: %w", err)
+	}
+	first, err := o.state.PutOnce(ctx, progressKey(id, run), b, o.retention)
+	if err != nil || first {
+		return c, first, err
+	}
+	b, err = o.state.Get(ctx, progressKey(id, run))
+	if errors.Is(err, storage.ErrNotFound) {
+		return c, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("read a claim: %w", err)
+	}
+	if c.Worker == o.self {
+		return c, true, nil
+	}
+	if alive, err := o.workers.Alive(ctx, c.Worker); err != nil || alive {
+		return c, false, err
+	}
+	c.Worker = o.self
+	return c, true, o.putClaim(ctx, id, run, c)
+}
+
+func (o *progress) putClaim(ctx context.Context, id string, run int, c progressClaim) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode a claim: %w", err)
+	}
+	return o.state.Put(ctx, progressKey(id, run), b, o.retention)
+}
+
+// describe is how far a run has come.
+func (o *progress) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
+	p := adapters.Progress{Thread: r.Asked.Event.Thread, Ended: ended}
+	if m := r.Message(); m != nil {
+		p.Request = m.Ref.ID
+	}
+	done := 0
+	if run.Route != nil {
+		for _, s := range run.Route.Steps() {
+			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.Route.Status(s.Key))}
+			result, ok := run.Route.Result(s.Key)
+			switch {
+			case ok:
+				step.Took = result.Took
+				done++
+			case run.Halted != nil: // whatever it was, it does not go on
+				step.State = adapters.StepSkipped
+			}
+			p.Steps = append(p.Steps, step)
+		}
+	}
+	switch {
+	case run.Halted != nil:
+		p.Title = o.say(r, run.Halted.Title(r.AskerOf(run)))
+	case run.Route != nil:
+		p.Title = o.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
+	case r.Generations[run.Generation].Plan != nil:
+		p.Title = o.say(r, plan.Say("Answering"))
+	default:
+		p.Title = o.say(r, plan.Say("Planning"))
+	}
+	return p
 }
 
 // watches are the requests that are looked at, each with a channel that tells that it has
@@ -92,62 +283,6 @@ func signal(c chan struct{}) {
 // lateReports is how often the last word on a run is tried, once its answer is there.
 const lateReports = 5
 
-// watch reports on a request until nothing of it runs any more.
-func (j *Jobs) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
-	shown := map[int]*progressMessage{}
-	failures, late := 0, 0 // in a row, and those after the end
-	j.showTyping(ctx, id, reporter)
-	for {
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		}
-		queue.Pause(ctx, reporter.Pace()) // what is over by then needs no message at all
-		more, err := j.reportOnce(ctx, id, reporter, shown)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			failures = 0
-		default:
-			j.log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
-			if !more {
-				late++
-			}
-			if late >= lateReports { // the answer is there: it can do without
-				w.drop(id)
-				return
-			}
-			queue.Pause(ctx, max(adapters.Wait(err), min(j.config.Retry(failures), time.Minute)))
-			failures++
-			signal(changed)
-		}
-		if !more && w.close(id) {
-			return
-		}
-	}
-}
-
-// showTyping shows that the bot is at work on a request, until the progress is shown or what
-// is over by then is answered. Who gave a command is shown that by the platform.
-func (j *Jobs) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
-	typer, ok := reporter.(adapters.Typer)
-	if !ok {
-		return
-	}
-	r, err := j.store.Request(ctx, id)
-	if err == nil {
-		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
-			return
-		}
-		err = typer.Typing(ctx, r.Asked.Event.Thread)
-	}
-	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
-		j.log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
-	}
-}
-
 // progressMessage is the message of a run as this process knows it.
 type progressMessage struct {
 	claim progressClaim
@@ -161,129 +296,8 @@ type progressClaim struct {
 	Ref    adapters.MessageRef `json:"ref,omitzero"`
 }
 
-// reportOnce brings the progress messages of a request up to date. It tells whether one of
-// its runs has no answer yet, so that more is to come.
-func (j *Jobs) reportOnce(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*progressMessage) (more bool, err error) {
-	r, err := j.store.Request(ctx, id)
-	if err != nil {
-		return !errors.Is(err, record.ErrUnknown), record.IgnoreUnknown(err)
-	}
-	more = slices.ContainsFunc(r.Runs, func(run *record.Run) bool { return run.Answer == nil && !run.Over })
-	for _, run := range r.Runs {
-		m := shown[run.N]
-		if m == nil {
-			m = &progressMessage{}
-			shown[run.N] = m
-		}
-		ended := run.Answer != nil || run.Over
-		switch {
-		case m.ended:
-			continue
-		case !m.mine && (ended || r.Given == nil || r.Asked.Options.PlanOnly && run.N == 1):
-			m.ended = ended // it never had a message, or another process has it
-			continue
-		case !m.mine:
-			if m.claim, m.mine, err = j.claim(ctx, id, run.N); err != nil {
-				return more, err
-			}
-			if !m.mine {
-				continue
-			}
-		}
-		ref, err := reporter.Report(ctx, record.Hash(fmt.Sprintf("progress %s %d", id, run.N)), m.claim.Ref, j.progress(r, run, ended))
-		switch {
-		case err != nil && adapters.Final(err):
-			m.ended = true // somebody has deleted it: so be it
-			continue
-		case err != nil:
-			return more, fmt.Errorf("report: %w", err)
-		}
-		if m.claim.Ref.IsZero() {
-			m.claim.Ref = ref
-			if err := j.putClaim(ctx, id, run.N, m.claim); err != nil {
-				return more, err
-			}
-		}
-		m.ended = ended
-	}
-	return more, nil
-}
-
 func progressKey(id string, run int) string {
 	return fmt.Sprintf("%s/progress-%d", record.RequestGroup(id), run)
-}
-
-// claim makes a run's progress message this process's, if no other one that lives has it.
-func (j *Jobs) claim(ctx context.Context, id string, run int) (c progressClaim, mine bool, err error) {
-	c.Worker = j.id
-	b, err := json.Marshal(c)
-	if err != nil {
-		return c, false, fmt.Errorf("encode a claim: %w", err)
-	}
-	first, err := j.config.State.PutOnce(ctx, progressKey(id, run), b, j.config.Retention)
-	if err != nil || first {
-		return c, first, err
-	}
-	b, err = j.config.State.Get(ctx, progressKey(id, run))
-	if errors.Is(err, storage.ErrNotFound) {
-		return c, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
-		return c, false, fmt.Errorf("read a claim: %w", err)
-	}
-	if c.Worker == j.id {
-		return c, true, nil
-	}
-	if alive, err := j.workers.Alive(ctx, c.Worker); err != nil || alive {
-		return c, false, err
-	}
-	c.Worker = j.id
-	return c, true, j.putClaim(ctx, id, run, c)
-}
-
-func (j *Jobs) putClaim(ctx context.Context, id string, run int, c progressClaim) error {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("encode a claim: %w", err)
-	}
-	return j.config.State.Put(ctx, progressKey(id, run), b, j.config.Retention)
-}
-
-// progress is how far a run has come.
-func (j *Jobs) progress(r *record.Request, run *record.Run, ended bool) adapters.Progress {
-	p := adapters.Progress{Thread: r.Asked.Event.Thread, Ended: ended}
-	if m := r.Message(); m != nil {
-		p.Request = m.Ref.ID
-	}
-	done := 0
-	if run.Route != nil {
-		for _, s := range run.Route.Steps() {
-			step := adapters.ProgressStep{Key: s.Key, Text: strings.ReplaceAll(s.Action.Tool, "_", " "), State: StepState(run.Route.Status(s.Key))}
-			result, ok := run.Route.Result(s.Key)
-			switch {
-			case ok:
-				step.Took = result.Took
-				done++
-			case run.Halted != nil: // whatever it was, it does not go on
-				step.State = adapters.StepSkipped
-			}
-			p.Steps = append(p.Steps, step)
-		}
-	}
-	switch {
-	case run.Halted != nil:
-		p.Title = j.say(r, run.Halted.Title(r.AskerOf(run)))
-	case run.Route != nil:
-		p.Title = j.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
-	case r.Generations[run.Generation].Plan != nil:
-		p.Title = j.say(r, plan.Say("Answering"))
-	default:
-		p.Title = j.say(r, plan.Say("Planning"))
-	}
-	return p
 }
 
 // StepState is how a step stands, as people are shown it.

@@ -5,30 +5,34 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/record"
+	"atelier/storage"
 )
 
-// How far back a thread is read, and what of it is taken. Files may have together as many bytes
-// as one may have at most.
-const (
-	maxRecalled      = 50 // messages
-	maxRecalledFiles = 20
-	maxRecalledText  = 2000             // bytes of a message
-	recallFor        = 15 * time.Second // to read the messages
-	recallFilesFor   = time.Minute
-)
+// histories read what people wrote in a thread before a request.
+type histories struct {
+	adapters  map[string]adapters.Adapter
+	store     *record.Store
+	maxFile   int64
+	blobs     storage.Blobs
+	log       *slog.Logger
+	downloads *downloads
+	reported  sync.Map
+}
 
-// lookBack reads what was written in the thread before a request, and gives the thread with it.
+// read reads what was written in the thread before a request, and gives the thread with it.
 // Where the platform does not tell, the request goes on with what is known.
-func (j *Jobs) lookBack(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
+func (h *histories) read(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
 	e := r.Asked.Event
-	from, ok := j.adapters[e.Adapter].(adapters.Historian)
+	from, ok := h.adapters[e.Adapter].(adapters.Historian)
 	if !ok || !t.NeedsHistory(r) {
 		return t, nil
 	}
@@ -39,18 +43,18 @@ func (j *Jobs) lookBack(ctx context.Context, r *record.Request, t *record.Thread
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		j.withoutPast(ctx, r, err)
+		h.warn(ctx, r, err)
 		return t, nil
 	}
 	if len(all) == 0 {
 		return t, nil
 	}
 	past := &record.History{Request: r.ID, Until: all[len(all)-1].Ref.ID}
-	if all, err = j.unheard(ctx, r, all); err != nil {
+	if all, err = h.relevant(ctx, r, all); err != nil {
 		return nil, err
 	}
 	_, earlier := t.Memory()
-	files, err := j.recallFiles(ctx, r, all, earlier)
+	files, err := h.files(ctx, r, all, earlier)
 	if err != nil {
 		return nil, err
 	}
@@ -61,25 +65,25 @@ func (j *Jobs) lookBack(ctx context.Context, r *record.Request, t *record.Thread
 		past.Resources = append(past.Resources, files[i]...)
 		past.Turns = append(past.Turns, plan.Turn{Wish: overheardWish(m, files[i])})
 	}
-	if past.Resources, err = j.store.Texts.Pack(ctx, t.ID, past.Resources); err != nil {
+	if past.Resources, err = h.store.Texts.Pack(ctx, t.ID, past.Resources); err != nil {
 		return nil, err
 	}
-	return j.store.WriteThread(ctx, t.ID, record.Entry{History: past})
+	return h.store.WriteThread(ctx, t.ID, record.Entry{History: past})
 }
 
-// unheard are those of the messages that people wrote and that are no requests which the
+// relevant are those of the messages that people wrote and that are no requests which the
 // thread has, nor what the request itself replies to.
-func (j *Jobs) unheard(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
+func (h *histories) relevant(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
 	var kept []adapters.Earlier
 	to := r.Asked.Event.Message.ReplyTo
 	for _, m := range all {
 		if m.Own || to != nil && to.Ref.Key() == m.Ref.Key() || m.Text == "" && len(m.Files) == 0 {
 			continue
 		}
-		of, ok, err := j.store.Recall(ctx, m.Ref)
+		of, ok, err := h.store.Recall(ctx, m.Ref)
 		if err == nil && ok {
 			var asked *record.Request
-			if asked, err = j.store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
+			if asked, err = h.store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
 				continue // its files were taken then
 			}
 			err = record.IgnoreUnknown(err)
@@ -92,16 +96,16 @@ func (j *Jobs) unheard(ctx context.Context, r *record.Request, all []adapters.Ea
 	return kept, nil
 }
 
-// recallFiles fetches the files of messages, those of the latest first, as long as there is
+// files fetches the files of messages, those of the latest first, as long as there is
 // room. What cannot be taken is left out, since nobody has asked for it yet.
-func (j *Jobs) recallFiles(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
+func (h *histories) files(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
 	short, stop := context.WithTimeout(ctx, recallFilesFor)
 	defer stop()
 	namer := plan.NewNamer(known...)
 	taken := make([][]plan.Resource, len(all))
-	files, room, texts := maxRecalledFiles, j.config.MaxFile, record.MaxTexts
+	files, room, texts := maxRecalledFiles, h.maxFile, record.MaxTexts
 	leave := func(err error) {
-		j.log.InfoContext(ctx, "a file of the thread is left out", "request", r.ID, "error", plan.ForOperator(err))
+		h.log.InfoContext(ctx, "a file of the thread is left out", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	for i, m := range slices.Backward(all) {
 		for _, f := range m.Files {
@@ -109,7 +113,7 @@ func (j *Jobs) recallFiles(ctx context.Context, r *record.Request, all []adapter
 				leave(errors.New("there is no room for it"))
 				continue
 			}
-			res, size, err := j.takeFile(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
+			res, size, err := h.downloads.take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
@@ -121,7 +125,7 @@ func (j *Jobs) recallFiles(ctx context.Context, r *record.Request, all []adapter
 			}
 			took := max(f.Size, int64(size))
 			if res.Blob != "" { // a platform need not tell how large a file is
-				info, err := j.config.Blobs.Stat(ctx, res.Blob)
+				info, err := h.blobs.Stat(ctx, res.Blob)
 				if err != nil {
 					return nil, fmt.Errorf("look at a file of the thread: %w", err)
 				}
@@ -134,6 +138,29 @@ func (j *Jobs) recallFiles(ctx context.Context, r *record.Request, all []adapter
 	return taken, nil
 }
 
+// warn tells the operator that the platform does not tell what was written before: a
+// refusal once, since it is the same for every request.
+func (h *histories) warn(ctx context.Context, r *record.Request, err error) {
+	adapter := r.Asked.Event.Adapter
+	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
+		if _, told := h.reported.LoadOrStore(adapter+" "+refusal.Told(), true); told {
+			return
+		}
+	}
+	h.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
+		"request", r.ID, "adapter", adapter, "error", forOperator(err))
+}
+
+// How far back a thread is read, and what of it is taken. Files may have together as many bytes
+// as one may have at most.
+const (
+	maxRecalled      = 50 // messages
+	maxRecalledFiles = 20
+	maxRecalledText  = 2000             // bytes of a message
+	recallFor        = 15 * time.Second // to read the messages
+	recallFilesFor   = time.Minute
+)
+
 // overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
 func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	text := m.Text
@@ -145,17 +172,4 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 		said = append(said, "["+f.Name+"]")
 	}
 	return strings.Join(said, " ")
-}
-
-// withoutPast tells the operator that the platform does not tell what was written before: a
-// refusal once, since it is the same for every request.
-func (j *Jobs) withoutPast(ctx context.Context, r *record.Request, err error) {
-	adapter := r.Asked.Event.Adapter
-	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
-		if _, told := j.unread.LoadOrStore(adapter+" "+refusal.Told(), true); told {
-			return
-		}
-	}
-	j.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
-		"request", r.ID, "adapter", adapter, "error", forOperator(err))
 }

@@ -3,15 +3,128 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
+	"atelier/jobs/quota"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
+
+// viewer shows requests to people.
+type viewer struct {
+	store     *record.Store
+	inputs    *inputs
+	now       func() time.Time
+	retention time.Duration
+	index     *record.Index
+	hints     *queue.Hints
+	limits    *limits
+}
+
+// find tells to which request, and which of its runs, a message of the bot's belongs, or a
+// person's that is a request. It fails with [ErrUnknown] where that is nothing known.
+func (v *viewer) find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
+	of, ok, err := v.store.Recall(ctx, message)
+	if err == nil && !ok {
+		err = fmt.Errorf("find a message: %w", record.ErrUnknown)
+	}
+	return of.Request, of.Run, err
+}
+
+// show gives all that is known of a request.
+func (v *viewer) show(ctx context.Context, id string) (Request, error) {
+	r, err := v.store.Request(ctx, id)
+	if err != nil {
+		return Request{}, err
+	}
+	whole, err := v.store.Unpacked(ctx, r)
+	if errors.Is(err, storage.ErrNotFound) { // the time of a text has come: the rest is shown
+		whole, err = r, nil
+	}
+	if err != nil {
+		return Request{}, err
+	}
+	asked, err := v.inputs.of(ctx, whole, r.Generations[0])
+	if err != nil {
+		return Request{}, err
+	}
+	return view(whole, asked), nil
+}
+
+// latest are the latest, the latest first, at most n. Those of the last days are looked
+// at, as far back as requests are kept. They are for a list: without Asked, and where a text
+// is long, without it. [Jobs.Show] gives all of one.
+func (v *viewer) latest(ctx context.Context, n int) ([]Request, error) {
+	var all []Request
+	now := v.now()
+	for age := time.Duration(0); age <= v.retention && len(all) < n; age += 24 * time.Hour {
+		ids, err := v.index.On(ctx, now.Add(-age))
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range slices.Backward(ids) {
+			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == id }) {
+				continue
+			}
+			r, err := v.store.Request(ctx, id)
+			if err != nil {
+				if record.IgnoreUnknown(err) == nil {
+					continue // it was forgotten
+				}
+				return nil, err
+			}
+			if all = append(all, view(r, plan.Request{})); len(all) == n {
+				break
+			}
+		}
+	}
+	return all, nil
+}
+
+// wait waits until the run of that number has ended, and gives the request as it is then.
+func (v *viewer) wait(ctx context.Context, id string, n int) (Request, error) {
+	r, err := v.store.Request(ctx, id)
+	if err != nil {
+		return Request{}, err
+	}
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	var shown Request
+	v.hints.Follow(watching, queue.Progress(r.Asked.Event.Thread.Adapter), func(hint []byte) {
+		if hint != nil && string(hint) != id {
+			return
+		}
+		if shown, err = v.show(ctx, id); err != nil || shown.Over(n) {
+			stop()
+		}
+	})
+	if err == nil && !shown.Over(n) {
+		err = ctx.Err()
+	}
+	return shown, err
+}
+
+// standing tells how somebody stands.
+func (v *viewer) standing(ctx context.Context, by adapters.Person, in adapters.Thread) (s Standing, err error) {
+	requests, err := v.index.Unfinished(ctx, by.ID, in)
+	if err != nil {
+		return s, err
+	}
+	for _, r := range slices.Backward(requests) {
+		shown, err := v.show(ctx, r.ID)
+		if err != nil {
+			return s, err
+		}
+		s.Requests = append(s.Requests, shown)
+	}
+	s.Left, err = v.limits.Left(ctx, by, in)
+	return s, err
+}
 
 // Request is a request as people may look at it.
 type Request struct {
@@ -70,26 +183,6 @@ type Step struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Show gives all that is known of a request.
-func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
-	r, err := j.store.Request(ctx, id)
-	if err != nil {
-		return Request{}, err
-	}
-	whole, err := j.store.Unpacked(ctx, r)
-	if errors.Is(err, storage.ErrNotFound) { // the time of a text has come: the rest is shown
-		whole, err = r, nil
-	}
-	if err != nil {
-		return Request{}, err
-	}
-	asked, err := j.planRequest(ctx, whole, r.Generations[0])
-	if err != nil {
-		return Request{}, err
-	}
-	return view(whole, asked), nil
-}
-
 // view is a request as people may look at it, with what the agent knows of it.
 func view(r *record.Request, asked plan.Request) Request {
 	e := r.Asked.Event
@@ -135,55 +228,9 @@ func (r Request) Over(n int) bool {
 	return n >= 1 && n <= len(r.Runs) && !r.Runs[n-1].Ended.IsZero()
 }
 
-// Requests are the latest, the latest first, at most n. Those of the last days are looked
-// at, as far back as requests are kept. They are for a list: without Asked, and where a text
-// is long, without it. [Jobs.Show] gives all of one.
-func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
-	var all []Request
-	now := j.config.Now()
-	for age := time.Duration(0); age <= j.config.Retention && len(all) < n; age += 24 * time.Hour {
-		ids, err := j.index.On(ctx, now.Add(-age))
-		if err != nil {
-			return nil, err
-		}
-		for _, id := range slices.Backward(ids) {
-			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == id }) {
-				continue
-			}
-			r, err := j.store.Request(ctx, id)
-			if err != nil {
-				if record.IgnoreUnknown(err) == nil {
-					continue // it was forgotten
-				}
-				return nil, err
-			}
-			if all = append(all, view(r, plan.Request{})); len(all) == n {
-				break
-			}
-		}
-	}
-	return all, nil
-}
-
-// Wait waits until the run of that number has ended, and gives the request as it is then.
-func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
-	r, err := j.store.Request(ctx, id)
-	if err != nil {
-		return Request{}, err
-	}
-	watching, stop := context.WithCancel(ctx)
-	defer stop()
-	var shown Request
-	j.hints.Follow(watching, queue.Progress(r.Asked.Event.Thread.Adapter), func(hint []byte) {
-		if hint != nil && string(hint) != id {
-			return
-		}
-		if shown, err = j.Show(ctx, id); err != nil || shown.Over(n) {
-			stop()
-		}
-	})
-	if err == nil && !shown.Over(n) {
-		err = ctx.Err()
-	}
-	return shown, err
+// Standing is how somebody stands in a thread, or in a channel with its threads.
+type Standing struct {
+	// Requests are those of which something that they want has not ended, the earliest first.
+	Requests []Request
+	Left     quota.Left
 }

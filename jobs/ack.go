@@ -1,0 +1,35 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"atelier/adapters"
+	"atelier/jobs/record"
+)
+
+// acks show on the message of a request how it stands.
+type acks struct {
+	adapters   map[string]adapters.Adapter
+	background *background
+	log        *slog.Logger
+}
+
+// show shows how a request stands, where the platform can. It is a courtesy: the
+// request does not wait for it.
+func (c *acks) show(ctx context.Context, e adapters.Event, s adapters.Status) {
+	a, ok := c.adapters[e.Thread.Adapter].(adapters.Acknowledger)
+	if !ok || e.Message == nil {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	c.background.run(func() {
+		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+		defer stop()
+		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
+			c.log.WarnContext(ctx, "a sign could not be shown", "request", record.RequestID(e), "status", string(s), "error", forOperator(err))
+		}
+	})
+}
