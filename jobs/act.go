@@ -15,19 +15,22 @@ import (
 	"atelier/storage"
 )
 
+// retrySoon is when a task is looked at again that another process must do.
+const retrySoon = 500 * time.Millisecond
+
 // actor is the stage act: it does one step.
 type actor struct {
-	transcriber *transcriber
 	store       *record.Store
 	flow        *flow
-	self        string
+	transcriber *transcriber
 	inputs      *inputs
 	runner      *runner
-	say         sayer
-	metrics     Metrics
 	agent       Agent
-	impatient   bool
+	metrics     Metrics
+	say         sayer
+	self        string
 	retry       func(retries int) time.Duration
+	impatient   bool
 }
 
 // run does one step, writes down what came of it, and hands over what became ready.
@@ -58,21 +61,6 @@ func (c *actor) run(ctx context.Context, w queue.Task) error {
 		if err != nil {
 			return err
 		}
-	}
-	return c.flow.advance(ctx, r)
-}
-
-// leave writes down that a step was stopped, so that it is done by whichever run comes to
-// want it: a way may fail that another run has gone on.
-func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
-	g := r.Generations[w.Run]
-	_, begun := g.Started[w.Step]
-	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
-		return c.flow.advance(ctx, r)
-	}
-	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}})
-	if err != nil {
-		return err
 	}
 	return c.flow.advance(ctx, r)
 }
@@ -137,21 +125,6 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	return c.end(ctx, r, w, of, result)
 }
 
-// end writes down what came of a step in the end, with what its drafts have taken.
-func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
-	result.Trouble = nil
-	if w.Draft > 0 {
-		for _, d := range of.Drafts {
-			result.Usage = result.Usage.Plus(d.Usage)
-			if d.Model != "" {
-				result.Model = d.Model
-			}
-		}
-	}
-	c.metrics.Tool(of.Steps[of.At].Action.Tool, result)
-	return c.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
-}
-
 // draft has the next program of a step written, and gives the request as it is then. Where none can be
 // written, the step has failed.
 func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
@@ -179,6 +152,15 @@ func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of W
 	return c.recordDraft(ctx, r, w, d)
 }
 
+// sentenceFor tells who asked what is wrong: whoever runs the program is told more.
+func sentenceFor(r *record.Request, err error) plan.Message {
+	told := plan.Sentence
+	if r.Asked.Options.Operator {
+		told = plan.OperatorSentence
+	}
+	return told(err, plan.Say("It failed, and nothing is known of why."))
+}
+
 // recordDraft writes down a draft, or what came of running it.
 func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
 	by := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
@@ -188,6 +170,21 @@ func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task
 	}
 	c.flow.written(ctx, r)
 	return r, nil
+}
+
+// end writes down what came of a step in the end, with what its drafts have taken.
+func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
+	result.Trouble = nil
+	if w.Draft > 0 {
+		for _, d := range of.Drafts {
+			result.Usage = result.Usage.Plus(d.Usage)
+			if d.Model != "" {
+				result.Model = d.Model
+			}
+		}
+	}
+	c.metrics.Tool(of.Steps[of.At].Action.Tool, result)
+	return c.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
 }
 
 // record writes down what came of a step. The first one counts: the media of any other are
@@ -217,6 +214,9 @@ func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEn
 	c.flow.written(ctx, r)
 	return r, nil
 }
+
+// endTries is how often the end of a step is written: some minutes long.
+const endTries = 10
 
 // writeEnd adds the end of a step to the log. What the step took long to make is not given up
 // because the storage takes nothing for a moment: it is tried again from here. Where it comes
@@ -248,6 +248,21 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 	return entries, at, err
 }
 
+// leave writes down that a step was stopped, so that it is done by whichever run comes to
+// want it: a way may fail that another run has gone on.
+func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
+	g := r.Generations[w.Run]
+	_, begun := g.Started[w.Step]
+	if _, done := g.Ended[w.Step]; done || !begun || !r.Busy(w.Run) {
+		return c.flow.advance(ctx, r)
+	}
+	r, err := c.store.Write(ctx, r.ID, record.Entry{Stopped: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}})
+	if err != nil {
+		return err
+	}
+	return c.flow.advance(ctx, r)
+}
+
 // fail writes down that a step could not be done at all, so that another way is taken.
 // Where that cannot be written just now, the step may yet be done.
 func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
@@ -261,18 +276,3 @@ func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
 	c.flow.written(ctx, r)
 	return c.flow.advance(ctx, r)
 }
-
-// retrySoon is when a task is looked at again that another process must do.
-const retrySoon = 500 * time.Millisecond
-
-// sentenceFor tells who asked what is wrong: whoever runs the program is told more.
-func sentenceFor(r *record.Request, err error) plan.Message {
-	told := plan.Sentence
-	if r.Asked.Options.Operator {
-		told = plan.OperatorSentence
-	}
-	return told(err, plan.Say("It failed, and nothing is known of why."))
-}
-
-// endTries is how often the end of a step is written: some minutes long.
-const endTries = 10

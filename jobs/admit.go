@@ -19,17 +19,67 @@ import (
 // deadline, and enqueues its first stage.
 type admission struct {
 	store    *record.Store
-	limits   *limits
-	acks     *acks
-	now      func() time.Time
+	index    *record.Index
 	state    storage.State
-	metrics  Metrics
+	limits   *limits
 	tasks    *queue.Tasks
 	flow     *flow
-	log      *slog.Logger
-	index    *record.Index
+	acks     *acks
+	metrics  Metrics
 	say      sayer
 	deadline time.Duration
+	now      func() time.Time
+	log      *slog.Logger
+}
+
+// message takes a message if it is meant for the bot: by its address, because it answers an
+// open question, or because nobody else is in the thread.
+func (d *admission) message(ctx context.Context, e adapters.Event) error {
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	answers := t.Question(d.now())
+	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
+		answers = nil
+	}
+	taken := t.PlaceOf(record.RequestID(e)) != nil // it came before, and may have been recorded by half
+	overheard := e.Message.For == adapters.Overheard && !taken
+	if overheard && (answers == nil && !t.Alone(e.By.ID) || !d.limits.Allowed(e.By, e.Thread)) {
+		if len(t.By) == 0 || slices.Contains(t.By, e.By.ID) {
+			return nil
+		}
+		_, err := d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Present: &record.Present{By: e.By.ID}})
+		return err
+	}
+	return d.admit(ctx, e, t, answers)
+}
+
+func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
+	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
+}
+
+// command takes a command. It is no request that counts, but there are limits to commands too.
+func (d *admission) command(ctx context.Context, e adapters.Event) error {
+	id := record.RequestID(e)
+	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
+	if err != nil {
+		return err
+	}
+	if !d.limits.Allowed(e.By, e.Thread) {
+		return d.admit(ctx, e, t, nil)
+	}
+	refused, err := d.limits.Command(ctx, id, e.By, e.Thread)
+	if err != nil {
+		return fmt.Errorf("count a command: %w", err)
+	}
+	if refused != nil {
+		if tell, err := d.limits.tell(ctx, id, e, e.Thread, refused); err != nil || !tell {
+			return err
+		}
+	}
+	_, err = d.record(ctx, e, record.Options{}, t, nil, refused)
+	return err
 }
 
 // mark records what somebody points at, for the next message of the thread. People point
@@ -78,61 +128,6 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 		return errors.Join(err, d.unrecorded(ctx, id, e))
 	}
 	return err
-}
-
-// unrecorded gives back what was taken for a request, if it could not be recorded.
-func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event) error {
-	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
-	if err != nil || len(entries) > 0 {
-		return err
-	}
-	return d.limits.Withdraw(ctx, id, e.By, e.Thread)
-}
-
-// command takes a command. It is no request that counts, but there are limits to commands too.
-func (d *admission) command(ctx context.Context, e adapters.Event) error {
-	id := record.RequestID(e)
-	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
-	if err != nil {
-		return err
-	}
-	if !d.limits.Allowed(e.By, e.Thread) {
-		return d.admit(ctx, e, t, nil)
-	}
-	refused, err := d.limits.Command(ctx, id, e.By, e.Thread)
-	if err != nil {
-		return fmt.Errorf("count a command: %w", err)
-	}
-	if refused != nil {
-		if tell, err := d.limits.tell(ctx, id, e, e.Thread, refused); err != nil || !tell {
-			return err
-		}
-	}
-	_, err = d.record(ctx, e, record.Options{}, t, nil, refused)
-	return err
-}
-
-// message takes a message if it is meant for the bot: by its address, because it answers an
-// open question, or because nobody else is in the thread.
-func (d *admission) message(ctx context.Context, e adapters.Event) error {
-	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
-	if err != nil {
-		return err
-	}
-	answers := t.Question(d.now())
-	if answers != nil && answers.Asker != e.By.ID && !repliesTo(e.Message, answers.Ref) {
-		answers = nil
-	}
-	taken := t.PlaceOf(record.RequestID(e)) != nil // it came before, and may have been recorded by half
-	overheard := e.Message.For == adapters.Overheard && !taken
-	if overheard && (answers == nil && !t.Alone(e.By.ID) || !d.limits.Allowed(e.By, e.Thread)) {
-		if len(t.By) == 0 || slices.Contains(t.By, e.By.ID) {
-			return nil
-		}
-		_, err := d.store.Logs.Append(ctx, record.ThreadLog(t.ID), record.Entry{Present: &record.Present{By: e.By.ID}})
-		return err
-	}
-	return d.admit(ctx, e, t, answers)
 }
 
 // new records what somebody asks for and hands it to the workers. The same event is one
@@ -229,6 +224,25 @@ func (d *admission) record(ctx context.Context, e adapters.Event, o record.Optio
 	return id, nil
 }
 
+// newAsked is what is recorded of an event.
+func (d *admission) newAsked(
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+) (a record.Asked, err error) {
+	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, answers)}
+	if e.Command != nil && a.Language == "" {
+		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
+			return a, err
+		}
+	}
+	switch {
+	case refused != nil: // the question that it would have answered stays open
+		a.Refused = d.say(&record.Request{Asked: &a}, refused.Sentence)
+	case answers != nil:
+		a.Answers, a.Guess = answers.Request, answers.PickedGuess(e.Message)
+	}
+	return a, nil
+}
+
 // join puts a request into its thread's line, and tells whether it is the first one ever.
 func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
 	e := a.Event
@@ -249,25 +263,6 @@ func (d *admission) join(ctx context.Context, id string, a record.Asked) (first 
 	return position == 0 && !a.Aside(), d.index.Add(ctx, id)
 }
 
-// newAsked is what is recorded of an event.
-func (d *admission) newAsked(
-	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
-) (a record.Asked, err error) {
-	a = record.Asked{Event: e, Options: o, Language: t.LanguageOf(e.Message, answers)}
-	if e.Command != nil && a.Language == "" {
-		if a.Language, err = d.index.LanguageOf(ctx, e.By.ID, e.Thread); err != nil {
-			return a, err
-		}
-	}
-	switch {
-	case refused != nil: // the question that it would have answered stays open
-		a.Refused = d.say(&record.Request{Asked: &a}, refused.Sentence)
-	case answers != nil:
-		a.Answers, a.Guess = answers.Request, answers.PickedGuess(e.Message)
-	}
-	return a, nil
-}
-
 // setDeadline gives a request its time, which begins anew with its turn. One that was
 // recorded before keeps what it has left.
 func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) error {
@@ -281,6 +276,11 @@ func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) erro
 	return d.tasks.Enqueue(ctx, queue.DeadlineOf(id, 1), d.deadline)
 }
 
-func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
-	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
+// unrecorded gives back what was taken for a request, if it could not be recorded.
+func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event) error {
+	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
+	if err != nil || len(entries) > 0 {
+		return err
+	}
+	return d.limits.Withdraw(ctx, id, e.By, e.Thread)
 }

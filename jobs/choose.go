@@ -11,17 +11,22 @@ import (
 	"atelier/jobs/record"
 )
 
+// A question may be asked with guesses at what is meant. One of them is chosen as another way is,
+// or by its number alone as the answer. It is planned and done as if the person had written it,
+// with the same files, and the question is closed. A guess whose run was taken back or failed
+// leaves the question open for the others.
+
 // chooser starts further runs of a request.
 type chooser struct {
 	store          *record.Store
-	deadline       time.Duration
 	index          *record.Index
-	log            *slog.Logger
-	tasks          *queue.Tasks
 	limits         *limits
+	tasks          *queue.Tasks
 	flow           *flow
-	now            func() time.Time
+	deadline       time.Duration
 	questionExpiry time.Duration
+	now            func() time.Time
+	log            *slog.Logger
 }
 
 // choose starts another run of a request, which takes that choice of the plan of one of its
@@ -119,17 +124,6 @@ func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) 
 	return n, h.flow.advance(ctx, after)
 }
 
-// whyClosed is why no guess of a run's question can be chosen any more, zero where one can.
-func (h *chooser) whyClosed(r *record.Request, asking *record.Run) plan.Message {
-	switch {
-	case r.QuestionAnswered(asking):
-		return plan.Say("That question is answered already. Please say it in other words if you want something else.")
-	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):
-		return plan.Say("That question is too old to be answered. Please ask again.")
-	}
-	return plan.Message{}
-}
-
 // closeQuestion notes in the thread that the question of a run is answered.
 func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) error {
 	id := record.ThreadID(r.Asked.Event.Thread)
@@ -141,7 +135,13 @@ func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) 
 	return err
 }
 
-// A question may be asked with guesses at what is meant. One of them is chosen as another way is,
-// or by its number alone as the answer. It is planned and done as if the person had written it,
-// with the same files, and the question is closed. A guess whose run was taken back or failed
-// leaves the question open for the others.
+// whyClosed is why no guess of a run's question can be chosen any more, zero where one can.
+func (h *chooser) whyClosed(r *record.Request, asking *record.Run) plan.Message {
+	switch {
+	case r.QuestionAnswered(asking):
+		return plan.Say("That question is answered already. Please say it in other words if you want something else.")
+	case asking.Over && h.now().After(asking.OverAt.Add(h.questionExpiry)):
+		return plan.Say("That question is too old to be answered. Please ask again.")
+	}
+	return plan.Message{}
+}

@@ -19,28 +19,16 @@ import (
 
 // composer is the stage compose: it writes the answer of a run.
 type composer struct {
-	say       sayer
 	store     *record.Store
-	flow      *flow
+	blobs     storage.Blobs
 	limits    *limits
+	flow      *flow
+	inputs    *inputs
 	agent     Agent
 	metrics   Metrics
-	inputs    *inputs
-	blobs     storage.Blobs
 	markLinks func(ctx context.Context, t adapters.Thread, picture plan.Resource) (string, error)
+	say       sayer
 	log       *slog.Logger
-}
-
-// quoted is the answer with what was understood of a voice message before it.
-func (c *composer) quoted(r *record.Request, g *record.Generation, text string) string {
-	if g.Transcript == nil || g.Transcript.Text == "" {
-		return text
-	}
-	said := plan.Say("I understood: “%s”", g.Transcript.Text)
-	if g.Transcript.Approximate {
-		said = plan.Say("I understood, as well as I can here: “%s”", g.Transcript.Text)
-	}
-	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
 }
 
 // run writes the answer of a run, once, and hands it over to be sent.
@@ -67,25 +55,6 @@ func (c *composer) run(ctx context.Context, w queue.Task) error {
 		}
 	}
 	return c.flow.pass(ctx, r.ID, queue.Task{Kind: queue.KindSend, Request: r.ID, Run: w.Run, Queue: queue.OfAdapter(r.Asked.Event.Thread.Adapter)})
-}
-
-// write writes an answer down. One that is too large for the log gives way to a plain one,
-// which always fits: people are to have an answer.
-func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
-	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
-	if errors.Is(err, storage.ErrTooLarge) {
-		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
-			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
-			Language: a.Reply.Language,
-			Text:     c.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
-		}}
-		_, err = c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
-	}
-	if err != nil {
-		return err
-	}
-	c.flow.written(ctx, r)
-	return c.limits.release(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
 }
 
 // word makes the answer of a run.
@@ -142,23 +111,6 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	return a, err
 }
 
-// haltedAnswer says why a run came to no end.
-func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
-	switch h.Why {
-	case record.HaltDeleted:
-		a.Status, a.Silent = record.Cancelled, true
-	case record.HaltCancelled:
-		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
-	case record.HaltOverdue:
-		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
-	default:
-		a.Reply.Text = h.Problem
-		if h.Problem == "" {
-			a.Reply.Text = c.say(r, faultOf(record.ErrVersion))
-		}
-	}
-}
-
 // respond lets the agent tell what came of a run, whose files have these readable names.
 func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
 	r, err := c.store.Unpacked(ctx, r)
@@ -213,6 +165,52 @@ func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Requ
 	return nil
 }
 
+// since is what was thought after the plan.
+func since(before, all plan.Thinking) plan.Thinking {
+	all.Jobs = all.Jobs[min(len(before.Jobs), len(all.Jobs)):]
+	return all
+}
+
+// quoted is the answer with what was understood of a voice message before it.
+func (c *composer) quoted(r *record.Request, g *record.Generation, text string) string {
+	if g.Transcript == nil || g.Transcript.Text == "" {
+		return text
+	}
+	said := plan.Say("I understood: “%s”", g.Transcript.Text)
+	if g.Transcript.Approximate {
+		said = plan.Say("I understood, as well as I can here: “%s”", g.Transcript.Text)
+	}
+	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
+}
+
+// offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
+// guesses at what is meant.
+func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
+	var chosen plan.Choice
+	if run.Route != nil {
+		chosen = run.Route.Choice()
+	}
+	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
+	if p.Question == "" && !run.Asks(p) {
+		a.Offers = a.Offers[1:] // it was run
+	}
+	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
+	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.Asks(p))
+	var texts []plan.Message
+	if p.Question != "" {
+		for _, o := range a.Offers {
+			texts = append(texts, plan.Quote(o.Guess))
+		}
+	} else {
+		texts = c.agent.Ways(p, chosen, a.Offers)
+	}
+	for i, text := range texts {
+		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
+			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: c.say(r, text),
+		})
+	}
+}
+
 // attachments are the files among what was made.
 func (c *composer) attachments(ctx context.Context, t adapters.Thread, made []plan.Resource) ([]adapters.Attachment, error) {
 	var files []adapters.Attachment
@@ -248,36 +246,38 @@ func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan
 	return link
 }
 
-// offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
-// guesses at what is meant.
-func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
-	var chosen plan.Choice
-	if run.Route != nil {
-		chosen = run.Route.Choice()
-	}
-	a.Offers = p.Offers(chosen, adapters.MaxChoices+1)
-	if p.Question == "" && !run.Asks(p) {
-		a.Offers = a.Offers[1:] // it was run
-	}
-	a.Offers = a.Offers[:min(len(a.Offers), adapters.MaxChoices)]
-	a.Reply.Asks = len(a.Offers) > 0 && (p.Question != "" || run.Asks(p))
-	var texts []plan.Message
-	if p.Question != "" {
-		for _, o := range a.Offers {
-			texts = append(texts, plan.Quote(o.Guess))
+// haltedAnswer says why a run came to no end.
+func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
+	switch h.Why {
+	case record.HaltDeleted:
+		a.Status, a.Silent = record.Cancelled, true
+	case record.HaltCancelled:
+		a.Status, a.Reply.Text = record.Cancelled, adapters.Escape(c.say(r, h.Sentence(a.Reply.Mention)))
+	case record.HaltOverdue:
+		a.Reply.Text = c.say(r, plan.Say("It took too long, so I stopped. What was done until then is here."))
+	default:
+		a.Reply.Text = h.Problem
+		if h.Problem == "" {
+			a.Reply.Text = c.say(r, faultOf(record.ErrVersion))
 		}
-	} else {
-		texts = c.agent.Ways(p, chosen, a.Offers)
-	}
-	for i, text := range texts {
-		a.Reply.Choices = append(a.Reply.Choices, adapters.Choice{
-			ID: r.ID + "-" + strconv.Itoa(run.N) + "-" + strconv.Itoa(i+1), Text: c.say(r, text),
-		})
 	}
 }
 
-// since is what was thought after the plan.
-func since(before, all plan.Thinking) plan.Thinking {
-	all.Jobs = all.Jobs[min(len(before.Jobs), len(all.Jobs)):]
-	return all
+// write writes an answer down. One that is too large for the log gives way to a plain one,
+// which always fits: people are to have an answer.
+func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
+	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
+	if errors.Is(err, storage.ErrTooLarge) {
+		plain := record.Answer{Status: record.Failed, Reply: adapters.Reply{
+			Thread: a.Reply.Thread, AnswerTo: a.Reply.AnswerTo, Command: a.Reply.Command, Mention: a.Reply.Mention,
+			Language: a.Reply.Language,
+			Text:     c.say(r, plan.Say("There is more to say about it than I can keep. Please ask for less at once.")),
+		}}
+		_, err = c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: &plain})
+	}
+	if err != nil {
+		return err
+	}
+	c.flow.written(ctx, r)
+	return c.limits.release(ctx, r, r.Run(run)) // who reads the answer may ask for more at once
 }

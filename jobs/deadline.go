@@ -12,12 +12,12 @@ import (
 
 // deadlines close runs that have not ended in time.
 type deadlines struct {
-	deadline time.Duration
 	store    *record.Store
-	flow     *flow
-	stopper  *stopper
-	composer *composer
 	tasks    *queue.Tasks
+	flow     *flow
+	composer *composer
+	stopper  *stopper
+	deadline time.Duration
 }
 
 // run closes a run that has not ended in time, so that every message gets an answer

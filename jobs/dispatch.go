@@ -15,27 +15,39 @@ import (
 	"atelier/storage"
 )
 
+var (
+	// errStopped ends a handler whose run was stopped.
+	errStopped = errors.New("the run was stopped")
+	// errPanic tells that a stage broke down.
+	errPanic = errors.New("it broke down")
+	// errNoRoom tells that State takes nothing, still.
+	errNoRoom = errors.New("nothing can be written down")
+)
+
 // dispatcher hands each task to its stage, and decides what becomes of one that fails.
 type dispatcher struct {
-	metrics   Metrics
-	log       *slog.Logger
+	store     *record.Store
+	state     storage.State
 	tasks     *queue.Tasks
 	running   *queue.Running
-	store     *record.Store
 	flow      *flow
-	state     storage.State
 	fetcher   *fetcher
 	planner   *planner
 	actor     *actor
 	composer  *composer
 	sender    *sender
 	deadlines *deadlines
-	impatient bool
-	stuck     chan error
 	stopper   *stopper
+	metrics   Metrics
 	say       sayer
 	self      string
+	impatient bool
+	stuck     chan error
+	log       *slog.Logger
 }
+
+// leaveFor is how long what a later version has written is left alone, again and again.
+const leaveFor = 30 * time.Second
 
 // run is the handler of every task.
 func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
@@ -95,14 +107,16 @@ func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
 	return i.failed(ctx, w, err, retried)
 }
 
-// handOn hands over what a stage that was stopped would have handed over, such as the
-// answer that tells of it: whoever stopped it may be this very stage.
-func (i *dispatcher) handOn(ctx context.Context, w queue.Task) error {
-	r, err := i.store.Request(ctx, w.Request)
-	if err != nil {
-		return record.IgnoreUnknown(err)
+func outcome(err error) string {
+	switch {
+	case err == nil:
+		return "done"
+	case queue.Waiting(err):
+		return "waiting"
+	case queue.GivenUp(err):
+		return "failed"
 	}
-	return i.flow.advance(ctx, r)
+	return "again"
 }
 
 // attempt does what the task is about. What was tried as often as it may be, and could not
@@ -134,6 +148,61 @@ func (i *dispatcher) stage(ctx context.Context, w queue.Task) error {
 		return i.deadlines.run(ctx, w)
 	}
 	return fmt.Errorf("there is no stage %q", w.Kind)
+}
+
+// handOn hands over what a stage that was stopped would have handed over, such as the
+// answer that tells of it: whoever stopped it may be this very stage.
+func (i *dispatcher) handOn(ctx context.Context, w queue.Task) error {
+	r, err := i.store.Request(ctx, w.Request)
+	if err != nil {
+		return record.IgnoreUnknown(err)
+	}
+	return i.flow.advance(ctx, r)
+}
+
+// release notes that a step has no end because its process shuts down, and not the other way
+// round.
+func (i *dispatcher) release(ctx context.Context, w queue.Task) error {
+	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer stop()
+	_, err := i.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
+		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: i.self, Turn: w.Turn},
+	})
+	return err
+}
+
+// unreadable does what is to be done about a task whose payload is of another version. One
+// of a later version is left to a process that knows it. One that is too old ends its
+// request, unless that has its end in the log.
+func (i *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
+	i.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
+	switch {
+	case errors.Is(err, record.ErrLater):
+		return err
+	case w.Request == "":
+		return queue.GiveUp(err)
+	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
+		problem, err := i.told(ctx, w.Request, faultOf(err), faultOf(err))
+		if err != nil {
+			return err
+		}
+		return ignoreOver(i.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
+	}
+	return i.stage(ctx, w)
+}
+
+// faultOf is what people are told of an error that has no sentence of its own.
+func faultOf(err error) plan.Message {
+	switch {
+	case errors.Is(err, record.ErrVersion):
+		return plan.Say("This was asked of another version of me, which I cannot read. Please ask again.")
+	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
+		return plan.Say("The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me.")
+	}
+	return plan.Say("Something went wrong that I did not expect. Whoever runs me finds more in the log.")
 }
 
 // failed decides what becomes of a task that failed: it is tried again, or given up, and
@@ -178,6 +247,11 @@ func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 	}
 	var fault *plan.Fault
 	return errors.As(err, &fault) && !errors.Is(err, ErrPassing)
+}
+
+// passing tells whether the same may succeed later.
+func passing(err error) bool {
+	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
 }
 
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
@@ -234,77 +308,3 @@ func (i *dispatcher) told(ctx context.Context, id string, m, operator plan.Messa
 	}
 	return i.say(r, m), nil
 }
-
-// unreadable does what is to be done about a task whose payload is of another version. One
-// of a later version is left to a process that knows it. One that is too old ends its
-// request, unless that has its end in the log.
-func (i *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
-	i.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
-	switch {
-	case errors.Is(err, record.ErrLater):
-		return err
-	case w.Request == "":
-		return queue.GiveUp(err)
-	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
-		problem, err := i.told(ctx, w.Request, faultOf(err), faultOf(err))
-		if err != nil {
-			return err
-		}
-		return ignoreOver(i.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
-	}
-	return i.stage(ctx, w)
-}
-
-// release notes that a step has no end because its process shuts down, and not the other way
-// round.
-func (i *dispatcher) release(ctx context.Context, w queue.Task) error {
-	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
-	defer stop()
-	_, err := i.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
-		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: i.self, Turn: w.Turn},
-	})
-	return err
-}
-
-var (
-	// errStopped ends a handler whose run was stopped.
-	errStopped = errors.New("the run was stopped")
-	// errPanic tells that a stage broke down.
-	errPanic = errors.New("it broke down")
-	// errNoRoom tells that State takes nothing, still.
-	errNoRoom = errors.New("nothing can be written down")
-)
-
-func outcome(err error) string {
-	switch {
-	case err == nil:
-		return "done"
-	case queue.Waiting(err):
-		return "waiting"
-	case queue.GivenUp(err):
-		return "failed"
-	}
-	return "again"
-}
-
-// passing tells whether the same may succeed later.
-func passing(err error) bool {
-	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
-}
-
-// faultOf is what people are told of an error that has no sentence of its own.
-func faultOf(err error) plan.Message {
-	switch {
-	case errors.Is(err, record.ErrVersion):
-		return plan.Say("This was asked of another version of me, which I cannot read. Please ask again.")
-	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
-		return plan.Say("The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me.")
-	}
-	return plan.Say("Something went wrong that I did not expect. Whoever runs me finds more in the log.")
-}
-
-// leaveFor is how long what a later version has written is left alone, again and again.
-const leaveFor = 30 * time.Second

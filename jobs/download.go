@@ -22,12 +22,12 @@ import (
 
 // downloads fetch files from platforms into the Blobs.
 type downloads struct {
-	scratch   string
-	inspect   func(ctx context.Context, path string) (File, error)
-	adapters  map[string]adapters.Adapter
-	limits    *limits
-	impatient bool
 	blobs     storage.Blobs
+	limits    *limits
+	adapters  map[string]adapters.Adapter
+	inspect   func(ctx context.Context, path string) (File, error)
+	scratch   string
+	impatient bool
 }
 
 // take fetches one file, and tells how many bytes of text it is. One that the thread has
@@ -80,6 +80,46 @@ func (d *downloads) take(
 	}
 	r.Name = namer.Original(name, sum)
 	return r, size, nil
+}
+
+// named tells a person which file it was that could not be taken.
+func named(f adapters.File, err error) error {
+	if _, ok := errors.AsType[*plan.Fault](err); ok {
+		return err
+	}
+	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", record.FileName(f)), Err: err}
+}
+
+// localName is a file's name as every file system takes it.
+func localName(f adapters.File) string {
+	const longest = 200 // bytes
+	name := record.FileName(f)
+	if ext := filepath.Ext(name); len(name) > longest && len(ext) <= 8 {
+		name = strings.ToValidUTF8(name[:longest-len(ext)], "") + ext
+	} else if len(name) > longest {
+		name = strings.ToValidUTF8(name[:longest], "")
+	}
+	return name
+}
+
+// maxText is the largest text that is taken, in bytes: the agent has them in memory.
+const maxText = 1 << 20
+
+// text reads a text that is kept with the request.
+func text(local string) (_ string, err error) {
+	f, err := os.Open(local)
+	if err != nil {
+		return "", fmt.Errorf("read a text: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read a text: %w", err)
+	case len(b) > maxText:
+		return "", &plan.Fault{Sentence: plan.Say("The text is too long: at most 1 MB is taken.")}
+	}
+	return string(b), nil
 }
 
 // fetch writes a file into a new local one, and gives the hash of its content. It counts
@@ -148,8 +188,20 @@ func (d *downloads) upload(ctx context.Context, key, local string) (err error) {
 	return nil
 }
 
-// maxText is the largest text that is taken, in bytes: the agent has them in memory.
-const maxText = 1 << 20
+// together is one fault of several. What is the same of all is said once.
+func together(all []error) error {
+	sentences := make([]plan.Message, len(all))
+	for i, err := range all {
+		sentences[i] = plan.Sentence(err, faultOf(err))
+	}
+	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
+}
+
+// refused tells that a file cannot be taken, now or later, for a reason that people are told.
+func refused(err error) bool {
+	_, told := errors.AsType[*plan.Fault](err)
+	return told && !passing(err)
+}
 
 // attached are the files of a message and of the one that it replies to. What the bot's own
 // are is told by its answer.
@@ -162,56 +214,4 @@ func attached(m *adapters.Message) []adapters.File {
 	default:
 		return slices.Concat(m.ReplyTo.Files, m.Files)
 	}
-}
-
-// refused tells that a file cannot be taken, now or later, for a reason that people are told.
-func refused(err error) bool {
-	_, told := errors.AsType[*plan.Fault](err)
-	return told && !passing(err)
-}
-
-// together is one fault of several. What is the same of all is said once.
-func together(all []error) error {
-	sentences := make([]plan.Message, len(all))
-	for i, err := range all {
-		sentences[i] = plan.Sentence(err, faultOf(err))
-	}
-	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
-}
-
-// named tells a person which file it was that could not be taken.
-func named(f adapters.File, err error) error {
-	if _, ok := errors.AsType[*plan.Fault](err); ok {
-		return err
-	}
-	return &plan.Fault{Sentence: plan.Say("The file %q cannot be read.", record.FileName(f)), Err: err}
-}
-
-// localName is a file's name as every file system takes it.
-func localName(f adapters.File) string {
-	const longest = 200 // bytes
-	name := record.FileName(f)
-	if ext := filepath.Ext(name); len(name) > longest && len(ext) <= 8 {
-		name = strings.ToValidUTF8(name[:longest-len(ext)], "") + ext
-	} else if len(name) > longest {
-		name = strings.ToValidUTF8(name[:longest], "")
-	}
-	return name
-}
-
-// text reads a text that is kept with the request.
-func text(local string) (_ string, err error) {
-	f, err := os.Open(local)
-	if err != nil {
-		return "", fmt.Errorf("read a text: %w", err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	b, err := io.ReadAll(io.LimitReader(f, maxText+1))
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read a text: %w", err)
-	case len(b) > maxText:
-		return "", &plan.Fault{Sentence: plan.Say("The text is too long: at most 1 MB is taken.")}
-	}
-	return string(b), nil
 }

@@ -18,48 +18,12 @@ import (
 // fetcher is the stage fetch: it collects what a request is about.
 type fetcher struct {
 	store     *record.Store
-	flow      *flow
 	blobs     storage.Blobs
+	flow      *flow
 	histories *histories
 	downloads *downloads
-	log       *slog.Logger
 	say       sayer
-}
-
-// referenced is what of the thread a message is about by what it answers: what an answer of the
-// bot's made to which it replies, and what was pointed at with the wish that was asked back
-// about. Where it picks a guess by its number, that is all that the wish was about.
-func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
-	var all []plan.Resource
-	if id := r.Asked.Answers; id != "" {
-		asked, err := x.store.Request(ctx, id)
-		if err != nil && record.IgnoreUnknown(err) != nil {
-			return nil, err
-		}
-		switch {
-		case err != nil || asked.Given == nil:
-		case r.Asked.Guess != "":
-			all = append(all, asked.Given.Resources...)
-		default:
-			all = append(all, asked.Given.PointedAt()...)
-		}
-	}
-	m := r.Asked.Event.Message
-	if m == nil || m.ReplyTo == nil || !m.ReplyTo.Own {
-		return all, nil
-	}
-	of, ok, err := x.store.Recall(ctx, m.ReplyTo.Ref)
-	if err != nil || !ok {
-		return all, err
-	}
-	answered, err := x.store.Request(ctx, of.Request)
-	if err != nil {
-		return all, record.IgnoreUnknown(err)
-	}
-	if run := answered.Run(of.Run); run != nil && run.Route != nil {
-		all = append(all, ends(run.Route)...)
-	}
-	return all, nil
+	log       *slog.Logger
 }
 
 // run takes a request's files into the Blobs, and begins its planning.
@@ -130,6 +94,12 @@ func (x *fetcher) questionOf(ctx context.Context, id string) (*plan.Question, er
 		}
 	}
 	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered
+}
+
+// pointed is a mark, and the adapter by which its mask is fetched.
+type pointed struct {
+	adapters.Mark
+	adapter string
 }
 
 // takeFiles fetches the files of the message and of the one that it replies to, and what
@@ -205,36 +175,6 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	return all, without, nil
 }
 
-// ends are the media that a way made in the end, those left out from which it made others.
-func ends(route *plan.Route) []plan.Resource {
-	steps := route.Steps()
-	taken := map[int]bool{}
-	for _, s := range steps {
-		for _, in := range s.Inputs() {
-			taken[in] = true
-		}
-	}
-	var all []plan.Resource
-	for i, s := range steps {
-		result, ok := route.Result(s.Key)
-		if !ok || taken[i] {
-			continue
-		}
-		for _, out := range result.Outputs() {
-			if out.Type.Media() {
-				all = append(all, out)
-			}
-		}
-	}
-	return all
-}
-
-// pointed is a mark, and the adapter by which its mask is fetched.
-type pointed struct {
-	adapters.Mark
-	adapter string
-}
-
 // marked is what was pointed at for a request: in the thread before it, and with it.
 func marked(t *record.Thread, r *record.Request) []pointed {
 	var all []pointed
@@ -287,4 +227,64 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 		add(mask)
 	}
 	return marks, nil
+}
+
+// referenced is what of the thread a message is about by what it answers: what an answer of the
+// bot's made to which it replies, and what was pointed at with the wish that was asked back
+// about. Where it picks a guess by its number, that is all that the wish was about.
+func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
+	var all []plan.Resource
+	if id := r.Asked.Answers; id != "" {
+		asked, err := x.store.Request(ctx, id)
+		if err != nil && record.IgnoreUnknown(err) != nil {
+			return nil, err
+		}
+		switch {
+		case err != nil || asked.Given == nil:
+		case r.Asked.Guess != "":
+			all = append(all, asked.Given.Resources...)
+		default:
+			all = append(all, asked.Given.PointedAt()...)
+		}
+	}
+	m := r.Asked.Event.Message
+	if m == nil || m.ReplyTo == nil || !m.ReplyTo.Own {
+		return all, nil
+	}
+	of, ok, err := x.store.Recall(ctx, m.ReplyTo.Ref)
+	if err != nil || !ok {
+		return all, err
+	}
+	answered, err := x.store.Request(ctx, of.Request)
+	if err != nil {
+		return all, record.IgnoreUnknown(err)
+	}
+	if run := answered.Run(of.Run); run != nil && run.Route != nil {
+		all = append(all, ends(run.Route)...)
+	}
+	return all, nil
+}
+
+// ends are the media that a way made in the end, those left out from which it made others.
+func ends(route *plan.Route) []plan.Resource {
+	steps := route.Steps()
+	taken := map[int]bool{}
+	for _, s := range steps {
+		for _, in := range s.Inputs() {
+			taken[in] = true
+		}
+	}
+	var all []plan.Resource
+	for i, s := range steps {
+		result, ok := route.Result(s.Key)
+		if !ok || taken[i] {
+			continue
+		}
+		for _, out := range result.Outputs() {
+			if out.Type.Media() {
+				all = append(all, out)
+			}
+		}
+	}
+	return all
 }

@@ -12,21 +12,67 @@ import (
 
 // flow enqueues the stages of requests as they become ready.
 type flow struct {
-	agent    Agent
 	store    *record.Store
-	tasks    *queue.Tasks
 	hints    *queue.Hints
+	tasks    *queue.Tasks
+	agent    Agent
 	deadline time.Duration
 }
 
-// transcriptionQueue is where a voice message is listened to.
-func (f *flow) transcriptionQueue(ctx context.Context, r *record.Request) string {
-	if f.agent != nil {
-		if a, ok := f.agent.Hears(ctx, *r.Voice()); ok {
-			return f.queueFor(ctx, a)
+// nextInThread lets the thread's next request begin, if one waits.
+func (f *flow) nextInThread(ctx context.Context, id string) error {
+	t, err := f.store.Thread(ctx, id)
+	if err != nil {
+		return err
+	}
+	return f.beginNext(ctx, t)
+}
+
+func (f *flow) beginNext(ctx context.Context, t *record.Thread) (err error) {
+	id, head := t.ID, t.Head()
+	if head == "" || !f.store.Logs.MarkQueued(record.ThreadLog(id), head) {
+		return nil
+	}
+	defer func() {
+		if err != nil {
+			f.store.Logs.UnmarkQueued(record.ThreadLog(id), head)
+		}
+	}()
+	r, err := f.store.Request(ctx, head)
+	if errors.Is(err, record.ErrUnknown) { // its time had come, or it was being forgotten
+		t, err := f.store.WriteThread(ctx, id, record.Entry{Left: &record.Left{Request: head, Run: 1}})
+		if err != nil {
+			return err
+		}
+		return f.beginNext(ctx, t)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.beginTurn(ctx, r); err != nil {
+		return err
+	}
+	return f.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: head, Run: 1, Queue: queue.OfAdapter(r.Asked.Event.Adapter)}, 0)
+}
+
+// beginTurn begins the time of a request whose turn has come: once, whoever finds it. The
+// deadline is handed over again, since it may have been recorded by half.
+func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
+	if r.Given == nil {
+		if err := f.store.BeginTurn(ctx, r.ID); err != nil {
+			return err
 		}
 	}
-	return queue.CPU
+	return f.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, 1), f.deadline)
+}
+
+// begin begins what waits for no turn.
+func (f *flow) begin(ctx context.Context, id string) error {
+	r, err := f.store.Request(ctx, id)
+	if err != nil {
+		return err
+	}
+	return f.advance(ctx, r)
 }
 
 // advance hands over everything of a request that is ready to be done. It is called after
@@ -98,6 +144,16 @@ func (f *flow) queueFor(ctx context.Context, a plan.Action) string {
 	return queue.OfDevice(f.agent.Device(ctx, a))
 }
 
+// transcriptionQueue is where a voice message is listened to.
+func (f *flow) transcriptionQueue(ctx context.Context, r *record.Request) string {
+	if f.agent != nil {
+		if a, ok := f.agent.Hears(ctx, *r.Voice()); ok {
+			return f.queueFor(ctx, a)
+		}
+	}
+	return queue.CPU
+}
+
 // pass hands a task over once.
 func (f *flow) pass(ctx context.Context, request string, t queue.Task) error {
 	key := record.RequestLog(request)
@@ -115,60 +171,4 @@ func (f *flow) pass(ctx context.Context, request string, t queue.Task) error {
 // hint: what was written stands, whoever hears of it.
 func (f *flow) written(ctx context.Context, r *record.Request) {
 	f.hints.Written(ctx, r.Asked.Event.Thread.Adapter, r.ID)
-}
-
-// begin begins what waits for no turn.
-func (f *flow) begin(ctx context.Context, id string) error {
-	r, err := f.store.Request(ctx, id)
-	if err != nil {
-		return err
-	}
-	return f.advance(ctx, r)
-}
-
-// nextInThread lets the thread's next request begin, if one waits.
-func (f *flow) nextInThread(ctx context.Context, id string) error {
-	t, err := f.store.Thread(ctx, id)
-	if err != nil {
-		return err
-	}
-	return f.beginNext(ctx, t)
-}
-
-func (f *flow) beginNext(ctx context.Context, t *record.Thread) (err error) {
-	id, head := t.ID, t.Head()
-	if head == "" || !f.store.Logs.MarkQueued(record.ThreadLog(id), head) {
-		return nil
-	}
-	defer func() {
-		if err != nil {
-			f.store.Logs.UnmarkQueued(record.ThreadLog(id), head)
-		}
-	}()
-	r, err := f.store.Request(ctx, head)
-	if errors.Is(err, record.ErrUnknown) { // its time had come, or it was being forgotten
-		t, err := f.store.WriteThread(ctx, id, record.Entry{Left: &record.Left{Request: head, Run: 1}})
-		if err != nil {
-			return err
-		}
-		return f.beginNext(ctx, t)
-	}
-	if err != nil {
-		return err
-	}
-	if err := f.beginTurn(ctx, r); err != nil {
-		return err
-	}
-	return f.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: head, Run: 1, Queue: queue.OfAdapter(r.Asked.Event.Adapter)}, 0)
-}
-
-// beginTurn begins the time of a request whose turn has come: once, whoever finds it. The
-// deadline is handed over again, since it may have been recorded by half.
-func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
-	if r.Given == nil {
-		if err := f.store.BeginTurn(ctx, r.ID); err != nil {
-			return err
-		}
-	}
-	return f.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, 1), f.deadline)
 }

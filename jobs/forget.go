@@ -13,14 +13,14 @@ import (
 
 // forgetter deletes everything of a thread.
 type forgetter struct {
-	blobs    storage.Blobs
-	state    storage.State
 	store    *record.Store
-	log      *slog.Logger
-	adapters map[string]adapters.Adapter
+	state    storage.State
+	blobs    storage.Blobs
 	limits   *limits
-	stopper  *stopper
 	tasks    *queue.Tasks
+	stopper  *stopper
+	adapters map[string]adapters.Adapter
+	log      *slog.Logger
 }
 
 // forget deletes everything that is known of a thread: its requests, answers and media.

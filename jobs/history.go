@@ -17,15 +17,25 @@ import (
 	"atelier/storage"
 )
 
+// How far back a thread is read, and what of it is taken. Files may have together as many bytes
+// as one may have at most.
+const (
+	maxRecalled      = 50 // messages
+	maxRecalledFiles = 20
+	maxRecalledText  = 2000             // bytes of a message
+	recallFor        = 15 * time.Second // to read the messages
+	recallFilesFor   = time.Minute
+)
+
 // histories read what people wrote in a thread before a request.
 type histories struct {
-	adapters  map[string]adapters.Adapter
 	store     *record.Store
-	maxFile   int64
 	blobs     storage.Blobs
-	log       *slog.Logger
 	downloads *downloads
+	adapters  map[string]adapters.Adapter
+	maxFile   int64
 	reported  sync.Map
+	log       *slog.Logger
 }
 
 // read reads what was written in the thread before a request, and gives the thread with it.
@@ -69,6 +79,19 @@ func (h *histories) read(ctx context.Context, r *record.Request, t *record.Threa
 		return nil, err
 	}
 	return h.store.WriteThread(ctx, t.ID, record.Entry{History: past})
+}
+
+// overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
+func overheardWish(m adapters.Earlier, files []plan.Resource) string {
+	text := m.Text
+	if len(text) > maxRecalledText {
+		text = strings.ToValidUTF8(text[:maxRecalledText], "") + "…"
+	}
+	said := []string{cmp.Or(m.By.Name, m.By.ID) + ": " + text}
+	for _, f := range files {
+		said = append(said, "["+f.Name+"]")
+	}
+	return strings.Join(said, " ")
 }
 
 // relevant are those of the messages that people wrote and that are no requests which the
@@ -149,27 +172,4 @@ func (h *histories) warn(ctx context.Context, r *record.Request, err error) {
 	}
 	h.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
 		"request", r.ID, "adapter", adapter, "error", forOperator(err))
-}
-
-// How far back a thread is read, and what of it is taken. Files may have together as many bytes
-// as one may have at most.
-const (
-	maxRecalled      = 50 // messages
-	maxRecalledFiles = 20
-	maxRecalledText  = 2000             // bytes of a message
-	recallFor        = 15 * time.Second // to read the messages
-	recallFilesFor   = time.Minute
-)
-
-// overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
-func overheardWish(m adapters.Earlier, files []plan.Resource) string {
-	text := m.Text
-	if len(text) > maxRecalledText {
-		text = strings.ToValidUTF8(text[:maxRecalledText], "") + "…"
-	}
-	said := []string{cmp.Or(m.By.Name, m.By.ID) + ": " + text}
-	for _, f := range files {
-		said = append(said, "["+f.Name+"]")
-	}
-	return strings.Join(said, " ")
 }

@@ -16,8 +16,8 @@ import (
 type limits struct {
 	*quota.Quota
 	metrics Metrics
-	log     *slog.Logger
 	maxFile int64
+	log     *slog.Logger
 }
 
 // refusal is why what an event asks for in a thread is not taken, nil where it is. Then it
@@ -58,6 +58,17 @@ func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) e
 	return l.Hold(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }
 
+// countedRun is the id under which a run is counted, "" where it is not.
+func countedRun(r *record.Request, run *record.Run) string {
+	switch {
+	case run.N == 1:
+		return r.ID
+	case run.Event == "":
+		return ""
+	}
+	return record.Hash(run.Event)
+}
+
 // release tells that a run is not at work any more.
 func (l *limits) release(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
@@ -80,6 +91,22 @@ func (l *limits) roomFor(ctx context.Context, r *record.Request, f adapters.File
 		return 0, l.tooLarge(ctx, r, f, f.Size)
 	}
 	return room, nil
+}
+
+// fetchedFor is who is to be counted for what is fetched: who asked for it, or who has it
+// done once more where that was refused or stopped before it was fetched.
+func fetchedFor(r *record.Request) adapters.Person {
+	by := r.Asked.Event.By
+	at := slices.IndexFunc(r.Runs, (*record.Run).Working)
+	if at < 0 || r.Runs[at].By == "" || r.Runs[at].By == by.ID {
+		return by
+	}
+	return adapters.Person{ID: r.Runs[at].By}
+}
+
+// countedAs is the id under which a file of a request is counted, however often it is fetched.
+func countedAs(r *record.Request, f adapters.File) string {
+	return record.Hash(r.ID + "/" + f.ID + "/" + f.Name)
 }
 
 // tooLarge tells why n bytes of a file, or more, are not taken.
@@ -108,31 +135,4 @@ func (l *limits) refusedFile(ctx context.Context, r *record.Request, refused *qu
 	l.metrics.Refused(in.Adapter, string(refused.Why))
 	l.log.InfoContext(ctx, "file refused", "request", r.ID, "thread", record.ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why))
 	return &plan.Fault{Sentence: refused.Sentence}
-}
-
-// countedRun is the id under which a run is counted, "" where it is not.
-func countedRun(r *record.Request, run *record.Run) string {
-	switch {
-	case run.N == 1:
-		return r.ID
-	case run.Event == "":
-		return ""
-	}
-	return record.Hash(run.Event)
-}
-
-// fetchedFor is who is to be counted for what is fetched: who asked for it, or who has it
-// done once more where that was refused or stopped before it was fetched.
-func fetchedFor(r *record.Request) adapters.Person {
-	by := r.Asked.Event.By
-	at := slices.IndexFunc(r.Runs, (*record.Run).Working)
-	if at < 0 || r.Runs[at].By == "" || r.Runs[at].By == by.ID {
-		return by
-	}
-	return adapters.Person{ID: r.Runs[at].By}
-}
-
-// countedAs is the id under which a file of a request is counted, however often it is fetched.
-func countedAs(r *record.Request, f adapters.File) string {
-	return record.Hash(r.ID + "/" + f.ID + "/" + f.Name)
 }

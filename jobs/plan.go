@@ -16,11 +16,11 @@ import (
 type planner struct {
 	store   *record.Store
 	flow    *flow
-	command func(ctx context.Context, e adapters.Event, language string) (string, error)
+	inputs  *inputs
 	agent   Agent
 	metrics Metrics
+	command func(ctx context.Context, e adapters.Event, language string) (string, error)
 	say     sayer
-	inputs  *inputs
 }
 
 // run plans a generation, and hands over what can be done first.
@@ -91,8 +91,8 @@ func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generat
 
 // inputs make what the agent gets of a request.
 type inputs struct {
-	programs func(adapters.Thread) bool
 	store    *record.Store
+	programs func(adapters.Thread) bool
 }
 
 // of is the request as the agent knows it: with the thread as it was when the

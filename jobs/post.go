@@ -16,12 +16,35 @@ import (
 	"atelier/storage"
 )
 
+// posts are the answers that this process has tried to post, by key, until it is written
+// down where they stand: what was posted is not posted again where only the writing fails.
+type posts struct {
+	mu    sync.Mutex
+	tried map[string]tried
+}
+
 // poster posts replies, and leaves out files that a platform rejects.
 type poster struct {
-	log   *slog.Logger
-	posts *posts
 	blobs storage.Blobs
+	posts *posts
 	tell  plan.Tell
+	log   *slog.Logger
+}
+
+// omissions are what is said of the files that a platform does not take.
+type omissions struct {
+	files   int            // left out
+	reasons []plan.Message // each once
+	named   []string       // those of which a reason does not say it
+}
+
+// tried is what is known of an answer that was tried to be posted.
+type tried struct {
+	sent record.Sent // zero where it is not known to stand anywhere
+	// without is the answer without the files that were refused, nil where none were. It is
+	// what is tried again: under one key the rest of it may stand already.
+	without *adapters.Reply
+	omitted omissions
 }
 
 // post sends a reply. Files that the platform does not take go as links, or are left out and
@@ -50,6 +73,21 @@ func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, 
 		t.without = &without
 		p.posts.note(key, t)
 	}
+}
+
+// uploads tells whether a reply uploads one of these files, so that it can be sent without.
+func uploads(r adapters.Reply, files []int) bool {
+	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
+}
+
+// forOperator writes an error of a platform for the log. What must be allowed there is said
+// in the platform's own words, which hold nothing of people ([adapters.Fault]).
+func forOperator(err error) string {
+	own, ok := errors.AsType[*adapters.Fault](err)
+	if ok && (errors.Is(own.Kind, adapters.ErrForbidden) || errors.Is(own.Kind, adapters.ErrRefused)) {
+		return own.Told() + " " + plan.ForOperator(err)
+	}
+	return plan.ForOperator(err)
 }
 
 // omit gives links in the place of files that were refused, or leaves them out where there are
@@ -87,6 +125,14 @@ func (p *poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.
 	return nil
 }
 
+// megabytes are bytes as people read them, rounded so that what is too much looks so.
+func megabytes(n int64, round func(float64) float64) plan.Message {
+	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
+}
+
+// linkLasts is how long a link to a file works.
+const linkLasts = storage.MaxLink
+
 // link gives a file a link, where there are any.
 func (p *poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
 	if f.Link != "" {
@@ -107,64 +153,25 @@ func (p *poster) add(r *adapters.Reply, m plan.Message) {
 	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.tell.In(r.Language, m)))
 }
 
-// uploads tells whether a reply uploads one of these files, so that it can be sent without.
-func uploads(r adapters.Reply, files []int) bool {
-	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
+// forget drops what is written down.
+func (p *posts) forget(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.tried, key)
 }
 
-// omissions are what is said of the files that a platform does not take.
-type omissions struct {
-	files   int            // left out
-	reasons []plan.Message // each once
-	named   []string       // those of which a reason does not say it
+// at is where an answer stands, zero where that is not known.
+func (p *posts) at(key string) record.Sent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tried[key].sent
 }
 
-// because adds a reason, once.
-func (o *omissions) because(m plan.Message) {
-	if !slices.ContainsFunc(o.reasons, func(other plan.Message) bool { return other.String() == m.String() }) {
-		o.reasons = append(o.reasons, m)
-	}
-}
-
-func (o *omissions) told() []plan.Message {
-	if len(o.named) == 0 {
-		return o.reasons
-	}
-	return append(slices.Clone(o.reasons), plan.Say("Not sent: %s", plan.And(o.named...)))
-}
-
-// megabytes are bytes as people read them, rounded so that what is too much looks so.
-func megabytes(n int64, round func(float64) float64) plan.Message {
-	return plan.Say("%.1f MB", round(float64(n)/1e5)/10)
-}
-
-// linkLasts is how long a link to a file works.
-const linkLasts = storage.MaxLink
-
-// forOperator writes an error of a platform for the log. What must be allowed there is said
-// in the platform's own words, which hold nothing of people ([adapters.Fault]).
-func forOperator(err error) string {
-	own, ok := errors.AsType[*adapters.Fault](err)
-	if ok && (errors.Is(own.Kind, adapters.ErrForbidden) || errors.Is(own.Kind, adapters.ErrRefused)) {
-		return own.Told() + " " + plan.ForOperator(err)
-	}
-	return plan.ForOperator(err)
-}
-
-// posts are the answers that this process has tried to post, by key, until it is written
-// down where they stand: what was posted is not posted again where only the writing fails.
-type posts struct {
-	mu    sync.Mutex
-	tried map[string]tried
-}
-
-// tried is what is known of an answer that was tried to be posted.
-type tried struct {
-	sent record.Sent // zero where it is not known to stand anywhere
-	// without is the answer without the files that were refused, nil where none were. It is
-	// what is tried again: under one key the rest of it may stand already.
-	without *adapters.Reply
-	omitted omissions
+// note keeps what is known of an answer.
+func (p *posts) note(key string, t tried) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tried[key] = t
 }
 
 // try notes that an answer is to be posted. It gives what is known of it, and whether it was
@@ -177,23 +184,16 @@ func (p *posts) try(key string) (t tried, before bool) {
 	return t, before
 }
 
-// note keeps what is known of an answer.
-func (p *posts) note(key string, t tried) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.tried[key] = t
+func (o *omissions) told() []plan.Message {
+	if len(o.named) == 0 {
+		return o.reasons
+	}
+	return append(slices.Clone(o.reasons), plan.Say("Not sent: %s", plan.And(o.named...)))
 }
 
-// at is where an answer stands, zero where that is not known.
-func (p *posts) at(key string) record.Sent {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.tried[key].sent
-}
-
-// forget drops what is written down.
-func (p *posts) forget(key string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.tried, key)
+// because adds a reason, once.
+func (o *omissions) because(m plan.Message) {
+	if !slices.ContainsFunc(o.reasons, func(other plan.Message) bool { return other.String() == m.String() }) {
+		o.reasons = append(o.reasons, m)
+	}
 }

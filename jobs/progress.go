@@ -20,15 +20,22 @@ import (
 
 // progress shows in threads how far requests have come.
 type progress struct {
-	hints     *queue.Hints
-	retry     func(retries int) time.Duration
-	log       *slog.Logger
 	store     *record.Store
 	state     storage.State
-	retention time.Duration
-	self      string
+	hints     *queue.Hints
 	workers   *queue.Workers
 	say       sayer
+	self      string
+	retention time.Duration
+	retry     func(retries int) time.Duration
+	log       *slog.Logger
+}
+
+// watches are the requests that are looked at, each with a channel that tells that it has
+// changed.
+type watches struct {
+	mu   sync.Mutex
+	open map[string]chan struct{}
 }
 
 // run shows in an adapter's threads how far requests have come. It follows the hints of
@@ -49,6 +56,16 @@ func (o *progress) run(ctx context.Context, adapter string, reporter adapters.Re
 	})
 	watching.Wait()
 }
+
+// progressMessage is the message of a run as this process knows it.
+type progressMessage struct {
+	claim progressClaim
+	mine  bool
+	ended bool
+}
+
+// lateReports is how often the last word on a run is tried, once its answer is there.
+const lateReports = 5
 
 // watch reports on a request until nothing of it runs any more.
 func (o *progress) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
@@ -84,6 +101,13 @@ func (o *progress) watch(ctx context.Context, id string, reporter adapters.Repor
 		if !more && w.close(id) {
 			return
 		}
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default: // it is told already
 	}
 }
 
@@ -154,45 +178,6 @@ func (o *progress) update(ctx context.Context, id string, reporter adapters.Repo
 	return more, nil
 }
 
-// claim makes a run's progress message this process's, if no other one that lives has it.
-func (o *progress) claim(ctx context.Context, id string, run int) (c progressClaim, mine bool, err error) {
-	c.Worker = o.self
-	b, err := json.Marshal(c)
-	if err != nil {
-		return c, false, fmt.Errorf("encode a claim: %w", err)
-	}
-	first, err := o.state.PutOnce(ctx, progressKey(id, run), b, o.retention)
-	if err != nil || first {
-		return c, first, err
-	}
-	b, err = o.state.Get(ctx, progressKey(id, run))
-	if errors.Is(err, storage.ErrNotFound) {
-		return c, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, &c)
-	}
-	if err != nil {
-		return c, false, fmt.Errorf("read a claim: %w", err)
-	}
-	if c.Worker == o.self {
-		return c, true, nil
-	}
-	if alive, err := o.workers.Alive(ctx, c.Worker); err != nil || alive {
-		return c, false, err
-	}
-	c.Worker = o.self
-	return c, true, o.putClaim(ctx, id, run, c)
-}
-
-func (o *progress) putClaim(ctx context.Context, id string, run int, c progressClaim) error {
-	b, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("encode a claim: %w", err)
-	}
-	return o.state.Put(ctx, progressKey(id, run), b, o.retention)
-}
-
 // describe is how far a run has come.
 func (o *progress) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
 	p := adapters.Progress{Thread: r.Asked.Event.Thread, Ended: ended}
@@ -227,79 +212,6 @@ func (o *progress) describe(r *record.Request, run *record.Run, ended bool) adap
 	return p
 }
 
-// watches are the requests that are looked at, each with a channel that tells that it has
-// changed.
-type watches struct {
-	mu   sync.Mutex
-	open map[string]chan struct{}
-}
-
-// wake tells whoever watches a request that it has changed. Where nobody did, it is begun.
-func (w *watches) wake(id string) (changed chan struct{}, begun bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	changed, ok := w.open[id]
-	if !ok {
-		changed = make(chan struct{}, 1)
-		w.open[id] = changed
-	}
-	signal(changed)
-	return changed, !ok
-}
-
-func (w *watches) wakeAll() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, changed := range w.open {
-		signal(changed)
-	}
-}
-
-// close ends a watch, unless the request has changed meanwhile.
-func (w *watches) close(id string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.open[id]) > 0 {
-		return false
-	}
-	delete(w.open, id)
-	return true
-}
-
-// drop ends a watch, whatever has changed.
-func (w *watches) drop(id string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.open, id)
-}
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default: // it is told already
-	}
-}
-
-// lateReports is how often the last word on a run is tried, once its answer is there.
-const lateReports = 5
-
-// progressMessage is the message of a run as this process knows it.
-type progressMessage struct {
-	claim progressClaim
-	mine  bool
-	ended bool
-}
-
-// progressClaim is who edits a run's progress message, and where that is.
-type progressClaim struct {
-	Worker string              `json:"worker"`
-	Ref    adapters.MessageRef `json:"ref,omitzero"`
-}
-
-func progressKey(id string, run int) string {
-	return fmt.Sprintf("%s/progress-%d", record.RequestGroup(id), run)
-}
-
 // StepState is how a step stands, as people are shown it.
 func StepState(s plan.Status) adapters.StepState {
 	switch s {
@@ -314,4 +226,92 @@ func StepState(s plan.Status) adapters.StepState {
 	default:
 		return adapters.StepWaiting
 	}
+}
+
+// progressClaim is who edits a run's progress message, and where that is.
+type progressClaim struct {
+	Worker string              `json:"worker"`
+	Ref    adapters.MessageRef `json:"ref,omitzero"`
+}
+
+// claim makes a run's progress message this process's, if no other one that lives has it.
+func (o *progress) claim(ctx context.Context, id string, run int) (c progressClaim, mine bool, err error) {
+	c.Worker = o.self
+	b, err := json.Marshal(c)
+	if err != nil {
+		return c, false, fmt.Errorf("encode a claim: %w", err)
+	}
+	first, err := o.state.PutOnce(ctx, progressKey(id, run), b, o.retention)
+	if err != nil || first {
+		return c, first, err
+	}
+	b, err = o.state.Get(ctx, progressKey(id, run))
+	if errors.Is(err, storage.ErrNotFound) {
+		return c, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(b, &c)
+	}
+	if err != nil {
+		return c, false, fmt.Errorf("read a claim: %w", err)
+	}
+	if c.Worker == o.self {
+		return c, true, nil
+	}
+	if alive, err := o.workers.Alive(ctx, c.Worker); err != nil || alive {
+		return c, false, err
+	}
+	c.Worker = o.self
+	return c, true, o.putClaim(ctx, id, run, c)
+}
+
+func progressKey(id string, run int) string {
+	return fmt.Sprintf("%s/progress-%d", record.RequestGroup(id), run)
+}
+
+func (o *progress) putClaim(ctx context.Context, id string, run int, c progressClaim) error {
+	b, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode a claim: %w", err)
+	}
+	return o.state.Put(ctx, progressKey(id, run), b, o.retention)
+}
+
+// drop ends a watch, whatever has changed.
+func (w *watches) drop(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.open, id)
+}
+
+// close ends a watch, unless the request has changed meanwhile.
+func (w *watches) close(id string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.open[id]) > 0 {
+		return false
+	}
+	delete(w.open, id)
+	return true
+}
+
+func (w *watches) wakeAll() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, changed := range w.open {
+		signal(changed)
+	}
+}
+
+// wake tells whoever watches a request that it has changed. Where nobody did, it is begun.
+func (w *watches) wake(id string) (changed chan struct{}, begun bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changed, ok := w.open[id]
+	if !ok {
+		changed = make(chan struct{}, 1)
+		w.open[id] = changed
+	}
+	signal(changed)
+	return changed, !ok
 }

@@ -16,9 +16,9 @@ type reactions struct {
 	limits   *limits
 	flow     *flow
 	chooser  *chooser
-	say      sayer
-	adapters map[string]adapters.Adapter
 	stopper  *stopper
+	adapters map[string]adapters.Adapter
+	say      sayer
 }
 
 // added does what a sign on an answer asks for. One on anything else does nothing, nor
@@ -110,6 +110,18 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	return a.begin(ctx, e, r, choice)
 }
 
+// chosen is the index of the offer that a reaction means, -1 if there is none.
+func chosen(a *record.Answer, on *adapters.Reaction) int {
+	n := on.Number - 1
+	if on.Choice != "" {
+		n = slices.IndexFunc(a.Reply.Choices, func(c adapters.Choice) bool { return c.ID == on.Choice })
+	}
+	if n < 0 || n >= len(a.Offers) {
+		return -1
+	}
+	return n
+}
+
 // begin begins a run that a reaction asks for, if the quota lets it.
 func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
 	in, id := r.Asked.Event.Thread, record.RequestID(e)
@@ -185,16 +197,4 @@ func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
 		return nil
 	}
 	return a.stopper.announce(ctx, r.ID, run.N, record.HaltCancelled)
-}
-
-// chosen is the index of the offer that a reaction means, -1 if there is none.
-func chosen(a *record.Answer, on *adapters.Reaction) int {
-	n := on.Number - 1
-	if on.Choice != "" {
-		n = slices.IndexFunc(a.Reply.Choices, func(c adapters.Choice) bool { return c.ID == on.Choice })
-	}
-	if n < 0 || n >= len(a.Offers) {
-		return -1
-	}
-	return n
 }

@@ -14,24 +14,14 @@ import (
 // runner has the agent run steps, here or in another process.
 type runner struct {
 	blobs  storage.Blobs
-	agent  Agent
+	tasks  *queue.Tasks
 	others *queue.Others
 	flow   *flow
-	tasks  *queue.Tasks
+	agent  Agent
 }
 
-// discard deletes the media of an attempt.
-func (r *runner) discard(ctx context.Context, folder string) error {
-	if folder == "" {
-		return nil
-	}
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer stop()
-	if err := r.blobs.DeleteAll(ctx, folder); err != nil {
-		return fmt.Errorf("delete what is of no use: %w", err)
-	}
-	return nil
-}
+// errMoved means that a task was handed over to another queue.
+var errMoved = errors.New("it is done on another queue")
 
 // run has the agent do a step, or leaves it to a process that is to do it. If there is none on
 // the task's queue, or it was waited for long enough, the step is done as this process can.
@@ -65,5 +55,15 @@ func (r *runner) run(ctx context.Context, w queue.Task, of Work) (plan.Result, e
 	return result, err
 }
 
-// errMoved means that a task was handed over to another queue.
-var errMoved = errors.New("it is done on another queue")
+// discard deletes the media of an attempt.
+func (r *runner) discard(ctx context.Context, folder string) error {
+	if folder == "" {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
+	if err := r.blobs.DeleteAll(ctx, folder); err != nil {
+		return fmt.Errorf("delete what is of no use: %w", err)
+	}
+	return nil
+}

@@ -17,20 +17,20 @@ import (
 // sender is the stage send: it posts the answer of a run and ends the run.
 type sender struct {
 	store          *record.Store
-	flow           *flow
-	adapters       map[string]adapters.Adapter
-	posts          *posts
-	poster         *poster
 	state          storage.State
-	retention      time.Duration
-	self           string
-	log            *slog.Logger
-	now            func() time.Time
-	questionExpiry time.Duration
-	metrics        Metrics
 	limits         *limits
 	tasks          *queue.Tasks
+	flow           *flow
 	acks           *acks
+	poster         *poster
+	posts          *posts
+	adapters       map[string]adapters.Adapter
+	metrics        Metrics
+	self           string
+	questionExpiry time.Duration
+	retention      time.Duration
+	now            func() time.Time
+	log            *slog.Logger
 }
 
 // run posts the answer of a run in its thread, and ends the run.
@@ -102,6 +102,15 @@ func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key, id stri
 	}
 	x.posts.note(key, tried{sent: s})
 	return s, nil
+}
+
+// waitFor is how long the platform wants a pause, 0 if it does not.
+func waitFor(err error) time.Duration {
+	wait := adapters.Wait(err)
+	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
+		wait = time.Second
+	}
+	return wait
 }
 
 // ready finds out whether State takes anything, before an answer is posted that could not
@@ -190,15 +199,6 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	x.log.InfoContext(ctx, "run over", "request", id, "run", n, "status", string(status),
 		"took", took.Round(time.Millisecond), "problem", run.Sent.Problem != "")
 	return x.flow.beginNext(ctx, t)
-}
-
-// waitFor is how long the platform wants a pause, 0 if it does not.
-func waitFor(err error) time.Duration {
-	wait := adapters.Wait(err)
-	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
-		wait = time.Second
-	}
-	return wait
 }
 
 // shown is how a status is shown on the message.

@@ -17,12 +17,12 @@ import (
 // stopper stops runs.
 type stopper struct {
 	store   *record.Store
-	limits  *limits
 	index   *record.Index
+	limits  *limits
 	hints   *queue.Hints
-	log     *slog.Logger
 	tasks   *queue.Tasks
 	running *queue.Running
+	log     *slog.Logger
 }
 
 // asked stops what somebody wants to be stopped: the runs of a request, or what that
@@ -49,6 +49,16 @@ func (o *stopper) asked(ctx context.Context, e adapters.Event) error {
 		return nil
 	}
 	return ignoreOver(o.cancel(ctx, r.ID, stop))
+}
+
+// ErrOver means that it is too late: the request has ended.
+var ErrOver = errors.New("it has ended")
+
+func ignoreOver(err error) error {
+	if errors.Is(err, ErrOver) {
+		return nil
+	}
+	return record.IgnoreUnknown(err)
 }
 
 // cancelLast stops what the person of the event last asked for: of somebody else's request
@@ -150,16 +160,6 @@ func (o *stopper) stopTasks(ctx context.Context, id string) error {
 		}
 	}
 	return nil
-}
-
-// ErrOver means that it is too late: the request has ended.
-var ErrOver = errors.New("it has ended")
-
-func ignoreOver(err error) error {
-	if errors.Is(err, ErrOver) {
-		return nil
-	}
-	return record.IgnoreUnknown(err)
 }
 
 // wanted reports whether a task of a request is still worth doing.

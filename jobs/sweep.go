@@ -16,11 +16,11 @@ import (
 
 // sweeper deletes media that have expired.
 type sweeper struct {
-	log       *slog.Logger
 	state     storage.State
-	self      string
 	blobs     storage.Blobs
+	self      string
 	retention time.Duration
+	log       *slog.Logger
 }
 
 // run deletes media whose time has come, once an hour by one of all processes.
@@ -48,6 +48,9 @@ func (s *sweeper) once(ctx context.Context) error {
 	return nil
 }
 
+// clockBlob is stored to learn what time it is for the storage.
+const clockBlob = "clock"
+
 // expire deletes the media whose time has come by the storage's own clock: that of this
 // process may be wrong.
 func (s *sweeper) expire(ctx context.Context) (files int, err error) {
@@ -60,6 +63,3 @@ func (s *sweeper) expire(ctx context.Context) (files int, err error) {
 	}
 	return s.blobs.Expire(ctx, now.Stored.Add(-s.retention))
 }
-
-// clockBlob is stored to learn what time it is for the storage.
-const clockBlob = "clock"

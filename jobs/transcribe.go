@@ -17,11 +17,11 @@ import (
 type transcriber struct {
 	store   *record.Store
 	flow    *flow
+	inputs  *inputs
+	runner  *runner
 	agent   Agent
 	metrics Metrics
 	say     sayer
-	inputs  *inputs
-	runner  *runner
 }
 
 // run listens to a voice message, and hands over the planning of what it says.
@@ -43,6 +43,9 @@ func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	h.Generation = w.Run
 	return t.write(ctx, r.ID, h)
 }
+
+// maxHeard is the longest wish that is taken from a voice message, in bytes.
+const maxHeard = 8 << 10
 
 // transcribe has the best tool there is write down what is said.
 func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue.Task) (*record.Transcript, error) {
@@ -98,6 +101,3 @@ func (t *transcriber) write(ctx context.Context, id string, h *record.Transcript
 	t.flow.written(ctx, r)
 	return t.flow.advance(ctx, r)
 }
-
-// maxHeard is the longest wish that is taken from a voice message, in bytes.
-const maxHeard = 8 << 10

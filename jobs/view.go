@@ -18,22 +18,25 @@ import (
 // viewer shows requests to people.
 type viewer struct {
 	store     *record.Store
-	inputs    *inputs
-	now       func() time.Time
-	retention time.Duration
 	index     *record.Index
-	hints     *queue.Hints
 	limits    *limits
+	hints     *queue.Hints
+	inputs    *inputs
+	retention time.Duration
+	now       func() time.Time
 }
 
-// find tells to which request, and which of its runs, a message of the bot's belongs, or a
-// person's that is a request. It fails with [ErrUnknown] where that is nothing known.
-func (v *viewer) find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
-	of, ok, err := v.store.Recall(ctx, message)
-	if err == nil && !ok {
-		err = fmt.Errorf("find a message: %w", record.ErrUnknown)
-	}
-	return of.Request, of.Run, err
+// Request is a request as people may look at it.
+type Request struct {
+	ID       string          `json:"id"`
+	ThreadID string          `json:"thread_id"`
+	Thread   adapters.Thread `json:"thread"`
+	By       adapters.Person `json:"by"`
+	Wish     string          `json:"wish"`
+	At       time.Time       `json:"at"`
+	// Asked is the request as the agent knows it; empty in a list of them.
+	Asked plan.Request `json:"asked,omitzero"`
+	Runs  []Run        `json:"runs"`
 }
 
 // show gives all that is known of a request.
@@ -54,6 +57,90 @@ func (v *viewer) show(ctx context.Context, id string) (Request, error) {
 		return Request{}, err
 	}
 	return view(whole, asked), nil
+}
+
+// Step is a step of a run.
+type Step struct {
+	plan.Step
+
+	Status  plan.Status `json:"status"`
+	Started time.Time   `json:"started,omitzero"`
+	Ended   time.Time   `json:"ended,omitzero"`
+	Problem string      `json:"problem,omitempty"`
+	// Output is the name of what it made.
+	Output string `json:"output,omitempty"`
+}
+
+// Run is a run as people may look at it.
+type Run struct {
+	N      int           `json:"n"`
+	By     string        `json:"by,omitempty"`
+	Status record.Status `json:"status"`
+	At     time.Time     `json:"at"`
+	// Planned, Answered and Ended are when that was done; zero before.
+	Planned  time.Time `json:"planned,omitzero"`
+	Answered time.Time `json:"answered,omitzero"`
+	Ended    time.Time `json:"ended,omitzero"`
+
+	// Guess is what was chosen of the guesses of a question; "" where the plan is that of the wish.
+	Guess  string      `json:"guess,omitempty"`
+	Plan   *plan.Plan  `json:"plan,omitempty"`
+	Choice plan.Choice `json:"choice,omitempty"`
+	Steps  []Step      `json:"steps,omitempty"`
+	// Results are those of every step that ran, by key, of other ways too.
+	Results map[string]plan.Result `json:"results,omitempty"`
+	// Usage is what the steps took of models, those of other ways and of runs at the same
+	// time too. What was taken over from an earlier run took nothing.
+	Usage plan.Tokens `json:"usage,omitzero"`
+	// Stopped tells that the run ended before its time, and why: the answer is not that of
+	// the agent.
+	Stopped record.Reason `json:"stopped,omitempty"`
+	// Made is what the run made, in the order of its steps.
+	Made   []plan.Resource     `json:"made,omitempty"`
+	Answer *record.Answer      `json:"answer,omitempty"`
+	Sent   adapters.MessageRef `json:"sent,omitzero"`
+	// Problem is why the answer could not be sent.
+	Problem string `json:"problem,omitempty"`
+}
+
+// view is a request as people may look at it, with what the agent knows of it.
+func view(r *record.Request, asked plan.Request) Request {
+	e := r.Asked.Event
+	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
+	for _, run := range r.Runs {
+		g := r.Generations[run.Generation]
+		o := Run{
+			N: run.N, By: run.By, Status: run.Status(r, g), At: run.BeganAt,
+			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer,
+		}
+		if run.Halted != nil {
+			o.Stopped = run.Halted.Why
+		}
+		for _, end := range g.Ends[g.Inherited:] {
+			o.Usage = o.Usage.Plus(end.Result.Usage)
+		}
+		if run.Sent != nil {
+			o.Sent, o.Problem = run.Sent.Ref, run.Sent.Problem
+		}
+		if run.Route != nil {
+			if run.Answer != nil {
+				run.Route.NameFiles(run.Answer.FileNames())
+			}
+			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
+			for _, s := range run.Route.Steps() {
+				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key]}
+				if result, ok := run.Route.Result(s.Key); ok {
+					step.Problem = result.Problem
+					if result.Output != nil {
+						step.Output = result.Output.Name
+					}
+				}
+				o.Steps = append(o.Steps, step)
+			}
+		}
+		v.Runs = append(v.Runs, o)
+	}
+	return v
 }
 
 // latest are the latest, the latest first, at most n. Those of the last days are looked
@@ -109,6 +196,23 @@ func (v *viewer) wait(ctx context.Context, id string, n int) (Request, error) {
 	return shown, err
 }
 
+// find tells to which request, and which of its runs, a message of the bot's belongs, or a
+// person's that is a request. It fails with [ErrUnknown] where that is nothing known.
+func (v *viewer) find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
+	of, ok, err := v.store.Recall(ctx, message)
+	if err == nil && !ok {
+		err = fmt.Errorf("find a message: %w", record.ErrUnknown)
+	}
+	return of.Request, of.Run, err
+}
+
+// Standing is how somebody stands in a thread, or in a channel with its threads.
+type Standing struct {
+	// Requests are those of which something that they want has not ended, the earliest first.
+	Requests []Request
+	Left     quota.Left
+}
+
 // standing tells how somebody stands.
 func (v *viewer) standing(ctx context.Context, by adapters.Person, in adapters.Thread) (s Standing, err error) {
 	requests, err := v.index.Unfinished(ctx, by.ID, in)
@@ -126,111 +230,7 @@ func (v *viewer) standing(ctx context.Context, by adapters.Person, in adapters.T
 	return s, err
 }
 
-// Request is a request as people may look at it.
-type Request struct {
-	ID       string          `json:"id"`
-	ThreadID string          `json:"thread_id"`
-	Thread   adapters.Thread `json:"thread"`
-	By       adapters.Person `json:"by"`
-	Wish     string          `json:"wish"`
-	At       time.Time       `json:"at"`
-	// Asked is the request as the agent knows it; empty in a list of them.
-	Asked plan.Request `json:"asked,omitzero"`
-	Runs  []Run        `json:"runs"`
-}
-
-// Run is a run as people may look at it.
-type Run struct {
-	N      int           `json:"n"`
-	By     string        `json:"by,omitempty"`
-	Status record.Status `json:"status"`
-	At     time.Time     `json:"at"`
-	// Planned, Answered and Ended are when that was done; zero before.
-	Planned  time.Time `json:"planned,omitzero"`
-	Answered time.Time `json:"answered,omitzero"`
-	Ended    time.Time `json:"ended,omitzero"`
-
-	// Guess is what was chosen of the guesses of a question; "" where the plan is that of the wish.
-	Guess  string      `json:"guess,omitempty"`
-	Plan   *plan.Plan  `json:"plan,omitempty"`
-	Choice plan.Choice `json:"choice,omitempty"`
-	Steps  []Step      `json:"steps,omitempty"`
-	// Results are those of every step that ran, by key, of other ways too.
-	Results map[string]plan.Result `json:"results,omitempty"`
-	// Usage is what the steps took of models, those of other ways and of runs at the same
-	// time too. What was taken over from an earlier run took nothing.
-	Usage plan.Tokens `json:"usage,omitzero"`
-	// Stopped tells that the run ended before its time, and why: the answer is not that of
-	// the agent.
-	Stopped record.Reason `json:"stopped,omitempty"`
-	// Made is what the run made, in the order of its steps.
-	Made   []plan.Resource     `json:"made,omitempty"`
-	Answer *record.Answer      `json:"answer,omitempty"`
-	Sent   adapters.MessageRef `json:"sent,omitzero"`
-	// Problem is why the answer could not be sent.
-	Problem string `json:"problem,omitempty"`
-}
-
-// Step is a step of a run.
-type Step struct {
-	plan.Step
-
-	Status  plan.Status `json:"status"`
-	Started time.Time   `json:"started,omitzero"`
-	Ended   time.Time   `json:"ended,omitzero"`
-	Problem string      `json:"problem,omitempty"`
-	// Output is the name of what it made.
-	Output string `json:"output,omitempty"`
-}
-
-// view is a request as people may look at it, with what the agent knows of it.
-func view(r *record.Request, asked plan.Request) Request {
-	e := r.Asked.Event
-	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
-	for _, run := range r.Runs {
-		g := r.Generations[run.Generation]
-		o := Run{
-			N: run.N, By: run.By, Status: run.Status(r, g), At: run.BeganAt,
-			Planned: g.PlannedAt, Answered: run.AnswerAt, Ended: run.OverAt, Guess: g.Guess, Plan: g.Plan, Answer: run.Answer,
-		}
-		if run.Halted != nil {
-			o.Stopped = run.Halted.Why
-		}
-		for _, end := range g.Ends[g.Inherited:] {
-			o.Usage = o.Usage.Plus(end.Result.Usage)
-		}
-		if run.Sent != nil {
-			o.Sent, o.Problem = run.Sent.Ref, run.Sent.Problem
-		}
-		if run.Route != nil {
-			if run.Answer != nil {
-				run.Route.NameFiles(run.Answer.FileNames())
-			}
-			o.Choice, o.Results, o.Made = run.Route.Choice(), run.Route.All(), run.Route.Made()
-			for _, s := range run.Route.Steps() {
-				step := Step{Step: s, Status: run.Route.Status(s.Key), Started: g.Started[s.Key], Ended: g.Ended[s.Key]}
-				if result, ok := run.Route.Result(s.Key); ok {
-					step.Problem = result.Problem
-					if result.Output != nil {
-						step.Output = result.Output.Name
-					}
-				}
-				o.Steps = append(o.Steps, step)
-			}
-		}
-		v.Runs = append(v.Runs, o)
-	}
-	return v
-}
-
 // Over tells whether the run of that number has ended, and everybody was told.
 func (r Request) Over(n int) bool {
 	return n >= 1 && n <= len(r.Runs) && !r.Runs[n-1].Ended.IsZero()
-}
-
-// Standing is how somebody stands in a thread, or in a channel with its threads.
-type Standing struct {
-	// Requests are those of which something that they want has not ended, the earliest first.
-	Requests []Request
-	Left     quota.Left
 }
