@@ -3,8 +3,10 @@ package jobs
 import (
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/progress"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
+	"atelier/jobs/view"
 )
 
 // What callers see of the records, under the names of this package.
@@ -18,6 +20,21 @@ type (
 	// Reason is why a run ended before its time.
 	Reason = record.Reason
 )
+
+// How requests look to people.
+type (
+	// Request is a request.
+	Request = view.Request
+	// Run is a run of a request.
+	Run = view.Run
+	// Step is a step of a run.
+	Step = view.Step
+	// Standing is how a person stands in a thread, or in a channel with its threads.
+	Standing = view.Standing
+)
+
+// StepState is how a step stands, as people are shown it.
+func StepState(s plan.Status) adapters.StepState { return progress.StepState(s) }
 
 // What callers see of the queues.
 type (

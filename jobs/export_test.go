@@ -16,7 +16,7 @@ func (j *Jobs) ReapOnce(ctx context.Context, orphans map[string]time.Time) error
 func (j *Jobs) Obey(d time.Duration) { j.shutdown = d }
 
 // SweepOnce deletes media whose time has come, if it is this process's turn.
-func (j *Jobs) SweepOnce(ctx context.Context) error { return j.sweeper.once(ctx) }
+func (j *Jobs) SweepOnce(ctx context.Context) error { return j.sweeper.Once(ctx) }
 
 // PatrolOnce takes up what was lost, if it is this process's turn.
 func (j *Jobs) PatrolOnce(ctx context.Context, over map[string]int) error {

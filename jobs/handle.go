@@ -64,36 +64,38 @@ func (j *Jobs) Cancel(ctx context.Context, id, by string) error {
 }
 
 // Show returns all that is known of a request.
-func (j *Jobs) Show(ctx context.Context, id string) (Request, error) { return j.viewer.show(ctx, id) }
+func (j *Jobs) Show(ctx context.Context, id string) (Request, error) {
+	return j.viewer.Show(ctx, id)
+}
 
 // Requests returns the latest requests, at most n, the latest first. They are for a list: without
 // Asked, and without long texts. [Jobs.Show] returns all of one.
 func (j *Jobs) Requests(ctx context.Context, n int) ([]Request, error) {
-	return j.viewer.latest(ctx, n)
+	return j.viewer.Latest(ctx, n)
 }
 
 // Wait waits until the run of that number has ended, and returns the request as it is then.
 func (j *Jobs) Wait(ctx context.Context, id string, n int) (Request, error) {
-	return j.viewer.wait(ctx, id, n)
+	return j.viewer.Wait(ctx, id, n)
 }
 
 // Find returns the request and the run that a message belongs to: one of the bot's, or a
 // person's that is a request. It fails with [ErrUnknown] if there is none.
 func (j *Jobs) Find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
-	return j.viewer.find(ctx, message)
+	return j.viewer.Find(ctx, message)
 }
 
 // Standing tells what a person's requests in a thread are waiting for, and what is left of the
 // quota.
 func (j *Jobs) Standing(ctx context.Context, by adapters.Person, in adapters.Thread) (Standing, error) {
-	return j.viewer.standing(ctx, by, in)
+	return j.viewer.Standing(ctx, by, in)
 }
 
 // Forget deletes everything that is known of a thread: its requests, answers and media. Runs
 // that have not ended are stopped, without an answer. It fails with [ErrUnknown] if nothing is
 // known.
 func (j *Jobs) Forget(ctx context.Context, threadID string) (requests int, err error) {
-	return j.forgetter.forget(ctx, threadID)
+	return j.forgetter.Forget(ctx, threadID)
 }
 
 // Elsewhere are the tools that other processes can run now, each with its candidates: the

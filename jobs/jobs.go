@@ -13,9 +13,12 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/progress"
 	"atelier/jobs/queue"
 	"atelier/jobs/quota"
 	"atelier/jobs/record"
+	"atelier/jobs/retention"
+	"atelier/jobs/view"
 	"atelier/storage"
 )
 
@@ -207,10 +210,10 @@ type Jobs struct {
 	chooser    *chooser
 	stopper    *stopper
 	dispatcher *dispatcher
-	progress   *progress
-	viewer     *viewer
-	forgetter  *forgetter
-	sweeper    *sweeper
+	progress   *progress.Display
+	viewer     *view.Viewer
+	forgetter  *retention.Forgetter
+	sweeper    *retention.Sweeper
 	log        *slog.Logger
 }
 
@@ -316,15 +319,18 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		State: c.State, Store: store, Index: index, Tasks: j.tasks, Workers: j.workers, Self: j.id,
 		Due: flow.due, NextInThread: flow.nextInThread, Say: say, Deadline: c.Deadline, Retention: c.Retention, Log: c.Log,
 	}
-	j.progress = &progress{
-		store: store, state: c.State, hints: hints, workers: j.workers, self: j.id, retention: c.Retention, retry: c.Retry,
-		say: say, log: c.Log,
+	j.progress = &progress.Display{
+		Store: store, State: c.State, Hints: hints, Workers: j.workers, Self: j.id, Retention: c.Retention, Retry: c.Retry,
+		Say: say, Log: c.Log,
 	}
-	j.viewer = &viewer{store: store, index: index, hints: hints, inputs: inputs, limits: limits, retention: c.Retention, now: c.Now}
-	j.forgetter = &forgetter{
-		store: store, state: c.State, blobs: c.Blobs, tasks: j.tasks, adapters: j.adapters, limits: limits, stopper: j.stopper, log: c.Log,
+	j.viewer = &view.Viewer{Store: store, Index: index, Hints: hints, Input: inputs.of, Quota: counted, Retention: c.Retention, Now: c.Now}
+	j.forgetter = &retention.Forgetter{
+		Store: store, State: c.State, Blobs: c.Blobs, Tasks: j.tasks, Adapters: j.adapters, Release: limits.release, Log: c.Log,
+		Stop: func(ctx context.Context, request string) error {
+			return ignoreOver(j.stopper.cancel(ctx, request, record.Halted{Why: record.HaltDeleted}))
+		},
 	}
-	j.sweeper = &sweeper{state: c.State, blobs: c.Blobs, self: j.id, retention: c.Retention, log: c.Log}
+	j.sweeper = &retention.Sweeper{State: c.State, Blobs: c.Blobs, Self: j.id, Retention: c.Retention, Log: c.Log}
 }
 
 // complete is the configuration with what was left out.

@@ -33,13 +33,13 @@ func (j *Jobs) Run(ctx context.Context) error {
 	background.Go(func() { j.stopper.follow(working) })
 	if j.serves(queue.Plan) {
 		background.Go(func() { j.reaper.Run(working) })
-		background.Go(func() { j.sweeper.run(working) })
+		background.Go(func() { j.sweeper.Run(working) })
 		background.Go(func() { j.recovery.Patrol(working) })
 	}
 	if j.serves(queue.Gateway) {
 		for _, a := range j.adapters {
 			if reporter, ok := a.(adapters.Reporter); ok {
-				background.Go(func() { j.progress.run(working, a.Name(), reporter) })
+				background.Go(func() { j.progress.Run(working, a.Name(), reporter) })
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package jobs
+package progress
 
 import (
 	"context"
@@ -18,17 +18,17 @@ import (
 	"atelier/storage"
 )
 
-// progress shows in threads how far requests have come.
-type progress struct {
-	store     *record.Store
-	state     storage.State
-	hints     *queue.Hints
-	workers   *queue.Workers
-	say       sayer
-	self      string
-	retention time.Duration
-	retry     func(retries int) time.Duration
-	log       *slog.Logger
+// Display shows in threads how far requests have come.
+type Display struct {
+	Store     *record.Store
+	State     storage.State
+	Hints     *queue.Hints
+	Workers   *queue.Workers
+	Say       func(r *record.Request, m plan.Message) string
+	Self      string
+	Retention time.Duration
+	Retry     func(retries int) time.Duration
+	Log       *slog.Logger
 }
 
 // watches are the requests that are looked at, each with a channel that tells that it has
@@ -38,14 +38,14 @@ type watches struct {
 	open map[string]chan struct{}
 }
 
-// run shows in an adapter's threads how far requests have come. It follows the hints of
+// Run shows in an adapter's threads how far requests have come. It follows the hints of
 // what was written, and reads the rest from the log. Of all processes that are connected
 // one claims a run's progress message, and edits it until the answer is there: after that
 // it is never touched.
-func (o *progress) run(ctx context.Context, adapter string, reporter adapters.Reporter) {
+func (o *Display) Run(ctx context.Context, adapter string, reporter adapters.Reporter) {
 	w := &watches{open: map[string]chan struct{}{}}
 	var watching sync.WaitGroup
-	o.hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
+	o.Hints.Follow(ctx, queue.Progress(adapter), func(hint []byte) {
 		if hint == nil { // some were missed: those that are watched look again
 			w.wakeAll()
 			return
@@ -57,9 +57,9 @@ func (o *progress) run(ctx context.Context, adapter string, reporter adapters.Re
 	watching.Wait()
 }
 
-// progressMessage is the message of a run as this process knows it.
-type progressMessage struct {
-	claim progressClaim
+// message is the message of a run as this process knows it.
+type message struct {
+	claim claim
 	mine  bool
 	ended bool
 }
@@ -68,8 +68,8 @@ type progressMessage struct {
 const lateReports = 5
 
 // watch reports on a request until nothing of it runs any more.
-func (o *progress) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
-	shown := map[int]*progressMessage{}
+func (o *Display) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
+	shown := map[int]*message{}
 	failures, late := 0, 0 // in a row, and those after the end
 	o.showTyping(ctx, id, reporter)
 	for {
@@ -86,7 +86,7 @@ func (o *progress) watch(ctx context.Context, id string, reporter adapters.Repor
 		case err == nil:
 			failures = 0
 		default:
-			o.log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
+			o.Log.WarnContext(ctx, "the progress could not be shown", "request", id, "error", plan.ForOperator(err))
 			if !more {
 				late++
 			}
@@ -94,7 +94,7 @@ func (o *progress) watch(ctx context.Context, id string, reporter adapters.Repor
 				w.drop(id)
 				return
 			}
-			queue.Pause(ctx, max(adapters.Wait(err), min(o.retry(failures), time.Minute)))
+			queue.Pause(ctx, max(adapters.Wait(err), min(o.Retry(failures), time.Minute)))
 			failures++
 			signal(changed)
 		}
@@ -113,12 +113,12 @@ func signal(c chan struct{}) {
 
 // showTyping shows that the bot is at work on a request, until the progress is shown or what
 // is over by then is answered. Who gave a command is shown that by the platform.
-func (o *progress) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
+func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
 	typer, ok := reporter.(adapters.Typer)
 	if !ok {
 		return
 	}
-	r, err := o.store.Request(ctx, id)
+	r, err := o.Store.Request(ctx, id)
 	if err == nil {
 		if r.Asked.Event.Command != nil || !slices.ContainsFunc(r.Runs, (*record.Run).Working) {
 			return
@@ -126,14 +126,14 @@ func (o *progress) showTyping(ctx context.Context, id string, reporter adapters.
 		err = typer.Typing(ctx, r.Asked.Event.Thread)
 	}
 	if record.IgnoreUnknown(err) != nil && ctx.Err() == nil {
-		o.log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
+		o.Log.DebugContext(ctx, "it could not be shown that work goes on", "request", id, "error", plan.ForOperator(err))
 	}
 }
 
 // update brings the progress messages of a request up to date. It tells whether one of
 // its runs has no answer yet, so that more is to come.
-func (o *progress) update(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*progressMessage) (more bool, err error) {
-	r, err := o.store.Request(ctx, id)
+func (o *Display) update(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*message) (more bool, err error) {
+	r, err := o.Store.Request(ctx, id)
 	if err != nil {
 		return !errors.Is(err, record.ErrUnknown), record.IgnoreUnknown(err)
 	}
@@ -141,7 +141,7 @@ func (o *progress) update(ctx context.Context, id string, reporter adapters.Repo
 	for _, run := range r.Runs {
 		m := shown[run.N]
 		if m == nil {
-			m = &progressMessage{}
+			m = &message{}
 			shown[run.N] = m
 		}
 		ended := run.Answer != nil || run.Over
@@ -152,7 +152,7 @@ func (o *progress) update(ctx context.Context, id string, reporter adapters.Repo
 			m.ended = ended // it never had a message, or another process has it
 			continue
 		case !m.mine:
-			if m.claim, m.mine, err = o.claim(ctx, id, run.N); err != nil {
+			if m.claim, m.mine, err = o.claimMessage(ctx, id, run.N); err != nil {
 				return more, err
 			}
 			if !m.mine {
@@ -179,7 +179,7 @@ func (o *progress) update(ctx context.Context, id string, reporter adapters.Repo
 }
 
 // describe is how far a run has come.
-func (o *progress) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
+func (o *Display) describe(r *record.Request, run *record.Run, ended bool) adapters.Progress {
 	p := adapters.Progress{Thread: r.Asked.Event.Thread, Ended: ended}
 	if m := r.Message(); m != nil {
 		p.Request = m.Ref.ID
@@ -201,13 +201,13 @@ func (o *progress) describe(r *record.Request, run *record.Run, ended bool) adap
 	}
 	switch {
 	case run.Halted != nil:
-		p.Title = o.say(r, run.Halted.Title(r.AskerOf(run)))
+		p.Title = o.Say(r, run.Halted.Title(r.AskerOf(run)))
 	case run.Route != nil:
-		p.Title = o.say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
+		p.Title = o.Say(r, plan.Say("%d of %d steps", done, len(p.Steps)))
 	case r.Generations[run.Generation].Plan != nil:
-		p.Title = o.say(r, plan.Say("Answering"))
+		p.Title = o.Say(r, plan.Say("Answering"))
 	default:
-		p.Title = o.say(r, plan.Say("Planning"))
+		p.Title = o.Say(r, plan.Say("Planning"))
 	}
 	return p
 }
@@ -228,24 +228,24 @@ func StepState(s plan.Status) adapters.StepState {
 	}
 }
 
-// progressClaim is who edits a run's progress message, and where that is.
-type progressClaim struct {
+// claim is who edits a run's progress message, and where that is.
+type claim struct {
 	Worker string              `json:"worker"`
 	Ref    adapters.MessageRef `json:"ref,omitzero"`
 }
 
-// claim makes a run's progress message this process's, if no other one that lives has it.
-func (o *progress) claim(ctx context.Context, id string, run int) (c progressClaim, mine bool, err error) {
-	c.Worker = o.self
+// claimMessage makes a run's progress message this process's, if no other one that lives has it.
+func (o *Display) claimMessage(ctx context.Context, id string, run int) (c claim, mine bool, err error) {
+	c.Worker = o.Self
 	b, err := json.Marshal(c)
 	if err != nil {
 		return c, false, fmt.Errorf("encode a claim: %w", err)
 	}
-	first, err := o.state.PutOnce(ctx, progressKey(id, run), b, o.retention)
+	first, err := o.State.PutOnce(ctx, key(id, run), b, o.Retention)
 	if err != nil || first {
 		return c, first, err
 	}
-	b, err = o.state.Get(ctx, progressKey(id, run))
+	b, err = o.State.Get(ctx, key(id, run))
 	if errors.Is(err, storage.ErrNotFound) {
 		return c, false, nil
 	}
@@ -255,26 +255,26 @@ func (o *progress) claim(ctx context.Context, id string, run int) (c progressCla
 	if err != nil {
 		return c, false, fmt.Errorf("read a claim: %w", err)
 	}
-	if c.Worker == o.self {
+	if c.Worker == o.Self {
 		return c, true, nil
 	}
-	if alive, err := o.workers.Alive(ctx, c.Worker); err != nil || alive {
+	if alive, err := o.Workers.Alive(ctx, c.Worker); err != nil || alive {
 		return c, false, err
 	}
-	c.Worker = o.self
+	c.Worker = o.Self
 	return c, true, o.putClaim(ctx, id, run, c)
 }
 
-func progressKey(id string, run int) string {
+func key(id string, run int) string {
 	return fmt.Sprintf("%s/progress-%d", record.RequestGroup(id), run)
 }
 
-func (o *progress) putClaim(ctx context.Context, id string, run int, c progressClaim) error {
+func (o *Display) putClaim(ctx context.Context, id string, run int, c claim) error {
 	b, err := json.Marshal(c)
 	if err != nil {
 		return fmt.Errorf("encode a claim: %w", err)
 	}
-	return o.state.Put(ctx, progressKey(id, run), b, o.retention)
+	return o.State.Put(ctx, key(id, run), b, o.Retention)
 }
 
 // drop ends a watch, whatever has changed.

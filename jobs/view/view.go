@@ -1,4 +1,4 @@
-package jobs
+package view
 
 import (
 	"context"
@@ -15,15 +15,15 @@ import (
 	"atelier/storage"
 )
 
-// viewer shows requests to people.
-type viewer struct {
-	store     *record.Store
-	index     *record.Index
-	limits    *limits
-	hints     *queue.Hints
-	inputs    *inputs
-	retention time.Duration
-	now       func() time.Time
+// Viewer shows requests to people.
+type Viewer struct {
+	Store     *record.Store
+	Index     *record.Index
+	Quota     *quota.Quota
+	Hints     *queue.Hints
+	Input     func(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error)
+	Retention time.Duration
+	Now       func() time.Time
 }
 
 // Request is a request as people may look at it.
@@ -39,24 +39,24 @@ type Request struct {
 	Runs  []Run        `json:"runs"`
 }
 
-// show gives all that is known of a request.
-func (v *viewer) show(ctx context.Context, id string) (Request, error) {
-	r, err := v.store.Request(ctx, id)
+// Show gives all that is known of a request.
+func (v *Viewer) Show(ctx context.Context, id string) (Request, error) {
+	r, err := v.Store.Request(ctx, id)
 	if err != nil {
 		return Request{}, err
 	}
-	whole, err := v.store.Unpacked(ctx, r)
+	whole, err := v.Store.Unpacked(ctx, r)
 	if errors.Is(err, storage.ErrNotFound) { // the time of a text has come: the rest is shown
 		whole, err = r, nil
 	}
 	if err != nil {
 		return Request{}, err
 	}
-	asked, err := v.inputs.of(ctx, whole, r.Generations[0])
+	asked, err := v.Input(ctx, whole, r.Generations[0])
 	if err != nil {
 		return Request{}, err
 	}
-	return view(whole, asked), nil
+	return of(whole, asked), nil
 }
 
 // Step is a step of a run.
@@ -103,8 +103,8 @@ type Run struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// view is a request as people may look at it, with what the agent knows of it.
-func view(r *record.Request, asked plan.Request) Request {
+// of is a request as people may look at it, with what the agent knows of it.
+func of(r *record.Request, asked plan.Request) Request {
 	e := r.Asked.Event
 	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
 	for _, run := range r.Runs {
@@ -143,14 +143,14 @@ func view(r *record.Request, asked plan.Request) Request {
 	return v
 }
 
-// latest are the latest, the latest first, at most n. Those of the last days are looked
+// Latest are the latest, the latest first, at most n. Those of the last days are looked
 // at, as far back as requests are kept. They are for a list: without Asked, and where a text
 // is long, without it. [Jobs.Show] gives all of one.
-func (v *viewer) latest(ctx context.Context, n int) ([]Request, error) {
+func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 	var all []Request
-	now := v.now()
-	for age := time.Duration(0); age <= v.retention && len(all) < n; age += 24 * time.Hour {
-		ids, err := v.index.On(ctx, now.Add(-age))
+	now := v.Now()
+	for age := time.Duration(0); age <= v.Retention && len(all) < n; age += 24 * time.Hour {
+		ids, err := v.Index.On(ctx, now.Add(-age))
 		if err != nil {
 			return nil, err
 		}
@@ -158,14 +158,14 @@ func (v *viewer) latest(ctx context.Context, n int) ([]Request, error) {
 			if slices.ContainsFunc(all, func(r Request) bool { return r.ID == id }) {
 				continue
 			}
-			r, err := v.store.Request(ctx, id)
+			r, err := v.Store.Request(ctx, id)
 			if err != nil {
 				if record.IgnoreUnknown(err) == nil {
 					continue // it was forgotten
 				}
 				return nil, err
 			}
-			if all = append(all, view(r, plan.Request{})); len(all) == n {
+			if all = append(all, of(r, plan.Request{})); len(all) == n {
 				break
 			}
 		}
@@ -173,20 +173,20 @@ func (v *viewer) latest(ctx context.Context, n int) ([]Request, error) {
 	return all, nil
 }
 
-// wait waits until the run of that number has ended, and gives the request as it is then.
-func (v *viewer) wait(ctx context.Context, id string, n int) (Request, error) {
-	r, err := v.store.Request(ctx, id)
+// Wait waits until the run of that number has ended, and gives the request as it is then.
+func (v *Viewer) Wait(ctx context.Context, id string, n int) (Request, error) {
+	r, err := v.Store.Request(ctx, id)
 	if err != nil {
 		return Request{}, err
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	var shown Request
-	v.hints.Follow(watching, queue.Progress(r.Asked.Event.Thread.Adapter), func(hint []byte) {
+	v.Hints.Follow(watching, queue.Progress(r.Asked.Event.Thread.Adapter), func(hint []byte) {
 		if hint != nil && string(hint) != id {
 			return
 		}
-		if shown, err = v.show(ctx, id); err != nil || shown.Over(n) {
+		if shown, err = v.Show(ctx, id); err != nil || shown.Over(n) {
 			stop()
 		}
 	})
@@ -196,10 +196,10 @@ func (v *viewer) wait(ctx context.Context, id string, n int) (Request, error) {
 	return shown, err
 }
 
-// find tells to which request, and which of its runs, a message of the bot's belongs, or a
+// Find tells to which request, and which of its runs, a message of the bot's belongs, or a
 // person's that is a request. It fails with [ErrUnknown] where that is nothing known.
-func (v *viewer) find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
-	of, ok, err := v.store.Recall(ctx, message)
+func (v *Viewer) Find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
+	of, ok, err := v.Store.Recall(ctx, message)
 	if err == nil && !ok {
 		err = fmt.Errorf("find a message: %w", record.ErrUnknown)
 	}
@@ -213,20 +213,20 @@ type Standing struct {
 	Left     quota.Left
 }
 
-// standing tells how somebody stands.
-func (v *viewer) standing(ctx context.Context, by adapters.Person, in adapters.Thread) (s Standing, err error) {
-	requests, err := v.index.Unfinished(ctx, by.ID, in)
+// Standing tells how somebody stands.
+func (v *Viewer) Standing(ctx context.Context, by adapters.Person, in adapters.Thread) (s Standing, err error) {
+	requests, err := v.Index.Unfinished(ctx, by.ID, in)
 	if err != nil {
 		return s, err
 	}
 	for _, r := range slices.Backward(requests) {
-		shown, err := v.show(ctx, r.ID)
+		shown, err := v.Show(ctx, r.ID)
 		if err != nil {
 			return s, err
 		}
 		s.Requests = append(s.Requests, shown)
 	}
-	s.Left, err = v.limits.Left(ctx, by, in)
+	s.Left, err = v.Quota.Left(ctx, by, in)
 	return s, err
 }
 

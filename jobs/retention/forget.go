@@ -1,4 +1,4 @@
-package jobs
+package retention
 
 import (
 	"context"
@@ -11,26 +11,28 @@ import (
 	"atelier/storage"
 )
 
-// forgetter deletes everything of a thread.
-type forgetter struct {
-	store    *record.Store
-	state    storage.State
-	blobs    storage.Blobs
-	limits   *limits
-	tasks    *queue.Tasks
-	stopper  *stopper
-	adapters map[string]adapters.Adapter
-	log      *slog.Logger
+// Forgetter deletes everything of a thread.
+type Forgetter struct {
+	Store    *record.Store
+	State    storage.State
+	Blobs    storage.Blobs
+	Tasks    *queue.Tasks
+	Adapters map[string]adapters.Adapter
+	// Release gives back what a run holds of the quota, and stop stops the runs of a request
+	// without an answer.
+	Release func(ctx context.Context, r *record.Request, run *record.Run) error
+	Stop    func(ctx context.Context, request string) error
+	Log     *slog.Logger
 }
 
-// forget deletes everything that is known of a thread: its requests, answers and media.
+// Forget deletes everything that is known of a thread: its requests, answers and media.
 // Runs that have not ended are stopped, without an answer. It fails with [ErrUnknown] where
 // nothing is known.
-func (f *forgetter) forget(ctx context.Context, threadID string) (requests int, err error) {
+func (f *Forgetter) Forget(ctx context.Context, threadID string) (requests int, err error) {
 	if storage.CheckGroup(record.ThreadGroup(threadID)) != nil {
 		return 0, fmt.Errorf("thread %s: %w", threadID, record.ErrUnknown)
 	}
-	entries, err := f.store.Readable(ctx, record.ThreadLog(threadID))
+	entries, err := f.Store.Readable(ctx, record.ThreadLog(threadID))
 	if err != nil {
 		return 0, err
 	}
@@ -52,7 +54,7 @@ func (f *forgetter) forget(ctx context.Context, threadID string) (requests int, 
 		}
 		requests++
 	}
-	if err := f.blobs.DeleteAll(ctx, record.ThreadFolder(threadID)); err != nil {
+	if err := f.Blobs.DeleteAll(ctx, record.ThreadFolder(threadID)); err != nil {
 		return requests, fmt.Errorf("delete the thread's media: %w", err)
 	}
 	if len(t.Line) > 0 {
@@ -65,20 +67,20 @@ func (f *forgetter) forget(ctx context.Context, threadID string) (requests int, 
 		}
 		requests++
 	}
-	if err := f.state.DeleteAll(ctx, record.ThreadGroup(threadID)); err != nil {
+	if err := f.State.DeleteAll(ctx, record.ThreadGroup(threadID)); err != nil {
 		return requests, fmt.Errorf("delete the thread: %w", err)
 	}
-	f.store.Logs.Drop(record.ThreadLog(threadID))
-	if err := record.Purge(ctx, f.state); err != nil {
+	f.Store.Logs.Drop(record.ThreadLog(threadID))
+	if err := record.Purge(ctx, f.State); err != nil {
 		return requests, err
 	}
-	f.log.InfoContext(ctx, "thread forgotten", "thread", threadID, "requests", requests)
+	f.Log.InfoContext(ctx, "thread forgotten", "thread", threadID, "requests", requests)
 	return requests, nil
 }
 
 // forgetWritten deletes what an adapter keeps of the thread of a request.
-func (f *forgetter) forgetWritten(ctx context.Context, request string) error {
-	entries, err := f.store.Readable(ctx, record.RequestLog(request))
+func (f *Forgetter) forgetWritten(ctx context.Context, request string) error {
+	entries, err := f.Store.Readable(ctx, record.RequestLog(request))
 	if err != nil || len(entries) == 0 {
 		return err
 	}
@@ -86,7 +88,7 @@ func (f *forgetter) forgetWritten(ctx context.Context, request string) error {
 	if asked == nil {
 		return nil
 	}
-	k, ok := f.adapters[asked.Event.Thread.Adapter].(adapters.Keeper)
+	k, ok := f.Adapters[asked.Event.Thread.Adapter].(adapters.Keeper)
 	if !ok {
 		return nil
 	}
@@ -98,8 +100,8 @@ func (f *forgetter) forgetWritten(ctx context.Context, request string) error {
 
 // stopForgotten stops what still runs of a request. It is not at work any more: what would
 // tell so later does not find it.
-func (f *forgetter) stopForgotten(ctx context.Context, id string) error {
-	r, err := f.store.Request(ctx, id)
+func (f *Forgetter) stopForgotten(ctx context.Context, id string) error {
+	r, err := f.Store.Request(ctx, id)
 	if err != nil { // who cannot read it does not work on it either
 		return nil //nolint:nilerr // nothing is to be stopped
 	}
@@ -107,15 +109,15 @@ func (f *forgetter) stopForgotten(ctx context.Context, id string) error {
 		if run.Over {
 			continue
 		}
-		if err := f.limits.release(ctx, r, run); err != nil {
+		if err := f.Release(ctx, r, run); err != nil {
 			return err
 		}
 	}
-	return ignoreOver(f.stopper.cancel(ctx, id, record.Halted{Why: record.HaltDeleted}))
+	return f.Stop(ctx, id)
 }
 
-func (f *forgetter) forgetRequest(ctx context.Context, id string) error {
-	entries, err := f.store.Readable(ctx, record.RequestLog(id))
+func (f *Forgetter) forgetRequest(ctx context.Context, id string) error {
+	entries, err := f.Store.Readable(ctx, record.RequestLog(id))
 	if err != nil || len(entries) == 0 {
 		return err
 	}
@@ -128,20 +130,20 @@ func (f *forgetter) forgetRequest(ctx context.Context, id string) error {
 		if run.Sent != nil && !run.Sent.Ref.IsZero() {
 			refs = append(refs, run.Sent.Ref)
 		}
-		if err := f.tasks.Remove(queue.DeadlineOf(id, run.N)); err != nil {
+		if err := f.Tasks.Remove(queue.DeadlineOf(id, run.N)); err != nil {
 			return err
 		}
 	}
 	for _, ref := range refs {
 		for _, key := range ref.Keys() {
-			if err := f.state.DeleteAll(ctx, record.MessageGroup(key)); err != nil {
+			if err := f.State.DeleteAll(ctx, record.MessageGroup(key)); err != nil {
 				return fmt.Errorf("delete a message's note: %w", err)
 			}
 		}
 	}
-	if err := f.state.DeleteAll(ctx, record.RequestGroup(id)); err != nil {
+	if err := f.State.DeleteAll(ctx, record.RequestGroup(id)); err != nil {
 		return fmt.Errorf("delete a request: %w", err)
 	}
-	f.store.Logs.Drop(record.RequestLog(id))
+	f.Store.Logs.Drop(record.RequestLog(id))
 	return nil
 }
