@@ -17,8 +17,7 @@ type acks struct {
 	log        *slog.Logger
 }
 
-// show shows how a request stands, where the platform can. It is a courtesy: the
-// request does not wait for it.
+// show shows a status on the message, if the platform can. The request does not wait for it.
 func (c *acks) show(ctx context.Context, e adapters.Event, s adapters.Status) {
 	a, ok := c.adapters[e.Thread.Adapter].(adapters.Acknowledger)
 	if !ok || e.Message == nil {

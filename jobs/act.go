@@ -15,10 +15,10 @@ import (
 	"atelier/storage"
 )
 
-// retrySoon is when a task is looked at again that another process must do.
+// retrySoon is the delay before another look at a task that another process must do.
 const retrySoon = 500 * time.Millisecond
 
-// actor is the stage act: it does one step.
+// actor is the stage act: it does one step of a plan.
 type actor struct {
 	store       *record.Store
 	flow        *flow
@@ -33,7 +33,7 @@ type actor struct {
 	impatient   bool
 }
 
-// run does one step, writes down what came of it, and hands over what became ready.
+// run does one step, records its result, and enqueues what became ready.
 func (c *actor) run(ctx context.Context, w queue.Task) error {
 	if w.Step == record.TranscriptionStep {
 		return c.transcriber.run(ctx, w)
@@ -65,7 +65,7 @@ func (c *actor) run(ctx context.Context, w queue.Task) error {
 	return c.flow.advance(ctx, r)
 }
 
-// do does a step and gives the request as it is then.
+// do does a step, and returns the request with its result.
 func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation, w queue.Task) (*record.Request, error) {
 	whole, err := c.store.Unpacked(ctx, r)
 	if err != nil {
@@ -80,7 +80,8 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 		return r, nil // that was done meanwhile
 	}
 	if _, before := g.Started[w.Step]; !before {
-		if _, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}}); err != nil {
+		begun := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
+		if _, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Started: &begun}); err != nil {
 			return nil, err
 		}
 		c.flow.written(ctx, r)
@@ -125,7 +126,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 	return c.end(ctx, r, w, of, result)
 }
 
-// draft has the next program of a step written, and gives the request as it is then. Where none can be
+// draft has the next program of a step written, and returns the request with it. If none can be
 // written, the step has failed.
 func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of Work) (*record.Request, error) {
 	writer, ok := c.agent.(Writer)
@@ -152,7 +153,7 @@ func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of W
 	return c.recordDraft(ctx, r, w, d)
 }
 
-// sentenceFor tells who asked what is wrong: whoever runs the program is told more.
+// sentenceFor tells the person who asked what went wrong; the operator is told more.
 func sentenceFor(r *record.Request, err error) plan.Message {
 	told := plan.Sentence
 	if r.Asked.Options.Operator {
@@ -161,7 +162,7 @@ func sentenceFor(r *record.Request, err error) plan.Message {
 	return told(err, plan.Say("It failed, and nothing is known of why."))
 }
 
-// recordDraft writes down a draft, or what came of running it.
+// recordDraft records a draft, or the trouble of running it.
 func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task, d plan.Draft) (*record.Request, error) {
 	by := record.Started{Generation: w.Run, Step: w.Step, Worker: c.self, Turn: w.Turn}
 	r, err := c.store.Write(ctx, r.ID, record.Entry{Drafted: &record.Drafted{Started: by, N: w.Draft, Draft: d}})
@@ -172,7 +173,7 @@ func (c *actor) recordDraft(ctx context.Context, r *record.Request, w queue.Task
 	return r, nil
 }
 
-// end writes down what came of a step in the end, with what its drafts have taken.
+// end records the final result of a step, with what its drafts have used.
 func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Work, result plan.Result) (*record.Request, error) {
 	result.Trouble = nil
 	if w.Draft > 0 {
@@ -187,8 +188,7 @@ func (c *actor) end(ctx context.Context, r *record.Request, w queue.Task, of Wor
 	return c.record(ctx, r, record.StepEnd{Generation: w.Run, Step: w.Step, Result: result}, of.Folder)
 }
 
-// record writes down what came of a step. The first one counts: the media of any other are
-// deleted.
+// record records the result of a step. The first one counts: the media of any other are deleted.
 func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (*record.Request, error) {
 	id := r.ID
 	entries, at, err := c.writeEnd(ctx, r, end, folder)
@@ -215,12 +215,12 @@ func (c *actor) record(ctx context.Context, r *record.Request, end record.StepEn
 	return r, nil
 }
 
-// endTries is how often the end of a step is written: some minutes long.
+// endTries is how often the end of a step is written: for some minutes.
 const endTries = 10
 
-// writeEnd adds the end of a step to the log. What the step took long to make is not given up
-// because the storage takes nothing for a moment: it is tried again from here. Where it comes
-// to nothing its media are deleted, unless it may have been written nevertheless.
+// writeEnd adds the end of a step to the log. A result that took long to make is not lost because
+// the storage is away for a moment: writing is retried here. If it cannot be written, its media are
+// deleted, unless it may have been written nevertheless.
 func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.StepEnd, folder string) (entries []*record.Entry, at int, err error) {
 	thread := record.ThreadID(r.Asked.Event.Thread)
 	result, written, tooLarge := end.Result, false, false
@@ -248,8 +248,7 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 	return entries, at, err
 }
 
-// leave writes down that a step was stopped, so that it is done by whichever run comes to
-// want it: a way may fail that another run has gone on.
+// leave records that a step was stopped, so that a run that comes to need it does it anew.
 func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) error {
 	g := r.Generations[w.Run]
 	_, begun := g.Started[w.Step]
@@ -263,13 +262,13 @@ func (c *actor) leave(ctx context.Context, r *record.Request, w queue.Task) erro
 	return c.flow.advance(ctx, r)
 }
 
-// fail writes down that a step could not be done at all, so that another way is taken.
-// Where that cannot be written just now, the step may yet be done.
+// fail records that a step could not be done at all, so that an alternative is tried.
 func (c *actor) fail(ctx context.Context, w queue.Task, problem string) error {
 	if w.Step == record.TranscriptionStep {
 		return c.transcriber.write(ctx, w.Request, &record.Transcript{Generation: w.Run, Problem: problem})
 	}
-	r, err := c.store.Write(ctx, w.Request, record.Entry{Ended: &record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}})
+	end := record.StepEnd{Generation: w.Run, Step: w.Step, Result: plan.Result{Status: plan.Failed, Problem: problem}}
+	r, err := c.store.Write(ctx, w.Request, record.Entry{Ended: &end})
 	if err != nil {
 		return err
 	}

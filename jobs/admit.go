@@ -32,8 +32,8 @@ type admission struct {
 	log      *slog.Logger
 }
 
-// message takes a message if it is meant for the bot: by its address, because it answers an
-// open question, or because nobody else is in the thread.
+// message handles a message if it is meant for the bot: it is addressed to it, or answers an open
+// question, or nobody else is in the thread.
 func (d *admission) message(ctx context.Context, e adapters.Event) error {
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
@@ -59,7 +59,7 @@ func repliesTo(m *adapters.Message, ref adapters.MessageRef) bool {
 	return m.ReplyTo != nil && slices.Contains(ref.Keys(), m.ReplyTo.Ref.Key())
 }
 
-// command takes a command. It is no request that counts, but there are limits to commands too.
+// command handles a command. Commands do not count as requests, but have a limit of their own.
 func (d *admission) command(ctx context.Context, e adapters.Event) error {
 	id := record.RequestID(e)
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
@@ -82,9 +82,9 @@ func (d *admission) command(ctx context.Context, e adapters.Event) error {
 	return err
 }
 
-// mark records what somebody points at, for the next message of the thread. People point
-// by a link that an answer has given them, which tells nothing of who they are: it is the
-// permission, and only the place is looked at.
+// mark records a mark on a picture, for the next message of the thread. People mark by a link that
+// an answer gave them. The link is the permission: nobody knows who uses it, and only the place is
+// checked.
 func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 	t, err := d.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err != nil {
@@ -100,8 +100,8 @@ func (d *admission) mark(ctx context.Context, e adapters.Event) error {
 	return err
 }
 
-// admit takes what somebody asks for by a message. Where the quota is in the way the answer
-// says so, and where that was said just now, a sign does.
+// admit handles a message that is meant for the bot. If the quota forbids it, the answer says so, or
+// only a sign if that was said just now.
 func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Thread, answers *record.OpenQuestion) error {
 	id := record.RequestID(e)
 	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
@@ -130,9 +130,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 	return err
 }
 
-// new records what somebody asks for and hands it to the workers. The same event is one
-// request, however often it comes. When Submit returns, the request will be answered, in
-// this process or another.
+// new is [Jobs.Submit].
 func (d *admission) new(ctx context.Context, e adapters.Event, o record.Options) (id string, err error) {
 	if err := e.Validate(); err != nil {
 		return "", err
@@ -148,9 +146,11 @@ func (d *admission) new(ctx context.Context, e adapters.Event, o record.Options)
 	return d.record(ctx, e, o, t, answers, nil)
 }
 
-// record does it, in the thread as it was, for what may answer an open question. Where it is
-// refused, that is its answer.
-func (d *admission) record(ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal) (string, error) {
+// record records a request and enqueues its first stage. It may answer an open question. If it is
+// refused, the refusal is its answer.
+func (d *admission) record(
+	ctx context.Context, e adapters.Event, o record.Options, t *record.Thread, answers *record.OpenQuestion, refused *quota.Refusal,
+) (string, error) {
 	id, threadID := record.RequestID(e), t.ID
 	a, err := d.newAsked(ctx, e, o, t, answers, refused)
 	if err != nil {
@@ -243,7 +243,7 @@ func (d *admission) newAsked(
 	return a, nil
 }
 
-// join puts a request into its thread's line, and tells whether it is the first one ever.
+// join puts a request at the end of its thread's line, and reports whether it is the thread's first.
 func (d *admission) join(ctx context.Context, id string, a record.Asked) (first bool, err error) {
 	e := a.Event
 	position, err := d.store.Logs.Append(ctx, record.ThreadLog(record.ThreadID(e.Thread)), record.Entry{Joined: &record.Joined{
@@ -263,8 +263,8 @@ func (d *admission) join(ctx context.Context, id string, a record.Asked) (first 
 	return position == 0 && !a.Aside(), d.index.Add(ctx, id)
 }
 
-// setDeadline gives a request its time, which begins anew with its turn. One that was
-// recorded before keeps what it has left.
+// setDeadline starts the time of a request, which restarts with its turn. A request that was recorded
+// before keeps what is left.
 func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) error {
 	set := d.store.EnsureTime
 	if fresh {
@@ -276,7 +276,7 @@ func (d *admission) setDeadline(ctx context.Context, id string, fresh bool) erro
 	return d.tasks.Enqueue(ctx, queue.DeadlineOf(id, 1), d.deadline)
 }
 
-// unrecorded gives back what was taken for a request, if it could not be recorded.
+// unrecorded returns to the quota what a request took, if it could not be recorded.
 func (d *admission) unrecorded(ctx context.Context, id string, e adapters.Event) error {
 	entries, err := d.store.Logs.Read(ctx, record.RequestLog(id))
 	if err != nil || len(entries) > 0 {

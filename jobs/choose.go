@@ -11,10 +11,9 @@ import (
 	"atelier/jobs/record"
 )
 
-// A question may be asked with guesses at what is meant. One of them is chosen as another way is,
-// or by its number alone as the answer. It is planned and done as if the person had written it,
-// with the same files, and the question is closed. A guess whose run was taken back or failed
-// leaves the question open for the others.
+// A question may have guesses at what was meant. A guess is picked like any other offer, or by
+// answering with its number. It is planned and done as if the person had written it, with the same
+// files, and closes the question. A guess whose run was taken back or failed leaves it open.
 
 // chooser starts further runs of a request.
 type chooser struct {
@@ -29,8 +28,7 @@ type chooser struct {
 	log            *slog.Logger
 }
 
-// choose starts another run of a request, which takes that choice of the plan of one of its
-// runs, and gives the run's number. What both have in common is not done again.
+// choose is [Jobs.Choose].
 func (h *chooser) choose(ctx context.Context, id string, of int, c plan.Choice, by string) (int, error) {
 	r, err := h.store.Request(ctx, id)
 	if err != nil {
@@ -46,8 +44,7 @@ func (h *chooser) choose(ctx context.Context, id string, of int, c plan.Choice, 
 	return h.start(ctx, r, record.Begun{Pick: record.Pick{Of: of, Choice: c}, By: by})
 }
 
-// chooseGuess starts another run of a request, which plans and does a guess of the question that
-// one of its runs asked, and gives the run's number. Guesses count from 1.
+// chooseGuess is [Jobs.ChooseGuess].
 func (h *chooser) chooseGuess(ctx context.Context, id string, of, guess int, by string) (int, error) {
 	r, err := h.store.Request(ctx, id)
 	if err != nil {
@@ -60,8 +57,7 @@ func (h *chooser) chooseGuess(ctx context.Context, id string, of, guess int, by 
 	return h.start(ctx, r, record.Begun{Pick: run.Pick(guess - 1), By: by})
 }
 
-// again starts a run of a request that plans and computes everything anew, and gives the
-// run's number.
+// again is [Jobs.Again].
 func (h *chooser) again(ctx context.Context, id, by string) (int, error) {
 	r, err := h.store.Request(ctx, id)
 	if err != nil {
@@ -73,7 +69,7 @@ func (h *chooser) again(ctx context.Context, id, by string) (int, error) {
 	return h.start(ctx, r, record.Begun{By: by})
 }
 
-// start starts a further run, beside whatever runs, and gives its number.
+// start starts a further run, beside whatever runs, and returns its number.
 func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) (int, error) {
 	at, err := h.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Begun: &b})
 	if err != nil {
@@ -109,7 +105,7 @@ func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) 
 	if err != nil {
 		return 0, err
 	}
-	// Who shares a run that is at work gives it no more time.
+	// Sharing a working run gives it no more time.
 	if err := h.store.EnsureTime(ctx, r.ID, n); err != nil {
 		return 0, err
 	}
@@ -124,7 +120,7 @@ func (h *chooser) start(ctx context.Context, r *record.Request, b record.Begun) 
 	return n, h.flow.advance(ctx, after)
 }
 
-// closeQuestion notes in the thread that the question of a run is answered.
+// closeQuestion records in the thread that the question of a run is answered.
 func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) error {
 	id := record.ThreadID(r.Asked.Event.Thread)
 	t, err := h.store.Thread(ctx, id)
@@ -135,7 +131,7 @@ func (h *chooser) closeQuestion(ctx context.Context, r *record.Request, of int) 
 	return err
 }
 
-// whyClosed is why no guess of a run's question can be chosen any more, zero where one can.
+// whyClosed is why the guesses of a run's question cannot be picked any more; zero if they can.
 func (h *chooser) whyClosed(r *record.Request, asking *record.Run) plan.Message {
 	switch {
 	case r.QuestionAnswered(asking):

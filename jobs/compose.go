@@ -31,7 +31,7 @@ type composer struct {
 	log       *slog.Logger
 }
 
-// run writes the answer of a run, once, and hands it over to be sent.
+// run writes the answer of a run, once, and enqueues sending it.
 func (c *composer) run(ctx context.Context, w queue.Task) error {
 	r, err := c.store.Request(ctx, w.Request)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *composer) word(ctx context.Context, r *record.Request, run *record.Run)
 	return a, err
 }
 
-// respond lets the agent tell what came of a run, whose files have these readable names.
+// respond has the agent word the answer. The files have these readable names.
 func (c *composer) respond(ctx context.Context, a *record.Answer, r *record.Request, n int, files map[string]string) error {
 	r, err := c.store.Unpacked(ctx, r)
 	if err != nil {
@@ -171,7 +171,7 @@ func since(before, all plan.Thinking) plan.Thinking {
 	return all
 }
 
-// quoted is the answer with what was understood of a voice message before it.
+// quoted puts the transcript of a voice message before the answer.
 func (c *composer) quoted(r *record.Request, g *record.Generation, text string) string {
 	if g.Transcript == nil || g.Transcript.Text == "" {
 		return text
@@ -183,8 +183,8 @@ func (c *composer) quoted(r *record.Request, g *record.Generation, text string) 
 	return strings.TrimSpace(c.say(r, said) + "\n\n" + text)
 }
 
-// offer adds the other ways, and where nothing was chosen the best one too. Of a question it adds the
-// guesses at what is meant.
+// offer adds the alternatives and, if nothing was run, the best solution too. To a question it adds
+// the guesses.
 func (c *composer) offer(a *record.Answer, r *record.Request, run *record.Run, p *plan.Plan) {
 	var chosen plan.Choice
 	if run.Route != nil {
@@ -233,7 +233,7 @@ func (c *composer) attachments(ctx context.Context, t adapters.Thread, made []pl
 	return files, nil
 }
 
-// markLink is where people can point at things on a picture. An answer can do without.
+// markLink is the page to mark things on a picture. An answer can do without.
 func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan.Resource) string {
 	if c.markLinks == nil || !strings.HasPrefix(storage.ContentOf(picture.Blob).Type, "image/") {
 		return ""
@@ -246,7 +246,7 @@ func (c *composer) markLink(ctx context.Context, t adapters.Thread, picture plan
 	return link
 }
 
-// haltedAnswer says why a run came to no end.
+// haltedAnswer says why a run was stopped.
 func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.Halted) {
 	switch h.Why {
 	case record.HaltDeleted:
@@ -263,8 +263,8 @@ func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.H
 	}
 }
 
-// write writes an answer down. One that is too large for the log gives way to a plain one,
-// which always fits: people are to have an answer.
+// write records an answer. If it is too large for the log, a short one is recorded instead: people
+// always get an answer.
 func (c *composer) write(ctx context.Context, r *record.Request, run int, a *record.Answer) error {
 	_, err := c.store.Logs.Append(ctx, record.RequestLog(r.ID), record.Entry{Run: run, Answer: a})
 	if errors.Is(err, storage.ErrTooLarge) {

@@ -20,9 +20,8 @@ type deadlines struct {
 	deadline time.Duration
 }
 
-// run closes a run that has not ended in time, so that every message gets an answer
-// whatever became of its tasks. The time is that of State's server, which keeps a value as
-// long as the run may take: a clock of a worker that jumps closes nothing.
+// run closes a run that has not ended in time, so that every message gets an answer whatever became
+// of its tasks.
 func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 	r, err := x.store.Request(ctx, w.Request)
 	if errors.Is(err, record.ErrUnknown) {
@@ -69,7 +68,7 @@ func (x *deadlines) run(ctx context.Context, w queue.Task) error {
 	return later
 }
 
-// waits tells whether it is not yet the request's turn in its thread.
+// waits reports whether the request still waits for its turn in its thread.
 func (x *deadlines) waits(ctx context.Context, r *record.Request) (bool, error) {
 	if r.Given != nil || r.Asked.Aside() || !r.Runs[0].Working() {
 		return false, nil

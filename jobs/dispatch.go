@@ -18,9 +18,9 @@ import (
 var (
 	// errStopped ends a handler whose run was stopped.
 	errStopped = errors.New("the run was stopped")
-	// errPanic tells that a stage broke down.
+	// errPanic means that a stage broke down.
 	errPanic = errors.New("it broke down")
-	// errNoRoom tells that State takes nothing, still.
+	// errNoRoom means that State is still full.
 	errNoRoom = errors.New("nothing can be written down")
 )
 
@@ -46,7 +46,7 @@ type dispatcher struct {
 	log       *slog.Logger
 }
 
-// leaveFor is how long what a later version has written is left alone, again and again.
+// leaveFor is how long a task of a later version is left to processes of that version.
 const leaveFor = 30 * time.Second
 
 // run is the handler of every task.
@@ -119,9 +119,8 @@ func outcome(err error) string {
 	return "again"
 }
 
-// attempt does what the task is about. What was tried as often as it may be, and could not
-// even be given up since State took nothing, is not done again in vain: models and tools
-// cost something.
+// attempt does a task. If its retries are used up and it could not even be given up, because State
+// is full, it first checks that State can be written: models and tools cost something.
 func (i *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) error {
 	if retried > queue.Allowed(w.Kind).Retries && w.Kind != queue.KindSend {
 		if err := i.state.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
@@ -131,7 +130,7 @@ func (i *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) err
 	return i.stage(ctx, w)
 }
 
-// stage does what the task is about.
+// stage does a task by its stage.
 func (i *dispatcher) stage(ctx context.Context, w queue.Task) error {
 	switch w.Kind {
 	case queue.KindFetch:
@@ -150,8 +149,7 @@ func (i *dispatcher) stage(ctx context.Context, w queue.Task) error {
 	return fmt.Errorf("there is no stage %q", w.Kind)
 }
 
-// handOn hands over what a stage that was stopped would have handed over, such as the
-// answer that tells of it: whoever stopped it may be this very stage.
+// handOn enqueues what a stopped stage would have enqueued, such as the answer about the stop.
 func (i *dispatcher) handOn(ctx context.Context, w queue.Task) error {
 	r, err := i.store.Request(ctx, w.Request)
 	if err != nil {
@@ -160,7 +158,7 @@ func (i *dispatcher) handOn(ctx context.Context, w queue.Task) error {
 	return i.flow.advance(ctx, r)
 }
 
-// release notes that a step has no end because its process shuts down, and not the other way
+// release records that a step has no end because its process shuts down, and not the other way
 // round.
 func (i *dispatcher) release(ctx context.Context, w queue.Task) error {
 	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
@@ -174,9 +172,8 @@ func (i *dispatcher) release(ctx context.Context, w queue.Task) error {
 	return err
 }
 
-// unreadable does what is to be done about a task whose payload is of another version. One
-// of a later version is left to a process that knows it. One that is too old ends its
-// request, unless that has its end in the log.
+// unreadable handles a task with a payload of another version. A later version is left to a process
+// of that version. One that is too old ends its request, unless it has an answer already.
 func (i *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
 	i.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
 	switch {
@@ -205,9 +202,8 @@ func faultOf(err error) plan.Message {
 	return plan.Say("Something went wrong that I did not expect. Whoever runs me finds more in the log.")
 }
 
-// failed decides what becomes of a task that failed: it is tried again, or given up, and
-// then the request is closed with what people are to be told. What cannot even be given up,
-// since State takes nothing, is tried again too: nothing is ever archived without an answer.
+// failed decides what becomes of a failed task: it is retried, or given up with an answer that says
+// why. If even that cannot be recorded, it is retried too: no task is archived without an answer.
 func (i *dispatcher) failed(ctx context.Context, w queue.Task, err error, retried int) error {
 	goesOn := retried < queue.Allowed(w.Kind).Retries || w.Kind == queue.KindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
 	if goesOn && !i.hopeless(w, err) {
@@ -225,13 +221,12 @@ func (i *dispatcher) failed(ctx context.Context, w queue.Task, err error, retrie
 		return errors.Join(err, e)
 	}
 	if _, told := errors.AsType[*plan.Fault](err); told && w.Kind == queue.KindFetch {
-		return nil // what somebody sent is of no use, and they were told: nothing has failed here
+		return nil // what a person sent cannot be used, and they were told: no task has failed
 	}
 	return queue.GiveUp(err)
 }
 
-// hopeless tells whether trying again cannot help. Where an answer is to be sent, only the
-// platform knows that: of all else it says that it passes.
+// hopeless reports whether retrying cannot help. Of sending an answer only the platform knows.
 func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 	switch {
 	case i.impatient:
@@ -249,13 +244,13 @@ func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 	return errors.As(err, &fault) && !errors.Is(err, ErrPassing)
 }
 
-// passing tells whether the same may succeed later.
+// passing reports whether the same may succeed later.
 func passing(err error) bool {
 	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
 }
 
-// giveUp closes what cannot be done: an answer that cannot be sent ends its run, and
-// everything else is answered by a failure.
+// giveUp closes what cannot be done: an answer that cannot be sent ends its run, and anything else
+// is answered by a failure.
 func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error {
 	if w.Kind == queue.KindDeadline { // somebody waits at a terminal
 		return nil
@@ -293,8 +288,7 @@ func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error 
 	return i.stopper.halt(ctx, w.Request, max(w.Run, 1), h)
 }
 
-// told is a sentence in the language of a request, in English where that is not known any
-// more.
+// told is a sentence in the language of a request, or in English if that is unknown.
 func (i *dispatcher) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
 	r, err := i.store.Request(ctx, id)
 	switch {

@@ -30,8 +30,8 @@ type downloads struct {
 	impatient bool
 }
 
-// take fetches one file, and tells how many bytes of text it is. One that the thread has
-// already is what it was; it is stored once more, which renews its time.
+// take fetches one file, and returns it and its bytes of text. A file that the thread already has
+// is stored once more, which renews its retention.
 func (d *downloads) take(
 	ctx context.Context, of *record.Request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
 ) (r plan.Resource, size int, err error) {
@@ -82,7 +82,7 @@ func (d *downloads) take(
 	return r, size, nil
 }
 
-// named tells a person which file it was that could not be taken.
+// named tells a person which file could not be taken.
 func named(f adapters.File, err error) error {
 	if _, ok := errors.AsType[*plan.Fault](err); ok {
 		return err
@@ -102,10 +102,10 @@ func localName(f adapters.File) string {
 	return name
 }
 
-// maxText is the largest text that is taken, in bytes: the agent has them in memory.
+// maxText is the largest text that is taken, in bytes: the agent holds it in memory.
 const maxText = 1 << 20
 
-// text reads a text that is kept with the request.
+// text reads a text file.
 func text(local string) (_ string, err error) {
 	f, err := os.Open(local)
 	if err != nil {
@@ -122,9 +122,8 @@ func text(local string) (_ string, err error) {
 	return string(b), nil
 }
 
-// fetch writes a file into a new local one, and gives the hash of its content. It counts
-// as taken in from who made the request. The bytes are counted as they come, whatever was
-// said of their number.
+// fetch writes a file to a new local one, and returns the hash of its content. It counts against the
+// quota of who made the request. The bytes are counted as they arrive, whatever size was announced.
 func (d *downloads) fetch(ctx context.Context, r *record.Request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
 	room, err := d.limits.roomFor(ctx, r, f)
 	if err != nil {
@@ -156,8 +155,8 @@ func (d *downloads) fetch(ctx context.Context, r *record.Request, from adapters.
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// fault tells what could not be fetched. What cannot come back is final, and so is what
-// was tried often enough.
+// fault says why a file could not be fetched. It is final if the file is gone, or the retries are
+// used up.
 func (d *downloads) fault(ctx context.Context, f adapters.File, err error) error {
 	if wait := waitFor(err); wait > 0 {
 		return queue.Wait(wait, err)
@@ -188,7 +187,7 @@ func (d *downloads) upload(ctx context.Context, key, local string) (err error) {
 	return nil
 }
 
-// together is one fault of several. What is the same of all is said once.
+// together is one fault of several. A sentence that they share is said once.
 func together(all []error) error {
 	sentences := make([]plan.Message, len(all))
 	for i, err := range all {
@@ -197,14 +196,14 @@ func together(all []error) error {
 	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
 }
 
-// refused tells that a file cannot be taken, now or later, for a reason that people are told.
+// refused reports whether a file cannot be taken, now or later, for a reason that people are told.
 func refused(err error) bool {
 	_, told := errors.AsType[*plan.Fault](err)
 	return told && !passing(err)
 }
 
-// attached are the files of a message and of the one that it replies to. What the bot's own
-// are is told by its answer.
+// attached are the files of a message and of the one that it replies to. The bot's own files are
+// known by their answer.
 func attached(m *adapters.Message) []adapters.File {
 	switch {
 	case m == nil:

@@ -26,7 +26,7 @@ type fetcher struct {
 	log       *slog.Logger
 }
 
-// run takes a request's files into the Blobs, and begins its planning.
+// run fetches a request's files, and enqueues its planning.
 func (x *fetcher) run(ctx context.Context, w queue.Task) error {
 	r, err := x.store.Request(ctx, w.Request)
 	if err != nil {
@@ -40,7 +40,7 @@ func (x *fetcher) run(ctx context.Context, w queue.Task) error {
 	return x.flow.advance(ctx, r)
 }
 
-// take writes down what is given.
+// take records what is given with a request.
 func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request, error) {
 	e := r.Asked.Event
 	t, err := x.store.Thread(ctx, record.ThreadID(e.Thread))
@@ -77,7 +77,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 	return after, err
 }
 
-// questionOf is the question that a request had asked back.
+// questionOf is the question that a request asked.
 func (x *fetcher) questionOf(ctx context.Context, id string) (*plan.Question, error) {
 	r, err := x.store.Request(ctx, id)
 	if err != nil {
@@ -96,16 +96,17 @@ func (x *fetcher) questionOf(ctx context.Context, id string) (*plan.Question, er
 	return nil, nil //nolint:nilnil // it asked nothing, so nothing is answered
 }
 
-// pointed is a mark, and the adapter by which its mask is fetched.
+// pointed is a mark, and the adapter to fetch its mask from.
 type pointed struct {
 	adapters.Mark
 	adapter string
 }
 
-// takeFiles fetches the files of the message and of the one that it replies to, and what
-// was pointed at. Where some of the files cannot be taken, what people are told of these is
-// given beside the others.
-func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource) (all []plan.Resource, without []string, err error) {
+// takeFiles fetches the files of the message and of the one that it replies to, and what was marked.
+// If only some files can be taken, it also returns what people are told about the others.
+func (x *fetcher) takeFiles(
+	ctx context.Context, r *record.Request, t *record.Thread, earlier []plan.Resource,
+) (all []plan.Resource, without []string, err error) {
 	namer := plan.NewNamer(earlier...)
 	room := record.MaxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
@@ -175,7 +176,7 @@ func (x *fetcher) takeFiles(ctx context.Context, r *record.Request, t *record.Th
 	return all, without, nil
 }
 
-// marked is what was pointed at for a request: in the thread before it, and with it.
+// marked are the marks for a request: those in the thread before it, and its own.
 func marked(t *record.Thread, r *record.Request) []pointed {
 	var all []pointed
 	for _, e := range t.MarksFor(r.ID) {
@@ -189,7 +190,7 @@ func marked(t *record.Thread, r *record.Request) []pointed {
 	return all
 }
 
-// takeMark makes resources of what was pointed at on a picture, which about tells people.
+// takeMark makes resources of the marks on a picture. About tells people what they are.
 func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapters.File) (plan.Resource, error), about string) ([]plan.Resource, error) {
 	var marks []plan.Resource
 	add := func(r plan.Resource) {
@@ -229,9 +230,9 @@ func takeMark(m pointed, key string, namer *plan.Namer, take func(string, adapte
 	return marks, nil
 }
 
-// referenced is what of the thread a message is about by what it answers: what an answer of the
-// bot's made to which it replies, and what was pointed at with the wish that was asked back
-// about. Where it picks a guess by its number, that is all that the wish was about.
+// referenced are the resources of the thread that a message is about: what the answer it replies to
+// made, and what was marked for the question it answers. If it picks a guess by its number, it is
+// about everything the question was about.
 func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Resource, error) {
 	var all []plan.Resource
 	if id := r.Asked.Answers; id != "" {
@@ -265,7 +266,7 @@ func (x *fetcher) referenced(ctx context.Context, r *record.Request) ([]plan.Res
 	return all, nil
 }
 
-// ends are the media that a way made in the end, those left out from which it made others.
+// ends are the final media of a route: those from which it made no others.
 func ends(route *plan.Route) []plan.Resource {
 	steps := route.Steps()
 	taken := map[int]bool{}

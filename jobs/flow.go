@@ -19,7 +19,7 @@ type flow struct {
 	deadline time.Duration
 }
 
-// nextInThread lets the thread's next request begin, if one waits.
+// nextInThread begins the thread's next request, if one waits.
 func (f *flow) nextInThread(ctx context.Context, id string) error {
 	t, err := f.store.Thread(ctx, id)
 	if err != nil {
@@ -55,8 +55,8 @@ func (f *flow) beginNext(ctx context.Context, t *record.Thread) (err error) {
 	return f.tasks.Enqueue(ctx, queue.Task{Kind: queue.KindFetch, Request: head, Run: 1, Queue: queue.OfAdapter(r.Asked.Event.Adapter)}, 0)
 }
 
-// beginTurn begins the time of a request whose turn has come: once, whoever finds it. The
-// deadline is handed over again, since it may have been recorded by half.
+// beginTurn starts the time of a request whose turn has come: once, whichever process finds it. The
+// deadline is enqueued again, since it may have been recorded by half.
 func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
 	if r.Given == nil {
 		if err := f.store.BeginTurn(ctx, r.ID); err != nil {
@@ -66,7 +66,7 @@ func (f *flow) beginTurn(ctx context.Context, r *record.Request) error {
 	return f.tasks.Enqueue(ctx, queue.DeadlineOf(r.ID, 1), f.deadline)
 }
 
-// begin begins what waits for no turn.
+// begin begins a request that waits for no turn.
 func (f *flow) begin(ctx context.Context, id string) error {
 	r, err := f.store.Request(ctx, id)
 	if err != nil {
@@ -75,8 +75,8 @@ func (f *flow) begin(ctx context.Context, id string) error {
 	return f.advance(ctx, r)
 }
 
-// advance hands over everything of a request that is ready to be done. It is called after
-// each entry that may make something ready; what was handed over before is not again.
+// advance enqueues every task of a request that is ready. It is called after each entry that may
+// make something ready; what was enqueued before is not enqueued again.
 func (f *flow) advance(ctx context.Context, r *record.Request) error {
 	for _, run := range r.Runs {
 		if run.Over || run.Answer != nil {
@@ -121,7 +121,7 @@ func (f *flow) due(ctx context.Context, r *record.Request, run *record.Run) []qu
 	return tasks
 }
 
-// stepTask is what is to be done next for a step: to run it, or to write the program that it runs.
+// stepTask is the next task of a step: to run it, or to write the program that it runs.
 func (f *flow) stepTask(ctx context.Context, r *record.Request, generation int, step plan.Step) queue.Task {
 	g := r.Generations[generation]
 	t := queue.Task{Kind: queue.KindAct, Request: r.ID, Run: generation, Step: step.Key, Turn: g.Turns[step.Key]}
@@ -136,7 +136,7 @@ func (f *flow) stepTask(ctx context.Context, r *record.Request, generation int, 
 	return t
 }
 
-// queueFor is where an action is done.
+// queueFor is the queue of an action.
 func (f *flow) queueFor(ctx context.Context, a plan.Action) string {
 	if f.agent == nil {
 		return queue.CPU // a worker that lacks the tool hands it on
@@ -144,7 +144,7 @@ func (f *flow) queueFor(ctx context.Context, a plan.Action) string {
 	return queue.OfDevice(f.agent.Device(ctx, a))
 }
 
-// transcriptionQueue is where a voice message is listened to.
+// transcriptionQueue is the queue in which a voice message is transcribed.
 func (f *flow) transcriptionQueue(ctx context.Context, r *record.Request) string {
 	if f.agent != nil {
 		if a, ok := f.agent.Hears(ctx, *r.Voice()); ok {
@@ -154,7 +154,7 @@ func (f *flow) transcriptionQueue(ctx context.Context, r *record.Request) string
 	return queue.CPU
 }
 
-// pass hands a task over once.
+// pass enqueues a task once.
 func (f *flow) pass(ctx context.Context, request string, t queue.Task) error {
 	key := record.RequestLog(request)
 	if !f.store.Logs.MarkQueued(key, t.ID()) {
@@ -167,8 +167,7 @@ func (f *flow) pass(ctx context.Context, request string, t queue.Task) error {
 	return nil
 }
 
-// written tells those who watch a request that something was written. It is no more than a
-// hint: what was written stands, whoever hears of it.
+// written hints that a request has a new entry.
 func (f *flow) written(ctx context.Context, r *record.Request) {
 	f.hints.Written(ctx, r.Asked.Event.Thread.Adapter, r.ID)
 }

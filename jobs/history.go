@@ -17,8 +17,8 @@ import (
 	"atelier/storage"
 )
 
-// How far back a thread is read, and what of it is taken. Files may have together as many bytes
-// as one may have at most.
+// How far back a thread is read, and what is taken of it. All files together may have as many bytes
+// as a single one of a request.
 const (
 	maxRecalled      = 50 // messages
 	maxRecalledFiles = 20
@@ -38,8 +38,8 @@ type histories struct {
 	log       *slog.Logger
 }
 
-// read reads what was written in the thread before a request, and gives the thread with it.
-// Where the platform does not tell, the request goes on with what is known.
+// read reads what was written in the thread before a request, and returns the thread with it. If the
+// platform does not tell, the request goes on with what is known.
 func (h *histories) read(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
 	e := r.Asked.Event
 	from, ok := h.adapters[e.Adapter].(adapters.Historian)
@@ -94,8 +94,8 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 	return strings.Join(said, " ")
 }
 
-// relevant are those of the messages that people wrote and that are no requests which the
-// thread has, nor what the request itself replies to.
+// relevant are the messages of people that are no known requests, and not the one that the request
+// replies to.
 func (h *histories) relevant(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
 	var kept []adapters.Earlier
 	to := r.Asked.Event.Message.ReplyTo
@@ -119,8 +119,8 @@ func (h *histories) relevant(ctx context.Context, r *record.Request, all []adapt
 	return kept, nil
 }
 
-// files fetches the files of messages, those of the latest first, as long as there is
-// room. What cannot be taken is left out, since nobody has asked for it yet.
+// files fetches the files of messages, the latest first, as long as there is room. What cannot be
+// taken is left out, since nobody has asked for it yet.
 func (h *histories) files(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
 	short, stop := context.WithTimeout(ctx, recallFilesFor)
 	defer stop()
@@ -161,8 +161,8 @@ func (h *histories) files(ctx context.Context, r *record.Request, all []adapters
 	return taken, nil
 }
 
-// warn tells the operator that the platform does not tell what was written before: a
-// refusal once, since it is the same for every request.
+// warn tells the operator that the history of a thread cannot be read; a refusal only once, since it
+// is the same for every request.
 func (h *histories) warn(ctx context.Context, r *record.Request, err error) {
 	adapter := r.Asked.Event.Adapter
 	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {

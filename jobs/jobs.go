@@ -31,14 +31,14 @@ type Agent interface {
 	// where another process is to do it, and where the step is to be tried again with
 	// [ErrPassing] or what the storage says of a place that is away or full.
 	Act(ctx context.Context, w Work) (plan.Result, error)
-	// Respond tells what came of a run. The thinking is that of the plan, and its own.
+	// Respond words the answer of a run. The thinking is that of the plan, and its own.
 	Respond(ctx context.Context, a Account) (text string, thinking plan.Thinking, err error)
-	// Ways are labels for offers, for people: what each does another way than the chosen plan.
+	// Ways are labels of offers for people: how each differs from the chosen solution.
 	Ways(p *plan.Plan, chosen plan.Choice, offers []plan.Offer) []plan.Message
 	// Device is where an action is done: cpu, gpu or program.
 	Device(ctx context.Context, a plan.Action) string
-	// Hears is the action by which the words of a voice message are written down, by the
-	// best tool that can run here or in another process; false where none can.
+	// Hears is the action that transcribes a voice message, by the best tool that can run here
+	// or in another process; false if none can.
 	Hears(ctx context.Context, voice plan.Resource) (plan.Action, bool)
 	// Capabilities are the tools that this process can run now on the queues that it works
 	// on, each with its candidates.
@@ -51,15 +51,15 @@ type Writer interface {
 	// Writes reports whether a program is written for the action before it can run.
 	Writes(a plan.Action) bool
 	// Write has the next program written, after the Drafts of the work. Its errors are like those of Plan;
-	// with one, the Usage of the draft tells what was taken in vain.
+	// with one, the Usage of the draft is what was used in vain.
 	Write(ctx context.Context, w Work) (plan.Draft, error)
 }
 
 // What errors of an [Agent] mean to the jobs.
 var (
-	// ErrPassing tells that the same may succeed later.
+	// ErrPassing means that the same may succeed later.
 	ErrPassing = errors.New("it may succeed later")
-	// ErrLacking tells that another process is to do it.
+	// ErrLacking means that another process has to do it.
 	ErrLacking = errors.New("this process lacks the tool")
 )
 
@@ -74,26 +74,25 @@ type Work struct {
 	Resources []plan.Resource
 	// Folder is where in the Blobs its media go; no other attempt has it.
 	Folder string
-	// Salt makes the work another one although the step has the same key.
+	// Salt distinguishes the work from that of a step with the same key.
 	Salt string
-	// Program is what was written for the step, to be run; "" if nothing was.
+	// Program is the program that was written for the step; "" if there is none.
 	Program string
-	// Drafts are the programs that were written for the step, all but the Program in vain.
+	// Drafts are the programs that were written for the step. All but the Program failed.
 	Drafts []plan.Draft
-	// Anyhow has it done here in any way that this process can: who does it better was
-	// waited for in vain.
+	// Anyhow has it done here as well as this process can: a better one was waited for in vain.
 	Anyhow bool
 }
 
-// Account is what an answer speaks of.
+// Account is what an answer is about.
 type Account struct {
 	Request plan.Request
 	Plan    *plan.Plan
-	// Route is the way that was gone; nil where the plan has no steps.
+	// Route is the route that was run; nil if the plan has no steps.
 	Route *plan.Route
 }
 
-// File is what was found out about a file that somebody sent.
+// File is what Inspect finds out about a file that a person sent.
 type File struct {
 	Type plan.Type
 	// Ext is the ending of its kind, with the dot.

@@ -20,8 +20,7 @@ type limits struct {
 	log     *slog.Logger
 }
 
-// refusal is why what an event asks for in a thread is not taken, nil where it is. Then it
-// counts.
+// refusal is why an event is not taken in a thread, nil if it is taken. Then it counts.
 func (l *limits) refusal(ctx context.Context, id string, e adapters.Event, in adapters.Thread) (*quota.Refusal, error) {
 	if !l.Allowed(e.By, in) {
 		return quota.Refuse(), nil
@@ -33,8 +32,8 @@ func (l *limits) refusal(ctx context.Context, id string, e adapters.Event, in ad
 	return refused, nil
 }
 
-// tell is whether a refusal is to be told to the person. Whoever runs the program finds
-// each in the metrics, and in the log those that are told.
+// tell reports whether a person is told about a refusal. The operator finds every refusal in the
+// metrics, and those that are told in the log.
 func (l *limits) tell(ctx context.Context, id string, e adapters.Event, in adapters.Thread, refused *quota.Refusal) (bool, error) {
 	tell, err := l.Tell(ctx, id, e.By, in, refused.Why)
 	if err != nil {
@@ -49,7 +48,7 @@ func (l *limits) tell(ctx context.Context, id string, e adapters.Event, in adapt
 	return tell, nil
 }
 
-// hold tells that a run is recorded, and so at work until leaveQuota.
+// hold records that a run is at work, until release.
 func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
 	if id == "" {
@@ -58,7 +57,7 @@ func (l *limits) hold(ctx context.Context, r *record.Request, run *record.Run) e
 	return l.Hold(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }
 
-// countedRun is the id under which a run is counted, "" where it is not.
+// countedRun is the id under which a run is counted, "" if it is not.
 func countedRun(r *record.Request, run *record.Run) string {
 	switch {
 	case run.N == 1:
@@ -69,7 +68,7 @@ func countedRun(r *record.Request, run *record.Run) string {
 	return record.Hash(run.Event)
 }
 
-// release tells that a run is not at work any more.
+// release records that a run is not at work any more.
 func (l *limits) release(ctx context.Context, r *record.Request, run *record.Run) error {
 	id := countedRun(r, run)
 	if id == "" {
@@ -78,7 +77,7 @@ func (l *limits) release(ctx context.Context, r *record.Request, run *record.Run
 	return l.Done(ctx, id, adapters.Person{ID: run.By}, r.Asked.Event.Thread)
 }
 
-// roomFor is how many bytes of a file may be fetched. What is told to be more is refused.
+// roomFor is how many bytes of a file may be fetched. A larger announced size is refused.
 func (l *limits) roomFor(ctx context.Context, r *record.Request, f adapters.File) (int64, error) {
 	room, err := l.Room(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread)
 	if err != nil {
@@ -93,8 +92,8 @@ func (l *limits) roomFor(ctx context.Context, r *record.Request, f adapters.File
 	return room, nil
 }
 
-// fetchedFor is who is to be counted for what is fetched: who asked for it, or who has it
-// done once more where that was refused or stopped before it was fetched.
+// fetchedFor is the person whose quota a file counts against: who asked for it, or who repeats the
+// request if it was refused or stopped before.
 func fetchedFor(r *record.Request) adapters.Person {
 	by := r.Asked.Event.By
 	at := slices.IndexFunc(r.Runs, (*record.Run).Working)
@@ -109,7 +108,7 @@ func countedAs(r *record.Request, f adapters.File) string {
 	return record.Hash(r.ID + "/" + f.ID + "/" + f.Name)
 }
 
-// tooLarge tells why n bytes of a file, or more, are not taken.
+// tooLarge says why a file of n bytes or more is not taken.
 func (l *limits) tooLarge(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
 	if n > l.maxFile {
 		return &plan.Fault{Sentence: plan.Say("The file %q is too large: I take at most %d MB.", record.FileName(f), l.maxFile/1_000_000)}
@@ -121,7 +120,7 @@ func (l *limits) tooLarge(ctx context.Context, r *record.Request, f adapters.Fil
 	return l.refusedFile(ctx, r, refused)
 }
 
-// tookIn counts n bytes as taken in.
+// tookIn counts n bytes as taken.
 func (l *limits) tookIn(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
 	refused, err := l.TakeBytes(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread, n)
 	if err != nil || refused == nil {

@@ -12,7 +12,7 @@ import (
 	"atelier/storage"
 )
 
-// planner is the stage plan.
+// planner is the stage plan: it has the agent plan, or answers a command.
 type planner struct {
 	store   *record.Store
 	flow    *flow
@@ -23,7 +23,7 @@ type planner struct {
 	say     sayer
 }
 
-// run plans a generation, and hands over what can be done first.
+// run plans a generation, and enqueues what can be done first.
 func (l *planner) run(ctx context.Context, w queue.Task) error {
 	r, err := l.store.Request(ctx, w.Request)
 	if err != nil {
@@ -89,14 +89,14 @@ func (l *planner) plan(ctx context.Context, r *record.Request, g *record.Generat
 	return p, nil
 }
 
-// inputs make what the agent gets of a request.
+// inputs make the requests that the agent gets.
 type inputs struct {
 	store    *record.Store
 	programs func(adapters.Thread) bool
 }
 
-// of is the request as the agent knows it: with the thread as it was when the
-// files were fetched. What is given is as r has it, which is to be unpacked for the agent.
+// of is the request as the agent sees it, with the thread as it was when the files were fetched. For
+// the agent, r must be unpacked.
 func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation) (plan.Request, error) {
 	id := record.ThreadID(r.Asked.Event.Thread)
 	asked := plan.Request{ID: r.ID, Thread: id, Wish: r.WishOf(g), At: g.At, Language: r.Language(), Operator: r.Asked.Options.Operator}
@@ -123,9 +123,4 @@ func (i *inputs) of(ctx context.Context, r *record.Request, g *record.Generation
 		return slices.ContainsFunc(asked.Given, func(g plan.Resource) bool { return g.Name == e.Name })
 	})
 	return asked, nil
-}
-
-// say tells a fixed sentence in the language of the wish.
-func (j *Jobs) say(r *record.Request, m plan.Message) string {
-	return j.config.Tell.In(r.Language(), m)
 }

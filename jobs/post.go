@@ -16,8 +16,8 @@ import (
 	"atelier/storage"
 )
 
-// posts are the answers that this process has tried to post, by key, until it is written
-// down where they stand: what was posted is not posted again where only the writing fails.
+// posts are the answers that this process has tried to post, by key, until their messages are
+// recorded: if only recording fails, an answer is not posted again.
 type posts struct {
 	mu    sync.Mutex
 	tried map[string]tried
@@ -31,14 +31,14 @@ type poster struct {
 	log   *slog.Logger
 }
 
-// omissions are what is said of the files that a platform does not take.
+// omissions are the files that a platform did not take, and what is said about them.
 type omissions struct {
 	files   int            // left out
 	reasons []plan.Message // each once
 	named   []string       // those of which a reason does not say it
 }
 
-// tried is what is known of an answer that was tried to be posted.
+// tried is what is known of an answer that this process tried to post.
 type tried struct {
 	sent record.Sent // zero where it is not known to stand anywhere
 	// without is the answer without the files that were refused, nil where none were. It is
@@ -47,8 +47,8 @@ type tried struct {
 	omitted omissions
 }
 
-// post sends a reply. Files that the platform does not take go as links, or are left out and
-// named with the reason: the text always comes.
+// post sends a reply. Files that the platform does not take are sent as links, or left out and named
+// with the reason: the text always arrives.
 func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (record.Sent, error) {
 	text := r.Text
 	if t.without != nil {
@@ -75,13 +75,13 @@ func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, 
 	}
 }
 
-// uploads tells whether a reply uploads one of these files, so that it can be sent without.
+// uploads reports whether a reply uploads one of these files, so that it can be sent without them.
 func uploads(r adapters.Reply, files []int) bool {
 	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
 }
 
-// forOperator writes an error of a platform for the log. What must be allowed there is said
-// in the platform's own words, which hold nothing of people ([adapters.Fault]).
+// forOperator writes an error of a platform for the log. What must be allowed there is said in the
+// platform's own words, which never quote people ([adapters.Fault]).
 func forOperator(err error) string {
 	own, ok := errors.AsType[*adapters.Fault](err)
 	if ok && (errors.Is(own.Kind, adapters.ErrForbidden) || errors.Is(own.Kind, adapters.ErrRefused)) {
@@ -90,8 +90,8 @@ func forOperator(err error) string {
 	return plan.ForOperator(err)
 }
 
-// omit gives links in the place of files that were refused, or leaves them out where there are
-// no links. What is too large or too many, and has a link, needs no other word.
+// omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said
+// about a file that is only too large and has a link.
 func (p *poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
 	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
 	if !large && !many {
@@ -133,7 +133,7 @@ func megabytes(n int64, round func(float64) float64) plan.Message {
 // linkLasts is how long a link to a file works.
 const linkLasts = storage.MaxLink
 
-// link gives a file a link, where there are any.
+// link gives a file a link, if the storage has links.
 func (p *poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
 	if f.Link != "" {
 		return true, nil
@@ -153,28 +153,28 @@ func (p *poster) add(r *adapters.Reply, m plan.Message) {
 	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.tell.In(r.Language, m)))
 }
 
-// forget drops what is written down.
+// forget removes an answer that is recorded.
 func (p *posts) forget(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.tried, key)
 }
 
-// at is where an answer stands, zero where that is not known.
+// at is the message of an answer, zero if unknown.
 func (p *posts) at(key string) record.Sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.tried[key].sent
 }
 
-// note keeps what is known of an answer.
+// note notes what is known of an answer.
 func (p *posts) note(key string, t tried) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tried[key] = t
 }
 
-// try notes that an answer is to be posted. It gives what is known of it, and whether it was
+// try notes that an answer is about to be posted. It returns what is known of it, and whether it was
 // tried before.
 func (p *posts) try(key string) (t tried, before bool) {
 	p.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// reactions do what signs on messages ask for.
+// reactions do what signs on answers ask for.
 type reactions struct {
 	store    *record.Store
 	limits   *limits
@@ -21,8 +21,8 @@ type reactions struct {
 	say      sayer
 }
 
-// added does what a sign on an answer asks for. One on anything else does nothing, nor
-// does one of somebody who may not ask there.
+// added does what a sign on an answer asks for. Signs on anything else do nothing, nor do signs of
+// people who may not ask there.
 func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 	r, run, err := a.target(ctx, e)
 	if err != nil || r == nil {
@@ -39,8 +39,8 @@ func (a *reactions) added(ctx context.Context, e adapters.Event) error {
 	return nil
 }
 
-// target is what a reaction is about: nil where that is nothing known, or the person may
-// not ask there. The run is nil where the message is not an answer.
+// target is what a reaction is about: nil if it is unknown, or the person may not ask there. The run
+// is nil if the message is not an answer.
 func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Request, *record.Run, error) {
 	of, ok, err := a.store.Recall(ctx, e.Reaction.On)
 	if err != nil || !ok {
@@ -59,8 +59,8 @@ func (a *reactions) target(ctx context.Context, e adapters.Event) (*record.Reque
 	return r, r.Run(of.Run), nil
 }
 
-// repeat runs a request once more, from the beginning. As long as that runs, the same person
-// begins no other.
+// repeat runs a request again, from the beginning. While that runs, the person cannot start another
+// repeat.
 func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	again := record.Begun{By: e.By.ID, Event: e.Key()}
 	switch {
@@ -76,8 +76,8 @@ func (a *reactions) repeat(ctx context.Context, e adapters.Event, r *record.Requ
 	return a.begin(ctx, e, r, again)
 }
 
-// chooseOffer runs what an answer offers, once: where it runs already, it is shared, and
-// where it is done, nothing is left to do.
+// chooseOffer runs an offer of an answer, once: a run of it that works is shared, and one that is done
+// is left as it is.
 func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	if run == nil || run.Answer == nil {
 		return nil
@@ -110,7 +110,7 @@ func (a *reactions) chooseOffer(ctx context.Context, e adapters.Event, r *record
 	return a.begin(ctx, e, r, choice)
 }
 
-// chosen is the index of the offer that a reaction means, -1 if there is none.
+// chosen is the index of the offer that a reaction picks, -1 if there is none.
 func chosen(a *record.Answer, on *adapters.Reaction) int {
 	n := on.Number - 1
 	if on.Choice != "" {
@@ -122,7 +122,7 @@ func chosen(a *record.Answer, on *adapters.Reaction) int {
 	return n
 }
 
-// begin begins a run that a reaction asks for, if the quota lets it.
+// begin starts a run that a reaction asks for, if the quota allows it.
 func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Request, b record.Begun) error {
 	in, id := r.Asked.Event.Thread, record.RequestID(e)
 	if r.BegunBy(b.Event) { // it came before
@@ -149,7 +149,7 @@ func (a *reactions) begin(ctx context.Context, e adapters.Event, r *record.Reque
 	return errors.Join(err, lost)
 }
 
-// remove takes an answer back, for who asked for it and for admins.
+// remove deletes an answer, for who asked for it and for admins.
 func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Request, run *record.Run) error {
 	deleter, ok := a.adapters[r.Asked.Event.Thread.Adapter].(adapters.Deleter)
 	if !ok || run == nil || run.Sent == nil || run.Sent.Ref.IsZero() {
@@ -164,8 +164,7 @@ func (a *reactions) remove(ctx context.Context, e adapters.Event, r *record.Requ
 	return nil
 }
 
-// removed stops the run that a reaction began, if it has not ended and nobody else has
-// chosen it: the one who chose has thought better of it.
+// removed stops the run that a reaction began, if it has not ended and nobody else wants it.
 func (a *reactions) removed(ctx context.Context, e adapters.Event) error {
 	if e.Reaction.Sign != adapters.Choose {
 		return nil

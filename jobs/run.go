@@ -13,10 +13,10 @@ import (
 	"atelier/jobs/queue"
 )
 
-// Run works until ctx ends: then it takes no more work, lets what runs go on for the grace
-// period, ends the rest, which others take over once it has ended here, and returns. Only
-// what does not obey its context is handed to others while it still runs; it is logged. Run
-// does not listen to the adapters: whoever runs them hands their events to [Jobs.Handle].
+// Run works until ctx ends. Then it takes no more tasks, lets the running ones go on for the grace
+// period, ends the rest, which other processes take over once they have ended here, and returns.
+// Only a task that ignores its context is handed to others while it still runs; it is logged. Run
+// does not listen to the adapters: the caller runs them and passes their events to [Jobs.Handle].
 func (j *Jobs) Run(ctx context.Context) error {
 	// What runs may go on after ctx has ended.
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -90,7 +90,7 @@ func (j *Jobs) serves(name string) bool {
 	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[name] > 0 })
 }
 
-// background is what runs beside the tasks, for a moment: a sign on a message.
+// background runs what tasks do not wait for: a sign on a message.
 type background struct{ all sync.WaitGroup }
 
 func (b *background) run(f func()) { b.all.Go(f) }

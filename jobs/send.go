@@ -64,7 +64,7 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 	return x.finish(ctx, r, run.N, run.Sent)
 }
 
-// deliver posts the answer of a run and writes down where it stands.
+// deliver posts the answer of a run and records its message.
 func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Request, run *record.Run) (*record.Request, error) {
 	key := record.SendKey(r.ID, run.N)
 	s, err := x.postOnce(ctx, to, key, r.ID, run)
@@ -81,8 +81,7 @@ func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Req
 	return r, err
 }
 
-// postOnce posts the answer of a run, unless this process has posted it and could not write
-// that down.
+// postOnce posts the answer of a run, unless this process has posted it and could not record that.
 func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
 	t, before := x.posts.try(key)
 	if !t.sent.Ref.IsZero() {
@@ -113,8 +112,8 @@ func waitFor(err error) time.Duration {
 	return wait
 }
 
-// ready finds out whether State takes anything, before an answer is posted that could not
-// be written down. At the first try the answer itself was written just before.
+// ready checks that State can be written, before an answer is posted that could not be recorded. At
+// the first try the answer itself was written just before.
 func (x *sender) ready(ctx context.Context, id string, run int) error {
 	if err := x.state.Put(ctx, fmt.Sprintf("%s/sending-%d", record.RequestGroup(id), run), []byte(x.self), x.retention); err != nil {
 		return fmt.Errorf("note that an answer is sent: %w", err)
@@ -122,8 +121,8 @@ func (x *sender) ready(ctx context.Context, id string, run int) error {
 	return nil
 }
 
-// showNumbers puts the numbers on an answer by which people choose another way. A run is not held
-// up by it, but for a pause that the platform wants.
+// showNumbers puts the numbers under an answer by which people pick offers. The run does not wait for
+// it, except for a pause that the platform wants.
 func (x *sender) showNumbers(ctx context.Context, to adapters.Adapter, id string, run *record.Run) error {
 	o, ok := to.(adapters.Offerer)
 	if !ok || len(run.Answer.Offers) == 0 {

@@ -14,7 +14,7 @@ import (
 	"atelier/jobs/record"
 )
 
-// stopper stops runs.
+// stopper stops runs before they end by themselves.
 type stopper struct {
 	store   *record.Store
 	index   *record.Index
@@ -25,9 +25,8 @@ type stopper struct {
 	log     *slog.Logger
 }
 
-// asked stops what somebody wants to be stopped: the runs of a request, or what that
-// person last asked for in the thread and has not ended. In a channel that is in any of its
-// threads.
+// asked stops what a person wants to stop: the runs of a request, or what the person last asked for in
+// the thread and has not ended. In a channel, its threads count too.
 func (o *stopper) asked(ctx context.Context, e adapters.Event) error {
 	why := record.HaltCancelled
 	if e.Cancel.Deleted {
@@ -61,8 +60,7 @@ func ignoreOver(err error) error {
 	return record.IgnoreUnknown(err)
 }
 
-// cancelLast stops what the person of the event last asked for: of somebody else's request
-// what they chose.
+// cancelLast stops what the person last asked for; of another person's request, the run they picked.
 func (o *stopper) cancelLast(ctx context.Context, e adapters.Event, stop record.Halted) error {
 	requests, err := o.index.Unfinished(ctx, e.By.ID, e.Thread)
 	if err != nil || len(requests) == 0 {
@@ -80,6 +78,7 @@ func (o *stopper) cancelLast(ctx context.Context, e adapters.Event, stop record.
 	return nil
 }
 
+// cancel stops every working run of a request. It fails with [ErrOver] if there is none.
 func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error {
 	r, err := o.store.Request(ctx, id)
 	if err != nil {
@@ -101,8 +100,8 @@ func (o *stopper) cancel(ctx context.Context, id string, h record.Halted) error 
 	return nil
 }
 
-// halt ends a run before its time: it is written down, whoever works on it hears of it, and
-// it is answered. Whoever does not hear finds it written.
+// halt stops a run: it records the halt, tells the processes that work on it, and enqueues the
+// answer. A process that misses the hint finds the halt in the record.
 func (o *stopper) halt(ctx context.Context, id string, n int, h record.Halted) error {
 	if _, err := o.store.Logs.Append(ctx, record.RequestLog(id), record.Entry{Run: n, Halted: &h}); err != nil {
 		return err
@@ -110,7 +109,7 @@ func (o *stopper) halt(ctx context.Context, id string, n int, h record.Halted) e
 	return o.announce(ctx, id, n, h.Why)
 }
 
-// announce tells of a run that was ended before its time.
+// announce tells the processes that work on a run that it was halted, and enqueues its answer.
 func (o *stopper) announce(ctx context.Context, id string, n int, why record.Reason) error {
 	hint, err := json.Marshal(record.RunRef{Request: id, Run: n})
 	if err != nil {
@@ -144,7 +143,7 @@ func (o *stopper) follow(ctx context.Context) {
 	})
 }
 
-// stopTasks stops the running tasks of a request that nobody needs any more.
+// stopTasks stops the running tasks of a request that no run needs any more.
 func (o *stopper) stopTasks(ctx context.Context, id string) error {
 	tasks := o.running.Of(id)
 	if len(tasks) == 0 {

@@ -24,7 +24,7 @@ type transcriber struct {
 	say     sayer
 }
 
-// run listens to a voice message, and hands over the planning of what it says.
+// run transcribes a voice message, and enqueues the planning of what it says.
 func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	r, err := t.store.Request(ctx, w.Request)
 	if err != nil {
@@ -44,10 +44,10 @@ func (t *transcriber) run(ctx context.Context, w queue.Task) error {
 	return t.write(ctx, r.ID, h)
 }
 
-// maxHeard is the longest wish that is taken from a voice message, in bytes.
+// maxHeard is the longest wish of a voice message, in bytes.
 const maxHeard = 8 << 10
 
-// transcribe has the best tool there is write down what is said.
+// transcribe has the best tool transcribe the voice message.
 func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue.Task) (*record.Transcript, error) {
 	voice := *r.Voice()
 	action, ok := t.agent.Hears(ctx, voice)
@@ -61,7 +61,8 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	}
 	folder := path.Join(record.ThreadFolder(asked.Thread), r.ID, record.Hash(rand.Text()))
 	result, err := t.runner.run(ctx, w, Work{
-		Request: asked, Steps: []plan.Step{{Key: record.TranscriptionStep, Action: action, Final: true}}, Resources: []plan.Resource{voice}, Folder: folder, Salt: g.Salt,
+		Request: asked, Steps: []plan.Step{{Key: record.TranscriptionStep, Action: action, Final: true}},
+		Resources: []plan.Resource{voice}, Folder: folder, Salt: g.Salt,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -92,7 +93,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 	return &record.Transcript{Text: text, Approximate: result.Approximate}, nil
 }
 
-// write writes down what a voice message says, or that it cannot be told.
+// write records what a voice message says, or why that is unknown.
 func (t *transcriber) write(ctx context.Context, id string, h *record.Transcript) error {
 	r, err := t.store.Write(ctx, id, record.Entry{Transcribed: h})
 	if err != nil {

@@ -31,17 +31,13 @@ type Display struct {
 	Log       *slog.Logger
 }
 
-// watches are the requests that are looked at, each with a channel that tells that it has
-// changed.
+// watches are the requests that are watched, each with a channel that signals a change.
 type watches struct {
 	mu   sync.Mutex
 	open map[string]chan struct{}
 }
 
-// Run shows in an adapter's threads how far requests have come. It follows the hints of
-// what was written, and reads the rest from the log. Of all processes that are connected
-// one claims a run's progress message, and edits it until the answer is there: after that
-// it is never touched.
+// Run shows the progress of requests in an adapter's threads, until ctx ends.
 func (o *Display) Run(ctx context.Context, adapter string, reporter adapters.Reporter) {
 	w := &watches{open: map[string]chan struct{}{}}
 	var watching sync.WaitGroup
@@ -57,17 +53,17 @@ func (o *Display) Run(ctx context.Context, adapter string, reporter adapters.Rep
 	watching.Wait()
 }
 
-// message is the message of a run as this process knows it.
+// message is the progress message of a run as this process knows it.
 type message struct {
 	claim claim
 	mine  bool
 	ended bool
 }
 
-// lateReports is how often the last word on a run is tried, once its answer is there.
+// lateReports is how often the last update of a run is tried once its answer is there.
 const lateReports = 5
 
-// watch reports on a request until nothing of it runs any more.
+// watch updates the messages of a request until none of its runs works any more.
 func (o *Display) watch(ctx context.Context, id string, reporter adapters.Reporter, w *watches, changed chan struct{}) {
 	shown := map[int]*message{}
 	failures, late := 0, 0 // in a row, and those after the end
@@ -111,8 +107,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// showTyping shows that the bot is at work on a request, until the progress is shown or what
-// is over by then is answered. Who gave a command is shown that by the platform.
+// showTyping shows that the bot is typing, until there is progress to show. For a command the platform
+// shows that itself.
 func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.Reporter) {
 	typer, ok := reporter.(adapters.Typer)
 	if !ok {
@@ -130,8 +126,8 @@ func (o *Display) showTyping(ctx context.Context, id string, reporter adapters.R
 	}
 }
 
-// update brings the progress messages of a request up to date. It tells whether one of
-// its runs has no answer yet, so that more is to come.
+// update brings the progress messages of a request up to date. It reports whether more is to come:
+// some run has no answer yet.
 func (o *Display) update(ctx context.Context, id string, reporter adapters.Reporter, shown map[int]*message) (more bool, err error) {
 	r, err := o.Store.Request(ctx, id)
 	if err != nil {
@@ -228,13 +224,13 @@ func StepState(s plan.Status) adapters.StepState {
 	}
 }
 
-// claim is who edits a run's progress message, and where that is.
+// claim says which process edits a run's progress message, and where that message is.
 type claim struct {
 	Worker string              `json:"worker"`
 	Ref    adapters.MessageRef `json:"ref,omitzero"`
 }
 
-// claimMessage makes a run's progress message this process's, if no other one that lives has it.
+// claimMessage claims a run's progress message for this process, unless a living one has it.
 func (o *Display) claimMessage(ctx context.Context, id string, run int) (c claim, mine bool, err error) {
 	c.Worker = o.Self
 	b, err := json.Marshal(c)
@@ -277,7 +273,7 @@ func (o *Display) putClaim(ctx context.Context, id string, run int, c claim) err
 	return o.State.Put(ctx, key(id, run), b, o.Retention)
 }
 
-// drop ends a watch, whatever has changed.
+// drop ends a watch, even if the request has changed.
 func (w *watches) drop(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -303,7 +299,7 @@ func (w *watches) wakeAll() {
 	}
 }
 
-// wake tells whoever watches a request that it has changed. Where nobody did, it is begun.
+// wake signals the watch of a request that it has changed. It reports whether the watch is new.
 func (w *watches) wake(id string) (changed chan struct{}, begun bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -80,85 +80,6 @@ func (y *Recovery) PatrolOnce(ctx context.Context, over map[string]int) error {
 	return nil
 }
 
-// lookAfter takes up the lost runs of a request. It returns the size of the log of a request
-// that has ended, as it may have been known before, and 0 of any other.
-func (y *Recovery) lookAfter(ctx context.Context, id string, over int) (int, error) {
-	if over > 0 {
-		more, err := y.State.Read(ctx, record.RequestLog(id), int64(over))
-		if err != nil {
-			return 0, fmt.Errorf("look for a further run: %w", err)
-		}
-		if len(more) == 0 {
-			return over, nil
-		}
-	}
-	r, err := y.Store.Request(ctx, id)
-	if err != nil {
-		return 0, record.IgnoreUnknown(err)
-	}
-	over = len(r.Entries)
-	for _, run := range r.Runs {
-		if run.Over {
-			continue
-		}
-		over = 0
-		hasTime, err := y.Store.HasTime(ctx, id, run.N)
-		if err == nil && !hasTime {
-			err = y.close(ctx, r, run)
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-	return over, nil
-}
-
-// close closes a run whose time is up, by its deadline. If even its deadline is lost, the run
-// never had its time and goes on.
-func (y *Recovery) close(ctx context.Context, r *record.Request, run *record.Run) error {
-	deadline := DeadlineOf(r.ID, run.N)
-	has, err := y.Tasks.has(deadline)
-	switch {
-	case err != nil:
-		return err
-	case has:
-		return y.Tasks.Revive(ctx, deadline)
-	}
-	y.Log.WarnContext(ctx, "a run was lost and is taken up again", "request", r.ID, "run", run.N)
-	if err := y.takeUp(ctx, r, run); err != nil {
-		return err
-	}
-	thread := record.ThreadID(r.Asked.Event.Thread)
-	y.Store.Logs.Drop(record.ThreadLog(thread)) // what was enqueued may be lost
-	return y.NextInThread(ctx, thread)
-}
-
-// takeUp enqueues again what a run waits for. It keeps what is left of its time, or gets its
-// full time.
-func (y *Recovery) takeUp(ctx context.Context, r *record.Request, run *record.Run) error {
-	if err := y.Store.EnsureTime(ctx, r.ID, run.N); err != nil {
-		return err
-	}
-	// The time may be up at any moment: the deadline looks for itself.
-	if err := y.Tasks.Enqueue(ctx, DeadlineOf(r.ID, run.N), min(y.Deadline, time.Minute)); err != nil {
-		return err
-	}
-	tasks := []Task{{Kind: KindSend, Request: r.ID, Run: run.N, Queue: OfAdapter(r.Asked.Event.Thread.Adapter)}}
-	if run.Answer == nil {
-		tasks = y.Due(ctx, r, run)
-	}
-	for _, t := range tasks {
-		if err := y.Tasks.Revive(ctx, t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxBegun is how often a step is begun by processes that die during it. A step that kills its
-// process every time is given up.
-const maxBegun = 5
-
 // Resume enqueues again what the requests that have not ended wait for, and returns their
 // number. It is for a process that has the State for itself and whose queues ended with the
 // process before it: it is called once, before any task runs or is enqueued.
@@ -213,6 +134,85 @@ func (y *Recovery) Resume(ctx context.Context) (requests int, err error) {
 		}
 	}
 	return requests, nil
+}
+
+// lookAfter takes up the lost runs of a request. It returns the size of the log of a request
+// that has ended, as it may have been known before, and 0 of any other.
+func (y *Recovery) lookAfter(ctx context.Context, id string, over int) (int, error) {
+	if over > 0 {
+		more, err := y.State.Read(ctx, record.RequestLog(id), int64(over))
+		if err != nil {
+			return 0, fmt.Errorf("look for a further run: %w", err)
+		}
+		if len(more) == 0 {
+			return over, nil
+		}
+	}
+	r, err := y.Store.Request(ctx, id)
+	if err != nil {
+		return 0, record.IgnoreUnknown(err)
+	}
+	over = len(r.Entries)
+	for _, run := range r.Runs {
+		if run.Over {
+			continue
+		}
+		over = 0
+		hasTime, err := y.Store.HasTime(ctx, id, run.N)
+		if err == nil && !hasTime {
+			err = y.close(ctx, r, run)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return over, nil
+}
+
+// close closes a run whose time is up, by its deadline. If even its deadline is lost, the run
+// never had its time and goes on.
+func (y *Recovery) close(ctx context.Context, r *record.Request, run *record.Run) error {
+	deadline := DeadlineOf(r.ID, run.N)
+	has, err := y.Tasks.has(deadline)
+	switch {
+	case err != nil:
+		return err
+	case has:
+		return y.Tasks.Revive(ctx, deadline)
+	}
+	y.Log.WarnContext(ctx, "a run was lost and is taken up again", "request", r.ID, "run", run.N)
+	if err := y.takeUp(ctx, r, run); err != nil {
+		return err
+	}
+	thread := record.ThreadID(r.Asked.Event.Thread)
+	y.Store.Logs.Drop(record.ThreadLog(thread)) // what was enqueued may be lost
+	return y.NextInThread(ctx, thread)
+}
+
+// maxBegun is how often a step is begun by processes that die during it. A step that kills its
+// process every time is given up.
+const maxBegun = 5
+
+// takeUp enqueues again what a run waits for. It keeps what is left of its time, or gets its
+// full time.
+func (y *Recovery) takeUp(ctx context.Context, r *record.Request, run *record.Run) error {
+	if err := y.Store.EnsureTime(ctx, r.ID, run.N); err != nil {
+		return err
+	}
+	// The time may be up at any moment: the deadline looks for itself.
+	if err := y.Tasks.Enqueue(ctx, DeadlineOf(r.ID, run.N), min(y.Deadline, time.Minute)); err != nil {
+		return err
+	}
+	tasks := []Task{{Kind: KindSend, Request: r.ID, Run: run.N, Queue: OfAdapter(r.Asked.Event.Thread.Adapter)}}
+	if run.Answer == nil {
+		tasks = y.Due(ctx, r, run)
+	}
+	for _, t := range tasks {
+		if err := y.Tasks.Revive(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resume enqueues what a request waits for.

@@ -79,6 +79,75 @@ func (s *Tasks) Superseded(t Task) bool {
 	return err == nil
 }
 
+// Remove removes a task.
+func (s *Tasks) Remove(t Task) error {
+	if err := s.inspector.DeleteTask(t.Queue, t.ID()); err != nil && !unknown(err) {
+		return fmt.Errorf("remove a task: %w", err)
+	}
+	return nil
+}
+
+// Statuses returns the state of all queues that exist or have workers, by name.
+func (s *Tasks) Statuses(workers []Worker) ([]Status, error) {
+	names, err := s.names()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range workers {
+		names = append(names, w.Queues...)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	all := make([]Status, 0, len(names))
+	for _, name := range names {
+		q := Status{Name: name}
+		info, err := s.inspector.GetQueueInfo(name)
+		switch {
+		case err == nil:
+			q.Waiting, q.Active, q.Later = info.Pending, info.Active, info.Retry+info.Scheduled
+			q.Failed, q.Oldest = info.Archived, info.Latency
+		case !noQueue(err):
+			return nil, fmt.Errorf("look at the queue %s: %w", name, err)
+		}
+		for _, w := range workers {
+			if slices.Contains(w.Queues, name) {
+				q.Workers++
+			}
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+func unknown(err error) bool {
+	return errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound)
+}
+
+// ours reports whether a queue is one of ours: other programs may have queues of asynq on the
+// same Redis.
+func ours(queue string) bool {
+	return slices.Contains([]string{Plan, CPU, GPU, Program}, queue) || strings.HasPrefix(queue, OfAdapter(""))
+}
+
+// RetryFailed runs the tasks of a queue that were given up once more, and returns their number.
+// What was answered meanwhile is not answered again.
+func (s *Tasks) RetryFailed(queue string) (int, error) {
+	if !ours(queue) {
+		return 0, queueError(queue, asynq.ErrQueueNotFound)
+	}
+	n, err := s.inspector.RunAllArchivedTasks(queue)
+	return n, queueError(queue, err)
+}
+
+// DropFailed deletes the tasks of a queue that were given up, and returns their number.
+func (s *Tasks) DropFailed(queue string) (int, error) {
+	if !ours(queue) {
+		return 0, queueError(queue, asynq.ErrQueueNotFound)
+	}
+	n, err := s.inspector.DeleteAllArchivedTasks(queue)
+	return n, queueError(queue, err)
+}
+
 // has reports whether asynq knows a task.
 func (s *Tasks) has(t Task) (bool, error) {
 	_, err := s.inspector.GetTaskInfo(t.Queue, t.ID())
@@ -91,22 +160,19 @@ func (s *Tasks) has(t Task) (bool, error) {
 	return false, fmt.Errorf("look for a task: %w", err)
 }
 
-// Remove removes a task.
-func (s *Tasks) Remove(t Task) error {
-	if err := s.inspector.DeleteTask(t.Queue, t.ID()); err != nil && !unknown(err) {
-		return fmt.Errorf("remove a task: %w", err)
-	}
-	return nil
-}
-
-func unknown(err error) bool {
-	return errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound)
-}
-
-// ours reports whether a queue is one of ours: other programs may have queues of asynq on the
-// same Redis.
-func ours(queue string) bool {
-	return slices.Contains([]string{Plan, CPU, GPU, Program}, queue) || strings.HasPrefix(queue, OfAdapter(""))
+// Status is the state of a queue.
+type Status struct {
+	Name string `json:"name"`
+	// Waiting tasks are ready, Active ones run, Later ones are retried or have a time, and
+	// Failed ones were given up.
+	Waiting int `json:"waiting"`
+	Active  int `json:"active"`
+	Later   int `json:"later"`
+	Failed  int `json:"failed"`
+	// Oldest is how long the first one has been waiting.
+	Oldest time.Duration `json:"oldest"`
+	// Workers is how many processes work on it.
+	Workers int `json:"workers"`
 }
 
 // names are the names of our queues.
@@ -154,72 +220,6 @@ func (s *Tasks) addActive(all map[string]Task, queue string) error {
 			return nil
 		}
 	}
-}
-
-// Status is the state of a queue.
-type Status struct {
-	Name string `json:"name"`
-	// Waiting tasks are ready, Active ones run, Later ones are retried or have a time, and
-	// Failed ones were given up.
-	Waiting int `json:"waiting"`
-	Active  int `json:"active"`
-	Later   int `json:"later"`
-	Failed  int `json:"failed"`
-	// Oldest is how long the first one has been waiting.
-	Oldest time.Duration `json:"oldest"`
-	// Workers is how many processes work on it.
-	Workers int `json:"workers"`
-}
-
-// Statuses returns the state of all queues that exist or have workers, by name.
-func (s *Tasks) Statuses(workers []Worker) ([]Status, error) {
-	names, err := s.names()
-	if err != nil {
-		return nil, err
-	}
-	for _, w := range workers {
-		names = append(names, w.Queues...)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	all := make([]Status, 0, len(names))
-	for _, name := range names {
-		q := Status{Name: name}
-		info, err := s.inspector.GetQueueInfo(name)
-		switch {
-		case err == nil:
-			q.Waiting, q.Active, q.Later = info.Pending, info.Active, info.Retry+info.Scheduled
-			q.Failed, q.Oldest = info.Archived, info.Latency
-		case !noQueue(err):
-			return nil, fmt.Errorf("look at the queue %s: %w", name, err)
-		}
-		for _, w := range workers {
-			if slices.Contains(w.Queues, name) {
-				q.Workers++
-			}
-		}
-		all = append(all, q)
-	}
-	return all, nil
-}
-
-// RetryFailed runs the tasks of a queue that were given up once more, and returns their number.
-// What was answered meanwhile is not answered again.
-func (s *Tasks) RetryFailed(queue string) (int, error) {
-	if !ours(queue) {
-		return 0, queueError(queue, asynq.ErrQueueNotFound)
-	}
-	n, err := s.inspector.RunAllArchivedTasks(queue)
-	return n, queueError(queue, err)
-}
-
-// DropFailed deletes the tasks of a queue that were given up, and returns their number.
-func (s *Tasks) DropFailed(queue string) (int, error) {
-	if !ours(queue) {
-		return 0, queueError(queue, asynq.ErrQueueNotFound)
-	}
-	n, err := s.inspector.DeleteAllArchivedTasks(queue)
-	return n, queueError(queue, err)
 }
 
 func noQueue(err error) bool {

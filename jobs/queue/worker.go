@@ -90,6 +90,16 @@ func (s *Workers) Alive(ctx context.Context, id string) (bool, error) {
 	return true, nil
 }
 
+// Remove removes a worker that has ended.
+func (s *Workers) Remove(ctx context.Context, id string) error {
+	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
+	defer stop()
+	if err := s.state.Delete(ctx, record.WorkerKey(id)); err != nil {
+		return fmt.Errorf("remove this worker: %w", err)
+	}
+	return nil
+}
+
 // put publishes a worker.
 func (s *Workers) put(ctx context.Context, w Worker) error {
 	b, err := json.Marshal(w)
@@ -102,16 +112,6 @@ func (s *Workers) put(ctx context.Context, w Worker) error {
 // expiry is when a process that is not heard of is taken for dead: three beats may be lost,
 // and the fourth may be late by half of one.
 func (s *Workers) expiry() time.Duration { return s.beat*9/2 + time.Millisecond }
-
-// Remove removes a worker that has ended.
-func (s *Workers) Remove(ctx context.Context, id string) error {
-	ctx, stop := context.WithTimeout(ctx, 5*time.Second)
-	defer stop()
-	if err := s.state.Delete(ctx, record.WorkerKey(id)); err != nil {
-		return fmt.Errorf("remove this worker: %w", err)
-	}
-	return nil
-}
 
 // removeAll removes all workers.
 func (s *Workers) removeAll(ctx context.Context) error {

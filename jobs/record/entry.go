@@ -200,10 +200,14 @@ func (h *Halted) Sentence(to string) plan.Message {
 type Reason string
 
 const (
+	// HaltCancelled means that a person stopped the run.
 	HaltCancelled Reason = "cancelled"
-	HaltDeleted   Reason = "deleted" // the message is gone: nothing is posted
-	HaltOverdue   Reason = "overdue"
-	HaltRefused   Reason = "refused" // it was never begun
+	// HaltDeleted means that the request's message is gone: nothing is posted.
+	HaltDeleted Reason = "deleted"
+	// HaltOverdue means that the run took too long.
+	HaltOverdue Reason = "overdue"
+	// HaltRefused means that the run was refused and never begun.
+	HaltRefused Reason = "refused"
 	// Broken means that a stage could not be done.
 	Broken Reason = "failed"
 )

@@ -69,9 +69,6 @@ func askerKey(by string, in adapters.Thread, day time.Time) string {
 	return "asker-" + Hash(fmt.Sprintf("%q", []string{in.Adapter, in.Workspace, in.Channel, by})) + "/" + day.UTC().Format(time.DateOnly)
 }
 
-// unfinishedFor is how long a request may still wait or run, as a rule.
-func (x *Index) unfinishedFor() time.Duration { return 2 * x.config.Deadline }
-
 // AddAsker notes that a person wants something of a request.
 func (x *Index) AddAsker(ctx context.Context, id, by string, in adapters.Thread) error {
 	if _, err := x.config.State.Append(ctx, askerKey(by, in, x.config.Now()), []byte(id), x.unfinishedFor()+2*day); err != nil {
@@ -105,24 +102,6 @@ func (x *Index) Unfinished(ctx context.Context, by string, in adapters.Thread) (
 	return all, nil
 }
 
-// askedBy returns the last requests of a person in a channel, the latest first.
-func (x *Index) askedBy(ctx context.Context, by string, in adapters.Thread) ([]string, error) {
-	var ids []string
-	now := x.config.Now()
-	for age := time.Duration(0); age <= x.unfinishedFor()+day && len(ids) < askedLately; age += day {
-		of, err := x.config.State.Read(ctx, askerKey(by, in, now.Add(-age)), 0)
-		if err != nil {
-			return nil, fmt.Errorf("look up what a person asked: %w", err)
-		}
-		for _, id := range slices.Backward(of) {
-			if !slices.Contains(ids, string(id)) && len(ids) < askedLately {
-				ids = append(ids, string(id))
-			}
-		}
-	}
-	return ids, nil
-}
-
 // LanguageOf returns the BCP 47 tag of the language in which a person last asked in a channel,
 // "" if that is unknown.
 func (x *Index) LanguageOf(ctx context.Context, by string, in adapters.Thread) (string, error) {
@@ -141,4 +120,25 @@ func (x *Index) LanguageOf(ctx context.Context, by string, in adapters.Thread) (
 		}
 	}
 	return "", nil
+}
+
+// unfinishedFor is how long a request may still wait or run, as a rule.
+func (x *Index) unfinishedFor() time.Duration { return 2 * x.config.Deadline }
+
+// askedBy returns the last requests of a person in a channel, the latest first.
+func (x *Index) askedBy(ctx context.Context, by string, in adapters.Thread) ([]string, error) {
+	var ids []string
+	now := x.config.Now()
+	for age := time.Duration(0); age <= x.unfinishedFor()+day && len(ids) < askedLately; age += day {
+		of, err := x.config.State.Read(ctx, askerKey(by, in, now.Add(-age)), 0)
+		if err != nil {
+			return nil, fmt.Errorf("look up what a person asked: %w", err)
+		}
+		for _, id := range slices.Backward(of) {
+			if !slices.Contains(ids, string(id)) && len(ids) < askedLately {
+				ids = append(ids, string(id))
+			}
+		}
+	}
+	return ids, nil
 }

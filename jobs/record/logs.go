@@ -111,6 +111,37 @@ func (l *Logs) Read(ctx context.Context, key string) ([]*Entry, error) {
 	return entries, nil
 }
 
+// Drop removes a log from the cache.
+func (l *Logs) Drop(key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at, ok := l.cached[key]; ok {
+		l.used.Remove(at)
+		delete(l.cached, key)
+	}
+}
+
+// MarkQueued notes that this process enqueues a task. It reports false if it has before.
+func (l *Logs) MarkQueued(key, task string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.of(key)
+	if k.queued[task] {
+		return false
+	}
+	k.queued[task] = true
+	return true
+}
+
+// UnmarkQueued takes the note back: the task could not be enqueued.
+func (l *Logs) UnmarkQueued(key, task string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at, ok := l.cached[key]; ok {
+		delete(cachedLogOf(at).queued, task)
+	}
+}
+
 func (l *Logs) known(key string) ([]*Entry, []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -145,37 +176,6 @@ func (l *Logs) of(key string) *cachedLog {
 		delete(l.cached, cachedLogOf(oldest).key)
 	}
 	return k
-}
-
-// Drop removes a log from the cache.
-func (l *Logs) Drop(key string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if at, ok := l.cached[key]; ok {
-		l.used.Remove(at)
-		delete(l.cached, key)
-	}
-}
-
-// MarkQueued notes that this process enqueues a task. It reports false if it has before.
-func (l *Logs) MarkQueued(key, task string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	k := l.of(key)
-	if k.queued[task] {
-		return false
-	}
-	k.queued[task] = true
-	return true
-}
-
-// UnmarkQueued takes the note back: the task could not be enqueued.
-func (l *Logs) UnmarkQueued(key, task string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if at, ok := l.cached[key]; ok {
-		delete(cachedLogOf(at).queued, task)
-	}
 }
 
 func cachedLogOf(e *list.Element) *cachedLog {

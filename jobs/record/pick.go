@@ -63,11 +63,10 @@ func (r *Request) TakenBackBy(t TakenBack) *Run {
 	return nil
 }
 
-// addChooser notes that a person wants the run.
-func (r *Run) addChooser(by string) {
-	if !slices.Contains(r.Choosers, by) {
-		r.Choosers = append(r.Choosers, by)
-	}
+// Pick is the pick of the offer with that index, from 0.
+func (r *Run) Pick(n int) Pick {
+	o := r.Answer.Offers[n]
+	return Pick{Of: r.N, Choice: o.Choice, Guess: o.Guess}
 }
 
 // Repeating reports whether a repeat of that person is working that another event began.
@@ -91,10 +90,11 @@ func (q *OpenQuestion) PickedGuess(m *adapters.Message) string {
 	return plan.Question{Guesses: q.Guesses}.Picked(m.Text)
 }
 
-// Pick is the pick of the offer with that index, from 0.
-func (r *Run) Pick(n int) Pick {
-	o := r.Answer.Offers[n]
-	return Pick{Of: r.N, Choice: o.Choice, Guess: o.Guess}
+// addChooser notes that a person wants the run.
+func (r *Run) addChooser(by string) {
+	if !slices.Contains(r.Choosers, by) {
+		r.Choosers = append(r.Choosers, by)
+	}
 }
 
 // QuestionAnswered reports whether a run's question was answered, by a message or by a pick of a guess.

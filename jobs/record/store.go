@@ -231,6 +231,7 @@ func (s *Store) HasTime(ctx context.Context, id string, run int) (bool, error) {
 	return false, fmt.Errorf("look at the time: %w", err)
 }
 
+// IgnoreUnknown returns err unless it is [ErrUnknown].
 func IgnoreUnknown(err error) error {
 	if errors.Is(err, ErrUnknown) {
 		return nil

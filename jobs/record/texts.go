@@ -71,6 +71,36 @@ func (t *Texts) PackResult(ctx context.Context, thread string, r plan.Result) (_
 	return r, err
 }
 
+// UnpackLatest unpacks the latest resources of a thread, within the limits. Texts that have
+// expired are left out.
+func (t *Texts) UnpackLatest(ctx context.Context, resources []plan.Resource) ([]plan.Resource, error) {
+	var latest []plan.Resource
+	room := MaxTexts
+	for _, r := range slices.Backward(resources) {
+		if len(latest) == maxEarlier {
+			break
+		}
+		if Packed(r) {
+			if room <= 0 {
+				continue
+			}
+			err := t.get(ctx, &r)
+			if errors.Is(err, storage.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if room -= len(r.Value); room < 0 {
+				continue // nor is any long one before it read
+			}
+		}
+		latest = append(latest, r)
+	}
+	slices.Reverse(latest)
+	return latest, nil
+}
+
 // put stores a long value, or one that people get as a file. It stores it again if it exists,
 // which renews its retention.
 func (t *Texts) put(ctx context.Context, thread string, r *plan.Resource) error {
@@ -112,36 +142,6 @@ func (t *Texts) unpackResult(ctx context.Context, r plan.Result) (_ plan.Result,
 	}
 	r.More, err = t.unpack(ctx, r.More)
 	return r, err
-}
-
-// UnpackLatest unpacks the latest resources of a thread, within the limits. Texts that have
-// expired are left out.
-func (t *Texts) UnpackLatest(ctx context.Context, resources []plan.Resource) ([]plan.Resource, error) {
-	var latest []plan.Resource
-	room := MaxTexts
-	for _, r := range slices.Backward(resources) {
-		if len(latest) == maxEarlier {
-			break
-		}
-		if Packed(r) {
-			if room <= 0 {
-				continue
-			}
-			err := t.get(ctx, &r)
-			if errors.Is(err, storage.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			if room -= len(r.Value); room < 0 {
-				continue // nor is any long one before it read
-			}
-		}
-		latest = append(latest, r)
-	}
-	slices.Reverse(latest)
-	return latest, nil
 }
 
 // Packed reports whether a resource's value is in a blob.

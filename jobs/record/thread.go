@@ -86,6 +86,85 @@ func FoldThread(id string, entries []*Entry) *Thread {
 	return t
 }
 
+// PlaceOf is the place of a request, nil if it has none.
+func (t *Thread) PlaceOf(request string) *Place {
+	if i := slices.IndexFunc(t.Line, func(p *Place) bool { return p.Request == request }); i >= 0 {
+		return t.Line[i]
+	}
+	return nil
+}
+
+// Head is the request whose turn it is, "" if none waits.
+func (t *Thread) Head() string {
+	for _, p := range t.Line {
+		if !p.Left {
+			return p.Request
+		}
+	}
+	return ""
+}
+
+// Alone reports whether only this person has written here.
+func (t *Thread) Alone(by string) bool { return len(t.By) == 1 && t.By[0] == by }
+
+// Question is the question that is open at that time, nil if none is.
+func (t *Thread) Question(now time.Time) *OpenQuestion {
+	if t.asks == nil || now.After(t.asks.Until) {
+		return nil
+	}
+	return t.asks
+}
+
+// Memory is what the agent sees of the thread: the turns, and the last version of every
+// resource.
+func (t *Thread) Memory() (turns []plan.Turn, resources []plan.Resource) {
+	for _, o := range t.turns {
+		if o.turn != nil {
+			turns = append(turns, *o.turn)
+		}
+		for _, r := range o.resources {
+			resources = slices.DeleteFunc(resources, func(other plan.Resource) bool { return other.Name == r.Name })
+			resources = append(resources, r)
+		}
+	}
+	return turns, resources
+}
+
+// MarksFor are the marks between the previous request and this one.
+func (t *Thread) MarksFor(request string) []*adapters.Event {
+	from, to := -1, t.Size
+	for _, p := range t.Line {
+		if p.Request == request {
+			to = p.at
+			break
+		}
+		if !p.aside {
+			from = p.at
+		}
+	}
+	var events []*adapters.Event
+	for _, m := range t.marks {
+		if m.position > from && m.position < to {
+			events = append(events, m.event)
+		}
+	}
+	return events
+}
+
+// NeedsHistory reports whether the thread may have messages before a request that its log lacks:
+// before the first request, and if others write in it too. Channels and direct messages have none.
+func (t *Thread) NeedsHistory(r *Request) bool {
+	e := r.Asked.Event
+	if e.Message == nil || e.Thread.ID == "" || e.Thread.Direct || t.historyRead[r.ID] {
+		return false
+	}
+	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the thread begins with it
+		return false
+	}
+	first := slices.IndexFunc(t.Line, func(p *Place) bool { return !p.aside })
+	return len(t.By) > 1 || first >= 0 && t.Line[first].Request == r.ID
+}
+
 // addHistory adds the history before a request, once.
 func (t *Thread) addHistory(past *History, at int) {
 	if t.historyRead[past.Request] {
@@ -169,77 +248,6 @@ func (t *Thread) joinedAt() int {
 	return -1
 }
 
-func (t *Thread) meet(by string) {
-	if by != "" && !slices.Contains(t.By, by) {
-		t.By = append(t.By, by)
-	}
-}
-
-// PlaceOf is the place of a request, nil if it has none.
-func (t *Thread) PlaceOf(request string) *Place {
-	if i := slices.IndexFunc(t.Line, func(p *Place) bool { return p.Request == request }); i >= 0 {
-		return t.Line[i]
-	}
-	return nil
-}
-
-// Head is the request whose turn it is, "" if none waits.
-func (t *Thread) Head() string {
-	for _, p := range t.Line {
-		if !p.Left {
-			return p.Request
-		}
-	}
-	return ""
-}
-
-// Alone reports whether only this person has written here.
-func (t *Thread) Alone(by string) bool { return len(t.By) == 1 && t.By[0] == by }
-
-// Question is the question that is open at that time, nil if none is.
-func (t *Thread) Question(now time.Time) *OpenQuestion {
-	if t.asks == nil || now.After(t.asks.Until) {
-		return nil
-	}
-	return t.asks
-}
-
-// Memory is what the agent sees of the thread: the turns, and the last version of every
-// resource.
-func (t *Thread) Memory() (turns []plan.Turn, resources []plan.Resource) {
-	for _, o := range t.turns {
-		if o.turn != nil {
-			turns = append(turns, *o.turn)
-		}
-		for _, r := range o.resources {
-			resources = slices.DeleteFunc(resources, func(other plan.Resource) bool { return other.Name == r.Name })
-			resources = append(resources, r)
-		}
-	}
-	return turns, resources
-}
-
-// MarksFor are the marks between the previous request and this one.
-func (t *Thread) MarksFor(request string) []*adapters.Event {
-	from, to := -1, t.Size
-	for _, p := range t.Line {
-		if p.Request == request {
-			to = p.at
-			break
-		}
-		if !p.aside {
-			from = p.at
-		}
-	}
-	var events []*adapters.Event
-	for _, m := range t.marks {
-		if m.position > from && m.position < to {
-			events = append(events, m.event)
-		}
-	}
-	return events
-}
-
 // History is what people wrote in a thread before a request, and not to the bot.
 type History struct {
 	Request string `json:"request"`
@@ -251,16 +259,8 @@ type History struct {
 	Resources []plan.Resource `json:"resources,omitempty"`
 }
 
-// NeedsHistory reports whether the thread may have messages before a request that its log lacks:
-// before the first request, and if others write in it too. Channels and direct messages have none.
-func (t *Thread) NeedsHistory(r *Request) bool {
-	e := r.Asked.Event
-	if e.Message == nil || e.Thread.ID == "" || e.Thread.Direct || t.historyRead[r.ID] {
-		return false
+func (t *Thread) meet(by string) {
+	if by != "" && !slices.Contains(t.By, by) {
+		t.By = append(t.By, by)
 	}
-	if e.Message.Ref.ID == e.Thread.ID && e.Message.ReplyTo == nil { // the thread begins with it
-		return false
-	}
-	first := slices.IndexFunc(t.Line, func(p *Place) bool { return !p.aside })
-	return len(t.By) > 1 || first >= 0 && t.Line[first].Request == r.ID
 }

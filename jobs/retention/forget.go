@@ -25,9 +25,9 @@ type Forgetter struct {
 	Log     *slog.Logger
 }
 
-// Forget deletes everything that is known of a thread: its requests, answers and media.
-// Runs that have not ended are stopped, without an answer. It fails with [ErrUnknown] where
-// nothing is known.
+// Forget deletes everything that is known of a thread: its requests, answers and media. Runs that
+// have not ended are stopped, without an answer. It fails with [record.ErrUnknown] if nothing is
+// known.
 func (f *Forgetter) Forget(ctx context.Context, threadID string) (requests int, err error) {
 	if storage.CheckGroup(record.ThreadGroup(threadID)) != nil {
 		return 0, fmt.Errorf("thread %s: %w", threadID, record.ErrUnknown)
@@ -98,8 +98,8 @@ func (f *Forgetter) forgetWritten(ctx context.Context, request string) error {
 	return nil
 }
 
-// stopForgotten stops what still runs of a request. It is not at work any more: what would
-// tell so later does not find it.
+// stopForgotten stops the working runs of a request, and gives back what they hold of the quota: they
+// are not found later.
 func (f *Forgetter) stopForgotten(ctx context.Context, id string) error {
 	r, err := f.Store.Request(ctx, id)
 	if err != nil { // who cannot read it does not work on it either

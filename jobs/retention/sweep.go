@@ -23,7 +23,7 @@ type Sweeper struct {
 	Log       *slog.Logger
 }
 
-// Run deletes media whose time has come, once an hour by one of all processes.
+// Run deletes expired media until ctx ends, once an hour by one of all processes.
 func (s *Sweeper) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := s.Once(ctx); err != nil && ctx.Err() == nil {
@@ -33,6 +33,7 @@ func (s *Sweeper) Run(ctx context.Context) {
 	}
 }
 
+// Once deletes expired media, if it is this process's turn.
 func (s *Sweeper) Once(ctx context.Context) error {
 	mine, err := s.State.PutOnce(ctx, record.WorkersGroup+"-sweep/turn", []byte(s.Self), time.Hour)
 	if err != nil || !mine {
@@ -48,11 +49,11 @@ func (s *Sweeper) Once(ctx context.Context) error {
 	return nil
 }
 
-// clockBlob is stored to learn what time it is for the storage.
+// clockBlob is stored to learn the storage's time.
 const clockBlob = "clock"
 
-// expire deletes the media whose time has come by the storage's own clock: that of this
-// process may be wrong.
+// expire deletes the media that have expired by the storage's own clock: that of this process may be
+// wrong.
 func (s *Sweeper) expire(ctx context.Context) (files int, err error) {
 	if err := s.Blobs.Put(ctx, clockBlob, strings.NewReader(s.Self)); err != nil {
 		return 0, fmt.Errorf("ask the storage for its time: %w", err)

@@ -26,7 +26,7 @@ type Viewer struct {
 	Now       func() time.Time
 }
 
-// Request is a request as people may look at it.
+// Request is a request as people see it.
 type Request struct {
 	ID       string          `json:"id"`
 	ThreadID string          `json:"thread_id"`
@@ -39,7 +39,7 @@ type Request struct {
 	Runs  []Run        `json:"runs"`
 }
 
-// Show gives all that is known of a request.
+// Show returns all that is known of a request.
 func (v *Viewer) Show(ctx context.Context, id string) (Request, error) {
 	r, err := v.Store.Request(ctx, id)
 	if err != nil {
@@ -71,7 +71,7 @@ type Step struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Run is a run as people may look at it.
+// Run is a run as people see it.
 type Run struct {
 	N      int           `json:"n"`
 	By     string        `json:"by,omitempty"`
@@ -103,7 +103,7 @@ type Run struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// of is a request as people may look at it, with what the agent knows of it.
+// of is a request as people see it, with what the agent sees of it.
 func of(r *record.Request, asked plan.Request) Request {
 	e := r.Asked.Event
 	v := Request{ID: r.ID, ThreadID: record.ThreadID(e.Thread), Thread: e.Thread, By: e.By, Wish: r.Wish(), At: r.AskedAt, Asked: asked}
@@ -143,9 +143,8 @@ func of(r *record.Request, asked plan.Request) Request {
 	return v
 }
 
-// Latest are the latest, the latest first, at most n. Those of the last days are looked
-// at, as far back as requests are kept. They are for a list: without Asked, and where a text
-// is long, without it. [Jobs.Show] gives all of one.
+// Latest returns the latest requests, at most n, the latest first, as far back as requests are kept.
+// They are for a list: without Asked, and without long texts. [Viewer.Show] returns all of one.
 func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 	var all []Request
 	now := v.Now()
@@ -173,7 +172,7 @@ func (v *Viewer) Latest(ctx context.Context, n int) ([]Request, error) {
 	return all, nil
 }
 
-// Wait waits until the run of that number has ended, and gives the request as it is then.
+// Wait waits until the run of that number has ended, and returns the request as it is then.
 func (v *Viewer) Wait(ctx context.Context, id string, n int) (Request, error) {
 	r, err := v.Store.Request(ctx, id)
 	if err != nil {
@@ -196,8 +195,8 @@ func (v *Viewer) Wait(ctx context.Context, id string, n int) (Request, error) {
 	return shown, err
 }
 
-// Find tells to which request, and which of its runs, a message of the bot's belongs, or a
-// person's that is a request. It fails with [ErrUnknown] where that is nothing known.
+// Find returns the request and the run that a message belongs to: one of the bot's, or a person's that
+// is a request. It fails with [record.ErrUnknown] if there is none.
 func (v *Viewer) Find(ctx context.Context, message adapters.MessageRef) (id string, run int, err error) {
 	of, ok, err := v.Store.Recall(ctx, message)
 	if err == nil && !ok {
@@ -206,7 +205,7 @@ func (v *Viewer) Find(ctx context.Context, message adapters.MessageRef) (id stri
 	return of.Request, of.Run, err
 }
 
-// Standing is how somebody stands in a thread, or in a channel with its threads.
+// Standing is how a person stands in a thread, or in a channel with its threads.
 type Standing struct {
 	// Requests are those of which something that they want has not ended, the earliest first.
 	Requests []Request
@@ -230,7 +229,7 @@ func (v *Viewer) Standing(ctx context.Context, by adapters.Person, in adapters.T
 	return s, err
 }
 
-// Over tells whether the run of that number has ended, and everybody was told.
+// Over reports whether the run of that number has ended and its answer was sent.
 func (r Request) Over(n int) bool {
 	return n >= 1 && n <= len(r.Runs) && !r.Runs[n-1].Ended.IsZero()
 }
