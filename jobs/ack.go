@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 
 	"atelier/adapters"
@@ -12,10 +13,14 @@ import (
 
 // acks show on the message of a request how it stands.
 type acks struct {
-	adapters   map[string]adapters.Adapter
-	background *background
-	log        *slog.Logger
+	adapters map[string]adapters.Adapter
+	log      *slog.Logger
+
+	shown sync.WaitGroup
 }
+
+// wait waits for the signs that are being shown.
+func (c *acks) wait() { c.shown.Wait() }
 
 // show shows a status on the message, if the platform can. The request does not wait for it.
 func (c *acks) show(ctx context.Context, e adapters.Event, s adapters.Status) {
@@ -24,11 +29,11 @@ func (c *acks) show(ctx context.Context, e adapters.Event, s adapters.Status) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	c.background.run(func() {
+	c.shown.Go(func() {
 		ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 		defer stop()
 		if err := a.Acknowledge(ctx, e.Message.Ref, s); err != nil && !errors.Is(err, adapters.ErrGone) {
-			c.log.WarnContext(ctx, "a sign could not be shown", "request", record.RequestID(e), "status", string(s), "error", forOperator(err))
+			c.log.WarnContext(ctx, "a sign could not be shown", "request", record.RequestID(e), "status", string(s), "error", record.ForOperator(err))
 		}
 	})
 }

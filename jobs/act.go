@@ -15,9 +15,6 @@ import (
 	"atelier/storage"
 )
 
-// retrySoon is the delay before another look at a task that another process must do.
-const retrySoon = 500 * time.Millisecond
-
 // actor is the stage act: it does one step of a plan.
 type actor struct {
 	store       *record.Store
@@ -112,7 +109,7 @@ func (c *actor) do(ctx context.Context, r *record.Request, g *record.Generation,
 		return r, nil
 	case queue.Waiting(err):
 		return nil, err
-	case passing(err):
+	case queue.Passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", steps[at].Action.Tool, err), c.runner.discard(ctx, folder))
 	case err != nil:
 		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))
@@ -139,7 +136,7 @@ func (c *actor) draft(ctx context.Context, r *record.Request, w queue.Task, of W
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("write a program: %w", context.Cause(ctx))
-	case passing(err):
+	case queue.Passing(err):
 		return nil, fmt.Errorf("write a program: %w", err)
 	case err != nil:
 		problem := c.say(r, sentenceFor(r, err))
@@ -235,7 +232,7 @@ func (c *actor) writeEnd(ctx context.Context, r *record.Request, end record.Step
 			result = plan.Result{Status: plan.Failed, Problem: problem, Took: result.Took, Usage: result.Usage}
 			continue
 		}
-		if err == nil || !passing(err) || c.impatient {
+		if err == nil || !queue.Passing(err) || c.impatient {
 			break
 		}
 		if queue.Pause(ctx, c.retry(n)); ctx.Err() != nil {

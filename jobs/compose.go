@@ -258,7 +258,7 @@ func (c *composer) haltedAnswer(a *record.Answer, r *record.Request, h *record.H
 	default:
 		a.Reply.Text = h.Problem
 		if h.Problem == "" {
-			a.Reply.Text = c.say(r, faultOf(record.ErrVersion))
+			a.Reply.Text = c.say(r, record.FaultOf(record.ErrVersion))
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
 	}
 	why := plan.ForOperator(err)
 	if w.Kind == queue.KindSend {
-		why = forOperator(err)
+		why = record.ForOperator(err)
 	}
 	log.WarnContext(ctx, "stage failed", "retried", retried, "error", why)
 	return i.failed(ctx, w, err, retried)
@@ -182,24 +182,13 @@ func (i *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) er
 	case w.Request == "":
 		return queue.GiveUp(err)
 	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
-		problem, err := i.told(ctx, w.Request, faultOf(err), faultOf(err))
+		problem, err := i.told(ctx, w.Request, record.FaultOf(err), record.FaultOf(err))
 		if err != nil {
 			return err
 		}
 		return ignoreOver(i.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
 	}
 	return i.stage(ctx, w)
-}
-
-// faultOf is what people are told of an error that has no sentence of its own.
-func faultOf(err error) plan.Message {
-	switch {
-	case errors.Is(err, record.ErrVersion):
-		return plan.Say("This was asked of another version of me, which I cannot read. Please ask again.")
-	case errors.Is(err, storage.ErrUnreachable), errors.Is(err, storage.ErrFull), errors.Is(err, storage.ErrRefused), errors.Is(err, storage.ErrNoBucket):
-		return plan.Say("The place where I keep files cannot be used just now. Please ask again later, and tell whoever runs me.")
-	}
-	return plan.Say("Something went wrong that I did not expect. Whoever runs me finds more in the log.")
 }
 
 // failed decides what becomes of a failed task: it is retried, or given up with an answer that says
@@ -235,7 +224,7 @@ func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 		return false
 	case w.Kind == queue.KindSend:
 		return adapters.Final(err)
-	case passing(err), errors.Is(err, context.DeadlineExceeded):
+	case queue.Passing(err), errors.Is(err, context.DeadlineExceeded):
 		return false
 	case adapters.Final(err), plan.Final(err), errors.Is(err, record.ErrVersion):
 		return true
@@ -244,18 +233,13 @@ func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 	return errors.As(err, &fault) && !errors.Is(err, ErrPassing)
 }
 
-// passing reports whether the same may succeed later.
-func passing(err error) bool {
-	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
-}
-
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and anything else
 // is answered by a failure.
 func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error {
 	if w.Kind == queue.KindDeadline { // somebody waits at a terminal
 		return nil
 	}
-	sentence, operator := plan.Sentence(err, faultOf(err)), plan.OperatorSentence(err, faultOf(err))
+	sentence, operator := plan.Sentence(err, record.FaultOf(err)), plan.OperatorSentence(err, record.FaultOf(err))
 	if own, ok := errors.AsType[*adapters.Fault](err); ok && w.Kind == queue.KindSend {
 		sentence = plan.Message{Format: own.Sentence, Args: own.Args}
 		operator = sentence

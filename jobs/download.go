@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,14 +17,32 @@ import (
 	"atelier/adapters"
 	"atelier/agent/plan"
 	"atelier/jobs/queue"
+	"atelier/jobs/quota"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
 
+// File is what Inspect finds out about a file that a person sent.
+type File struct {
+	Type plan.Type
+	// Ext is the ending of its kind, with the dot.
+	Ext string
+	// Facts are those of [plan.Resource].
+	Facts string
+}
+
+// Refusals counts files that the quota refuses.
+type Refusals interface {
+	Refused(adapter, why string)
+}
+
 // downloads fetch files from platforms into the Blobs.
 type downloads struct {
 	blobs     storage.Blobs
-	limits    *limits
+	quota     *quota.Quota
+	metrics   Refusals
+	maxFile   int64
+	log       *slog.Logger
 	adapters  map[string]adapters.Adapter
 	inspect   func(ctx context.Context, path string) (File, error)
 	scratch   string
@@ -38,7 +57,7 @@ func (d *downloads) take(
 	thread := record.ThreadID(of.Asked.Event.Thread)
 	from, ok := d.adapters[adapter]
 	if !ok {
-		return r, 0, queue.Wait(retrySoon, fmt.Errorf("fetch from %s: %w", adapter, ErrLacking))
+		return r, 0, queue.Wait(queue.RetrySoon, fmt.Errorf("fetch from %s: %w", adapter, queue.ErrLacking))
 	}
 	dir, err := os.MkdirTemp(d.scratch, "atelier-fetch-")
 	if err != nil {
@@ -125,7 +144,7 @@ func text(local string) (_ string, err error) {
 // fetch writes a file to a new local one, and returns the hash of its content. It counts against the
 // quota of who made the request. The bytes are counted as they arrive, whatever size was announced.
 func (d *downloads) fetch(ctx context.Context, r *record.Request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
-	room, err := d.limits.roomFor(ctx, r, f)
+	room, err := d.roomFor(ctx, r, f)
 	if err != nil {
 		return "", err
 	}
@@ -143,13 +162,13 @@ func (d *downloads) fetch(ctx context.Context, r *record.Request, from adapters.
 	err = errors.Join(err, out.Close())
 	switch {
 	case n > room:
-		return "", d.limits.tooLarge(ctx, r, f, n)
+		return "", d.tooLarge(ctx, r, f, n)
 	case err != nil:
 		return "", d.fault(ctx, f, err)
 	case n == 0:
 		return "", &plan.Fault{Sentence: plan.Say("The file %q is empty.", record.FileName(f))}
 	}
-	if err := d.limits.tookIn(ctx, r, f, n); err != nil {
+	if err := d.tookIn(ctx, r, f, n); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
@@ -191,7 +210,7 @@ func (d *downloads) upload(ctx context.Context, key, local string) (err error) {
 func together(all []error) error {
 	sentences := make([]plan.Message, len(all))
 	for i, err := range all {
-		sentences[i] = plan.Sentence(err, faultOf(err))
+		sentences[i] = plan.Sentence(err, record.FaultOf(err))
 	}
 	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
 }
@@ -199,18 +218,5 @@ func together(all []error) error {
 // refused reports whether a file cannot be taken, now or later, for a reason that people are told.
 func refused(err error) bool {
 	_, told := errors.AsType[*plan.Fault](err)
-	return told && !passing(err)
-}
-
-// attached are the files of a message and of the one that it replies to. The bot's own files are
-// known by their answer.
-func attached(m *adapters.Message) []adapters.File {
-	switch {
-	case m == nil:
-		return nil
-	case m.ReplyTo == nil || m.ReplyTo.Own:
-		return m.Files
-	default:
-		return slices.Concat(m.ReplyTo.Files, m.Files)
-	}
+	return told && !queue.Passing(err)
 }

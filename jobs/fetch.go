@@ -289,3 +289,16 @@ func ends(route *plan.Route) []plan.Resource {
 	}
 	return all
 }
+
+// attached are the files of a message and of the one that it replies to. The bot's own files are
+// known by their answer.
+func attached(m *adapters.Message) []adapters.File {
+	switch {
+	case m == nil:
+		return nil
+	case m.ReplyTo == nil || m.ReplyTo.Own:
+		return m.Files
+	default:
+		return slices.Concat(m.ReplyTo.Files, m.Files)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
 )
@@ -140,7 +141,7 @@ func (h *histories) files(ctx context.Context, r *record.Request, all []adapters
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
-			case err != nil && passing(err):
+			case err != nil && queue.Passing(err):
 				return nil, err
 			case err != nil || size > texts:
 				leave(cmp.Or(err, errors.New("the texts are too long together")))
@@ -171,5 +172,5 @@ func (h *histories) warn(ctx context.Context, r *record.Request, err error) {
 		}
 	}
 	h.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
-		"request", r.ID, "adapter", adapter, "error", forOperator(err))
+		"request", r.ID, "adapter", adapter, "error", record.ForOperator(err))
 }

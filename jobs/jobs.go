@@ -58,9 +58,9 @@ type Writer interface {
 // What errors of an [Agent] mean to the jobs.
 var (
 	// ErrPassing means that the same may succeed later.
-	ErrPassing = errors.New("it may succeed later")
+	ErrPassing = queue.ErrPassing
 	// ErrLacking means that another process has to do it.
-	ErrLacking = errors.New("this process lacks the tool")
+	ErrLacking = queue.ErrLacking
 )
 
 // Work is one step to be done.
@@ -90,15 +90,6 @@ type Account struct {
 	Plan    *plan.Plan
 	// Route is the route that was run; nil if the plan has no steps.
 	Route *plan.Route
-}
-
-// File is what Inspect finds out about a file that a person sent.
-type File struct {
-	Type plan.Type
-	// Ext is the ending of its kind, with the dot.
-	Ext string
-	// Facts are those of [plan.Resource].
-	Facts string
 }
 
 // Config is what jobs are made of.
@@ -194,15 +185,15 @@ type Jobs struct {
 	id       string // of this process
 	adapters map[string]adapters.Adapter
 
-	tasks      *queue.Tasks
-	running    *queue.Running
-	workers    *queue.Workers
-	others     *queue.Others
-	reaper     *queue.Reaper
-	recovery   *queue.Recovery
-	background *background
-	shutdown   time.Duration // how long tasks whose contexts ended are waited for
-	stuck      chan error    // what an impatient process cannot go on with
+	tasks    *queue.Tasks
+	running  *queue.Running
+	workers  *queue.Workers
+	others   *queue.Others
+	reaper   *queue.Reaper
+	recovery *queue.Recovery
+	acks     *acks
+	shutdown time.Duration // how long tasks whose contexts ended are waited for
+	stuck    chan error    // what an impatient process cannot go on with
 
 	admission  *admission
 	reactions  *reactions
@@ -236,7 +227,7 @@ func New(c Config) (*Jobs, error) {
 	j := &Jobs{
 		config: c, id: c.Name + "-" + record.Hash(rand.Text())[:8], adapters: map[string]adapters.Adapter{},
 		tasks: queue.NewTasks(c.Redis, c.TaskRetention), running: queue.NewRunning(), workers: queue.NewWorkers(c.State, c.Beat),
-		background: &background{}, shutdown: 5 * time.Second, stuck: make(chan error, 1), log: c.Log,
+		shutdown: 5 * time.Second, stuck: make(chan error, 1), log: c.Log,
 	}
 	for _, a := range c.Adapters {
 		if _, twice := j.adapters[a.Name()]; twice {
@@ -261,18 +252,19 @@ func (j *Jobs) wire(counted *quota.Quota) {
 	j.others = queue.NewOthers(j.workers, j.id, c.Patience, c.Deadline)
 	say := func(r *record.Request, m plan.Message) string { return c.Tell.In(r.Language(), m) }
 
-	limits := &limits{Quota: counted, metrics: c.Metrics, maxFile: c.MaxFile, log: c.Log}
+	limits := &limits{Quota: counted, metrics: c.Metrics, log: c.Log}
 	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
-	acks := &acks{adapters: j.adapters, background: j.background, log: c.Log}
+	j.acks = &acks{adapters: j.adapters, log: c.Log}
 	inputs := &inputs{store: store, programs: c.Programs}
 	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
 
 	j.admission = &admission{
-		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: acks, metrics: c.Metrics,
+		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
 		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
 	}
 	downloads := &downloads{
-		adapters: j.adapters, limits: limits, blobs: c.Blobs, inspect: c.Inspect, scratch: c.Scratch, impatient: c.Impatient,
+		adapters: j.adapters, quota: counted, blobs: c.Blobs, inspect: c.Inspect, scratch: c.Scratch, maxFile: c.MaxFile,
+		impatient: c.Impatient, metrics: c.Metrics, log: c.Log,
 	}
 	fetcher := &fetcher{
 		store: store, blobs: c.Blobs, flow: flow, downloads: downloads, say: say, log: c.Log,
@@ -298,9 +290,9 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
 		metrics: c.Metrics, say: say, log: c.Log,
 	}
-	posts := &posts{tried: map[string]tried{}}
+	posts := newPosts()
 	sender := &sender{
-		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: acks, posts: posts,
+		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
 		poster: &poster{blobs: c.Blobs, posts: posts, tell: c.Tell, log: c.Log}, self: j.id, metrics: c.Metrics,
 		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
 	}

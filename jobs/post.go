@@ -23,6 +23,8 @@ type posts struct {
 	tried map[string]tried
 }
 
+func newPosts() *posts { return &posts{tried: map[string]tried{}} }
+
 // poster posts replies, and leaves out files that a platform rejects.
 type poster struct {
 	blobs storage.Blobs
@@ -60,7 +62,7 @@ func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, 
 		if refused == nil || !uploads(r, refused.Files) {
 			return record.Sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
 		}
-		p.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", forOperator(err))
+		p.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", record.ForOperator(err))
 		r.Files = slices.Clone(r.Files)
 		if err := p.omit(ctx, &r, refused, &t.omitted); err != nil {
 			return record.Sent{}, err
@@ -78,16 +80,6 @@ func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, 
 // uploads reports whether a reply uploads one of these files, so that it can be sent without them.
 func uploads(r adapters.Reply, files []int) bool {
 	return slices.ContainsFunc(files, func(i int) bool { return i >= 0 && i < len(r.Files) && r.Files[i].Link == "" })
-}
-
-// forOperator writes an error of a platform for the log. What must be allowed there is said in the
-// platform's own words, which never quote people ([adapters.Fault]).
-func forOperator(err error) string {
-	own, ok := errors.AsType[*adapters.Fault](err)
-	if ok && (errors.Is(own.Kind, adapters.ErrForbidden) || errors.Is(own.Kind, adapters.ErrRefused)) {
-		return own.Told() + " " + plan.ForOperator(err)
-	}
-	return plan.ForOperator(err)
 }
 
 // omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said

@@ -55,7 +55,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	defer forget()
 	servers.Shutdown()
 	stop() // also what asynq has given up before
-	j.background.wait()
+	j.acks.wait()
 	background.Wait()
 	for _, t := range j.running.Wait(obeyed) {
 		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "stage", string(t.Kind))
@@ -89,9 +89,3 @@ func (j *Jobs) self() queue.Worker {
 func (j *Jobs) serves(name string) bool {
 	return slices.ContainsFunc(j.config.Pools, func(p Pool) bool { return p.Queues[name] > 0 })
 }
-
-// background runs what tasks do not wait for: a sign on a message.
-type background struct{ all sync.WaitGroup }
-
-func (b *background) run(f func()) { b.all.Go(f) }
-func (b *background) wait()        { b.all.Wait() }

@@ -50,7 +50,7 @@ func (r *runner) run(ctx context.Context, w queue.Task, of Work) (plan.Result, e
 		}
 	}
 	if others {
-		return result, queue.Wait(retrySoon, fmt.Errorf("run %s: %w", action.Tool, err))
+		return result, queue.Wait(queue.RetrySoon, fmt.Errorf("run %s: %w", action.Tool, err))
 	}
 	return result, err
 }

@@ -50,7 +50,7 @@ func (x *sender) run(ctx context.Context, w queue.Task) error {
 	}
 	to, ok := x.adapters[r.Asked.Event.Thread.Adapter]
 	if !ok {
-		return queue.Wait(retrySoon, fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking))
+		return queue.Wait(queue.RetrySoon, fmt.Errorf("send by %s: %w", r.Asked.Event.Thread.Adapter, ErrLacking))
 	}
 	if run.Sent == nil {
 		if r, err = x.deliver(ctx, to, r, run); err != nil {

@@ -69,7 +69,7 @@ func (t *transcriber) transcribe(ctx context.Context, r *record.Request, w queue
 		return nil, errors.Join(context.Cause(ctx), t.runner.discard(ctx, folder))
 	case queue.Waiting(err), errors.Is(err, errMoved):
 		return nil, err
-	case passing(err):
+	case queue.Passing(err):
 		return nil, errors.Join(fmt.Errorf("run %s: %w", action.Tool, err), t.runner.discard(ctx, folder))
 	case err != nil:
 		problem := plan.Sentence(err, plan.Say("What this needs is not here any more."))

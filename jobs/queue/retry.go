@@ -9,6 +9,7 @@ import (
 	"github.com/hibiken/asynq"
 
 	"atelier/agent/plan"
+	"atelier/storage"
 )
 
 // waitError is a task that is to be tried again later and has not failed: the platform wants
@@ -36,6 +37,22 @@ func Delay(err error) time.Duration {
 		return wait.after
 	}
 	return 0
+}
+
+// RetrySoon is the delay before another look at a task that another process must do.
+const RetrySoon = 500 * time.Millisecond
+
+// What errors of a task's work mean.
+var (
+	// ErrPassing means that the same may succeed later.
+	ErrPassing = errors.New("it may succeed later")
+	// ErrLacking means that another process has to do it.
+	ErrLacking = errors.New("this process lacks the tool")
+)
+
+// Passing reports whether the same may succeed later.
+func Passing(err error) bool {
+	return errors.Is(err, storage.ErrUnreachable) || errors.Is(err, storage.ErrFull) || errors.Is(err, ErrPassing)
 }
 
 // GiveUp has a task not tried again.
