@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"atelier/adapters"
+	"atelier/jobs/post"
 	"atelier/jobs/queue"
 	"atelier/jobs/quota"
 	"atelier/jobs/record"
@@ -24,7 +25,7 @@ type admission struct {
 	limits   *limits
 	tasks    *queue.Tasks
 	flow     *flow
-	acks     *acks
+	acks     *post.Signs
 	metrics  Metrics
 	say      sayer
 	deadline time.Duration
@@ -120,7 +121,7 @@ func (d *admission) admit(ctx context.Context, e adapters.Event, t *record.Threa
 			return err
 		}
 		if !tell {
-			d.acks.show(ctx, e, adapters.Failed)
+			d.acks.Show(ctx, e, adapters.Failed)
 			return nil
 		}
 	}
@@ -220,7 +221,7 @@ func (d *admission) record(
 	}
 	d.metrics.Accepted(e.Adapter)
 	d.log.InfoContext(ctx, "request accepted", "request", id, "thread", threadID, "adapter", e.Adapter)
-	d.acks.show(ctx, e, adapters.Seen)
+	d.acks.Show(ctx, e, adapters.Seen)
 	return id, nil
 }
 

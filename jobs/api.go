@@ -3,6 +3,7 @@ package jobs
 import (
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/intake"
 	"atelier/jobs/progress"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
@@ -20,6 +21,9 @@ type (
 	// Reason is why a run ended before its time.
 	Reason = record.Reason
 )
+
+// File is what [Config] Inspect finds out about a file that a person sent.
+type File = intake.File
 
 // How requests look to people.
 type (

@@ -16,13 +16,13 @@
 //     become ready.
 //   - dispatcher (dispatch.go) hands each task to its stage, and decides what becomes of one
 //     that fails: it is retried, or given up with an answer that says why.
-//   - fetcher (fetch.go) collects what it is about: files (download.go) and the thread's
-//     history (history.go).
+//   - fetcher (fetch.go) collects what it is about: files and the thread's history (package
+//     intake).
 //   - transcriber (transcribe.go) turns a voice message into the wish.
 //   - planner (plan.go) has the agent plan.
 //   - actor (act.go) does one step, by runner (run_step.go) here or in another process.
 //   - composer (compose.go) writes the answer, once.
-//   - sender (send.go) posts it (post.go) and ends the run; the thread goes on.
+//   - sender (send.go) posts it (package post) and ends the run; the thread goes on.
 //
 // A reaction on an answer (react.go) starts a further run (choose.go) or stops one (stop.go).
 // A run that has not ended in time is closed by its deadline (deadline.go).

@@ -10,6 +10,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/intake"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
@@ -20,8 +21,8 @@ type fetcher struct {
 	store     *record.Store
 	blobs     storage.Blobs
 	flow      *flow
-	histories *histories
-	downloads *downloads
+	histories *intake.Histories
+	downloads *intake.Downloads
 	say       sayer
 	log       *slog.Logger
 }
@@ -45,7 +46,7 @@ func (x *fetcher) take(ctx context.Context, r *record.Request) (*record.Request,
 	e := r.Asked.Event
 	t, err := x.store.Thread(ctx, record.ThreadID(e.Thread))
 	if err == nil {
-		t, err = x.histories.read(ctx, r, t)
+		t, err = x.histories.Read(ctx, r, t)
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +111,7 @@ func (x *fetcher) takeFiles(
 	namer := plan.NewNamer(earlier...)
 	room := record.MaxTexts
 	take := func(adapter string, f adapters.File) (plan.Resource, error) {
-		res, size, err := x.downloads.take(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
+		res, size, err := x.downloads.Take(ctx, r, adapter, f, namer, slices.Concat(earlier, all))
 		if err == nil && size > room {
 			err = &plan.Fault{Sentence: plan.Say("These texts are too long together: I take at most %d MB at once.", record.MaxTexts>>20)}
 		}
@@ -142,7 +143,7 @@ func (x *fetcher) takeFiles(
 		case err == nil:
 			given(res)
 			names[f.ID] = res.Name
-		case refused(err):
+		case intake.Refused(err):
 			unfit = append(unfit, err)
 		default:
 			return nil, nil, err
@@ -150,13 +151,13 @@ func (x *fetcher) takeFiles(
 	}
 	marked := marked(t, r)
 	if len(unfit) > 0 && (len(names) == 0 || len(marked) > 0) { // it would not be what is wished for
-		return nil, nil, together(unfit)
+		return nil, nil, intake.Together(unfit)
 	}
 	for _, err := range unfit {
 		x.log.WarnContext(ctx, "a file is left out", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	if len(unfit) > 0 {
-		without = []string{x.say(r, plan.Say("Left out: %s", plan.Sentence(together(unfit), plan.Message{})))}
+		without = []string{x.say(r, plan.Say("Left out: %s", plan.Sentence(intake.Together(unfit), plan.Message{})))}
 	}
 	for i, m := range marked {
 		m.Picture = cmp.Or(m.Picture, names[m.File])

@@ -13,6 +13,8 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/intake"
+	"atelier/jobs/post"
 	"atelier/jobs/progress"
 	"atelier/jobs/queue"
 	"atelier/jobs/quota"
@@ -191,7 +193,7 @@ type Jobs struct {
 	others   *queue.Others
 	reaper   *queue.Reaper
 	recovery *queue.Recovery
-	acks     *acks
+	acks     *post.Signs
 	shutdown time.Duration // how long tasks whose contexts ended are waited for
 	stuck    chan error    // what an impatient process cannot go on with
 
@@ -254,7 +256,7 @@ func (j *Jobs) wire(counted *quota.Quota) {
 
 	limits := &limits{Quota: counted, metrics: c.Metrics, log: c.Log}
 	flow := &flow{store: store, tasks: j.tasks, hints: hints, agent: c.Agent, deadline: c.Deadline}
-	j.acks = &acks{adapters: j.adapters, log: c.Log}
+	j.acks = &post.Signs{Adapters: j.adapters, Log: c.Log}
 	inputs := &inputs{store: store, programs: c.Programs}
 	j.stopper = &stopper{store: store, index: index, limits: limits, tasks: j.tasks, hints: hints, running: j.running, log: c.Log}
 
@@ -262,13 +264,13 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, index: index, state: c.State, limits: limits, tasks: j.tasks, flow: flow, acks: j.acks, metrics: c.Metrics,
 		say: say, deadline: c.Deadline, now: c.Now, log: c.Log,
 	}
-	downloads := &downloads{
-		adapters: j.adapters, quota: counted, blobs: c.Blobs, inspect: c.Inspect, scratch: c.Scratch, maxFile: c.MaxFile,
-		impatient: c.Impatient, metrics: c.Metrics, log: c.Log,
+	downloads := &intake.Downloads{
+		Adapters: j.adapters, Quota: counted, Blobs: c.Blobs, Inspect: c.Inspect, Scratch: c.Scratch, MaxFile: c.MaxFile,
+		Impatient: c.Impatient, Metrics: c.Metrics, Log: c.Log,
 	}
 	fetcher := &fetcher{
 		store: store, blobs: c.Blobs, flow: flow, downloads: downloads, say: say, log: c.Log,
-		histories: &histories{store: store, blobs: c.Blobs, adapters: j.adapters, downloads: downloads, maxFile: c.MaxFile, log: c.Log},
+		histories: &intake.Histories{Store: store, Blobs: c.Blobs, Adapters: j.adapters, Downloads: downloads, MaxFile: c.MaxFile, Log: c.Log},
 	}
 	planner := &planner{store: store, flow: flow, agent: c.Agent, inputs: inputs, command: c.Command, metrics: c.Metrics, say: say}
 	j.chooser = &chooser{
@@ -290,10 +292,10 @@ func (j *Jobs) wire(counted *quota.Quota) {
 		store: store, blobs: c.Blobs, flow: flow, limits: limits, agent: c.Agent, inputs: inputs, markLinks: c.MarkLink,
 		metrics: c.Metrics, say: say, log: c.Log,
 	}
-	posts := newPosts()
+	posts := post.NewTries()
 	sender := &sender{
 		store: store, state: c.State, tasks: j.tasks, flow: flow, limits: limits, adapters: j.adapters, acks: j.acks, posts: posts,
-		poster: &poster{blobs: c.Blobs, posts: posts, tell: c.Tell, log: c.Log}, self: j.id, metrics: c.Metrics,
+		poster: &post.Poster{Blobs: c.Blobs, Posts: posts, Tell: c.Tell, Log: c.Log}, self: j.id, metrics: c.Metrics,
 		retention: c.Retention, questionExpiry: c.QuestionExpiry, now: c.Now, log: c.Log,
 	}
 	deadlines := &deadlines{

@@ -55,7 +55,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	defer forget()
 	servers.Shutdown()
 	stop() // also what asynq has given up before
-	j.acks.wait()
+	j.acks.Wait()
 	background.Wait()
 	for _, t := range j.running.Wait(obeyed) {
 		j.log.WarnContext(ctx, "a task does not end", "request", t.Request, "run", t.Run, "stage", string(t.Kind))

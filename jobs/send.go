@@ -9,6 +9,7 @@ import (
 
 	"atelier/adapters"
 	"atelier/agent/plan"
+	"atelier/jobs/post"
 	"atelier/jobs/queue"
 	"atelier/jobs/record"
 	"atelier/storage"
@@ -21,9 +22,9 @@ type sender struct {
 	limits         *limits
 	tasks          *queue.Tasks
 	flow           *flow
-	acks           *acks
-	poster         *poster
-	posts          *posts
+	acks           *post.Signs
+	poster         *post.Poster
+	posts          *post.Tries
 	adapters       map[string]adapters.Adapter
 	metrics        Metrics
 	self           string
@@ -76,40 +77,31 @@ func (x *sender) deliver(ctx context.Context, to adapters.Adapter, r *record.Req
 	}
 	r, err = x.store.Write(ctx, r.ID, record.Entry{Run: run.N, Sent: &s})
 	if err == nil || errors.Is(err, record.ErrUnknown) { // or it was forgotten meanwhile
-		x.posts.forget(key)
+		x.posts.Forget(key)
 	}
 	return r, err
 }
 
 // postOnce posts the answer of a run, unless this process has posted it and could not record that.
 func (x *sender) postOnce(ctx context.Context, to adapters.Adapter, key, id string, run *record.Run) (record.Sent, error) {
-	t, before := x.posts.try(key)
-	if !t.sent.Ref.IsZero() {
-		return t.sent, nil
+	t, before := x.posts.Try(key)
+	if !t.Sent.Ref.IsZero() {
+		return t.Sent, nil
 	}
 	if before || queue.Retried(ctx) > 0 {
 		if err := x.ready(ctx, id, run.N); err != nil {
 			return record.Sent{}, err
 		}
 	}
-	s, err := x.poster.post(ctx, to, key, id, run.Answer.Reply, t)
-	if wait := waitFor(err); wait > 0 {
+	s, err := x.poster.Post(ctx, to, key, id, run.Answer.Reply, t)
+	if wait := record.WaitFor(err); wait > 0 {
 		return record.Sent{}, queue.Wait(wait, err)
 	}
 	if err != nil {
 		return record.Sent{}, fmt.Errorf("send an answer: %w", err)
 	}
-	x.posts.note(key, tried{sent: s})
+	x.posts.Note(key, post.Tried{Sent: s})
 	return s, nil
-}
-
-// waitFor is how long the platform wants a pause, 0 if it does not.
-func waitFor(err error) time.Duration {
-	wait := adapters.Wait(err)
-	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
-		wait = time.Second
-	}
-	return wait
 }
 
 // ready checks that State can be written, before an answer is posted that could not be recorded. At
@@ -129,7 +121,7 @@ func (x *sender) showNumbers(ctx context.Context, to adapters.Adapter, id string
 		return nil
 	}
 	err := o.Offer(ctx, run.Sent.Ref, len(run.Answer.Offers))
-	switch wait := waitFor(err); {
+	switch wait := record.WaitFor(err); {
 	case wait > 0:
 		return queue.Wait(wait, fmt.Errorf("put the numbers on an answer: %w", err))
 	case err != nil && ctx.Err() != nil:
@@ -148,7 +140,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 	}
 	key := record.SendKey(id, n)
 	if run.Sent == nil {
-		if at := x.posts.at(key); !at.Ref.IsZero() {
+		if at := x.posts.At(key); !at.Ref.IsZero() {
 			s = &at // whatever went wrong after it was posted
 		}
 		run.Sent = s
@@ -156,7 +148,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 			return err
 		}
 	}
-	x.posts.forget(key)
+	x.posts.Forget(key)
 	e := r.Asked.Event
 	gone := record.Left{Request: id, Run: n}
 	status := record.Failed
@@ -189,7 +181,7 @@ func (x *sender) finish(ctx context.Context, r *record.Request, n int, s *record
 		x.log.DebugContext(ctx, "a deadline stays", "request", id, "error", plan.ForOperator(err))
 	}
 	if run.ShownOnMessage() {
-		x.acks.show(ctx, e, shown(status))
+		x.acks.Show(ctx, e, shown(status))
 	}
 	took := x.now().Sub(run.BeganAt)
 	if run.Halted == nil || run.Halted.Why != record.HaltRefused { // which was counted as that

@@ -2,6 +2,7 @@ package record
 
 import (
 	"errors"
+	"time"
 
 	"atelier/adapters"
 	"atelier/agent/plan"
@@ -27,4 +28,13 @@ func ForOperator(err error) string {
 		return own.Told() + " " + plan.ForOperator(err)
 	}
 	return plan.ForOperator(err)
+}
+
+// WaitFor is how long the platform wants a pause, 0 if it does not.
+func WaitFor(err error) time.Duration {
+	wait := adapters.Wait(err)
+	if wait <= 0 && errors.Is(err, adapters.ErrRateLimited) {
+		wait = time.Second
+	}
+	return wait
 }

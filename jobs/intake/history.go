@@ -1,4 +1,4 @@
-package jobs
+package intake
 
 import (
 	"cmp"
@@ -28,22 +28,22 @@ const (
 	recallFilesFor   = time.Minute
 )
 
-// histories read what people wrote in a thread before a request.
-type histories struct {
-	store     *record.Store
-	blobs     storage.Blobs
-	downloads *downloads
-	adapters  map[string]adapters.Adapter
-	maxFile   int64
+// Histories read what people wrote in a thread before a request.
+type Histories struct {
+	Store     *record.Store
+	Blobs     storage.Blobs
+	Downloads *Downloads
+	Adapters  map[string]adapters.Adapter
+	MaxFile   int64
 	reported  sync.Map
-	log       *slog.Logger
+	Log       *slog.Logger
 }
 
-// read reads what was written in the thread before a request, and returns the thread with it. If the
+// Read reads what was written in the thread before a request, and returns the thread with it. If the
 // platform does not tell, the request goes on with what is known.
-func (h *histories) read(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
+func (h *Histories) Read(ctx context.Context, r *record.Request, t *record.Thread) (*record.Thread, error) {
 	e := r.Asked.Event
-	from, ok := h.adapters[e.Adapter].(adapters.Historian)
+	from, ok := h.Adapters[e.Adapter].(adapters.Historian)
 	if !ok || !t.NeedsHistory(r) {
 		return t, nil
 	}
@@ -76,10 +76,10 @@ func (h *histories) read(ctx context.Context, r *record.Request, t *record.Threa
 		past.Resources = append(past.Resources, files[i]...)
 		past.Turns = append(past.Turns, plan.Turn{Wish: overheardWish(m, files[i])})
 	}
-	if past.Resources, err = h.store.Texts.Pack(ctx, t.ID, past.Resources); err != nil {
+	if past.Resources, err = h.Store.Texts.Pack(ctx, t.ID, past.Resources); err != nil {
 		return nil, err
 	}
-	return h.store.WriteThread(ctx, t.ID, record.Entry{History: past})
+	return h.Store.WriteThread(ctx, t.ID, record.Entry{History: past})
 }
 
 // overheardWish is a message as a turn tells it: who wrote it, what, and with which files.
@@ -97,17 +97,17 @@ func overheardWish(m adapters.Earlier, files []plan.Resource) string {
 
 // relevant are the messages of people that are no known requests, and not the one that the request
 // replies to.
-func (h *histories) relevant(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
+func (h *Histories) relevant(ctx context.Context, r *record.Request, all []adapters.Earlier) ([]adapters.Earlier, error) {
 	var kept []adapters.Earlier
 	to := r.Asked.Event.Message.ReplyTo
 	for _, m := range all {
 		if m.Own || to != nil && to.Ref.Key() == m.Ref.Key() || m.Text == "" && len(m.Files) == 0 {
 			continue
 		}
-		of, ok, err := h.store.Recall(ctx, m.Ref)
+		of, ok, err := h.Store.Recall(ctx, m.Ref)
 		if err == nil && ok {
 			var asked *record.Request
-			if asked, err = h.store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
+			if asked, err = h.Store.Request(ctx, of.Request); err == nil && asked.Asked.Refused == "" {
 				continue // its files were taken then
 			}
 			err = record.IgnoreUnknown(err)
@@ -122,14 +122,14 @@ func (h *histories) relevant(ctx context.Context, r *record.Request, all []adapt
 
 // files fetches the files of messages, the latest first, as long as there is room. What cannot be
 // taken is left out, since nobody has asked for it yet.
-func (h *histories) files(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
+func (h *Histories) files(ctx context.Context, r *record.Request, all []adapters.Earlier, known []plan.Resource) ([][]plan.Resource, error) {
 	short, stop := context.WithTimeout(ctx, recallFilesFor)
 	defer stop()
 	namer := plan.NewNamer(known...)
 	taken := make([][]plan.Resource, len(all))
-	files, room, texts := maxRecalledFiles, h.maxFile, record.MaxTexts
+	files, room, texts := maxRecalledFiles, h.MaxFile, record.MaxTexts
 	leave := func(err error) {
-		h.log.InfoContext(ctx, "a file of the thread is left out", "request", r.ID, "error", plan.ForOperator(err))
+		h.Log.InfoContext(ctx, "a file of the thread is left out", "request", r.ID, "error", plan.ForOperator(err))
 	}
 	for i, m := range slices.Backward(all) {
 		for _, f := range m.Files {
@@ -137,7 +137,7 @@ func (h *histories) files(ctx context.Context, r *record.Request, all []adapters
 				leave(errors.New("there is no room for it"))
 				continue
 			}
-			res, size, err := h.downloads.take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
+			res, size, err := h.Downloads.Take(short, r, r.Asked.Event.Adapter, f, namer, append(slices.Concat(taken...), known...))
 			switch {
 			case ctx.Err() != nil:
 				return nil, ctx.Err()
@@ -149,7 +149,7 @@ func (h *histories) files(ctx context.Context, r *record.Request, all []adapters
 			}
 			took := max(f.Size, int64(size))
 			if res.Blob != "" { // a platform need not tell how large a file is
-				info, err := h.blobs.Stat(ctx, res.Blob)
+				info, err := h.Blobs.Stat(ctx, res.Blob)
 				if err != nil {
 					return nil, fmt.Errorf("look at a file of the thread: %w", err)
 				}
@@ -164,13 +164,13 @@ func (h *histories) files(ctx context.Context, r *record.Request, all []adapters
 
 // warn tells the operator that the history of a thread cannot be read; a refusal only once, since it
 // is the same for every request.
-func (h *histories) warn(ctx context.Context, r *record.Request, err error) {
+func (h *Histories) warn(ctx context.Context, r *record.Request, err error) {
 	adapter := r.Asked.Event.Adapter
 	if refusal, ok := errors.AsType[*adapters.Fault](err); ok && (adapters.Final(err) || errors.Is(err, adapters.ErrRateLimited)) {
 		if _, told := h.reported.LoadOrStore(adapter+" "+refusal.Told(), true); told {
 			return
 		}
 	}
-	h.log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
+	h.Log.WarnContext(ctx, "what was written in a thread before cannot be read: requests go on without it",
 		"request", r.ID, "adapter", adapter, "error", record.ForOperator(err))
 }

@@ -1,4 +1,4 @@
-package jobs
+package intake
 
 import (
 	"context"
@@ -36,30 +36,30 @@ type Refusals interface {
 	Refused(adapter, why string)
 }
 
-// downloads fetch files from platforms into the Blobs.
-type downloads struct {
-	blobs     storage.Blobs
-	quota     *quota.Quota
-	metrics   Refusals
-	maxFile   int64
-	log       *slog.Logger
-	adapters  map[string]adapters.Adapter
-	inspect   func(ctx context.Context, path string) (File, error)
-	scratch   string
-	impatient bool
+// Downloads fetch files from platforms into the Blobs.
+type Downloads struct {
+	Blobs     storage.Blobs
+	Quota     *quota.Quota
+	Metrics   Refusals
+	MaxFile   int64
+	Log       *slog.Logger
+	Adapters  map[string]adapters.Adapter
+	Inspect   func(ctx context.Context, path string) (File, error)
+	Scratch   string
+	Impatient bool
 }
 
-// take fetches one file, and returns it and its bytes of text. A file that the thread already has
+// Take fetches one file, and returns it and its bytes of text. A file that the thread already has
 // is stored once more, which renews its retention.
-func (d *downloads) take(
+func (d *Downloads) Take(
 	ctx context.Context, of *record.Request, adapter string, f adapters.File, namer *plan.Namer, known []plan.Resource,
 ) (r plan.Resource, size int, err error) {
 	thread := record.ThreadID(of.Asked.Event.Thread)
-	from, ok := d.adapters[adapter]
+	from, ok := d.Adapters[adapter]
 	if !ok {
 		return r, 0, queue.Wait(queue.RetrySoon, fmt.Errorf("fetch from %s: %w", adapter, queue.ErrLacking))
 	}
-	dir, err := os.MkdirTemp(d.scratch, "atelier-fetch-")
+	dir, err := os.MkdirTemp(d.Scratch, "atelier-fetch-")
 	if err != nil {
 		return r, 0, fmt.Errorf("make a folder for a file: %w", err)
 	}
@@ -70,7 +70,7 @@ func (d *downloads) take(
 	if err != nil {
 		return r, 0, err
 	}
-	info, err := d.inspect(ctx, local)
+	info, err := d.Inspect(ctx, local)
 	if err != nil {
 		return r, 0, named(f, err)
 	}
@@ -143,7 +143,7 @@ func text(local string) (_ string, err error) {
 
 // fetch writes a file to a new local one, and returns the hash of its content. It counts against the
 // quota of who made the request. The bytes are counted as they arrive, whatever size was announced.
-func (d *downloads) fetch(ctx context.Context, r *record.Request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
+func (d *Downloads) fetch(ctx context.Context, r *record.Request, from adapters.Adapter, f adapters.File, local string) (sum string, err error) {
 	room, err := d.roomFor(ctx, r, f)
 	if err != nil {
 		return "", err
@@ -176,13 +176,13 @@ func (d *downloads) fetch(ctx context.Context, r *record.Request, from adapters.
 
 // fault says why a file could not be fetched. It is final if the file is gone, or the retries are
 // used up.
-func (d *downloads) fault(ctx context.Context, f adapters.File, err error) error {
-	if wait := waitFor(err); wait > 0 {
+func (d *Downloads) fault(ctx context.Context, f adapters.File, err error) error {
+	if wait := record.WaitFor(err); wait > 0 {
 		return queue.Wait(wait, err)
 	}
 	var own *adapters.Fault
 	switch {
-	case !adapters.Final(err) && (ctx.Err() != nil || queue.Retried(ctx) < queue.Allowed(queue.KindFetch).Retries && !d.impatient):
+	case !adapters.Final(err) && (ctx.Err() != nil || queue.Retried(ctx) < queue.Allowed(queue.KindFetch).Retries && !d.Impatient):
 		return err
 	case !adapters.Final(err):
 		return &plan.Fault{Sentence: plan.Say("The file %q could not be fetched. Please send it again later.", record.FileName(f)), Err: err}
@@ -194,20 +194,20 @@ func (d *downloads) fault(ctx context.Context, f adapters.File, err error) error
 	}
 }
 
-func (d *downloads) upload(ctx context.Context, key, local string) (err error) {
+func (d *Downloads) upload(ctx context.Context, key, local string) (err error) {
 	f, err := os.Open(local)
 	if err != nil {
 		return fmt.Errorf("read a passing file: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if err := d.blobs.Put(ctx, key, f); err != nil {
+	if err := d.Blobs.Put(ctx, key, f); err != nil {
 		return fmt.Errorf("store a file: %w", err)
 	}
 	return nil
 }
 
-// together is one fault of several. A sentence that they share is said once.
-func together(all []error) error {
+// Together is one fault of several. A sentence that they share is said once.
+func Together(all []error) error {
 	sentences := make([]plan.Message, len(all))
 	for i, err := range all {
 		sentences[i] = plan.Sentence(err, record.FaultOf(err))
@@ -215,8 +215,8 @@ func together(all []error) error {
 	return &plan.Fault{Sentence: plan.Sentences(sentences...), Err: errors.Join(all...)}
 }
 
-// refused reports whether a file cannot be taken, now or later, for a reason that people are told.
-func refused(err error) bool {
+// Refused reports whether a file cannot be taken, now or later, for a reason that people are told.
+func Refused(err error) bool {
 	_, told := errors.AsType[*plan.Fault](err)
 	return told && !queue.Passing(err)
 }

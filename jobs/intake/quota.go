@@ -1,4 +1,4 @@
-package jobs
+package intake
 
 import (
 	"context"
@@ -11,13 +11,13 @@ import (
 )
 
 // roomFor is how many bytes of a file may be fetched. A larger announced size is refused.
-func (d *downloads) roomFor(ctx context.Context, r *record.Request, f adapters.File) (int64, error) {
-	room, err := d.quota.Room(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread)
+func (d *Downloads) roomFor(ctx context.Context, r *record.Request, f adapters.File) (int64, error) {
+	room, err := d.Quota.Room(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread)
 	if err != nil {
 		return 0, err
 	}
-	if room < 0 || room > d.maxFile {
-		room = d.maxFile
+	if room < 0 || room > d.MaxFile {
+		room = d.MaxFile
 	}
 	if f.Size > room {
 		return 0, d.tooLarge(ctx, r, f, f.Size)
@@ -42,11 +42,11 @@ func countedAs(r *record.Request, f adapters.File) string {
 }
 
 // tooLarge says why a file of n bytes or more is not taken.
-func (d *downloads) tooLarge(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
-	if n > d.maxFile {
-		return &plan.Fault{Sentence: plan.Say("The file %q is too large: I take at most %d MB.", record.FileName(f), d.maxFile/1_000_000)}
+func (d *Downloads) tooLarge(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
+	if n > d.MaxFile {
+		return &plan.Fault{Sentence: plan.Say("The file %q is too large: I take at most %d MB.", record.FileName(f), d.MaxFile/1_000_000)}
 	}
-	refused, err := d.quota.TooMuch(ctx, fetchedFor(r), r.Asked.Event.Thread, n)
+	refused, err := d.Quota.TooMuch(ctx, fetchedFor(r), r.Asked.Event.Thread, n)
 	if err != nil {
 		return err
 	}
@@ -54,17 +54,17 @@ func (d *downloads) tooLarge(ctx context.Context, r *record.Request, f adapters.
 }
 
 // tookIn counts n bytes as taken.
-func (d *downloads) tookIn(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
-	refused, err := d.quota.TakeBytes(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread, n)
+func (d *Downloads) tookIn(ctx context.Context, r *record.Request, f adapters.File, n int64) error {
+	refused, err := d.Quota.TakeBytes(ctx, countedAs(r, f), fetchedFor(r), r.Asked.Event.Thread, n)
 	if err != nil || refused == nil {
 		return err
 	}
 	return d.refusedFile(ctx, r, refused)
 }
 
-func (d *downloads) refusedFile(ctx context.Context, r *record.Request, refused *quota.Refusal) error {
+func (d *Downloads) refusedFile(ctx context.Context, r *record.Request, refused *quota.Refusal) error {
 	in := r.Asked.Event.Thread
-	d.metrics.Refused(in.Adapter, string(refused.Why))
-	d.log.InfoContext(ctx, "file refused", "request", r.ID, "thread", record.ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why))
+	d.Metrics.Refused(in.Adapter, string(refused.Why))
+	d.Log.InfoContext(ctx, "file refused", "request", r.ID, "thread", record.ThreadID(in), "adapter", in.Adapter, "why", string(refused.Why))
 	return &plan.Fault{Sentence: refused.Sentence}
 }

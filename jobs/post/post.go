@@ -1,4 +1,4 @@
-package jobs
+package post
 
 import (
 	"context"
@@ -16,21 +16,21 @@ import (
 	"atelier/storage"
 )
 
-// posts are the answers that this process has tried to post, by key, until their messages are
+// Tries are the answers that this process has tried to post, by key, until their messages are
 // recorded: if only recording fails, an answer is not posted again.
-type posts struct {
+type Tries struct {
 	mu    sync.Mutex
-	tried map[string]tried
+	tries map[string]Tried
 }
 
-func newPosts() *posts { return &posts{tried: map[string]tried{}} }
+func NewTries() *Tries { return &Tries{tries: map[string]Tried{}} }
 
-// poster posts replies, and leaves out files that a platform rejects.
-type poster struct {
-	blobs storage.Blobs
-	posts *posts
-	tell  plan.Tell
-	log   *slog.Logger
+// Poster posts replies, and leaves out files that a platform rejects.
+type Poster struct {
+	Blobs storage.Blobs
+	Posts *Tries
+	Tell  plan.Tell
+	Log   *slog.Logger
 }
 
 // omissions are the files that a platform did not take, and what is said about them.
@@ -40,18 +40,18 @@ type omissions struct {
 	named   []string       // those of which a reason does not say it
 }
 
-// tried is what is known of an answer that this process tried to post.
-type tried struct {
-	sent record.Sent // zero where it is not known to stand anywhere
+// Tried is what is known of an answer that this process tried to post.
+type Tried struct {
+	Sent record.Sent // zero where it is not known to stand anywhere
 	// without is the answer without the files that were refused, nil where none were. It is
 	// what is tried again: under one key the rest of it may stand already.
 	without *adapters.Reply
 	omitted omissions
 }
 
-// post sends a reply. Files that the platform does not take are sent as links, or left out and named
+// Post sends a reply. Files that the platform does not take are sent as links, or left out and named
 // with the reason: the text always arrives.
-func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t tried) (record.Sent, error) {
+func (p *Poster) Post(ctx context.Context, to adapters.Adapter, key, id string, r adapters.Reply, t Tried) (record.Sent, error) {
 	text := r.Text
 	if t.without != nil {
 		r = *t.without
@@ -62,7 +62,7 @@ func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, 
 		if refused == nil || !uploads(r, refused.Files) {
 			return record.Sent{Ref: ref, Incomplete: t.omitted.files > 0}, err
 		}
-		p.log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", record.ForOperator(err))
+		p.Log.WarnContext(ctx, "files of an answer are not sent", "request", id, "files", len(refused.Files), "error", record.ForOperator(err))
 		r.Files = slices.Clone(r.Files)
 		if err := p.omit(ctx, &r, refused, &t.omitted); err != nil {
 			return record.Sent{}, err
@@ -73,7 +73,7 @@ func (p *poster) post(ctx context.Context, to adapters.Adapter, key, id string, 
 		}
 		without := r
 		t.without = &without
-		p.posts.note(key, t)
+		p.Posts.Note(key, t)
 	}
 }
 
@@ -84,7 +84,7 @@ func uploads(r adapters.Reply, files []int) bool {
 
 // omit replaces rejected files by links, or leaves them out if there are no links. Nothing is said
 // about a file that is only too large and has a link.
-func (p *poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
+func (p *Poster) omit(ctx context.Context, r *adapters.Reply, refused *adapters.Fault, o *omissions) error {
 	large, many := errors.Is(refused, adapters.ErrTooLarge), errors.Is(refused, adapters.ErrTooMany)
 	if !large && !many {
 		o.because(plan.Message{Format: refused.Sentence, Args: refused.Args})
@@ -126,11 +126,11 @@ func megabytes(n int64, round func(float64) float64) plan.Message {
 const linkLasts = storage.MaxLink
 
 // link gives a file a link, if the storage has links.
-func (p *poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
+func (p *Poster) link(ctx context.Context, f *adapters.Attachment) (linked bool, err error) {
 	if f.Link != "" {
 		return true, nil
 	}
-	f.Link, err = p.blobs.Link(ctx, f.Handle, linkLasts)
+	f.Link, err = p.Blobs.Link(ctx, f.Handle, linkLasts)
 	switch {
 	case errors.Is(err, storage.ErrNoLinks):
 		return false, nil
@@ -141,38 +141,38 @@ func (p *poster) link(ctx context.Context, f *adapters.Attachment) (linked bool,
 }
 
 // add adds a paragraph to a reply.
-func (p *poster) add(r *adapters.Reply, m plan.Message) {
-	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.tell.In(r.Language, m)))
+func (p *Poster) add(r *adapters.Reply, m plan.Message) {
+	r.Text = strings.TrimSpace(r.Text + "\n\n" + adapters.Escape(p.Tell.In(r.Language, m)))
 }
 
-// forget removes an answer that is recorded.
-func (p *posts) forget(key string) {
+// Forget removes an answer that is recorded.
+func (p *Tries) Forget(key string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	delete(p.tried, key)
+	delete(p.tries, key)
 }
 
-// at is the message of an answer, zero if unknown.
-func (p *posts) at(key string) record.Sent {
+// At is the message of an answer, zero if unknown.
+func (p *Tries) At(key string) record.Sent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.tried[key].sent
+	return p.tries[key].Sent
 }
 
-// note notes what is known of an answer.
-func (p *posts) note(key string, t tried) {
+// Note notes what is known of an answer.
+func (p *Tries) Note(key string, t Tried) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.tried[key] = t
+	p.tries[key] = t
 }
 
-// try notes that an answer is about to be posted. It returns what is known of it, and whether it was
+// Try notes that an answer is about to be posted. It returns what is known of it, and whether it was
 // tried before.
-func (p *posts) try(key string) (t tried, before bool) {
+func (p *Tries) Try(key string) (t Tried, before bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t, before = p.tried[key]
-	p.tried[key] = t
+	t, before = p.tries[key]
+	p.tries[key] = t
 	return t, before
 }
 
