@@ -104,8 +104,8 @@ type Config struct {
 	Agent Agent
 	// Adapters are those that this process is connected with, or holds the tokens of.
 	Adapters []adapters.Adapter
-	// Inspect looks into a file of somebody's, and refuses by a [plan.Fault] what no tool
-	// may be given. It is needed where gateway is served.
+	// Inspect looks into a file that a person sent, and rejects by a [plan.Fault] what no tool
+	// may be given. It is needed if gateway is served.
 	Inspect func(ctx context.Context, path string) (File, error)
 	// Command answers a command such as /tools, in the language of that BCP 47 tag. Nil knows
 	// none.

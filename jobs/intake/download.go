@@ -38,15 +38,19 @@ type Refusals interface {
 
 // Downloads fetch files from platforms into the Blobs.
 type Downloads struct {
-	Blobs     storage.Blobs
-	Quota     *quota.Quota
-	Metrics   Refusals
-	MaxFile   int64
-	Log       *slog.Logger
-	Adapters  map[string]adapters.Adapter
-	Inspect   func(ctx context.Context, path string) (File, error)
-	Scratch   string
+	Adapters map[string]adapters.Adapter
+	Blobs    storage.Blobs
+	Quota    *quota.Quota
+	// Inspect looks into a file, and rejects by a [plan.Fault] what no tool may be given.
+	Inspect func(ctx context.Context, path string) (File, error)
+	// Scratch is the folder for temporary files.
+	Scratch string
+	// MaxFile is the most bytes of one file.
+	MaxFile int64
+	// Impatient means that a failed download is not retried.
 	Impatient bool
+	Metrics   Refusals
+	Log       *slog.Logger
 }
 
 // Take fetches one file, and returns it and its bytes of text. A file that the thread already has

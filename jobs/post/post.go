@@ -23,6 +23,7 @@ type Tries struct {
 	tries map[string]Tried
 }
 
+// NewTries has no answers yet.
 func NewTries() *Tries { return &Tries{tries: map[string]Tried{}} }
 
 // Poster posts replies, and leaves out files that a platform rejects.
@@ -37,14 +38,14 @@ type Poster struct {
 type omissions struct {
 	files   int            // left out
 	reasons []plan.Message // each once
-	named   []string       // those of which a reason does not say it
+	named   []string       // files that no reason names
 }
 
 // Tried is what is known of an answer that this process tried to post.
 type Tried struct {
-	Sent record.Sent // zero where it is not known to stand anywhere
-	// without is the answer without the files that were refused, nil where none were. It is
-	// what is tried again: under one key the rest of it may stand already.
+	Sent record.Sent // zero if it is not known to be posted
+	// without is the answer without the rejected files, nil if none were. It is what is retried:
+	// under this key the rest of it may be posted already.
 	without *adapters.Reply
 	omitted omissions
 }

@@ -207,12 +207,12 @@ func (v *Viewer) Find(ctx context.Context, message adapters.MessageRef) (id stri
 
 // Standing is how a person stands in a thread, or in a channel with its threads.
 type Standing struct {
-	// Requests are those of which something that they want has not ended, the earliest first.
+	// Requests are those with a run of the person that has not ended, the earliest first.
 	Requests []Request
 	Left     quota.Left
 }
 
-// Standing tells how somebody stands.
+// Standing returns how a person stands.
 func (v *Viewer) Standing(ctx context.Context, by adapters.Person, in adapters.Thread) (s Standing, err error) {
 	requests, err := v.Index.Unfinished(ctx, by.ID, in)
 	if err != nil {
