@@ -50,31 +50,31 @@ type dispatcher struct {
 const leaveFor = 30 * time.Second
 
 // run is the handler of every task.
-func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
+func (d *dispatcher) run(ctx context.Context, delivery queue.Delivery) (err error) {
 	began := time.Now()
-	w, retried := d.Task, d.Retried
-	log := i.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
-	if retried > 0 && i.tasks.Superseded(w) {
+	w, retried := delivery.Task, delivery.Retried
+	log := d.log.With("request", w.Request, "run", w.Run, "stage", string(w.Kind))
+	if retried > 0 && d.tasks.Superseded(w) {
 		return nil
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			log.ErrorContext(ctx, "a stage broke down", "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-			err = i.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
+			err = d.failed(ctx, w, fmt.Errorf("%s: %w", w.Kind, errPanic), retried)
 		}
-		i.metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
+		d.metrics.Stage(string(w.Kind), outcome(err), time.Since(began))
 	}()
 	log.DebugContext(ctx, "stage began", "attempt", w.Attempt, "retried", retried)
 	unstopped := ctx
-	ctx, end := i.running.Begin(ctx, w)
+	ctx, end := d.running.Begin(ctx, w)
 	defer end()
-	if d.Unreadable != nil {
-		err = i.unreadable(ctx, w, d.Unreadable)
+	if delivery.Unreadable != nil {
+		err = d.unreadable(ctx, w, delivery.Unreadable)
 	} else {
-		err = i.attempt(ctx, w, retried)
+		err = d.attempt(ctx, w, retried)
 	}
 	if w.Kind == queue.KindCompose && errors.Is(context.Cause(ctx), errStopped) { // it is worded anew, without a model
-		err = i.stage(unstopped, w)
+		err = d.stage(unstopped, w)
 	}
 	if errors.Is(err, record.ErrUnknown) {
 		err = nil // it was forgotten
@@ -90,9 +90,9 @@ func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
 	case queue.GivenUp(err):
 		return err
 	case errors.Is(context.Cause(ctx), errStopped):
-		return i.handOn(unstopped, w)
+		return d.handOn(unstopped, w)
 	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		err = errors.Join(err, i.release(ctx, w))
+		err = errors.Join(err, d.release(ctx, w))
 		log.DebugContext(ctx, "stage ends with its process", "why", plan.ForOperator(err))
 		return queue.Wait(0, err) // another one goes on at once
 	case errors.Is(err, record.ErrLater):
@@ -104,7 +104,7 @@ func (i *dispatcher) run(ctx context.Context, d queue.Delivery) (err error) {
 		why = record.ForOperator(err)
 	}
 	log.WarnContext(ctx, "stage failed", "retried", retried, "error", why)
-	return i.failed(ctx, w, err, retried)
+	return d.failed(ctx, w, err, retried)
 }
 
 func outcome(err error) string {
@@ -121,89 +121,89 @@ func outcome(err error) string {
 
 // attempt does a task. If its retries are used up and it could not even be given up, because State
 // is full, it first checks that State can be written: models and tools cost something.
-func (i *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) error {
+func (d *dispatcher) attempt(ctx context.Context, w queue.Task, retried int) error {
 	if retried > queue.Allowed(w.Kind).Retries && w.Kind != queue.KindSend {
-		if err := i.state.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
+		if err := d.state.Put(ctx, record.RequestGroup(w.Request)+"/room", []byte{'?'}, time.Minute); err != nil {
 			return fmt.Errorf("%w: %w", errNoRoom, err)
 		}
 	}
-	return i.stage(ctx, w)
+	return d.stage(ctx, w)
 }
 
 // stage does a task by its stage.
-func (i *dispatcher) stage(ctx context.Context, w queue.Task) error {
+func (d *dispatcher) stage(ctx context.Context, w queue.Task) error {
 	switch w.Kind {
 	case queue.KindFetch:
-		return i.fetcher.run(ctx, w)
+		return d.fetcher.run(ctx, w)
 	case queue.KindPlan:
-		return i.planner.run(ctx, w)
+		return d.planner.run(ctx, w)
 	case queue.KindAct, queue.KindWrite:
-		return i.actor.run(ctx, w)
+		return d.actor.run(ctx, w)
 	case queue.KindCompose:
-		return i.composer.run(ctx, w)
+		return d.composer.run(ctx, w)
 	case queue.KindSend:
-		return i.sender.run(ctx, w)
+		return d.sender.run(ctx, w)
 	case queue.KindDeadline:
-		return i.deadlines.run(ctx, w)
+		return d.deadlines.run(ctx, w)
 	}
 	return fmt.Errorf("there is no stage %q", w.Kind)
 }
 
 // handOn enqueues what a stopped stage would have enqueued, such as the answer about the stop.
-func (i *dispatcher) handOn(ctx context.Context, w queue.Task) error {
-	r, err := i.store.Request(ctx, w.Request)
+func (d *dispatcher) handOn(ctx context.Context, w queue.Task) error {
+	r, err := d.store.Request(ctx, w.Request)
 	if err != nil {
 		return record.IgnoreUnknown(err)
 	}
-	return i.flow.advance(ctx, r)
+	return d.flow.advance(ctx, r)
 }
 
 // release records that a step has no end because its process shuts down, and not the other way
 // round.
-func (i *dispatcher) release(ctx context.Context, w queue.Task) error {
+func (d *dispatcher) release(ctx context.Context, w queue.Task) error {
 	if w.Kind != queue.KindAct && w.Kind != queue.KindWrite {
 		return nil
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
 	defer stop()
-	_, err := i.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
-		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: i.self, Turn: w.Turn},
+	_, err := d.store.Logs.Append(ctx, record.RequestLog(w.Request), record.Entry{
+		Released: &record.Started{Generation: w.Run, Step: w.Step, Worker: d.self, Turn: w.Turn},
 	})
 	return err
 }
 
 // unreadable handles a task with a payload of another version. A later version is left to a process
 // of that version. One that is too old ends its request, unless it has an answer already.
-func (i *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
-	i.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
+func (d *dispatcher) unreadable(ctx context.Context, w queue.Task, err error) error {
+	d.log.WarnContext(ctx, "a task cannot be read", "request", w.Request, "stage", string(w.Kind), "error", plan.ForOperator(err))
 	switch {
 	case errors.Is(err, record.ErrLater):
 		return err
 	case w.Request == "":
 		return queue.GiveUp(err)
 	case w.Kind == queue.KindFetch, w.Kind == queue.KindPlan, w.Kind == queue.KindAct, w.Kind == queue.KindWrite:
-		problem, err := i.told(ctx, w.Request, record.FaultOf(err), record.FaultOf(err))
+		problem, err := d.told(ctx, w.Request, record.FaultOf(err), record.FaultOf(err))
 		if err != nil {
 			return err
 		}
-		return ignoreOver(i.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
+		return ignoreOver(d.stopper.cancel(ctx, w.Request, record.Halted{Why: record.Broken, Problem: problem}))
 	}
-	return i.stage(ctx, w)
+	return d.stage(ctx, w)
 }
 
 // failed decides what becomes of a failed task: it is retried, or given up with an answer that says
 // why. If even that cannot be recorded, it is retried too: no task is archived without an answer.
-func (i *dispatcher) failed(ctx context.Context, w queue.Task, err error, retried int) error {
+func (d *dispatcher) failed(ctx context.Context, w queue.Task, err error, retried int) error {
 	goesOn := retried < queue.Allowed(w.Kind).Retries || w.Kind == queue.KindSend && !errors.Is(err, errPanic) || errors.Is(err, errNoRoom)
-	if goesOn && !i.hopeless(w, err) {
+	if goesOn && !d.hopeless(w, err) {
 		return err
 	}
 	giveUp, stop := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer stop()
-	if e := record.IgnoreUnknown(i.giveUp(giveUp, w, err)); e != nil {
-		if i.impatient {
+	if e := record.IgnoreUnknown(d.giveUp(giveUp, w, err)); e != nil {
+		if d.impatient {
 			select {
-			case i.stuck <- errors.Join(err, e):
+			case d.stuck <- errors.Join(err, e):
 			default: // it is told already
 			}
 		}
@@ -216,9 +216,9 @@ func (i *dispatcher) failed(ctx context.Context, w queue.Task, err error, retrie
 }
 
 // hopeless reports whether retrying cannot help. Of sending an answer only the platform knows.
-func (i *dispatcher) hopeless(w queue.Task, err error) bool {
+func (d *dispatcher) hopeless(w queue.Task, err error) bool {
 	switch {
-	case i.impatient:
+	case d.impatient:
 		return true
 	case w.Kind == queue.KindDeadline:
 		return false
@@ -235,7 +235,7 @@ func (i *dispatcher) hopeless(w queue.Task, err error) bool {
 
 // giveUp closes what cannot be done: an answer that cannot be sent ends its run, and anything else
 // is answered by a failure.
-func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error {
+func (d *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error {
 	if w.Kind == queue.KindDeadline { // somebody waits at a terminal
 		return nil
 	}
@@ -244,19 +244,19 @@ func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error 
 		sentence = plan.Message{Format: own.Sentence, Args: own.Args}
 		operator = sentence
 	}
-	problem, e := i.told(ctx, w.Request, sentence, operator)
+	problem, e := d.told(ctx, w.Request, sentence, operator)
 	if e != nil {
 		return e
 	}
 	switch w.Kind {
 	case queue.KindSend:
-		r, err := i.store.Request(ctx, w.Request)
+		r, err := d.store.Request(ctx, w.Request)
 		if err != nil {
 			return err
 		}
-		return i.sender.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
+		return d.sender.finish(ctx, r, w.Run, &record.Sent{Problem: problem})
 	case queue.KindAct, queue.KindWrite:
-		return i.actor.fail(ctx, w, problem)
+		return d.actor.fail(ctx, w, problem)
 	default:
 	}
 	h := record.Halted{Why: record.Broken, Problem: problem}
@@ -264,17 +264,17 @@ func (i *dispatcher) giveUp(ctx context.Context, w queue.Task, err error) error 
 		h.Thinking = vain.Thinking
 	}
 	if w.Kind == queue.KindCompose { // whose task halt would hand over is this one
-		if _, err := i.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
+		if _, err := d.store.Write(ctx, w.Request, record.Entry{Run: w.Run, Halted: &h}); err != nil {
 			return err
 		}
-		return i.composer.run(ctx, w) // without a model
+		return d.composer.run(ctx, w) // without a model
 	}
-	return i.stopper.halt(ctx, w.Request, max(w.Run, 1), h)
+	return d.stopper.halt(ctx, w.Request, max(w.Run, 1), h)
 }
 
 // told is a sentence in the language of a request, or in English if that is unknown.
-func (i *dispatcher) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
-	r, err := i.store.Request(ctx, id)
+func (d *dispatcher) told(ctx context.Context, id string, m, operator plan.Message) (string, error) {
+	r, err := d.store.Request(ctx, id)
 	switch {
 	case errors.Is(err, record.ErrUnknown):
 		return m.String(), nil
@@ -284,5 +284,5 @@ func (i *dispatcher) told(ctx context.Context, id string, m, operator plan.Messa
 	if r.Asked.Options.Operator {
 		m = operator
 	}
-	return i.say(r, m), nil
+	return d.say(r, m), nil
 }
